@@ -1,0 +1,11 @@
+# Install rules: everything into the package for a wheel, the engine and its headers for C++ otherwise.
+
+get_property(plugins GLOBAL PROPERTY UNISONO_PLUGINS)
+if(SKBUILD)
+  install(TARGETS unisono ${plugins} LIBRARY DESTINATION unisono)
+  install(TARGETS _engine LIBRARY DESTINATION unisono)
+else()
+  include(GNUInstallDirs)
+  install(TARGETS unisono ${plugins} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY engine/include/unisono DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} OPTIONAL)
+endif()
