@@ -5,6 +5,4 @@
 
 namespace nb = nanobind;
 
-NB_MODULE(_engine, m) {
-    m.attr("__version__") = unisono::version();
-}
+NB_MODULE(_engine, m) { m.attr("__version__") = unisono::version(); }

@@ -3,8 +3,6 @@
 
 namespace unisono {
 
-const char* version() noexcept {
-    return UNISONO_VERSION;
-}
+const char* version() noexcept { return UNISONO_VERSION; }
 
 }  // namespace unisono

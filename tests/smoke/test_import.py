@@ -1,0 +1,37 @@
+"""The package imports, in a process of its own too, and brings in nothing that it does not need."""
+
+import json
+import re
+import subprocess
+import sys
+
+PROBE = """
+import json, sys, threading
+before = set(sys.modules)
+import unisono
+with open("/proc/self/maps") as f:
+    libraries = {line.split("/")[-1].strip() for line in f if ".so" in line}
+with open("/proc/self/status") as f:
+    threads = next(int(line.split()[1]) for line in f if line.startswith("Threads:"))
+print(json.dumps({"modules": sorted(set(sys.modules) - before), "libraries": sorted(libraries), "threads": threads}))
+"""
+
+
+def probe():
+    out = subprocess.run([sys.executable, "-c", PROBE], check=True, capture_output=True, text=True)
+    return json.loads(out.stdout)
+
+
+def test_version(un):
+    assert re.fullmatch(r"\d+\.\d+\.\d+", un.__version__)
+
+
+def test_import_loads_neither_numpy_nor_vendor_libraries():
+    seen = probe()
+    assert "numpy" not in seen["modules"]
+    heavy = re.compile(r"lib(LLVM|OpenCL|cuda|mpi|tbb|sleef)")
+    assert [name for name in seen["libraries"] if heavy.match(name)] == []
+
+
+def test_import_starts_no_thread():
+    assert probe()["threads"] == 1
