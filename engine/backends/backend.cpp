@@ -1,0 +1,69 @@
+// The registry of back ends and the search for devices by name.
+#include "backends/backend.h"
+
+#include <algorithm>
+
+namespace unisono {
+
+static std::vector<Backend*>& registry() {
+    static std::vector<Backend*> list;
+    return list;
+}
+
+Registration::Registration(Backend& backend) { registry().push_back(&backend); }
+
+std::span<Backend* const> backends() { return registry(); }
+
+Backend* find_backend(std::string_view name) {
+    for (Backend* b : registry()) {
+        if (b->name() == name) return b;
+    }
+    return nullptr;
+}
+
+static bool is_listed(std::string_view backend) { return backend != "interp" && backend != "null"; }
+
+std::vector<Device*> all_devices() {
+    std::vector<Backend*> order(registry());
+    // Link order decides registration order; the list that users see must not depend on it.
+    auto rank = [](std::string_view n) { return n == "cpu" ? 0 : n == "cuda" ? 1 : n == "opencl" ? 2 : 3; };
+    std::sort(order.begin(), order.end(), [&](Backend* a, Backend* b) { return rank(a->name()) < rank(b->name()); });
+    std::vector<Device*> all;
+    for (Backend* b : order) {
+        if (!is_listed(b->name())) continue;
+        for (Device* d : b->devices()) all.push_back(d);
+    }
+    return all;
+}
+
+/// Whether a device called `have` answers to `want`: the name itself, a prefix of it up to a colon, or its kind.
+static bool answers(const DeviceInfo& have, std::string_view want) {
+    std::string_view n = have.name;
+    if (n == want) return true;
+    if (n.size() > want.size() && n.substr(0, want.size()) == want && n[want.size()] == ':') return true;
+    if (have.kind == want && want != "cpu") return true;
+    // "opencl:0" counts devices of the back end, whatever their kind.
+    auto first = n.find(':');
+    auto last = n.rfind(':');
+    return first != std::string_view::npos && last > first &&
+           want == std::string(n.substr(0, first)) + std::string(n.substr(last));
+}
+
+Device& find_device(std::string_view name) {
+    std::string_view head = name.substr(0, name.find(':'));
+    if (Backend* b = find_backend(head)) {
+        for (Device* d : b->devices()) {
+            if (answers(d->info(), name)) return *d;
+        }
+    } else {
+        for (Device* d : all_devices()) {
+            if (answers(d->info(), name)) return *d;
+        }
+    }
+    std::string have;
+    for (Device* d : all_devices()) have += (have.empty() ? "" : ", ") + d->info().name;
+    fail(ErrorKind::Device, "device: no device answers to '" + std::string(name) + "'; present: " + have +
+                                "; see un.devices() and `python -m unisono doctor`");
+}
+
+}  // namespace unisono

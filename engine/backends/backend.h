@@ -1,0 +1,123 @@
+// What a back end implements: discovery of devices, memory, compilation and launch.
+//
+// A back end is a folder under backends/. It registers one Backend at load time (a static Registration) and loads its
+// vendor library when it is first asked for devices. Nothing outside the folder includes anything of it.
+// All calls may throw Error; none is made while Python's lock is needed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace unisono {
+
+/// Memory of one device. For host back ends `handle` is the address; other back ends choose (an OpenCL buffer, a CUDA
+/// address) and never do arithmetic on it outside their folder.
+struct Memory {
+    std::uintptr_t handle = 0;
+    std::int64_t bytes = 0;
+};
+
+struct DeviceInfo {
+    std::string name;    ///< "cpu", "opencl:cpu:0", "cuda:0", "interp": what device= takes
+    std::string kind;    ///< "cpu", "gpu", "accelerator"
+    std::string vendor;
+    std::string description;
+    int compute_units = 1;
+    std::int64_t memory_bytes = 0;
+    std::int64_t max_work_group_size = 1;
+    std::array<std::int64_t, 3> max_work_item_sizes{1, 1, 1};
+    std::int64_t local_memory_bytes = 0;
+    bool has_float64 = true;
+    bool has_int64_atomics = true;
+    bool host_memory = false;  ///< Memory::handle is an address that the host can use
+};
+
+/// One array argument: element [0, 0, ...] lies `offset` bytes into memory; strides are in elements.
+struct ArrayArg {
+    Memory memory;
+    std::int64_t offset = 0;
+    std::span<const std::int64_t> shape;
+    std::span<const std::int64_t> strides;
+};
+
+/// How a launch ended. site is an index of FaultSite, or -1: no fault.
+struct Fault {
+    std::int64_t site = -1;
+    std::int64_t iteration = 0;  ///< of the outermost parallel loop
+    std::int64_t values[4] = {0, 0, 0, 0};
+};
+
+struct NDRange {
+    int dimensions = 0;
+    std::array<std::int64_t, 3> global{1, 1, 1};
+    std::array<std::int64_t, 3> local{0, 0, 0};  ///< 0: the back end chooses
+    std::array<std::int64_t, 3> offset{0, 0, 0};
+};
+
+/// Arguments of one launch: arrays and scalars each in the order of the entry's params.
+struct LaunchArgs {
+    std::span<const ArrayArg> arrays;
+    std::span<const std::uint64_t> scalars;  ///< as Scalar::bits
+    std::span<std::uint64_t> results;        ///< of the entry's results; host back ends only
+    NDRange range;                           ///< for is_kernel functions
+    int threads = 0;                         ///< 0: the setting
+};
+
+/// A compiled module. Launching is safe from several threads at once.
+class Executable {
+public:
+    virtual ~Executable() = default;
+    virtual Fault launch(const LaunchArgs& args) = 0;
+    /// The generated code for people: LLVM IR, OpenCL C, PTX (empty where there is none).
+    virtual std::string source() const { return {}; }
+};
+
+struct CompileOptions {
+    bool fastmath = false;
+    bool use_cache = true;
+};
+
+class Device {
+public:
+    virtual ~Device() = default;
+    virtual const DeviceInfo& info() const = 0;
+    virtual Memory allocate(std::int64_t bytes) = 0;
+    virtual void free(Memory memory) noexcept = 0;
+    virtual void copy_in(Memory to, std::int64_t offset, const void* from, std::int64_t bytes) = 0;
+    virtual void copy_out(void* to, Memory from, std::int64_t offset, std::int64_t bytes) = 0;
+    virtual void copy(Memory to, std::int64_t to_offset, Memory from, std::int64_t from_offset, std::int64_t bytes) = 0;
+    /// Takes the module as it comes from the tape or the front end; runs passes::lower for its target itself.
+    virtual std::unique_ptr<Executable> compile(ir::Module module, const CompileOptions& options) = 0;
+    virtual void synchronize() = 0;
+};
+
+class Backend {
+public:
+    virtual ~Backend() = default;
+    virtual std::string_view name() const = 0;
+    /// Devices present, found once; empty where the vendor library or a device is missing.
+    virtual std::vector<Device*> devices() = 0;
+    /// What was searched and found, one line each, for `python -m unisono doctor`.
+    virtual std::vector<std::string> report() = 0;
+};
+
+struct Registration {
+    explicit Registration(Backend& backend);
+};
+
+std::span<Backend* const> backends();
+Backend* find_backend(std::string_view name);
+/// All devices: cpu first, then by back end; "interp" and "null" only when asked by name.
+std::vector<Device*> all_devices();
+/// The device of that name ("cpu", "opencl", "opencl:cpu:0", "gpu", "interp"...); throws a Device error that lists
+/// those present.
+Device& find_device(std::string_view name);
+
+}  // namespace unisono

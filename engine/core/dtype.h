@@ -1,0 +1,72 @@
+// Element types: the enum, its properties (from dtype.def) and NumPy's promotion rules.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace unisono {
+
+enum class DType : std::uint8_t {
+#define UNISONO_DTYPE(Name, ...) Name,
+#include "core/dtype.def"
+};
+
+inline constexpr int dtype_count = 0
+#define UNISONO_DTYPE(...) +1
+#include "core/dtype.def"
+    ;
+
+struct DTypeInfo {
+    std::string_view name;
+    char kind;  ///< b bool, i signed, u unsigned, f float
+    std::uint8_t bytes;
+    std::uint8_t order;
+    std::string_view c_name;
+    const char* format;  ///< PEP 3118 format of the buffer protocol
+};
+
+inline constexpr DTypeInfo dtype_infos[] = {
+#define UNISONO_DTYPE(Name, ctype, name, kind, bytes, order, c_name, format) \
+    {name, kind, bytes, order, c_name, format},
+#include "core/dtype.def"
+};
+
+constexpr const DTypeInfo& info(DType t) { return dtype_infos[static_cast<int>(t)]; }
+constexpr std::int64_t size_of(DType t) { return info(t).bytes; }
+constexpr std::string_view name(DType t) { return info(t).name; }
+constexpr bool is_float(DType t) { return info(t).kind == 'f'; }
+constexpr bool is_integer(DType t) { return info(t).kind == 'i' || info(t).kind == 'u'; }
+constexpr bool is_bool(DType t) { return t == DType::Bool; }
+
+/// The dtype of that NumPy name, or -1 cast to DType is never returned: found is set to false.
+DType dtype_from_name(std::string_view name, bool& found);
+
+/// NumPy's result_type of two dtypes (both of arrays or NumPy scalars).
+DType promote(DType a, DType b);
+
+/// Kinds of Python scalars, which adapt to the dtype that they meet (NEP 50).
+enum class Weak : std::uint8_t { None, Bool, Int, Float };
+
+/// The dtype that a Python scalar of that kind takes beside an operand of dtype t.
+DType promote_weak(DType t, Weak kind);
+
+/// The dtype of a Python scalar alone: bool, int64 or float64.
+DType default_dtype(Weak kind);
+
+template <DType T> struct CTypeOf;
+#define UNISONO_DTYPE(Name, ctype, ...) \
+    template <> struct CTypeOf<DType::Name> { using type = ctype; };
+#include "core/dtype.def"
+template <DType T> using ctype_of = typename CTypeOf<T>::type;
+
+/// Calls f.template operator()<ctype>() with the C++ type of t.
+template <class F> decltype(auto) dispatch(DType t, F&& f) {
+    switch (t) {
+#define UNISONO_DTYPE(Name, ctype, ...) \
+    case DType::Name: return f.template operator()<ctype>();
+#include "core/dtype.def"
+    }
+    __builtin_unreachable();
+}
+
+}  // namespace unisono

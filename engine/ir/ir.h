@@ -1,0 +1,176 @@
+// The kernel IR: a typed, structured tree with mutable locals, into which array groups and Python functions lower.
+//
+// How it works. A Module owns Functions; a Function owns its nodes in an arena and its tables (params, arrays,
+// vars, fault sites); nodes name table rows by id. Expressions are immutable and may be shared; statements are
+// rewritten by building new ones. Control flow is structured: there are no phi nodes, a local is declared,
+// assigned and read by id. Nodes come from nodes.def, scalar operations from ops/ops.def, dtypes from
+// core/dtype.def; what targets leave open is fixed in docs/ir.md.
+//
+// Arrays are (memory, shape, strides in elements). Until the pass `lower_access` every Load and Store has one
+// index per axis and an Access mode; afterwards it has a single linear index and Access::Linear.
+// A negative stride is an ordinary stride: memory points at element [0, 0, ...].
+//
+// Faults. Generated code never throws: `Return` with a fault site ends the function with that site, its line and up
+// to four int64 values; the caller turns it into an Error. In a parallel loop the lowest failing iteration wins.
+//
+// Read next: build.h (making nodes), print.cpp (the printed form), ../passes/lower.cpp (what happens to a tree).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/dtype.h"
+#include "core/error.h"
+#include "core/scalar.h"
+#include "ops/ops.h"
+
+namespace unisono::ir {
+
+enum class ExprKind : std::uint8_t {
+#define UNISONO_EXPR(Kind, ...) Kind,
+#include "ir/nodes.def"
+};
+
+enum class StmtKind : std::uint8_t {
+#define UNISONO_EXPR(...)
+#define UNISONO_STMT(Kind, ...) Kind,
+#include "ir/nodes.def"
+};
+
+/// How an access treats its indices.
+enum class Access : std::uint8_t {
+    Inside,   ///< known to be in range; one index per axis
+    Checked,  ///< must be in [0, extent), else a fault
+    Wrapped,  ///< Python's: in [-extent, extent), negative counts from the end, else a fault
+    Linear,   ///< one linear index in elements, in range
+};
+
+enum class Field : std::uint8_t { Value, Extent, Stride };  ///< of a Param: the scalar, or shape[axis], strides[axis]
+enum class WorkItemQuery : std::uint8_t { GlobalId, LocalId, GroupId, GlobalSize, LocalSize, GroupCount, GlobalOffset };
+
+/// What a loop promises. Serial: run in order. Parallel: iterations are independent but for declared reductions, and
+/// are shared among threads. Vector: independent, one thread. Unroll: as serial, the trip count is a small constant.
+/// Group and Item: the work-groups of an NDRange (independent) and the work-items of a group (independent between
+/// barriers); For::axis names the dimension.
+enum class LoopKind : std::uint8_t { Serial, Parallel, Vector, Unroll, Group, Item };
+
+enum class Space : std::uint8_t { Global, Local, Private };  ///< Local: shared by a work-group
+
+/// What is known of a stride when the kernel is compiled.
+enum class StrideClass : std::uint8_t { Zero, One, MinusOne, Other };
+
+/// 1-based line and 0-based column in file `file` of Function::files; line 0 is unknown.
+struct Line {
+    std::uint16_t file = 0;
+    std::uint16_t column = 0;
+    std::int32_t line = 0;
+};
+
+struct Expr {
+    ExprKind kind;
+    DType dtype;
+    Op op = Op::Add;               ///< Unary, Binary
+    Field field = Field::Value;    ///< Param
+    WorkItemQuery query = WorkItemQuery::GlobalId;
+    Access access = Access::Inside;  ///< Load
+    std::int32_t id = -1;
+    std::int32_t axis = 0;
+    std::uint64_t bits = 0;  ///< Const: as Scalar::bits
+    std::span<const Expr* const> args;
+    Line line;
+};
+using E = const Expr*;
+
+/// A variable combined over a loop's iterations: var = op(var, what the iterations contribute). The variable is
+/// declared before the loop; inside, each chunk has its own copy that starts from the identity.
+struct Reduction {
+    std::int32_t var;
+    Op op;
+};
+
+struct Stmt {
+    StmtKind kind;
+    LoopKind loop = LoopKind::Serial;  ///< For
+    Access access = Access::Inside;    ///< Store, Atomic
+    Op op = Op::Add;                   ///< Atomic
+    bool streaming = false;            ///< Store: the data is not read again soon, bypass the caches
+    std::int32_t id = -1;
+    std::int32_t axis = 0;             ///< For of kind Group or Item
+    std::int32_t fault = -1;           ///< Return
+    std::span<const Expr* const> args;
+    std::span<const Stmt* const> body;
+    std::span<const Stmt* const> orelse;
+    std::span<const Reduction> reductions;   ///< For
+    std::span<const std::int32_t> arrays;    ///< Call: arrays passed, in order of the callee's array params
+    std::span<const std::int32_t> outs;      ///< Call: vars that take its results
+    Line line;
+};
+using S = const Stmt*;
+
+struct Param {
+    std::string name;
+    DType dtype;
+    std::int32_t array = -1;  ///< index in Function::arrays, or -1 for a scalar
+    bool is_array() const { return array >= 0; }
+};
+
+struct Array {
+    std::string name;
+    DType dtype;
+    int rank = 1;
+    Space space = Space::Global;
+    bool writable = true;
+    /// No other array of this function overlaps it, or only with equal index maps (asserted by who launches it).
+    bool noalias = false;
+    std::int32_t param = -1;  ///< index in Function::params; -1: made by Allocate (contiguous, row-major)
+    std::vector<StrideClass> strides;  ///< one per axis
+};
+
+struct Var {
+    std::string name;
+    DType dtype;
+};
+
+/// A place where a fault can be raised. In the message, {0}..{3} stand for the fault's values.
+struct FaultSite {
+    ErrorKind kind;
+    std::string message;
+    Line line;
+};
+
+class Arena;  // owns nodes and spans; see build.h
+
+struct Function {
+    explicit Function(std::string name);
+    ~Function();
+    Function(Function&&) noexcept;
+    Function& operator=(Function&&) noexcept;
+
+    std::string name;
+    std::vector<Param> params;
+    std::vector<Array> arrays;
+    std::vector<Var> vars;
+    std::vector<DType> results;
+    std::vector<FaultSite> sites;
+    std::vector<std::string> files;
+    S body = nullptr;
+    /// True for work-item functions: the body is one work-item's, launched over an NDRange of `dimensions` axes.
+    bool is_kernel = false;
+    int dimensions = 1;
+    /// Non-empty for device kernels made from parallel loops (pass map_to_grid): global size per axis, expressions of
+    /// parameters only, evaluated by who launches.
+    std::vector<E> grid;
+    std::unique_ptr<Arena> arena;
+};
+
+/// Functions that call each other; functions[0] is the entry.
+struct Module {
+    std::vector<Function> functions;
+    Function& entry() { return functions.front(); }
+    const Function& entry() const { return functions.front(); }
+};
+
+}  // namespace unisono::ir

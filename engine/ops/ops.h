@@ -1,0 +1,57 @@
+// Scalar operations: the enum and its properties, from ops.def, and their type rules.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/dtype.h"
+#include "core/scalar.h"
+
+namespace unisono {
+
+enum class Op : std::uint8_t {
+#define UNISONO_OP(Name, ...) Name,
+#include "ops/ops.def"
+};
+
+enum class OpRule : std::uint8_t { Arith, Any, Float, Bits, Logic, Compare, Shift };
+enum class OpIdentity : std::uint8_t { none, zero, one, lowest, highest, ones };
+enum class OpDomain : std::uint8_t { any, positive, small, nonzero };
+
+struct OpInfo {
+    std::string_view name;
+    std::uint8_t arity;
+    OpRule rule;
+    std::string_view numpy_name;
+    std::string_view c_spelling;
+    std::string_view algebra;
+    std::string_view identity;
+    OpDomain domain;
+};
+
+inline constexpr OpInfo op_infos[] = {
+#define UNISONO_OP(Name, name, arity, rule, numpy, c, algebra, identity, domain) \
+    {name, arity, OpRule::rule, numpy, c, algebra, #identity, OpDomain::domain},
+#include "ops/ops.def"
+};
+inline constexpr int op_count = static_cast<int>(sizeof(op_infos) / sizeof(op_infos[0]));
+
+constexpr const OpInfo& info(Op op) { return op_infos[static_cast<int>(op)]; }
+constexpr std::string_view name(Op op) { return info(op).name; }
+constexpr bool is_comparison(Op op) { return info(op).rule == OpRule::Compare; }
+
+/// Result dtype where all operands have dtype t, or nothing where the operation is not defined on t.
+std::optional<DType> result_dtype(Op op, DType t);
+
+/// The dtype to which NumPy casts the operands of op whose common dtype is t (int / int computes in float64,
+/// sqrt of int32 in float64), or nothing where NumPy refuses.
+std::optional<DType> compute_dtype(Op op, DType t);
+
+/// Identity of the reduction by op on dtype t; op must have one.
+Scalar identity(Op op, DType t);
+
+/// The operation of that NumPy name.
+std::optional<Op> op_from_numpy_name(std::string_view name);
+
+}  // namespace unisono
