@@ -46,7 +46,7 @@ if [ ${#cpp_files[@]} -gt 0 ]; then
         clang-format -i "${cpp_files[@]}" || failed=1
     else
         printf '%s\0' "${cpp_files[@]}" |
-            xargs -0 -P "$(nproc)" -n 16 clang-format --dry-run -Werror 2>"$report" || {
+            xargs -0 clang-format --dry-run -Werror 2>"$report" || {
             failed=1
             grep -q 'clang-format-violations' "$report" || cat "$report" >&2
             sed -n 's/:.*clang-format-violations.*//p' "$report" | sort -u | sed 's/^/clang-format would change /'
