@@ -1,0 +1,200 @@
+// The table of interned layouts, and arithmetic on shapes.
+#include "core/layout.h"
+
+#include <cstring>
+#include <memory>
+#include <new>
+#include <unordered_set>
+
+#include "core/error.h"
+
+namespace unisono {
+
+namespace {
+
+std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
+    h ^= v;
+    h *= 0x9E3779B97F4A7C15ull;
+    return h ^ (h >> 29);
+}
+
+std::uint64_t hash_of(Dims shape, Dims strides) {
+    std::uint64_t h = shape.size() + 1;
+    for (auto v : shape) h = mix(h, static_cast<std::uint64_t>(v));
+    for (auto v : strides) h = mix(h, static_cast<std::uint64_t>(v));
+    return h;
+}
+
+}  // namespace
+
+/// Open addressing; memory of a layout is one block that also holds its dims.
+class LayoutTable {
+public:
+    static LayoutTable& instance() {
+        // Leaked on purpose: arrays held by static objects may outlive any order of destruction.
+        static LayoutTable* table = new LayoutTable;
+        return *table;
+    }
+
+    const Layout* intern(Dims shape, Dims strides) {
+        std::uint64_t h = hash_of(shape, strides);
+        for (std::size_t i = h & mask(); slots_[i]; i = (i + 1) & mask()) {
+            const Layout* l = slots_[i];
+            if (l->hash_ == h && equal(*l, shape, strides)) return l;
+        }
+        return insert(h, shape, strides);
+    }
+    std::size_t count() const { return count_; }
+
+private:
+    LayoutTable() : slots_(1024, nullptr) {}
+    std::size_t mask() const { return slots_.size() - 1; }
+
+    static bool equal(const Layout& l, Dims shape, Dims strides) {
+        return static_cast<std::size_t>(l.rank_) == shape.size() &&
+               std::memcmp(l.dims(), shape.data(), shape.size_bytes()) == 0 &&
+               std::memcmp(l.dims() + l.rank_, strides.data(), strides.size_bytes()) == 0;
+    }
+
+    const Layout* insert(std::uint64_t h, Dims shape, Dims strides) {
+        if (2 * (count_ + 1) > slots_.size()) sweep();
+        const Layout* l = create(h, shape, strides);
+        place(l);
+        ++count_;
+        return l;
+    }
+
+    void place(const Layout* l) {
+        std::size_t i = l->hash_ & mask();
+        while (slots_[i]) i = (i + 1) & mask();
+        slots_[i] = l;
+    }
+
+    /// Drops layouts that nobody references; grows the table if most are alive.
+    void sweep() {
+        std::vector<const Layout*> old;
+        old.swap(slots_);
+        std::vector<const Layout*> live;
+        for (const Layout* l : old) {
+            if (l && l->refs_ > 0) live.push_back(l);
+        }
+        // A packed layout lives as long as one that names it.
+        std::unordered_set<const Layout*> keep(live.begin(), live.end());
+        for (const Layout* l : live) keep.insert(l->packed_);
+        std::size_t size = 1024;
+        while (size < 4 * keep.size()) size *= 2;
+        slots_.assign(size, nullptr);
+        count_ = keep.size();
+        for (const Layout* l : keep) place(l);
+        for (const Layout* l : old) {
+            if (l && !keep.count(l)) ::operator delete(const_cast<Layout*>(l));
+        }
+    }
+
+    const Layout* create(std::uint64_t h, Dims shape, Dims strides) {
+        std::size_t n = shape.size();
+        void* block = ::operator new(sizeof(Layout) + 2 * n * sizeof(std::int64_t));
+        Layout* l = new (block) Layout;
+        l->rank_ = static_cast<std::int32_t>(n);
+        l->hash_ = h;
+        std::copy(shape.begin(), shape.end(), l->dims());
+        std::copy(strides.begin(), strides.end(), l->dims() + n);
+        describe(*l);
+        return l;
+    }
+
+    void describe(Layout& l) {
+        l.size_ = element_count(l.shape());
+        bool packed = true;
+        std::int64_t expected = 1;
+        std::uint64_t code = static_cast<std::uint64_t>(l.rank_);
+        for (int a = l.rank_ - 1; a >= 0; --a) {
+            std::int64_t extent = l.shape()[static_cast<std::size_t>(a)];
+            std::int64_t stride = l.strides()[static_cast<std::size_t>(a)];
+            if (stride != expected) packed = false;
+            expected *= extent > 0 ? extent : 1;
+            if (l.size_ > 0) (stride < 0 ? l.lowest_ : l.highest_) += stride * (extent - 1);
+            int c = stride == 0 ? 0 : stride == 1 ? 1 : stride == -1 ? 2 : 3;
+            code = code * 4 + static_cast<std::uint64_t>(c);
+        }
+        l.class_code_ = code * 2 + (packed ? 1 : 0);
+        // The packed form may sweep the table, so l must look alive while it is made.
+        if (packed) {
+            l.packed_ = &l;
+        } else {
+            std::vector<std::int64_t> shape(l.shape().begin(), l.shape().end());
+            l.packed_ = Layout::contiguous(shape);
+            l.packed_->retain();  // for good: at most one per shape
+        }
+    }
+
+    std::vector<const Layout*> slots_;
+    std::size_t count_ = 0;
+};
+
+const Layout* Layout::make(Dims shape, Dims strides) { return LayoutTable::instance().intern(shape, strides); }
+
+const Layout* Layout::contiguous(Dims shape) {
+    std::int64_t strides[max_rank];
+    std::int64_t step = 1;
+    for (std::size_t a = shape.size(); a-- > 0;) {
+        strides[a] = step;
+        step *= shape[a] > 0 ? shape[a] : 1;
+    }
+    return make(shape, {strides, shape.size()});
+}
+
+const Layout* Layout::scalar() {
+    static const Layout* l = [] {
+        const Layout* made = make({}, {});
+        made->retain();
+        return made;
+    }();
+    return l;
+}
+
+std::size_t Layout::interned() { return LayoutTable::instance().count(); }
+
+std::int64_t element_count(Dims shape) {
+    std::int64_t n = 1;
+    bool empty = false;
+    for (std::int64_t extent : shape) {
+        if (extent == 0) {
+            empty = true;
+        } else if (__builtin_mul_overflow(n, extent, &n)) {
+            fail(ErrorKind::Memory, "array: too large; got shape " + shape_text(shape) +
+                                        ", whose number of elements does not fit in 63 bits");
+        }
+    }
+    return empty ? 0 : n;
+}
+
+std::vector<std::int64_t> broadcast_shapes(const char* what, std::span<const Dims> shapes) {
+    std::size_t rank = 0;
+    for (Dims s : shapes) rank = std::max(rank, s.size());
+    std::vector<std::int64_t> out(rank, 1);
+    for (Dims s : shapes) {
+        for (std::size_t k = 0; k < s.size(); ++k) {
+            std::int64_t& have = out[rank - 1 - k];
+            std::int64_t want = s[s.size() - 1 - k];
+            if (want == have || want == 1) continue;
+            if (have == 1) {
+                have = want;
+                continue;
+            }
+            std::string all;
+            for (Dims t : shapes) all += (all.empty() ? "" : " and ") + shape_text(t);
+            fail(ErrorKind::Value, std::string(what) + ": shapes do not broadcast; got " + all +
+                                       "; expected equal extents, or 1, counted from the last axis");
+        }
+    }
+    return out;
+}
+
+std::string shape_text(Dims shape) {
+    std::string s = "(";
+    for (std::size_t i = 0; i < shape.size(); ++i) s += (i ? ", " : "") + std::to_string(shape[i]);
+    return s + (shape.size() == 1 ? ",)" : ")");
+}
+
+}  // namespace unisono

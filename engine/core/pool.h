@@ -1,0 +1,21 @@
+// The host memory pool: size classes with free lists, large blocks on huge pages, so that steady programs touch no
+// fresh page.
+#pragma once
+
+#include <cstdint>
+
+namespace unisono::pool {
+
+/// 64-byte aligned, not cleared. Trims itself before it fails; then throws a Memory error that says how much was
+/// wanted, in use and cached.
+void* allocate(std::int64_t bytes);
+void free(void* block, std::int64_t bytes) noexcept;
+
+/// Gives cached blocks back to the system.
+void trim() noexcept;
+/// Most bytes that may be in use (default: physical memory, or the cgroup's limit).
+std::int64_t limit();
+void set_limit(std::int64_t bytes);
+std::int64_t cached_bytes();
+
+}  // namespace unisono::pool

@@ -1,0 +1,25 @@
+// Settings read from the environment once, by the one table settings.def.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace unisono {
+
+struct SettingInfo {
+    std::string_view name, variable, fallback, meaning;
+};
+inline constexpr SettingInfo setting_infos[] = {
+#define UNISONO_SETTING(name, variable, fallback, meaning) {#name, variable, fallback, meaning},
+#include "core/settings.def"
+};
+
+/// Current text of a setting (environment, else default, else what set_setting gave).
+const std::string& setting(std::string_view name);
+void set_setting(std::string_view name, std::string value);
+/// The DEBUG ladder's level, cheap enough for hot paths.
+int debug_level();
+/// Writes a line of the debug log to standard error.
+void debug_log(const std::string& text);
+
+}  // namespace unisono

@@ -1,0 +1,30 @@
+// Counters of what the engine did: tests assert on them, un.stats() shows them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace unisono {
+
+struct Stats {
+    std::atomic<std::int64_t> kernels_launched{0};
+    std::atomic<std::int64_t> kernels_compiled{0};
+    std::atomic<std::int64_t> bytes_allocated{0};  ///< handed out by the pools, reused memory included
+    std::atomic<std::int64_t> bytes_fresh{0};      ///< newly taken from the system
+    std::atomic<std::int64_t> bytes_in_use{0};
+    std::atomic<std::int64_t> peak_bytes{0};
+    std::atomic<std::int64_t> bytes_copied{0};  ///< between host and devices, and by conversions that copy
+    std::atomic<std::int64_t> bytes_read{0};    ///< by kernels, as their access count says
+    std::atomic<std::int64_t> bytes_written{0};
+    std::atomic<std::int64_t> flushes{0};
+    std::atomic<std::int64_t> plans_formed{0};
+    std::atomic<std::int64_t> messages_sent{0};
+};
+
+Stats& stats();
+
+inline void count(std::atomic<std::int64_t>& counter, std::int64_t n = 1) {
+    counter.store(counter.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+}
+
+}  // namespace unisono

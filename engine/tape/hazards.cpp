@@ -1,0 +1,113 @@
+// Decides whether two strided windows share elements.
+//
+// Both views are sums of (stride * index) terms over the same memory. After the quick tests (equal, bounds apart, a
+// common step that never meets) the largest stride S that is common is peeled: if in both views all other terms stay
+// inside one period of S, the views are boxes in (row, column) coordinates and are disjoint if either coordinate's
+// ranges are apart; columns are then compared by the same rule with the remaining terms.
+#include "tape/hazards.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace unisono {
+
+namespace {
+
+struct Term {
+    std::int64_t stride;  // positive, in bytes
+    std::int64_t count;   // number of steps beyond the first: extent - 1
+};
+
+/// A view as first byte (lowest), bytes per element and positive terms, largest stride first.
+struct Box {
+    std::int64_t low = 0;
+    std::int64_t width = 1;
+    Term terms[max_rank];
+    int n = 0;
+    std::int64_t span_of(int from) const {
+        std::int64_t total = width - 1;
+        for (int i = from; i < n; ++i) total += terms[i].stride * terms[i].count;
+        return total;
+    }
+};
+
+Box box_of(const View& v) {
+    Box b;
+    b.width = size_of(v.dtype);
+    b.low = (v.offset + v.layout->lowest()) * b.width;
+    Dims shape = v.layout->shape(), strides = v.layout->strides();
+    for (std::size_t a = 0; a < shape.size(); ++a) {
+        if (shape[a] > 1 && strides[a] != 0) {
+            b.terms[b.n++] = {std::abs(strides[a]) * b.width, shape[a] - 1};
+        }
+    }
+    std::sort(b.terms, b.terms + b.n, [](const Term& x, const Term& y) { return x.stride > y.stride; });
+    return b;
+}
+
+bool steps_never_meet(const Box& a, const Box& b) {
+    std::int64_t g = 0;
+    for (int i = 0; i < a.n; ++i) g = std::gcd(g, a.terms[i].stride);
+    for (int i = 0; i < b.n; ++i) g = std::gcd(g, b.terms[i].stride);
+    if (g == 0) return false;  // single elements: the bounds have decided
+    std::int64_t d = (b.low - a.low) % g;
+    if (d < 0) d += g;
+    // Element of a occupies [0, width) modulo g, of b [d, d + width).
+    return d >= a.width && d + b.width <= g;
+}
+
+bool disjoint(const Box& a, const Box& b, int depth);
+
+/// Splits off the rows of period s counted from base; false if the rest does not stay inside one period.
+bool peel(Box& v, std::int64_t s, std::int64_t base, std::int64_t& first_row, std::int64_t& last_row) {
+    first_row = last_row = (v.low - base) / s;
+    v.low = (v.low - base) % s;
+    if (v.n && v.terms[0].stride == s) {
+        last_row += v.terms[0].count;
+        std::copy(v.terms + 1, v.terms + v.n, v.terms);
+        --v.n;
+    }
+    return v.low + v.span_of(0) < s;
+}
+
+bool apart_in_rows(Box a, Box b, std::int64_t s, std::int64_t base, int depth) {
+    std::int64_t a0, a1, b0, b1;
+    bool inside = peel(a, s, base, a0, a1);
+    inside = peel(b, s, base, b0, b1) && inside;
+    return inside && (a1 < b0 || b1 < a0 || disjoint(a, b, depth + 1));
+}
+
+bool disjoint(const Box& a, const Box& b, int depth) {
+    if (a.low + a.span_of(0) < b.low || b.low + b.span_of(0) < a.low) return true;
+    if (steps_never_meet(a, b)) return true;
+    if (depth >= max_rank || (a.n == 0 && b.n == 0)) return false;
+    std::int64_t s = std::max(a.n ? a.terms[0].stride : 0, b.n ? b.terms[0].stride : 0);
+    // Rows may begin anywhere: tried are the first byte of the earlier view, and multiples of the row's length
+    // from the start of the storage, where the rows of a whole array begin.
+    std::int64_t low = std::min(a.low, b.low);
+    return apart_in_rows(a, b, s, low, depth) || apart_in_rows(a, b, s, low / s * s, depth);
+}
+
+}  // namespace
+
+Overlap overlap(const View& a, const View& b) {
+    if (a.storage != b.storage) return Overlap::Disjoint;
+    if (a.layout->size() == 0 || b.layout->size() == 0) return Overlap::Disjoint;
+    if (a.same_as(b)) return overlaps_itself(a) ? Overlap::Partial : Overlap::Same;
+    return disjoint(box_of(a), box_of(b), 0) ? Overlap::Disjoint : Overlap::Partial;
+}
+
+bool overlaps_itself(const View& v) {
+    if (v.layout->contiguous()) return false;
+    Dims shape = v.layout->shape(), strides = v.layout->strides();
+    for (std::size_t a = 0; a < shape.size(); ++a) {
+        if (shape[a] > 1 && strides[a] == 0) return true;
+    }
+    Box b = box_of(v);
+    for (int i = 0; i < b.n; ++i) {
+        if (b.terms[i].stride <= b.span_of(i + 1)) return true;
+    }
+    return false;
+}
+
+}  // namespace unisono

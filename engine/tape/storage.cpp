@@ -1,0 +1,62 @@
+// Creates and destroys storages, keeping dead ones for reuse.
+#include "tape/storage.h"
+
+#include <vector>
+
+#include "core/pool.h"
+#include "core/stats.h"
+
+namespace unisono {
+
+static std::vector<Storage*>& free_storages() {
+    static auto* list = new std::vector<Storage*>;  // storages may die after static objects
+    return *list;
+}
+
+Storage* Storage::create(Device* device, std::int64_t bytes) {
+    auto& list = free_storages();
+    Storage* s;
+    if (list.empty()) {
+        s = new Storage;
+    } else {
+        s = list.back();
+        list.pop_back();
+    }
+    s->device = device;
+    s->bytes = bytes;
+    return s;
+}
+
+void Storage::allocate() {
+    if (memory.handle) return;
+    std::int64_t wanted = bytes > 0 ? bytes : 1;
+    if (on_host()) {
+        memory = {reinterpret_cast<std::uintptr_t>(pool::allocate(wanted)), wanted};
+    } else {
+        memory = device->allocate(wanted);
+    }
+}
+
+void Storage::destroy() noexcept {
+    if (borrowed) {
+        if (release_owner) release_owner(owner);
+    } else if (memory.handle) {
+        if (on_host()) {
+            pool::free(reinterpret_cast<void*>(memory.handle), memory.bytes);
+        } else {
+            device->free(memory);
+        }
+    }
+    auto& list = free_storages();
+    if (list.size() < 1024) {
+        if (poison) poison.reset();
+        std::uint32_t epoch = mark_epoch;
+        *this = Storage{};
+        mark_epoch = epoch;
+        list.push_back(this);
+    } else {
+        delete this;
+    }
+}
+
+}  // namespace unisono
