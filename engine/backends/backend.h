@@ -47,7 +47,7 @@ struct ArrayArg {
     std::span<const std::int64_t> strides;
 };
 
-/// How a launch ended. site is an index of FaultSite, or -1: no fault.
+/// How a launch ended. site is an index into Executable::sites, or -1: no fault.
 struct Fault {
     std::int64_t site = -1;
     std::int64_t iteration = 0;  ///< of the outermost parallel loop
@@ -75,6 +75,9 @@ class Executable {
 public:
     virtual ~Executable() = default;
     virtual Fault launch(const LaunchArgs& args) = 0;
+    /// What Fault::site counts: the fault sites of the lowered module (those that passes add included), function
+    /// after function; a fault in a called function keeps its own number on its way out. Empty where no launch faults.
+    virtual std::span<const ir::FaultSite> sites() const = 0;
     /// The generated code for people: LLVM IR, OpenCL C, PTX (empty where there is none).
     virtual std::string source() const { return {}; }
 };
