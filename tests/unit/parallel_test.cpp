@@ -1,0 +1,137 @@
+// Parallel loops: every iteration once, the same chunks for any thread count, nesting, concurrent
+// callers, fork.
+#include "core/parallel.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "core/error.h"
+
+namespace unisono {
+
+TEST(Parallel, EachIterationOnce) {
+    for (int threads : {1, 2, 3, 5}) {
+        ThreadCountScope scope(threads);
+        std::vector<std::atomic<int>> seen(1003);
+        parallel_for(3, 1003, 7, [&](std::int64_t b, std::int64_t e) {
+            for (std::int64_t i = b; i < e; ++i) ++seen[static_cast<std::size_t>(i)];
+        });
+        for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], i < 3 ? 0 : 1) << i;
+    }
+}
+
+TEST(Parallel, ChunksDoNotDependOnThreads) {
+    std::set<std::pair<std::int64_t, std::int64_t>> chunks[2];
+    for (int k : {0, 1}) {
+        ThreadCountScope scope(k == 0 ? 1 : 3);
+        std::mutex mutex;
+        parallel_for(5, 100, 10, [&](std::int64_t b, std::int64_t e) {
+            std::lock_guard lock(mutex);
+            chunks[k].insert({b, e});
+        });
+    }
+    EXPECT_EQ(chunks[0], chunks[1]);
+    EXPECT_EQ(chunks[0].size(), 10u);
+    EXPECT_EQ(*chunks[0].rbegin(), (std::pair<std::int64_t, std::int64_t>(95, 100)));
+}
+
+TEST(Parallel, EmptyRangeCallsNothing) {
+    parallel_for(4, 4, 1, [&](std::int64_t, std::int64_t) { FAIL(); });
+    parallel_for(4, 3, 1, [&](std::int64_t, std::int64_t) { FAIL(); });
+}
+
+TEST(Parallel, NestedLoopsRunInTheirThread) {
+    ThreadCountScope scope(3);
+    std::atomic<int> total{0}, strayed{0};
+    parallel_for(0, 8, 1, [&](std::int64_t, std::int64_t) {
+        EXPECT_TRUE(in_parallel());
+        auto self = std::this_thread::get_id();
+        parallel_for(0, 100, 3, [&](std::int64_t b, std::int64_t e) {
+            if (std::this_thread::get_id() != self) ++strayed;
+            total += static_cast<int>(e - b);
+        });
+    });
+    EXPECT_FALSE(in_parallel());
+    EXPECT_EQ(total, 800);
+    EXPECT_EQ(strayed, 0);
+}
+
+TEST(Parallel, ConcurrentCallers) {
+    std::atomic<std::int64_t> total{0};
+    std::vector<std::thread> callers;
+    for (int c = 0; c < 4; ++c) {
+        callers.emplace_back([&] {
+            ThreadCountScope scope(3);
+            for (int k = 0; k < 50; ++k) {
+                parallel_for(0, 64, 1, [&](std::int64_t b, std::int64_t e) { total += e - b; });
+            }
+        });
+    }
+    for (auto& t : callers) t.join();
+    EXPECT_EQ(total, 4 * 50 * 64);
+}
+
+TEST(Parallel, StopKeepsAllEarlierChunks) {
+    struct Shared {
+        std::atomic<bool> stopped{false};
+        std::atomic<int> done[100] = {};
+    };
+    for (int threads : {1, 3}) {
+        ThreadCountScope scope(threads);
+        Shared shared;
+        parallel_chunks(
+            0, 100, 1,
+            [](void* context, std::int64_t b, std::int64_t) {
+                auto& s = *static_cast<Shared*>(context);
+                s.done[b] = 1;
+                if (b == 40) s.stopped = true;
+            },
+            &shared, [](void* context) { return static_cast<Shared*>(context)->stopped.load(); });
+        for (int i = 0; i <= 40; ++i) EXPECT_EQ(shared.done[i], 1) << i;
+    }
+}
+
+TEST(Parallel, ForkedChildGoesOn) {
+    ThreadCountScope scope(3);
+    std::atomic<std::int64_t> total{0};
+    auto sum = [&](std::int64_t b, std::int64_t e) { total += e - b; };
+    parallel_for(0, 1000, 1, sum);
+    pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        alarm(30);
+        total = 0;
+        parallel_for(0, 1000, 1, sum);
+        _exit(total == 1000 ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    parallel_for(0, 1000, 1, sum);
+    EXPECT_EQ(total, 2000);
+}
+
+TEST(Threads, CountIsASetting) {
+    int before = thread_count();
+    EXPECT_GE(before, 1);
+    set_thread_count(3);
+    EXPECT_EQ(thread_count(), 3);
+    {
+        ThreadCountScope scope(2);
+        EXPECT_EQ(thread_count(), 2);
+        ThreadCountScope none(0);
+        EXPECT_EQ(thread_count(), 2);
+    }
+    EXPECT_EQ(thread_count(), 3);
+    EXPECT_THROW(set_thread_count(0), Error);
+    set_thread_count(before);
+}
+
+}  // namespace unisono
