@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include "core/error.h"
+#include "ops/math_library.h"
 
 namespace unisono::math {
 namespace {
@@ -16,40 +17,41 @@ struct Functions {
     bool complete = false;
 };
 
-template <class F>
-bool find(void* library, const char* name, F& function) {
-    function = reinterpret_cast<F>(dlsym(library, name));
-    return function != nullptr;
-}
-
 const Functions& functions() {
-    // The library stays open: compiled kernels call into it until the process ends.
     static const Functions found = [] {
         Functions f;
-        if (void* library = dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL)) {
-            f.complete = find(library, "Sleef_finz_expd1_u10purecfma", f.exp_d) &&
-                         find(library, "Sleef_finz_expf1_u10purecfma", f.exp_f) &&
-                         find(library, "Sleef_finz_sind1_u10purecfma", f.sin_d) &&
-                         find(library, "Sleef_finz_sinf1_u10purecfma", f.sin_f);
-        }
+        f.complete = find_function("Sleef_finz_expd1_u10purecfma", f.exp_d) &&
+                     find_function("Sleef_finz_expf1_u10purecfma", f.exp_f) &&
+                     find_function("Sleef_finz_sind1_u10purecfma", f.sin_d) &&
+                     find_function("Sleef_finz_sinf1_u10purecfma", f.sin_f);
         return f;
     }();
     return found;
 }
 
 const Functions& present() {
-    const Functions& f = functions();
-    if (!f.complete) {
-        fail(ErrorKind::Device,
-             "exp, sin: the library libsleef.so.3 (3.5 or later, with FMA) is missing; install "
-             "libsleef3");
-    }
-    return f;
+    require();
+    return functions();
 }
 
 }  // namespace
 
+void* library() {
+    // The library stays open: compiled kernels call into it until the process ends.
+    static void* const handle = dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL);
+    return handle;
+}
+
 bool available() { return functions().complete; }
+
+void require() {
+    if (!available()) {
+        fail(ErrorKind::Unsupported,
+             "exp, sin: the library libsleef.so.3 is missing or lacks its finz functions; got none "
+             "by that name; expected 3.5 or later; install the package libsleef3");
+    }
+}
+
 double exp(double x) { return present().exp_d(x); }
 float exp(float x) { return present().exp_f(x); }
 double sin(double x) { return present().sin_d(x); }
