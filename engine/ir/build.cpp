@@ -24,7 +24,13 @@ std::int32_t Builder::scalar_param(std::string name, DType t) {
 std::int32_t Builder::array_param(std::string name, DType t, int rank, bool writable,
                                   std::vector<StrideClass> strides) {
     if (strides.empty()) strides.assign(static_cast<std::size_t>(rank), StrideClass::Other);
-    Array a{name, t, rank, Space::Global, writable, false, static_cast<std::int32_t>(f_.params.size()),
+    Array a{name,
+            t,
+            rank,
+            Space::Global,
+            writable,
+            false,
+            static_cast<std::int32_t>(f_.params.size()),
             std::move(strides)};
     f_.arrays.push_back(std::move(a));
     auto id = static_cast<std::int32_t>(f_.arrays.size()) - 1;
@@ -156,7 +162,9 @@ S Builder::block(std::span<const S> body) {
     s.body = list(body);
     return own(s);
 }
-S Builder::block(std::initializer_list<S> body) { return block(std::span<const S>(body.begin(), body.size())); }
+S Builder::block(std::initializer_list<S> body) {
+    return block(std::span<const S>(body.begin(), body.size()));
+}
 
 S Builder::declare(std::int32_t var, E value) {
     Stmt s = node(StmtKind::Declare);
@@ -178,7 +186,8 @@ static std::vector<E> joined(std::span<const E> indices, E value) {
     return all;
 }
 
-S Builder::store(std::int32_t array, std::span<const E> indices, E value, Access access, bool streaming) {
+S Builder::store(std::int32_t array, std::span<const E> indices, E value, Access access,
+                 bool streaming) {
     UNISONO_ASSERT(f_.arrays.at(static_cast<std::size_t>(array)).dtype == value->dtype);
     Stmt s = node(StmtKind::Store);
     s.id = array;
@@ -240,8 +249,8 @@ S Builder::raise(std::int32_t site, std::span<const E> values) {
     return own(s);
 }
 S Builder::barrier() { return own(node(StmtKind::Barrier)); }
-S Builder::call(std::int32_t function, std::span<const E> scalars, std::span<const std::int32_t> arrays,
-                std::span<const std::int32_t> outs) {
+S Builder::call(std::int32_t function, std::span<const E> scalars,
+                std::span<const std::int32_t> arrays, std::span<const std::int32_t> outs) {
     Stmt s = node(StmtKind::Call);
     s.id = function;
     s.args = list(scalars);
