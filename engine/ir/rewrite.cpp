@@ -86,4 +86,12 @@ bool contains(S s, StmtKind kind) {
            std::any_of(s->orelse.begin(), s->orelse.end(), inside);
 }
 
+bool same(E a, E b) {
+    if (a == b) return true;
+    return a->kind == b->kind && a->dtype == b->dtype && a->op == b->op && a->field == b->field &&
+           a->query == b->query && a->access == b->access && a->id == b->id && a->axis == b->axis &&
+           a->bits == b->bits &&
+           std::equal(a->args.begin(), a->args.end(), b->args.begin(), b->args.end(), same);
+}
+
 }  // namespace unisono::ir

@@ -67,4 +67,7 @@ void mark_written(S s, std::vector<bool>& out);
 
 bool contains(S s, StmtKind kind);
 
+/// Equal trees (lines aside).
+bool same(E a, E b);
+
 }  // namespace unisono::ir

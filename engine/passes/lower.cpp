@@ -5,19 +5,16 @@
 // pass that changed it.
 #include "passes/lower.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
+#include "core/settings.h"
 #include "ir/build.h"
+#include "passes/lower_access.h"
+#include "passes/reductions.h"
+#include "passes/simplify.h"
 
 namespace unisono::passes {
 namespace {
-
-int debug_level() {
-    const char* level = std::getenv("UNISONO_DEBUG");
-    return level ? std::atoi(level) : 0;
-}
 
 #ifdef UNISONO_DEBUG_BUILD
 constexpr bool verifies_each_pass = true;
@@ -51,7 +48,7 @@ class Pipeline {
 
     void show(const char* name) {
         std::string now = ir::print(module_);
-        if (now != shown_) std::fprintf(stderr, "unisono: IR after %s\n%s\n", name, now.c_str());
+        if (now != shown_) debug_log("IR after " + std::string(name) + "\n" + now);
         shown_ = std::move(now);
     }
 
@@ -62,6 +59,31 @@ class Pipeline {
 
 }  // namespace
 
-void lower(ir::Module& module, const Target&) { Pipeline run(module); }
+void lower(ir::Module& module, const Target& target) {
+    Pipeline run(module);
+    run("reductions", reductions);
+    run("simplify", simplify);
+    if (!target.keep_checks_visible) {
+        run("lower_access", lower_access);
+        run("simplify", simplify);
+    }
+}
+
+std::vector<ir::FaultSite> all_sites(const ir::Module& module) {
+    std::vector<ir::FaultSite> all;
+    for (const ir::Function& f : module.functions)
+        all.insert(all.end(), f.sites.begin(), f.sites.end());
+    return all;
+}
+
+std::vector<std::int32_t> first_sites(const ir::Module& module) {
+    std::vector<std::int32_t> first;
+    std::int32_t next = 0;
+    for (const ir::Function& f : module.functions) {
+        first.push_back(next);
+        next += static_cast<std::int32_t>(f.sites.size());
+    }
+    return first;
+}
 
 }  // namespace unisono::passes

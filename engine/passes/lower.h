@@ -1,5 +1,8 @@
-// The pipeline from IR as it is built to IR that a target emits; lower.cpp is the one list of passes.
+// The pipeline from IR as it is built to IR that a target emits; lower.cpp is the one list of
+// passes.
 #pragma once
+
+#include <vector>
 
 #include "ir/ir.h"
 
@@ -12,10 +15,32 @@ enum class TargetKind : std::uint8_t {
 
 struct Target {
     TargetKind kind = TargetKind::Host;
-    bool streaming_stores = false;   ///< the executor has non-temporal stores
+    bool streaming_stores = false;     ///< the executor has non-temporal stores
     bool keep_checks_visible = false;  ///< interp: checks every access itself
 };
 
+/// What executors may rely on afterwards:
+/// - Every access is linear (unless keep_checks_visible: then Inside, Checked, Wrapped and Linear
+/// occur).
+/// - No loop declares reductions. Global arrays without a parameter (partials of reductions) are
+/// made by Allocate in the
+///   function's body, before any independent loop that uses them, with constant extents, and end
+///   with their scope.
+/// - Host: no kernels. A kernel becomes an ordinary function with 3 * dimensions hidden int64
+/// scalars after its own
+///   parameters: global_size.k, local_size.k, global_offset.k for k = 0, 1, ... (host_range_scalars
+///   in backends/host_range.h makes them). Its body is one Group loop over all work-groups, in
+///   which Item loops run the work-items of a group; Local arrays are allocated in the Group loop,
+///   their extents may depend on local sizes. Group loops are executed as Parallel loops, Item
+///   loops as Vector loops.
+/// - Fault sites were added; Fault::site counts them function after function (all_sites).
+/// Line::file is meant in the
+///   table of the entry: all functions of a module have the same files.
 void lower(ir::Module& module, const Target& target);
+
+/// The sites of all functions, one function after the other: what Executable::sites gives.
+std::vector<ir::FaultSite> all_sites(const ir::Module& module);
+/// Where the sites of each function begin in all_sites.
+std::vector<std::int32_t> first_sites(const ir::Module& module);
 
 }  // namespace unisono::passes

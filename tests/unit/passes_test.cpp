@@ -1,0 +1,155 @@
+// Each pass by itself: what it makes of a small function, in the printed form.
+#include <gtest/gtest.h>
+
+#include "ir/build.h"
+#include "passes/lower_access.h"
+#include "passes/reductions.h"
+#include "passes/simplify.h"
+
+using namespace unisono;
+using namespace unisono::ir;
+
+namespace {
+
+/// A module of one function over arrays a (contiguous) and b (read only), and a scalar n.
+struct Sample {
+    Module module;
+    Builder b{module.functions.emplace_back("f")};
+    std::int32_t a =
+        b.array_param("a", DType::Float64, 2, true, {StrideClass::Other, StrideClass::One});
+    std::int32_t r = b.array_param("r", DType::Int64, 1, false);
+    std::int32_t n = b.scalar_param("n", DType::Int64);
+    E zero = b.zero(DType::Float64);
+
+    /// The printed body after a pass, without the head line.
+    std::string after(S body, void (*pass)(Module&)) {
+        b.function().body = body;
+        verify(module);
+        pass(module);
+        verify(module);
+        std::string text = print(module);
+        return text.substr(text.find('\n') + 1);
+    }
+};
+
+}  // namespace
+
+TEST(LowerAccess, WrappedIndicesAreTestedValueFirst) {
+    Sample s;
+    Builder& b = s.b;
+    b.line = {0, 0, 3};
+    E at[] = {b.load(s.r, {b.param(s.n)}, Access::Wrapped), b.i64(-1)};
+    S body =
+        b.store(s.a, at, b.load(s.a, {b.param(s.n), b.i64(0)}, Access::Checked), Access::Wrapped);
+    EXPECT_EQ(
+        s.after(body, passes::lower_access),
+        R"(  fault 0: IndexError "index {0} is out of bounds for axis 0 with size {1}"  # line 3
+  fault 1: IndexError "index {0} is out of bounds for axis 1 with size {1}"  # line 3
+  if (n < 0) | (n >= a.shape[0]):  # line 3
+    raise 0 n, a.shape[0]  # line 3
+  if 0 >= a.shape[1]:  # line 3
+    raise 1 0, a.shape[1]  # line 3
+  var index: int64 = select(n < 0, n + r.shape[0], n)  # line 3
+  if (index < 0) | (index >= r.shape[0]):  # line 3
+    raise 0 n, r.shape[0]  # line 3
+  var index.2: int64 = r.linear[index * r.stride[0]]  # line 3
+  var index.3: int64 = select(index.2 < 0, index.2 + a.shape[0], index.2)  # line 3
+  if (index.3 < 0) | (index.3 >= a.shape[0]):  # line 3
+    raise 0 index.2, a.shape[0]  # line 3
+  var index.4: int64 = a.shape[1] - 1  # line 3
+  if (index.4 < 0) | (index.4 >= a.shape[1]):  # line 3
+    raise 1 -1, a.shape[1]  # line 3
+  a.linear[(index.3 * a.stride[0]) + index.4] = a.linear[n * a.stride[0]]  # line 3
+)");
+}
+
+TEST(LowerAccess, ConditionsOfWhileAreTestedEachTime) {
+    Sample s;
+    Builder& b = s.b;
+    auto i = b.var("i", DType::Int64);
+    E more = b.binary(Op::Lt, b.load(s.r, {b.read(i)}, Access::Checked), b.i64(5));
+    S body = b.block(
+        {b.declare(i, b.i64(0)), b.loop_while(more, b.assign(i, b.add(b.read(i), b.i64(1))))});
+    EXPECT_EQ(s.after(body, passes::lower_access),
+              R"(  fault 0: IndexError "index {0} is out of bounds for axis 0 with size {1}"
+  var i: int64 = 0
+  while true:
+    if (i < 0) | (i >= r.shape[0]):
+      raise 0 i, r.shape[0]
+    if not(r.linear[i * r.stride[0]] < 5):
+      break
+    i = i + 1
+)");
+}
+
+TEST(LowerAccess, AllocatedArraysAreRowMajor) {
+    Sample s;
+    Builder& b = s.b;
+    auto t = b.local_array("t", DType::Float64, 2, Space::Local);
+    E extents[] = {b.i64(4), b.add(b.param(s.n), b.i64(1))};
+    E at[] = {b.param(s.n), b.i64(2)};
+    S body = b.block({b.allocate(t, extents), b.store(t, at, s.zero, Access::Checked)});
+    EXPECT_EQ(s.after(body, passes::lower_access),
+              R"(  fault 0: IndexError "index {0} is out of bounds for axis 0 with size {1}"
+  fault 1: IndexError "index {0} is out of bounds for axis 1 with size {1}"
+  var extent: int64 = n + 1
+  allocate t: float64[4, extent] local
+  if (n < 0) | (n >= 4):
+    raise 0 n, 4
+  if 2 >= extent:
+    raise 1 2, extent
+  t.linear[(n * extent) + 2] = 0.0
+)");
+}
+
+TEST(Reductions, ChunksFollowFromTheTripCount) {
+    Sample s;
+    Builder& b = s.b;
+    auto i = b.var("i", DType::Int64);
+    auto total = b.var("total", DType::Float64);
+    Reduction sum[] = {{total, Op::Add}};
+    S add = b.assign(total, b.add(b.read(total), b.load(s.a, {b.read(i), b.i64(0)})));
+    S body = b.block({b.declare(total, s.zero),
+                      b.loop(LoopKind::Parallel, i, b.i64(1), b.param(s.n), b.i64(1), add, sum)});
+    EXPECT_EQ(s.after(body,
+                      [](Module& m) {
+                          passes::reductions(m);
+                          passes::simplify(m);
+                      }),
+              R"(  var total: float64 = 0.0
+  var count: int64 = max(n - 1, 0)
+  var chunk_size: int64 = (count + 255) // 256
+  var chunks: int64 = ((count + chunk_size) - 1) // chunk_size
+  allocate total.partials: float64[256] global
+  parallel chunk in 0 to chunks:
+    var total.chunk: float64 = -0.0
+    for i in (chunk * chunk_size) + 1 to min((chunk * chunk_size) + chunk_size, count) + 1:
+      total.chunk = total.chunk + a[i, 0]
+    total.partials[chunk] = total.chunk
+  for chunk.2 in 0 to chunks:
+    total = total + total.partials[chunk.2]
+)");
+}
+
+TEST(Simplify, KeepsBits) {
+    Sample s;
+    Builder& b = s.b;
+    auto text = [&](E e) { return print(b.function(), passes::simplified(b, e)); };
+    E n = b.param(s.n);
+    E x = b.load(s.a, {n, n});
+    EXPECT_EQ(text(b.add(n, b.i64(0))), "n");
+    EXPECT_EQ(text(b.mul(b.i64(1), n)), "n");
+    EXPECT_EQ(text(b.mul(n, b.i64(0))), "0");
+    EXPECT_EQ(text(b.sub(b.add(n, b.i64(1)), b.i64(3))), "n - 2");
+    EXPECT_EQ(text(b.add(b.sub(n, b.i64(1)), b.i64(1))), "n");
+    EXPECT_EQ(text(b.add(b.i64(INT64_MAX), b.i64(1))), "-9223372036854775808");
+    EXPECT_EQ(text(b.add(x, s.zero)), "a[n, n] + 0.0");
+    EXPECT_EQ(text(b.mul(x, s.zero)), "a[n, n] * 0.0");
+    EXPECT_EQ(text(b.unary(Op::Exp, s.zero)), "exp(0.0)");
+    EXPECT_EQ(text(b.binary(Op::Div, b.constant(Scalar::of(DType::Float32, 1.0)),
+                            b.constant(Scalar::of(DType::Float32, 3.0)))),
+              "0.33333334f");
+    EXPECT_EQ(text(b.mul(b.load(s.r, {n}, Access::Checked), b.i64(0))), "r.checked[n] * 0");
+    EXPECT_EQ(text(b.binary(Op::And, b.boolean(true), b.binary(Op::Lt, n, b.i64(3)))), "n < 3");
+    EXPECT_EQ(text(b.cast(b.constant(Scalar::of(DType::Float64, -1.5)), DType::Int32)), "-1i32");
+}
