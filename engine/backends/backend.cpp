@@ -26,8 +26,11 @@ static bool is_listed(std::string_view backend) { return backend != "interp" && 
 std::vector<Device*> all_devices() {
     std::vector<Backend*> order(registry());
     // Link order decides registration order; the list that users see must not depend on it.
-    auto rank = [](std::string_view n) { return n == "cpu" ? 0 : n == "cuda" ? 1 : n == "opencl" ? 2 : 3; };
-    std::sort(order.begin(), order.end(), [&](Backend* a, Backend* b) { return rank(a->name()) < rank(b->name()); });
+    auto rank = [](std::string_view n) {
+        return n == "cpu" ? 0 : n == "cuda" ? 1 : n == "opencl" ? 2 : 3;
+    };
+    std::sort(order.begin(), order.end(),
+              [&](Backend* a, Backend* b) { return rank(a->name()) < rank(b->name()); });
     std::vector<Device*> all;
     for (Backend* b : order) {
         if (!is_listed(b->name())) continue;
@@ -36,11 +39,13 @@ std::vector<Device*> all_devices() {
     return all;
 }
 
-/// Whether a device called `have` answers to `want`: the name itself, a prefix of it up to a colon, or its kind.
+/// Whether a device called `have` answers to `want`: the name itself, a prefix of it up to a colon,
+/// or its kind.
 static bool answers(const DeviceInfo& have, std::string_view want) {
     std::string_view n = have.name;
     if (n == want) return true;
-    if (n.size() > want.size() && n.substr(0, want.size()) == want && n[want.size()] == ':') return true;
+    if (n.size() > want.size() && n.substr(0, want.size()) == want && n[want.size()] == ':')
+        return true;
     if (have.kind == want && want != "cpu") return true;
     // "opencl:0" counts devices of the back end, whatever their kind.
     auto first = n.find(':');
@@ -62,8 +67,8 @@ Device& find_device(std::string_view name) {
     }
     std::string have;
     for (Device* d : all_devices()) have += (have.empty() ? "" : ", ") + d->info().name;
-    fail(ErrorKind::Device, "device: no device answers to '" + std::string(name) + "'; present: " + have +
-                                "; see un.devices() and `python -m unisono doctor`");
+    fail(ErrorKind::Device, "device: no device answers to '" + std::string(name) + "'; present: " +
+                                have + "; see un.devices() and `python -m unisono doctor`");
 }
 
 }  // namespace unisono

@@ -1,8 +1,9 @@
 // What a back end implements: discovery of devices, memory, compilation and launch.
 //
-// A back end is a folder under backends/. It registers one Backend at load time (a static Registration) and loads its
-// vendor library when it is first asked for devices. Nothing outside the folder includes anything of it.
-// All calls may throw Error; none is made while Python's lock is needed.
+// A back end is a folder under backends/. It registers one Backend at load time (a static
+// Registration) and loads its vendor library when it is first asked for devices. Nothing outside
+// the folder includes anything of it. All calls may throw Error; none is made while Python's lock
+// is needed.
 #pragma once
 
 #include <array>
@@ -17,16 +18,16 @@
 
 namespace unisono {
 
-/// Memory of one device. For host back ends `handle` is the address; other back ends choose (an OpenCL buffer, a CUDA
-/// address) and never do arithmetic on it outside their folder.
+/// Memory of one device. For host back ends `handle` is the address; other back ends choose (an
+/// OpenCL buffer, a CUDA address) and never do arithmetic on it outside their folder.
 struct Memory {
     std::uintptr_t handle = 0;
     std::int64_t bytes = 0;
 };
 
 struct DeviceInfo {
-    std::string name;    ///< "cpu", "opencl:cpu:0", "cuda:0", "interp": what device= takes
-    std::string kind;    ///< "cpu", "gpu", "accelerator"
+    std::string name;  ///< "cpu", "opencl:cpu:0", "cuda:0", "interp": what device= takes
+    std::string kind;  ///< "cpu", "gpu", "accelerator"
     std::string vendor;
     std::string description;
     int compute_units = 1;
@@ -39,7 +40,8 @@ struct DeviceInfo {
     bool host_memory = false;  ///< Memory::handle is an address that the host can use
 };
 
-/// One array argument: element [0, 0, ...] lies `offset` bytes into memory; strides are in elements.
+/// One array argument: element [0, 0, ...] lies `offset` bytes into memory; strides are in
+/// elements.
 struct ArrayArg {
     Memory memory;
     std::int64_t offset = 0;
@@ -72,11 +74,12 @@ struct LaunchArgs {
 
 /// A compiled module. Launching is safe from several threads at once.
 class Executable {
-public:
+  public:
     virtual ~Executable() = default;
     virtual Fault launch(const LaunchArgs& args) = 0;
-    /// What Fault::site counts: the fault sites of the lowered module (those that passes add included), function
-    /// after function; a fault in a called function keeps its own number on its way out. Empty where no launch faults.
+    /// What Fault::site counts: the fault sites of the lowered module (those that passes add
+    /// included), function after function; a fault in a called function keeps its own number on its
+    /// way out. Empty where no launch faults.
     virtual std::span<const ir::FaultSite> sites() const = 0;
     /// The generated code for people: LLVM IR, OpenCL C, PTX (empty where there is none).
     virtual std::string source() const { return {}; }
@@ -88,21 +91,24 @@ struct CompileOptions {
 };
 
 class Device {
-public:
+  public:
     virtual ~Device() = default;
     virtual const DeviceInfo& info() const = 0;
     virtual Memory allocate(std::int64_t bytes) = 0;
     virtual void free(Memory memory) noexcept = 0;
     virtual void copy_in(Memory to, std::int64_t offset, const void* from, std::int64_t bytes) = 0;
     virtual void copy_out(void* to, Memory from, std::int64_t offset, std::int64_t bytes) = 0;
-    virtual void copy(Memory to, std::int64_t to_offset, Memory from, std::int64_t from_offset, std::int64_t bytes) = 0;
-    /// Takes the module as it comes from the tape or the front end; runs passes::lower for its target itself.
-    virtual std::unique_ptr<Executable> compile(ir::Module module, const CompileOptions& options) = 0;
+    virtual void copy(Memory to, std::int64_t to_offset, Memory from, std::int64_t from_offset,
+                      std::int64_t bytes) = 0;
+    /// Takes the module as it comes from the tape or the front end; runs passes::lower for its
+    /// target itself.
+    virtual std::unique_ptr<Executable> compile(ir::Module module,
+                                                const CompileOptions& options) = 0;
     virtual void synchronize() = 0;
 };
 
 class Backend {
-public:
+  public:
     virtual ~Backend() = default;
     virtual std::string_view name() const = 0;
     /// Devices present, found once; empty where the vendor library or a device is missing.
@@ -119,8 +125,8 @@ std::span<Backend* const> backends();
 Backend* find_backend(std::string_view name);
 /// All devices: cpu first, then by back end; "interp" and "null" only when asked by name.
 std::vector<Device*> all_devices();
-/// The device of that name ("cpu", "opencl", "opencl:cpu:0", "gpu", "interp"...); throws a Device error that lists
-/// those present.
+/// The device of that name ("cpu", "opencl", "opencl:cpu:0", "gpu", "interp"...); throws a Device
+/// error that lists those present.
 Device& find_device(std::string_view name);
 
 }  // namespace unisono

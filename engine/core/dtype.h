@@ -53,18 +53,24 @@ DType promote_weak(DType t, Weak kind);
 /// The dtype of a Python scalar alone: bool, int64 or float64.
 DType default_dtype(Weak kind);
 
-template <DType T> struct CTypeOf;
+template <DType T>
+struct CTypeOf;
 #define UNISONO_DTYPE(Name, ctype, ...) \
-    template <> struct CTypeOf<DType::Name> { using type = ctype; };
+    template <>                         \
+    struct CTypeOf<DType::Name> {       \
+        using type = ctype;             \
+    };
 #include "core/dtype.def"
-template <DType T> using ctype_of = typename CTypeOf<T>::type;
+template <DType T>
+using ctype_of = typename CTypeOf<T>::type;
 
 /// Calls f.template operator()<ctype>() with the C++ type of t.
-template <class F> decltype(auto) dispatch(DType t, F&& f) {
+template <class F>
+decltype(auto) dispatch(DType t, F&& f) {
     switch (t) {
-#define UNISONO_DTYPE(Name, ctype, ...) \
-    case DType::Name: return f.template operator()<ctype>();
-#include "core/dtype.def"
+#define UNISONO_DTYPE(Name, ctype, ...)                      \
+    case DType::Name: return f.template operator()<ctype>(); \
+        #include "core/dtype.def"
     }
     __builtin_unreachable();
 }

@@ -1,4 +1,5 @@
-// Errors of the engine: one exception type whose kind says whose fault it is and which Python class it becomes.
+// Errors of the engine: one exception type whose kind says whose fault it is and which Python class
+// it becomes.
 #pragma once
 
 #include <cstdint>
@@ -33,19 +34,21 @@ struct SourcePlace {
 };
 
 class Error : public std::runtime_error {
-public:
+  public:
     Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
     Error(ErrorKind kind, const std::string& message, SourcePlace place)
         : std::runtime_error(message), kind_(kind), place_(std::move(place)) {}
     ErrorKind kind() const noexcept { return kind_; }
     const SourcePlace& place() const noexcept { return place_; }
 
-private:
+  private:
     ErrorKind kind_;
     SourcePlace place_;
 };
 
-[[noreturn]] inline void fail(ErrorKind kind, const std::string& message) { throw Error(kind, message); }
+[[noreturn]] inline void fail(ErrorKind kind, const std::string& message) {
+    throw Error(kind, message);
+}
 
 /// Our own invariants: a failure is a bug of the engine, never the user's.
 [[noreturn]] void internal_failure(const char* condition, const char* file, int line);

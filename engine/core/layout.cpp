@@ -5,6 +5,7 @@
 #include <memory>
 #include <new>
 #include <unordered_set>
+#include <utility>
 
 #include "core/error.h"
 
@@ -29,7 +30,7 @@ std::uint64_t hash_of(Dims shape, Dims strides) {
 
 /// Open addressing; memory of a layout is one block that also holds its dims.
 class LayoutTable {
-public:
+  public:
     static LayoutTable& instance() {
         // Leaked on purpose: arrays held by static objects may outlive any order of destruction.
         static LayoutTable* table = new LayoutTable;
@@ -40,13 +41,35 @@ public:
         std::uint64_t h = hash_of(shape, strides);
         for (std::size_t i = h & mask(); slots_[i]; i = (i + 1) & mask()) {
             const Layout* l = slots_[i];
-            if (l->hash_ == h && equal(*l, shape, strides)) return l;
+            if (l->hash_ == h && equal(*l, shape, strides)) {
+                l->last_used_ = collections_;
+                return l;
+            }
         }
         return insert(h, shape, strides);
     }
     std::size_t count() const { return count_; }
 
-private:
+    void collect() {
+        if (count_ < collect_from_) return;
+        std::vector<const Layout*> old = std::exchange(slots_, {});
+        std::unordered_set<const Layout*> keep;
+        for (const Layout* l : old) {
+            // A packed layout lives as long as one that names it.
+            if (l && (l->refs_ > 0 || collections_ - l->last_used_ < 2))
+                keep.insert({l, l->packed_});
+        }
+        std::size_t size = 1024;
+        while (size < 4 * keep.size()) size *= 2;
+        rebuild({keep.begin(), keep.end()}, size);
+        for (const Layout* l : old) {
+            if (l && !keep.count(l)) ::operator delete(const_cast<Layout*>(l));
+        }
+        ++collections_;
+        collect_from_ = count_ + 4096;
+    }
+
+  private:
     LayoutTable() : slots_(1024, nullptr) {}
     std::size_t mask() const { return slots_.size() - 1; }
 
@@ -57,8 +80,9 @@ private:
     }
 
     const Layout* insert(std::uint64_t h, Dims shape, Dims strides) {
-        if (2 * (count_ + 1) > slots_.size()) sweep();
+        if (2 * (count_ + 1) > slots_.size()) rebuild(std::exchange(slots_, {}), slots_.size() * 2);
         const Layout* l = create(h, shape, strides);
+        l->last_used_ = collections_;
         place(l);
         ++count_;
         return l;
@@ -70,24 +94,13 @@ private:
         slots_[i] = l;
     }
 
-    /// Drops layouts that nobody references; grows the table if most are alive.
-    void sweep() {
-        std::vector<const Layout*> old;
-        old.swap(slots_);
-        std::vector<const Layout*> live;
-        for (const Layout* l : old) {
-            if (l && l->refs_ > 0) live.push_back(l);
-        }
-        // A packed layout lives as long as one that names it.
-        std::unordered_set<const Layout*> keep(live.begin(), live.end());
-        for (const Layout* l : live) keep.insert(l->packed_);
-        std::size_t size = 1024;
-        while (size < 4 * keep.size()) size *= 2;
+    void rebuild(const std::vector<const Layout*>& layouts, std::size_t size) {
         slots_.assign(size, nullptr);
-        count_ = keep.size();
-        for (const Layout* l : keep) place(l);
-        for (const Layout* l : old) {
-            if (l && !keep.count(l)) ::operator delete(const_cast<Layout*>(l));
+        count_ = 0;
+        for (const Layout* l : layouts) {
+            if (!l) continue;
+            place(l);
+            ++count_;
         }
     }
 
@@ -118,21 +131,23 @@ private:
             code = code * 4 + static_cast<std::uint64_t>(c);
         }
         l.class_code_ = code * 2 + (packed ? 1 : 0);
-        // The packed form may sweep the table, so l must look alive while it is made.
         if (packed) {
             l.packed_ = &l;
         } else {
             std::vector<std::int64_t> shape(l.shape().begin(), l.shape().end());
             l.packed_ = Layout::contiguous(shape);
-            l.packed_->retain();  // for good: at most one per shape
         }
     }
 
     std::vector<const Layout*> slots_;
     std::size_t count_ = 0;
+    std::size_t collect_from_ = 4096;
+    std::uint32_t collections_ = 2;
 };
 
-const Layout* Layout::make(Dims shape, Dims strides) { return LayoutTable::instance().intern(shape, strides); }
+const Layout* Layout::make(Dims shape, Dims strides) {
+    return LayoutTable::instance().intern(shape, strides);
+}
 
 const Layout* Layout::contiguous(Dims shape) {
     std::int64_t strides[max_rank];
@@ -152,6 +167,8 @@ const Layout* Layout::scalar() {
     }();
     return l;
 }
+
+void Layout::collect() { LayoutTable::instance().collect(); }
 
 std::size_t Layout::interned() { return LayoutTable::instance().count(); }
 
@@ -184,8 +201,9 @@ std::vector<std::int64_t> broadcast_shapes(const char* what, std::span<const Dim
             }
             std::string all;
             for (Dims t : shapes) all += (all.empty() ? "" : " and ") + shape_text(t);
-            fail(ErrorKind::Value, std::string(what) + ": shapes do not broadcast; got " + all +
-                                       "; expected equal extents, or 1, counted from the last axis");
+            fail(ErrorKind::Value,
+                 std::string(what) + ": shapes do not broadcast; got " + all +
+                     "; expected equal extents, or 1, counted from the last axis");
         }
     }
     return out;

@@ -1,8 +1,9 @@
 // Layouts: interned pairs of shape and strides, so that equal layouts are the same pointer.
 //
-// A Layout is immutable and shared. References are counted without atomics: layouts, storages and the tape belong to
-// whoever holds the engine (in Python: the global interpreter lock). Layouts that nobody references stay in the table
-// until it has grown, so that a loop that makes and drops a view does not allocate.
+// A Layout is immutable and shared. References are counted without atomics: layouts, storages and
+// the tape belong to whoever holds the engine (in Python: the global interpreter lock). Layouts
+// that nobody references stay in the table until many have gathered, so that a loop that makes and
+// drops a view does not allocate.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +17,16 @@ inline constexpr int max_rank = 32;
 using Dims = std::span<const std::int64_t>;
 
 class Layout {
-public:
+  public:
     int rank() const { return rank_; }
     std::int64_t size() const { return size_; }  ///< number of elements
     Dims shape() const { return {dims(), static_cast<std::size_t>(rank_)}; }
-    Dims strides() const { return {dims() + rank_, static_cast<std::size_t>(rank_)}; }  ///< in elements
-    bool contiguous() const { return packed_ == this; }                                  ///< row-major, no gaps
-    /// The contiguous layout of the same shape: two layouts have equal shapes if and only if these are equal.
+    Dims strides() const {
+        return {dims() + rank_, static_cast<std::size_t>(rank_)};
+    }                                                    ///< in elements
+    bool contiguous() const { return packed_ == this; }  ///< row-major, no gaps
+    /// The contiguous layout of the same shape: two layouts have equal shapes if and only if these
+    /// are equal.
     const Layout* packed() const { return packed_; }
     /// Lowest and highest element relative to the first one (both 0 for an empty layout).
     std::int64_t lowest() const { return lowest_; }
@@ -37,8 +41,11 @@ public:
     static const Layout* contiguous(Dims shape);
     static const Layout* scalar();  ///< rank 0
     static std::size_t interned();  ///< how many layouts are alive in the table
+    /// Frees layouts without references, if many have gathered. A layout that was handed out lately
+    /// stays, so that code which has one in hand and has not retained it yet is safe.
+    static void collect();
 
-private:
+  private:
     friend class LayoutTable;
     Layout() = default;
     const std::int64_t* dims() const { return reinterpret_cast<const std::int64_t*>(this + 1); }
@@ -51,6 +58,7 @@ private:
     std::uint64_t hash_ = 0;
     std::uint64_t class_code_ = 0;
     mutable std::uint32_t refs_ = 0;
+    mutable std::uint32_t last_used_ = 0;  ///< collection in whose time it was last handed out
     std::int32_t rank_ = 0;
 };
 

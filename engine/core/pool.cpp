@@ -1,4 +1,5 @@
-// Size classes: four per power of two from 64 bytes; blocks of 1 MiB and more are mapped, on huge pages if possible.
+// Size classes: four per power of two from 64 bytes; blocks of 1 MiB and more are mapped, on huge
+// pages if possible.
 #include "core/pool.h"
 
 #include <sys/mman.h>
@@ -51,7 +52,8 @@ std::int64_t physical_memory() {
     std::int64_t total = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
     std::ifstream cgroup("/sys/fs/cgroup/memory.max");
     std::string text;
-    if (cgroup >> text && text != "max") total = std::min<std::int64_t>(total, std::atoll(text.c_str()));
+    if (cgroup >> text && text != "max")
+        total = std::min<std::int64_t>(total, std::atoll(text.c_str()));
     return total;
 }
 
@@ -76,8 +78,9 @@ void trim_locked(State& s) noexcept {
     for (int index = 0; index < 256; ++index) {
         auto& list = s.free_lists[index];
         if (list.empty()) continue;
-        std::int64_t bytes = index == 0 ? smallest
-                                        : ((std::int64_t{4} + ((index - 1) & 3) + 1) << ((index - 1) / 4 + 6 - 2));
+        std::int64_t bytes =
+            index == 0 ? smallest
+                       : ((std::int64_t{4} + ((index - 1) & 3) + 1) << ((index - 1) / 4 + 6 - 2));
         for (void* p : list) give_to_system(p, bytes);
         list.clear();
     }
@@ -116,16 +119,19 @@ void* allocate(std::int64_t bytes) {
             if (in_use + c.bytes <= limit()) p = take_from_system(c.bytes);
         }
         if (!p) {
-            fail(ErrorKind::Memory, "memory: an array of " + megabytes(bytes) + " does not fit; in use " +
-                                        megabytes(in_use) + ", limit " + megabytes(limit()) +
-                                        "; delete arrays, use a smaller dtype, or spread the array over a mesh");
+            fail(ErrorKind::Memory,
+                 "memory: an array of " + megabytes(bytes) + " does not fit; in use " +
+                     megabytes(in_use) + ", limit " + megabytes(limit()) +
+                     "; delete arrays, use a smaller dtype, or spread the array over a mesh");
         }
         count(st.bytes_fresh, c.bytes);
     }
     count(st.bytes_allocated, c.bytes);
     count(st.bytes_in_use, c.bytes);
-    if (st.bytes_in_use.load(std::memory_order_relaxed) > st.peak_bytes.load(std::memory_order_relaxed)) {
-        st.peak_bytes.store(st.bytes_in_use.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    if (st.bytes_in_use.load(std::memory_order_relaxed) >
+        st.peak_bytes.load(std::memory_order_relaxed)) {
+        st.peak_bytes.store(st.bytes_in_use.load(std::memory_order_relaxed),
+                            std::memory_order_relaxed);
     }
     return p;
 }
@@ -136,7 +142,8 @@ void free(void* block, std::int64_t bytes) noexcept {
     State& s = state();
     std::lock_guard guard(s.mutex);
     count(stats().bytes_in_use, -c.bytes);
-    // Half of the memory may be cached: a program that cycles through its arrays never faults a page.
+    // Half of the memory may be cached: a program that cycles through its arrays never faults a
+    // page.
     if (s.cached + c.bytes > limit() / 2) {
         give_to_system(block, c.bytes);
         return;

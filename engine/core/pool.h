@@ -1,13 +1,13 @@
-// The host memory pool: size classes with free lists, large blocks on huge pages, so that steady programs touch no
-// fresh page.
+// The host memory pool: size classes with free lists, large blocks on huge pages, so that steady
+// programs touch no fresh page.
 #pragma once
 
 #include <cstdint>
 
 namespace unisono::pool {
 
-/// 64-byte aligned, not cleared. Trims itself before it fails; then throws a Memory error that says how much was
-/// wanted, in use and cached.
+/// 64-byte aligned, not cleared. Trims itself before it fails; then throws a Memory error that says
+/// how much was wanted, in use and cached.
 void* allocate(std::int64_t bytes);
 void free(void* block, std::int64_t bytes) noexcept;
 

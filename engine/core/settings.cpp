@@ -22,10 +22,12 @@ static std::map<std::string_view, std::string>& values() {
 }
 
 static int cached_debug_level = -1;
+static int generation = 0;
 
 const std::string& setting(std::string_view name) {
     auto found = values().find(name);
-    if (found == values().end()) fail(ErrorKind::Internal, "settings: no setting is called " + std::string(name));
+    if (found == values().end())
+        fail(ErrorKind::Internal, "settings: no setting is called " + std::string(name));
     return found->second;
 }
 
@@ -33,7 +35,10 @@ void set_setting(std::string_view name, std::string value) {
     setting(name);
     values().find(name)->second = std::move(value);
     cached_debug_level = -1;
+    ++generation;
 }
+
+int settings_generation() { return generation; }
 
 int debug_level() {
     if (cached_debug_level < 0) cached_debug_level = std::atoi(setting("debug").c_str());

@@ -17,6 +17,8 @@ inline constexpr SettingInfo setting_infos[] = {
 /// Current text of a setting (environment, else default, else what set_setting gave).
 const std::string& setting(std::string_view name);
 void set_setting(std::string_view name, std::string value);
+/// Grows with each set_setting: hot paths keep what they derived from a setting until it changes.
+int settings_generation();
 /// The DEBUG ladder's level, cheap enough for hot paths.
 int debug_level();
 /// Writes a line of the debug log to standard error.

@@ -9,12 +9,14 @@ namespace unisono {
 struct Stats {
     std::atomic<std::int64_t> kernels_launched{0};
     std::atomic<std::int64_t> kernels_compiled{0};
-    std::atomic<std::int64_t> bytes_allocated{0};  ///< handed out by the pools, reused memory included
-    std::atomic<std::int64_t> bytes_fresh{0};      ///< newly taken from the system
+    std::atomic<std::int64_t> bytes_allocated{
+        0};                                    ///< handed out by the pools, reused memory included
+    std::atomic<std::int64_t> bytes_fresh{0};  ///< newly taken from the system
     std::atomic<std::int64_t> bytes_in_use{0};
     std::atomic<std::int64_t> peak_bytes{0};
-    std::atomic<std::int64_t> bytes_copied{0};  ///< between host and devices, and by conversions that copy
-    std::atomic<std::int64_t> bytes_read{0};    ///< by kernels, as their access count says
+    std::atomic<std::int64_t> bytes_copied{
+        0};  ///< between host and devices, and by conversions that copy
+    std::atomic<std::int64_t> bytes_read{0};  ///< by kernels, as their access count says
     std::atomic<std::int64_t> bytes_written{0};
     std::atomic<std::int64_t> flushes{0};
     std::atomic<std::int64_t> plans_formed{0};

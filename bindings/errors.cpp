@@ -1,0 +1,97 @@
+// The exception classes that Python lacks, and the translation of the engine's errors.
+#include "errors.h"
+
+#include <new>
+
+namespace unisono::python {
+
+namespace {
+
+PyObject* classes[static_cast<int>(ErrorKind::Interrupt) + 1] = {};
+
+struct ClassInfo {
+    ErrorKind kind;
+    const char* name;
+    PyObject** base;
+    const char* doc;
+};
+
+PyObject* class_of(ErrorKind kind) {
+    switch (kind) {
+        case ErrorKind::Value: return PyExc_ValueError;
+        case ErrorKind::Type: return PyExc_TypeError;
+        case ErrorKind::Index: return PyExc_IndexError;
+        case ErrorKind::ZeroDivision: return PyExc_ZeroDivisionError;
+        case ErrorKind::Overflow: return PyExc_OverflowError;
+        case ErrorKind::Memory: return PyExc_MemoryError;
+        case ErrorKind::Runtime: return PyExc_RuntimeError;
+        case ErrorKind::Assertion: return PyExc_AssertionError;
+        case ErrorKind::Interrupt: return PyExc_KeyboardInterrupt;
+        default: break;
+    }
+    PyObject* c = classes[static_cast<int>(kind)];
+    return c ? c : PyExc_RuntimeError;
+}
+
+}  // namespace
+
+bool add_errors(PyObject* module) {
+    const ClassInfo table[] = {
+        {ErrorKind::Compile, "CompileError", &PyExc_TypeError,
+         "A Python function or C text that cannot be compiled; the message shows the line and a "
+         "way out."},
+        {ErrorKind::Device, "DeviceError", &PyExc_RuntimeError,
+         "A device is absent or failed, or operands live on different devices."},
+        {ErrorKind::Unsupported, "UnsupportedError", &PyExc_NotImplementedError,
+         "A sound program that this device or this version cannot run."},
+        {ErrorKind::Comm, "CommError", &PyExc_RuntimeError,
+         "Ranks of a mesh diverge, or one of them failed."},
+        {ErrorKind::Internal, "InternalError", &PyExc_RuntimeError,
+         "A fault of unisono itself; please report the program that raised it."},
+    };
+    for (const ClassInfo& c : table) {
+        std::string full = std::string("unisono.") + c.name;
+        PyObject* made = PyErr_NewExceptionWithDoc(full.c_str(), c.doc, *c.base, nullptr);
+        if (!made || PyModule_AddObjectRef(module, c.name, made) < 0) return false;
+        classes[static_cast<int>(c.kind)] = made;  // kept for good
+    }
+    return true;
+}
+
+void set_error(const Error& e) noexcept {
+    PyErr_SetString(class_of(e.kind()), e.what());
+    if (e.place().line <= 0) return;
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    if (value) {
+        PyObject* note =
+            PyUnicode_FromFormat("recorded at %s:%d", e.place().file.c_str(), e.place().line);
+        if (note) {
+            PyObject* done = PyObject_CallMethod(value, "add_note", "O", note);
+            if (!done) PyErr_Clear();
+            Py_XDECREF(done);
+            Py_DECREF(note);
+        }
+    }
+    PyErr_Restore(type, value, trace);
+}
+
+void set_current_error() noexcept {
+    try {
+        throw;
+    } catch (const PythonError&) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_SystemError, "unisono: a Python call failed without an error");
+    } catch (const Error& e) {
+        set_error(e);
+    } catch (const std::bad_alloc&) {
+        PyErr_NoMemory();
+    } catch (const std::exception& e) {
+        PyErr_SetString(class_of(ErrorKind::Internal), e.what());
+    } catch (...) {
+        PyErr_SetString(class_of(ErrorKind::Internal), "unisono: an unknown C++ exception");
+    }
+}
+
+}  // namespace unisono::python

@@ -1,0 +1,34 @@
+// Turns the engine's errors into Python exceptions.
+#pragma once
+
+#include <Python.h>
+
+#include "core/error.h"
+
+namespace unisono::python {
+
+/// Adds the exception classes to the module; returns false with a Python error set.
+bool add_errors(PyObject* module);
+
+/// Sets the Python error for e: class by kind, message, and a note with the place where there is
+/// one.
+void set_error(const Error& e) noexcept;
+
+/// Sets the Python error for the exception being handled (call inside catch (...)).
+void set_current_error() noexcept;
+
+/// Runs f, which may throw; on an exception sets the Python error and returns `failed`.
+template <class R, class F>
+R guarded(R failed, F&& f) noexcept {
+    try {
+        return f();
+    } catch (...) {
+        set_current_error();
+        return failed;
+    }
+}
+
+/// Thrown by binding code after a Python call that failed: the Python error is already set.
+struct PythonError {};
+
+}  // namespace unisono::python
