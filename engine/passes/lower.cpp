@@ -12,6 +12,7 @@
 #include "passes/lower_access.h"
 #include "passes/reductions.h"
 #include "passes/simplify.h"
+#include "passes/wrap_work_items.h"
 
 namespace unisono::passes {
 namespace {
@@ -61,6 +62,7 @@ class Pipeline {
 
 void lower(ir::Module& module, const Target& target) {
     Pipeline run(module);
+    if (target.kind == TargetKind::Host) run("wrap_work_items", wrap_work_items);
     run("reductions", reductions);
     run("simplify", simplify);
     if (!target.keep_checks_visible) {

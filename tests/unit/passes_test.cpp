@@ -5,6 +5,7 @@
 #include "passes/lower_access.h"
 #include "passes/reductions.h"
 #include "passes/simplify.h"
+#include "passes/wrap_work_items.h"
 
 using namespace unisono;
 using namespace unisono::ir;
@@ -152,4 +153,97 @@ TEST(Simplify, KeepsBits) {
     EXPECT_EQ(text(b.mul(b.load(s.r, {n}, Access::Checked), b.i64(0))), "r.checked[n] * 0");
     EXPECT_EQ(text(b.binary(Op::And, b.boolean(true), b.binary(Op::Lt, n, b.i64(3)))), "n < 3");
     EXPECT_EQ(text(b.cast(b.constant(Scalar::of(DType::Float64, -1.5)), DType::Int32)), "-1i32");
+}
+
+namespace {
+
+/// A kernel over arrays x and y (float64, contiguous).
+struct Kernel {
+    explicit Kernel(int dimensions) {
+        b.function().is_kernel = true;
+        b.function().dimensions = dimensions;
+    }
+    Module module;
+    Builder b{module.functions.emplace_back("k")};
+    std::int32_t x = b.array_param("x", DType::Float64, 1, false, {StrideClass::One});
+    std::int32_t y = b.array_param("y", DType::Float64, 1, true, {StrideClass::One});
+
+    std::string wrapped(S body) {
+        b.function().body = body;
+        verify(module);
+        passes::wrap_work_items(module);
+        passes::simplify(module);
+        verify(module);
+        return print(module);
+    }
+    S put(E index, E value) {
+        E at[] = {index};
+        return b.store(y, at, value);
+    }
+};
+
+}  // namespace
+
+TEST(WrapWorkItems, KernelsLoopOverGroupsAndItems) {
+    Kernel k(1);
+    Builder& b = k.b;
+    auto i = b.var("i", DType::Int64);
+    S early = b.branch(b.binary(Op::Ge, b.read(i), b.i64(100)), b.ret({}));
+    S body = b.block({b.declare(i, b.work_item(WorkItemQuery::GlobalId, 0)), early,
+                      k.put(b.read(i), b.load(k.x, {b.read(i)}))});
+    EXPECT_EQ(k.wrapped(body), R"(function k(x: float64[1] readonly, y: float64[1], global_size.0: int64, local_size.0: int64, global_offset.0: int64)
+  var group_count.0: int64 = ((global_size.0 + local_size.0) - 1) // local_size.0
+  group group in 0 to group_count.0 axis 0:
+    var group_id.0: int64 = group
+    var first.0: int64 = group_id.0 * local_size.0
+    var size.0: int64 = min(local_size.0, global_size.0 - first.0)
+    item item.0 in 0 to size.0 axis 0:
+      var global_id.0: int64 = (first.0 + item.0) + global_offset.0
+      var i: int64 = global_id.0
+      if i >= 100:
+        continue
+      y[i] = x[i]
+)");
+}
+
+TEST(WrapWorkItems, BarriersCutTheBody) {
+    Kernel k(1);
+    Builder& b = k.b;
+    auto t = b.local_array("t", DType::Float64, 1, Space::Local);
+    auto lid = b.var("lid", DType::Int64);
+    auto v = b.var("v", DType::Float64);
+    auto h = b.var("h", DType::Int64);
+    E extent[] = {b.i64(64)};
+    E at[] = {b.read(lid)};
+    S sum = b.branch(b.binary(Op::Lt, b.read(lid), b.read(h)),
+                     b.assign(v, b.add(b.read(v), b.load(t, {b.add(b.read(lid), b.read(h))}))));
+    S body = b.block({b.allocate(t, extent), b.declare(lid, b.work_item(WorkItemQuery::LocalId, 0)),
+                      b.declare(v, b.load(k.x, {b.work_item(WorkItemQuery::GlobalId, 0)})),
+                      b.loop(LoopKind::Serial, h, b.i64(1), b.i64(3), b.i64(1),
+                             b.block({b.store(t, at, b.read(v)), b.barrier(), sum, b.barrier()})),
+                      k.put(b.work_item(WorkItemQuery::GlobalId, 0), b.read(v))});
+    EXPECT_EQ(k.wrapped(body), R"(function k(x: float64[1] readonly, y: float64[1], global_size.0: int64, local_size.0: int64, global_offset.0: int64)
+  var group_count.0: int64 = ((global_size.0 + local_size.0) - 1) // local_size.0
+  group group in 0 to group_count.0 axis 0:
+    var group_id.0: int64 = group
+    var first.0: int64 = group_id.0 * local_size.0
+    var size.0: int64 = min(local_size.0, global_size.0 - first.0)
+    allocate v.items: float64[local_size.0] local
+    allocate t: float64[64] local
+    item item.0 in 0 to size.0 axis 0:
+      var global_id.0: int64 = (first.0 + item.0) + global_offset.0
+      var lid: int64 = item.0
+      v.items[item.0] = x[global_id.0]
+    for h in 1 to 3:
+      item item.0 in 0 to size.0 axis 0:
+        var lid: int64 = item.0
+        t[lid] = v.items[item.0]
+      item item.0 in 0 to size.0 axis 0:
+        var lid: int64 = item.0
+        if lid < h:
+          v.items[item.0] = v.items[item.0] + t[lid + h]
+    item item.0 in 0 to size.0 axis 0:
+      var global_id.0.2: int64 = (first.0 + item.0) + global_offset.0
+      y[global_id.0.2] = v.items[item.0]
+)");
 }
