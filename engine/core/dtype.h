@@ -68,9 +68,12 @@ using ctype_of = typename CTypeOf<T>::type;
 template <class F>
 decltype(auto) dispatch(DType t, F&& f) {
     switch (t) {
-#define UNISONO_DTYPE(Name, ctype, ...)                      \
-    case DType::Name: return f.template operator()<ctype>(); \
-        #include "core/dtype.def"
+        // The formatter would join the #include to the macro.
+        // clang-format off
+#define UNISONO_DTYPE(Name, ctype, ...) \
+    case DType::Name: return f.template operator()<ctype>();
+#include "core/dtype.def"
+        // clang-format on
     }
     __builtin_unreachable();
 }
