@@ -10,6 +10,7 @@
 #include "core/settings.h"
 #include "ir/build.h"
 #include "passes/lower_access.h"
+#include "passes/map_to_grid.h"
 #include "passes/reductions.h"
 #include "passes/simplify.h"
 #include "passes/wrap_work_items.h"
@@ -69,6 +70,7 @@ void lower(ir::Module& module, const Target& target) {
         run("lower_access", lower_access);
         run("simplify", simplify);
     }
+    if (target.kind == TargetKind::Device) run("map_to_grid", map_to_grid);
 }
 
 std::vector<ir::FaultSite> all_sites(const ir::Module& module) {
