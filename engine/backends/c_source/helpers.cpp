@@ -1,0 +1,140 @@
+// The text of each helper: docs/ir.md's tables, written in the common subset of the C dialects.
+#include "backends/c_source/helpers.h"
+
+#include "core/error.h"
+
+namespace unisono::c_source {
+
+std::string_view c_type(DType t) {
+    switch (t) {
+        case DType::Bool: return "bool";
+        case DType::UInt8: return "uchar";
+        case DType::Int32: return "int";
+        case DType::Int64: return "long";
+        case DType::Float32: return "float";
+        case DType::Float64: return "double";
+    }
+    return {};
+}
+
+std::string_view c_unsigned(DType t) {
+    // A uchar is promoted to int in C; uint keeps its arithmetic unsigned.
+    return t == DType::Int64 || t == DType::Float64 ? "ulong" : "uint";
+}
+
+/// Replaces $T by the type, $U by the unsigned type, $W by the width in bits, $F by "f" for float.
+static std::string fill(std::string_view text, DType t) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '$') {
+            out += text[i];
+            continue;
+        }
+        switch (text[++i]) {
+            case 'T': out += c_type(t); break;
+            case 'U': out += c_unsigned(t); break;
+            case 'W': out += std::to_string(8 * size_of(t)); break;
+            case 'F': out += t == DType::Float32 ? "f" : ""; break;
+            default: out += text[i];
+        }
+    }
+    return out;
+}
+
+// NumPy's npy_divmod without its floating-point status.
+static constexpr std::string_view float_floordiv =
+    "    if (b == 0) return a / b;\n"
+    "    $T mod = fmod(a, b);\n"
+    "    $T div = (a - mod) / b;\n"
+    "    if (mod != 0 && (b < 0) != (mod < 0)) div -= 1.0$F;\n"
+    "    if (div == 0) return copysign(($T)0, a / b);\n"
+    "    $T whole = floor(div);\n"
+    "    return div - whole > 0.5$F ? whole + 1.0$F : whole;\n";
+static constexpr std::string_view float_mod =
+    "    $T mod = fmod(a, b);\n"
+    "    if (b == 0) return mod;\n"
+    "    if (mod == 0) return copysign(($T)0, b);\n"
+    "    return (b < 0) != (mod < 0) ? mod + b : mod;\n";
+static constexpr std::string_view signed_floordiv =
+    "    if (b == 0) return 0;\n"
+    "    if (b == -1) return ($T)(0 - ($U)a);\n"
+    "    return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);\n";
+static constexpr std::string_view signed_mod =
+    "    if (b == 0 || b == -1) return 0;\n"
+    "    $T rest = a % b;\n"
+    "    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;\n";
+
+static std::string_view body(Op op, DType t) {
+    bool f = is_float(t), b = is_bool(t), is_signed = info(t).kind == 'i';
+    switch (op) {
+        case Op::Neg: return "    return ($T)(0 - ($U)a);\n";
+        case Op::Abs:
+            return f           ? "    return fabs(a);\n"
+                   : is_signed ? "    return a < 0 ? ($T)(0 - ($U)a) : a;\n"
+                               : "    return a;\n";
+        case Op::Invert: return b ? "    return !a;\n" : "    return ($T)~a;\n";
+        case Op::Add: return "    return ($T)(($U)a + ($U)b);\n";
+        case Op::Sub: return "    return ($T)(($U)a - ($U)b);\n";
+        case Op::Mul: return "    return ($T)(($U)a * ($U)b);\n";
+        case Op::FloorDiv:
+            return f           ? float_floordiv
+                   : is_signed ? signed_floordiv
+                               : "    return b == 0 ? 0 : ($T)(a / b);\n";
+        case Op::Mod:
+            return f           ? float_mod
+                   : is_signed ? signed_mod
+                               : "    return b == 0 ? 0 : ($T)(a % b);\n";
+        case Op::Min:
+            return f   ? "    return a != a ? a : b != b ? b : a <= b ? a : b;\n"
+                   : b ? "    return a && b;\n"
+                       : "    return a <= b ? a : b;\n";
+        case Op::Max:
+            return f   ? "    return a != a ? a : b != b ? b : a >= b ? a : b;\n"
+                   : b ? "    return a || b;\n"
+                       : "    return a >= b ? a : b;\n";
+        case Op::Shl: return "    return b < 0 || b >= $W ? 0 : ($T)(($U)a << b);\n";
+        case Op::Shr:
+            return is_signed ? "    return b < 0 || b >= $W ? (a < 0 ? -1 : 0) : a >> b;\n"
+                             : "    return b >= $W ? 0 : ($T)(a >> b);\n";
+        default: break;
+    }
+    UNISONO_ASSERT(!"an operation without a C helper");
+    return {};
+}
+
+Helper op_helper(Op op, DType t) {
+    std::string name = "un_" + std::string(unisono::name(op)) + "_" + std::string(c_type(t));
+    std::string type(c_type(t));
+    std::string text = type + " " + name + "(" + type + " a" +
+                       (info(op).arity == 2 ? ", " + type + " b" : "") + ")\n{\n";
+    // uchar is never negative; the comparison would only draw a warning.
+    std::string_view lines = t == DType::UInt8 && op == Op::Shl
+                                 ? "    return b >= $W ? 0 : ($T)(($U)a << b);\n"
+                                 : body(op, t);
+    return {name, text + fill(lines, t) + "}\n"};
+}
+
+Helper cast_helper(DType from, DType to) {
+    if (!is_float(from) || is_float(to) || is_bool(to)) return {};
+    std::string name = "un_" + std::string(c_type(to)) + "_from_" + std::string(c_type(from));
+    std::string head =
+        std::string(c_type(to)) + " " + name + "(" + std::string(c_type(from)) + " a)\n{\n";
+    std::string_view lines;
+    // The bounds are exact in the source's format; a NaN fails both tests.
+    if (to == DType::Int64) {
+        lines =
+            "    return a >= -9223372036854775808.0$F && a < 9223372036854775808.0$F\n"
+            "        ? (long)a : (-9223372036854775807L - 1);\n";
+    } else if (to == DType::UInt8) {
+        lines = from == DType::Float32 ? "    return (uchar)un_int_from_float(a);\n"
+                                       : "    return (uchar)un_int_from_double(a);\n";
+    } else {
+        lines = from == DType::Float32 ? "    return a >= -2147483648.0f && a < 2147483648.0f ? "
+                                         "(int)a : (-2147483647 - 1);\n"
+                                       : "    return a > -2147483649.0 && a < 2147483648.0 ? "
+                                         "(int)a : (-2147483647 - 1);\n";
+    }
+    return {name, head + fill(lines, from) + "}\n"};
+}
+
+}  // namespace unisono::c_source

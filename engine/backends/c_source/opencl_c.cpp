@@ -1,0 +1,198 @@
+// How OpenCL C spells qualifiers, work-item functions, barriers and atomics.
+#include "backends/c_source/opencl_c.h"
+
+#include "backends/c_source/helpers.h"
+#include "core/error.h"
+
+namespace unisono::c_source {
+using namespace ir;
+
+namespace {
+
+constexpr std::string_view fault_text =
+    "struct un_fault {\n"
+    "    int lock;\n"
+    "    int failed;\n"
+    "    long order;\n"
+    "    long site;\n"
+    "    long values[4];\n"
+    "};\n"
+    "\n"
+    "// Records a fault unless one of an earlier work-item (in row-major order) is there. The lock "
+    "is taken and given\n"
+    "// back inside one branch, so that work-items that run in lockstep cannot wait for each "
+    "other.\n"
+    "static void un_raise(__global long* memory, long site, long v0, long v1, long v2, long v3)\n"
+    "{\n"
+    "    volatile __global struct un_fault* record = (volatile __global struct un_fault*)memory;\n"
+    "    const long order = ((long)get_global_id(2) * (long)get_global_size(1) + "
+    "(long)get_global_id(1))\n"
+    "        * (long)get_global_size(0) + (long)get_global_id(0);\n"
+    "    bool done = false;\n"
+    "    while (!done) {\n"
+    "        if (atomic_cmpxchg(&record->lock, 0, 1) == 0) {\n"
+    "            mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
+    "            if (!record->failed || order < record->order) {\n"
+    "                record->failed = 1;\n"
+    "                record->order = order;\n"
+    "                record->site = site;\n"
+    "                record->values[0] = v0;\n"
+    "                record->values[1] = v1;\n"
+    "                record->values[2] = v2;\n"
+    "                record->values[3] = v3;\n"
+    "            }\n"
+    "            mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
+    "            atomic_xchg(&record->lock, 0);\n"
+    "            done = true;\n"
+    "        }\n"
+    "    }\n"
+    "}\n";
+
+/// The built-in of OpenCL that does op on 32-bit or 64-bit integers, or nothing.
+std::string_view built_in(Op op) {
+    switch (op) {
+        case Op::Add: return "add";
+        case Op::Sub: return "sub";
+        case Op::Min: return "min";
+        case Op::Max: return "max";
+        case Op::And: return "and";
+        case Op::Or: return "or";
+        case Op::Xor: return "xor";
+        default: return {};
+    }
+}
+
+class OpenCLWriter final : public Writer {
+  public:
+    OpenCLWriter(const Module& module, const OpenCLFeatures& features)
+        : Writer(module), features_(features) {}
+
+  protected:
+    std::string prologue() const override {
+        std::string out = "#pragma OPENCL FP_CONTRACT OFF\n";
+        if (uses_float64_) out += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+        if (uses_int64_atomics_) {
+            out +=
+                "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+                "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n";
+        }
+        return out;
+    }
+    std::string kernel_head(const std::string& name) const override {
+        return "__kernel void " + name;
+    }
+    std::string_view function_qualifier() const override { return "static "; }
+    std::string_view array_qualifier(Space space) const override {
+        return space == Space::Local ? "__local " : "";
+    }
+    std::string_view barrier() const override {
+        return "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
+    }
+    std::string fault_helpers() const override { return std::string(fault_text); }
+    bool has_generic_pointers() const override { return false; }
+
+    std::string pointer(Space space, DType t, bool writable) const override {
+        return std::string(space == Space::Local ? "__local " : "__global ") +
+               (writable ? "" : "const ") + std::string(storage_type(t)) + "*";
+    }
+
+    std::string work_item(WorkItemQuery query, int axis) const override {
+        std::string_view name;
+        switch (query) {
+            case WorkItemQuery::GlobalId: name = "get_global_id"; break;
+            case WorkItemQuery::LocalId: name = "get_local_id"; break;
+            case WorkItemQuery::GroupId: name = "get_group_id"; break;
+            case WorkItemQuery::GlobalSize: name = "get_global_size"; break;
+            case WorkItemQuery::LocalSize: name = "get_local_size"; break;
+            case WorkItemQuery::GroupCount: name = "get_num_groups"; break;
+            case WorkItemQuery::GlobalOffset: name = "get_global_offset"; break;
+        }
+        return "(long)" + std::string(name) + "(" + std::to_string(axis) + ")";
+    }
+
+    std::string bits_as(const std::string& text, DType, DType to) const override {
+        return "as_" + std::string(c_type(to)) + "(" + text + ")";
+    }
+
+    std::string atomic_helper(const std::string& name, Op op, DType t, Space space,
+                              const std::string& combined) override;
+
+    void need_type(DType t, Line line, std::string_view what) override {
+        Writer::need_type(t, line, what);
+        if (t == DType::Float64 && !features_.float64) {
+            unsupported(
+                line, "device '" + features_.device + "' has no float64; got " + std::string(what) +
+                          " of float64; use float32, or a device whose has_float64 is true");
+        }
+    }
+
+  private:
+    OpenCLFeatures features_;
+};
+
+std::string OpenCLWriter::atomic_helper(const std::string& name, Op op, DType t, Space space,
+                                        const std::string& combined) {
+    std::string space_name = space == Space::Local ? "__local " : "__global ";
+    std::string storage(storage_type(t)), type(c_type(t));
+    std::string head =
+        "void " + name + "(volatile " + space_name + storage + "* at, " + type + " value)\n{\n";
+    if (size_of(t) == 8) {
+        uses_int64_atomics_ = true;
+        if (!features_.int64_atomics) {
+            unsupported({}, "device '" + features_.device +
+                                "' has no 64-bit atomics; got an atomic operation on " +
+                                std::string(unisono::name(t)) + "; use int32 or float32");
+        }
+    }
+    if (t == DType::Int32 && !built_in(op).empty())
+        return head + "    atomic_" + std::string(built_in(op)) + "(at, value);\n}\n";
+    if (t == DType::Int64 && !built_in(op).empty())
+        return head + "    atom_" + std::string(built_in(op)) + "(at, value);\n}\n";
+    if (size_of(t) == 1) {
+        // The byte lies in an aligned word of 32 bits; its other bytes are kept.
+        std::string seen = is_bool(t) ? "((old >> shift) & 0xff) != 0" : "(uchar)(old >> shift)";
+        return head +
+               "    const uint shift = 8 * (uint)((uintptr_t)at & 3);\n"
+               "    volatile " +
+               space_name + "uint* word = (volatile " + space_name +
+               "uint*)((uintptr_t)at & ~(uintptr_t)3);\n"
+               "    uint old = *word;\n"
+               "    for (;;) {\n"
+               "        const " +
+               type + " seen = " + seen +
+               ";\n"
+               "        const uint next = (old & ~(0xffu << shift)) | ((uint)(uchar)(" +
+               combined +
+               ") << shift);\n"
+               "        const uint found = atomic_cmpxchg(word, old, next);\n"
+               "        if (found == old) return;\n"
+               "        old = found;\n"
+               "    }\n}\n";
+    }
+    std::string word = size_of(t) == 8 ? "ulong" : "uint";
+    std::string exchange = size_of(t) == 8 ? "atom_cmpxchg" : "atomic_cmpxchg";
+    return head + "    volatile " + space_name + word + "* word = (volatile " + space_name + word +
+           "*)at;\n"
+           "    " +
+           word +
+           " old = *word;\n"
+           "    for (;;) {\n"
+           "        const " +
+           type + " seen = as_" + type +
+           "(old);\n"
+           "        const " +
+           word + " found = " + exchange + "(word, old, as_" + word + "((" + type + ")(" +
+           combined +
+           ")));\n"
+           "        if (found == old) return;\n"
+           "        old = found;\n"
+           "    }\n}\n";
+}
+
+}  // namespace
+
+Program write_opencl_c(const Module& module, const OpenCLFeatures& features) {
+    return OpenCLWriter(module, features).write();
+}
+
+}  // namespace unisono::c_source

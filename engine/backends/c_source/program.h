@@ -1,0 +1,56 @@
+// What the C writer makes of a module: text, and the arguments that each of its kernels takes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace unisono::c_source {
+
+/// One argument of a kernel, in the order in which it is passed.
+struct Argument {
+    enum class Kind : std::uint8_t {
+        Memory,   ///< memory of array parameter `param`
+        Offset,   ///< int64: elements from the start of that memory to element [0, 0, ...]
+        Extent,   ///< int64: shape[axis]
+        Stride,   ///< int64: strides[axis], in elements
+        Value,    ///< a scalar parameter, in its storage type
+        Scratch,  ///< memory of array `array`, which no parameter brings, of `bytes` bytes; the
+                  ///< same for all kernels
+        Results,  ///< memory for the entry's results (`bytes`), each as Scalar::bits
+        Fault,    ///< memory for a FaultRecord
+    };
+    Kind kind;
+    std::int32_t param = -1;
+    std::int32_t axis = 0;
+    std::int32_t array = -1;
+    std::int64_t bytes = 0;
+};
+
+/// Memory layout of the record in which kernels report a fault (struct un_fault of the text).
+struct FaultRecord {
+    std::int32_t lock = 0;
+    std::int32_t failed = 0;
+    std::int64_t order =
+        0;  ///< row-major index of the failing work-item in the launched range; the lowest wins
+    std::int64_t site =
+        0;  ///< index into the sites of all functions of the module, one after the other
+    std::int64_t values[4] = {0, 0, 0, 0};
+};
+static_assert(sizeof(FaultRecord) == 56);
+
+struct Kernel {
+    std::string name;
+    std::size_t function;  ///< index in the module
+    std::vector<Argument> arguments;
+    bool can_fault = false;
+};
+
+struct Program {
+    std::string source;
+    std::vector<Kernel> kernels;  ///< in the order in which they are launched
+};
+
+}  // namespace unisono::c_source

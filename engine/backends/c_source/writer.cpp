@@ -1,0 +1,208 @@
+// Modules and functions as C text: order, signatures, names.
+#include "backends/c_source/writer.h"
+
+#include "backends/c_source/helpers.h"
+#include "core/error.h"
+
+namespace unisono::c_source {
+using namespace ir;
+
+Writer::Writer(const Module& module)
+    : module_(module), usage_(find_usage(module)), written_(module.functions.size(), false) {
+    std::size_t sites = 0;
+    for (const Function& function : module.functions) {
+        site_base_.push_back(sites);
+        sites += function.sites.size();
+        function_names_.push_back(global_names_.unique(function.name));
+    }
+}
+
+void Writer::need_type(DType t, Line, std::string_view) { uses_float64_ |= t == DType::Float64; }
+
+void Writer::unsupported(Line where, const std::string& what) const {
+    SourcePlace place;
+    if (where.line > 0) {
+        place.line = where.line;
+        place.column = where.column;
+        if (where.file < f().files.size()) place.file = f().files[where.file];
+    }
+    std::string at = where.line > 0 ? " (line " + std::to_string(where.line) + ")" : "";
+    throw Error(ErrorKind::Unsupported, f().name + at + ": " + what, place);
+}
+
+Program Writer::write() {
+    for (std::size_t i = 0; i < module_.functions.size(); ++i) {
+        if (is_kernel(i)) write_function(i);
+    }
+    std::string text = source_comment() + prologue();
+    if (uses_faults_) text += "\n" + fault_helpers();
+    for (const std::string& name : helper_order_) {
+        text += "\n" + std::string(function_qualifier()) + helpers_.at(name);
+    }
+    program_.source = text + functions_text_;
+    return std::move(program_);
+}
+
+std::string Writer::source_comment() const {
+    const Function& entry = module_.entry();
+    if (entry.files.empty()) return {};
+    return "// Numbers at the ends of lines are lines of " + entry.files[0] + "\n";
+}
+
+void Writer::name_function() {
+    names_ = std::make_unique<Names>(global_names_);
+    array_names_.clear();
+    var_names_.clear();
+    offset_names_.clear();
+    part_names_.clear();
+    var_magnitudes_.clear();
+    result_names_.clear();
+    const Function& fn = f();
+    for (std::size_t p = 0; p < fn.params.size(); ++p) {
+        auto id = static_cast<std::int32_t>(p);
+        const Param& param = fn.params[p];
+        std::string name = names_->unique(param.name);
+        if (!param.is_array()) {
+            part_names_[{id, Field::Value, 0}] = name;
+            continue;
+        }
+        array_names_[param.array] = name;
+        offset_names_[param.array] = names_->unique(name + "_offset");
+    }
+    for (auto [param, field, axis] : usage().parts) {
+        if (field == Field::Value) continue;
+        const std::string& array =
+            array_names_.at(fn.params[static_cast<std::size_t>(param)].array);
+        std::string suffix = (field == Field::Extent ? "_shape" : "_stride") + std::to_string(axis);
+        part_names_[{param, field, axis}] = names_->unique(array + suffix);
+    }
+    faults_name_ = names_->unique("faults");
+    results_name_ = names_->unique("results");
+    for (std::size_t a = 0; a < fn.arrays.size(); ++a) {
+        if (fn.arrays[a].param < 0)
+            array_names_[static_cast<std::int32_t>(a)] = names_->unique(fn.arrays[a].name);
+    }
+    for (std::size_t v = 0; v < fn.vars.size(); ++v) {
+        var_names_[static_cast<std::int32_t>(v)] = names_->unique(fn.vars[v].name);
+    }
+    for (std::size_t r = 0; r < fn.results.size(); ++r) {
+        result_names_.push_back(names_->unique("result" + std::to_string(r)));
+    }
+}
+
+/// ", long u_shape0, long u_stride1": the parts of an array parameter that are used.
+std::string Writer::array_parameters(std::int32_t param, std::vector<Argument>& arguments) {
+    std::string out;
+    for (const auto& [key, name] : part_names_) {
+        auto [p, field, axis] = key;
+        if (p != param || field == Field::Value) continue;
+        out += ", long " + name;
+        arguments.push_back(
+            {field == Field::Extent ? Argument::Kind::Extent : Argument::Kind::Stride, p, axis});
+    }
+    return out;
+}
+
+std::string Writer::kernel_head_and_arguments() {
+    Kernel& kernel = program_.kernels.back();
+    std::vector<std::string> parameters;
+    for (std::size_t p = 0; p < f().params.size(); ++p) {
+        auto id = static_cast<std::int32_t>(p);
+        const Param& param = f().params[p];
+        need_type(param.dtype, {}, param.name);
+        if (!param.is_array()) {
+            parameters.push_back(std::string(storage_type(param.dtype)) + " " +
+                                 part_names_.at({id, Field::Value, 0}));
+            kernel.arguments.push_back({Argument::Kind::Value, id});
+            continue;
+        }
+        const Array& a = f().arrays[static_cast<std::size_t>(param.array)];
+        kernel.arguments.push_back({Argument::Kind::Memory, id});
+        kernel.arguments.push_back({Argument::Kind::Offset, id});
+        parameters.push_back(
+            pointer(Space::Global, a.dtype, a.writable) + " " + array_names_.at(param.array) +
+            ", long " + offset_names_.at(param.array) + array_parameters(id, kernel.arguments));
+    }
+    for (std::int32_t id : usage().arrays) {
+        const Array& a = f().arrays[static_cast<std::size_t>(id)];
+        if (a.param >= 0 || a.space != Space::Global) continue;
+        parameters.push_back(pointer(Space::Global, a.dtype, true) + " " + array_names_.at(id));
+        std::int64_t bytes = constant_count(id, usage().allocations.at(id)) * size_of(a.dtype);
+        kernel.arguments.push_back({Argument::Kind::Scratch, -1, 0, id, bytes});
+    }
+    if (!f().results.empty()) {
+        parameters.push_back(pointer(Space::Global, DType::Int64, true) + " " + results_name_);
+        kernel.arguments.push_back({Argument::Kind::Results, -1, 0, -1,
+                                    8 * static_cast<std::int64_t>(f().results.size())});
+    }
+    if (kernel.can_fault) {
+        parameters.push_back(pointer(Space::Global, DType::Int64, true) + " " + faults_name_);
+        kernel.arguments.push_back({Argument::Kind::Fault});
+    }
+    std::string out = kernel_head(kernel.name) + "(";
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+        out += (i ? ",\n    " : "\n    ") + parameters[i];
+    return out + ")\n";
+}
+
+std::string Writer::callee_head() {
+    std::string out;
+    std::vector<Argument> ignored;
+    for (std::size_t p = 0; p < f().params.size(); ++p) {
+        auto id = static_cast<std::int32_t>(p);
+        const Param& param = f().params[p];
+        if (!out.empty()) out += ", ";
+        if (param.is_array()) {
+            const Array& a = f().arrays[static_cast<std::size_t>(param.array)];
+            out += pointer(Space::Global, a.dtype, a.writable) + " " +
+                   array_names_.at(param.array) + array_parameters(id, ignored);
+        } else {
+            out += std::string(c_type(param.dtype)) + " " + part_names_.at({id, Field::Value, 0});
+        }
+    }
+    for (std::size_t r = 0; r < f().results.size(); ++r) {
+        out += (out.empty() ? "" : ", ") + std::string(c_type(f().results[r])) + "* " +
+               result_names_[r];
+    }
+    if (usage().can_fault) {
+        out += (out.empty() ? "" : ", ") + pointer(Space::Global, DType::Int64, true) + " " +
+               faults_name_;
+    }
+    std::string result = usage().can_fault ? "bool " : "void ";
+    return std::string(function_qualifier()) + result + function_names_[current_] + "(" + out +
+           ")\n";
+}
+
+void Writer::write_body() {
+    indent_ = 1;
+    last_line_ = {};
+    if (is_kernel(current_)) {
+        for (const auto& [array, offset] : offset_names_)
+            line(array_names_.at(array) + " += " + offset + ";");
+    }
+    for (const auto& [array, allocation] : usage().allocations) declare_array(array, allocation);
+    statement(f().body);
+    if (!is_kernel(current_) && usage().can_fault) line("return false;");
+}
+
+void Writer::write_function(std::size_t index) {
+    if (written_[index]) return;
+    written_[index] = true;
+    for (std::int32_t callee : usage_[index].calls)
+        write_function(static_cast<std::size_t>(callee));
+    current_ = index;
+    name_function();
+    uses_faults_ |= usage().can_fault;
+    std::string head;
+    if (is_kernel(index)) {
+        program_.kernels.push_back({function_names_[index], index, {}, usage().can_fault});
+        head = kernel_head_and_arguments();
+    } else {
+        head = callee_head();
+    }
+    text_.clear();
+    write_body();
+    functions_text_ += "\n" + head + "{\n" + text_ + "}\n";
+}
+
+}  // namespace unisono::c_source

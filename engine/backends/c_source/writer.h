@@ -1,0 +1,146 @@
+// Writes kernel IR as readable C: the user's names, one statement a line, the user's line numbers
+// as comments.
+//
+// How it works. Writer holds all that the C dialects share; a dialect is a small subclass that
+// spells qualifiers, built-in functions and atomics (opencl_c.h). Functions are written after what
+// they call; helper functions and the fault record are written first, but only those that the text
+// uses. The text computes docs/ir.md's results: integer arithmetic that may wrap goes through
+// helpers on unsigned types; indices and what is made of extents cannot.
+//
+// bool values are C's bool in expressions and locals, and uchar in memory. Faults are reported by
+// un_raise; a function that is called returns true after it has raised one.
+//
+// Read next: usage.h (what is known before writing), expressions.cpp, statements.cpp, helpers.cpp.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/c_source/names.h"
+#include "backends/c_source/program.h"
+#include "backends/c_source/usage.h"
+#include "ir/ir.h"
+
+namespace unisono::c_source {
+
+/// C text of an expression and how tightly its outermost operator binds (larger: tighter).
+struct Text {
+    std::string text;
+    int precedence;
+};
+
+class Writer {
+  public:
+    explicit Writer(const ir::Module& module);
+    virtual ~Writer() = default;
+    Program write();
+
+  protected:
+    // What dialects spell differently.
+    /// Pragmas and types, written at the top. Flags below are final when this is called.
+    virtual std::string prologue() const = 0;
+    virtual std::string kernel_head(const std::string& name) const = 0;  ///< "__kernel void f"
+    virtual std::string_view function_qualifier() const = 0;             ///< "static "
+    /// A pointer to elements as a parameter's type, such as "__global const double*".
+    virtual std::string pointer(ir::Space space, DType t, bool writable) const = 0;
+    virtual std::string_view array_qualifier(
+        ir::Space space) const = 0;  ///< "__local " in a declaration
+    virtual std::string work_item(ir::WorkItemQuery query, int axis) const = 0;
+    virtual std::string_view barrier() const = 0;
+    virtual std::string bits_as(const std::string& text, DType from, DType to) const = 0;
+    /// Definition of a helper that does a[i] = op(a[i], value) atomically; `combined` spells
+    /// op(seen, value).
+    virtual std::string atomic_helper(const std::string& name, Op op, DType t, ir::Space space,
+                                      const std::string& combined) = 0;
+    /// struct un_fault and un_raise(faults, site, v0, v1, v2, v3).
+    virtual std::string fault_helpers() const = 0;
+    /// Whether a callee may take arrays of other spaces than global.
+    virtual bool has_generic_pointers() const = 0;
+
+    /// Called for each dtype whose values the text computes or stores; a dialect refuses what its
+    /// device lacks.
+    virtual void need_type(DType t, ir::Line line, std::string_view what);
+
+    /// Storage spelling of a dtype (dtype.def).
+    static std::string_view storage_type(DType t) { return info(t).c_name; }
+    [[noreturn]] void unsupported(ir::Line line, const std::string& what) const;
+    std::string helper(Op op, DType t);  ///< asks for the helper and returns its name
+
+    const ir::Module& module_;
+    bool uses_float64_ = false;
+    bool uses_int64_atomics_ = false;
+
+  private:
+    // writer.cpp: functions and their signatures
+    void write_function(std::size_t index);
+    void name_function();
+    std::string kernel_head_and_arguments();
+    std::string callee_head();
+    std::int64_t constant_count(std::int32_t array, ir::S allocation) const;
+    std::string array_parameters(std::int32_t param, std::vector<Argument>& arguments);
+    void write_body();
+    std::string source_comment() const;
+    bool is_kernel(std::size_t index) const {
+        return index == 0 || !module_.functions[index].grid.empty();
+    }
+
+    // statements.cpp
+    void statement(ir::S s);
+    void braced(std::span<const ir::S> list);
+    void write_for(ir::S s);
+    void write_if(ir::S s, bool chained);
+    void write_return(ir::S s);
+    void write_call(ir::S s);
+    std::string bits_of(const std::string& text, DType t);
+    void write_atomic(ir::S s);
+    void line(std::string text, ir::Line where = {});
+    void declare_array(std::int32_t array, ir::S allocation);
+
+    // expressions.cpp
+    Text expression(ir::E e, bool in_index = false);
+    std::string value(ir::E e, int at_least = 0, bool in_index = false);
+    Text unary(ir::E e, bool in_index);
+    Text binary(ir::E e, bool in_index);
+    Text conversion(ir::E e);
+    double magnitude(ir::E e) const;
+    bool cannot_wrap(ir::E e) const;
+    Text literal(Scalar s);
+    std::string part(std::int32_t param, ir::Field field, std::int32_t axis);
+    std::string element(std::int32_t array, std::span<const ir::E> indices, ir::Access access);
+    std::string index(std::int32_t array, std::span<const ir::E> indices, ir::Access access);
+    std::string need_cast_helper(DType from, DType to);
+    std::string combined(Op op, DType t);
+
+    const ir::Function& f() const { return module_.functions[current_]; }
+    const Usage& usage() const { return usage_[current_]; }
+
+    std::vector<Usage> usage_;
+    std::vector<std::size_t> site_base_;  ///< per function: index of its first site among all sites
+    Names global_names_;
+    std::vector<std::string> function_names_;
+    std::vector<bool> written_;
+    std::vector<std::string> helper_order_;
+    std::map<std::string, std::string> helpers_;
+    bool uses_faults_ = false;
+    std::string functions_text_;
+    Program program_;
+
+    // Of the function being written
+    std::size_t current_ = 0;
+    std::map<std::int32_t, std::string> array_names_, var_names_, offset_names_;
+    std::map<Usage::Part, std::string> part_names_;
+    std::map<std::int32_t, double>
+        var_magnitudes_;  ///< of variables that are set once and loop variables
+    std::vector<std::string> result_names_;
+    std::string faults_name_, results_name_;
+    std::unique_ptr<Names> names_;
+    std::string text_;
+    int indent_ = 0;
+    ir::Line last_line_;
+};
+
+}  // namespace unisono::c_source
