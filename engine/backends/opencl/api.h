@@ -1,0 +1,54 @@
+// The OpenCL functions that the back end calls, loaded from the ICD loader (libOpenCL.so.1) at run
+// time.
+#pragma once
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include <string>
+
+namespace unisono::opencl {
+
+// One row per function: it becomes a member of Api and is looked up by its name.
+#define UNISONO_OPENCL_FUNCTIONS(X) \
+    X(clGetPlatformIDs)             \
+    X(clGetPlatformInfo)            \
+    X(clGetDeviceIDs)               \
+    X(clGetDeviceInfo)              \
+    X(clCreateContext)              \
+    X(clCreateCommandQueue)         \
+    X(clCreateBuffer)               \
+    X(clReleaseMemObject)           \
+    X(clEnqueueReadBuffer)          \
+    X(clEnqueueWriteBuffer)         \
+    X(clEnqueueCopyBuffer)          \
+    X(clCreateProgramWithSource)    \
+    X(clBuildProgram)               \
+    X(clGetProgramBuildInfo)        \
+    X(clReleaseProgram)             \
+    X(clCreateKernel)               \
+    X(clReleaseKernel)              \
+    X(clSetKernelArg)               \
+    X(clGetKernelWorkGroupInfo)     \
+    X(clEnqueueNDRangeKernel)       \
+    X(clFlush)                      \
+    X(clFinish)
+
+struct Api {
+#define UNISONO_OPENCL_MEMBER(name) decltype(&::name) name = nullptr;
+    UNISONO_OPENCL_FUNCTIONS(UNISONO_OPENCL_MEMBER)
+#undef UNISONO_OPENCL_MEMBER
+    std::string problem;  ///< why the library cannot be used; empty if it can
+};
+
+/// The loaded functions; loads the library on the first call. It stays loaded until the process
+/// ends.
+const Api& api();
+
+/// Name of an error code, such as "CL_OUT_OF_RESOURCES".
+std::string error_name(cl_int code);
+
+/// Throws a Device (or Memory) error that names the call, unless code is CL_SUCCESS.
+void check(cl_int code, const char* call, const std::string& device);
+
+}  // namespace unisono::opencl

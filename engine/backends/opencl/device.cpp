@@ -1,0 +1,217 @@
+// Properties, memory, copies and program builds of an OpenCL device.
+#include "backends/opencl/device.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "backends/c_source/opencl_c.h"
+#include "backends/opencl/executable.h"
+#include "core/error.h"
+#include "passes/lower.h"
+
+namespace unisono::opencl {
+
+namespace {
+
+template <class T>
+T query(cl_device_id id, cl_device_info what, T otherwise = {}) {
+    T value = otherwise;
+    return api().clGetDeviceInfo(id, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value
+                                                                                        : otherwise;
+}
+
+std::string query_text(cl_device_id id, cl_device_info what) {
+    std::size_t size = 0;
+    if (api().clGetDeviceInfo(id, what, 0, nullptr, &size) != CL_SUCCESS || size == 0) return {};
+    std::string text(size, '\0');
+    if (api().clGetDeviceInfo(id, what, size, text.data(), nullptr) != CL_SUCCESS) return {};
+    while (!text.empty() && (text.back() == '\0' || text.back() == ' ')) text.pop_back();
+    return text;
+}
+
+cl_mem buffer(Memory m) { return reinterpret_cast<cl_mem>(m.handle); }
+std::size_t size(std::int64_t bytes) { return static_cast<std::size_t>(bytes); }
+
+}  // namespace
+
+DeviceInfo describe(cl_device_id id) {
+    DeviceInfo info;
+    auto type = query<cl_device_type>(id, CL_DEVICE_TYPE);
+    info.kind = type & CL_DEVICE_TYPE_GPU   ? "gpu"
+                : type & CL_DEVICE_TYPE_CPU ? "cpu"
+                                            : "accelerator";
+    info.vendor = query_text(id, CL_DEVICE_VENDOR);
+    info.description = query_text(id, CL_DEVICE_NAME) + " (" + query_text(id, CL_DEVICE_VERSION) +
+                       ", driver " + query_text(id, CL_DRIVER_VERSION) + ")";
+    info.compute_units = static_cast<int>(query<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS, 1));
+    info.memory_bytes = static_cast<std::int64_t>(query<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE));
+    info.max_work_group_size =
+        static_cast<std::int64_t>(query<std::size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, 1));
+    std::vector<std::size_t> sizes(
+        std::max<std::size_t>(3, query<cl_uint>(id, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, 3)), 1);
+    api().clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes.size() * sizeof(std::size_t),
+                          sizes.data(), nullptr);
+    for (std::size_t i = 0; i < 3; ++i)
+        info.max_work_item_sizes[i] = static_cast<std::int64_t>(sizes[i]);
+    info.local_memory_bytes =
+        static_cast<std::int64_t>(query<cl_ulong>(id, CL_DEVICE_LOCAL_MEM_SIZE));
+    std::string extensions = " " + query_text(id, CL_DEVICE_EXTENSIONS) + " ";
+    auto has = [&](const char* name) {
+        return extensions.find(std::string(" ") + name + " ") != std::string::npos;
+    };
+    info.has_float64 =
+        has("cl_khr_fp64") || query<cl_device_fp_config>(id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+    info.has_int64_atomics =
+        has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics");
+    return info;
+}
+
+BuiltProgram::~BuiltProgram() {
+    if (program) api().clReleaseProgram(program);
+}
+
+OpenCLDevice::OpenCLDevice(cl_device_id id, cl_platform_id platform, DeviceInfo info)
+    : id_(id), platform_(platform), info_(std::move(info)) {}
+
+void OpenCLDevice::open() {
+    std::call_once(opened_, [this] {
+        cl_int code = CL_SUCCESS;
+        const cl_context_properties properties[] = {
+            CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform_), 0};
+        context_ = api().clCreateContext(properties, 1, &id_, nullptr, nullptr, &code);
+        check(code, "clCreateContext");
+        queue_ = api().clCreateCommandQueue(context_, id_, CL_QUEUE_PROFILING_ENABLE, &code);
+        check(code, "clCreateCommandQueue");
+    });
+}
+
+cl_context OpenCLDevice::context() {
+    open();
+    return context_;
+}
+cl_command_queue OpenCLDevice::queue() {
+    open();
+    return queue_;
+}
+
+Memory OpenCLDevice::allocate(std::int64_t bytes) {
+    cl_int code = CL_SUCCESS;
+    // Whole words, because atomics on bytes use the word around them; never empty, because a buffer
+    // cannot be.
+    std::int64_t rounded = std::max<std::int64_t>(8, (bytes + 7) / 8 * 8);
+    auto limit = static_cast<std::int64_t>(query<cl_ulong>(id_, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
+    if (limit > 0 && rounded > limit) {
+        fail(ErrorKind::Memory,
+             "device '" + info_.name + "': an array is too large; got " + std::to_string(bytes) +
+                 " bytes; expected at most " + std::to_string(limit) +
+                 " for one array on this device; use smaller arrays or another device");
+    }
+    cl_mem made = api().clCreateBuffer(context(), CL_MEM_READ_WRITE, size(rounded), nullptr, &code);
+    check(code, "clCreateBuffer");
+    return {reinterpret_cast<std::uintptr_t>(made), bytes};
+}
+
+void OpenCLDevice::free(Memory memory) noexcept {
+    // The driver keeps the buffer until the commands that use it are done.
+    if (memory.handle) api().clReleaseMemObject(buffer(memory));
+}
+
+void OpenCLDevice::copy_in(Memory to, std::int64_t offset, const void* from, std::int64_t bytes) {
+    if (bytes == 0) return;
+    check(api().clEnqueueWriteBuffer(queue(), buffer(to), CL_TRUE, size(offset), size(bytes), from,
+                                     0, nullptr, nullptr),
+          "clEnqueueWriteBuffer");
+}
+
+void OpenCLDevice::copy_out(void* to, Memory from, std::int64_t offset, std::int64_t bytes) {
+    if (bytes == 0) return;
+    check(api().clEnqueueReadBuffer(queue(), buffer(from), CL_TRUE, size(offset), size(bytes), to,
+                                    0, nullptr, nullptr),
+          "clEnqueueReadBuffer");
+}
+
+void OpenCLDevice::copy(Memory to, std::int64_t to_offset, Memory from, std::int64_t from_offset,
+                        std::int64_t bytes) {
+    if (bytes == 0) return;
+    bool overlaps = to.handle == from.handle && to_offset < from_offset + bytes &&
+                    from_offset < to_offset + bytes;
+    if (overlaps && to_offset == from_offset) return;
+    if (overlaps) {
+        // OpenCL refuses this; a second buffer takes the data on its way.
+        Memory between = allocate(bytes);
+        try {
+            copy(between, 0, from, from_offset, bytes);
+            copy(to, to_offset, between, 0, bytes);
+        } catch (...) {
+            free(between);
+            throw;
+        }
+        free(between);
+        return;
+    }
+    check(api().clEnqueueCopyBuffer(queue(), buffer(from), buffer(to), size(from_offset),
+                                    size(to_offset), size(bytes), 0, nullptr, nullptr),
+          "clEnqueueCopyBuffer");
+}
+
+void OpenCLDevice::synchronize() {
+    if (queue_) check(api().clFinish(queue_), "clFinish");
+}
+
+std::string OpenCLDevice::build_options(const CompileOptions& options) const {
+    std::string out = "-cl-std=CL1.2";
+    // Without this, float32 division and sqrt may be 2.5 and 3 ULP off.
+    if (query<cl_device_fp_config>(id_, CL_DEVICE_SINGLE_FP_CONFIG) &
+        CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) {
+        out += " -cl-fp32-correctly-rounded-divide-sqrt";
+    }
+    if (options.fastmath) out += " -cl-fast-relaxed-math";
+    return out;
+}
+
+std::string OpenCLDevice::build_log(cl_program program) const {
+    std::size_t length = 0;
+    if (api().clGetProgramBuildInfo(program, id_, CL_PROGRAM_BUILD_LOG, 0, nullptr, &length) !=
+        CL_SUCCESS)
+        return {};
+    std::string log(length, '\0');
+    api().clGetProgramBuildInfo(program, id_, CL_PROGRAM_BUILD_LOG, length, log.data(), nullptr);
+    while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
+    return log;
+}
+
+std::shared_ptr<BuiltProgram> OpenCLDevice::build(const std::string& source,
+                                                  const CompileOptions& options) {
+    std::string flags = build_options(options);
+    std::string key = flags + "\n" + source;
+    std::lock_guard lock(programs_mutex_);
+    if (auto known = programs_[key].lock()) return known;
+    auto built = std::make_shared<BuiltProgram>();
+    const char* text = source.c_str();
+    cl_int code = CL_SUCCESS;
+    built->program = api().clCreateProgramWithSource(context(), 1, &text, nullptr, &code);
+    check(code, "clCreateProgramWithSource");
+    code = api().clBuildProgram(built->program, 1, &id_, flags.c_str(), nullptr, nullptr);
+    if (code != CL_SUCCESS) {
+        programs_.erase(key);
+        fail(ErrorKind::Device, "device '" + info_.name + "': clBuildProgram failed; got " +
+                                    error_name(code) + "; the compiler of the device said:\n" +
+                                    build_log(built->program) + "\nwhile it compiled:\n" + source);
+    }
+    programs_[key] = built;
+    std::erase_if(programs_, [](const auto& entry) { return entry.second.expired(); });
+    return built;
+}
+
+std::unique_ptr<Executable> OpenCLDevice::compile(ir::Module module,
+                                                  const CompileOptions& options) {
+    passes::Target target;
+    target.kind = passes::TargetKind::Device;
+    passes::lower(module, target);
+    c_source::Program program =
+        c_source::write_opencl_c(module, {info_.name, info_.has_float64, info_.has_int64_atomics});
+    return std::make_unique<OpenCLExecutable>(*this, std::move(module), std::move(program),
+                                              options);
+}
+
+}  // namespace unisono::opencl

@@ -1,0 +1,62 @@
+// One OpenCL device: its context and queue, memory and copies, and the programs built for it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "backends/backend.h"
+#include "backends/opencl/api.h"
+
+namespace unisono::opencl {
+
+/// Built text, shared by the executables that have the same text.
+struct BuiltProgram {
+    cl_program program = nullptr;
+    BuiltProgram() = default;
+    BuiltProgram(const BuiltProgram&) = delete;
+    BuiltProgram& operator=(const BuiltProgram&) = delete;
+    ~BuiltProgram();
+};
+
+class OpenCLDevice final : public Device {
+  public:
+    OpenCLDevice(cl_device_id id, cl_platform_id platform, DeviceInfo info);
+
+    const DeviceInfo& info() const override { return info_; }
+    Memory allocate(std::int64_t bytes) override;
+    void free(Memory memory) noexcept override;
+    void copy_in(Memory to, std::int64_t offset, const void* from, std::int64_t bytes) override;
+    void copy_out(void* to, Memory from, std::int64_t offset, std::int64_t bytes) override;
+    void copy(Memory to, std::int64_t to_offset, Memory from, std::int64_t from_offset,
+              std::int64_t bytes) override;
+    std::unique_ptr<Executable> compile(ir::Module module, const CompileOptions& options) override;
+    void synchronize() override;
+
+    cl_device_id id() const { return id_; }
+    cl_command_queue queue();
+    /// Builds text, or returns what was built from the same text and options before.
+    std::shared_ptr<BuiltProgram> build(const std::string& source, const CompileOptions& options);
+    void check(cl_int code, const char* call) const { opencl::check(code, call, info_.name); }
+
+  private:
+    cl_context context();
+    void open();
+    std::string build_options(const CompileOptions& options) const;
+    std::string build_log(cl_program program) const;
+
+    cl_device_id id_;
+    cl_platform_id platform_;
+    DeviceInfo info_;
+    std::once_flag opened_;
+    // Never released: at exit the driver may be gone before us.
+    cl_context context_ = nullptr;
+    cl_command_queue queue_ = nullptr;
+    std::mutex programs_mutex_;
+    std::map<std::string, std::weak_ptr<BuiltProgram>> programs_;  ///< by options and text
+};
+
+/// What clGetDeviceInfo says, as DeviceInfo (without the name).
+DeviceInfo describe(cl_device_id id);
+
+}  // namespace unisono::opencl

@@ -1,0 +1,264 @@
+// Launches: arguments, ranges, work-group sizes, faults.
+#include "backends/opencl/executable.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "ir/evaluate.h"
+#include "passes/lower.h"
+
+namespace unisono::opencl {
+using c_source::Argument;
+using c_source::FaultRecord;
+
+OpenCLExecutable::OpenCLExecutable(OpenCLDevice& device, ir::Module module,
+                                   c_source::Program program, const CompileOptions& options)
+    : device_(device),
+      module_(std::move(module)),
+      program_(std::move(program)),
+      built_(device.build(program_.source, options)) {
+    sites_ = passes::all_sites(module_);
+    std::int32_t arrays = 0, scalars = 0;
+    for (const ir::Param& p : module_.entry().params)
+        position_.push_back(p.is_array() ? arrays++ : scalars++);
+    try {
+        create_kernels();
+    } catch (...) {
+        release();  // the destructor does not run
+        throw;
+    }
+}
+
+OpenCLExecutable::~OpenCLExecutable() { release(); }
+
+void OpenCLExecutable::release() noexcept {
+    for (Kernel& k : kernels_) {
+        if (k.kernel) api().clReleaseKernel(k.kernel);
+    }
+    device_.free(fault_memory_);
+    device_.free(results_memory_);
+    for (auto& [array, memory] : scratch_) device_.free(memory);
+}
+
+void OpenCLExecutable::create_kernels() {
+    for (const c_source::Kernel& text : program_.kernels) {
+        cl_int code = CL_SUCCESS;
+        Kernel made;
+        made.kernel = api().clCreateKernel(built_->program, text.name.c_str(), &code);
+        device_.check(code, "clCreateKernel");
+        kernels_.push_back(made);
+        std::size_t group = 1;
+        device_.check(
+            api().clGetKernelWorkGroupInfo(made.kernel, device_.id(), CL_KERNEL_WORK_GROUP_SIZE,
+                                           sizeof group, &group, nullptr),
+            "clGetKernelWorkGroupInfo");
+        kernels_.back().max_group = static_cast<std::int64_t>(group);
+        allocate_for(text);
+    }
+}
+
+void OpenCLExecutable::allocate_for(const c_source::Kernel& kernel) {
+    for (const Argument& a : kernel.arguments) {
+        if (a.kind == Argument::Kind::Fault && !fault_memory_.handle)
+            fault_memory_ = device_.allocate(sizeof(FaultRecord));
+        if (a.kind == Argument::Kind::Results && !results_memory_.handle) {
+            results_memory_ = device_.allocate(a.bytes);
+        }
+        if (a.kind == Argument::Kind::Scratch && !scratch_.contains(a.array)) {
+            scratch_[a.array] = device_.allocate(a.bytes);
+        }
+    }
+}
+
+void OpenCLExecutable::set_arguments(std::size_t index, const LaunchArgs& args) {
+    const c_source::Kernel& text = program_.kernels[index];
+    cl_uint number = 0;
+    auto set = [&](const void* value, std::size_t size) {
+        device_.check(api().clSetKernelArg(kernels_[index].kernel, number++, size, value),
+                      "clSetKernelArg");
+    };
+    auto set_memory = [&](Memory m) {
+        auto handle = reinterpret_cast<cl_mem>(m.handle);
+        set(&handle, sizeof handle);
+    };
+    for (const Argument& a : text.arguments) {
+        if (a.param < 0) {
+            set_memory(a.kind == Argument::Kind::Fault     ? fault_memory_
+                       : a.kind == Argument::Kind::Results ? results_memory_
+                                                           : scratch_.at(a.array));
+            continue;
+        }
+        auto param = static_cast<std::size_t>(a.param);
+        auto position = static_cast<std::size_t>(position_[param]);
+        auto axis = static_cast<std::size_t>(a.axis);
+        DType t = module_.entry().params[param].dtype;
+        switch (a.kind) {
+            case Argument::Kind::Memory: set_memory(args.arrays[position].memory); break;
+            case Argument::Kind::Offset: {
+                cl_long elements = args.arrays[position].offset / size_of(t);
+                set(&elements, sizeof elements);
+                break;
+            }
+            case Argument::Kind::Extent:
+                set(&args.arrays[position].shape[axis], sizeof(cl_long));
+                break;
+            case Argument::Kind::Stride:
+                set(&args.arrays[position].strides[axis], sizeof(cl_long));
+                break;
+            case Argument::Kind::Value:
+                set(&args.scalars[position], static_cast<std::size_t>(size_of(t)));
+                break;
+            default: break;
+        }
+    }
+}
+
+/// The range of a kernel: its grid's sizes, or what the user launched.
+NDRange OpenCLExecutable::range_of(std::size_t index, const LaunchArgs& args) const {
+    const ir::Function& f = module_.functions[program_.kernels[index].function];
+    if (f.grid.empty()) return args.range;
+    auto read = [&](std::int32_t param, ir::Field field, std::int32_t axis) -> std::uint64_t {
+        auto position = static_cast<std::size_t>(position_[static_cast<std::size_t>(param)]);
+        auto k = static_cast<std::size_t>(axis);
+        switch (field) {
+            case ir::Field::Value: return args.scalars[position];
+            case ir::Field::Extent:
+                return static_cast<std::uint64_t>(args.arrays[position].shape[k]);
+            case ir::Field::Stride:
+                return static_cast<std::uint64_t>(args.arrays[position].strides[k]);
+        }
+        return 0;
+    };
+    NDRange range;
+    range.dimensions = static_cast<int>(f.grid.size());
+    for (std::size_t i = 0; i < f.grid.size(); ++i) {
+        range.global[i] =
+            std::max<std::int64_t>(0, ir::evaluate(f.grid[i], read).as<std::int64_t>());
+    }
+    return range;
+}
+
+/// Fills local sizes that are 0. Kernels made from loops test their range, so that their global
+/// size can be rounded up and one local size (which some drivers compile for) serves all shapes;
+/// others need divisors of the global size.
+void OpenCLExecutable::choose_local(std::size_t index, NDRange& range) const {
+    constexpr std::int64_t preferred = 256;
+    bool may_round = !module_.functions[program_.kernels[index].function].grid.empty();
+    const DeviceInfo& info = device_.info();
+    std::int64_t left = std::min({preferred, kernels_[index].max_group, info.max_work_group_size});
+    for (int d = 0; d < range.dimensions; ++d) {
+        auto k = static_cast<std::size_t>(d);
+        if (range.local[k] != 0) {
+            left = std::max<std::int64_t>(1, left / range.local[k]);
+            continue;
+        }
+        std::int64_t limit = std::min(left, info.max_work_item_sizes[k]);
+        std::int64_t chosen = limit;
+        if (may_round) {
+            // A single work-item needs no group; a grid of several axes keeps whole rows in axis 0.
+            if (range.global[k] == 1 || d > 0) chosen = 1;
+            range.global[k] = (range.global[k] + chosen - 1) / chosen * chosen;
+        } else {
+            while (range.global[k] % chosen != 0) --chosen;
+        }
+        range.local[k] = chosen;
+        left /= chosen;
+    }
+}
+
+void OpenCLExecutable::check_local(std::size_t index, const NDRange& range) const {
+    const std::string head = program_.kernels[index].name + ": ";
+    const DeviceInfo& info = device_.info();
+    std::int64_t items = 1;
+    for (int d = 0; d < range.dimensions; ++d) {
+        auto k = static_cast<std::size_t>(d);
+        std::string axis = " of axis " + std::to_string(d);
+        std::string got = "got " + std::to_string(range.local[k]);
+        if (range.local[k] < 0 || range.global[k] < 0) {
+            fail(ErrorKind::Value, head + "a size" + axis + " is negative; got global " +
+                                       std::to_string(range.global[k]) + ", local " +
+                                       std::to_string(range.local[k]) +
+                                       "; expected sizes of at least 1");
+        }
+        if (range.local[k] > 0 && range.global[k] % range.local[k] != 0) {
+            fail(ErrorKind::Value, head + "the local size" + axis +
+                                       " does not divide the global size; " + got + " and " +
+                                       std::to_string(range.global[k]) +
+                                       "; round the global size up and test the id "
+                                       "in the kernel, or give no local size");
+        }
+        if (range.local[k] > info.max_work_item_sizes[k]) {
+            fail(ErrorKind::Value,
+                 head + "the local size" + axis + " is above the device's limit; " + got +
+                     "; expected "
+                     "at most " +
+                     std::to_string(info.max_work_item_sizes[k]) + " on '" + info.name + "'");
+        }
+        items *= std::max<std::int64_t>(1, range.local[k]);
+    }
+    std::int64_t limit = std::min(info.max_work_group_size, kernels_[index].max_group);
+    if (items > limit) {
+        fail(ErrorKind::Value, head + "a work-group has too many work-items; got " +
+                                   std::to_string(items) + "; expected at most " +
+                                   std::to_string(limit) + " for this kernel on '" + info.name +
+                                   "'; give smaller local sizes, or none");
+    }
+}
+
+void OpenCLExecutable::enqueue(std::size_t index, const NDRange& range) {
+    std::array<std::size_t, 3> global{1, 1, 1}, local{1, 1, 1}, offset{0, 0, 0};
+    for (std::size_t k = 0; k < 3; ++k) {
+        global[k] = static_cast<std::size_t>(range.global[k]);
+        local[k] = static_cast<std::size_t>(range.local[k]);
+        offset[k] = static_cast<std::size_t>(range.offset[k]);
+    }
+    bool has_offset = offset != std::array<std::size_t, 3>{0, 0, 0};
+    device_.check(api().clEnqueueNDRangeKernel(device_.queue(), kernels_[index].kernel,
+                                               static_cast<cl_uint>(range.dimensions),
+                                               has_offset ? offset.data() : nullptr, global.data(),
+                                               local.data(), 0, nullptr, nullptr),
+                  "clEnqueueNDRangeKernel");
+}
+
+Fault OpenCLExecutable::read_fault(std::size_t index, const NDRange& range) {
+    Fault fault;
+    if (!program_.kernels[index].can_fault) return fault;
+    FaultRecord record;
+    device_.copy_out(&record, fault_memory_, 0, sizeof record);
+    if (!record.failed) return fault;
+    fault.site = record.site;
+    // The record counts row-major over the range; the outermost loop is its last axis.
+    fault.iteration = record.order;
+    for (int d = 0; d + 1 < range.dimensions; ++d)
+        fault.iteration /= range.global[static_cast<std::size_t>(d)];
+    std::copy(std::begin(record.values), std::end(record.values), fault.values);
+    return fault;
+}
+
+Fault OpenCLExecutable::launch(const LaunchArgs& args) {
+    std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < kernels_.size(); ++i) {
+        NDRange range = range_of(i, args);
+        check_local(i, range);
+        if (std::any_of(range.global.begin(), range.global.begin() + range.dimensions,
+                        [](auto n) { return n == 0; }))
+            continue;
+        choose_local(i, range);
+        if (program_.kernels[i].can_fault) {
+            FaultRecord none;
+            device_.copy_in(fault_memory_, 0, &none, sizeof none);
+        }
+        set_arguments(i, args);
+        enqueue(i, range);
+        if (Fault fault = read_fault(i, range); fault.site >= 0) return fault;
+    }
+    if (results_memory_.handle) {
+        device_.copy_out(args.results.data(), results_memory_, 0,
+                         static_cast<std::int64_t>(args.results.size_bytes()));
+    } else {
+        device_.check(api().clFlush(device_.queue()), "clFlush");
+    }
+    return {};
+}
+
+}  // namespace unisono::opencl

@@ -1,0 +1,55 @@
+// A module compiled for one OpenCL device: its kernels, launched in order.
+#pragma once
+
+#include <array>
+#include <mutex>
+#include <vector>
+
+#include "backends/c_source/program.h"
+#include "backends/opencl/device.h"
+
+namespace unisono::opencl {
+
+class OpenCLExecutable final : public Executable {
+  public:
+    OpenCLExecutable(OpenCLDevice& device, ir::Module module, c_source::Program program,
+                     const CompileOptions& options);
+    ~OpenCLExecutable() override;
+    OpenCLExecutable(const OpenCLExecutable&) = delete;
+    OpenCLExecutable& operator=(const OpenCLExecutable&) = delete;
+
+    Fault launch(const LaunchArgs& args) override;
+    std::span<const ir::FaultSite> sites() const override { return sites_; }
+    std::string source() const override { return program_.source; }
+
+  private:
+    struct Kernel {
+        cl_kernel kernel = nullptr;
+        std::int64_t max_group = 1;  ///< work-items of a group with this kernel's registers
+    };
+    using Sizes = std::array<std::int64_t, 3>;
+
+    void create_kernels();
+    void release() noexcept;
+    void allocate_for(const c_source::Kernel& kernel);
+    void set_arguments(std::size_t index, const LaunchArgs& args);
+    NDRange range_of(std::size_t index, const LaunchArgs& args) const;
+    void choose_local(std::size_t index, NDRange& range) const;
+    void check_local(std::size_t index, const NDRange& range) const;
+    void enqueue(std::size_t index, const NDRange& range);
+    Fault read_fault(std::size_t index, const NDRange& range);
+
+    OpenCLDevice& device_;
+    ir::Module module_;
+    c_source::Program program_;
+    std::shared_ptr<BuiltProgram> built_;
+    std::vector<Kernel> kernels_;
+    std::vector<ir::FaultSite> sites_;
+    std::vector<std::int32_t>
+        position_;  ///< per parameter: index among the arrays or among the scalars
+    Memory fault_memory_, results_memory_;
+    std::map<std::int32_t, Memory> scratch_;  ///< by array
+    std::mutex mutex_;  ///< arguments of a cl_kernel belong to one launch at a time
+};
+
+}  // namespace unisono::opencl
