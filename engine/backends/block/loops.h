@@ -1,0 +1,36 @@
+// Tables of the precompiled loops: operations, casts, selects and reduction leaves, per dtype.
+//
+// Every loop takes addresses and a count. An operand has one of two forms: `count` elements side by
+// side, or one element that stands for all (broadcast). The output may be the very address of an
+// operand whose elements have the same size, but may not overlap one otherwise.
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype.h"
+#include "ops/ops.h"
+
+namespace unisono::block {
+
+using Loop = void (*)(char* out, const char* a, const char* b, const char* c, std::int64_t count);
+/// One loop per form: bit k of the index is set where operand k (a, b, c) is one element.
+/// Unary operations and casts have form 0 only, binary ones 0 to 2 (3 never: it runs 0 with count
+/// 1).
+using LoopForms = const Loop*;
+/// Value of one reduction leaf of 1 to 512 elements (ops/reduction_tree.h).
+using LeafLoop = void (*)(char* out, const char* x, std::int64_t count);
+
+/// The loops built for one instruction set.
+struct LoopTable {
+    LoopForms (*operation)(Op op, DType t);  ///< t: dtype of the operands; null: not defined on t
+    LoopForms (*cast)(DType from, DType to);
+    LoopForms (*select)(DType t);
+    LeafLoop (*leaf)(Op op, DType t);  ///< null where op does not reduce t
+};
+
+LoopTable loops_x86_64_v3();
+LoopTable loops_avx512();
+/// The widest table that this processor runs.
+const LoopTable& loops();
+
+}  // namespace unisono::block

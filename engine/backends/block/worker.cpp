@@ -1,0 +1,189 @@
+// Moves through rows, gathers and scatters strided operands, and calls the loops of one block.
+#include "backends/block/worker.h"
+
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace unisono::block {
+namespace {
+
+template <class F>
+void with_size(std::uint8_t bytes, F&& f) {
+    switch (bytes) {
+        case 1: f(std::uint8_t{}); break;
+        case 4: f(std::uint32_t{}); break;
+        default: f(std::uint64_t{}); break;
+    }
+}
+
+void gather(char* out, const char* in, std::int64_t stride, std::int64_t count,
+            std::uint8_t bytes) {
+    if (stride == 1) {
+        std::memcpy(out, in, static_cast<std::size_t>(count * bytes));
+        return;
+    }
+    with_size(bytes, [&]<class T>(T) {
+        const T* x = reinterpret_cast<const T*>(in);
+        T* r = reinterpret_cast<T*>(out);
+        for (std::int64_t i = 0; i < count; ++i) r[i] = x[i * stride];
+    });
+}
+
+void scatter(char* out, const char* in, std::int64_t stride, std::int64_t count,
+             std::uint8_t bytes) {
+    with_size(bytes, [&]<class T>(T) {
+        const T* x = reinterpret_cast<const T*>(in);
+        T* r = reinterpret_cast<T*>(out);
+        for (std::int64_t i = 0; i < count; ++i) r[i * stride] = x[i];
+    });
+}
+
+void spread(char* out, const char* in, std::int64_t stride, std::int64_t count,
+            std::uint8_t bytes) {
+    with_size(bytes, [&]<class T>(T) {
+        const T value = *reinterpret_cast<const T*>(in);
+        T* r = reinterpret_cast<T*>(out);
+        if (stride == 1) {
+            for (std::int64_t i = 0; i < count; ++i) r[i] = value;
+        } else {
+            for (std::int64_t i = 0; i < count; ++i) r[i * stride] = value;
+        }
+    });
+}
+
+/// Copies without reading the target's cache lines first; whole lines only, the rest as usual.
+void copy_stream(char* out, const char* in, std::size_t bytes) {
+#if defined(__x86_64__)
+    std::size_t head = -reinterpret_cast<std::uintptr_t>(out) & 63;
+    if (head > bytes) head = bytes;
+    std::memcpy(out, in, head);
+    std::size_t i = head;
+    for (; i + 64 <= bytes; i += 64) {
+        auto* line = reinterpret_cast<__m256i*>(out + i);
+        auto* from = reinterpret_cast<const __m256i*>(in + i);
+        _mm256_stream_si256(line, _mm256_loadu_si256(from));
+        _mm256_stream_si256(line + 1, _mm256_loadu_si256(from + 1));
+    }
+    std::memcpy(out + i, in + i, bytes - i);
+#else
+    std::memcpy(out, in, bytes);
+#endif
+}
+
+}  // namespace
+
+void finish_streams() {
+#if defined(__x86_64__)
+    _mm_sfence();
+#endif
+}
+
+Worker::Worker(const Program& program, const GroupRun& run, const Plan& plan, std::int64_t block,
+               Arena& arena)
+    : program_(program),
+      run_(run),
+      plan_(plan),
+      operands_(run.inputs.size() + run.outputs.size()),
+      inner_(run.shape.size() - 1) {
+    const std::size_t nodes = program.nodes.size();
+    at_ = arena.take<char*>(nodes);
+    base_ = arena.take<char*>(operands_);
+    size_ = arena.take<std::int64_t>(operands_);
+    index_ = arena.take<std::int64_t>(run.shape.size());
+    const auto register_bytes = (static_cast<std::size_t>(block) * 8 + 63) & ~std::size_t{63};
+    const auto registers = static_cast<std::size_t>(program.registers);
+    char* memory = static_cast<char*>(arena.take_bytes(registers * register_bytes));
+    for (std::size_t k = 0; k < nodes; ++k) at_[k] = memory + program.nodes[k].reg * register_bytes;
+    for (std::uint16_t k : program.scalar_nodes) {
+        // A scalar is the low bytes of its bits: its first bytes, since hosts are little-endian.
+        const std::uint64_t* bits = &run.scalars[program.nodes[k].operand[0]];
+        at_[k] = const_cast<char*>(reinterpret_cast<const char*>(bits));
+    }
+    const auto inputs = static_cast<std::size_t>(program.inputs);
+    for (std::size_t j = 0; j < inputs; ++j) {
+        base_[j] = run.inputs[j].data;
+        size_[j] = program.input_bytes[j];
+    }
+    values_ = arena.take<char*>(program.outputs.size());
+    for (std::size_t o = 0; o < program.outputs.size(); ++o) {
+        base_[inputs + o] = run.outputs[o].data;
+        size_[inputs + o] = program.outputs[o].bytes;
+        values_[o] = memory + program.outputs[o].reg * register_bytes;
+    }
+    for (std::size_t axis = 0; axis < run.shape.size(); ++axis) index_[axis] = 0;
+}
+
+void Worker::move(std::size_t axis, std::int64_t steps) {
+    for (std::size_t j = 0; j < operands_; ++j)
+        base_[j] += steps * operand(j).strides[axis] * size_[j];
+    if (plan_.iotas.empty()) return;
+    for (std::size_t later = axis + 1; later < run_.shape.size(); ++later)
+        steps *= run_.shape[later];
+    linear_ += steps;
+}
+
+void Worker::seek(std::int64_t row) {
+    for (std::size_t axis = inner_; axis-- > 0;) {
+        if (static_cast<int>(axis) == program_.reduce_axis) continue;
+        std::int64_t wanted = row % run_.shape[axis];
+        row /= run_.shape[axis];
+        if (wanted != index_[axis]) move(axis, wanted - index_[axis]);
+        index_[axis] = wanted;
+    }
+}
+
+void Worker::next_row() {
+    for (std::size_t axis = inner_; axis-- > 0;) {
+        if (static_cast<int>(axis) == program_.reduce_axis) continue;
+        move(axis, 1);
+        if (++index_[axis] < run_.shape[axis]) return;
+        move(axis, -run_.shape[axis]);
+        index_[axis] = 0;
+    }
+}
+
+void Worker::load(const Load& load, std::int64_t position, std::int64_t count) {
+    std::int64_t stride = run_.inputs[load.operand].strides[inner_];
+    std::uint8_t bytes = program_.nodes[load.node].bytes;
+    gather(at_[load.node], base_[load.operand] + position * stride * bytes, stride, count, bytes);
+}
+
+void Worker::store(const Store& store, std::int64_t position, std::int64_t count) {
+    std::uint8_t bytes = program_.outputs[store.output].bytes;
+    std::int64_t stride = run_.outputs[store.output].strides[inner_];
+    char* out = output(store.output) + position * stride * bytes;
+    const char* in = at_[store.node];
+    auto size = static_cast<std::size_t>(count * bytes);
+    if (store.spread) {
+        spread(out, in, stride, count, bytes);
+    } else if (stride != 1 && count != 1) {
+        scatter(out, in, stride, count, bytes);
+    } else if (store.stream) {
+        copy_stream(out, in, size);
+    } else {
+        std::memmove(out, in, size);
+    }
+}
+
+void Worker::execute(std::int64_t position, std::int64_t count) {
+    for (const Moving& m : plan_.moving) at_[m.node] = base_[m.operand] + position * m.step;
+    for (const Load& l : plan_.loads) load(l, position, count);
+    for (std::uint16_t node : plan_.iotas) {
+        auto* r = reinterpret_cast<std::int64_t*>(at_[node]);
+        for (std::int64_t i = 0; i < count; ++i) r[i] = linear_ + position + i;
+    }
+    for (const Call& c : plan_.calls)
+        c.loop(at_[c.out], at_[c.a], at_[c.b], at_[c.c], c.once ? 1 : count);
+    for (const Store& s : plan_.stores) store(s, position, count);
+    for (const Value& v : plan_.values) {
+        if (v.spread)
+            spread(values_[v.output], at_[v.node], 1, count, program_.outputs[v.output].bytes);
+        else
+            values_[v.output] = at_[v.node];
+    }
+}
+
+}  // namespace unisono::block
