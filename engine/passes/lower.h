@@ -20,8 +20,8 @@ struct Target {
 };
 
 /// What executors may rely on afterwards:
-/// - Every access is linear (unless keep_checks_visible: then Inside, Checked, Wrapped and Linear
-/// occur).
+/// - Every access is linear (with keep_checks_visible: Inside, an index per axis); index tests are
+///   statements.
 /// - No loop declares reductions. Global arrays without a parameter (partials of reductions) are
 /// made by Allocate in the
 ///   function's body, before any independent loop that uses them, with constant extents, and end

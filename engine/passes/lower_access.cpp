@@ -14,15 +14,16 @@ namespace {
 
 class LowerAccess final : public Rewriter {
   public:
-    explicit LowerAccess(Function& f) : Rewriter(f), extents_(f.arrays.size()) {}
+    LowerAccess(Function& f, bool keep_axes)
+        : Rewriter(f), keep_axes_(keep_axes), extents_(f.arrays.size()) {}
 
     E expr(E e) override {
         E changed = children(e);
         if (changed->kind != ExprKind::Load || changed->access == Access::Linear) return changed;
         place(e->line);
         Expr load = *changed;
-        E at[] = {linear_index(load.id, changed->args, load.access)};
-        load.access = Access::Linear;
+        std::vector<E> at = element(load.id, changed->args, load.access);
+        load.access = lowered_access();
         load.args = b_.list(std::span<const E>(at));
         return b_.own(load);
     }
@@ -78,13 +79,15 @@ class LowerAccess final : public Rewriter {
         E value = expr(s->args.back());
         std::vector<E> indices(s->args.begin(), s->args.end() - 1);
         for (E& i : indices) i = expr(i);
-        if (s->access != Access::Linear) {
-            place(s->line);
-            indices = {linear_index(s->id, indices, s->access)};
+        if (s->access == Access::Linear) {
+            indices.push_back(value);
+            return with_args(s, indices);
         }
+        place(s->line);
+        indices = element(s->id, indices, s->access);
         indices.push_back(value);
         Stmt changed = *s;
-        changed.access = Access::Linear;
+        changed.access = lowered_access();
         changed.args = b_.list(std::span<const E>(indices));
         return b_.own(changed);
     }
@@ -129,11 +132,19 @@ class LowerAccess final : public Rewriter {
         return extents_[static_cast<std::size_t>(array)].at(axis);
     }
 
-    E linear_index(std::int32_t array, std::span<const E> indices, Access access) {
+    Access lowered_access() const { return keep_axes_ ? Access::Inside : Access::Linear; }
+
+    /// Indices of the lowered access, tests emitted.
+    std::vector<E> element(std::int32_t array, std::span<const E> indices, Access access) {
         std::vector<E> at(indices.begin(), indices.end());
         if (access == Access::Checked || access == Access::Wrapped) {
             for (std::size_t k = 0; k < at.size(); ++k) at[k] = tested(array, k, at[k], access);
         }
+        if (!keep_axes_) at = {linear_index(array, at)};
+        return at;
+    }
+
+    E linear_index(std::int32_t array, std::span<const E> at) {
         const Array& a = function().arrays[static_cast<std::size_t>(array)];
         bool is_param = a.param >= 0;
         E sum = nullptr;
@@ -195,6 +206,7 @@ class LowerAccess final : public Rewriter {
                                                            std::to_string(axis) + " with size {1}");
     }
 
+    bool keep_axes_;
     std::vector<std::vector<E>> extents_;  // of allocated arrays
     std::vector<S> before_;
     std::vector<Test> tests_;
@@ -204,8 +216,8 @@ class LowerAccess final : public Rewriter {
 
 }  // namespace
 
-void lower_access(Module& module) {
-    for (Function& f : module.functions) LowerAccess(f).run();
+void lower_access(Module& module, bool keep_axes) {
+    for (Function& f : module.functions) LowerAccess(f, keep_axes).run();
 }
 
 }  // namespace unisono::passes

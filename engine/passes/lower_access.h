@@ -10,6 +10,6 @@
 
 namespace unisono::passes {
 
-void lower_access(ir::Module& module);
+void lower_access(ir::Module& module, bool keep_axes = false);
 
 }  // namespace unisono::passes

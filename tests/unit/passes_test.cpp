@@ -43,7 +43,7 @@ TEST(LowerAccess, WrappedIndicesAreTestedValueFirst) {
     S body =
         b.store(s.a, at, b.load(s.a, {b.param(s.n), b.i64(0)}, Access::Checked), Access::Wrapped);
     EXPECT_EQ(
-        s.after(body, passes::lower_access),
+        s.after(body, [](Module& m) { passes::lower_access(m); }),
         R"(  fault 0: IndexError "index {0} is out of bounds for axis 0 with size {1}"  # line 3
   fault 1: IndexError "index {0} is out of bounds for axis 1 with size {1}"  # line 3
   if (n < 0) | (n >= a.shape[0]):  # line 3
@@ -71,7 +71,7 @@ TEST(LowerAccess, ConditionsOfWhileAreTestedEachTime) {
     E more = b.binary(Op::Lt, b.load(s.r, {b.read(i)}, Access::Checked), b.i64(5));
     S body = b.block(
         {b.declare(i, b.i64(0)), b.loop_while(more, b.assign(i, b.add(b.read(i), b.i64(1))))});
-    EXPECT_EQ(s.after(body, passes::lower_access),
+    EXPECT_EQ(s.after(body, [](Module& m) { passes::lower_access(m); }),
               R"(  fault 0: IndexError "index {0} is out of bounds for axis 0 with size {1}"
   var i: int64 = 0
   while true:
@@ -90,7 +90,7 @@ TEST(LowerAccess, AllocatedArraysAreRowMajor) {
     E extents[] = {b.i64(4), b.add(b.param(s.n), b.i64(1))};
     E at[] = {b.param(s.n), b.i64(2)};
     S body = b.block({b.allocate(t, extents), b.store(t, at, s.zero, Access::Checked)});
-    EXPECT_EQ(s.after(body, passes::lower_access),
+    EXPECT_EQ(s.after(body, [](Module& m) { passes::lower_access(m); }),
               R"(  fault 0: IndexError "index {0} is out of bounds for axis 0 with size {1}"
   fault 1: IndexError "index {0} is out of bounds for axis 1 with size {1}"
   var extent: int64 = n + 1

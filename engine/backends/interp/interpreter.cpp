@@ -1,0 +1,396 @@
+// Walks the tree of a function: expressions to bits, statements to effects.
+#include "backends/interp/interpreter.h"
+
+#include <algorithm>
+#include <array>
+
+#include "backends/interp/memory.h"
+#include "ir/build.h"
+#include "ops/scalar_eval.h"
+#include "passes/lower.h"
+
+namespace unisono::interp {
+namespace {
+
+using namespace ir;
+
+constexpr int deepest_call = 1000;
+
+/// How a statement ended.
+enum class Flow : std::uint8_t { Next, Break, Continue, Return };
+
+/// State shared by all functions of a launch.
+struct Launch {
+    explicit Launch(const Module& m) : module(m), first_sites(passes::first_sites(m)) {}
+    const Module& module;
+    std::vector<std::int32_t> first_sites;
+    const Place* place = nullptr;  ///< null outside independent loops
+    std::deque<Place> places;
+    std::int64_t runs = 0;
+    int calls = 0;
+    Fault fault;
+};
+
+class Frame {
+  public:
+    Frame(Launch& launch, std::int32_t function)
+        : launch_(launch),
+          number_(function),
+          f_(launch.module.functions[static_cast<std::size_t>(function)]),
+          vars_(f_.vars.size()),
+          params_(f_.params.size()),
+          views_(f_.arrays.size()) {}
+
+    void set_param(std::size_t p, std::uint64_t bits) { params_[p] = bits; }
+    std::vector<View>& views() { return views_; }
+    Flow run() { return exec(f_.body); }
+    const std::vector<std::uint64_t>& results() const { return results_; }
+
+  private:
+    struct Local {
+        std::uint64_t bits = 0;
+        bool defined = false;
+    };
+
+    std::string where(Line line) const {
+        std::string text = " in " + f_.name;
+        if (line.line > 0) text += ", line " + std::to_string(line.line);
+        return text;
+    }
+    [[noreturn]] void broken(const std::string& rule, Line line) const {
+        fail(ErrorKind::Internal, "interp: " + rule + where(line.line > 0 ? line : line_));
+    }
+
+    // ---- Expressions
+
+    std::int64_t integer(E e) { return static_cast<std::int64_t>(eval(e)); }
+
+    std::uint64_t eval(E e) {
+        switch (e->kind) {
+            case ExprKind::Const: return e->bits;
+            case ExprKind::Var: {
+                const Local& v = vars_[static_cast<std::size_t>(e->id)];
+                if (!v.defined) {
+                    broken("variable " + f_.vars[static_cast<std::size_t>(e->id)].name +
+                               " is read before it is assigned",
+                           e->line);
+                }
+                return v.bits;
+            }
+            case ExprKind::Param: return param(e);
+            case ExprKind::Load: return load(e);
+            case ExprKind::Unary:
+                return scalar_function(e->op, e->args[0]->dtype)(eval(e->args[0]), 0);
+            case ExprKind::Binary: {
+                std::uint64_t a = eval(e->args[0]);
+                return scalar_function(e->op, e->args[0]->dtype)(a, eval(e->args[1]));
+            }
+            case ExprKind::Select: {
+                bool first = eval(e->args[0]) != 0;
+                std::uint64_t a = eval(e->args[1]);
+                std::uint64_t b = eval(e->args[2]);
+                return first ? a : b;
+            }
+            case ExprKind::Cast:
+                return cast_function(e->args[0]->dtype, e->dtype)(eval(e->args[0]));
+            case ExprKind::Bitcast: return eval(e->args[0]);
+            case ExprKind::Fma: {
+                Scalar a{eval(e->args[0]), e->dtype};
+                Scalar b{eval(e->args[1]), e->dtype};
+                return fused_multiply_add(a, b, {eval(e->args[2]), e->dtype}).bits;
+            }
+            case ExprKind::WorkItem: break;
+        }
+        broken("a work-item query is left after lowering", e->line);
+    }
+
+    std::uint64_t param(E e) {
+        if (e->field == Field::Value) return params_[static_cast<std::size_t>(e->id)];
+        const View& v =
+            views_[static_cast<std::size_t>(f_.params[static_cast<std::size_t>(e->id)].array)];
+        const auto& list = e->field == Field::Extent ? v.shape : v.strides;
+        return static_cast<std::uint64_t>(list[static_cast<std::size_t>(e->axis)]);
+    }
+
+    std::uint64_t load(E e) {
+        const View& v = views_[static_cast<std::size_t>(e->id)];
+        char* at = address(v, e->id, e->args, e->access, e->line);
+        if (v.must_be_written && !v.shadow->is_written(at)) {
+            broken("element " + place_of(e->args) + " of array " + array_name(e->id) +
+                       " is read before it is written",
+                   e->line);
+        }
+        touch(v, at, Use::Read, e->id, e->line);
+        return load_bits(at, v.element);
+    }
+
+    // ---- Memory
+
+    std::string array_name(std::int32_t id) const {
+        return f_.arrays[static_cast<std::size_t>(id)].name;
+    }
+
+    std::string place_of(std::span<const E> indices) {
+        std::string text;
+        for (E i : indices) text += (text.empty() ? "[" : ", ") + std::to_string(integer(i));
+        return text + "]";
+    }
+
+    char* address(const View& v, std::int32_t id, std::span<const E> indices, Access access,
+                  Line line) {
+        std::int64_t linear = 0;
+        bool inside = true;
+        if (access == Access::Linear) {
+            linear = integer(indices[0]);
+            inside = linear >= v.low && linear <= v.high;
+        } else {
+            for (std::size_t k = 0; k < indices.size(); ++k) {
+                std::int64_t i = integer(indices[k]);
+                inside = inside && i >= 0 && i < v.shape[k];
+                linear += i * v.strides[k];
+            }
+            inside = inside && v.high >= v.low;
+        }
+        if (!inside) {
+            broken("index " + place_of(indices) + " of array " + array_name(id) +
+                       " is out of range; got shape " + shape_text(v),
+                   line);
+        }
+        return v.data + linear * v.element;
+    }
+
+    static std::string shape_text(const View& v) {
+        std::string text;
+        for (std::int64_t n : v.shape) text += (text.empty() ? "(" : ", ") + std::to_string(n);
+        return (text.empty() ? "(" : text) + (v.shape.size() == 1 ? ",)" : ")");
+    }
+
+    void touch(const View& v, const char* at, Use use, std::int32_t id, Line line) {
+        Conflict c = v.shadow->access(at, v.element, use, launch_.place);
+        if (!c.a) return;
+        fail(ErrorKind::Value,
+             "interp: iterations " + std::to_string(c.a->iteration) + " and " +
+                 std::to_string(c.b->iteration) + " of the loop at line " +
+                 std::to_string(c.a->line.line) + " touch the same element of array " +
+                 array_name(id) + " and one of them writes it" +
+                 where(line.line > 0 ? line : line_) +
+                 "; expected independent iterations; use a serial loop or a reduction");
+    }
+
+    void store(S s) {
+        std::uint64_t value = eval(s->args.back());
+        const View& v = views_[static_cast<std::size_t>(s->id)];
+        char* at = address(v, s->id, s->args.first(s->args.size() - 1), s->access, s->line);
+        touch(v, at, Use::Write, s->id, s->line);
+        store_bits(at, v.element, value);
+    }
+
+    void atomic(S s) {
+        std::uint64_t value = eval(s->args.back());
+        const View& v = views_[static_cast<std::size_t>(s->id)];
+        char* at = address(v, s->id, s->args.first(s->args.size() - 1), s->access, s->line);
+        touch(v, at, Use::Atomic, s->id, s->line);
+        ScalarFunction combine = scalar_function(s->op, s->args.back()->dtype);
+        store_bits(at, v.element, combine(load_bits(at, v.element), value));
+    }
+
+    void allocate(S s) {
+        const Array& a = f_.arrays[static_cast<std::size_t>(s->id)];
+        View v;
+        v.element = size_of(a.dtype);
+        v.strides.resize(s->args.size());
+        std::int64_t count = 1;
+        for (E e : s->args) v.shape.push_back(integer(e));
+        for (std::size_t k = v.shape.size(); k-- > 0;) {
+            if (v.shape[k] < 0) broken("array " + a.name + " has a negative extent", s->line);
+            v.strides[k] = count;
+            count *= v.shape[k];
+        }
+        v.measure();
+        v.must_be_written = true;
+        auto memory = std::make_unique<Allocation>();
+        memory->bytes.resize(static_cast<std::size_t>(count * v.element));
+        v.data = memory->bytes.data();
+        memory->shadow = std::make_unique<Shadow>(v.data, count * v.element, v.element);
+        v.shadow = memory->shadow.get();
+        allocations_.resize(f_.arrays.size());
+        allocations_[static_cast<std::size_t>(s->id)] = std::move(memory);
+        views_[static_cast<std::size_t>(s->id)] = std::move(v);
+    }
+
+    // ---- Statements
+
+    Flow exec(std::span<const S> list) {
+        for (S s : list) {
+            Flow flow = exec(s);
+            if (flow != Flow::Next) return flow;
+        }
+        return Flow::Next;
+    }
+
+    Flow exec(S s) {
+        if (s->line.line > 0) line_ = s->line;
+        switch (s->kind) {
+            case StmtKind::Block: return exec(s->body);
+            case StmtKind::Declare:
+                if (s->args.empty()) {
+                    vars_[static_cast<std::size_t>(s->id)].defined = false;
+                    return Flow::Next;
+                }
+                [[fallthrough]];
+            case StmtKind::Assign:
+                vars_[static_cast<std::size_t>(s->id)] = {eval(s->args[0]), true};
+                break;
+            case StmtKind::Store: store(s); break;
+            case StmtKind::Atomic: atomic(s); break;
+            case StmtKind::Allocate: allocate(s); break;
+            case StmtKind::For: return loop(s);
+            case StmtKind::While:
+                while (eval(s->args[0]) != 0) {
+                    Flow flow = exec(s->body);
+                    if (flow == Flow::Break) break;
+                    if (flow == Flow::Return) return flow;
+                }
+                break;
+            case StmtKind::If: return exec(eval(s->args[0]) != 0 ? s->body : s->orelse);
+            case StmtKind::Break: return Flow::Break;
+            case StmtKind::Continue: return Flow::Continue;
+            case StmtKind::Return: return leave(s);
+            case StmtKind::Barrier: broken("a barrier is left after lowering", s->line);
+            case StmtKind::Call: return call(s);
+        }
+        return Flow::Next;
+    }
+
+    Flow loop(S s) {
+        std::int64_t begin = integer(s->args[0]);
+        std::int64_t end = integer(s->args[1]);
+        std::int64_t step = integer(s->args[2]);
+        if (!s->reductions.empty()) broken("a declared reduction is left after lowering", s->line);
+        bool independent = s->loop != LoopKind::Serial && s->loop != LoopKind::Unroll;
+        const Place* outer = launch_.place;
+        std::int64_t run = ++launch_.runs;
+        Flow flow = Flow::Next;
+        Local& var = vars_[static_cast<std::size_t>(s->id)];
+        std::int64_t iteration = 0;
+        for (std::int64_t i = begin; step > 0 ? i < end : step < 0 && i > end;) {
+            var = {static_cast<std::uint64_t>(i), true};
+            if (independent) {
+                launch_.places.push_back({outer, run, i, outer ? outer->depth + 1 : 0, s->line});
+                launch_.place = &launch_.places.back();
+            }
+            flow = exec(s->body);
+            if (flow == Flow::Return && independent && !outer) launch_.fault.iteration = iteration;
+            if (flow == Flow::Break || flow == Flow::Return) break;
+            ++iteration;
+            if (__builtin_add_overflow(i, step, &i)) break;
+        }
+        launch_.place = outer;
+        var.defined = false;
+        return flow == Flow::Return ? flow : Flow::Next;
+    }
+
+    Flow leave(S s) {
+        if (s->fault >= 0) {
+            launch_.fault.site = launch_.first_sites[static_cast<std::size_t>(number_)] + s->fault;
+            for (std::size_t k = 0; k < s->args.size(); ++k)
+                launch_.fault.values[k] = integer(s->args[k]);
+            return Flow::Return;
+        }
+        results_.clear();
+        for (E e : s->args) results_.push_back(eval(e));
+        return Flow::Return;
+    }
+
+    Flow call(S s) {
+        if (++launch_.calls > deepest_call) {
+            fail(ErrorKind::Runtime, "maximum recursion depth exceeded" + where(s->line));
+        }
+        Frame callee(launch_, s->id);
+        std::size_t scalars = 0;
+        std::size_t arrays = 0;
+        const Function& g = launch_.module.functions[static_cast<std::size_t>(s->id)];
+        for (std::size_t p = 0; p < g.params.size(); ++p) {
+            if (g.params[p].is_array()) {
+                callee.views_[static_cast<std::size_t>(g.params[p].array)] =
+                    views_[static_cast<std::size_t>(s->arrays[arrays++])];
+            } else {
+                callee.params_[p] = eval(s->args[scalars++]);
+            }
+        }
+        Flow flow = callee.run();
+        --launch_.calls;
+        if (launch_.fault.site >= 0) return Flow::Return;
+        if (flow != Flow::Return && !s->outs.empty())
+            broken(g.name + " ends without a result", s->line);
+        for (std::size_t k = 0; k < s->outs.size(); ++k) {
+            vars_[static_cast<std::size_t>(s->outs[k])] = {callee.results_[k], true};
+        }
+        return Flow::Next;
+    }
+
+    Launch& launch_;
+    std::int32_t number_;
+    const Function& f_;
+    std::vector<Local> vars_;
+    std::vector<std::uint64_t> params_;
+    std::vector<View> views_;
+    std::vector<std::unique_ptr<Allocation>> allocations_;
+    std::vector<std::uint64_t> results_;
+    Line line_;
+};
+
+View view_of(const Array& a, const ArrayArg& arg) {
+    View v;
+    v.element = size_of(a.dtype);
+    v.data = reinterpret_cast<char*>(arg.memory.handle) + arg.offset;
+    v.shape.assign(arg.shape.begin(), arg.shape.end());
+    v.strides.assign(arg.strides.begin(), arg.strides.end());
+    for (std::size_t k = 0; k < v.strides.size(); ++k) {
+        std::int64_t stride = v.strides[k];
+        bool fits = a.strides[k] == StrideClass::Other || v.shape[k] <= 1 ||
+                    stride == (a.strides[k] == StrideClass::Zero  ? 0
+                               : a.strides[k] == StrideClass::One ? 1
+                                                                  : -1);
+        if (!fits) {
+            fail(ErrorKind::Internal, "interp: array " + a.name + " has stride " +
+                                          std::to_string(stride) + " on axis " + std::to_string(k) +
+                                          ", not the one it was compiled for");
+        }
+    }
+    v.measure();
+    return v;
+}
+
+}  // namespace
+
+Fault interpret(const Module& module, std::span<const ArrayArg> arrays,
+                std::span<const std::uint64_t> scalars, std::span<std::uint64_t> results) {
+    Launch launch(module);
+    Frame frame(launch, 0);
+    const Function& f = module.entry();
+    std::size_t array = 0;
+    std::size_t scalar = 0;
+    for (std::size_t p = 0; p < f.params.size(); ++p) {
+        if (f.params[p].is_array()) {
+            UNISONO_ASSERT(array < arrays.size());
+            auto id = static_cast<std::size_t>(f.params[p].array);
+            frame.views()[id] = view_of(f.arrays[id], arrays[array++]);
+        } else {
+            UNISONO_ASSERT(scalar < scalars.size());
+            frame.set_param(p, scalars[scalar++]);
+        }
+    }
+    ArgumentShadows shadows;
+    shadows.attach(frame.views());
+    Flow flow = frame.run();
+    if (launch.fault.site >= 0) return launch.fault;
+    if (flow != Flow::Return && !f.results.empty()) {
+        fail(ErrorKind::Internal, "interp: " + f.name + " ends without a result");
+    }
+    UNISONO_ASSERT(results.size() >= frame.results().size());
+    std::copy(frame.results().begin(), frame.results().end(), results.begin());
+    return {};
+}
+
+}  // namespace unisono::interp
