@@ -350,57 +350,81 @@ class KernelMaker {
     void axes(std::vector<S>& out) {
         std::size_t loops = piece_.nest.size();
         std::size_t folded = loops > 3 ? loops - 2 : 1;  // how many outer loops share the last axis
+        for (std::size_t k = loops; k-- > folded;) to_.grid.push_back(guarded(counts(k)));
+        to_.grid.push_back(
+            guarded(folded == 1 ? counts(0) : product(folded, [&](auto k) { return counts(k); })));
+
         E is_outside = nullptr;
         auto test = [&](E e) { is_outside = is_outside ? b_.binary(Op::Or, is_outside, e) : e; };
-        for (std::size_t k = loops; k-- > folded;) {
-            E size = counts(k);
-            to_.grid.push_back(guarded(size));
-            out.push_back(loop_variable(k, b_.work_item(WorkItemQuery::GlobalId, axis(k))));
-        }
-        E size = b_.binary(Op::Max, counts(folded - 1), b_.i64(0));
-        E rest = b_.work_item(WorkItemQuery::GlobalId, axis(folded - 1));
         if (folded == 1) {
-            size = counts(0);
-            out.push_back(loop_variable(0, rest));
+            out.push_back(loop_variable(0, id(0)));
+            test(outside(0));
         } else {
-            for (std::size_t k = folded - 1; k-- > 0;)
-                size = b_.mul(size, b_.binary(Op::Max, counts(k), b_.i64(0)));
-            for (std::size_t k = folded; k-- > 0;) {
-                E n = counts(k);
-                out.push_back(loop_variable(k, k == 0 ? rest : b_.binary(Op::Mod, rest, n)));
-                rest = b_.binary(Op::FloorDiv, rest, n);
-            }
+            unfold(folded, out);
+            test(
+                b_.binary(Op::Ge, id(0), product(folded, [&](auto k) { return local_counts(k); })));
         }
-        to_.grid.push_back(guarded(size));
-        std::reverse(out.begin(), out.end());
-        for (std::size_t k = folded; k < loops; ++k) test(outside(k, counts(k)));
-        test(folded == 1 ? outside(0, counts(0))
-                         : b_.binary(Op::Ge, b_.work_item(WorkItemQuery::GlobalId, axis(0)), size));
+        for (std::size_t k = folded; k < loops; ++k) {
+            out.push_back(loop_variable(k, id(k)));
+            test(outside(k));
+        }
         b_.line = piece_.nest.front()->line;
         out.push_back(b_.branch(is_outside, b_.ret({})));
     }
 
+    /// Iterations of the outer loops that share an axis; no factor may be negative.
+    template <class Counts>
+    E product(std::size_t folded, Counts counts_of) {
+        E all = nullptr;
+        for (std::size_t k = 0; k < folded; ++k) {
+            E n = b_.binary(Op::Max, counts_of(k), b_.i64(0));
+            all = all ? b_.mul(all, n) : n;
+        }
+        return all;
+    }
+
+    /// Loop variables of the loops that share the last axis, from its id: the innermost runs
+    /// fastest.
+    void unfold(std::size_t folded, std::vector<S>& out) {
+        E rest = id(0);
+        std::vector<S> declared;
+        for (std::size_t k = folded; k-- > 0;) {
+            E n = local_counts(k);
+            declared.push_back(loop_variable(k, k == 0 ? rest : b_.binary(Op::Mod, rest, n)));
+            rest = b_.binary(Op::FloorDiv, rest, n);
+        }
+        out.insert(out.end(), declared.rbegin(), declared.rend());
+    }
+
+    E id(std::size_t k) { return b_.work_item(WorkItemQuery::GlobalId, axis(k)); }
     int axis(std::size_t k) const {
         return static_cast<int>(std::min<std::size_t>(piece_.nest.size() - 1 - k, 2));
     }
+    /// The trip count of a loop, for the host.
     E counts(std::size_t k) {
         S loop = piece_.nest[k];
         b_.line = loop->line;
         return count(resolved(loop->args[0]), resolved(loop->args[1]), resolved(loop->args[2]));
     }
-    S loop_variable(std::size_t k, E id) {
+    /// The same for the kernel, which has the top level's scalars at hand.
+    E local_counts(std::size_t k) {
         S loop = piece_.nest[k];
         b_.line = loop->line;
-        E begin = resolved(loop->args[0]), step = resolved(loop->args[2]);
-        E scaled = is_constant(step, 1) ? id : b_.mul(id, step);
+        return count(copy(loop->args[0]), copy(loop->args[1]), copy(loop->args[2]));
+    }
+    S loop_variable(std::size_t k, E number) {
+        S loop = piece_.nest[k];
+        b_.line = loop->line;
+        E begin = copy(loop->args[0]), step = copy(loop->args[2]);
+        E scaled = is_constant(step, 1) ? number : b_.mul(number, step);
         return b_.declare(loop->id, is_constant(begin, 0) ? scaled : b_.add(begin, scaled));
     }
-    E outside(std::size_t k, E size) {
+    E outside(std::size_t k) {
         S loop = piece_.nest[k];
         b_.line = loop->line;
         if (is_constant(loop->args[2], 1))
-            return b_.binary(Op::Ge, b_.read(loop->id), resolved(loop->args[1]));
-        return b_.binary(Op::Ge, b_.work_item(WorkItemQuery::GlobalId, axis(k)), size);
+            return b_.binary(Op::Ge, b_.read(loop->id), copy(loop->args[1]));
+        return b_.binary(Op::Ge, id(k), local_counts(k));
     }
 
     /// Declares the top level's scalars that the kernel uses; refuses those that only another

@@ -114,8 +114,7 @@ class OpenCLWriter final : public Writer {
         return "as_" + std::string(c_type(to)) + "(" + text + ")";
     }
 
-    std::string atomic_helper(const std::string& name, Op op, DType t, Space space,
-                              const std::string& combined) override;
+    std::string atomic_helper(const std::string& name, Op op, DType t, Space space) override;
 
     void need_type(DType t, Line line, std::string_view what) override {
         Writer::need_type(t, line, what);
@@ -126,24 +125,26 @@ class OpenCLWriter final : public Writer {
         }
     }
 
+    void need_atomic(const Array& a, Line line) override {
+        if (size_of(a.dtype) < 8) return;
+        uses_int64_atomics_ = true;
+        if (features_.int64_atomics) return;
+        unsupported(line,
+                    "device '" + features_.device +
+                        "' has no 64-bit atomics; got an atomic operation on array '" + a.name +
+                        "' of " + std::string(unisono::name(a.dtype)) +
+                        "; use int32 or float32, or a device whose has_int64_atomics is true");
+    }
+
   private:
     OpenCLFeatures features_;
 };
 
-std::string OpenCLWriter::atomic_helper(const std::string& name, Op op, DType t, Space space,
-                                        const std::string& combined) {
+std::string OpenCLWriter::atomic_helper(const std::string& name, Op op, DType t, Space space) {
     std::string space_name = space == Space::Local ? "__local " : "__global ";
     std::string storage(storage_type(t)), type(c_type(t));
     std::string head =
         "void " + name + "(volatile " + space_name + storage + "* at, " + type + " value)\n{\n";
-    if (size_of(t) == 8) {
-        uses_int64_atomics_ = true;
-        if (!features_.int64_atomics) {
-            unsupported({}, "device '" + features_.device +
-                                "' has no 64-bit atomics; got an atomic operation on " +
-                                std::string(unisono::name(t)) + "; use int32 or float32");
-        }
-    }
     if (t == DType::Int32 && !built_in(op).empty())
         return head + "    atomic_" + std::string(built_in(op)) + "(at, value);\n}\n";
     if (t == DType::Int64 && !built_in(op).empty())
@@ -162,7 +163,7 @@ std::string OpenCLWriter::atomic_helper(const std::string& name, Op op, DType t,
                type + " seen = " + seen +
                ";\n"
                "        const uint next = (old & ~(0xffu << shift)) | ((uint)(uchar)(" +
-               combined +
+               combined(op, t) +
                ") << shift);\n"
                "        const uint found = atomic_cmpxchg(word, old, next);\n"
                "        if (found == old) return;\n"
@@ -182,7 +183,7 @@ std::string OpenCLWriter::atomic_helper(const std::string& name, Op op, DType t,
            "(old);\n"
            "        const " +
            word + " found = " + exchange + "(word, old, as_" + word + "((" + type + ")(" +
-           combined +
+           combined(op, t) +
            ")));\n"
            "        if (found == old) return;\n"
            "        old = found;\n"

@@ -7,14 +7,19 @@
 namespace unisono::c_source {
 using namespace ir;
 
-void Writer::line(std::string text, Line where) {
-    if (where.line > 0 && (where.line != last_line_.line || where.file != last_line_.file)) {
-        text += "  // ";
-        if (where.file > 0 && where.file < f().files.size()) text += f().files[where.file] + ":";
-        text += std::to_string(where.line);
-        last_line_ = where;
-    }
-    text_ += std::string(static_cast<std::size_t>(4 * indent_), ' ') + text + "\n";
+/// "  // 12" where the line differs from the one last named, else nothing.
+std::string Writer::line_comment(Line where) {
+    if (where.line <= 0 || (where.line == last_line_.line && where.file == last_line_.file))
+        return {};
+    last_line_ = where;
+    bool is_other_file = where.file > 0 && where.file < f().files.size();
+    return "  // " + (is_other_file ? f().files[where.file] + ":" : "") +
+           std::to_string(where.line);
+}
+
+void Writer::line(const std::string& text, Line where) {
+    text_ +=
+        std::string(static_cast<std::size_t>(4 * indent_), ' ') + text + line_comment(where) + "\n";
 }
 
 /// The statements between braces that the caller opened.
@@ -125,7 +130,7 @@ void Writer::write_if(S s, bool chained) {
     std::string head = "if (" + value(s->args[0]) + ") {";
     if (chained) {
         // Continues the line that the branch before has left open.
-        text_ += head + "\n";
+        text_ += head + line_comment(s->line) + "\n";
     } else {
         line(head, s->line);
     }
@@ -238,7 +243,8 @@ void Writer::write_atomic(S s) {
                        std::string(unisono::name(a.dtype)) +
                        (a.space == Space::Global ? "" : "_local");
     if (!helpers_.contains(name)) {
-        std::string text = atomic_helper(name, s->op, a.dtype, a.space, combined(s->op, a.dtype));
+        need_atomic(a, s->line);
+        std::string text = atomic_helper(name, s->op, a.dtype, a.space);
         helpers_.emplace(name, text);
         helper_order_.push_back(name);  // after the helpers that its text calls
     }
@@ -263,7 +269,7 @@ std::int64_t Writer::constant_count(std::int32_t array, S allocation) const {
 
 void Writer::declare_array(std::int32_t array, S allocation) {
     const Array& a = f().arrays[static_cast<std::size_t>(array)];
-    need_type(a.dtype, allocation->line, a.name);
+    need_type(a.dtype, allocation->line, "array '" + a.name + "'");
     std::int64_t count = constant_count(array, allocation);
     if (a.space == Space::Global) {
         if (is_kernel(current_)) return;  // an argument

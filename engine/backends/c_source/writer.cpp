@@ -3,6 +3,7 @@
 
 #include "backends/c_source/helpers.h"
 #include "core/error.h"
+#include "ir/rewrite.h"
 
 namespace unisono::c_source {
 using namespace ir;
@@ -103,25 +104,35 @@ std::string Writer::array_parameters(std::int32_t param, std::vector<Argument>& 
     return out;
 }
 
+/// The parameter of a kernel that brings `param`, as far as the kernel uses it; empty if it does
+/// not.
+std::string Writer::kernel_parameter(std::int32_t id, std::vector<Argument>& arguments) {
+    const Param& param = f().params[static_cast<std::size_t>(id)];
+    if (!param.is_array()) {
+        if (!usage().parts.contains({id, Field::Value, 0})) return {};
+        need_type(param.dtype, {}, "argument '" + param.name + "'");
+        arguments.push_back({Argument::Kind::Value, id});
+        return std::string(storage_type(param.dtype)) + " " + part_names_.at({id, Field::Value, 0});
+    }
+    const Array& a = f().arrays[static_cast<std::size_t>(param.array)];
+    std::string out;
+    if (usage().arrays.contains(param.array)) {
+        need_type(param.dtype, {}, "array '" + param.name + "'");
+        arguments.push_back({Argument::Kind::Memory, id});
+        arguments.push_back({Argument::Kind::Offset, id});
+        out = pointer(Space::Global, a.dtype, a.writable) + " " + array_names_.at(param.array) +
+              ", long " + offset_names_.at(param.array);
+    }
+    std::string parts = array_parameters(id, arguments);
+    return out.empty() && !parts.empty() ? parts.substr(2) : out + parts;
+}
+
 std::string Writer::kernel_head_and_arguments() {
     Kernel& kernel = program_.kernels.back();
     std::vector<std::string> parameters;
     for (std::size_t p = 0; p < f().params.size(); ++p) {
-        auto id = static_cast<std::int32_t>(p);
-        const Param& param = f().params[p];
-        need_type(param.dtype, {}, param.name);
-        if (!param.is_array()) {
-            parameters.push_back(std::string(storage_type(param.dtype)) + " " +
-                                 part_names_.at({id, Field::Value, 0}));
-            kernel.arguments.push_back({Argument::Kind::Value, id});
-            continue;
-        }
-        const Array& a = f().arrays[static_cast<std::size_t>(param.array)];
-        kernel.arguments.push_back({Argument::Kind::Memory, id});
-        kernel.arguments.push_back({Argument::Kind::Offset, id});
-        parameters.push_back(
-            pointer(Space::Global, a.dtype, a.writable) + " " + array_names_.at(param.array) +
-            ", long " + offset_names_.at(param.array) + array_parameters(id, kernel.arguments));
+        std::string text = kernel_parameter(static_cast<std::int32_t>(p), kernel.arguments);
+        if (!text.empty()) parameters.push_back(std::move(text));
     }
     for (std::int32_t id : usage().arrays) {
         const Array& a = f().arrays[static_cast<std::size_t>(id)];
@@ -177,12 +188,17 @@ void Writer::write_body() {
     indent_ = 1;
     last_line_ = {};
     if (is_kernel(current_)) {
-        for (const auto& [array, offset] : offset_names_)
-            line(array_names_.at(array) + " += " + offset + ";");
+        for (const auto& [array, offset] : offset_names_) {
+            if (usage().arrays.contains(array))
+                line(array_names_.at(array) + " += " + offset + ";");
+        }
     }
     for (const auto& [array, allocation] : usage().allocations) declare_array(array, allocation);
     statement(f().body);
-    if (!is_kernel(current_) && usage().can_fault) line("return false;");
+    std::vector<S> list;
+    flatten(std::span<const S>(&f().body, 1), list);
+    bool has_returned = !list.empty() && list.back()->kind == StmtKind::Return;
+    if (!is_kernel(current_) && usage().can_fault && !has_returned) line("return false;");
 }
 
 void Writer::write_function(std::size_t index) {

@@ -52,12 +52,13 @@ class Writer {
     virtual std::string work_item(ir::WorkItemQuery query, int axis) const = 0;
     virtual std::string_view barrier() const = 0;
     virtual std::string bits_as(const std::string& text, DType from, DType to) const = 0;
-    /// Definition of a helper that does a[i] = op(a[i], value) atomically; `combined` spells
-    /// op(seen, value).
-    virtual std::string atomic_helper(const std::string& name, Op op, DType t, ir::Space space,
-                                      const std::string& combined) = 0;
+    /// Definition of a helper that does a[i] = op(a[i], value) atomically.
+    virtual std::string atomic_helper(const std::string& name, Op op, DType t, ir::Space space) = 0;
     /// struct un_fault and un_raise(faults, site, v0, v1, v2, v3).
     virtual std::string fault_helpers() const = 0;
+    /// Called before an atomic operation on elements of `a` is written; a dialect refuses what its
+    /// device lacks.
+    virtual void need_atomic(const ir::Array& /*a*/, ir::Line /*line*/) {}
     /// Whether a callee may take arrays of other spaces than global.
     virtual bool has_generic_pointers() const = 0;
 
@@ -68,7 +69,8 @@ class Writer {
     /// Storage spelling of a dtype (dtype.def).
     static std::string_view storage_type(DType t) { return info(t).c_name; }
     [[noreturn]] void unsupported(ir::Line line, const std::string& what) const;
-    std::string helper(Op op, DType t);  ///< asks for the helper and returns its name
+    std::string helper(Op op, DType t);    ///< asks for the helper and returns its name
+    std::string combined(Op op, DType t);  ///< op(seen, value) of an atomic's loop
 
     const ir::Module& module_;
     bool uses_float64_ = false;
@@ -79,6 +81,7 @@ class Writer {
     void write_function(std::size_t index);
     void name_function();
     std::string kernel_head_and_arguments();
+    std::string kernel_parameter(std::int32_t param, std::vector<Argument>& arguments);
     std::string callee_head();
     std::int64_t constant_count(std::int32_t array, ir::S allocation) const;
     std::string array_parameters(std::int32_t param, std::vector<Argument>& arguments);
@@ -97,7 +100,8 @@ class Writer {
     void write_call(ir::S s);
     std::string bits_of(const std::string& text, DType t);
     void write_atomic(ir::S s);
-    void line(std::string text, ir::Line where = {});
+    void line(const std::string& text, ir::Line where = {});
+    std::string line_comment(ir::Line where);
     void declare_array(std::int32_t array, ir::S allocation);
 
     // expressions.cpp
@@ -113,7 +117,6 @@ class Writer {
     std::string element(std::int32_t array, std::span<const ir::E> indices, ir::Access access);
     std::string index(std::int32_t array, std::span<const ir::E> indices, ir::Access access);
     std::string need_cast_helper(DType from, DType to);
-    std::string combined(Op op, DType t);
 
     const ir::Function& f() const { return module_.functions[current_]; }
     const Usage& usage() const { return usage_[current_]; }

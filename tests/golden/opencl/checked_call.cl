@@ -1,0 +1,71 @@
+// Numbers at the ends of lines are lines of checked_call.py
+#pragma OPENCL FP_CONTRACT OFF
+
+struct un_fault {
+    int lock;
+    int failed;
+    long order;
+    long site;
+    long values[4];
+};
+
+// Records a fault unless one of an earlier work-item (in row-major order) is there. The lock is taken and given
+// back inside one branch, so that work-items that run in lockstep cannot wait for each other.
+static void un_raise(__global long* memory, long site, long v0, long v1, long v2, long v3)
+{
+    volatile __global struct un_fault* record = (volatile __global struct un_fault*)memory;
+    const long order = ((long)get_global_id(2) * (long)get_global_size(1) + (long)get_global_id(1))
+        * (long)get_global_size(0) + (long)get_global_id(0);
+    bool done = false;
+    while (!done) {
+        if (atomic_cmpxchg(&record->lock, 0, 1) == 0) {
+            mem_fence(CLK_GLOBAL_MEM_FENCE);
+            if (!record->failed || order < record->order) {
+                record->failed = 1;
+                record->order = order;
+                record->site = site;
+                record->values[0] = v0;
+                record->values[1] = v1;
+                record->values[2] = v2;
+                record->values[3] = v3;
+            }
+            mem_fence(CLK_GLOBAL_MEM_FENCE);
+            atomic_xchg(&record->lock, 0);
+            done = true;
+        }
+    }
+}
+
+static long un_add_long(long a, long b)
+{
+    return (long)((ulong)a + (ulong)b);
+}
+
+static bool pick(__global const float* a, long a_shape0, long a_stride0, long k, float* result0, __global long* faults)
+{
+    const long index = k < 0 ? un_add_long(k, a_shape0) : k;  // 2
+    if (index < 0 || index >= a_shape0) {
+        un_raise(faults, 0, k, a_shape0, 0, 0);
+        return true;
+    }
+    *result0 = a[index * a_stride0];
+    return false;
+}
+
+__kernel void checked_call(
+    __global const float* a, long a_offset, long a_shape0, long a_stride0,
+    __global const long* index, long index_offset,
+    __global float* out, long out_offset, long out_shape0,
+    __global long* faults)
+{
+    a += a_offset;
+    index += index_offset;
+    out += out_offset;
+    const long i = (long)get_global_id(0);  // 6
+    if (i >= out_shape0) {
+        return;
+    }
+    float picked;  // 7
+    if (pick(a, a_shape0, 1, index[i], &picked, faults)) return;
+    out[i] = picked;
+}

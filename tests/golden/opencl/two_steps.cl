@@ -1,0 +1,38 @@
+// Numbers at the ends of lines are lines of two_steps.py
+#pragma OPENCL FP_CONTRACT OFF
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+
+__kernel void two_steps(
+    __global double* a, long a_offset, long a_shape0,
+    __global double* out, long out_offset)
+{
+    a += a_offset;
+    out += out_offset;
+    const long n = a_shape0;  // 3
+    const long i = (long)get_global_id(0);
+    if (i >= n) {
+        return;
+    }
+    out[i] = a[i] * 0.5;  // 4
+}
+
+__kernel void two_steps_2(
+    __global double* out, long out_offset)
+{
+    out += out_offset;
+    out[0] = 100.0;  // 5
+}
+
+__kernel void two_steps_3(
+    __global double* a, long a_offset, long a_shape0,
+    __global double* out, long out_offset)
+{
+    a += a_offset;
+    out += out_offset;
+    const long n = a_shape0;  // 7
+    const long j = (long)get_global_id(0);
+    if (j >= n) {
+        return;
+    }
+    a[j] = out[n - 1 - j];  // 8
+}
