@@ -1,14 +1,22 @@
 // Entry of the Python extension unisono._engine: calls the binders, one per concept.
 #include <nanobind/nanobind.h>
 
+#include "array_object.h"
 #include "core/version.h"
+#include "engine_state.h"
 #include "errors.h"
+#include "functions.h"
 
 namespace nb = nanobind;
 
 NB_MODULE(_engine, m) {
     m.attr("__version__") = unisono::version();
     if (!unisono::python::add_errors(m.ptr())) throw nb::python_error();
+    using namespace unisono::python;
+    if (!add_array_type(m.ptr()) || !add_conversions(m.ptr()) || !add_functions(m.ptr()))
+        throw nb::python_error();
+    add_engine_state(m);
+    install_hooks();
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {
         try {
             std::rethrow_exception(p);

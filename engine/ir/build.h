@@ -11,17 +11,18 @@ namespace unisono::ir {
 
 /// Owns nodes and their operand lists for the life of a Function.
 class Arena {
-public:
+  public:
     Expr* expr(Expr e);
     Stmt* stmt(Stmt s);
-    template <class T> std::span<const T> copy(std::span<const T> items) {
+    template <class T>
+    std::span<const T> copy(std::span<const T> items) {
         if (items.empty()) return {};
         auto block = std::make_shared<std::vector<T>>(items.begin(), items.end());
         lists_.push_back(block);
         return {block->data(), block->size()};
     }
 
-private:
+  private:
     std::deque<Expr> exprs_;
     std::deque<Stmt> stmts_;
     std::deque<std::shared_ptr<void>> lists_;
@@ -29,7 +30,7 @@ private:
 
 /// Builds into one function. `line` is stamped on every node made until it is changed.
 class Builder {
-public:
+  public:
     explicit Builder(Function& f) : f_(f) {}
     Function& function() { return f_; }
     Line line;
@@ -38,11 +39,13 @@ public:
     std::int32_t var(std::string name, DType t);
     std::int32_t scalar_param(std::string name, DType t);  ///< returns the param's index
     /// Returns the array's id; strides default to Other for each axis.
-    std::int32_t array_param(std::string name, DType t, int rank, bool writable, std::vector<StrideClass> strides = {});
+    std::int32_t array_param(std::string name, DType t, int rank, bool writable,
+                             std::vector<StrideClass> strides = {});
     std::int32_t local_array(std::string name, DType t, int rank, Space space);
     std::int32_t site(ErrorKind kind, std::string message);
 
-    // Expressions; operands must already have the dtype that the operation wants (the verifier insists).
+    // Expressions; operands must already have the dtype that the operation wants (the verifier
+    // insists).
     E constant(Scalar value);
     E i64(std::int64_t value);
     E boolean(bool value);
@@ -71,10 +74,11 @@ public:
     S assign(std::int32_t var, E value);
     S store(std::int32_t array, std::span<const E> indices, E value, Access access = Access::Inside,
             bool streaming = false);
-    S atomic(std::int32_t array, Op op, std::span<const E> indices, E value, Access access = Access::Inside);
+    S atomic(std::int32_t array, Op op, std::span<const E> indices, E value,
+             Access access = Access::Inside);
     S allocate(std::int32_t array, std::span<const E> extents);
-    S loop(LoopKind kind, std::int32_t var, E begin, E end, E step, S body, std::span<const Reduction> reductions = {},
-           int axis = 0);
+    S loop(LoopKind kind, std::int32_t var, E begin, E end, E step, S body,
+           std::span<const Reduction> reductions = {}, int axis = 0);
     S loop_while(E condition, S body);
     S branch(E condition, S body, S orelse = nullptr);
     S leave();  ///< break
@@ -91,7 +95,7 @@ public:
     std::span<const E> list(std::span<const E> items) { return f_.arena->copy(items); }
     std::span<const S> list(std::span<const S> items) { return f_.arena->copy(items); }
 
-private:
+  private:
     Expr node(ExprKind kind, DType t, std::initializer_list<E> args = {});
     Stmt node(StmtKind kind);
     Function& f_;
@@ -102,7 +106,8 @@ std::string print(const Module& module);
 std::string print(const Function& function);
 std::string print(const Function& function, E e);
 
-/// Throws an Internal error that names the first broken rule: dtypes, declared-before-use, ids, access modes, loop kinds.
+/// Throws an Internal error that names the first broken rule: dtypes, declared-before-use, ids,
+/// access modes, loop kinds.
 void verify(const Module& module);
 
 }  // namespace unisono::ir

@@ -1,19 +1,23 @@
-// The kernel IR: a typed, structured tree with mutable locals, into which array groups and Python functions lower.
+// The kernel IR: a typed, structured tree with mutable locals, into which array groups and Python
+// functions lower.
 //
-// How it works. A Module owns Functions; a Function owns its nodes in an arena and its tables (params, arrays,
-// vars, fault sites); nodes name table rows by id. Expressions are immutable and may be shared; statements are
-// rewritten by building new ones. Control flow is structured: there are no phi nodes, a local is declared,
-// assigned and read by id. Nodes come from nodes.def, scalar operations from ops/ops.def, dtypes from
-// core/dtype.def; what targets leave open is fixed in docs/ir.md.
+// How it works. A Module owns Functions; a Function owns its nodes in an arena and its tables
+// (params, arrays, vars, fault sites); nodes name table rows by id. Expressions are immutable and
+// may be shared; statements are rewritten by building new ones. Control flow is structured: there
+// are no phi nodes, a local is declared, assigned and read by id. Nodes come from nodes.def, scalar
+// operations from ops/ops.def, dtypes from core/dtype.def; what targets leave open is fixed in
+// docs/ir.md.
 //
-// Arrays are (memory, shape, strides in elements). Until the pass `lower_access` every Load and Store has one
-// index per axis and an Access mode; afterwards it has a single linear index and Access::Linear.
-// A negative stride is an ordinary stride: memory points at element [0, 0, ...].
+// Arrays are (memory, shape, strides in elements). Until the pass `lower_access` every Load and
+// Store has one index per axis and an Access mode; afterwards it has a single linear index and
+// Access::Linear. A negative stride is an ordinary stride: memory points at element [0, 0, ...].
 //
-// Faults. Generated code never throws: `Return` with a fault site ends the function with that site, its line and up
-// to four int64 values; the caller turns it into an Error. In a parallel loop the lowest failing iteration wins.
+// Faults. Generated code never throws: `Return` with a fault site ends the function with that site,
+// its line and up to four int64 values; the caller turns it into an Error. In a parallel loop the
+// lowest failing iteration wins.
 //
-// Read next: build.h (making nodes), print.cpp (the printed form), ../passes/lower.cpp (what happens to a tree).
+// Read next: build.h (making nodes), print.cpp (the printed form), ../passes/lower.cpp (what
+// happens to a tree).
 #pragma once
 
 #include <cstdint>
@@ -48,13 +52,26 @@ enum class Access : std::uint8_t {
     Linear,   ///< one linear index in elements, in range
 };
 
-enum class Field : std::uint8_t { Value, Extent, Stride };  ///< of a Param: the scalar, or shape[axis], strides[axis]
-enum class WorkItemQuery : std::uint8_t { GlobalId, LocalId, GroupId, GlobalSize, LocalSize, GroupCount, GlobalOffset };
+enum class Field : std::uint8_t {
+    Value,
+    Extent,
+    Stride
+};  ///< of a Param: the scalar, or shape[axis], strides[axis]
+enum class WorkItemQuery : std::uint8_t {
+    GlobalId,
+    LocalId,
+    GroupId,
+    GlobalSize,
+    LocalSize,
+    GroupCount,
+    GlobalOffset
+};
 
-/// What a loop promises. Serial: run in order. Parallel: iterations are independent but for declared reductions, and
-/// are shared among threads. Vector: independent, one thread. Unroll: as serial, the trip count is a small constant.
-/// Group and Item: the work-groups of an NDRange (independent) and the work-items of a group (independent between
-/// barriers); For::axis names the dimension.
+/// What a loop promises. Serial: run in order. Parallel: iterations are independent but for
+/// declared reductions, and are shared among threads. Vector: independent, one thread. Unroll: as
+/// serial, the trip count is a small constant. Group and Item: the work-groups of an NDRange
+/// (independent) and the work-items of a group (independent between barriers); For::axis names the
+/// dimension.
 enum class LoopKind : std::uint8_t { Serial, Parallel, Vector, Unroll, Group, Item };
 
 enum class Space : std::uint8_t { Global, Local, Private };  ///< Local: shared by a work-group
@@ -72,8 +89,8 @@ struct Line {
 struct Expr {
     ExprKind kind;
     DType dtype;
-    Op op = Op::Add;               ///< Unary, Binary
-    Field field = Field::Value;    ///< Param
+    Op op = Op::Add;             ///< Unary, Binary
+    Field field = Field::Value;  ///< Param
     WorkItemQuery query = WorkItemQuery::GlobalId;
     Access access = Access::Inside;  ///< Load
     std::int32_t id = -1;
@@ -84,8 +101,9 @@ struct Expr {
 };
 using E = const Expr*;
 
-/// A variable combined over a loop's iterations: var = op(var, what the iterations contribute). The variable is
-/// declared before the loop; inside, each chunk has its own copy that starts from the identity.
+/// A variable combined over a loop's iterations: var = op(var, what the iterations contribute). The
+/// variable is declared before the loop; inside, each chunk has its own copy that starts from the
+/// identity.
 struct Reduction {
     std::int32_t var;
     Op op;
@@ -96,16 +114,17 @@ struct Stmt {
     LoopKind loop = LoopKind::Serial;  ///< For
     Access access = Access::Inside;    ///< Store, Atomic
     Op op = Op::Add;                   ///< Atomic
-    bool streaming = false;            ///< Store: the data is not read again soon, bypass the caches
+    bool streaming = false;  ///< Store: the data is not read again soon, bypass the caches
     std::int32_t id = -1;
-    std::int32_t axis = 0;             ///< For of kind Group or Item
-    std::int32_t fault = -1;           ///< Return
+    std::int32_t axis = 0;    ///< For of kind Group or Item
+    std::int32_t fault = -1;  ///< Return
     std::span<const Expr* const> args;
     std::span<const Stmt* const> body;
     std::span<const Stmt* const> orelse;
-    std::span<const Reduction> reductions;   ///< For
-    std::span<const std::int32_t> arrays;    ///< Call: arrays passed, in order of the callee's array params
-    std::span<const std::int32_t> outs;      ///< Call: vars that take its results
+    std::span<const Reduction> reductions;  ///< For
+    std::span<const std::int32_t>
+        arrays;  ///< Call: arrays passed, in order of the callee's array params
+    std::span<const std::int32_t> outs;  ///< Call: vars that take its results
     Line line;
 };
 using S = const Stmt*;
@@ -123,9 +142,11 @@ struct Array {
     int rank = 1;
     Space space = Space::Global;
     bool writable = true;
-    /// No other array of this function overlaps it, or only with equal index maps (asserted by who launches it).
+    /// No other array of this function overlaps it, or only with equal index maps (asserted by who
+    /// launches it).
     bool noalias = false;
-    std::int32_t param = -1;  ///< index in Function::params; -1: made by Allocate (contiguous, row-major)
+    std::int32_t param =
+        -1;  ///< index in Function::params; -1: made by Allocate (contiguous, row-major)
     std::vector<StrideClass> strides;  ///< one per axis
 };
 
@@ -157,11 +178,12 @@ struct Function {
     std::vector<FaultSite> sites;
     std::vector<std::string> files;
     S body = nullptr;
-    /// True for work-item functions: the body is one work-item's, launched over an NDRange of `dimensions` axes.
+    /// True for work-item functions: the body is one work-item's, launched over an NDRange of
+    /// `dimensions` axes.
     bool is_kernel = false;
     int dimensions = 1;
-    /// Non-empty for device kernels made from parallel loops (pass map_to_grid): global size per axis, expressions of
-    /// parameters only, evaluated by who launches.
+    /// Non-empty for device kernels made from parallel loops (pass map_to_grid): global size per
+    /// axis, expressions of parameters only, evaluated by who launches.
     std::vector<E> grid;
     std::unique_ptr<Arena> arena;
 };

@@ -10,7 +10,8 @@ namespace unisono {
 std::optional<DType> result_dtype(Op op, DType t) {
     switch (info(op).rule) {
         case OpRule::Arith:
-            // NumPy's add and multiply of bools are logical or and and; callers map them before they come here.
+            // NumPy's add and multiply of bools are logical or and and; callers map them before
+            // they come here.
             return is_bool(t) ? std::nullopt : std::optional(t);
         case OpRule::Any: return t;
         case OpRule::Float: return is_float(t) ? std::optional(t) : std::nullopt;
@@ -25,7 +26,8 @@ std::optional<DType> result_dtype(Op op, DType t) {
 std::optional<DType> compute_dtype(Op op, DType t) {
     if (info(op).rule == OpRule::Logic) return DType::Bool;
     if (result_dtype(op, t)) return t;
-    if (info(op).rule == OpRule::Float) return DType::Float64;  // of the dtypes here, no integer has a smaller home
+    if (info(op).rule == OpRule::Float)
+        return DType::Float64;  // of the dtypes here, no integer has a smaller home
     return std::nullopt;
 }
 

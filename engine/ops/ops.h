@@ -41,11 +41,12 @@ constexpr const OpInfo& info(Op op) { return op_infos[static_cast<int>(op)]; }
 constexpr std::string_view name(Op op) { return info(op).name; }
 constexpr bool is_comparison(Op op) { return info(op).rule == OpRule::Compare; }
 
-/// Result dtype where all operands have dtype t, or nothing where the operation is not defined on t.
+/// Result dtype where all operands have dtype t, or nothing where the operation is not defined on
+/// t.
 std::optional<DType> result_dtype(Op op, DType t);
 
-/// The dtype to which NumPy casts the operands of op whose common dtype is t (int / int computes in float64,
-/// sqrt of int32 in float64), or nothing where NumPy refuses.
+/// The dtype to which NumPy casts the operands of op whose common dtype is t (int / int computes in
+/// float64, sqrt of int32 in float64), or nothing where NumPy refuses.
 std::optional<DType> compute_dtype(Op op, DType t);
 
 /// Identity of the reduction by op on dtype t; op must have one.

@@ -1,9 +1,10 @@
 // Decides whether two strided windows share elements.
 //
-// Both views are sums of (stride * index) terms over the same memory. After the quick tests (equal, bounds apart, a
-// common step that never meets) the largest stride S that is common is peeled: if in both views all other terms stay
-// inside one period of S, the views are boxes in (row, column) coordinates and are disjoint if either coordinate's
-// ranges are apart; columns are then compared by the same rule with the remaining terms.
+// Both views are sums of (stride * index) terms over the same memory. After the quick tests (equal,
+// bounds apart, a common step that never meets) the largest stride S that is common is peeled: if
+// in both views all other terms stay inside one period of S, the views are boxes in (row, column)
+// coordinates and are disjoint if either coordinate's ranges are apart; columns are then compared
+// by the same rule with the remaining terms.
 #include "tape/hazards.h"
 
 #include <algorithm>
@@ -41,7 +42,8 @@ Box box_of(const View& v) {
             b.terms[b.n++] = {std::abs(strides[a]) * b.width, shape[a] - 1};
         }
     }
-    std::sort(b.terms, b.terms + b.n, [](const Term& x, const Term& y) { return x.stride > y.stride; });
+    std::sort(b.terms, b.terms + b.n,
+              [](const Term& x, const Term& y) { return x.stride > y.stride; });
     return b;
 }
 
@@ -58,8 +60,10 @@ bool steps_never_meet(const Box& a, const Box& b) {
 
 bool disjoint(const Box& a, const Box& b, int depth);
 
-/// Splits off the rows of period s counted from base; false if the rest does not stay inside one period.
-bool peel(Box& v, std::int64_t s, std::int64_t base, std::int64_t& first_row, std::int64_t& last_row) {
+/// Splits off the rows of period s counted from base; false if the rest does not stay inside one
+/// period.
+bool peel(Box& v, std::int64_t s, std::int64_t base, std::int64_t& first_row,
+          std::int64_t& last_row) {
     first_row = last_row = (v.low - base) / s;
     v.low = (v.low - base) % s;
     if (v.n && v.terms[0].stride == s) {
@@ -82,8 +86,8 @@ bool disjoint(const Box& a, const Box& b, int depth) {
     if (steps_never_meet(a, b)) return true;
     if (depth >= max_rank || (a.n == 0 && b.n == 0)) return false;
     std::int64_t s = std::max(a.n ? a.terms[0].stride : 0, b.n ? b.terms[0].stride : 0);
-    // Rows may begin anywhere: tried are the first byte of the earlier view, and multiples of the row's length
-    // from the start of the storage, where the rows of a whole array begin.
+    // Rows may begin anywhere: tried are the first byte of the earlier view, and multiples of the
+    // row's length from the start of the storage, where the rows of a whole array begin.
     std::int64_t low = std::min(a.low, b.low);
     return apart_in_rows(a, b, s, low, depth) || apart_in_rows(a, b, s, low / s * s, depth);
 }

@@ -11,8 +11,8 @@ enum class Overlap : std::uint8_t {
     Partial,   ///< may share elements at different points
 };
 
-/// Relation of two views; exact for rectangular windows of one row-major array and for interleaved steps,
-/// Partial when in doubt. Views of different storages are Disjoint.
+/// Relation of two views; exact for rectangular windows of one row-major array and for interleaved
+/// steps, Partial when in doubt. Views of different storages are Disjoint.
 Overlap overlap(const View& a, const View& b);
 
 /// Whether two points of the view share an element (a stride of 0, as made by broadcasting).

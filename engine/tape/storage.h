@@ -1,8 +1,8 @@
 // Storages and views: memory that arrays share, and rectangular windows on it.
 //
-// Ownership. A Storage counts its references: array handles and pending tape entries. It belongs to whoever holds the
-// engine (in Python: the global interpreter lock); counts are plain integers. Its memory is allocated when a kernel
-// first writes it, so a temporary that fuses away never has any.
+// Ownership. A Storage counts its references: array handles and pending tape entries. It belongs to
+// whoever holds the engine (in Python: the global interpreter lock); counts are plain integers. Its
+// memory is allocated when a kernel first writes it, so a temporary that fuses away never has any.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,20 @@ struct Storage {
     Device* device = nullptr;  ///< null: host memory of the pool
     Memory memory;             ///< handle 0: not allocated yet
     std::int64_t bytes = 0;    ///< size that memory has or will have
-    std::uint32_t refs = 0;        ///< all references
-    std::uint32_t tape_refs = 0;   ///< those of pending entries; refs - tape_refs: someone outside can still see it
-    std::uint32_t pending = 0;     ///< pending entries that write it
-    std::uint32_t readers = 0;     ///< pending entries that read it
-    std::uint32_t exports = 0;     ///< buffers, DLPack capsules and NumPy bases that see the memory
-    bool borrowed = false;         ///< the memory is someone else's; release_owner gives it back
-    bool running = false;          ///< a segment that touches it runs outside the lock
+    std::uint32_t refs = 0;    ///< all references
+    std::uint32_t tape_refs =
+        0;  ///< those of pending entries; refs - tape_refs: someone outside can still see it
+    std::uint32_t pending = 0;  ///< pending entries that write it
+    std::uint32_t readers = 0;  ///< pending entries that read it
+    std::uint32_t exports = 0;  ///< buffers, DLPack capsules and NumPy bases that see the memory
+    bool borrowed = false;      ///< the memory is someone else's; release_owner gives it back
+    bool running = false;       ///< a segment that touches it runs outside the lock
     bool readonly = false;
     // Scratch of the flush that runs, valid where mark_epoch is the current epoch.
     std::uint32_t mark_epoch = 0;
     std::uint32_t mark = 0;
-    std::uint64_t version = 0;     ///< grows with each recorded write
-    void* owner = nullptr;         ///< of borrowed memory
+    std::uint64_t version = 0;  ///< grows with each recorded write
+    void* owner = nullptr;      ///< of borrowed memory
     void (*release_owner)(void*) = nullptr;
     /// Why the contents are invalid, set when a kernel that should have written them failed.
     std::shared_ptr<const Error> poison;
@@ -46,11 +47,12 @@ struct Storage {
         if (--refs == 0) destroy();
     }
 
-private:
+  private:
     void destroy() noexcept;
 };
 
-/// A window on a storage: plain data that owns nothing; `offset` and strides are in elements of dtype.
+/// A window on a storage: plain data that owns nothing; `offset` and strides are in elements of
+/// dtype.
 struct View {
     Storage* storage = nullptr;
     const Layout* layout = nullptr;

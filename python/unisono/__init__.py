@@ -1,10 +1,31 @@
 """One array program, every processor: NumPy's names on a lazy engine for CPUs, devices and clusters."""
 
-from ._engine import (
-    CommError as CommError,
-    CompileError as CompileError,
-    DeviceError as DeviceError,
-    InternalError as InternalError,
-    UnsupportedError as UnsupportedError,
-    __version__ as __version__,
-)
+from . import _dtypes as _dtypes
+from ._creation import *
+from ._dtypes import *
+from ._engine import *
+from ._engine import __version__ as __version__
+from ._engine import absolute as abs
+from ._functions import *
+from ._runtime import devices, eager, synchronize
+
+pi = 3.141592653589793
+e = 2.718281828459045
+inf = float("inf")
+nan = float("nan")
+newaxis = None
+
+
+def __getattr__(name):
+    """Load what is seldom needed, or heavy, when it is first named."""
+    import importlib
+
+    from ._lazy import homes
+
+    if name in homes:
+        value = getattr(importlib.import_module(homes[name], __name__), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(
+        f"module 'unisono' has no attribute '{name}'; un.__dir__() lists what this version has"
+    )

@@ -290,54 +290,11 @@ TEST(Block, ReductionsOfEverySizeAndAxis) {
     }
 }
 
-TEST(Block, ManyShortRows) {
-    // Short rows are taken together: in place, spread, gathered, scattered, and reduced both ways.
-    Cases cases(9);
-    for (std::int64_t columns : {1, 3, 10, 31, 32, 33, 64, 65}) {
-        for (DType t : {DType::UInt8, DType::Int32, DType::Float64}) {
-            for (int axis = 0; axis < 3; ++axis) {
-                SCOPED_TRACE(std::to_string(columns) + " columns, axis " + std::to_string(axis) +
-                             " " + std::string(name(t)));
-                Shape shape = {2, 1 + cases.below(100), columns};
-                Group group;
-                group.inputs = {t, t, t};
-                group.nodes = {input(0, t),
-                               input(1, t),
-                               input(2, t),
-                               operation(Op::Add, t, 0, 1),
-                               operation(Op::Mul, t, 3, 2),
-                               {Group::Kind::Iota, DType::Int64}};
-                group.outputs = {{4, t},
-                                 {5, DType::Int64},
-                                 {2, t, false, Op::Add, 2},
-                                 {4, t, true, Op::Add},
-                                 {2, t, true, Op::Max}};
-                group.reduce_axis = axis;
-                Shape rest = shape;
-                rest[static_cast<std::size_t>(axis)] = 1;
-                Array row = cases.array(t, shape, Layout::Contiguous);
-                row.strides = {0, 0, 1};
-                Array updated = cases.array(t, shape, Layout::Strided);
-                std::vector<Array> outputs = {cases.array(t, shape, Layout::Reversed),
-                                              cases.array(DType::Int64, shape, Layout::Permuted),
-                                              updated, cases.array(t, rest, Layout::Contiguous),
-                                              cases.array(t, rest, Layout::Strided)};
-                for (std::size_t o : {3, 4}) outputs[o].strides[static_cast<std::size_t>(axis)] = 0;
-                auto layout = static_cast<Layout>(cases.below(5));
-                expect_reference(group, shape, {cases.array(t, shape, layout), row, updated},
-                                 outputs);
-                if (HasFatalFailure()) return;
-            }
-        }
-    }
-}
-
 TEST(Block, LongReductionsGiveTheSameBitsOnAnyNumberOfThreads) {
     Cases cases(7);
     const DType t = DType::Float64;
-    const std::vector<std::pair<Shape, int>> spaces = {{{300007}, 0},     {{3, 70001}, 1},
-                                                       {{40000, 3}, 0},   {{3000, 700}, 0},
-                                                       {{7, 9001, 5}, 1}, {{50001, 7}, 1}};
+    const std::vector<std::pair<Shape, int>> spaces = {
+        {{300007}, 0}, {{3, 70001}, 1}, {{40000, 3}, 0}, {{3000, 700}, 0}, {{7, 9001, 5}, 1}};
     for (const auto& [shape, axis] : spaces) {
         Group group;
         group.inputs = {t};

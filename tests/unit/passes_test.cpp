@@ -191,7 +191,9 @@ TEST(WrapWorkItems, KernelsLoopOverGroupsAndItems) {
     S early = b.branch(b.binary(Op::Ge, b.read(i), b.i64(100)), b.ret({}));
     S body = b.block({b.declare(i, b.work_item(WorkItemQuery::GlobalId, 0)), early,
                       k.put(b.read(i), b.load(k.x, {b.read(i)}))});
-    EXPECT_EQ(k.wrapped(body), R"(function k(x: float64[1] readonly, y: float64[1], global_size.0: int64, local_size.0: int64, global_offset.0: int64)
+    EXPECT_EQ(
+        k.wrapped(body),
+        R"(function k(x: float64[1] readonly, y: float64[1], global_size.0: int64, local_size.0: int64, global_offset.0: int64)
   var group_count.0: int64 = ((global_size.0 + local_size.0) - 1) // local_size.0
   group group in 0 to group_count.0 axis 0:
     var group_id.0: int64 = group
@@ -222,7 +224,9 @@ TEST(WrapWorkItems, BarriersCutTheBody) {
                       b.loop(LoopKind::Serial, h, b.i64(1), b.i64(3), b.i64(1),
                              b.block({b.store(t, at, b.read(v)), b.barrier(), sum, b.barrier()})),
                       k.put(b.work_item(WorkItemQuery::GlobalId, 0), b.read(v))});
-    EXPECT_EQ(k.wrapped(body), R"(function k(x: float64[1] readonly, y: float64[1], global_size.0: int64, local_size.0: int64, global_offset.0: int64)
+    EXPECT_EQ(
+        k.wrapped(body),
+        R"(function k(x: float64[1] readonly, y: float64[1], global_size.0: int64, local_size.0: int64, global_offset.0: int64)
   var group_count.0: int64 = ((global_size.0 + local_size.0) - 1) // local_size.0
   group group in 0 to group_count.0 axis 0:
     var group_id.0: int64 = group

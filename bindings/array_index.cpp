@@ -1,0 +1,153 @@
+// Indexing: basic indices become views, a full integer index becomes a value.
+#include "array_object.h"
+#include "tape/tape.h"
+
+namespace unisono::python {
+
+namespace {
+
+constexpr int most_items = 64;
+
+bool one_item(PyObject* o, IndexItem& item) {
+    using Kind = IndexItem::Kind;
+    if (PyLong_CheckExact(o)) {
+        item = {Kind::Integer};
+        item.start = to_int64(o);
+        return true;
+    }
+    if (PySlice_Check(o)) {
+        auto* s = reinterpret_cast<PySliceObject*>(o);
+        item = {Kind::Slice};
+        auto part = [](PyObject* p, std::int64_t& value) {
+            if (p == Py_None) return false;
+            Py_ssize_t v;
+            if (!_PyEval_SliceIndex(p, &v)) throw PythonError{};  // clips like a list's slice
+            value = v;
+            return true;
+        };
+        item.has_start = part(s->start, item.start);
+        item.has_stop = part(s->stop, item.stop);
+        part(s->step, item.step);
+        return true;
+    }
+    if (o == Py_None) {
+        item = {Kind::NewAxis};
+        return true;
+    }
+    if (o == Py_Ellipsis) {
+        item = {Kind::Ellipsis};
+        return true;
+    }
+    if (PyBool_Check(o) || PyFloat_Check(o) || !PyIndex_Check(o)) return false;
+    PyObject* number = PyNumber_Index(o);
+    if (!number) throw PythonError{};
+    item = {Kind::Integer};
+    item.start = PyLong_AsLongLong(number);
+    Py_DECREF(number);
+    if (item.start == -1 && PyErr_Occurred()) throw PythonError{};
+    return true;
+}
+
+/// Parses a key; `integers` counts integer items.
+int parse(PyObject* key, IndexItem* items, int& integers) {
+    PyObject* const* parts = &key;
+    Py_ssize_t n = 1;
+    if (PyTuple_Check(key)) {
+        parts = reinterpret_cast<PyTupleObject*>(key)->ob_item;
+        n = PyTuple_GET_SIZE(key);
+    }
+    if (n > most_items) fail(ErrorKind::Index, "index: too many indices; got " + std::to_string(n));
+    integers = 0;
+    for (Py_ssize_t k = 0; k < n; ++k) {
+        if (!one_item(parts[k], items[k])) {
+            fail(ErrorKind::Unsupported,
+                 std::string("index: boolean and integer array indices are not there yet; got ") +
+                     Py_TYPE(parts[k])->tp_name +
+                     "; use slices, un.where, or convert with np.asarray");
+        }
+        if (items[k].kind == IndexItem::Kind::Integer) ++integers;
+    }
+    return static_cast<int>(n);
+}
+
+PyObject* get(PyObject* self, PyObject* key) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        IndexItem items[most_items];
+        int integers;
+        int n = parse(key, items, integers);
+        const Array& a = array_of(self);
+        if (a.is_known()) {
+            for (int k = 0; k < n; ++k) {
+                if (items[k].kind != IndexItem::Kind::Ellipsis) {
+                    fail(ErrorKind::Index, "index: too many indices for a 0-d value");
+                }
+            }
+            return wrap(a);
+        }
+        note_line();
+        Array view = index(a, {items, static_cast<std::size_t>(n)});
+        return wrap(integers == n && view.rank() == 0 ? to_value(view) : std::move(view));
+    });
+}
+
+int set(PyObject* self, PyObject* key, PyObject* value) noexcept {
+    if (!value) {
+        PyErr_SetString(PyExc_TypeError,
+                        "index: cannot delete array elements; arrays have a fixed size");
+        return -1;
+    }
+    return guarded(-1, [&] {
+        IndexItem items[most_items];
+        int integers;
+        int n = parse(key, items, integers);
+        const Array& a = array_of(self);
+        if (a.is_value())
+            fail(ErrorKind::Type,
+                 "index: a value is immutable; write into the array that it came from");
+        Arg arg;
+        Array keep;
+        if (!operand(value, arg, keep)) {
+            keep = to_array(value, true);
+            arg = keep.arg();
+        }
+        note_line();
+        Array target = index(a, {items, static_cast<std::size_t>(n)});
+        if (target.rank() == 0 && arg.is_scalar()) {
+            set_item(target, arg);
+        } else {
+            assign(target, arg);
+        }
+        return 0;
+    });
+}
+
+Py_ssize_t length(PyObject* self) noexcept {
+    const Array& a = array_of(self);
+    if (a.rank() == 0) {
+        PyErr_SetString(PyExc_TypeError, "len: a 0-d array has no length");
+        return -1;
+    }
+    return static_cast<Py_ssize_t>(a.shape()[0]);
+}
+
+PyObject* sequence_item(PyObject* self, Py_ssize_t i) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        IndexItem item{IndexItem::Kind::Integer};
+        item.start = i;
+        note_line();
+        Array view = index(array_of(self), {&item, 1});
+        return wrap(view.rank() == 0 ? to_value(view) : std::move(view));
+    });
+}
+
+}  // namespace
+
+PyType_Slot index_slots[] = {
+    {Py_mp_subscript, reinterpret_cast<void*>(get)},
+    {Py_mp_ass_subscript, reinterpret_cast<void*>(set)},
+    {Py_mp_length, reinterpret_cast<void*>(length)},
+    {Py_sq_item, reinterpret_cast<void*>(sequence_item)},
+    {0, nullptr},
+};
+
+}  // namespace unisono::python

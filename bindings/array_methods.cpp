@@ -1,0 +1,317 @@
+// Methods and attributes of the array type.
+#include <cstring>
+#include <memory>
+
+#include "array_object.h"
+#include "ops/scalar_eval.h"
+#include "tape/tape.h"
+
+namespace unisono::python {
+
+namespace {
+
+/// Calls a method body that returns an Array, with the line noted.
+template <class F>
+PyObject* method(F&& f) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        note_line();
+        return wrap(f());
+    });
+}
+
+std::optional<std::vector<int>> to_axes(PyObject* o) {
+    if (!o || o == Py_None) return std::nullopt;
+    std::vector<int> axes;
+    if (PyIndex_Check(o)) {
+        axes.push_back(static_cast<int>(to_int64(o)));
+        return axes;
+    }
+    PyObject* list = PySequence_Fast(o, "axis: expected an integer, a tuple of integers, or None");
+    if (!list) throw PythonError{};
+    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(list); ++k) {
+        axes.push_back(static_cast<int>(to_int64(PySequence_Fast_GET_ITEM(list, k))));
+    }
+    Py_DECREF(list);
+    return axes;
+}
+
+template <Op op, bool as_bool>
+PyObject* reduction(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    static const char* keys[] = {"axis", "dtype", "keepdims", nullptr};
+    PyObject *axis = Py_None, *dtype = Py_None;
+    int keepdims = 0;
+    if ((PyTuple_GET_SIZE(args) || names) &&
+        !PyArg_ParseTupleAndKeywords(args, names, "|OOp", const_cast<char**>(keys), &axis, &dtype,
+                                     &keepdims)) {
+        return nullptr;
+    }
+    return method([&] {
+        std::optional<DType> t;
+        if (as_bool) t = DType::Bool;
+        if (dtype != Py_None) t = to_dtype(dtype);
+        return reduce(op, array_of(self), to_axes(axis), keepdims != 0, t);
+    });
+}
+
+PyObject* astype_method(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    static const char* keys[] = {"dtype", "copy", nullptr};
+    PyObject* dtype;
+    int copy_wanted = 1;
+    if (!PyArg_ParseTupleAndKeywords(args, names, "O|$p", const_cast<char**>(keys), &dtype,
+                                     &copy_wanted))
+        return nullptr;
+    return method([&] { return astype(array_of(self), to_dtype(dtype), copy_wanted != 0); });
+}
+
+PyObject* copy_method(PyObject* self, PyObject*) noexcept {
+    return method([&] { return copy(array_of(self)); });
+}
+
+PyObject* reshape_method(PyObject* self, PyObject* args) noexcept {
+    return method([&] {
+        bool one = PyTuple_GET_SIZE(args) == 1;
+        return reshape(array_of(self), to_shape(one ? PyTuple_GET_ITEM(args, 0) : args));
+    });
+}
+
+PyObject* transpose_method(PyObject* self, PyObject* args) noexcept {
+    return method([&] {
+        const Array& a = array_of(self);
+        std::vector<int> axes;
+        Py_ssize_t n = PyTuple_GET_SIZE(args);
+        bool none = n == 0 || (n == 1 && PyTuple_GET_ITEM(args, 0) == Py_None);
+        if (none) {
+            for (int k = a.rank() - 1; k >= 0; --k) axes.push_back(k);
+        } else {
+            bool one = n == 1 && !PyIndex_Check(PyTuple_GET_ITEM(args, 0));
+            axes = *to_axes(one ? PyTuple_GET_ITEM(args, 0) : args);
+        }
+        return transpose(a, axes);
+    });
+}
+
+PyObject* ravel(PyObject* self, PyObject*) noexcept {
+    return method([&] { return reshape(array_of(self), {-1}); });
+}
+
+PyObject* flatten(PyObject* self, PyObject*) noexcept {
+    return method([&] { return reshape(copy(array_of(self)), {-1}); });
+}
+
+PyObject* fill(PyObject* self, PyObject* value) noexcept {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        Arg arg;
+        Array keep;
+        if (!operand(value, arg, keep))
+            fail(ErrorKind::Type,
+                 std::string("fill: expected a number; got ") + Py_TYPE(value)->tp_name);
+        note_line();
+        assign(array_of(self), arg);
+        Py_RETURN_NONE;
+    });
+}
+
+PyObject* to_device_method(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    static const char* keys[] = {"device", "stream", nullptr};
+    PyObject *device, *stream = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, names, "O|$O", const_cast<char**>(keys), &device,
+                                     &stream))
+        return nullptr;
+    return method([&] { return to_device(array_of(self), to_device_pointer(device)); });
+}
+
+PyObject* item_method(PyObject* self, PyObject* args) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        Array a = array_of(self);
+        std::vector<IndexItem> items;
+        Py_ssize_t n = PyTuple_GET_SIZE(args);
+        PyObject* key =
+            n == 1 && PyTuple_Check(PyTuple_GET_ITEM(args, 0)) ? PyTuple_GET_ITEM(args, 0) : args;
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(key); ++k) {
+            items.push_back({IndexItem::Kind::Integer, to_int64(PyTuple_GET_ITEM(key, k))});
+        }
+        if (items.size() == 1 && a.rank() != 1) a = reshape(a, {-1});
+        return to_python(item(items.empty() ? a : index(a, items)));
+    });
+}
+
+/// Nested lists of the values from the host address on.
+PyObject* nested(const char* data, Dims shape, Dims strides, DType t) {
+    if (shape.empty()) {
+        Scalar s;
+        s.dtype = t;
+        std::memcpy(&s.bits, data, static_cast<std::size_t>(size_of(t)));
+        PyObject* o = to_python(s);
+        if (!o) throw PythonError{};
+        return o;
+    }
+    PyObject* list = PyList_New(static_cast<Py_ssize_t>(shape[0]));
+    if (!list) throw PythonError{};
+    for (std::int64_t k = 0; k < shape[0]; ++k) {
+        PyList_SET_ITEM(
+            list, static_cast<Py_ssize_t>(k),
+            nested(data + k * strides[0] * size_of(t), shape.subspan(1), strides.subspan(1), t));
+    }
+    return list;
+}
+
+PyObject* tolist(PyObject* self, PyObject*) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        const Array& a = array_of(self);
+        if (a.is_known()) return to_python(a.scalar());
+        Array host = to_device(a, nullptr);
+        const char* data = host_data(host, false);
+        return nested(data, host.shape(), host.strides(), host.dtype());
+    });
+}
+
+PyObject* tobytes(PyObject* self, PyObject*) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        Array a = to_device(array_of(self), nullptr);
+        if (!a.view().layout->contiguous()) a = copy(a);
+        const char* data = host_data(a, false);
+        return PyBytes_FromStringAndSize(data,
+                                         static_cast<Py_ssize_t>(a.size() * size_of(a.dtype())));
+    });
+}
+
+/// numpy.array(self) by way of the buffer protocol; arrays on devices are copied to the host.
+PyObject* array_protocol(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    static const char* keys[] = {"dtype", "copy", nullptr};
+    PyObject *dtype = Py_None, *copy_wanted = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, names, "|OO", const_cast<char**>(keys), &dtype,
+                                     &copy_wanted))
+        return nullptr;
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        const Array& a = array_of(self);
+        bool moved = !a.is_known() && !a.view().storage->on_host();
+        if (moved && copy_wanted == Py_False) {
+            fail(ErrorKind::Value, "__array__: an array on " + device_name(a.device()) +
+                                       " cannot be seen without a copy");
+        }
+        PyObject* host = wrap(moved ? to_device(a, nullptr) : a);
+        PyObject* view = host ? PyMemoryView_FromObject(host) : nullptr;
+        Py_XDECREF(host);
+        PyObject* numpy = view ? PyImport_ImportModule("numpy") : nullptr;
+        PyObject* made =
+            numpy ? PyObject_CallMethod(numpy, copy_wanted == Py_True ? "array" : "asarray", "OO",
+                                        view, dtype)
+                  : nullptr;
+        Py_XDECREF(numpy);
+        Py_XDECREF(view);
+        if (!made) throw PythonError{};
+        return made;
+    });
+}
+
+PyObject* format_method(PyObject* self, PyObject* spec) noexcept {
+    const Array& a = array_of(self);
+    PyObject* value = a.rank() == 0
+                          ? guarded<PyObject*>(nullptr, [&] { return to_python(item(a)); })
+                          : PyObject_Str(self);
+    PyObject* text = value ? PyObject_Format(value, spec) : nullptr;
+    Py_XDECREF(value);
+    return text;
+}
+
+// Attributes.
+PyObject* tuple_of(Dims dims, std::int64_t scale) {
+    PyObject* t = PyTuple_New(static_cast<Py_ssize_t>(dims.size()));
+    for (std::size_t k = 0; t && k < dims.size(); ++k) {
+        PyTuple_SET_ITEM(t, static_cast<Py_ssize_t>(k), PyLong_FromLongLong(dims[k] * scale));
+    }
+    return t;
+}
+
+PyObject* get_shape(PyObject* self, void*) { return tuple_of(array_of(self).shape(), 1); }
+PyObject* get_strides(PyObject* self, void*) {
+    return tuple_of(array_of(self).strides(), size_of(array_of(self).dtype()));
+}
+PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(array_of(self).rank()); }
+PyObject* get_size(PyObject* self, void*) { return PyLong_FromLongLong(array_of(self).size()); }
+PyObject* get_itemsize(PyObject* self, void*) {
+    return PyLong_FromLongLong(size_of(array_of(self).dtype()));
+}
+PyObject* get_nbytes(PyObject* self, void*) {
+    return PyLong_FromLongLong(array_of(self).size() * size_of(array_of(self).dtype()));
+}
+PyObject* get_dtype(PyObject* self, void*) { return dtype_object(array_of(self).dtype()); }
+PyObject* get_device(PyObject* self, void*) {
+    return guarded<PyObject*>(nullptr, [&] { return device_object(array_of(self).device()); });
+}
+PyObject* get_transposed(PyObject* self, void*) {
+    PyObject* none = PyTuple_New(0);
+    PyObject* t = none ? transpose_method(self, none) : nullptr;
+    Py_XDECREF(none);
+    return t;
+}
+
+template <auto f>
+PyCFunction with_keywords() {
+    return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
+}
+
+}  // namespace
+
+#define REDUCTION_DOC(what)                                                                       \
+    what " over `axis` (all axes by default).\n\nParameters\n----------\naxis : int or tuple of " \
+         "ints, optional\n"                                                                       \
+         "dtype : dtype, optional\n    In which to compute.\nkeepdims : "                         \
+         "bool\n\nReturns\n-------\nndarray\n"
+
+PyMethodDef array_methods[] = {
+    {"sum", with_keywords<reduction<Op::Add, false>>(), METH_VARARGS | METH_KEYWORDS,
+     REDUCTION_DOC(
+         "Sum; bools and integers are summed in int64") "\nExamples\n--------\n>>> import unisono "
+                                                        "as un\n>>> int(un.arange(5).sum())\n10\n"},
+    {"prod", with_keywords<reduction<Op::Mul, false>>(), METH_VARARGS | METH_KEYWORDS,
+     REDUCTION_DOC("Product")},
+    {"max", with_keywords<reduction<Op::Max, false>>(), METH_VARARGS | METH_KEYWORDS,
+     REDUCTION_DOC("Maximum; NaN if any is NaN")},
+    {"min", with_keywords<reduction<Op::Min, false>>(), METH_VARARGS | METH_KEYWORDS,
+     REDUCTION_DOC("Minimum; NaN if any is NaN")},
+    {"any", with_keywords<reduction<Op::Or, true>>(), METH_VARARGS | METH_KEYWORDS,
+     REDUCTION_DOC("Whether any element is true")},
+    {"all", with_keywords<reduction<Op::And, true>>(), METH_VARARGS | METH_KEYWORDS,
+     REDUCTION_DOC("Whether all elements are true")},
+    {"astype", with_keywords<astype_method>(), METH_VARARGS | METH_KEYWORDS,
+     "Copy converted to `dtype` (docs/ir.md says how); the array itself if it has it and "
+     "``copy=False``."},
+    {"copy", copy_method, METH_NOARGS, "A packed copy on the same device."},
+    {"reshape", reshape_method, METH_VARARGS,
+     "The same elements in another shape: a view where strides allow it, else a copy."},
+    {"transpose", transpose_method, METH_VARARGS,
+     "A view with permuted axes (reversed by default)."},
+    {"ravel", ravel, METH_NOARGS, "One-dimensional: a view where strides allow it, else a copy."},
+    {"flatten", flatten, METH_NOARGS, "One-dimensional copy."},
+    {"fill", fill, METH_O, "Sets all elements to a number."},
+    {"to_device", with_keywords<to_device_method>(), METH_VARARGS | METH_KEYWORDS,
+     "A copy on `device` (a name or a Device); the array itself if it lives there."},
+    {"item", item_method, METH_VARARGS,
+     "The one element, or the one at the given index, as a Python scalar."},
+    {"tolist", tolist, METH_NOARGS, "Nested lists of Python scalars."},
+    {"tobytes", tobytes, METH_NOARGS, "The elements in row-major order as bytes."},
+    {"__format__", format_method, METH_O, "As the Python number's, for values; else as str's."},
+    {"__array__", with_keywords<array_protocol>(), METH_VARARGS | METH_KEYWORDS,
+     "NumPy's conversion protocol."},
+    {"__dlpack__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(dlpack)),
+     METH_FASTCALL | METH_KEYWORDS, "A DLPack capsule over the same memory."},
+    {"__dlpack_device__", dlpack_device, METH_NOARGS, "DLPack's device type and number."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef array_attributes[] = {
+    {"shape", get_shape, nullptr, "Extent of each axis.", nullptr},
+    {"strides", get_strides, nullptr, "Bytes from one element to the next along each axis.",
+     nullptr},
+    {"ndim", get_ndim, nullptr, "Number of axes.", nullptr},
+    {"size", get_size, nullptr, "Number of elements.", nullptr},
+    {"itemsize", get_itemsize, nullptr, "Bytes of one element.", nullptr},
+    {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
+    {"dtype", get_dtype, nullptr, "Element type.", nullptr},
+    {"device", get_device, nullptr, "Where the elements live.", nullptr},
+    {"T", get_transposed, nullptr, "View with reversed axes.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+}  // namespace unisono::python

@@ -1,0 +1,186 @@
+// Number slots and comparisons of the array type.
+#include "array_object.h"
+#include "ops/scalar_eval.h"
+#include "tape/tape.h"
+
+namespace unisono::python {
+
+namespace {
+
+template <class F>
+PyObject* recorded(F&& f) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        note_line();
+        return wrap(f());
+    });
+}
+
+template <Op op>
+PyObject* binary(PyObject* a, PyObject* b) noexcept {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        Arg args[2];
+        Array keep[2];
+        if (!operand(a, args[0], keep[0]) || !operand(b, args[1], keep[1]))
+            Py_RETURN_NOTIMPLEMENTED;
+        note_line();
+        return wrap(apply(op, args));
+    });
+}
+
+template <Op op>
+PyObject* in_place(PyObject* a, PyObject* b) noexcept {
+    const Array& self = array_of(a);
+    if (self.is_value()) return binary<op>(a, b);  // values are immutable: the name is bound anew
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        Arg args[2] = {self.arg(), {}};
+        Array keep;
+        if (!operand(b, args[1], keep)) Py_RETURN_NOTIMPLEMENTED;
+        note_line();
+        apply(op, args, &self);
+        return Py_NewRef(a);
+    });
+}
+
+template <Op op>
+PyObject* unary(PyObject* a) noexcept {
+    return recorded([&] {
+        Arg args[] = {array_of(a).arg()};
+        return apply(op, args);
+    });
+}
+
+PyObject* positive(PyObject* a) noexcept {
+    return recorded([&] { return copy(array_of(a)); });
+}
+
+/// Powers that are products, roots and quotients; the general power needs a function that is not
+/// there yet.
+PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        if (modulus != Py_None || !is_array(a) || !PyNumber_Check(b) || is_array(b))
+            Py_RETURN_NOTIMPLEMENTED;
+        double exponent = PyFloat_AsDouble(b);
+        if (exponent == -1.0 && PyErr_Occurred()) throw PythonError{};
+        note_line();
+        const Array& x = array_of(a);
+        Arg xx[] = {x.arg(), x.arg()};
+        bool whole = PyLong_Check(b);
+        if (exponent == 1.0 && (whole || is_float(x.dtype()))) return wrap(copy(x));
+        if (exponent == 2.0 && (whole || is_float(x.dtype()))) return wrap(apply(Op::Mul, xx));
+        if (exponent == 0.5) {
+            return wrap(apply(Op::Sqrt, {xx, 1}));
+        }
+        if (exponent == -1.0 && is_float(x.dtype())) {
+            Arg inverse[] = {{scalar_operand(Scalar::of(DType::Float64, 1.0)), Weak::Float},
+                             x.arg()};
+            return wrap(apply(Op::Div, inverse));
+        }
+        fail(ErrorKind::Unsupported,
+             "power: exponents other than 1, 2, 0.5 and -1 are not there yet; got " +
+                 std::to_string(exponent) + "; multiply, or convert with np.asarray");
+    });
+}
+
+int truth(PyObject* o) noexcept {
+    return guarded(-1, [&] {
+        const Array& a = array_of(o);
+        if (a.size() != 1) {
+            fail(ErrorKind::Value, "bool: the truth value of an array with " +
+                                       std::to_string(a.size()) +
+                                       " elements is ambiguous; use a.any() or a.all()");
+        }
+        return cast(item(a), DType::Bool).get<bool>() ? 1 : 0;
+    });
+}
+
+PyObject* to_float(PyObject* o) noexcept {
+    return guarded<PyObject*>(nullptr,
+                              [&] { return PyFloat_FromDouble(item(array_of(o)).as<double>()); });
+}
+
+PyObject* to_int(PyObject* o) noexcept {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        Scalar s = item(array_of(o));
+        if (is_float(s.dtype)) return PyLong_FromDouble(s.as<double>());
+        return PyLong_FromLongLong(s.as<std::int64_t>());
+    });
+}
+
+PyObject* to_index(PyObject* o) noexcept {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        const Array& a = array_of(o);
+        if (a.rank() != 0 || !is_integer(a.dtype())) {
+            fail(ErrorKind::Type,
+                 "index: only integer scalar arrays can be converted to an index; got dtype " +
+                     std::string(name(a.dtype())) + " and shape " + shape_text(a.shape()));
+        }
+        return PyLong_FromLongLong(item(a).as<std::int64_t>());
+    });
+}
+
+PyObject* compare(PyObject* a, PyObject* b, int how) noexcept {
+    switch (how) {
+        case Py_LT: return binary<Op::Lt>(a, b);
+        case Py_LE: return binary<Op::Le>(a, b);
+        case Py_GT: return binary<Op::Gt>(a, b);
+        case Py_GE: return binary<Op::Ge>(a, b);
+        case Py_EQ: return binary<Op::Eq>(a, b);
+        default: return binary<Op::Ne>(a, b);
+    }
+}
+
+Py_hash_t hash(PyObject* o) noexcept {
+    const Array& a = array_of(o);
+    if (!a.is_value()) {
+        PyErr_SetString(
+            PyExc_TypeError,
+            "unhashable type: 'unisono.ndarray'; arrays are mutable, use a.tobytes() or id(a)");
+        return -1;
+    }
+    PyObject* value = guarded<PyObject*>(nullptr, [&] { return to_python(item(a)); });
+    if (!value) return -1;
+    Py_hash_t h = PyObject_Hash(value);
+    Py_DECREF(value);
+    return h;
+}
+
+}  // namespace
+
+PyType_Slot number_slots[] = {
+    {Py_nb_add, reinterpret_cast<void*>(binary<Op::Add>)},
+    {Py_nb_subtract, reinterpret_cast<void*>(binary<Op::Sub>)},
+    {Py_nb_multiply, reinterpret_cast<void*>(binary<Op::Mul>)},
+    {Py_nb_true_divide, reinterpret_cast<void*>(binary<Op::Div>)},
+    {Py_nb_floor_divide, reinterpret_cast<void*>(binary<Op::FloorDiv>)},
+    {Py_nb_remainder, reinterpret_cast<void*>(binary<Op::Mod>)},
+    {Py_nb_and, reinterpret_cast<void*>(binary<Op::And>)},
+    {Py_nb_or, reinterpret_cast<void*>(binary<Op::Or>)},
+    {Py_nb_xor, reinterpret_cast<void*>(binary<Op::Xor>)},
+    {Py_nb_lshift, reinterpret_cast<void*>(binary<Op::Shl>)},
+    {Py_nb_rshift, reinterpret_cast<void*>(binary<Op::Shr>)},
+    {Py_nb_power, reinterpret_cast<void*>(power)},
+    {Py_nb_inplace_add, reinterpret_cast<void*>(in_place<Op::Add>)},
+    {Py_nb_inplace_subtract, reinterpret_cast<void*>(in_place<Op::Sub>)},
+    {Py_nb_inplace_multiply, reinterpret_cast<void*>(in_place<Op::Mul>)},
+    {Py_nb_inplace_true_divide, reinterpret_cast<void*>(in_place<Op::Div>)},
+    {Py_nb_inplace_floor_divide, reinterpret_cast<void*>(in_place<Op::FloorDiv>)},
+    {Py_nb_inplace_remainder, reinterpret_cast<void*>(in_place<Op::Mod>)},
+    {Py_nb_inplace_and, reinterpret_cast<void*>(in_place<Op::And>)},
+    {Py_nb_inplace_or, reinterpret_cast<void*>(in_place<Op::Or>)},
+    {Py_nb_inplace_xor, reinterpret_cast<void*>(in_place<Op::Xor>)},
+    {Py_nb_inplace_lshift, reinterpret_cast<void*>(in_place<Op::Shl>)},
+    {Py_nb_inplace_rshift, reinterpret_cast<void*>(in_place<Op::Shr>)},
+    {Py_nb_negative, reinterpret_cast<void*>(unary<Op::Neg>)},
+    {Py_nb_positive, reinterpret_cast<void*>(positive)},
+    {Py_nb_absolute, reinterpret_cast<void*>(unary<Op::Abs>)},
+    {Py_nb_invert, reinterpret_cast<void*>(unary<Op::Invert>)},
+    {Py_nb_bool, reinterpret_cast<void*>(truth)},
+    {Py_nb_float, reinterpret_cast<void*>(to_float)},
+    {Py_nb_int, reinterpret_cast<void*>(to_int)},
+    {Py_nb_index, reinterpret_cast<void*>(to_index)},
+    {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
+    {Py_tp_hash, reinterpret_cast<void*>(hash)},
+    {0, nullptr},
+};
+
+}  // namespace unisono::python

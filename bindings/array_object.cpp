@@ -1,0 +1,108 @@
+// Creates the array type; allocation with a free list.
+#include "array_object.h"
+
+#include <structmember.h>
+
+#include <new>
+#include <vector>
+
+namespace unisono::python {
+
+PyTypeObject* array_type = nullptr;
+
+namespace {
+
+constexpr std::size_t most_free = 256;
+PyArray* free_objects[most_free];
+std::size_t free_count = 0;
+
+void dealloc(PyObject* self) noexcept {
+    auto* a = reinterpret_cast<PyArray*>(self);
+    if (a->weakrefs) PyObject_ClearWeakRefs(self);
+    a->array.~Array();
+    PyTypeObject* type = Py_TYPE(self);
+    if (type == array_type && free_count < most_free) {
+        free_objects[free_count++] = a;
+        return;  // keeps its reference to the type
+    }
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+/// repr and str are written in Python, over NumPy's formatting.
+template <int which>
+PyObject* formatted(PyObject* self) noexcept {
+    static PyObject* functions[2] = {};
+    if (!functions[which]) {
+        PyObject* module = PyImport_ImportModule("unisono._format");
+        if (!module) return nullptr;
+        functions[which] = PyObject_GetAttrString(module, which ? "array_str" : "array_repr");
+        Py_DECREF(module);
+        if (!functions[which]) return nullptr;
+    }
+    return PyObject_CallOneArg(functions[which], self);
+}
+
+PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) noexcept {
+    PyErr_SetString(
+        PyExc_TypeError,
+        "ndarray: arrays are made by functions; use un.array, un.asarray, un.empty or un.zeros");
+    return nullptr;
+}
+
+PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(PyArray, weakrefs), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+const char doc[] =
+    "An array on a device, lazily computed.\n\n"
+    "NumPy's ``ndarray`` in all that it has: views by slices, in-place operators, broadcasting,\n"
+    "promotion (NEP 50). Operations are recorded and run, fused, when a value is needed.\n\n"
+    "Examples\n--------\n"
+    ">>> import unisono as un\n>>> a = un.arange(4.0)\n>>> (a[1:] + a[:-1]).tolist()\n[1.0, 3.0, "
+    "5.0]\n";
+
+}  // namespace
+
+PyObject* wrap(Array array) noexcept {
+    PyArray* self;
+    if (free_count > 0) {
+        self = free_objects[--free_count];
+        PyObject* o = reinterpret_cast<PyObject*>(self);
+        // What PyObject_Init does but for the reference to the type, which the object kept.
+        _Py_NewReference(o);
+    } else {
+        self = PyObject_New(PyArray, array_type);
+        if (!self) return nullptr;
+    }
+    new (&self->array) Array(std::move(array));
+    self->weakrefs = nullptr;
+    return reinterpret_cast<PyObject*>(self);
+}
+
+bool add_array_type(PyObject* module) {
+    std::vector<PyType_Slot> slots = {
+        {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+        {Py_tp_new, reinterpret_cast<void*>(refuse_new)},
+        {Py_tp_repr, reinterpret_cast<void*>(formatted<0>)},
+        {Py_tp_str, reinterpret_cast<void*>(formatted<1>)},
+        {Py_tp_doc, const_cast<char*>(doc)},
+        {Py_tp_members, members},
+        {Py_tp_methods, array_methods},
+        {Py_tp_getset, array_attributes},
+        {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
+        {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
+    };
+    for (PyType_Slot* s = number_slots; s->slot; ++s) slots.push_back(*s);
+    for (PyType_Slot* s = index_slots; s->slot; ++s) slots.push_back(*s);
+    slots.push_back({0, nullptr});
+    PyType_Spec spec{"unisono.ndarray", static_cast<int>(sizeof(PyArray)), 0,
+                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots.data()};
+    PyObject* made = PyType_FromSpec(&spec);
+    if (!made) return false;
+    array_type = reinterpret_cast<PyTypeObject*>(made);
+    return PyModule_AddObjectRef(module, "ndarray", made) == 0;
+}
+
+}  // namespace unisono::python

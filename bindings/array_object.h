@@ -1,0 +1,66 @@
+// The Python array type: a heap type written against the C API, so that recording an operation
+// costs nanoseconds.
+#pragma once
+
+#include <Python.h>
+
+#include "errors.h"
+#include "tape/array.h"
+#include "tape/record.h"
+
+namespace unisono::python {
+
+/// Not tracked by the garbage collector: it holds no Python objects, so it dies at a fixed place.
+struct PyArray {
+    PyObject_HEAD Array array;
+    PyObject* weakrefs;
+};
+
+extern PyTypeObject* array_type;
+
+inline bool is_array(PyObject* o) {
+    return Py_TYPE(o) == array_type || PyObject_TypeCheck(o, array_type);
+}
+inline const Array& array_of(PyObject* o) { return reinterpret_cast<PyArray*>(o)->array; }
+
+/// A new reference to a new object that takes the array; null with a Python error.
+PyObject* wrap(Array array) noexcept;
+
+/// Creates the type and adds it to the module.
+bool add_array_type(PyObject* module);
+
+// Slots, by file.
+extern PyType_Slot number_slots[];                                    // array_number.cpp
+extern PyType_Slot index_slots[];                                     // array_index.cpp
+extern PyMethodDef array_methods[];                                   // array_methods.cpp
+extern PyGetSetDef array_attributes[];                                // array_methods.cpp
+int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept;  // array_buffer.cpp
+void release_buffer(PyObject* self, Py_buffer* view) noexcept;
+PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names) noexcept;
+PyObject* dlpack_device(PyObject* self, PyObject*) noexcept;
+PyObject* from_dlpack(PyObject* module, PyObject* object) noexcept;
+
+// Conversions (array_convert.cpp).
+/// An operand: our array, a Python number, or anything with the buffer protocol or __array__.
+/// `keep` holds what must stay alive. Returns false without a Python error if the object is no
+/// operand (slots then return NotImplemented). Throws PythonError or Error.
+bool operand(PyObject* o, Arg& arg, Array& keep);
+/// asarray: any of the above, nested sequences of numbers too. `shared`: a view of the same memory
+/// where possible.
+Array to_array(PyObject* o, bool shared);
+/// A Python scalar of the value (bool, int, float).
+PyObject* to_python(Scalar s);
+DType to_dtype(PyObject* o);
+PyObject* dtype_object(DType t);
+Device* to_device_pointer(PyObject* o);  ///< null for the host; None: the default device
+PyObject* device_object(Device* device);
+std::vector<std::int64_t> to_shape(PyObject* o);
+std::int64_t to_int64(PyObject* o);
+bool add_conversions(PyObject* module);
+
+// Lines (lines.cpp).
+/// Notes the Python line that runs as the place of what is recorded next.
+void note_line() noexcept;
+void install_hooks();
+
+}  // namespace unisono::python

@@ -1,0 +1,141 @@
+// Devices, settings, counters, the flush log: what a program asks the engine about itself.
+#include "engine_state.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "array_object.h"
+#include "core/pool.h"
+#include "core/settings.h"
+#include "core/stats.h"
+#include "core/threads.h"
+#include "tape/tape.h"
+
+namespace nb = nanobind;
+
+namespace unisono::python {
+
+namespace {
+
+/// Python's handle on a device. The host has device null in the engine; its name is that of the cpu
+/// back end.
+struct PyDevice {
+    std::string name;
+    const DeviceInfo* info;
+};
+
+PyDevice python_device(Device* d) {
+    if (!d) d = &find_device("cpu");
+    return {d->info().name, &d->info()};
+}
+
+nb::dict stats_dict() {
+    const Stats& s = stats();
+    nb::dict d;
+    auto put = [&](const char* key, const std::atomic<std::int64_t>& v) { d[key] = v.load(); };
+    put("kernels_launched", s.kernels_launched);
+    put("kernels_compiled", s.kernels_compiled);
+    put("bytes_allocated", s.bytes_allocated);
+    put("bytes_fresh", s.bytes_fresh);
+    put("bytes_in_use", s.bytes_in_use);
+    put("peak_bytes", s.peak_bytes);
+    put("bytes_copied", s.bytes_copied);
+    put("bytes_read", s.bytes_read);
+    put("bytes_written", s.bytes_written);
+    put("flushes", s.flushes);
+    put("plans_formed", s.plans_formed);
+    put("messages_sent", s.messages_sent);
+    d["pending_operations"] = Tape::instance().length();
+    return d;
+}
+
+nb::list flush_log() {
+    nb::list rows;
+    const Tape& tape = Tape::instance();
+    for (const FlushRecord& r : tape.log()) {
+        SourcePlace place = tape.hooks.decode_line ? tape.hooks.decode_line(r.line) : SourcePlace{};
+        nb::dict row;
+        row["reason"] = text(r.reason);
+        row["operations"] = r.entries;
+        row["kernels"] = r.kernels;
+        row["bytes"] = r.bytes;
+        row["file"] = place.file;
+        row["line"] = place.line;
+        rows.append(row);
+    }
+    return rows;
+}
+
+std::string explain(nb::handle array) {
+    if (!is_array(array.ptr()))
+        fail(ErrorKind::Type,
+             "explain: expected an array; got " + std::string(Py_TYPE(array.ptr())->tp_name));
+    const Array& a = array_of(array.ptr());
+    if (a.is_known())
+        return "a value known on the host: " + std::to_string(a.scalar().as<double>()) + "\n";
+    return Tape::instance().describe(a.view().storage);
+}
+
+}  // namespace
+
+PyObject* device_object(Device* device) { return nb::cast(python_device(device)).release().ptr(); }
+
+void add_engine_state(nb::module_& m) {
+    nb::class_<PyDevice>(m, "Device", "A processor that arrays can live on; equal to its name.")
+        .def_ro("name", &PyDevice::name, "What ``device=`` takes.")
+        .def_prop_ro(
+            "kind", [](const PyDevice& d) { return d.info->kind; }, "cpu, gpu or accelerator")
+        .def_prop_ro("vendor", [](const PyDevice& d) { return d.info->vendor; })
+        .def_prop_ro("description", [](const PyDevice& d) { return d.info->description; })
+        .def_prop_ro("compute_units", [](const PyDevice& d) { return d.info->compute_units; })
+        .def_prop_ro("memory_bytes", [](const PyDevice& d) { return d.info->memory_bytes; })
+        .def_prop_ro("local_memory_bytes",
+                     [](const PyDevice& d) { return d.info->local_memory_bytes; })
+        .def_prop_ro("max_work_group_size",
+                     [](const PyDevice& d) { return d.info->max_work_group_size; })
+        .def_prop_ro("has_float64", [](const PyDevice& d) { return d.info->has_float64; })
+        .def("__repr__", [](const PyDevice& d) { return "Device('" + d.name + "')"; })
+        .def("__str__", [](const PyDevice& d) { return d.name; })
+        .def("__hash__", [](const PyDevice& d) { return nb::hash(nb::str(d.name.c_str())); })
+        .def("__eq__", [](const PyDevice& d, nb::handle o) {
+            if (nb::isinstance<PyDevice>(o)) return nb::cast<const PyDevice&>(o).name == d.name;
+            return nb::isinstance<nb::str>(o) && d.name == nb::str(o).c_str();
+        });
+    m.def("_devices", [] {
+        std::vector<PyDevice> all;
+        for (Device* d : all_devices()) all.push_back(python_device(d));
+        return all;
+    });
+    m.def("_find_device",
+          [](const std::string& name) { return python_device(&find_device(name)); });
+    m.def("_backend_reports", [] {
+        nb::dict d;
+        for (Backend* b : backends()) d[nb::str(std::string(b->name()).c_str())] = b->report();
+        return d;
+    });
+    m.def("stats", stats_dict, "Counters of what the engine did since it was loaded, as a dict.");
+    m.def("flush_log", flush_log,
+          "The last evaluations, oldest first: reason, operations, kernels, bytes, file, line.");
+    m.def("explain", explain, nb::arg("x"),
+          "What computing `x` runs: kernels, what fused and why not, bytes; without computing it.");
+    m.def("_set_eager", [](bool on) { Tape::instance().set_eager(on); });
+    m.def("_is_eager", [] { return Tape::instance().eager(); });
+    m.def("set_num_threads", &set_thread_count, nb::arg("n"),
+          "Sets how many threads parallel work uses.");
+    m.def("get_num_threads", &thread_count, "How many threads parallel work uses.");
+    m.def("_set_setting", [](const std::string& n, const std::string& v) { set_setting(n, v); });
+    m.def("_settings", [] {
+        nb::list rows;
+        for (const SettingInfo& s : setting_infos) {
+            rows.append(nb::make_tuple(std::string(s.name), std::string(s.variable),
+                                       std::string(s.fallback), std::string(s.meaning),
+                                       setting(s.name)));
+        }
+        return rows;
+    });
+    m.def("_trim", [] { pool::trim(); });
+    m.def("_set_memory_limit", [](std::int64_t n) { pool::set_limit(n); });
+    m.def("_memory_limit", [] { return pool::limit(); });
+}
+
+}  // namespace unisono::python

@@ -1,0 +1,52 @@
+// Which pending entries a value needs: a backward walk over the tape.
+#include "tape/tape.h"
+
+namespace unisono {
+
+namespace {
+constexpr std::uint32_t needed = 1;  // some marked entry reads it, or it is the value asked for
+constexpr std::uint32_t overwritten =
+    2;  // some marked entry writes it: earlier readers must come along
+}  // namespace
+
+bool Tape::mark_closure(Storage* wanted, Storage* to_overwrite) {
+    ++epoch_;
+    auto mark = [&](Storage* s, std::uint32_t bits) {
+        if (s->mark_epoch != epoch_) {
+            s->mark_epoch = epoch_;
+            s->mark = 0;
+        }
+        s->mark |= bits;
+    };
+    auto marked_with = [&](const Storage* s, std::uint32_t bits) {
+        return s && s->mark_epoch == epoch_ && (s->mark & bits);
+    };
+    if (wanted) mark(wanted, needed);
+    if (to_overwrite) mark(to_overwrite, needed | overwritten);
+    marked_.resize(entries_.size());
+    bool all = true;
+    bool communicating = false;
+    for (std::size_t i = entries_.size(); i-- > 0;) {
+        Entry& e = entries_[i];
+        bool take = e.out.storage && marked_with(e.out.storage, needed);
+        for (int k = 0; k < e.inputs && !take; ++k)
+            take = marked_with(e.in[k].storage, overwritten);
+        // Messages leave in the recorded order: one that is needed brings all before it.
+        if (e.call && e.call->communicates()) {
+            take = take || communicating;
+            communicating = take;
+        }
+        marked_[i] = take;
+        if (!take) {
+            all = false;
+            continue;
+        }
+        if (e.out.storage) mark(e.out.storage, needed | overwritten);
+        for (int k = 0; k < e.inputs; ++k) {
+            if (e.in[k].storage) mark(e.in[k].storage, needed);
+        }
+    }
+    return all;
+}
+
+}  // namespace unisono

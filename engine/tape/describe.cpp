@@ -1,0 +1,115 @@
+// Explains a plan in words: kernels, what fused, why not more, bytes.
+#include "core/settings.h"
+#include "tape/plan.h"
+#include "tape/run_group.h"
+
+namespace unisono {
+
+namespace {
+
+std::string place_text(const Entry& e, const HostHooks& hooks) {
+    if (!e.line.code || !hooks.decode_line) return {};
+    SourcePlace p = hooks.decode_line(e.line);
+    auto slash = p.file.rfind('/');
+    return p.file.substr(slash == std::string::npos ? 0 : slash + 1) + ":" + std::to_string(p.line);
+}
+
+std::string node_text(const Group& g, std::size_t k) {
+    const auto& n = g.nodes[k];
+    auto value = [](std::uint16_t v) { return "%" + std::to_string(v); };
+    switch (n.kind) {
+        case Group::Kind::Input: return "input " + std::to_string(n.a);
+        case Group::Kind::Scalar: return "scalar " + std::to_string(n.a);
+        case Group::Kind::Cast: return "cast " + value(n.a);
+        case Group::Kind::Select:
+            return "select " + value(n.a) + ", " + value(n.b) + ", " + value(n.c);
+        case Group::Kind::Iota: return "index";
+        case Group::Kind::Op:
+            return std::string(name(n.op)) + " " + value(n.a) +
+                   (info(n.op).arity > 1 ? ", " + value(n.b) : "");
+    }
+    return {};
+}
+
+void write_step(std::string& out, const PlanStep& step, const std::vector<Entry>& segment,
+                const HostHooks& hooks) {
+    const Group& g = step.kernel->group();
+    std::int64_t read = 0, written = 0;
+    for (const auto& r : step.inputs)
+        read += r.in(segment).layout->size() * size_of(r.in(segment).dtype);
+    for (const auto& r : step.outputs)
+        written += r.in(segment).layout->size() * size_of(r.in(segment).dtype);
+    out += " over " + shape_text(step.space.in(segment).layout->shape()) + ": " +
+           std::to_string(step.entries.size()) + " operations fused, reads " +
+           std::to_string(read) + " bytes in " + std::to_string(step.inputs.size()) +
+           " views, writes " + std::to_string(written) + " bytes\n";
+    for (const auto& why : step.why) out += "  not fused with an earlier kernel: it " + why + "\n";
+    std::string lines;
+    for (std::uint32_t i : step.entries) {
+        std::string p = place_text(segment[i], hooks);
+        if (!p.empty() && lines.find(p) == std::string::npos)
+            lines += (lines.empty() ? "" : ", ") + p;
+    }
+    if (!lines.empty()) out += "  lines: " + lines + "\n";
+    for (std::size_t k = 0; k < g.nodes.size(); ++k) {
+        out += "    %" + std::to_string(k) + " = " + node_text(g, k) + " : " +
+               std::string(name(g.nodes[k].dtype)) + "\n";
+    }
+    for (const auto& o : g.outputs) {
+        out += o.reduces ? "    reduce-" + std::string(name(o.op)) + " %" + std::to_string(o.node) +
+                               " along axis " + std::to_string(g.reduce_axis) + "\n"
+                         : "    store %" + std::to_string(o.node) + "\n";
+    }
+    out += "  executor of its last run: " + std::string(step.kernel->executor()) + "\n";
+    std::string source = debug_level() >= 4 ? step.kernel->source() : "";
+    if (!source.empty()) out += source;
+}
+
+}  // namespace
+
+std::string Plan::text(const std::vector<Entry>& segment, const HostHooks& hooks) const {
+    std::string out;
+    int number = 0;
+    for (const PlanStep& step : steps) {
+        out += "kernel " + std::to_string(++number);
+        if (step.opaque >= 0) {
+            out += ": " + segment[static_cast<std::size_t>(step.opaque)].call->name() + "\n";
+        } else {
+            write_step(out, step, segment, hooks);
+        }
+    }
+    if (!dead.empty())
+        out +=
+            std::to_string(dead.size()) + " operations are dropped: nobody needs their results\n";
+    return out;
+}
+
+std::string Tape::describe(Storage* wanted) {
+    std::string out;
+    if (wanted->pending) {
+        wait_for_running();
+        mark_closure(wanted, nullptr);
+        std::vector<Entry> segment;
+        for (std::size_t i = 0; i < entries_.size(); ++i) {
+            if (marked_[i]) segment.push_back(entries_[i]);
+        }
+        out += std::to_string(segment.size()) + " pending operations\n";
+        out += find_plan(segment, ++epoch_).text(segment, hooks);
+    } else {
+        out += "computed: nothing is pending\n";
+    }
+    auto recent = log();
+    std::size_t shown = 0;
+    for (std::size_t k = recent.size(); k-- > 0 && shown < 5; ++shown) {
+        const FlushRecord& r = recent[k];
+        SourcePlace p = hooks.decode_line ? hooks.decode_line(r.line) : SourcePlace{};
+        out += (shown == 0 ? "recent evaluations, newest first:\n" : "") + std::string("  ") +
+               unisono::text(r.reason) + ": " + std::to_string(r.entries) + " operations in " +
+               std::to_string(r.kernels) + " kernels, " + std::to_string(r.bytes) + " bytes" +
+               (p.line > 0 ? ", up to line " + std::to_string(p.line) + " of " + p.file : "") +
+               "\n";
+    }
+    return out;
+}
+
+}  // namespace unisono

@@ -1,0 +1,372 @@
+// Forms a plan: assigns entries to groups, then writes each group's program.
+#include "tape/form_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "core/error.h"
+#include "tape/run_group.h"
+
+namespace unisono {
+
+namespace {
+
+constexpr std::size_t most_entries =
+    48;  // per group: keeps registers of `block` in L1 and compile time linear
+constexpr std::size_t most_slots = 24;
+
+struct Building {
+    bool opaque = false;
+    std::uint32_t shape = 0;  ///< of the iteration space
+    int reduce_axis = -1;
+    Device* device = nullptr;
+    std::vector<std::uint32_t> entries;
+    std::vector<std::uint32_t> slots;  ///< distinct views touched
+    std::string why;
+};
+
+/// One access of a storage by an entry, kept per storage to find conflicts.
+struct Use {
+    std::uint32_t entry, slot;
+    bool write;
+};
+
+class Grouping {
+  public:
+    Grouping(const std::vector<Entry>& segment, const SegmentData& data)
+        : segment_(segment),
+          data_(data),
+          uses_(data.storages.size()),
+          group_of_(segment.size(), 0) {}
+
+    std::vector<Building> run() {
+        for (std::uint32_t i = 0; i < segment_.size(); ++i) place(i);
+        return std::move(groups_);
+    }
+    const std::vector<std::uint32_t>& group_of() const { return group_of_; }
+    std::uint32_t iteration_slot(std::uint32_t i) const {
+        return static_cast<std::uint32_t>(
+            data_.operands[4 * i + (segment_[i].kind == EntryKind::Reduce ? 0 : 3)]);
+    }
+
+  private:
+    void place(std::uint32_t i) {
+        const Entry& e = segment_[i];
+        std::string why;
+        std::uint32_t earliest = barrier_;
+        if (e.kind == EntryKind::Opaque) {
+            earliest = static_cast<std::uint32_t>(groups_.size());
+        } else {
+            for (std::uint32_t k = 0; k < 4; ++k) {
+                if (k != 3 && k >= e.inputs) continue;
+                std::int32_t slot = data_.operands[4 * i + k];
+                if (slot >= 0)
+                    earliest =
+                        std::max(earliest,
+                                 after_conflicts(i, static_cast<std::uint32_t>(slot), k == 3, why));
+            }
+        }
+        std::uint32_t g = earliest;
+        while (g < groups_.size() && !joins(g, i, why)) ++g;
+        if (g == groups_.size()) open(i, why);
+        add(g, i);
+        if (e.kind == EntryKind::Opaque) barrier_ = g + 1;
+    }
+
+    /// The first group that may hold an entry which uses `slot`.
+    std::uint32_t after_conflicts(std::uint32_t i, std::uint32_t slot, bool write,
+                                  std::string& why) {
+        std::uint32_t earliest = 0;
+        for (const Use& u : uses_[data_.slots[slot].storage]) {
+            if (!u.write && !write) continue;
+            std::uint32_t g = group_of_[u.entry];
+            bool same = u.slot == slot && !overlaps_itself(data_.view(slot));
+            if (!same && data_.relation(u.slot, slot) == Overlap::Disjoint) continue;
+            bool forwards = same && segment_[u.entry].kind != EntryKind::Reduce &&
+                            segment_[u.entry].kind != EntryKind::Opaque &&
+                            data_.slots[iteration_slot(i)].shape ==
+                                data_.slots[iteration_slot(u.entry)].shape &&
+                            !(segment_[i].kind == EntryKind::Reduce && write);
+            if (!forwards && g + 1 > earliest && g + 1 > barrier_) {
+                why =
+                    same
+                        ? "needs the finished result of an earlier kernel"
+                        : "reads or writes elements that an earlier kernel touches at other points";
+            }
+            earliest = std::max(earliest, forwards ? g : g + 1);
+        }
+        return earliest;
+    }
+
+    bool joins(std::uint32_t g, std::uint32_t i, std::string& why) const {
+        const Building& b = groups_[g];
+        const Entry& e = segment_[i];
+        if (b.opaque || e.kind == EntryKind::Opaque) return false;
+        if (b.shape != data_.slots[iteration_slot(i)].shape) {
+            if (why.empty()) why = "has another iteration space";
+            return false;
+        }
+        if (b.device != e.out.storage->device) return false;
+        if (e.kind == EntryKind::Reduce && b.reduce_axis >= 0 && b.reduce_axis != e.axis) {
+            why = "reduces another axis";
+            return false;
+        }
+        if (b.entries.size() >= most_entries || b.slots.size() + 4 > most_slots) {
+            why = "the kernel is full";
+            return false;
+        }
+        return true;
+    }
+
+    void open(std::uint32_t i, const std::string& why) {
+        Building b;
+        b.opaque = segment_[i].kind == EntryKind::Opaque;
+        b.shape = data_.slots[iteration_slot(i)].shape;
+        b.device = segment_[i].out.storage->device;
+        b.why = why;
+        groups_.push_back(std::move(b));
+    }
+
+    void add(std::uint32_t g, std::uint32_t i) {
+        Building& b = groups_[g];
+        group_of_[i] = g;
+        b.entries.push_back(i);
+        if (segment_[i].kind == EntryKind::Reduce) b.reduce_axis = segment_[i].axis;
+        for (std::uint32_t k = 0; k < 4; ++k) {
+            if (k != 3 && k >= segment_[i].inputs) continue;
+            std::int32_t slot = data_.operands[4 * i + k];
+            if (slot < 0) continue;
+            auto s = static_cast<std::uint32_t>(slot);
+            uses_[data_.slots[s].storage].push_back({i, s, k == 3});
+            if (std::find(b.slots.begin(), b.slots.end(), s) == b.slots.end()) b.slots.push_back(s);
+        }
+    }
+
+    const std::vector<Entry>& segment_;
+    const SegmentData& data_;
+    std::vector<std::vector<Use>> uses_;
+    std::vector<std::uint32_t> group_of_;
+    std::vector<Building> groups_;
+    std::uint32_t barrier_ = 0;
+};
+
+/// Writes the program of one group.
+class Writer {
+  public:
+    Writer(const std::vector<Entry>& segment, const SegmentData& data,
+           const std::vector<std::uint32_t>& group_of, PlanStep& step)
+        : segment_(segment), data_(data), group_of_(group_of), step_(step), group_(step.group) {}
+
+    void write(const Building& b, std::uint32_t number) {
+        group_.reduce_axis = -1;
+        for (std::uint32_t i : b.entries) entry(i);
+        for (std::uint32_t i : b.entries) output(i, number);
+        for (const auto& o : group_.outputs) {
+            if (o.reduces) group_.reduce_axis = b.reduce_axis;
+        }
+        prune();
+        match_inputs();
+    }
+
+  private:
+    using NodeKey = std::tuple<int, int, int, int, int, int>;
+
+    std::uint16_t node(Group::Node n) {
+        NodeKey key{static_cast<int>(n.kind),
+                    static_cast<int>(n.dtype),
+                    static_cast<int>(n.op),
+                    n.a,
+                    n.b,
+                    n.c};
+        auto [it, fresh] = known_.try_emplace(key, static_cast<std::uint16_t>(group_.nodes.size()));
+        if (fresh) group_.nodes.push_back(n);
+        return it->second;
+    }
+
+    std::uint16_t operand(std::uint32_t i, std::uint32_t k) {
+        std::int32_t slot = data_.operands[4 * i + k];
+        if (slot < 0) {
+            step_.scalars.push_back({i, k});
+            group_.scalars.push_back(segment_[i].in[k].dtype);
+            return node({Group::Kind::Scalar, segment_[i].in[k].dtype, Op::Add,
+                         static_cast<std::uint16_t>(group_.scalars.size() - 1)});
+        }
+        auto s = static_cast<std::uint32_t>(slot);
+        if (auto it = value_of_.find(s); it != value_of_.end()) return it->second;
+        step_.inputs.push_back({i, k});  // its own entry's: earlier entries are released by then
+        input_slots_.push_back(s);
+        group_.inputs.push_back(data_.slots[s].dtype);
+        std::uint16_t n = node({Group::Kind::Input, data_.slots[s].dtype, Op::Add,
+                                static_cast<std::uint16_t>(group_.inputs.size() - 1)});
+        value_of_[s] = n;
+        return n;
+    }
+
+    std::uint16_t cast(std::uint16_t n, DType t) {
+        return group_.nodes[n].dtype == t ? n : node({Group::Kind::Cast, t, Op::Add, n});
+    }
+
+    void entry(std::uint32_t i) {
+        const Entry& e = segment_[i];
+        auto out_slot = static_cast<std::uint32_t>(data_.operands[4 * i + 3]);
+        std::uint16_t v = 0;
+        switch (e.kind) {
+            case EntryKind::Map: {
+                std::uint16_t a = cast(operand(i, 0), e.compute);
+                std::uint16_t b = e.inputs > 1 ? cast(operand(i, 1), e.compute) : std::uint16_t{0};
+                v = node({Group::Kind::Op, *result_dtype(e.op, e.compute), e.op, a, b});
+                break;
+            }
+            case EntryKind::Copy: v = operand(i, 0); break;
+            case EntryKind::Select: {
+                std::uint16_t c = cast(operand(i, 0), DType::Bool);
+                std::uint16_t a = cast(operand(i, 1), e.compute);
+                std::uint16_t b = cast(operand(i, 2), e.compute);
+                v = node({Group::Kind::Select, e.compute, Op::Add, c, a, b});
+                break;
+            }
+            case EntryKind::Iota: v = node({Group::Kind::Iota, DType::Int64}); break;
+            case EntryKind::Reduce: reduced_[i] = cast(operand(i, 0), e.compute); return;
+            case EntryKind::Opaque: return;
+        }
+        value_of_[out_slot] = cast(v, e.out.dtype);
+    }
+
+    /// Whether memory must receive what entry i writes.
+    bool is_needed(std::uint32_t i, std::uint32_t number) const {
+        auto slot = static_cast<std::uint32_t>(data_.operands[4 * i + 3]);
+        const SegmentStorage& st = data_.storages[data_.slots[slot].storage];
+        if (st.live) return true;
+        for (std::uint32_t j = i + 1; j < segment_.size(); ++j) {
+            if (group_of_[j] == number && segment_[j].kind != EntryKind::Opaque) continue;
+            for (std::uint32_t k = 0; k < segment_[j].inputs; ++k) {
+                std::int32_t s = data_.operands[4 * j + k];
+                if (s >= 0 &&
+                    data_.slots[static_cast<std::uint32_t>(s)].storage == data_.slots[slot].storage)
+                    return true;
+            }
+        }
+        return false;
+    }
+
+    void output(std::uint32_t i, std::uint32_t number) {
+        const Entry& e = segment_[i];
+        if (!is_needed(i, number)) return;
+        auto slot = static_cast<std::uint32_t>(data_.operands[4 * i + 3]);
+        if (e.kind == EntryKind::Reduce) {
+            group_.outputs.push_back({reduced_[i], e.compute, true, e.op, -1});
+            step_.outputs.push_back({i, 3});
+            output_slots_.push_back(slot);
+            return;
+        }
+        if (std::find(output_slots_.begin(), output_slots_.end(), slot) != output_slots_.end())
+            return;
+        group_.outputs.push_back({value_of_[slot], e.out.dtype, false, Op::Add, -1});
+        step_.outputs.push_back({i, 3});
+        output_slots_.push_back(slot);
+    }
+
+    /// Drops nodes, inputs and scalars that no output needs.
+    void prune() {
+        std::vector<bool> used(group_.nodes.size(), false);
+        for (const auto& o : group_.outputs) used[o.node] = true;
+        for (std::size_t k = group_.nodes.size(); k-- > 0;) {
+            if (!used[k]) continue;
+            const auto& n = group_.nodes[k];
+            if (n.kind == Group::Kind::Op) {
+                used[n.a] = true;
+                if (info(n.op).arity > 1) used[n.b] = true;
+            } else if (n.kind == Group::Kind::Cast) {
+                used[n.a] = true;
+            } else if (n.kind == Group::Kind::Select) {
+                used[n.a] = used[n.b] = used[n.c] = true;
+            }
+        }
+        std::vector<std::uint16_t> renamed(group_.nodes.size(), 0);
+        std::vector<Group::Node> nodes;
+        Group packed;
+        std::vector<OperandRef> inputs, scalars;
+        std::vector<std::uint32_t> input_slots;
+        for (std::size_t k = 0; k < group_.nodes.size(); ++k) {
+            if (!used[k]) continue;
+            Group::Node n = group_.nodes[k];
+            if (n.kind == Group::Kind::Input) {
+                packed.inputs.push_back(group_.inputs[n.a]);
+                inputs.push_back(step_.inputs[n.a]);
+                input_slots.push_back(input_slots_[n.a]);
+                n.a = static_cast<std::uint16_t>(packed.inputs.size() - 1);
+            } else if (n.kind == Group::Kind::Scalar) {
+                packed.scalars.push_back(group_.scalars[n.a]);
+                scalars.push_back(step_.scalars[n.a]);
+                n.a = static_cast<std::uint16_t>(packed.scalars.size() - 1);
+            } else if (n.kind != Group::Kind::Iota) {
+                n.a = renamed[n.a];
+                n.b = renamed[n.b];
+                n.c = renamed[n.c];
+            }
+            renamed[k] = static_cast<std::uint16_t>(nodes.size());
+            nodes.push_back(n);
+        }
+        packed.nodes = std::move(nodes);
+        packed.outputs = group_.outputs;
+        for (auto& o : packed.outputs) o.node = renamed[o.node];
+        packed.reduce_axis = group_.reduce_axis;
+        group_ = std::move(packed);
+        step_.inputs = std::move(inputs);
+        step_.scalars = std::move(scalars);
+        input_slots_ = std::move(input_slots);
+    }
+
+    void match_inputs() {
+        for (std::size_t o = 0; o < output_slots_.size(); ++o) {
+            for (std::size_t k = 0; k < input_slots_.size(); ++k) {
+                if (input_slots_[k] == output_slots_[o]) {
+                    group_.outputs[o].same_as_input = static_cast<std::int16_t>(k);
+                }
+            }
+        }
+    }
+
+    const std::vector<Entry>& segment_;
+    const SegmentData& data_;
+    const std::vector<std::uint32_t>& group_of_;
+    PlanStep& step_;
+    Group& group_;
+    std::map<NodeKey, std::uint16_t> known_;
+    std::map<std::uint32_t, std::uint16_t>
+        value_of_;  ///< slot -> node that holds its current value
+    std::map<std::uint32_t, std::uint16_t> reduced_;
+    std::vector<std::uint32_t> input_slots_, output_slots_;
+};
+
+}  // namespace
+
+std::unique_ptr<Plan> form_plan(const std::vector<Entry>& segment, const SegmentData& data) {
+    Grouping grouping(segment, data);
+    std::vector<Building> groups = grouping.run();
+    auto plan = std::make_unique<Plan>();
+    for (std::uint32_t g = 0; g < groups.size(); ++g) {
+        const Building& b = groups[g];
+        PlanStep step;
+        step.entries = b.entries;
+        if (!b.why.empty()) step.why.push_back(b.why);
+        if (b.opaque) {
+            step.opaque = static_cast<std::int32_t>(b.entries.front());
+            plan->steps.push_back(std::move(step));
+            continue;
+        }
+        Writer(segment, data, grouping.group_of(), step).write(b, g);
+        if (step.group.outputs.empty()) {
+            plan->dead.insert(plan->dead.end(), b.entries.begin(), b.entries.end());
+            continue;
+        }
+        std::uint32_t front = b.entries.front();
+        step.space = {front, segment[front].kind == EntryKind::Reduce ? 0u : 3u};
+        step.kernel = std::make_unique<GroupKernel>(step.group);
+        plan->steps.push_back(std::move(step));
+    }
+    return plan;
+}
+
+}  // namespace unisono

@@ -1,0 +1,34 @@
+// Turns a group into kernel IR for executors that compile or interpret.
+#pragma once
+
+#include "ir/ir.h"
+#include "tape/group.h"
+
+namespace unisono {
+
+/// What a compiled variant of a group depends on besides the group itself.
+struct GroupShape {
+    int rank = 1;
+    int reduce_axis = -1;  ///< in the canonical iteration space
+    /// Stride classes, rank per operand: inputs first, then outputs.
+    std::vector<ir::StrideClass> strides;
+    bool streaming = false;  ///< outputs are too large to stay in the caches
+    bool on_device = false;  ///< plain nested parallel loops, no blocking for caches
+    bool operator==(const GroupShape&) const = default;
+};
+
+/// Elementwise groups: one function. Params in order: inputs, outputs (arrays of the canonical
+/// rank), scalars.
+ir::Module lower_map(const Group& group, const GroupShape& shape);
+
+/// Reducing groups run as two kernels around a scratch array per reducing output, of shape
+/// (iteration shape without the reduced axis) + (leaves). The first computes leaves, and stores the
+/// group's other outputs; its params: inputs, non-reducing outputs, scratches, scalars.
+ir::Module lower_leaves(const Group& group, const GroupShape& shape);
+/// The second combines the leaves of one reducing output by the tree. Params: scratch, output.
+ir::Module lower_tree(Op op, DType dtype, int kept_rank);
+
+/// Elements of the reduced axis per leaf: 512 for the innermost axis, 8 rows otherwise.
+std::int64_t leaf_length(int reduce_axis, int rank);
+
+}  // namespace unisono

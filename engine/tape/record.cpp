@@ -1,0 +1,405 @@
+// Records elementwise operations, assignments and reductions.
+#include "tape/record.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/pool.h"
+#include "ops/scalar_eval.h"
+#include "tape/hazards.h"
+#include "tape/tape.h"
+
+namespace unisono {
+
+namespace {
+
+std::string numpy_name(Op op) { return std::string(info(op).numpy_name); }
+
+Storage* fresh_storage(std::int64_t elements, DType t, Device* device) {
+    std::int64_t bytes = 0;
+    if (__builtin_mul_overflow(elements, size_of(t), &bytes) ||
+        (!device && bytes > pool::limit())) {
+        fail(ErrorKind::Memory,
+             "memory: an array of " + std::to_string(elements) + " " + std::string(name(t)) +
+                 " elements does not fit in " + std::to_string(pool::limit() >> 20) +
+                 " MiB; use a smaller dtype or shape, or spread the array over a mesh");
+    }
+    return Storage::create(device, bytes);
+}
+
+/// A view on new memory with the packed layout of that shape.
+View fresh_view(const Layout* packed, DType t, Device* device) {
+    return {fresh_storage(packed->size(), t, device), packed, 0, t};
+}
+
+View broadcast_view(const View& v, const Layout* packed) {
+    if (!v.storage || v.layout->packed() == packed) return v;
+    std::int64_t strides[max_rank];
+    int rank = packed->rank(), lead = rank - v.layout->rank();
+    for (int a = 0; a < rank; ++a) {
+        bool kept = a >= lead && v.layout->shape()[static_cast<std::size_t>(a - lead)] != 1;
+        strides[a] = kept ? v.layout->strides()[static_cast<std::size_t>(a - lead)] : 0;
+        if (a >= lead && packed->shape()[static_cast<std::size_t>(a)] == 1) strides[a] = 0;
+    }
+    return {v.storage, Layout::make(packed->shape(), {strides, static_cast<std::size_t>(rank)}),
+            v.offset, v.dtype};
+}
+
+struct Common {
+    DType dtype = DType::Float64;
+    const Layout* packed = nullptr;
+    Device* device = nullptr;
+};
+
+[[noreturn]] void mixed_devices(const std::string& what, const Device* a, const Device* b) {
+    fail(ErrorKind::Device, what + ": operands live on different devices; got " + device_name(a) +
+                                " and " + device_name(b) + "; move one with .to_device(...)");
+}
+
+const Layout* broadcast_layout(const std::string& what, std::span<const Arg> args) {
+    const Layout* packed = nullptr;
+    bool equal = true;
+    for (const Arg& a : args) {
+        if (a.is_scalar()) continue;
+        if (packed && a.view.layout->packed() != packed) equal = false;
+        if (!packed) packed = a.view.layout->packed();
+    }
+    if (equal) return packed ? packed : Layout::scalar();
+    Dims shapes[3];
+    std::size_t n = 0;
+    for (const Arg& a : args) {
+        if (!a.is_scalar()) shapes[n++] = a.view.layout->shape();
+    }
+    return Layout::contiguous(broadcast_shapes(what.c_str(), {shapes, n}));
+}
+
+DType common_dtype(std::span<const Arg> args) {
+    DType t{};
+    bool any = false;
+    for (const Arg& a : args) {
+        if (a.weak != Weak::None) continue;
+        t = any ? promote(t, a.view.dtype) : a.view.dtype;
+        any = true;
+    }
+    Weak weakest = Weak::None;
+    for (const Arg& a : args) weakest = std::max(weakest, a.weak);
+    return any ? promote_weak(t, weakest) : default_dtype(weakest);
+}
+
+Device* common_device(const std::string& what, std::span<const Arg> args) {
+    Device* device = nullptr;
+    bool any = false;
+    for (const Arg& a : args) {
+        if (a.is_scalar()) continue;
+        if (any && a.view.storage->device != device)
+            mixed_devices(what, device, a.view.storage->device);
+        device = a.view.storage->device;
+        any = true;
+    }
+    return device;
+}
+
+/// A Python integer must fit the dtype that it adapts to.
+void check_weak(Op op, const Arg& a, DType t) {
+    if (a.weak != Weak::Int || !is_integer(t) || t == DType::Int64) return;
+    auto v = a.scalar().as<std::int64_t>();
+    bool fits = t == DType::UInt8 ? v >= 0 && v <= 255 : v >= INT32_MIN && v <= INT32_MAX;
+    if (!fits) {
+        fail(ErrorKind::Overflow, numpy_name(op) + ": Python integer " + std::to_string(v) +
+                                      " out of bounds for " + std::string(name(t)) +
+                                      "; convert the array with .astype first");
+    }
+}
+
+Op bool_form(Op op, DType t) {
+    if (!is_bool(t)) return op;
+    if (op == Op::Add) return Op::Or;
+    if (op == Op::Mul) return Op::And;
+    return op;
+}
+
+DType checked_compute(Op op, DType common) {
+    auto t = compute_dtype(op, common);
+    if (!t) {
+        std::string hint = is_bool(common) && op == Op::Sub ? "; use the ^ operator or logical_xor"
+                           : is_bool(common) && op == Op::Neg
+                               ? "; use the ~ operator or logical_not"
+                               : "; convert with .astype first";
+        fail(ErrorKind::Type,
+             numpy_name(op) + ": not defined for dtype " + std::string(name(common)) + hint);
+    }
+    return *t;
+}
+
+bool same_kind(DType from, DType to) {
+    auto level = [](DType t) {
+        return is_bool(t) ? 0 : info(t).kind == 'u' ? 1 : info(t).kind == 'i' ? 2 : 3;
+    };
+    return level(from) <= level(to);
+}
+
+/// Reading `in` while `out` is written through another index map needs the value from before: a
+/// copy.
+View snapshot_if_overlapping(const View& in, const View& out, Array& keep) {
+    if (!in.storage || in.storage != out.storage || overlap(in, out) != Overlap::Partial) return in;
+    keep = copy(Array::of(in));
+    return broadcast_view(keep.view(), out.layout->packed());
+}
+
+void check_out(const std::string& what, const Array& out, const Layout* packed, DType result) {
+    if (out.readonly()) {
+        fail(
+            ErrorKind::Value,
+            what + ": the output array is read-only; make a copy with .copy() and write into that");
+    }
+    if (out.view().layout->packed() != packed) {
+        fail(ErrorKind::Value, what + ": non-broadcastable output; got an output of shape " +
+                                   shape_text(out.shape()) + ", expected " +
+                                   shape_text(packed->shape()));
+    }
+    if (!same_kind(result, out.dtype())) {
+        fail(ErrorKind::Type,
+             what + ": cannot cast the result from " + std::string(name(result)) + " to " +
+                 std::string(name(out.dtype())) +
+                 " in place (casting rule 'same_kind'); write the result to a new array");
+    }
+}
+
+View scalar_as(const Arg& a, DType t) { return scalar_operand(cast(a.scalar(), t)); }
+
+/// Evaluates on known scalars.
+Array known_result(Op op, std::span<const Arg> args, DType compute) {
+    Scalar x = cast(args[0].scalar(), compute);
+    Scalar y = args.size() > 1 ? cast(args[1].scalar(), compute) : Scalar{};
+    return Array::known(eval(op, x, y));
+}
+
+}  // namespace
+
+const std::string& device_name(const Device* device) {
+    static const std::string host = "cpu";
+    return device ? device->info().name : host;
+}
+
+Array apply(Op op, std::span<const Arg> args, const Array* out) {
+    DType common = common_dtype(args);
+    if (is_comparison(op) && args.size() == 2 && is_integer(common)) {
+        // A Python integer beyond the dtype still compares: in int64.
+        if (args[0].weak == Weak::Int || args[1].weak == Weak::Int)
+            common = promote(common, DType::Int64);
+    }
+    op = bool_form(op, common);
+    DType compute = checked_compute(op, common);
+    bool all_known = true;
+    for (const Arg& a : args) {
+        check_weak(op, a, compute);
+        all_known = all_known && a.is_scalar();
+    }
+    if (all_known && !out) return known_result(op, args, compute);
+    DType result = *result_dtype(op, compute);
+    const Layout* packed;
+    Device* device;
+    // Two arrays with one contiguous layout, or one and a scalar: nothing to broadcast.
+    std::string what = out || args.size() > 1 ? numpy_name(op) : std::string();
+    packed = broadcast_layout(what, args);
+    device = common_device(what, args);
+    if (out) {
+        Arg target = out->arg();
+        Arg both[] = {target, args.empty() ? target : args[0]};
+        if (!both[1].is_scalar()) common_device(what, both);
+        device = out->device();
+        if (packed->rank() <= out->rank() && packed != out->view().layout->packed()) {
+            Dims shapes[] = {packed->shape(), out->shape()};
+            packed = Layout::contiguous(broadcast_shapes(what.c_str(), shapes));
+        }
+        check_out(what, *out, packed, result);
+    }
+    Entry e{};
+    e.kind = EntryKind::Map;
+    e.op = op;
+    e.compute = compute;
+    e.inputs = static_cast<std::uint8_t>(args.size());
+    Array keep[2];
+    bool fresh = out == nullptr;
+    e.out = fresh ? fresh_view(packed, result, device) : out->view();
+    Array made = Array::of(e.out, fresh && packed->rank() == 0);
+    for (std::size_t k = 0; k < args.size(); ++k) {
+        if (args[k].is_scalar()) {
+            e.in[k] = scalar_as(args[k], compute);
+        } else {
+            e.in[k] = broadcast_view(args[k].view, packed);
+            if (!fresh) e.in[k] = snapshot_if_overlapping(e.in[k], e.out, keep[k]);
+        }
+    }
+    Tape::instance().append(e);
+    return made;
+}
+
+Array where(const Arg& condition, const Arg& a, const Arg& b) {
+    Arg values[] = {a, b};
+    DType t = common_dtype(values);
+    Arg all[] = {condition, a, b};
+    Device* device = common_device("where", all);
+    const Layout* packed = broadcast_layout("where", all);
+    Entry e{};
+    e.kind = EntryKind::Select;
+    e.compute = t;
+    e.inputs = 3;
+    e.out = fresh_view(packed, t, device);
+    Array made = Array::of(e.out, packed->rank() == 0);
+    for (std::size_t k = 0; k < 3; ++k) {
+        e.in[k] = all[k].is_scalar() ? scalar_as(all[k], k == 0 ? DType::Bool : t)
+                                     : broadcast_view(all[k].view, packed);
+    }
+    Tape::instance().append(e);
+    return made;
+}
+
+void assign(const Array& target, const Arg& value) {
+    if (target.readonly()) {
+        fail(ErrorKind::Value,
+             "assignment: the destination is read-only; make a copy with .copy() and write into "
+             "that");
+    }
+    const View& out = target.view();
+    // Python's a[i:] += b ends by assigning the view to itself.
+    if (!value.is_scalar() && value.view.same_as(out)) return;
+    Entry e{};
+    e.kind = EntryKind::Copy;
+    e.inputs = 1;
+    e.compute = out.dtype;
+    e.out = out;
+    Array keep;
+    if (value.is_scalar()) {
+        if (value.weak == Weak::Int) check_weak(Op::Add, value, out.dtype);
+        e.in[0] = scalar_as(value, out.dtype);
+    } else {
+        if (value.view.storage->device != target.device()) {
+            mixed_devices("assignment", target.device(), value.view.storage->device);
+        }
+        View v = value.view;
+        // NumPy drops leading axes of extent 1 of the value.
+        while (v.layout->rank() > out.layout->rank() && v.layout->shape()[0] == 1) {
+            v.layout = Layout::make(v.layout->shape().subspan(1), v.layout->strides().subspan(1));
+        }
+        Dims shapes[] = {v.layout->shape(), out.layout->shape()};
+        if (v.layout->packed() != out.layout->packed() &&
+            Layout::contiguous(broadcast_shapes("assignment", shapes)) != out.layout->packed()) {
+            fail(ErrorKind::Value, "assignment: could not broadcast the value from shape " +
+                                       shape_text(shapes[0]) + " into shape " +
+                                       shape_text(shapes[1]));
+        }
+        e.in[0] = snapshot_if_overlapping(broadcast_view(v, out.layout->packed()), out, keep);
+    }
+    if (out.layout->size() == 0) return;
+    Tape::instance().append(e);
+}
+
+static std::vector<int> reduced_axes(Op op, const Array& a,
+                                     const std::optional<std::vector<int>>& given) {
+    std::vector<int> axes;
+    if (!given) {
+        for (int k = 0; k < a.rank(); ++k) axes.push_back(k);
+        return axes;
+    }
+    for (int axis : *given) {
+        int k = axis < 0 ? axis + a.rank() : axis;
+        if (k < 0 || k >= a.rank()) {
+            fail(ErrorKind::Index, numpy_name(op) + ": axis " + std::to_string(axis) +
+                                       " is out of bounds for an array of dimension " +
+                                       std::to_string(a.rank()));
+        }
+        if (std::find(axes.begin(), axes.end(), k) != axes.end()) {
+            fail(ErrorKind::Value,
+                 numpy_name(op) + ": axis " + std::to_string(k) + " is given twice");
+        }
+        axes.push_back(k);
+    }
+    std::sort(axes.begin(), axes.end());
+    return axes;
+}
+
+Array reduce(Op op, const Array& a, std::optional<std::vector<int>> given, bool keepdims,
+             std::optional<DType> dtype) {
+    std::vector<int> axes = reduced_axes(op, a, given);
+    bool selects = op == Op::Min || op == Op::Max;
+    DType t = dtype                                                                  ? *dtype
+              : !selects && !is_float(a.dtype()) && (op == Op::Add || op == Op::Mul) ? DType::Int64
+                                                                                     : a.dtype();
+    t = checked_compute(op, t);
+    if (a.is_known()) return Array::known(cast(a.scalar(), t));
+    for (int axis : axes) {
+        if (selects && a.shape()[static_cast<std::size_t>(axis)] == 0) {
+            fail(ErrorKind::Value, numpy_name(op) + ": an empty axis has no " +
+                                       (op == Op::Min ? "minimum" : "maximum") + "; got shape " +
+                                       shape_text(a.shape()));
+        }
+    }
+    Array current = axes.empty() ? astype(a, t, true) : a;
+    for (std::size_t k = axes.size(); k-- > 0;) {
+        std::vector<std::int64_t> shape(current.shape().begin(), current.shape().end());
+        shape.erase(shape.begin() + axes[k]);
+        Entry e{};
+        e.kind = EntryKind::Reduce;
+        e.op = op;
+        e.axis = static_cast<std::int8_t>(axes[k]);
+        e.compute = t;
+        e.inputs = 1;
+        e.in[0] = current.view();
+        e.out = fresh_view(Layout::contiguous(shape), t, a.device());
+        Array next = Array::of(e.out, shape.empty() && !keepdims);
+        Tape::instance().append(e);
+        current = std::move(next);
+    }
+    if (!keepdims) return axes.empty() && a.rank() == 0 ? to_value(current) : current;
+    std::vector<std::int64_t> shape(a.shape().begin(), a.shape().end());
+    for (int axis : axes) shape[static_cast<std::size_t>(axis)] = 1;
+    return reshape(current, shape);
+}
+
+Array empty(Dims shape, DType t, Device* device) {
+    return Array::of(fresh_view(Layout::contiguous(shape), t, device));
+}
+
+Array full(Dims shape, Scalar value, Device* device) {
+    Array a = empty(shape, value.dtype, device);
+    if (a.size() == 0) return a;
+    Entry e{};
+    e.kind = EntryKind::Copy;
+    e.inputs = 1;
+    e.compute = value.dtype;
+    e.in[0] = scalar_operand(value);
+    e.out = a.view();
+    Tape::instance().append(e);
+    return a;
+}
+
+Array iota(std::int64_t n, Device* device) {
+    std::int64_t shape[] = {n};
+    Array a = empty(shape, DType::Int64, device);
+    if (n == 0) return a;
+    Entry e{};
+    e.kind = EntryKind::Iota;
+    e.compute = DType::Int64;
+    e.out = a.view();
+    Tape::instance().append(e);
+    return a;
+}
+
+Array astype(const Array& a, DType t, bool copy_if_same) {
+    if (a.dtype() == t && !copy_if_same) return a;
+    if (a.is_known()) return Array::known(cast(a.scalar(), t));
+    Entry e{};
+    e.kind = EntryKind::Copy;
+    e.inputs = 1;
+    e.compute = t;
+    e.in[0] = a.view();
+    e.out = fresh_view(a.view().layout->packed(), t, a.device());
+    Array made = Array::of(e.out, a.is_value());
+    if (a.size() > 0) Tape::instance().append(e);
+    return made;
+}
+
+Array copy(const Array& a) { return astype(a, a.dtype(), true); }
+
+}  // namespace unisono

@@ -1,0 +1,67 @@
+// The operations that users call: dtype and shape rules of NumPy 2, then an entry on the tape.
+//
+// All throw Error where NumPy raises: Value for shapes, Type for dtypes, Device for mixed devices.
+// Nothing runs here, except that operations on known scalars are computed at once.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <vector>
+
+#include "ops/ops.h"
+#include "tape/array.h"
+
+namespace unisono {
+
+/// op(a) or op(a, b), elementwise and broadcast. With `out`: NumPy's in-place rules (shape of out,
+/// same-kind cast).
+Array apply(Op op, std::span<const Arg> args, const Array* out = nullptr);
+Array where(const Arg& condition, const Arg& a, const Arg& b);
+
+/// target[...] = value: broadcast to target's shape, converted to its dtype; overlapping source and
+/// target behave as if the source were copied first.
+void assign(const Array& target, const Arg& value);
+
+/// Combines by op over the axes (all axes if not given), innermost first. Sums of bools and
+/// integers are int64.
+Array reduce(Op op, const Array& a, std::optional<std::vector<int>> axes, bool keepdims,
+             std::optional<DType> dtype = {});
+
+// Creation. A null device is the host.
+Array empty(Dims shape, DType dtype, Device* device);
+Array full(Dims shape, Scalar value, Device* device);
+/// 0, 1, 2... as int64.
+Array iota(std::int64_t n, Device* device);
+Array copy(const Array& a);
+Array astype(const Array& a, DType dtype, bool copy_if_same);
+/// A copy on another device; the array itself where it is there already.
+Array to_device(const Array& a, Device* device);
+
+// Views: no entry, no memory.
+struct IndexItem {
+    enum class Kind : std::uint8_t { Integer, Slice, NewAxis, Ellipsis } kind;
+    std::int64_t start = 0, stop = 0, step = 1;  ///< Integer: start. Slice: raw bounds, see has_*
+    bool has_start = false, has_stop = false;
+};
+/// NumPy's basic indexing. An all-integer index of every axis gives a 0-d view; callers turn it
+/// into a value.
+Array index(const Array& a, std::span<const IndexItem> items);
+Array transpose(const Array& a, std::span<const int> axes);
+Array broadcast_to(const Array& a, Dims shape);
+/// A view where strides allow it, else a copy. One extent may be -1.
+Array reshape(const Array& a, std::vector<std::int64_t> shape);
+
+/// The value of a 0-d array or of one with a single element; waits for it.
+Scalar item(const Array& a);
+/// A value (immutable, a snapshot) of a 0-d view: read at once where the host can, else recorded.
+Array to_value(const Array& a);
+/// Writes one scalar through a 0-d view: at once on idle host memory, else recorded.
+void set_item(const Array& target, const Arg& value);
+
+/// Contents valid and in host memory, for readers (or writers) outside the engine.
+char* host_data(const Array& a, bool for_write);
+
+/// Name of the device of an array, "cpu" for the host.
+const std::string& device_name(const Device* device);
+
+}  // namespace unisono

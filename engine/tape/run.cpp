@@ -1,0 +1,155 @@
+// Binds a plan to a segment's views, allocates outputs and runs the groups.
+#include "tape/run.h"
+
+#include "core/settings.h"
+#include "core/stats.h"
+#include "tape/run_group.h"
+
+namespace unisono {
+
+namespace {
+/// Elements from which a step lets others use the engine meanwhile: some tens of microseconds of
+/// work.
+constexpr std::int64_t long_step = 1 << 15;
+constexpr std::size_t most_operands = 64;
+}  // namespace
+
+Runner::Runner(Tape& tape, std::vector<Entry>& segment, FlushReason reason)
+    : tape_(tape), segment_(segment) {
+    record_.reason = reason;
+    record_.entries = static_cast<std::int32_t>(segment.size());
+    record_.line = segment.back().line;
+}
+
+void Runner::run() {
+    Plan& plan = find_plan(segment_, ++tape_.epoch_);
+    bool several = plan.steps.size() > 1;
+    done_.assign(several ? segment_.size() : 0, false);
+    for (std::size_t k = 0; k < plan.steps.size(); ++k) {
+        PlanStep& step = plan.steps[k];
+        current_ = &step;
+        if (step.opaque >= 0) {
+            run_opaque(step);
+        } else {
+            run_step(step);
+        }
+        if (several) finish(step.entries);
+        bool last = k + 1 == plan.steps.size();
+        if (detached_ && !last && tape_.hooks.interrupted && tape_.hooks.interrupted()) {
+            throw Error(ErrorKind::Interrupt,
+                        "interrupted between kernels; what has not run is kept");
+        }
+    }
+}
+
+void Runner::poison(const Error& error) {
+    done_.resize(segment_.size(), false);
+    if (!current_) return;
+    LineRef line = segment_[current_->entries.front()].line;
+    bool decode = error.place().line == 0 && line.code && tape_.hooks.decode_line;
+    auto reason = std::make_shared<const Error>(
+        error.kind(), error.what(), decode ? tape_.hooks.decode_line(line) : error.place());
+    for (std::uint32_t i : current_->entries) {
+        done_[i] = true;
+        if (segment_[i].out.storage) segment_[i].out.storage->poison = reason;
+    }
+}
+
+/// Lets go of the entries of a finished step, so that temporaries return to the pool before the
+/// next step.
+void Runner::finish(const std::vector<std::uint32_t>& entries) {
+    for (std::uint32_t i : entries) {
+        done_[i] = true;
+        if (i + 1 < segment_.size())
+            tape_.release(segment_[i]);  // the record borrows the last entry's line
+    }
+}
+
+template <class F>
+void Runner::outside_engine(PlanStep& step, bool long_work, F&& work) {
+    if (!long_work || !tape_.hooks.leave_engine) {
+        work();
+        return;
+    }
+    detached_ = true;
+    auto mark = [&](bool running) {
+        for (std::uint32_t i : step.entries) {
+            Entry& e = segment_[i];
+            if (e.out.storage) e.out.storage->running = running;
+            for (int k = 0; k < e.inputs; ++k) {
+                if (e.in[k].storage) e.in[k].storage->running = running;
+            }
+        }
+    };
+    mark(true);
+    void* held = tape_.hooks.leave_engine();
+    try {
+        work();
+    } catch (...) {
+        tape_.hooks.enter_engine(held);
+        mark(false);
+        throw;
+    }
+    tape_.hooks.enter_engine(held);
+    mark(false);
+}
+
+void Runner::run_step(PlanStep& step) {
+    View operands[most_operands];
+    std::uint64_t scalars[most_operands];
+    std::size_t inputs = step.inputs.size(), outputs = step.outputs.size();
+    const Layout* space = step.space.in(segment_).layout;
+    std::int64_t bytes = 0;
+    for (std::size_t k = 0; k < inputs; ++k) {
+        operands[k] = step.inputs[k].in(segment_);
+        Storage* s = operands[k].storage;
+        if (!s->memory.handle) s->allocate();  // read before it was ever written: un.empty
+        if (s->poison) throw Error(*s->poison);
+        bytes += operands[k].layout->size() * size_of(operands[k].dtype);
+    }
+    std::int64_t read = bytes;
+    for (std::size_t k = 0; k < outputs; ++k) {
+        View& v = operands[inputs + k] = step.outputs[k].in(segment_);
+        if (!v.storage->memory.handle) v.storage->allocate();
+        bytes += v.layout->size() * size_of(v.dtype);
+    }
+    for (std::size_t k = 0; k < step.scalars.size(); ++k) {
+        scalars[k] = static_cast<std::uint64_t>(step.scalars[k].in(segment_).offset);
+    }
+    count(stats().bytes_read, read);
+    count(stats().bytes_written, bytes - read);
+    record_.bytes += bytes;
+    ++record_.kernels;
+    if (debug_level() >= 1) log_step(step, bytes);
+    GroupKernel::Call call{space,
+                           {operands, inputs},
+                           {operands + inputs, outputs},
+                           {scalars, step.scalars.size()},
+                           operands[inputs].storage->device};
+    outside_engine(step, space->size() >= long_step, [&] { step.kernel->run(call); });
+}
+
+void Runner::run_opaque(PlanStep& step) {
+    Entry& e = segment_[static_cast<std::size_t>(step.opaque)];
+    for (int k = 0; k < e.inputs; ++k) {
+        if (e.in[k].storage) e.in[k].storage->allocate();
+    }
+    if (e.out.storage) e.out.storage->allocate();
+    if (debug_level() >= 1) debug_log("call " + e.call->name());
+    outside_engine(step, true, [&] { e.call->run(e.in, e.inputs, e.out); });
+}
+
+void Runner::log_step(const PlanStep& step, std::int64_t bytes) const {
+    std::string ops;
+    for (const auto& n : step.kernel->group().nodes) {
+        if (n.kind == Group::Kind::Op) ops += (ops.empty() ? "" : " ") + std::string(name(n.op));
+    }
+    for (const auto& o : step.kernel->group().outputs) {
+        if (o.reduces) ops += (ops.empty() ? "reduce-" : " reduce-") + std::string(name(o.op));
+    }
+    if (ops.empty()) ops = "copy";
+    debug_log("kernel [" + ops + "] over " + shape_text(step.space.in(segment_).layout->shape()) +
+              ", " + std::to_string(bytes) + " bytes");
+}
+
+}  // namespace unisono

@@ -1,0 +1,319 @@
+// Canonical iteration spaces, the choice of executor, and compiled variants of groups.
+#include "tape/run_group.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "core/settings.h"
+#include "core/stats.h"
+#include "tape/block_program.h"
+
+namespace unisono {
+
+namespace {
+
+constexpr std::size_t most_operands = 64;
+/// Node-elements that a group may cost without the compiler before it is compiled: some 10 ms of
+/// work.
+constexpr std::int64_t compile_after = 20'000'000;
+/// Below this many elements a compiled kernel gains nothing over block.
+constexpr std::int64_t compile_from_size = 4096;
+
+std::int64_t last_level_cache() {
+    static const std::int64_t bytes = [] {
+        std::int64_t l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
+        return l3 > 0 ? l3 : std::int64_t{8} << 20;
+    }();
+    return bytes;
+}
+
+enum class Choice : std::uint8_t { Auto, Block, Cpu, Interp };
+
+Choice executor_choice() {
+    static int generation = -1;
+    static Choice choice = Choice::Auto;
+    if (generation != settings_generation()) {
+        generation = settings_generation();
+        const std::string& text = setting("executor");
+        choice = text == "block"    ? Choice::Block
+                 : text == "cpu"    ? Choice::Cpu
+                 : text == "interp" ? Choice::Interp
+                                    : Choice::Auto;
+    }
+    return choice;
+}
+
+}  // namespace
+
+/// The iteration space after axes of extent 1 are dropped and axes are merged where all operands
+/// allow it.
+struct GroupKernel::Space {
+    int rank = 0;
+    int reduce_axis = -1;
+    std::int64_t size = 1;
+    std::int64_t shape[max_rank];
+    std::size_t operands = 0;
+    std::int64_t strides[most_operands][max_rank];  // operand-major
+
+    void keep(int axis) {
+        shape[rank] = shape[axis];
+        for (std::size_t o = 0; o < operands; ++o) strides[o][rank] = strides[o][axis];
+        if (axis == reduce_axis) reduce_axis = rank;
+        ++rank;
+    }
+    bool merges(int axis) const {  // the kept axis rank-1 with the later axis `axis`
+        if (rank == 0 || rank - 1 == reduce_axis || axis == reduce_axis) return false;
+        for (std::size_t o = 0; o < operands; ++o) {
+            if (strides[o][rank - 1] != strides[o][axis] * shape[axis]) return false;
+        }
+        return true;
+    }
+    void collapse(int given) {
+        for (int axis = 0; axis < given; ++axis) {
+            if (shape[axis] == 1 && axis != reduce_axis) continue;
+            if (merges(axis)) {
+                shape[rank - 1] *= shape[axis];
+                for (std::size_t o = 0; o < operands; ++o) strides[o][rank - 1] = strides[o][axis];
+            } else {
+                keep(axis);
+            }
+        }
+        if (rank == 0) {
+            shape[0] = 1;
+            for (std::size_t o = 0; o < operands; ++o) strides[o][0] = 0;
+            rank = 1;
+        }
+    }
+};
+
+struct GroupKernel::Variant {
+    GroupShape shape;
+    Device* device;
+    std::unique_ptr<Executable> map;
+    std::vector<std::unique_ptr<Executable>> trees;  // one per reducing output
+};
+
+GroupKernel::GroupKernel(const Group& group)
+    : group_(group), block_(std::make_unique<BlockProgram>(group_)) {
+    if (group.inputs.size() + group.outputs.size() > most_operands)
+        fail(ErrorKind::Internal, "group: too many operands");
+}
+GroupKernel::~GroupKernel() = default;
+
+std::string GroupKernel::source() const {
+    std::string all;
+    for (const auto& v : variants_) {
+        all += v->map->source();
+        for (const auto& t : v->trees) all += t->source();
+    }
+    return all;
+}
+
+static void fill_space(auto& space, const GroupKernel::Call& call, const Group& group) {
+    int given = call.space->rank();
+    space.reduce_axis = group.reduce_axis;
+    space.size = call.space->size();
+    space.operands = call.inputs.size() + call.outputs.size();
+    std::copy_n(call.space->shape().begin(), given, space.shape);
+    for (std::size_t o = 0; o < space.operands; ++o) {
+        bool is_input = o < call.inputs.size();
+        std::size_t k = is_input ? o : o - call.inputs.size();
+        Dims s = (is_input ? call.inputs[k] : call.outputs[k]).layout->strides();
+        if (!is_input && group.outputs[k].reduces) {
+            for (int axis = 0, from = 0; axis < given; ++axis) {
+                space.strides[o][axis] =
+                    axis == group.reduce_axis ? 0 : s[static_cast<std::size_t>(from++)];
+            }
+        } else {
+            std::copy(s.begin(), s.end(), space.strides[o]);
+        }
+    }
+    space.collapse(given);
+}
+
+bool GroupKernel::should_compile(const Space& space) {
+    Choice choice = executor_choice();
+    if (choice != Choice::Auto) return choice != Choice::Block;
+    // block runs reductions at the speed of memory.
+    if (group_.reduce_axis >= 0 || cannot_compile_ || space.size < compile_from_size) return false;
+    work_done_ += space.size * static_cast<std::int64_t>(group_.nodes.size());
+    return work_done_ >= compile_after;
+}
+
+void GroupKernel::run(const Call& call) {
+    count(stats().kernels_launched);
+    bool host = !call.device || call.device->info().host_memory;
+    GroupRun::Operand operands[most_operands];
+    std::size_t inputs = call.inputs.size(), outputs = call.outputs.size();
+    // The common small case: every operand is the same contiguous layout.
+    const Layout* layout = call.space;
+    bool simple = host && layout->contiguous() && group_.reduce_axis < 0 &&
+                  layout->size() < compile_from_size && executor_choice() <= Choice::Block;
+    for (std::size_t k = 0; k < inputs && simple; ++k) simple = call.inputs[k].layout == layout;
+    for (std::size_t k = 0; k < outputs && simple; ++k) simple = call.outputs[k].layout == layout;
+    if (simple) {
+        static constexpr std::int64_t one = 1;
+        std::int64_t n = layout->size();
+        for (std::size_t k = 0; k < inputs; ++k) operands[k] = {call.inputs[k].data(), {&one, 1}};
+        for (std::size_t k = 0; k < outputs; ++k)
+            operands[inputs + k] = {call.outputs[k].data(), {&one, 1}};
+        executor_ = "block";
+        block_->run({{&n, 1}, {operands, inputs}, {operands + inputs, outputs}, call.scalars, -1});
+        return;
+    }
+    Space space;
+    fill_space(space, call, group_);
+    if (!host) {
+        run_compiled(call, space, *call.device);
+        return;
+    }
+    if (should_compile(space)) {
+        try {
+            run_compiled(call, space,
+                         find_device(executor_choice() == Choice::Interp ? "interp" : "cpu"));
+            return;
+        } catch (const Error& e) {
+            if (e.kind() != ErrorKind::Unsupported || executor_choice() != Choice::Auto) throw;
+            cannot_compile_ = true;  // no compiler here: block does everything, as fast as it can
+        }
+    }
+    for (std::size_t k = 0; k < inputs + outputs; ++k) {
+        const View& v = k < inputs ? call.inputs[k] : call.outputs[k - inputs];
+        operands[k] = {v.data(), {space.strides[k], static_cast<std::size_t>(space.rank)}};
+    }
+    GroupRun run{{space.shape, static_cast<std::size_t>(space.rank)},
+                 {operands, inputs},
+                 {operands + inputs, outputs},
+                 call.scalars,
+                 space.reduce_axis};
+    executor_ = "block";
+    block_->run(run);
+}
+
+static ir::StrideClass class_of(std::int64_t stride) {
+    switch (stride) {
+        case 0: return ir::StrideClass::Zero;
+        case 1: return ir::StrideClass::One;
+        case -1: return ir::StrideClass::MinusOne;
+        default: return ir::StrideClass::Other;
+    }
+}
+
+GroupKernel::Variant& GroupKernel::variant(const GroupShape& shape, Device& device) {
+    for (const auto& v : variants_) {
+        if (v->shape == shape && v->device == &device) return *v;
+    }
+    auto v = std::make_unique<Variant>();
+    v->shape = shape;
+    v->device = &device;
+    count(stats().kernels_compiled);
+    if (shape.reduce_axis < 0) {
+        v->map = device.compile(lower_map(group_, shape), {});
+    } else {
+        v->map = device.compile(lower_leaves(group_, shape), {});
+        for (const auto& o : group_.outputs) {
+            if (o.reduces)
+                v->trees.push_back(
+                    device.compile(lower_tree(o.op, o.dtype, std::max(1, shape.rank - 1)), {}));
+        }
+    }
+    variants_.push_back(std::move(v));
+    return *variants_.back();
+}
+
+static ArrayArg array_arg(const View& v, std::span<const std::int64_t> shape,
+                          std::span<const std::int64_t> strides) {
+    return {v.storage->memory, v.offset * size_of(v.dtype), shape, strides};
+}
+
+void GroupKernel::run_compiled(const Call& call, const Space& space, Device& device) {
+    GroupShape shape;
+    shape.rank = space.rank;
+    shape.reduce_axis = space.reduce_axis;
+    shape.on_device = !device.info().host_memory;
+    for (std::size_t o = 0; o < space.operands; ++o) {
+        for (int axis = 0; axis < space.rank; ++axis)
+            shape.strides.push_back(class_of(space.strides[o][axis]));
+    }
+    std::int64_t bytes = 0;
+    for (const auto& o : group_.outputs) bytes += size_of(o.dtype) * space.size;
+    shape.streaming = !shape.on_device && shape.reduce_axis < 0 && bytes > last_level_cache() / 2;
+    Variant& v = variant(shape, device);
+    executor_ = device.info().name.c_str();
+    if (shape.reduce_axis >= 0) return run_reduction(call, space, device, v);
+    if (space.size == 0) return;
+    std::span<const std::int64_t> extents(space.shape, static_cast<std::size_t>(space.rank));
+    std::vector<ArrayArg> arrays;
+    for (std::size_t o = 0; o < space.operands; ++o) {
+        const View& view =
+            o < call.inputs.size() ? call.inputs[o] : call.outputs[o - call.inputs.size()];
+        arrays.push_back(array_arg(view, extents, {space.strides[o], extents.size()}));
+    }
+    v.map->launch({arrays, call.scalars, {}, {}, 0});
+}
+
+void GroupKernel::run_reduction(const Call& call, const Space& space, Device& device, Variant& v) {
+    auto rank = static_cast<std::size_t>(space.rank);
+    std::span<const std::int64_t> extents(space.shape, rank);
+    std::int64_t length = leaf_length(space.reduce_axis, space.rank);
+    // Scratch: the kept axes, then leaves. A fully reduced space keeps one axis of extent 1.
+    std::vector<std::int64_t> shape, strides(rank);
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        if (static_cast<int>(axis) != space.reduce_axis) shape.push_back(space.shape[axis]);
+    }
+    shape.push_back((space.shape[space.reduce_axis] + length - 1) / length);
+    std::int64_t size = 1;
+    for (std::size_t axis = rank; axis-- > 0;) {
+        strides[axis] = size;
+        size *= shape[axis];
+    }
+    struct Scratch {
+        Storage* storage;
+        ~Scratch() { storage->release(); }
+    };
+    std::vector<ArrayArg> arrays;
+    auto view = [&](std::size_t o) -> const View& {
+        return o < call.inputs.size() ? call.inputs[o] : call.outputs[o - call.inputs.size()];
+    };
+    for (std::size_t o = 0; o < space.operands; ++o) {
+        if (o >= call.inputs.size() && group_.outputs[o - call.inputs.size()].reduces) continue;
+        arrays.push_back(array_arg(view(o), extents, {space.strides[o], rank}));
+    }
+    std::vector<std::unique_ptr<Scratch>> scratches;
+    for (const auto& o : group_.outputs) {
+        if (!o.reduces) continue;
+        Storage* s =
+            Storage::create(device.info().host_memory ? nullptr : &device, size * size_of(o.dtype));
+        s->retain();
+        scratches.push_back(std::make_unique<Scratch>(Scratch{s}));
+        s->allocate();
+        arrays.push_back({s->memory, 0, shape, strides});
+    }
+    if (space.size > 0) v.map->launch({arrays, call.scalars, {}, {}, 0});
+    std::size_t number = 0;
+    for (std::size_t k = 0; k < group_.outputs.size(); ++k) {
+        if (!group_.outputs[k].reduces) continue;
+        std::vector<std::int64_t> out_shape(shape.begin(), shape.end() - 1), out_strides;
+        std::vector<std::int64_t> leaves_shape = shape, leaves_strides = strides;
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+            if (static_cast<int>(axis) != space.reduce_axis) {
+                out_strides.push_back(space.strides[call.inputs.size() + k][axis]);
+            }
+        }
+        if (out_shape.empty()) {
+            out_shape = {1};
+            out_strides = {1};
+            leaves_shape.insert(leaves_shape.begin(), 1);
+            leaves_strides.insert(leaves_strides.begin(), size);
+        }
+        ArrayArg args[] = {{scratches[number]->storage->memory, 0, leaves_shape, leaves_strides},
+                           array_arg(call.outputs[k], out_shape, out_strides)};
+        if (element_count(out_shape) > 0) v.trees[number]->launch({args, {}, {}, {}, 0});
+        ++number;
+    }
+    if (!device.info().host_memory)
+        device.synchronize();  // scratch memory is freed when this returns
+}
+
+}  // namespace unisono

@@ -1,0 +1,51 @@
+// Runs one group: brings its operands to a canonical iteration space and chooses the executor.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tape/group.h"
+#include "tape/lower_group.h"
+#include "tape/storage.h"
+
+namespace unisono {
+
+class BlockProgram;
+
+/// Executors' state of one group: the block program, and the variants compiled so far.
+class GroupKernel {
+  public:
+    explicit GroupKernel(const Group& group);
+    ~GroupKernel();
+    const Group& group() const { return group_; }
+
+    /// Operand views all have memory. `space` is a layout with the iteration shape.
+    struct Call {
+        const Layout* space;
+        std::span<const View> inputs, outputs;
+        std::span<const std::uint64_t> scalars;
+        Device* device;  ///< null: host
+    };
+    void run(const Call& call);
+
+    /// Name of the executor that ran last, and the source of its variants, for explain.
+    const char* executor() const { return executor_; }
+    std::string source() const;
+
+  private:
+    struct Space;
+    struct Variant;
+    void run_compiled(const Call& call, const Space& space, Device& device);
+    void run_reduction(const Call& call, const Space& space, Device& device, Variant& v);
+    Variant& variant(const GroupShape& shape, Device& device);
+    bool should_compile(const Space& space);
+
+    Group group_;
+    std::unique_ptr<BlockProgram> block_;
+    std::vector<std::unique_ptr<Variant>> variants_;
+    std::int64_t work_done_ = 0;  ///< node-elements run without the compiler so far
+    bool cannot_compile_ = false;
+    const char* executor_ = "none";
+};
+
+}  // namespace unisono

@@ -1,0 +1,248 @@
+// Appends entries, decides where the tape is cut, and takes segments off it.
+#include "tape/tape.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include "core/settings.h"
+#include "core/stats.h"
+#include "tape/run.h"
+
+namespace unisono {
+
+namespace {
+// Cut after an in-place statement when this many elements are pending: later fusion gains nothing.
+constexpr std::int64_t work_limit = std::int64_t{1} << 18;
+constexpr std::size_t statement_limit = 128;  // the same, counted in entries
+constexpr std::size_t hard_limit = 1024;      // cut anywhere
+constexpr std::size_t log_limit = 64;
+
+std::mutex running_mutex;
+std::condition_variable running_done;
+}  // namespace
+
+const char* text(FlushReason reason) {
+    switch (reason) {
+        case FlushReason::Read: return "a value was read";
+        case FlushReason::Write: return "the host writes memory in use";
+        case FlushReason::Eval: return "evaluation was asked for";
+        case FlushReason::Eager: return "eager mode";
+        case FlushReason::Shared: return "the memory is shared with another library";
+        case FlushReason::Work: return "an in-place statement ended with much work pending";
+        case FlushReason::Length: return "the tape was long";
+        case FlushReason::Device: return "a transfer or a compiled function takes the array";
+        case FlushReason::Exit: return "the program ends";
+    }
+    return "";
+}
+
+Tape& Tape::instance() {
+    static Tape* tape = new Tape;  // arrays may be released after static objects
+    return *tape;
+}
+
+Tape::Tape() : eager_(setting("eager") == "1") { entries_.reserve(hard_limit + 8); }
+
+void Tape::set_eager(bool on) {
+    if (on && !entries_.empty()) flush_all(FlushReason::Eager);
+    eager_ = on;
+}
+
+void Tape::append(const Entry& given) {
+    Entry e = given;
+    e.line = line;
+    if (line.code && hooks.retain_line) hooks.retain_line(line.code);
+    e.out.retain();
+    for (int k = 0; k < e.inputs; ++k) {
+        if (e.in[k].storage) e.in[k].retain();
+    }
+    if (cut_before_next_) {
+        // The statement that ended has let go of its temporaries; operands of this entry have
+        // handles of their own.
+        cut_before_next_ = false;
+        flush_all(FlushReason::Work);
+    }
+    Storage* out = e.out.storage;
+    ++out->pending;
+    ++out->version;
+    bool shared = out->shared_outside();
+    for (int k = 0; k < e.inputs; ++k) {
+        if (Storage* s = e.in[k].storage) {
+            ++s->readers;
+            shared = shared || s->shared_outside();
+        }
+    }
+    entries_.push_back(e);
+    pending_work_ += e.out.layout->size();
+    if (shared) {
+        flush(out, FlushReason::Shared);
+    } else if (eager_) {
+        flush_all(FlushReason::Eager);
+    } else if (out->version > 1 &&
+               (pending_work_ >= work_limit || entries_.size() >= statement_limit)) {
+        cut_before_next_ = true;
+    } else if (entries_.size() >= hard_limit) {
+        flush_all(FlushReason::Length);
+    }
+}
+
+void Tape::release(Entry& e) {
+    if (e.line.code && hooks.release_line) hooks.release_line(e.line.code);
+    delete e.call;
+    if (e.out.storage) {
+        --e.out.storage->pending;
+        e.out.release();
+        e.out.storage = nullptr;
+    }
+    for (int k = 0; k < e.inputs; ++k) {
+        if (Storage* s = e.in[k].storage) {
+            --s->readers;
+            e.in[k].release();
+            e.in[k].storage = nullptr;
+        }
+    }
+    e.inputs = 0;
+    e.call = nullptr;
+    e.line = {};
+}
+
+void Tape::wait_for_running() {
+    while (running_) {
+        void* held = hooks.leave_engine ? hooks.leave_engine() : nullptr;
+        {
+            std::unique_lock lock(running_mutex);
+            running_done.wait(lock, [this] { return !running_; });
+        }
+        if (hooks.enter_engine) hooks.enter_engine(held);
+    }
+}
+
+void Tape::complete_slow(Storage* s, FlushReason reason) {
+    if (s->running) wait_for_running();
+    if (s->pending) flush(s, reason);
+    if (s->poison) throw Error(*s->poison);
+}
+
+void Tape::complete_for_write_slow(Storage* s, FlushReason reason) {
+    if (s->running) wait_for_running();
+    if (s->pending || s->readers) {
+        wait_for_running();
+        bool all = mark_closure(nullptr, s);
+        run_marked(reason, all);
+    }
+    if (s->poison) throw Error(*s->poison);
+}
+
+void Tape::flush(Storage* wanted, FlushReason reason) {
+    wait_for_running();
+    if (!wanted->pending) return;
+    bool all = mark_closure(wanted, nullptr);
+    run_marked(reason, all);
+}
+
+void Tape::flush_all(FlushReason reason) {
+    wait_for_running();
+    if (entries_.empty()) return;
+    marked_.assign(entries_.size(), 1);
+    run_marked(reason, true);
+}
+
+void Tape::run_marked(FlushReason reason, bool all) {
+    std::vector<Entry> segment;
+    if (!spare_.empty()) {
+        segment = std::move(spare_.back());
+        spare_.pop_back();
+    }
+    if (all) {
+        segment.swap(entries_);
+        cut_before_next_ = false;
+    } else {
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < entries_.size(); ++i) {
+            if (marked_[i]) {
+                segment.push_back(entries_[i]);
+            } else {
+                entries_[kept++] = entries_[i];
+            }
+        }
+        entries_.resize(kept);
+    }
+    pending_work_ = 0;
+    for (const Entry& e : entries_) pending_work_ += e.out.layout->size();
+    if (!segment.empty()) run_segment(segment, reason);
+    segment.clear();
+    if (spare_.size() < 4) spare_.push_back(std::move(segment));
+}
+
+void Tape::run_segment(std::vector<Entry>& segment, FlushReason reason) {
+    count(stats().flushes);
+    Runner runner(*this, segment, reason);
+    auto finish = [&] {
+        running_ = false;
+        if (runner.detached()) {
+            std::lock_guard lock(running_mutex);
+            running_done.notify_all();
+        }
+    };
+    running_ = true;
+    try {
+        runner.run();
+    } catch (const Error& error) {
+        // Lack of memory and Ctrl-C leave everything as it was, to be tried again. Any other fault
+        // would come again: it poisons what the failed kernel should have written.
+        bool again = error.kind() == ErrorKind::Memory || error.kind() == ErrorKind::Interrupt;
+        if (!again) runner.poison(error);
+        put_back(segment, runner.done());
+        finish();
+        throw;
+    }
+    write_log(runner.record());
+    for (Entry& e : segment) release(e);
+    finish();
+    Layout::collect();
+}
+
+void Tape::write_log(const FlushRecord& record) {
+    if (hooks.retain_line && record.line.code) hooks.retain_line(record.line.code);
+    if (log_.size() < log_limit) {
+        log_.push_back(record);
+    } else {
+        LineRef& old = log_[log_next_].line;
+        if (hooks.release_line && old.code) hooks.release_line(old.code);
+        log_[log_next_] = record;
+        log_next_ = (log_next_ + 1) % log_limit;
+    }
+    if (debug_level() >= 2) {
+        debug_log("flush: " + std::string(text(record.reason)) + "; " +
+                  std::to_string(record.entries) + " operations, " +
+                  std::to_string(record.kernels) + " kernels, " + std::to_string(record.bytes) +
+                  " bytes");
+    }
+}
+
+std::vector<FlushRecord> Tape::log() const {
+    std::vector<FlushRecord> ordered(log_.begin() + static_cast<std::ptrdiff_t>(log_next_),
+                                     log_.end());
+    ordered.insert(ordered.end(), log_.begin(),
+                   log_.begin() + static_cast<std::ptrdiff_t>(log_next_));
+    return ordered;
+}
+
+/// After a failure: what has not run stays recorded, before anything recorded meanwhile, so nothing
+/// is lost.
+void Tape::put_back(std::vector<Entry>& segment, const std::vector<bool>& done) {
+    std::vector<Entry> rest;
+    for (std::size_t i = 0; i < segment.size(); ++i) {
+        if (i < done.size() && done[i]) {
+            release(segment[i]);
+        } else {
+            rest.push_back(segment[i]);
+        }
+    }
+    rest.insert(rest.end(), entries_.begin(), entries_.end());
+    entries_ = std::move(rest);
+}
+
+}  // namespace unisono

@@ -1,0 +1,164 @@
+// The array tape: operations recorded in program order, cut into segments and run when a value
+// leaves.
+//
+// How it works. record.h appends entries; nothing runs. `flush(storage)` takes the entries that the
+// storage's value depends on, and those that read what they overwrite (closure.cpp), names their
+// structure by a key and looks the key up among known plans (plan.h); a plan is a list of groups,
+// each one kernel. Running (run.cpp) binds the entries' views to the groups and hands them to an
+// executor. Memory is allocated when a group first writes it.
+//
+// Determinism. Where the tape is cut and what fuses follows from the recorded program alone: from
+// the order of operations, sizes, and which handles were alive; never from time, free memory or
+// other threads.
+//
+// Threads. The tape, storages and layouts belong to whoever holds the engine: in Python the global
+// interpreter lock, in C++ one thread at a time. A flush with much work detaches its segment and
+// lets go of the engine while it runs (HostHooks); other threads record meanwhile and wait only if
+// they need a value.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ops/ops.h"
+#include "tape/storage.h"
+
+namespace unisono {
+
+/// A place in the user's program that is decoded only when somebody asks: for Python a code object
+/// and an offset.
+struct LineRef {
+    void* code = nullptr;
+    std::int32_t offset = 0;
+};
+
+/// What the language above the engine supplies; C++ programs need none of it.
+struct HostHooks {
+    void* (*leave_engine)() = nullptr;  ///< before long work: others may use the engine meanwhile
+    void (*enter_engine)(void*) = nullptr;  ///< takes what leave_engine gave
+    bool (*interrupted)() = nullptr;        ///< the user asks to stop (Ctrl-C)
+    void (*retain_line)(void* code) = nullptr;
+    void (*release_line)(void* code) = nullptr;
+    SourcePlace (*decode_line)(LineRef) = nullptr;
+};
+
+enum class EntryKind : std::uint8_t {
+    Map,     ///< out = op(in...), computed in `compute`, then converted to out's dtype
+    Copy,    ///< out = in[0], converted
+    Select,  ///< out = in[0] ? in[1] : in[2]
+    Iota,    ///< out = linear row-major index
+    Reduce,  ///< out = in[0] combined by op along `axis`
+    Opaque,  ///< a library call or a message: runs as it is, in order
+};
+
+/// Work that the tape orders but does not look into. It runs with the memory of its views in place.
+struct OpaqueCall {
+    virtual ~OpaqueCall() = default;
+    virtual void run(const View* in, int inputs, const View& out) = 0;
+    virtual std::string name() const = 0;
+    /// Communication runs in the recorded order on every rank and is never dropped.
+    virtual bool communicates() const { return false; }
+};
+
+/// One recorded operation. An operand whose storage is null is a scalar; its bits are in `offset`.
+struct Entry {
+    View in[3];
+    View out;
+    LineRef line;
+    OpaqueCall* call = nullptr;  ///< owned; Opaque only
+    EntryKind kind;
+    Op op = Op::Add;
+    std::uint8_t inputs = 0;
+    std::int8_t axis = -1;
+    DType compute = DType::Float64;
+};
+static_assert(sizeof(Entry) <= 168,
+              "an entry is copied when it is recorded; keep it within three cache lines");
+
+inline View scalar_operand(Scalar s) {
+    return {nullptr, nullptr, static_cast<std::int64_t>(s.bits), s.dtype};
+}
+
+enum class FlushReason : std::uint8_t {
+    Read,    ///< a value left: print, float(), np.asarray, bool
+    Write,   ///< the host is about to write memory that pending operations use
+    Eval,    ///< un.eval or un.synchronize
+    Eager,   ///< eager mode
+    Shared,  ///< the memory is visible outside (buffer, DLPack, NumPy)
+    Work,    ///< an in-place statement ended and much work is pending
+    Length,  ///< the tape is long
+    Device,  ///< a transfer between devices, or a compiled function takes the array
+    Exit,
+};
+const char* text(FlushReason reason);
+
+/// One row of the flush log.
+struct FlushRecord {
+    FlushReason reason;
+    std::int32_t entries = 0, kernels = 0;
+    std::int64_t bytes = 0;  ///< read and written by its kernels
+    LineRef line;            ///< of its last operation
+};
+
+class Plan;
+
+class Tape {
+  public:
+    static Tape& instance();
+
+    HostHooks hooks;
+    LineRef
+        line;  ///< of what is recorded next; borrowed from the language above, retained by append
+
+    /// Takes the entry and references to its views. May first cut and run what is pending.
+    void append(const Entry& entry);
+
+    /// Makes the storage's contents valid: runs what it depends on. Throws what a kernel raised.
+    void flush(Storage* wanted, FlushReason reason);
+    void flush_all(FlushReason reason);
+    /// Before the host reads memory.
+    void complete(Storage* s, FlushReason reason) {
+        if (s->pending || s->running || s->poison) complete_slow(s, reason);
+    }
+    /// Before the host (or a compiled function) writes memory: also runs what reads it.
+    void complete_for_write(Storage* s, FlushReason reason) {
+        if (s->readers || s->pending || s->running || s->poison) complete_for_write_slow(s, reason);
+    }
+
+    std::size_t length() const { return entries_.size(); }
+    bool eager() const { return eager_; }
+    void set_eager(bool on);
+
+    /// The last flushes, oldest first (a bounded log).
+    std::vector<FlushRecord> log() const;
+    /// What a flush of this storage would run, without running it.
+    std::string describe(Storage* wanted);
+
+  private:
+    friend class Runner;
+    Tape();
+    void complete_slow(Storage* s, FlushReason reason);
+    void complete_for_write_slow(Storage* s, FlushReason reason);
+    void wait_for_running();
+    bool mark_closure(Storage* wanted, Storage* overwritten);
+    void run_marked(FlushReason reason, bool all);
+    void run_segment(std::vector<Entry>& segment, FlushReason reason);
+    void put_back(std::vector<Entry>& segment, const std::vector<bool>& done);
+    void release(Entry& entry);
+
+    std::vector<Entry> entries_;
+    std::vector<std::uint8_t> marked_;
+    std::vector<std::vector<Entry>> spare_;  ///< segment buffers kept for reuse
+    std::uint32_t epoch_ = 0;
+    std::int64_t pending_work_ = 0;  ///< elements written by pending entries
+    bool cut_before_next_ = false;
+    bool eager_ = false;
+    bool running_ = false;
+    void write_log(const FlushRecord& record);
+    std::vector<FlushRecord> log_;  ///< a ring
+    std::size_t log_next_ = 0;
+};
+
+}  // namespace unisono

@@ -1,0 +1,3 @@
+"""Where names live that are loaded when they are first used."""
+
+homes = {}

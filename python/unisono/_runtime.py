@@ -1,0 +1,56 @@
+"""Devices, evaluation and settings."""
+
+import contextlib
+
+from . import _engine
+
+
+def devices(filter=None):
+    """All devices present, the CPU first.
+
+    Parameters
+    ----------
+    filter : str, optional
+        A back end ("opencl"), a kind ("gpu") or a name ("opencl:cpu:0"); only devices that match.
+
+    Returns
+    -------
+    list of Device
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.devices()[0].name
+    'cpu'
+    """
+    found = _engine._devices()
+    if filter is None:
+        return found
+    return [d for d in found if filter in (d.name, d.kind) or d.name.startswith(filter + ":")]
+
+
+def synchronize():
+    """Compute all that is pending and wait for all devices."""
+    _engine.eval()
+
+
+class eager(contextlib.ContextDecorator):
+    """Run each statement at its line, inside a ``with`` block or from now on.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> with un.eager():
+    ...     x = un.ones(3) + 1
+    """
+
+    def __init__(self, on=True):
+        self._before = _engine._is_eager()
+        _engine._set_eager(on)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        _engine._set_eager(self._before)
+        return False

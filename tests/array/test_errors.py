@@ -1,0 +1,50 @@
+"""Wrong programs and their messages."""
+
+import pytest
+import unisono as un
+
+
+def test_shapes_that_do_not_broadcast():
+    with pytest.raises(ValueError, match=r"add: shapes do not broadcast; got \(3,\) and \(4,\)"):
+        un.zeros(3) + un.zeros(4)
+
+
+def test_index_out_of_range():
+    with pytest.raises(IndexError, match="index 5 is out of bounds for axis 1 with size 4"):
+        un.zeros((3, 4))[0, 5]
+
+
+def test_too_many_indices():
+    with pytest.raises(IndexError, match="too many indices"):
+        un.zeros(3)[0, 0]
+
+
+def test_in_place_cast():
+    with pytest.raises(TypeError, match="cannot cast the result from float64 to int64"):
+        a = un.arange(3)
+        a += 0.5
+
+
+def test_bool_subtract():
+    with pytest.raises(TypeError, match="subtract: not defined for dtype bool"):
+        un.ones(3, dtype=bool) - un.ones(3, dtype=bool)
+
+
+def test_unknown_device():
+    with pytest.raises(un.DeviceError, match="no device answers to 'gpu:7'.*present: "):
+        un.zeros(3, device="gpu:7")
+
+
+def test_allocation_beyond_memory():
+    with pytest.raises(MemoryError, match="does not fit"):
+        un.zeros((10**6, 10**6))
+
+
+def test_ambiguous_truth():
+    with pytest.raises(ValueError, match="truth value of an array with 2 elements is ambiguous"):
+        bool(un.zeros(2))
+
+
+def test_unknown_dtype():
+    with pytest.raises(TypeError, match="'complex256' is not a dtype of this version"):
+        un.zeros(2, dtype="complex256")
