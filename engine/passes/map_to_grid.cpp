@@ -42,6 +42,18 @@ class HasIndependent : public Visitor {
     throw Error(ErrorKind::Unsupported, f.name + at + ": " + what, place);
 }
 
+/// Values are written out where they are used; chains that double at each step must not grow
+/// without bound.
+constexpr int max_tree_size = 500;
+
+int tree_size(E e) {
+    int size = 1;
+    for (E a : e->args) {
+        if (size < max_tree_size) size += tree_size(a);
+    }
+    return size;
+}
+
 /// Values of the top level's scalars: expressions of parameters, or null where only the device
 /// could know.
 using Values = std::map<std::int32_t, E>;
@@ -79,7 +91,7 @@ class Splitter {
             return found == values_.end() ? nullptr : found->second;
         };
         E out = cloner.expression(e);
-        return is_param_expression(out) ? out : nullptr;
+        return is_param_expression(out) && tree_size(out) < max_tree_size ? out : nullptr;
     }
 
     E both(E a, E b) { return !a ? b : !b ? a : b_.binary(Op::And, a, b); }
@@ -456,6 +468,7 @@ class KernelMaker {
             auto found = piece_.values.find(var);
             b_.line = line;
             if (found != piece_.values.end() && found->second) {
+                if (found->second->line.line > 0) b_.line = found->second->line;
                 out.push_back(b_.declare(var, copy(found->second)));
             } else if (found == piece_.values.end() &&
                        std::find(piece_.unset.begin(), piece_.unset.end(), var) !=

@@ -193,6 +193,39 @@ TEST_F(OpenCL, WorkGroupsShareLocalMemory) {
     }
 }
 
+/// A work-item that faults never leaves the others of its group waiting at a barrier.
+TEST_F(OpenCL, FaultsBetweenBarriersEndTheGroup) {
+    const std::size_t groups = 9, n = 64 * groups;
+    auto executable = device->compile(unisono::testing::checked_tiles(), {});
+    std::vector<std::int64_t> index = counting<std::int64_t>(n);
+    auto da = DeviceArray::of(counting<float>(n)),
+         dsums = DeviceArray::of(std::vector<float>(groups));
+    auto dindex = DeviceArray::of(index);
+    NDRange range{1, {n, 1, 1}, {64, 0, 0}, {0, 0, 0}};
+    EXPECT_EQ(launch(*device, *executable, {&da, &dsums, &dindex}, {}, range).site, -1);
+    for (std::size_t g = 0; g < groups; ++g)
+        EXPECT_EQ(dsums.get<float>()[g], 64 * (64 * g + 31.5F)) << g;
+    for (std::size_t bad : {0U, 1U, 63U, 64U, 100U, 575U}) {
+        std::vector<std::int64_t> wrong = index;
+        wrong[bad] = static_cast<std::int64_t>(n);
+        if (bad == 100) wrong[500] = wrong[101] = 1000000;
+        dindex = DeviceArray::of(wrong);
+        dsums = DeviceArray::of(std::vector<float>(groups, -1));
+        Fault fault = launch(*device, *executable, {&da, &dsums, &dindex}, {}, range);
+        ASSERT_GE(fault.site, 0) << bad;
+        EXPECT_EQ(fault.iteration, static_cast<std::int64_t>(bad));
+        EXPECT_EQ(fault.values[0], static_cast<std::int64_t>(n));
+        EXPECT_EQ(dsums.get<float>()[bad / 64], -1) << "the group of the fault has gone on";
+    }
+    // The local array is shorter than the group: faults in the loop between barriers.
+    range.local[0] = 96;
+    dindex = DeviceArray::of(index);
+    Fault fault = launch(*device, *executable, {&da, &dsums, &dindex}, {}, range);
+    ASSERT_GE(fault.site, 0);
+    EXPECT_EQ(fault.iteration, 64);
+    EXPECT_EQ(fault.values[0], 64);
+}
+
 TEST_F(OpenCL, AtomicsLoseNothing) {
     std::vector<std::int32_t> a(10000);
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<std::int32_t>(i * 7919 % 10007);
@@ -334,4 +367,29 @@ TEST_F(OpenCL, DescribesItself) {
     EXPECT_EQ(&find_device("opencl"), device);
     EXPECT_EQ(&find_device(info.name), device);
     EXPECT_FALSE(find_backend("opencl")->report().empty());
+}
+
+TEST_F(OpenCL, KernelsRunOverAnyGlobalSizeAndOffset) {
+    Module m;
+    Builder b(m.functions.emplace_back("mark"));
+    b.function().is_kernel = true;
+    b.function().dimensions = 2;
+    auto out = b.array_param("out", DType::Int64, 2, true);
+    E id0 = b.work_item(WorkItemQuery::GlobalId, 0), id1 = b.work_item(WorkItemQuery::GlobalId, 1);
+    E at[] = {id1, id0};
+    b.function().body = b.store(out, at, b.add(b.mul(id1, b.i64(1000)), id0));
+    auto executable = device->compile(std::move(m), {});
+    for (std::int64_t n : {1, 13, 257, 1009}) {
+        auto dout = DeviceArray::of(
+            std::vector<std::int64_t>(static_cast<std::size_t>(7 * 1100), -1), {7, 1100});
+        launch(*device, *executable, {&dout}, {}, {2, {n, 3, 1}, {0, 0, 0}, {5, 2, 0}});
+        std::vector<std::int64_t> got = dout.get<std::int64_t>();
+        for (std::int64_t y = 0; y < 7; ++y) {
+            for (std::int64_t x = 0; x < 1100; ++x) {
+                bool inside = y >= 2 && y < 5 && x >= 5 && x < 5 + n;
+                ASSERT_EQ(got[static_cast<std::size_t>(y * 1100 + x)], inside ? y * 1000 + x : -1)
+                    << y << " " << x << " " << n;
+            }
+        }
+    }
 }

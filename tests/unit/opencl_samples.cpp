@@ -208,12 +208,16 @@ Module sum_of_squares() {
     return s.finish(s.list({start, loop, b.ret(result)}));
 }
 
-Module group_sums() {
-    Sample s("group_sums");
+/// The sum over each work-group in local memory. Checked: of a[index[id]], with Python's indices in
+/// all accesses.
+static Module tiles(const char* name, bool checked) {
+    Sample s(name);
     Builder& b = s.b;
     b.function().is_kernel = true;
     auto a = b.array_param("a", DType::Float32, 1, false, {StrideClass::One});
     auto sums = b.array_param("sums", DType::Float32, 1, true, {StrideClass::One});
+    auto index = checked ? b.array_param("index", DType::Int64, 1, false, {StrideClass::One}) : -1;
+    Access access = checked ? Access::Wrapped : Access::Inside;
     auto tile = b.local_array("tile", DType::Float32, 1, Space::Local);
     auto lid = b.var("lid", DType::Int64);
     auto half = b.var("half", DType::Int64);  // a word that OpenCL C reserves
@@ -225,14 +229,16 @@ Module group_sums() {
     s.at(4);
     S id = b.declare(lid, b.work_item(WorkItemQuery::LocalId, 0));
     s.at(5);
-    S fill = b.store(tile, mine, b.load(a, {b.work_item(WorkItemQuery::GlobalId, 0)}));
+    E id0 = b.work_item(WorkItemQuery::GlobalId, 0);
+    E from = checked ? b.load(index, {id0}, access) : id0;
+    S fill = b.store(tile, mine, b.load(a, {from}, access), access);
     s.at(6);
     S start = b.declare(half, b.i64(32));
     s.at(8);
     S wait = b.barrier();
     s.at(10);
-    S add = b.store(tile, mine,
-                    b.add(b.load(tile, mine), b.load(tile, {b.add(b.read(lid), b.read(half))})));
+    E other = b.load(tile, {b.add(b.read(lid), b.read(half))}, access);
+    S add = b.store(tile, mine, b.add(b.load(tile, mine, access), other), access);
     s.at(9);
     S some = b.branch(b.binary(Op::Lt, b.read(lid), b.read(half)), add);
     s.at(11);
@@ -240,11 +246,14 @@ Module group_sums() {
     s.at(7);
     S loop = b.loop_while(b.binary(Op::Gt, b.read(half), b.i64(0)), s.list({wait, some, halve}));
     s.at(13);
-    S out = b.store(sums, group, b.load(tile, first));
+    S out = b.store(sums, group, b.load(tile, first, access), access);
     s.at(12);
     S last = b.branch(b.binary(Op::Eq, b.read(lid), b.i64(0)), out);
     return s.finish(s.list({allocate, id, fill, start, loop, last}));
 }
+
+Module group_sums() { return tiles("group_sums", false); }
+Module checked_tiles() { return tiles("checked_tiles", true); }
 
 Module histogram() {
     Sample s("histogram");
@@ -332,6 +341,7 @@ std::vector<SampleModule> sample_modules() {
         {"two_steps", two_steps},
         {"sum_of_squares", sum_of_squares},
         {"group_sums", group_sums},
+        {"checked_tiles", checked_tiles},
         {"histogram", histogram},
         {"collatz", collatz},
         {"flags", flags},

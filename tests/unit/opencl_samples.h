@@ -27,9 +27,11 @@ ir::Module two_steps();  ///< (a, out, twice): a loop, serial code, a second loo
 ir::Module sum_of_squares();  ///< (a) -> float64: a declared reduction and a result
 ir::Module
 group_sums();  ///< kernel (a, sums): each work-group of 64 adds its elements in local memory
-ir::Module histogram();  ///< kernel (bins int32, total int64, peak float32, a): atomics
-ir::Module collatz();    ///< (out): while, if, else if, break
-ir::Module flags();      ///< (a, b, out) bool: a & ~b | (i == 3), stored as bytes
+ir::Module checked_tiles();  ///< group_sums of a[index[gid]] with every access checked: faults
+                             ///< before and between barriers
+ir::Module histogram();      ///< kernel (bins int32, total int64, peak float32, a): atomics
+ir::Module collatz();        ///< (out): while, if, else if, break
+ir::Module flags();          ///< (a, b, out) bool: a & ~b | (i == 3), stored as bytes
 
 std::vector<SampleModule> sample_modules();
 

@@ -222,8 +222,10 @@ Text Writer::binary(E e, bool in_index) {
                 logical_and};
     }
     if (is_bool(t) && e->op == Op::Or) {
-        // Both sides in parentheses unless simple: compilers warn of && inside ||.
-        return {value(e->args[0], bits) + " || " + value(e->args[1], bits), logical_or};
+        // Parentheses unless simple or a chain: compilers warn of && inside ||.
+        bool is_chain = e->args[0]->kind == ExprKind::Binary && e->args[0]->op == Op::Or;
+        return {value(e->args[0], is_chain ? logical_or : bits) + " || " + value(e->args[1], bits),
+                logical_or};
     }
     if (is_bool(t) && e->op == Op::Xor) spelling = "($0 != $1)";
     if (is_float(t) || (in_index && t == DType::Int64)) spelling = plain(e->op);

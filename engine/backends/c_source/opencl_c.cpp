@@ -88,6 +88,10 @@ class OpenCLWriter final : public Writer {
     std::string_view barrier() const override {
         return "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
     }
+    std::string group_minimum(const std::string& variable,
+                              const std::string& value) const override {
+        return "atomic_min(&" + variable + ", " + value + ");";
+    }
     std::string fault_helpers() const override { return std::string(fault_text); }
     bool has_generic_pointers() const override { return false; }
 

@@ -12,15 +12,16 @@ namespace unisono::c_source {
 /// One argument of a kernel, in the order in which it is passed.
 struct Argument {
     enum class Kind : std::uint8_t {
-        Memory,   ///< memory of array parameter `param`
-        Offset,   ///< int64: elements from the start of that memory to element [0, 0, ...]
-        Extent,   ///< int64: shape[axis]
-        Stride,   ///< int64: strides[axis], in elements
-        Value,    ///< a scalar parameter, in its storage type
-        Scratch,  ///< memory of array `array`, which no parameter brings, of `bytes` bytes; the
-                  ///< same for all kernels
-        Results,  ///< memory for the entry's results (`bytes`), each as Scalar::bits
-        Fault,    ///< memory for a FaultRecord
+        Memory,    ///< memory of array parameter `param`
+        Offset,    ///< int64: elements from the start of that memory to element [0, 0, ...]
+        Extent,    ///< int64: shape[axis]
+        Stride,    ///< int64: strides[axis], in elements
+        Value,     ///< a scalar parameter, in its storage type
+        Scratch,   ///< memory of array `array`, which no parameter brings, of `bytes` bytes; the
+                   ///< same for all kernels
+        Results,   ///< memory for the entry's results (`bytes`), each as Scalar::bits
+        RangeEnd,  ///< int64: global offset plus global size of `axis`, as asked for
+        Fault,     ///< memory for a FaultRecord
     };
     Kind kind;
     std::int32_t param = -1;
@@ -46,6 +47,8 @@ struct Kernel {
     std::size_t function;  ///< index in the module
     std::vector<Argument> arguments;
     bool can_fault = false;
+    bool tests_range =
+        false;  ///< work-items beyond the range do nothing: global sizes may be rounded up
 };
 
 struct Program {

@@ -22,17 +22,25 @@ void Writer::line(const std::string& text, Line where) {
         std::string(static_cast<std::size_t>(4 * indent_), ' ') + text + line_comment(where) + "\n";
 }
 
+void Writer::statements(std::span<const S> list) {
+    if (guards_barriers_ && !in_run_) {
+        statements_between_barriers(list);
+    } else {
+        for (S s : list) statement(s);
+    }
+}
+
 /// The statements between braces that the caller opened.
 void Writer::braced(std::span<const S> list) {
     ++indent_;
-    for (S s : list) statement(s);
+    statements(list);
     --indent_;
 }
 
 void Writer::statement(S s) {
     switch (s->kind) {
         case StmtKind::Block:  // no scope
-            for (S inner : s->body) statement(inner);
+            statements(s->body);
             return;
         case StmtKind::Declare: {
             auto v = static_cast<std::size_t>(s->id);
@@ -69,7 +77,7 @@ void Writer::statement(S s) {
         case StmtKind::Break: line("break;", s->line); return;
         case StmtKind::Continue: line("continue;", s->line); return;
         case StmtKind::Return: write_return(s); return;
-        case StmtKind::Barrier: line(std::string(barrier()), s->line); return;
+        case StmtKind::Barrier: write_barrier(s->line); return;
         case StmtKind::Call: write_call(s); return;
     }
 }
@@ -168,7 +176,7 @@ void Writer::write_return(S s) {
         for (std::size_t i = 0; i < 4; ++i)
             call += ", " + (i < s->args.size() ? value(s->args[i]) : std::string("0"));
         line(call + ");", s->line);
-        line(kernel ? "return;" : "return true;");
+        leave_after_fault();
         return;
     }
     for (std::size_t r = 0; r < s->args.size(); ++r) {
@@ -233,7 +241,11 @@ void Writer::write_call(S s) {
     if (!needs.can_fault) {
         line(call + ";", s->line);
     } else {
-        line("if (" + call + ") return" + (is_kernel(current_) ? "" : " true") + ";", s->line);
+        line("if (" + call + ") {", s->line);
+        ++indent_;
+        leave_after_fault();
+        --indent_;
+        line("}");
     }
 }
 

@@ -32,6 +32,10 @@ class Walk : public Visitor {
 
     void expr(E e) override {
         if (e->kind == ExprKind::Param) usage_->parts.insert({e->id, e->field, e->axis});
+        if (e->kind == ExprKind::WorkItem) {
+            usage_->sees_groups |=
+                e->query != WorkItemQuery::GlobalId && e->query != WorkItemQuery::GlobalOffset;
+        }
         if (e->kind == ExprKind::Load) access(e->id, e->access);
         children(e);
     }
@@ -45,7 +49,11 @@ class Walk : public Visitor {
             case StmtKind::Assign: assign(s->id); return;
             case StmtKind::Store:
             case StmtKind::Atomic: access(s->id, s->access); return;
-            case StmtKind::Allocate: usage_->allocations[s->id] = s; return;
+            case StmtKind::Allocate:
+                usage_->allocations[s->id] = s;
+                usage_->sees_groups |=
+                    function_->arrays[static_cast<std::size_t>(s->id)].space == Space::Local;
+                return;
             case StmtKind::Call: call(s); return;
             case StmtKind::Barrier: usage_->has_barrier = true; return;
             case StmtKind::Return: usage_->can_fault |= s->fault >= 0; return;

@@ -19,7 +19,8 @@ struct Usage {
     std::set<std::int32_t> calls;
     std::set<std::int32_t> arrays;  ///< accessed or passed on
     bool has_barrier = false;
-    bool can_fault = false;  ///< here or in what is called
+    bool sees_groups = false;  ///< asks for the shape of the launch or shares local memory
+    bool can_fault = false;    ///< here or in what is called
 };
 
 /// One Usage per function of the module.

@@ -58,6 +58,7 @@ void Writer::name_function() {
     part_names_.clear();
     var_magnitudes_.clear();
     result_names_.clear();
+    range_end_names_.clear();
     const Function& fn = f();
     for (std::size_t p = 0; p < fn.params.size(); ++p) {
         auto id = static_cast<std::int32_t>(p);
@@ -141,6 +142,13 @@ std::string Writer::kernel_head_and_arguments() {
         std::int64_t bytes = constant_count(id, usage().allocations.at(id)) * size_of(a.dtype);
         kernel.arguments.push_back({Argument::Kind::Scratch, -1, 0, id, bytes});
     }
+    if (kernel.tests_range && f().grid.empty()) {
+        for (int axis = 0; axis < f().dimensions; ++axis) {
+            range_end_names_.push_back(names_->unique("range_end" + std::to_string(axis)));
+            parameters.push_back("long " + range_end_names_.back());
+            kernel.arguments.push_back({Argument::Kind::RangeEnd, -1, axis});
+        }
+    }
     if (!f().results.empty()) {
         parameters.push_back(pointer(Space::Global, DType::Int64, true) + " " + results_name_);
         kernel.arguments.push_back({Argument::Kind::Results, -1, 0, -1,
@@ -184,6 +192,22 @@ std::string Writer::callee_head() {
            ")\n";
 }
 
+/// Ends the work-items that only fill the last group of a user's kernel.
+void Writer::write_range_test() {
+    std::string is_outside;
+    for (std::size_t axis = 0; axis < range_end_names_.size(); ++axis) {
+        is_outside += (axis ? " || " : "") +
+                      work_item(WorkItemQuery::GlobalId, static_cast<int>(axis)) +
+                      " >= " + range_end_names_[axis];
+    }
+    if (is_outside.empty()) return;
+    line("if (" + is_outside + ") {");
+    ++indent_;
+    line("return;");
+    --indent_;
+    line("}");
+}
+
 void Writer::write_body() {
     indent_ = 1;
     last_line_ = {};
@@ -193,8 +217,11 @@ void Writer::write_body() {
                 line(array_names_.at(array) + " += " + offset + ";");
         }
     }
+    write_range_test();
     for (const auto& [array, allocation] : usage().allocations) declare_array(array, allocation);
-    statement(f().body);
+    guards_barriers_ = usage().has_barrier && usage().can_fault;
+    if (guards_barriers_) begin_group_faults();
+    statements(std::span<const S>(&f().body, 1));
     std::vector<S> list;
     flatten(std::span<const S>(&f().body, 1), list);
     bool has_returned = !list.empty() && list.back()->kind == StmtKind::Return;
@@ -211,7 +238,9 @@ void Writer::write_function(std::size_t index) {
     uses_faults_ |= usage().can_fault;
     std::string head;
     if (is_kernel(index)) {
-        program_.kernels.push_back({function_names_[index], index, {}, usage().can_fault});
+        bool tests_range = !f().grid.empty() || !usage().sees_groups;
+        program_.kernels.push_back(
+            {function_names_[index], index, {}, usage().can_fault, tests_range});
         head = kernel_head_and_arguments();
     } else {
         head = callee_head();

@@ -56,6 +56,9 @@ class Writer {
     virtual std::string atomic_helper(const std::string& name, Op op, DType t, ir::Space space) = 0;
     /// struct un_fault and un_raise(faults, site, v0, v1, v2, v3).
     virtual std::string fault_helpers() const = 0;
+    /// Statement that lowers the int variable of the work-group to `value`, atomically.
+    virtual std::string group_minimum(const std::string& variable,
+                                      const std::string& value) const = 0;
     /// Called before an atomic operation on elements of `a` is written; a dialect refuses what its
     /// device lacks.
     virtual void need_atomic(const ir::Array& /*a*/, ir::Line /*line*/) {}
@@ -86,6 +89,7 @@ class Writer {
     std::int64_t constant_count(std::int32_t array, ir::S allocation) const;
     std::string array_parameters(std::int32_t param, std::vector<Argument>& arguments);
     void write_body();
+    void write_range_test();
     std::string source_comment() const;
     bool is_kernel(std::size_t index) const {
         return index == 0 || !module_.functions[index].grid.empty();
@@ -93,6 +97,7 @@ class Writer {
 
     // statements.cpp
     void statement(ir::S s);
+    void statements(std::span<const ir::S> list);
     void braced(std::span<const ir::S> list);
     void write_for(ir::S s);
     void write_if(ir::S s, bool chained);
@@ -103,6 +108,13 @@ class Writer {
     void line(const std::string& text, ir::Line where = {});
     std::string line_comment(ir::Line where);
     void declare_array(std::int32_t array, ir::S allocation);
+
+    // barriers.cpp: kernels that have both barriers and faults
+    void begin_group_faults();
+    void statements_between_barriers(std::span<const ir::S> list);
+    void write_run(std::span<const ir::S> run, bool is_last);
+    void write_barrier(ir::Line where);
+    void leave_after_fault();
 
     // expressions.cpp
     Text expression(ir::E e, bool in_index = false);
@@ -138,11 +150,15 @@ class Writer {
     std::map<Usage::Part, std::string> part_names_;
     std::map<std::int32_t, double>
         var_magnitudes_;  ///< of variables that are set once and loop variables
-    std::vector<std::string> result_names_;
+    std::vector<std::string> result_names_, range_end_names_;
     std::string faults_name_, results_name_;
     std::unique_ptr<Names> names_;
     std::string text_;
     int indent_ = 0;
+    bool guards_barriers_ = false;  ///< a fault must not leave other work-items at a barrier
+    bool in_run_ = false;           ///< between two barriers
+    std::string sync_label_;        ///< where a fault of this run goes on; empty: it may return
+    int sync_count_ = 0;
     ir::Line last_line_;
 };
 

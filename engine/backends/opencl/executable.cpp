@@ -82,6 +82,12 @@ void OpenCLExecutable::set_arguments(std::size_t index, const LaunchArgs& args) 
         set(&handle, sizeof handle);
     };
     for (const Argument& a : text.arguments) {
+        if (a.kind == Argument::Kind::RangeEnd) {
+            auto k = static_cast<std::size_t>(a.axis);
+            cl_long end = args.range.offset[k] + args.range.global[k];
+            set(&end, sizeof end);
+            continue;
+        }
         if (a.param < 0) {
             set_memory(a.kind == Argument::Kind::Fault     ? fault_memory_
                        : a.kind == Argument::Kind::Results ? results_memory_
@@ -138,12 +144,12 @@ NDRange OpenCLExecutable::range_of(std::size_t index, const LaunchArgs& args) co
     return range;
 }
 
-/// Fills local sizes that are 0. Kernels made from loops test their range, so that their global
+/// Fills local sizes that are 0. Most kernels test their range, so that their global
 /// size can be rounded up and one local size (which some drivers compile for) serves all shapes;
 /// others need divisors of the global size.
 void OpenCLExecutable::choose_local(std::size_t index, NDRange& range) const {
     constexpr std::int64_t preferred = 256;
-    bool may_round = !module_.functions[program_.kernels[index].function].grid.empty();
+    bool may_round = program_.kernels[index].tests_range;
     const DeviceInfo& info = device_.info();
     std::int64_t left = std::min({preferred, kernels_[index].max_group, info.max_work_group_size});
     for (int d = 0; d < range.dimensions; ++d) {

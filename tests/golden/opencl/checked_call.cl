@@ -66,6 +66,8 @@ __kernel void checked_call(
         return;
     }
     float picked;  // 7
-    if (pick(a, a_shape0, 1, index[i], &picked, faults)) return;
+    if (pick(a, a_shape0, 1, index[i], &picked, faults)) {
+        return;
+    }
     out[i] = picked;
 }

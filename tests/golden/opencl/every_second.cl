@@ -30,8 +30,8 @@ __kernel void every_second(
 {
     a += a_offset;
     out += out_offset;
-    const long n = out_shape0;  // 3
-    const long i = un_add_long(n - 1, un_mul_long((long)get_global_id(0), step));
+    const long n = out_shape0;  // 2
+    const long i = un_add_long(n - 1, un_mul_long((long)get_global_id(0), step));  // 3
     if ((long)get_global_id(0) >= (step > 0 ? un_floordiv_long(un_sub_long(un_add_long(-1 - (n - 1), step), 1), step) : un_floordiv_long(un_add_long(un_add_long(-1 - (n - 1), step), 1), step))) {
         return;
     }

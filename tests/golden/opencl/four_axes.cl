@@ -33,7 +33,7 @@ __kernel void four_axes(
     const long q = un_mod_long((long)get_global_id(2), out_shape1);  // 3
     const long r = (long)get_global_id(1);  // 4
     const long x = (long)get_global_id(0);  // 5
-    if (((long)get_global_id(2) >= un_mul_long(un_max_long(out_shape0, 0), un_max_long(out_shape1, 0)) || r >= out_shape2) || x >= out_shape3) {  // 2
+    if ((long)get_global_id(2) >= un_mul_long(un_max_long(out_shape0, 0), un_max_long(out_shape1, 0)) || r >= out_shape2 || x >= out_shape3) {  // 2
         return;
     }
     out[p * out_stride0 + q * out_stride1 + r * out_stride2 + x * out_stride3] = ((p * 10 + q) * 10 + r) * 10 + x;  // 6

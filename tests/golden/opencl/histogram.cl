@@ -62,13 +62,17 @@ __kernel void histogram(
     __global long* total, long total_offset,
     __global double* peak, long peak_offset,
     __global uchar* seen, long seen_offset,
-    __global const int* a, long a_offset)
+    __global const int* a, long a_offset,
+    long range_end0)
 {
     bins += bins_offset;
     total += total_offset;
     peak += peak_offset;
     seen += seen_offset;
     a += a_offset;
+    if ((long)get_global_id(0) >= range_end0) {
+        return;
+    }
     const int v = a[(long)get_global_id(0)];  // 3
     un_atomic_add_int32(&bins[un_mod_long((long)v, bins_shape0)], 1);  // 4
     un_atomic_add_int64(&total[0], (long)v);  // 5

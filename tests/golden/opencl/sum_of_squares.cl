@@ -53,8 +53,8 @@ __kernel void sum_of_squares_2(
     __global double* total_partials,
     __global long* results)
 {
-    double total = 0.0;  // 3
-    const long chunks = un_floordiv_long(un_max_long(a_shape0, 0) + un_floordiv_long(un_max_long(a_shape0, 0) + 255, 256) - 1, un_floordiv_long(un_max_long(a_shape0, 0) + 255, 256));
+    double total = 0.0;  // 2
+    const long chunks = un_floordiv_long(un_max_long(a_shape0, 0) + un_floordiv_long(un_max_long(a_shape0, 0) + 255, 256) - 1, un_floordiv_long(un_max_long(a_shape0, 0) + 255, 256));  // 3
     for (long chunk_1 = 0; chunk_1 < chunks; ++chunk_1) {
         total = total + total_partials[chunk_1];
     }

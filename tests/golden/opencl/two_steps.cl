@@ -8,8 +8,8 @@ __kernel void two_steps(
 {
     a += a_offset;
     out += out_offset;
-    const long n = a_shape0;  // 3
-    const long i = (long)get_global_id(0);
+    const long n = a_shape0;  // 2
+    const long i = (long)get_global_id(0);  // 3
     if (i >= n) {
         return;
     }
@@ -29,8 +29,8 @@ __kernel void two_steps_3(
 {
     a += a_offset;
     out += out_offset;
-    const long n = a_shape0;  // 7
-    const long j = (long)get_global_id(0);
+    const long n = a_shape0;  // 2
+    const long j = (long)get_global_id(0);  // 7
     if (j >= n) {
         return;
     }
