@@ -9,6 +9,7 @@
 
 #include "core/settings.h"
 #include "ir/build.h"
+#include "passes/hoist_bounds.h"
 #include "passes/lower_access.h"
 #include "passes/map_to_grid.h"
 #include "passes/reductions.h"
@@ -66,6 +67,7 @@ void lower(ir::Module& module, const Target& target) {
     if (target.kind == TargetKind::Host) run("wrap_work_items", wrap_work_items);
     run("reductions", reductions);
     run("simplify", simplify);
+    if (!target.keep_checks_visible) run("hoist_bounds", hoist_bounds);
     run("lower_access", [&](ir::Module& m) { lower_access(m, target.keep_checks_visible); });
     run("simplify", simplify);
     if (target.kind == TargetKind::Device) run("map_to_grid", map_to_grid);

@@ -1,0 +1,17 @@
+// Pass: takes index tests out of loops.
+// Accesses that are always in range become Inside. A loop nest whose other Checked and Wrapped
+// accesses are affine in its loop variables gets one test in front: if all of them stay in range
+// for the whole nest, a fast version runs in which they are Inside, else the version as it was,
+// which faults at the same iteration as Python would, with all stores before it done. A nest is
+// duplicated at most once, at the outermost loop at which all that can be known is known. Requires
+// that expressions are evaluated unconditionally. Conditions around an access (if i < n) count in
+// its favour.
+#pragma once
+
+#include "ir/build.h"
+
+namespace unisono::passes {
+
+void hoist_bounds(ir::Module& module);
+
+}  // namespace unisono::passes
