@@ -70,8 +70,28 @@ int parse(PyObject* key, IndexItem* items, int& integers) {
     return static_cast<int>(n);
 }
 
+/// Reads a key of as many integers as the array has axes, without detours.
+bool all_integers(PyObject* key, const Array& a, std::int64_t* index) {
+    auto rank = static_cast<Py_ssize_t>(a.rank());
+    if (PyLong_CheckExact(key) && rank == 1) {
+        index[0] = to_int64(key);
+        return true;
+    }
+    if (!PyTuple_CheckExact(key) || PyTuple_GET_SIZE(key) != rank || rank == 0) return false;
+    for (Py_ssize_t k = 0; k < rank; ++k) {
+        if (!PyLong_CheckExact(PyTuple_GET_ITEM(key, k))) return false;
+        index[k] = to_int64(PyTuple_GET_ITEM(key, k));
+    }
+    return true;
+}
+
 PyObject* get(PyObject* self, PyObject* key) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
+        std::int64_t at[max_rank];
+        if (all_integers(key, array_of(self), at)) {
+            const Array& a = array_of(self);
+            return wrap_made([&] { return Array::known(element(a, {at, static_cast<std::size_t>(a.rank())})); });
+        }
         IndexItem items[most_items];
         int integers;
         int n = parse(key, items, integers);

@@ -11,7 +11,7 @@ template <class F>
 PyObject* recorded(F&& f) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
         note_line();
-        return wrap(f());
+        return wrap_made(f);
     });
 }
 
@@ -23,7 +23,7 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept {
         if (!operand(a, args[0], keep[0]) || !operand(b, args[1], keep[1]))
             Py_RETURN_NOTIMPLEMENTED;
         note_line();
-        return wrap(apply(op, args));
+        return wrap_made([&] { return apply(op, args); });
     });
 }
 

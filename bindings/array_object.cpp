@@ -65,20 +65,27 @@ const char doc[] =
 
 }  // namespace
 
-PyObject* wrap(Array array) noexcept {
+PyArray* allocate_object() noexcept {
     PyArray* self;
     if (free_count > 0) {
         self = free_objects[--free_count];
-        PyObject* o = reinterpret_cast<PyObject*>(self);
         // What PyObject_Init does but for the reference to the type, which the object kept.
-        _Py_NewReference(o);
+        _Py_NewReference(reinterpret_cast<PyObject*>(self));
     } else {
         self = PyObject_New(PyArray, array_type);
         if (!self) return nullptr;
     }
-    new (&self->array) Array(std::move(array));
     self->weakrefs = nullptr;
-    return reinterpret_cast<PyObject*>(self);
+    return self;
+}
+
+void drop_object(PyArray* object) noexcept {
+    new (&object->array) Array();
+    Py_DECREF(reinterpret_cast<PyObject*>(object));
+}
+
+PyObject* wrap(Array array) noexcept {
+    return wrap_made([&] { return std::move(array); });
 }
 
 bool add_array_type(PyObject* module) {

@@ -4,6 +4,8 @@
 
 #include <Python.h>
 
+#include <new>
+
 #include "errors.h"
 #include "tape/array.h"
 #include "tape/record.h"
@@ -25,6 +27,24 @@ inline const Array& array_of(PyObject* o) { return reinterpret_cast<PyArray*>(o)
 
 /// A new reference to a new object that takes the array; null with a Python error.
 PyObject* wrap(Array array) noexcept;
+
+/// An object whose array is not yet there; null with a Python error.
+PyArray* allocate_object() noexcept;
+/// Gives back an object whose array was never made.
+void drop_object(PyArray* object) noexcept;
+
+/// As wrap(f()), with the array made in its place.
+template <class F> PyObject* wrap_made(F&& f) {
+    PyArray* self = allocate_object();
+    if (!self) return nullptr;
+    try {
+        new (&self->array) Array(f());
+    } catch (...) {
+        drop_object(self);
+        throw;
+    }
+    return reinterpret_cast<PyObject*>(self);
+}
 
 /// Creates the type and adds it to the module.
 bool add_array_type(PyObject* module);

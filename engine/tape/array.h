@@ -9,7 +9,7 @@ namespace unisono {
 
 /// What an operation takes: a borrowed view (or a known scalar), and for Python scalars their kind.
 struct Arg {
-    View view;  ///< storage null: a scalar, bits in offset
+    View view{};  ///< storage null: a scalar, bits in offset
     Weak weak = Weak::None;
     bool is_scalar() const { return view.storage == nullptr; }
     Scalar scalar() const { return {static_cast<std::uint64_t>(view.offset), view.dtype}; }
@@ -39,6 +39,13 @@ class Array {
         a.value_ = value;
         a.retain();
         return a;
+    }
+    /// A handle on new memory, made in place field by field.
+    Array(Storage* storage, const Layout* layout, DType dtype, bool value) : value_(value) {
+        view_.storage = storage;
+        view_.layout = layout;
+        view_.dtype = dtype;
+        view_.retain();
     }
     static Array known(Scalar s) {
         Array a;
@@ -70,7 +77,7 @@ class Array {
     void retain() {
         if (view_.storage) view_.retain();
     }
-    View view_;
+    View view_{};
     bool value_ = false;
     bool readonly_ = false;
 };

@@ -37,7 +37,7 @@ class Grouping {
     Grouping(const std::vector<Entry>& segment, const SegmentData& data)
         : segment_(segment),
           data_(data),
-          uses_(data.storages.size()),
+          uses_(data.storage_count),
           group_of_(segment.size(), 0) {}
 
     std::vector<Building> run() {

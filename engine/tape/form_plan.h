@@ -29,6 +29,8 @@ struct SegmentStorage {
 };
 
 struct SegmentData {
+    // Buffers that are reused and may be longer than what counts.
+    std::uint32_t slot_count = 0, storage_count = 0;
     std::vector<Slot> slots;
     std::vector<SegmentStorage> storages;
     std::vector<std::int32_t>

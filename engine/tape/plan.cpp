@@ -5,6 +5,7 @@
 // storage that the segment writes and sees through several views, how those views overlap.
 #include "tape/plan.h"
 
+#include <algorithm>
 #include <cstring>
 #include <unordered_map>
 
@@ -19,7 +20,7 @@ namespace {
 
 constexpr std::uint32_t scalar_token = 0x80000000u;
 
-std::uint64_t hash_tokens(const std::vector<std::uint32_t>& tokens) {
+std::uint64_t hash_tokens(std::span<const std::uint32_t> tokens) {
     std::uint64_t h = tokens.size();
     std::size_t i = 0;
     for (; i + 1 < tokens.size(); i += 2) {
@@ -32,39 +33,47 @@ std::uint64_t hash_tokens(const std::vector<std::uint32_t>& tokens) {
     return h ^ (h >> 31);
 }
 
-/// Reads a segment into numbers: the one hot loop of a flush.
+/// Reads a segment into numbers: the one hot loop of a flush. Buffers are made large enough before it starts.
 class Reader {
   public:
     void read(std::vector<Entry>& segment, std::uint32_t epoch) {
-        key.clear();
-        data.slots.clear();
-        data.storages.clear();
+        std::size_t operands = segment.size() * 4;
+        if (data.slots.size() < operands) {
+            data.slots.resize(2 * operands);
+            data.storages.resize(2 * operands);
+            data.operands.resize(2 * operands);
+            buffer_.resize(2 * (segment.size() * (1 + 4 * tokens_per_view) + operands));
+        }
+        token_ = buffer_.data();
+        slot_count_ = storage_count_ = 0;
         shapes_.clear();
-        data.operands.resize(segment.size() * 4);
         epoch_ = epoch;
-        for (std::uint32_t i = 0; i < segment.size(); ++i) read_entry(segment[i], i);
+        for (std::size_t i = 0; i < segment.size(); ++i) read_entry(segment[i], &data.operands[4 * i]);
+        data.slot_count = slot_count_;
+        data.storage_count = storage_count_;
         finish();
     }
 
-    std::vector<std::uint32_t> key;
+    std::span<const std::uint32_t> key() const { return {buffer_.data(), token_}; }
     SegmentData data;
 
   private:
-    void read_entry(const Entry& e, std::uint32_t i) {
-        key.push_back(static_cast<std::uint32_t>(e.kind) | static_cast<std::uint32_t>(e.op) << 8 |
-                      static_cast<std::uint32_t>(e.inputs) << 16 |
-                      static_cast<std::uint32_t>(e.compute) << 20 |
-                      static_cast<std::uint32_t>(static_cast<std::uint8_t>(e.axis)) << 24);
-        for (std::uint32_t k = 0; k < e.inputs; ++k) {
+    static constexpr std::size_t tokens_per_view = 4;
+
+    void read_entry(const Entry& e, std::int32_t* operands) {
+        *token_++ = static_cast<std::uint32_t>(e.kind) | static_cast<std::uint32_t>(e.op) << 8 |
+                    static_cast<std::uint32_t>(e.inputs) << 16 | static_cast<std::uint32_t>(e.compute) << 20 |
+                    static_cast<std::uint32_t>(static_cast<std::uint8_t>(e.axis)) << 24;
+        for (int k = 0; k < e.inputs; ++k) {
             if (e.in[k].storage) {
-                data.operands[4 * i + k] = static_cast<std::int32_t>(slot(e.in[k]));
+                operands[k] = static_cast<std::int32_t>(slot(e.in[k]));
             } else {
-                data.operands[4 * i + k] = -1;
-                key.push_back(scalar_token | static_cast<std::uint32_t>(e.in[k].dtype));
+                operands[k] = -1;
+                *token_++ = scalar_token | static_cast<std::uint32_t>(e.in[k].dtype);
             }
         }
         std::uint32_t out = slot(e.out);
-        data.operands[4 * i + 3] = static_cast<std::int32_t>(out);
+        operands[3] = static_cast<std::int32_t>(out);
         data.storages[data.slots[out].storage].written = true;
     }
 
@@ -72,30 +81,29 @@ class Reader {
         Storage* s = v.storage;
         if (s->mark_epoch != epoch_) {
             s->mark_epoch = epoch_;
-            s->mark = static_cast<std::uint32_t>(data.storages.size());
-            data.storages.push_back({s, 0, -1, 0, false, false});
+            s->mark = storage_count_++;
+            data.storages[s->mark] = {s, 0, -1, 0, false, false};
         }
         auto& st = data.storages[s->mark];
         ++st.mentions;
-        for (std::int32_t k = st.first_slot; k >= 0;
-             k = data.slots[static_cast<std::size_t>(k)].next) {
+        for (std::int32_t k = st.first_slot; k >= 0; k = data.slots[static_cast<std::size_t>(k)].next) {
             const Slot& have = data.slots[static_cast<std::size_t>(k)];
             if (have.layout == v.layout && have.offset == v.offset && have.dtype == v.dtype) {
-                key.push_back(static_cast<std::uint32_t>(k));
+                *token_++ = static_cast<std::uint32_t>(k);
                 return static_cast<std::uint32_t>(k);
             }
         }
-        auto id = static_cast<std::uint32_t>(data.slots.size());
+        std::uint32_t id = slot_count_++;
         std::uint32_t shape = shape_number(v.layout->packed());
-        data.slots.push_back({v.layout, v.offset, v.dtype, s->mark, shape, st.first_slot});
+        data.slots[id] = {v.layout, v.offset, v.dtype, s->mark, shape, st.first_slot};
         st.first_slot = static_cast<std::int32_t>(id);
         ++st.slot_count;
         std::uint64_t c = v.layout->class_code();
-        key.push_back(id);
-        key.push_back(s->mark | static_cast<std::uint32_t>(v.dtype) << 16 | shape << 20);
-        key.push_back(static_cast<std::uint32_t>(c));
-        key.push_back(static_cast<std::uint32_t>(c >> 32) ^
-                      (s->device ? device_number(s->device) : 0));
+        token_[0] = id;
+        token_[1] = s->mark | static_cast<std::uint32_t>(v.dtype) << 16 | shape << 20;
+        token_[2] = static_cast<std::uint32_t>(c);
+        token_[3] = static_cast<std::uint32_t>(c >> 32) ^ (s->device ? device_number(s->device) : 0);
+        token_ += tokens_per_view;
         return id;
     }
 
@@ -118,23 +126,36 @@ class Reader {
 
     /// Liveness of each storage, and overlaps of the views of those that are written.
     void finish() {
-        for (auto& st : data.storages) {
+        for (std::uint32_t n = 0; n < storage_count_; ++n) {
+            SegmentStorage& st = data.storages[n];
             st.live = st.storage->refs > st.mentions;
-            key.push_back(st.live);
-            if (!st.written || st.slot_count < 2) continue;
-            for (std::int32_t a = st.first_slot; a >= 0;
-                 a = data.slots[static_cast<std::size_t>(a)].next) {
-                for (std::int32_t b = data.slots[static_cast<std::size_t>(a)].next; b >= 0;
-                     b = data.slots[static_cast<std::size_t>(b)].next) {
-                    key.push_back(data.relation(static_cast<std::uint32_t>(a),
-                                                static_cast<std::uint32_t>(b)) ==
-                                  Overlap::Disjoint);
-                }
-            }
+            *token_++ = st.live;
+            if (st.written && st.slot_count > 1) write_overlaps(st);
         }
     }
 
+    void write_overlaps(const SegmentStorage& st) {
+        std::vector<std::uint32_t> bits;
+        for (std::int32_t a = st.first_slot; a >= 0; a = data.slots[static_cast<std::size_t>(a)].next) {
+            for (std::int32_t b = data.slots[static_cast<std::size_t>(a)].next; b >= 0;
+                 b = data.slots[static_cast<std::size_t>(b)].next) {
+                bits.push_back(data.relation(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)) ==
+                               Overlap::Disjoint);
+            }
+        }
+        auto used = static_cast<std::size_t>(token_ - buffer_.data());
+        std::size_t wanted = used + bits.size() + data.storage_count;
+        if (wanted > buffer_.size()) {
+            buffer_.resize(2 * wanted);
+            token_ = buffer_.data() + used;
+        }
+        token_ = std::copy(bits.begin(), bits.end(), token_);
+    }
+
+    std::vector<std::uint32_t> buffer_;
     std::vector<const Layout*> shapes_;
+    std::uint32_t* token_ = nullptr;
+    std::uint32_t slot_count_ = 0, storage_count_ = 0;
     std::uint32_t epoch_ = 0;
 };
 
@@ -170,11 +191,15 @@ Plan& find_plan(std::vector<Entry>& segment, std::uint32_t epoch) {
     static auto* reader = new Reader;
     static Known* last = nullptr;
     reader->read(segment, epoch);
-    if (last && last->key == reader->key) return *last->plan;
-    std::uint64_t h = hash_tokens(reader->key);
+    std::span<const std::uint32_t> key = reader->key();
+    auto equals = [&](const Known& k) {
+        return k.key.size() == key.size() && std::memcmp(k.key.data(), key.data(), key.size_bytes()) == 0;
+    };
+    if (last && equals(*last)) return *last->plan;
+    std::uint64_t h = hash_tokens(key);
     auto [from, to] = table().equal_range(h);
     for (auto it = from; it != to; ++it) {
-        if (it->second.key == reader->key) {
+        if (equals(it->second)) {
             last = &it->second;
             return *last->plan;
         }
@@ -184,7 +209,7 @@ Plan& find_plan(std::vector<Entry>& segment, std::uint32_t epoch) {
         table().clear();
     }
     count(stats().plans_formed);
-    auto it = table().emplace(h, Known{reader->key, form_plan(segment, reader->data)});
+    auto it = table().emplace(h, Known{{key.begin(), key.end()}, form_plan(segment, reader->data)});
     last = &it->second;
     return *last->plan;
 }

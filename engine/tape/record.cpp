@@ -174,6 +174,74 @@ Array known_result(Op op, std::span<const Arg> args, DType compute) {
     return Array::known(eval(op, x, y));
 }
 
+/// What op gives on operands of one dtype, looked up instead of derived.
+struct OpTable {
+    struct Row {
+        bool plain = false;  ///< defined on the dtype itself, computed in it
+        Op op = Op::Add;
+        DType result = DType::Bool;
+    };
+    Row rows[op_count][dtype_count];
+    OpTable() {
+        for (int o = 0; o < op_count; ++o) {
+            for (int t = 0; t < dtype_count; ++t) {
+                auto dtype = static_cast<DType>(t);
+                Op op = bool_form(static_cast<Op>(o), dtype);
+                if (compute_dtype(op, dtype) == dtype) rows[o][t] = {true, op, *result_dtype(op, dtype)};
+            }
+        }
+    }
+};
+
+const OpTable::Row& plain_row(Op op, DType t) {
+    static const OpTable table;
+    return table.rows[static_cast<int>(op)][static_cast<int>(t)];
+}
+
+/// The common case without detours: operands of one dtype and one packed layout on one device, or a Python scalar that
+/// adapts to a float64 array. Null where anything else is met.
+const OpTable::Row* plain_case(Op op, std::span<const Arg> args, const View*& like) {
+    const View* first = args[0].is_scalar() ? nullptr : &args[0].view;
+    const View* second = args.size() < 2 || args[1].is_scalar() ? nullptr : &args[1].view;
+    like = first ? first : second;
+    if (!like || !like->layout->contiguous()) return nullptr;
+    if (first && second) {
+        if (first->layout != second->layout || first->dtype != second->dtype ||
+            first->storage->device != second->storage->device) {
+            return nullptr;
+        }
+    } else if (args.size() == 2) {
+        const Arg& scalar = args[first ? 1 : 0];
+        if (scalar.weak != Weak::Float || like->dtype != DType::Float64) return nullptr;
+    }
+    const auto& row = plain_row(op, like->dtype);
+    return row.plain ? &row : nullptr;
+}
+
+Array apply_plain(const OpTable::Row& row, std::span<const Arg> args, const View& like) {
+    const Layout* layout = like.layout;
+    Tape& tape = Tape::instance();
+    Entry& e = tape.open();
+    Storage* out = Storage::create(like.storage->device, layout->size() * size_of(row.result));
+    Array made(out, layout, row.result, layout->rank() == 0);
+    e.kind = EntryKind::Map;
+    e.op = row.op;
+    e.compute = like.dtype;
+    e.inputs = static_cast<std::uint8_t>(args.size());
+    e.out.storage = out;
+    e.out.layout = layout;
+    e.out.offset = 0;
+    e.out.dtype = row.result;
+    for (std::size_t k = 0; k < args.size(); ++k) {
+        e.in[k].storage = args[k].view.storage;
+        e.in[k].layout = args[k].view.layout;
+        e.in[k].offset = args[k].view.offset;
+        e.in[k].dtype = args[k].view.dtype;
+    }
+    tape.close(e);
+    return made;
+}
+
 }  // namespace
 
 const std::string& device_name(const Device* device) {
@@ -181,7 +249,9 @@ const std::string& device_name(const Device* device) {
     return device ? device->info().name : host;
 }
 
-Array apply(Op op, std::span<const Arg> args, const Array* out) {
+/// Every case that apply_plain leaves.
+[[gnu::noinline]] static Array apply_general(Op op, std::span<const Arg> args, const Array* out) {
+    Array made;
     DType common = common_dtype(args);
     if (is_comparison(op) && args.size() == 2 && is_integer(common)) {
         // A Python integer beyond the dtype still compares: in int64.
@@ -222,7 +292,7 @@ Array apply(Op op, std::span<const Arg> args, const Array* out) {
     Array keep[2];
     bool fresh = out == nullptr;
     e.out = fresh ? fresh_view(packed, result, device) : out->view();
-    Array made = Array::of(e.out, fresh && packed->rank() == 0);
+    made = Array::of(e.out, fresh && packed->rank() == 0);
     for (std::size_t k = 0; k < args.size(); ++k) {
         if (args[k].is_scalar()) {
             e.in[k] = scalar_as(args[k], compute);
@@ -233,6 +303,12 @@ Array apply(Op op, std::span<const Arg> args, const Array* out) {
     }
     Tape::instance().append(e);
     return made;
+}
+
+Array apply(Op op, std::span<const Arg> args, const Array* out) {
+    const View* like = nullptr;
+    const OpTable::Row* row = out ? nullptr : plain_case(op, args, like);
+    return row ? apply_plain(*row, args, *like) : apply_general(op, args, out);
 }
 
 Array where(const Arg& condition, const Arg& a, const Arg& b) {

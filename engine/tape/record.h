@@ -53,6 +53,8 @@ Array reshape(const Array& a, std::vector<std::int64_t> shape);
 
 /// The value of a 0-d array or of one with a single element; waits for it.
 Scalar item(const Array& a);
+/// The element at a full integer index (negative counts from the end); waits for it.
+Scalar element(const Array& a, std::span<const std::int64_t> index);
 /// A value (immutable, a snapshot) of a 0-d view: read at once where the host can, else recorded.
 Array to_value(const Array& a);
 /// Writes one scalar through a 0-d view: at once on idle host memory, else recorded.

@@ -144,7 +144,9 @@ bool GroupKernel::should_compile(const Space& space) {
 void GroupKernel::run(const Call& call) {
     count(stats().kernels_launched);
     bool host = !call.device || call.device->info().host_memory;
-    GroupRun::Operand operands[most_operands];
+    // Left unset: clearing all would cost more than a small run.
+    alignas(GroupRun::Operand) std::byte room[most_operands * sizeof(GroupRun::Operand)];
+    auto* operands = reinterpret_cast<GroupRun::Operand*>(room);
     std::size_t inputs = call.inputs.size(), outputs = call.outputs.size();
     // The common small case: every operand is the same contiguous layout.
     const Layout* layout = call.space;

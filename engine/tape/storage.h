@@ -51,13 +51,13 @@ struct Storage {
     void destroy() noexcept;
 };
 
-/// A window on a storage: plain data that owns nothing; `offset` and strides are in elements of
-/// dtype.
+/// A window on a storage: plain data that owns nothing, without initialisers so that arrays of views cost nothing;
+/// `offset` and strides are in elements of dtype.
 struct View {
-    Storage* storage = nullptr;
-    const Layout* layout = nullptr;
-    std::int64_t offset = 0;
-    DType dtype = DType::Float64;
+    Storage* storage;
+    const Layout* layout;
+    std::int64_t offset;
+    DType dtype;
 
     bool same_as(const View& o) const {
         return storage == o.storage && layout == o.layout && offset == o.offset && dtype == o.dtype;

@@ -50,31 +50,27 @@ void Tape::set_eager(bool on) {
     eager_ = on;
 }
 
-void Tape::append(const Entry& given) {
-    Entry e = given;
+void Tape::cut() {
+    // The statement that ended has let go of its temporaries; operands of the next entry have handles of their own.
+    cut_before_next_ = false;
+    flush_all(FlushReason::Work);
+}
+
+void Tape::close(Entry& e) {
     e.line = line;
     if (line.code && hooks.retain_line) hooks.retain_line(line.code);
-    e.out.retain();
-    for (int k = 0; k < e.inputs; ++k) {
-        if (e.in[k].storage) e.in[k].retain();
-    }
-    if (cut_before_next_) {
-        // The statement that ended has let go of its temporaries; operands of this entry have
-        // handles of their own.
-        cut_before_next_ = false;
-        flush_all(FlushReason::Work);
-    }
     Storage* out = e.out.storage;
+    e.out.retain();
     ++out->pending;
     ++out->version;
     bool shared = out->shared_outside();
     for (int k = 0; k < e.inputs; ++k) {
         if (Storage* s = e.in[k].storage) {
+            e.in[k].retain();
             ++s->readers;
             shared = shared || s->shared_outside();
         }
     }
-    entries_.push_back(e);
     pending_work_ += e.out.layout->size();
     if (shared) {
         flush(out, FlushReason::Shared);

@@ -64,11 +64,13 @@ struct OpaqueCall {
 
 /// One recorded operation. An operand whose storage is null is a scalar; its bits are in `offset`.
 struct Entry {
+    Entry() {}  // leaves the views unset: clearing them would cost as much as recording
+
     View in[3];
     View out;
     LineRef line;
     OpaqueCall* call = nullptr;  ///< owned; Opaque only
-    EntryKind kind;
+    EntryKind kind = EntryKind::Copy;
     Op op = Op::Add;
     std::uint8_t inputs = 0;
     std::int8_t axis = -1;
@@ -113,7 +115,17 @@ class Tape {
         line;  ///< of what is recorded next; borrowed from the language above, retained by append
 
     /// Takes the entry and references to its views. May first cut and run what is pending.
-    void append(const Entry& entry);
+    void append(const Entry& entry) {
+        Entry& e = open();
+        e = entry;
+        close(e);
+    }
+    /// The same in two steps, for an entry filled in place: operands must be alive through handles.
+    Entry& open() {
+        if (cut_before_next_) cut();
+        return entries_.emplace_back();
+    }
+    void close(Entry& entry);
 
     /// Makes the storage's contents valid: runs what it depends on. Throws what a kernel raised.
     void flush(Storage* wanted, FlushReason reason);
@@ -139,6 +151,7 @@ class Tape {
   private:
     friend class Runner;
     Tape();
+    void cut();
     void complete_slow(Storage* s, FlushReason reason);
     void complete_for_write_slow(Storage* s, FlushReason reason);
     void wait_for_running();

@@ -244,17 +244,17 @@ char* host_data(const Array& a, bool for_write) {
     return a.view().data();
 }
 
-static Scalar read_element(const Array& a) {
-    Storage* s = a.view().storage;
+static Scalar read_element(const View& v, std::int64_t offset) {
+    Storage* s = v.storage;
     Tape::instance().complete(s, FlushReason::Read);
-    s->allocate();
+    if (!s->memory.handle) s->allocate();
     Scalar value;
-    value.dtype = a.dtype();
-    auto bytes = size_of(a.dtype());
+    value.dtype = v.dtype;
+    auto bytes = size_of(v.dtype);
     if (s->on_host()) {
-        std::memcpy(&value.bits, a.view().data(), static_cast<std::size_t>(bytes));
+        dispatch(v.dtype, [&]<class C>() { std::memcpy(&value.bits, s->data() + offset * bytes, sizeof(C)); });
     } else {
-        s->device->copy_out(&value.bits, s->memory, a.view().offset * bytes, bytes);
+        s->device->copy_out(&value.bits, s->memory, offset * bytes, bytes);
         count(stats().bytes_copied, bytes);
     }
     return value;
@@ -263,15 +263,29 @@ static Scalar read_element(const Array& a) {
 Scalar item(const Array& a) {
     if (a.is_known()) return a.scalar();
     if (a.size() != 1) {
-        fail(ErrorKind::Type, "item: can only convert an array of size 1 to a scalar; got shape " +
-                                  shape_text(a.shape()) + "; index one element first");
+        fail(ErrorKind::Type, "item: can only convert an array of size 1 to a scalar; got shape " + shape_text(a.shape()) +
+                                  "; index one element first");
     }
-    return read_element(a);
+    return read_element(a.view(), a.view().offset);
+}
+
+Scalar element(const Array& a, std::span<const std::int64_t> index) {
+    std::int64_t offset = a.view().offset;
+    Dims shape = a.shape(), strides = a.strides();
+    for (std::size_t axis = 0; axis < index.size(); ++axis) {
+        std::int64_t i = index[axis] < 0 ? index[axis] + shape[axis] : index[axis];
+        if (i < 0 || i >= shape[axis]) {
+            fail(ErrorKind::Index, "index " + std::to_string(index[axis]) + " is out of bounds for axis " +
+                                       std::to_string(axis) + " with size " + std::to_string(shape[axis]));
+        }
+        offset += i * strides[axis];
+    }
+    return read_element(a.view(), offset);
 }
 
 Array to_value(const Array& a) {
     if (a.is_known() || (a.is_value() && a.view().storage->pending)) return a;
-    return Array::known(read_element(a));
+    return Array::known(read_element(a.view(), a.view().offset));
 }
 
 void set_item(const Array& target, const Arg& value) {
