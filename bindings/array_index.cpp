@@ -90,7 +90,9 @@ PyObject* get(PyObject* self, PyObject* key) noexcept {
         std::int64_t at[max_rank];
         if (all_integers(key, array_of(self), at)) {
             const Array& a = array_of(self);
-            return wrap_made([&] { return Array::known(element(a, {at, static_cast<std::size_t>(a.rank())})); });
+            return wrap_made([&] {
+                return Array::known(element(a, {at, static_cast<std::size_t>(a.rank())}));
+            });
         }
         IndexItem items[most_items];
         int integers;

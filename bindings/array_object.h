@@ -34,7 +34,8 @@ PyArray* allocate_object() noexcept;
 void drop_object(PyArray* object) noexcept;
 
 /// As wrap(f()), with the array made in its place.
-template <class F> PyObject* wrap_made(F&& f) {
+template <class F>
+PyObject* wrap_made(F&& f) {
     PyArray* self = allocate_object();
     if (!self) return nullptr;
     try {

@@ -50,8 +50,11 @@ class LayoutTable {
     }
     std::size_t count() const { return count_; }
 
+    bool due() const { return count_ >= collect_from_; }
+    void touch(const Layout* l) const { l->last_used_ = collections_; }
+
     void collect() {
-        if (count_ < collect_from_) return;
+        if (!due()) return;
         std::vector<const Layout*> old = std::exchange(slots_, {});
         std::unordered_set<const Layout*> keep;
         for (const Layout* l : old) {
@@ -169,6 +172,8 @@ const Layout* Layout::scalar() {
 }
 
 void Layout::collect() { LayoutTable::instance().collect(); }
+bool Layout::collection_due() { return LayoutTable::instance().due(); }
+void Layout::touch() const { LayoutTable::instance().touch(this); }
 
 std::size_t Layout::interned() { return LayoutTable::instance().count(); }
 

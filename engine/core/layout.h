@@ -44,6 +44,8 @@ class Layout {
     /// Frees layouts without references, if many have gathered. A layout that was handed out lately
     /// stays, so that code which has one in hand and has not retained it yet is safe.
     static void collect();
+    static bool collection_due();
+    void touch() const;  ///< as if handed out now
 
   private:
     friend class LayoutTable;

@@ -35,10 +35,7 @@ struct Use {
 class Grouping {
   public:
     Grouping(const std::vector<Entry>& segment, const SegmentData& data)
-        : segment_(segment),
-          data_(data),
-          uses_(data.storage_count),
-          group_of_(segment.size(), 0) {}
+        : segment_(segment), data_(data), uses_(data.storage_count), group_of_(segment.size(), 0) {}
 
     std::vector<Building> run() {
         for (std::uint32_t i = 0; i < segment_.size(); ++i) place(i);

@@ -33,7 +33,8 @@ std::uint64_t hash_tokens(std::span<const std::uint32_t> tokens) {
     return h ^ (h >> 31);
 }
 
-/// Reads a segment into numbers: the one hot loop of a flush. Buffers are made large enough before it starts.
+/// Reads a segment into numbers: the one hot loop of a flush. Buffers are made large enough before
+/// it starts.
 class Reader {
   public:
     void read(std::vector<Entry>& segment, std::uint32_t epoch) {
@@ -48,7 +49,8 @@ class Reader {
         slot_count_ = storage_count_ = 0;
         shapes_.clear();
         epoch_ = epoch;
-        for (std::size_t i = 0; i < segment.size(); ++i) read_entry(segment[i], &data.operands[4 * i]);
+        for (std::size_t i = 0; i < segment.size(); ++i)
+            read_entry(segment[i], &data.operands[4 * i]);
         data.slot_count = slot_count_;
         data.storage_count = storage_count_;
         finish();
@@ -62,7 +64,8 @@ class Reader {
 
     void read_entry(const Entry& e, std::int32_t* operands) {
         *token_++ = static_cast<std::uint32_t>(e.kind) | static_cast<std::uint32_t>(e.op) << 8 |
-                    static_cast<std::uint32_t>(e.inputs) << 16 | static_cast<std::uint32_t>(e.compute) << 20 |
+                    static_cast<std::uint32_t>(e.inputs) << 16 |
+                    static_cast<std::uint32_t>(e.compute) << 20 |
                     static_cast<std::uint32_t>(static_cast<std::uint8_t>(e.axis)) << 24;
         for (int k = 0; k < e.inputs; ++k) {
             if (e.in[k].storage) {
@@ -86,7 +89,8 @@ class Reader {
         }
         auto& st = data.storages[s->mark];
         ++st.mentions;
-        for (std::int32_t k = st.first_slot; k >= 0; k = data.slots[static_cast<std::size_t>(k)].next) {
+        for (std::int32_t k = st.first_slot; k >= 0;
+             k = data.slots[static_cast<std::size_t>(k)].next) {
             const Slot& have = data.slots[static_cast<std::size_t>(k)];
             if (have.layout == v.layout && have.offset == v.offset && have.dtype == v.dtype) {
                 *token_++ = static_cast<std::uint32_t>(k);
@@ -102,7 +106,8 @@ class Reader {
         token_[0] = id;
         token_[1] = s->mark | static_cast<std::uint32_t>(v.dtype) << 16 | shape << 20;
         token_[2] = static_cast<std::uint32_t>(c);
-        token_[3] = static_cast<std::uint32_t>(c >> 32) ^ (s->device ? device_number(s->device) : 0);
+        token_[3] =
+            static_cast<std::uint32_t>(c >> 32) ^ (s->device ? device_number(s->device) : 0);
         token_ += tokens_per_view;
         return id;
     }
@@ -136,11 +141,12 @@ class Reader {
 
     void write_overlaps(const SegmentStorage& st) {
         std::vector<std::uint32_t> bits;
-        for (std::int32_t a = st.first_slot; a >= 0; a = data.slots[static_cast<std::size_t>(a)].next) {
+        for (std::int32_t a = st.first_slot; a >= 0;
+             a = data.slots[static_cast<std::size_t>(a)].next) {
             for (std::int32_t b = data.slots[static_cast<std::size_t>(a)].next; b >= 0;
                  b = data.slots[static_cast<std::size_t>(b)].next) {
-                bits.push_back(data.relation(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)) ==
-                               Overlap::Disjoint);
+                bits.push_back(data.relation(static_cast<std::uint32_t>(a),
+                                             static_cast<std::uint32_t>(b)) == Overlap::Disjoint);
             }
         }
         auto used = static_cast<std::size_t>(token_ - buffer_.data());
@@ -193,7 +199,8 @@ Plan& find_plan(std::vector<Entry>& segment, std::uint32_t epoch) {
     reader->read(segment, epoch);
     std::span<const std::uint32_t> key = reader->key();
     auto equals = [&](const Known& k) {
-        return k.key.size() == key.size() && std::memcmp(k.key.data(), key.data(), key.size_bytes()) == 0;
+        return k.key.size() == key.size() &&
+               std::memcmp(k.key.data(), key.data(), key.size_bytes()) == 0;
     };
     if (last && equals(*last)) return *last->plan;
     std::uint64_t h = hash_tokens(key);

@@ -187,7 +187,8 @@ struct OpTable {
             for (int t = 0; t < dtype_count; ++t) {
                 auto dtype = static_cast<DType>(t);
                 Op op = bool_form(static_cast<Op>(o), dtype);
-                if (compute_dtype(op, dtype) == dtype) rows[o][t] = {true, op, *result_dtype(op, dtype)};
+                if (compute_dtype(op, dtype) == dtype)
+                    rows[o][t] = {true, op, *result_dtype(op, dtype)};
             }
         }
     }
@@ -198,8 +199,8 @@ const OpTable::Row& plain_row(Op op, DType t) {
     return table.rows[static_cast<int>(op)][static_cast<int>(t)];
 }
 
-/// The common case without detours: operands of one dtype and one packed layout on one device, or a Python scalar that
-/// adapts to a float64 array. Null where anything else is met.
+/// The common case without detours: operands of one dtype and one packed layout on one device, or a
+/// Python scalar that adapts to a float64 array. Null where anything else is met.
 const OpTable::Row* plain_case(Op op, std::span<const Arg> args, const View*& like) {
     const View* first = args[0].is_scalar() ? nullptr : &args[0].view;
     const View* second = args.size() < 2 || args[1].is_scalar() ? nullptr : &args[1].view;

@@ -15,12 +15,10 @@
 namespace unisono {
 
 struct Storage {
-    Device* device = nullptr;  ///< null: host memory of the pool
-    Memory memory;             ///< handle 0: not allocated yet
-    std::int64_t bytes = 0;    ///< size that memory has or will have
-    std::uint32_t refs = 0;    ///< all references
-    std::uint32_t tape_refs =
-        0;  ///< those of pending entries; refs - tape_refs: someone outside can still see it
+    Device* device = nullptr;   ///< null: host memory of the pool
+    Memory memory;              ///< handle 0: not allocated yet
+    std::int64_t bytes = 0;     ///< size that memory has or will have
+    std::uint32_t refs = 0;     ///< all references
     std::uint32_t pending = 0;  ///< pending entries that write it
     std::uint32_t readers = 0;  ///< pending entries that read it
     std::uint32_t exports = 0;  ///< buffers, DLPack capsules and NumPy bases that see the memory
@@ -51,8 +49,8 @@ struct Storage {
     void destroy() noexcept;
 };
 
-/// A window on a storage: plain data that owns nothing, without initialisers so that arrays of views cost nothing;
-/// `offset` and strides are in elements of dtype.
+/// A window on a storage: plain data that owns nothing, without initialisers so that arrays of
+/// views cost nothing; `offset` and strides are in elements of dtype.
 struct View {
     Storage* storage;
     const Layout* layout;

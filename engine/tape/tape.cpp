@@ -51,7 +51,8 @@ void Tape::set_eager(bool on) {
 }
 
 void Tape::cut() {
-    // The statement that ended has let go of its temporaries; operands of the next entry have handles of their own.
+    // The statement that ended has let go of its temporaries; operands of the next entry have
+    // handles of their own.
     cut_before_next_ = false;
     flush_all(FlushReason::Work);
 }
@@ -60,13 +61,13 @@ void Tape::close(Entry& e) {
     e.line = line;
     if (line.code && hooks.retain_line) hooks.retain_line(line.code);
     Storage* out = e.out.storage;
-    e.out.retain();
+    out->retain();
     ++out->pending;
     ++out->version;
     bool shared = out->shared_outside();
     for (int k = 0; k < e.inputs; ++k) {
         if (Storage* s = e.in[k].storage) {
-            e.in[k].retain();
+            s->retain();
             ++s->readers;
             shared = shared || s->shared_outside();
         }
@@ -89,13 +90,13 @@ void Tape::release(Entry& e) {
     delete e.call;
     if (e.out.storage) {
         --e.out.storage->pending;
-        e.out.release();
+        e.out.storage->release();
         e.out.storage = nullptr;
     }
     for (int k = 0; k < e.inputs; ++k) {
         if (Storage* s = e.in[k].storage) {
             --s->readers;
-            e.in[k].release();
+            s->release();
             e.in[k].storage = nullptr;
         }
     }
@@ -164,12 +165,32 @@ void Tape::run_marked(FlushReason reason, bool all) {
             }
         }
         entries_.resize(kept);
+        if (kept >= prune_from_) prune();
     }
     pending_work_ = 0;
     for (const Entry& e : entries_) pending_work_ += e.out.layout->size();
     if (!segment.empty()) run_segment(segment, reason);
     segment.clear();
     if (spare_.size() < 4) spare_.push_back(std::move(segment));
+}
+
+/// Drops pending entries whose results nobody can ask for any more, so that they do not lengthen
+/// every flush.
+void Tape::prune() {
+    std::vector<Entry> kept;
+    for (std::size_t i = entries_.size(); i-- > 0;) {
+        Entry& e = entries_[i];
+        std::uint32_t own = 1;
+        for (int k = 0; k < e.inputs; ++k) own += e.in[k].storage == e.out.storage;
+        bool dead = e.kind != EntryKind::Opaque && e.out.storage->refs == own;
+        if (dead) {
+            release(e);
+        } else {
+            kept.push_back(e);
+        }
+    }
+    entries_.assign(kept.rbegin(), kept.rend());
+    prune_from_ = std::max<std::size_t>(32, 2 * entries_.size());
 }
 
 void Tape::run_segment(std::vector<Entry>& segment, FlushReason reason) {
@@ -197,6 +218,17 @@ void Tape::run_segment(std::vector<Entry>& segment, FlushReason reason) {
     write_log(runner.record());
     for (Entry& e : segment) release(e);
     finish();
+    if (Layout::collection_due()) collect_layouts();
+}
+
+/// Entries do not count their references to layouts; pending ones are named here instead.
+void Tape::collect_layouts() {
+    for (const Entry& e : entries_) {
+        e.out.layout->touch();
+        for (int k = 0; k < e.inputs; ++k) {
+            if (e.in[k].layout) e.in[k].layout->touch();
+        }
+    }
     Layout::collect();
 }
 

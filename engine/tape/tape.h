@@ -160,11 +160,14 @@ class Tape {
     void run_segment(std::vector<Entry>& segment, FlushReason reason);
     void put_back(std::vector<Entry>& segment, const std::vector<bool>& done);
     void release(Entry& entry);
+    void prune();
+    void collect_layouts();
 
     std::vector<Entry> entries_;
     std::vector<std::uint8_t> marked_;
     std::vector<std::vector<Entry>> spare_;  ///< segment buffers kept for reuse
     std::uint32_t epoch_ = 0;
+    std::size_t prune_from_ = 32;
     std::int64_t pending_work_ = 0;  ///< elements written by pending entries
     bool cut_before_next_ = false;
     bool eager_ = false;

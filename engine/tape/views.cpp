@@ -252,7 +252,9 @@ static Scalar read_element(const View& v, std::int64_t offset) {
     value.dtype = v.dtype;
     auto bytes = size_of(v.dtype);
     if (s->on_host()) {
-        dispatch(v.dtype, [&]<class C>() { std::memcpy(&value.bits, s->data() + offset * bytes, sizeof(C)); });
+        dispatch(v.dtype, [&]<class C>() {
+            std::memcpy(&value.bits, s->data() + offset * bytes, sizeof(C));
+        });
     } else {
         s->device->copy_out(&value.bits, s->memory, offset * bytes, bytes);
         count(stats().bytes_copied, bytes);
@@ -263,8 +265,8 @@ static Scalar read_element(const View& v, std::int64_t offset) {
 Scalar item(const Array& a) {
     if (a.is_known()) return a.scalar();
     if (a.size() != 1) {
-        fail(ErrorKind::Type, "item: can only convert an array of size 1 to a scalar; got shape " + shape_text(a.shape()) +
-                                  "; index one element first");
+        fail(ErrorKind::Type, "item: can only convert an array of size 1 to a scalar; got shape " +
+                                  shape_text(a.shape()) + "; index one element first");
     }
     return read_element(a.view(), a.view().offset);
 }
@@ -275,8 +277,9 @@ Scalar element(const Array& a, std::span<const std::int64_t> index) {
     for (std::size_t axis = 0; axis < index.size(); ++axis) {
         std::int64_t i = index[axis] < 0 ? index[axis] + shape[axis] : index[axis];
         if (i < 0 || i >= shape[axis]) {
-            fail(ErrorKind::Index, "index " + std::to_string(index[axis]) + " is out of bounds for axis " +
-                                       std::to_string(axis) + " with size " + std::to_string(shape[axis]));
+            fail(ErrorKind::Index, "index " + std::to_string(index[axis]) +
+                                       " is out of bounds for axis " + std::to_string(axis) +
+                                       " with size " + std::to_string(shape[axis]));
         }
         offset += i * strides[axis];
     }
