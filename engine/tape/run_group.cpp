@@ -272,6 +272,9 @@ void GroupKernel::run_reduction(const Call& call, const Space& space, Device& de
     }
     struct Scratch {
         Storage* storage;
+        explicit Scratch(Storage* s) : storage(s) { s->retain(); }
+        Scratch(const Scratch&) = delete;
+        Scratch& operator=(const Scratch&) = delete;
         ~Scratch() { storage->release(); }
     };
     std::vector<ArrayArg> arrays;
@@ -287,8 +290,7 @@ void GroupKernel::run_reduction(const Call& call, const Space& space, Device& de
         if (!o.reduces) continue;
         Storage* s =
             Storage::create(device.info().host_memory ? nullptr : &device, size * size_of(o.dtype));
-        s->retain();
-        scratches.push_back(std::make_unique<Scratch>(Scratch{s}));
+        scratches.push_back(std::make_unique<Scratch>(s));
         s->allocate();
         arrays.push_back({s->memory, 0, shape, strides});
     }
