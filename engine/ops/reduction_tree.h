@@ -46,7 +46,6 @@ constexpr T combine_lanes(T* lane, int present, F combine) {
     for (int half = lanes / 2; half > 0; half /= 2) {
         for (int l = 0; l < half && l + half < present; ++l)
             lane[l] = combine(lane[l], lane[l + half]);
-        if (present > half) present = half;
     }
     return lane[0];
 }

@@ -20,12 +20,16 @@ using LoopForms = const Loop*;
 /// Value of one reduction leaf of 1 to 512 elements (ops/reduction_tree.h).
 using LeafLoop = void (*)(char* out, const char* x, std::int64_t count);
 
+/// Values of the leaves of `rows` rows of 1 to 512 elements each that lie one after the other.
+using LeavesLoop = void (*)(char* out, const char* x, std::int64_t count, std::int64_t rows);
+
 /// The loops built for one instruction set.
 struct LoopTable {
     LoopForms (*operation)(Op op, DType t);  ///< t: dtype of the operands; null: not defined on t
     LoopForms (*cast)(DType from, DType to);
     LoopForms (*select)(DType t);
     LeafLoop (*leaf)(Op op, DType t);  ///< null where op does not reduce t
+    LeavesLoop (*leaves)(Op op, DType t);
 };
 
 LoopTable loops_x86_64_v3();

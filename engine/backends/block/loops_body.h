@@ -330,6 +330,38 @@ void leaf_loop(char* out, const char* x, std::int64_t count) {
     std::memcpy(out, &result, sizeof(T));
 }
 
+/// combine_leaf for several rows side by side: a vector holds the same lane of some rows.
+template <Op O, DType D>
+void leaves_loop(char* out, const char* x, std::int64_t count, std::int64_t rows) {
+    using T = Accumulated<O, Element<D>>;
+    constexpr int width = 8;
+    constexpr int lanes = reduction::lanes;
+    const T* values = elements<T>(x);
+    T* results = reinterpret_cast<T*>(out);
+    T lane[lanes][width];
+    for (; rows >= width; rows -= width, values += count * width, results += width) {
+        const int present = count < lanes ? static_cast<int>(count) : lanes;
+        for (int l = 0; l < present; ++l) {
+            for (int w = 0; w < width; ++w) lane[l][w] = values[w * count + l];
+        }
+        for (std::int64_t j = lanes; j < count; ++j) {
+            T* sum = lane[j % lanes];
+            for (int w = 0; w < width; ++w) sum[w] = combined<O>(sum[w], values[w * count + j]);
+        }
+        for (int half = lanes / 2; half > 0; half /= 2) {
+            for (int l = 0; l + half < present && l < half; ++l) {
+                for (int w = 0; w < width; ++w)
+                    lane[l][w] = combined<O>(lane[l][w], lane[l + half][w]);
+            }
+        }
+        std::memcpy(results, lane[0], sizeof(lane[0]));
+    }
+    for (; rows > 0; --rows, values += count, ++results) {
+        leaf_loop<O, D>(reinterpret_cast<char*>(results), reinterpret_cast<const char*>(values),
+                        count);
+    }
+}
+
 // ---- Tables ---------------------------------------------------------------------------------
 
 constexpr int max_forms = 8;
@@ -355,12 +387,17 @@ constexpr FormArray select_forms = {
     &select_loop<T, 0>, &select_loop<T, 1>, &select_loop<T, 2>, &select_loop<T, 3>,
     &select_loop<T, 4>, &select_loop<T, 5>, &select_loop<T, 6>, nullptr};
 
+struct Leaves {
+    LeafLoop one = nullptr;
+    LeavesLoop rows = nullptr;
+};
+
 template <Op O, DType D>
-constexpr LeafLoop leaf_of() {
+constexpr Leaves leaves_on() {
     if constexpr (info(O).identity != "none" && defined_on<O>(D)) {
-        return &leaf_loop<O, D>;
+        return {&leaf_loop<O, D>, &leaves_loop<O, D>};
     } else {
-        return nullptr;
+        return {};
     }
 }
 
@@ -375,11 +412,11 @@ constexpr std::array<FormArray, dtype_count> operations[] = {
 };
 
 template <Op O>
-constexpr std::array<LeafLoop, dtype_count> leaves_of = {
-#define UNISONO_DTYPE(Name, ...) leaf_of<O, DType::Name>(),
+constexpr std::array<Leaves, dtype_count> leaves_of = {
+#define UNISONO_DTYPE(Name, ...) leaves_on<O, DType::Name>(),
 #include "core/dtype.def"
 };
-constexpr std::array<LeafLoop, dtype_count> leaves[] = {
+constexpr std::array<Leaves, dtype_count> leaves[] = {
 #define UNISONO_OP(Name, ...) leaves_of<Op::Name>,
 #include "ops/ops.def"
 };
@@ -412,9 +449,11 @@ LoopForms select_loops(DType t) {
     });
 }
 
-LeafLoop leaf_loops(Op op, DType t) { return leaves[at(op)][at(t)]; }
+LeafLoop leaf_loops(Op op, DType t) { return leaves[at(op)][at(t)].one; }
 
-constexpr LoopTable table = {operation_loops, cast_loops, select_loops, leaf_loops};
+LeavesLoop leaves_loops(Op op, DType t) { return leaves[at(op)][at(t)].rows; }
+
+constexpr LoopTable table = {operation_loops, cast_loops, select_loops, leaf_loops, leaves_loops};
 
 }  // namespace
 }  // namespace unisono::block

@@ -122,6 +122,7 @@ void prepare_outputs(const Group& group, Program& program, std::vector<int>& las
         any_in_place |= output.in_place;
         if (output.reduces) {
             output.leaf = loops().leaf(from.op, from.dtype);
+            output.leaves = loops().leaves(from.op, from.dtype);
             UNISONO_ASSERT(output.leaf != nullptr && group.reduce_axis >= 0);
             output.merge = loops().operation(from.op, from.dtype)[0];
         }
@@ -178,14 +179,20 @@ Program::Program(const Group& group)
                         nodes.size() * (sizeof(Call) + sizeof(Moving) + sizeof(Load) + 8) +
                         outputs.size() * (sizeof(Store) + sizeof(Value) + 8 + sizeof(Moving)));
     Arena arena(usual_memory);
-    usual = plan(contiguous, false, arena);
+    usual = plan(contiguous, false, false, arena);
 }
 
-Plan Program::plan(const GroupRun& run, bool stream, Arena& arena) const {
+Plan Program::plan(const GroupRun& run, bool stream, bool by_rows, Arena& arena) const {
     const std::size_t axis = run.shape.size() - 1;
-    const bool single = run.shape[axis] == 1;
-    auto stride = [&](const GroupRun::Operand& operand) {
-        return single ? std::int64_t{1} : operand.strides[axis];
+    // 0: one element for all points of a block; 1: side by side; 2: anything else.
+    auto step = [&](const GroupRun::Operand& operand) -> int {
+        std::int64_t s = run.shape[axis] == 1 ? 1 : operand.strides[axis];
+        if (by_rows) {
+            const std::int64_t row = operand.strides[axis - 1];
+            if (operand.strides[axis] == 0 && row == 0) return 0;
+            return s == 1 && row == run.shape[axis] ? 1 : 2;
+        }
+        return s == 0 ? 0 : s == 1 ? 1 : 2;
     };
     Call* calls = arena.take<Call>(nodes.size());
     Moving* moving = arena.take<Moving>(nodes.size() + outputs.size());
@@ -203,7 +210,7 @@ Plan Program::plan(const GroupRun& run, bool stream, Arena& arena) const {
         const auto id = static_cast<std::uint16_t>(k);
         switch (node.kind) {
             case Group::Kind::Input: {
-                std::int64_t s = stride(run.inputs[node.operand[0]]);
+                const int s = step(run.inputs[node.operand[0]]);
                 one[k] = s == 0;
                 if (s == 0) {
                     moving[n_moving++] = {id, node.operand[0], 0};
@@ -237,7 +244,7 @@ Plan Program::plan(const GroupRun& run, bool stream, Arena& arena) const {
                 if (node.direct_output >= 0 && !all_one) {
                     auto o = static_cast<std::uint16_t>(node.direct_output);
                     bool streams = stream && !outputs[o].in_place;
-                    if (stride(run.outputs[o]) == 1 && !streams) {
+                    if (step(run.outputs[o]) == 1 && !streams) {
                         direct[o] = true;
                         moving[n_moving++] = {id, static_cast<std::uint16_t>(inputs + o),
                                               node.bytes};
@@ -252,11 +259,12 @@ Plan Program::plan(const GroupRun& run, bool stream, Arena& arena) const {
             values[n_values++] = {outputs[o].node, id, one[outputs[o].node]};
         } else if (!direct[o]) {
             stores[n_stores++] = {outputs[o].node, id, one[outputs[o].node],
-                                  stream && !outputs[o].in_place};
+                                  stream && !outputs[o].in_place && !one[outputs[o].node] &&
+                                      step(run.outputs[o]) == 1};
         }
     }
-    return {{calls, n_calls},   {moving, n_moving}, {loads, n_loads},
-            {stores, n_stores}, {iotas, n_iotas},   {values, n_values}};
+    return {{calls, n_calls}, {moving, n_moving}, {loads, n_loads}, {stores, n_stores},
+            {iotas, n_iotas}, {values, n_values}, by_rows};
 }
 
 }  // namespace unisono::block

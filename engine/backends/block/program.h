@@ -35,6 +35,7 @@ struct OutputInfo {
     DType dtype = DType::Float64;
     Op op = Op::Add;
     LeafLoop leaf = nullptr;
+    LeavesLoop leaves = nullptr;
     Loop merge = nullptr;  ///< combines values element by element
 };
 
@@ -74,6 +75,7 @@ struct Plan {
     std::span<Store> stores;
     std::span<std::uint16_t> iotas;
     std::span<Value> values;
+    bool by_rows = false;  ///< blocks are whole rows: points of the last two axes, row by row
 };
 
 /// Memory for the parts of a plan or a worker: a piece of the stack, or of the heap if that is
@@ -118,13 +120,9 @@ struct Program {
     std::vector<std::byte> usual_memory;
 
     explicit Program(const Group& group);
-    Plan plan(const GroupRun& run, bool stream, Arena& arena) const;
+    /// `stream`: outputs are written past the caches; `by_rows`: see Plan.
+    Plan plan(const GroupRun& run, bool stream, bool by_rows, Arena& arena) const;
 };
-
-/// The reduced axis of the run's space, which may lack axes of extent 1 that the group counts.
-inline int reduced_axis(const Program& program, const GroupRun& run) {
-    return run.reduce_axis >= 0 ? run.reduce_axis : program.reduce_axis;
-}
 
 void execute(const Program& program, const GroupRun& run);
 

@@ -10,48 +10,40 @@
 namespace unisono::block {
 namespace {
 
-template <class F>
-void with_size(std::uint8_t bytes, F&& f) {
-    switch (bytes) {
-        case 1: f(std::uint8_t{}); break;
-        case 4: f(std::uint32_t{}); break;
-        default: f(std::uint64_t{}); break;
-    }
-}
+/// Strides in elements of rows and of the elements inside a row.
+struct Strides {
+    std::int64_t row, inner;
+};
 
-void gather(char* out, const char* in, std::int64_t stride, std::int64_t count,
-            std::uint8_t bytes) {
-    if (stride == 1) {
-        std::memcpy(out, in, static_cast<std::size_t>(count * bytes));
-        return;
-    }
-    with_size(bytes, [&]<class T>(T) {
-        const T* x = reinterpret_cast<const T*>(in);
-        T* r = reinterpret_cast<T*>(out);
-        for (std::int64_t i = 0; i < count; ++i) r[i] = x[i * stride];
-    });
-}
-
-void scatter(char* out, const char* in, std::int64_t stride, std::int64_t count,
-             std::uint8_t bytes) {
-    with_size(bytes, [&]<class T>(T) {
-        const T* x = reinterpret_cast<const T*>(in);
-        T* r = reinterpret_cast<T*>(out);
-        for (std::int64_t i = 0; i < count; ++i) r[i * stride] = x[i];
-    });
-}
-
-void spread(char* out, const char* in, std::int64_t stride, std::int64_t count,
-            std::uint8_t bytes) {
-    with_size(bytes, [&]<class T>(T) {
-        const T value = *reinterpret_cast<const T*>(in);
-        T* r = reinterpret_cast<T*>(out);
-        if (stride == 1) {
-            for (std::int64_t i = 0; i < count; ++i) r[i] = value;
+template <class T>
+void copy_typed(T* out, Strides to, const T* in, Strides from, std::int64_t rows,
+                std::int64_t columns) {
+    for (std::int64_t r = 0; r < rows; ++r, out += to.row, in += from.row) {
+        if (from.inner == 0 && to.inner == 1) {
+            const T value = *in;
+            for (std::int64_t i = 0; i < columns; ++i) out[i] = value;
+        } else if (from.inner == 1 && to.inner == 1) {
+            std::memmove(out, in, static_cast<std::size_t>(columns) * sizeof(T));
+        } else if (to.inner == 1) {
+            for (std::int64_t i = 0; i < columns; ++i) out[i] = in[i * from.inner];
         } else {
-            for (std::int64_t i = 0; i < count; ++i) r[i * stride] = value;
+            for (std::int64_t i = 0; i < columns; ++i) out[i * to.inner] = in[i * from.inner];
         }
-    });
+    }
+}
+
+/// Copies rows of elements of 1, 4 or 8 bytes; a source stride of 0 spreads one element.
+void copy_rows(char* out, Strides to, const char* in, Strides from, std::int64_t rows,
+               std::int64_t columns, std::uint8_t bytes) {
+    auto copy = [&]<class T>(T) {
+        copy_typed(reinterpret_cast<T*>(out), to, reinterpret_cast<const T*>(in), from, rows,
+                   columns);
+    };
+    switch (bytes) {
+        case 1: copy(std::uint8_t{}); break;
+        case 4: copy(std::uint32_t{}); break;
+        default: copy(std::uint64_t{}); break;
+    }
 }
 
 /// Copies without reading the target's cache lines first; whole lines only, the rest as usual.
@@ -127,7 +119,7 @@ void Worker::move(std::size_t axis, std::int64_t steps) {
 
 void Worker::seek(std::int64_t row) {
     for (std::size_t axis = inner_; axis-- > 0;) {
-        if (static_cast<int>(axis) == reduced_axis(program_, run_)) continue;
+        if (static_cast<int>(axis) == program_.reduce_axis) continue;
         std::int64_t wanted = row % run_.shape[axis];
         row /= run_.shape[axis];
         if (wanted != index_[axis]) move(axis, wanted - index_[axis]);
@@ -137,7 +129,7 @@ void Worker::seek(std::int64_t row) {
 
 void Worker::next_row() {
     for (std::size_t axis = inner_; axis-- > 0;) {
-        if (static_cast<int>(axis) == reduced_axis(program_, run_)) continue;
+        if (static_cast<int>(axis) == program_.reduce_axis) continue;
         move(axis, 1);
         if (++index_[axis] < run_.shape[axis]) return;
         move(axis, -run_.shape[axis]);
@@ -146,25 +138,32 @@ void Worker::next_row() {
 }
 
 void Worker::load(const Load& load, std::int64_t position, std::int64_t count) {
-    std::int64_t stride = run_.inputs[load.operand].strides[inner_];
-    std::uint8_t bytes = program_.nodes[load.node].bytes;
-    gather(at_[load.node], base_[load.operand] + position * stride * bytes, stride, count, bytes);
+    const auto& strides = run_.inputs[load.operand].strides;
+    const std::uint8_t bytes = program_.nodes[load.node].bytes;
+    const char* in = base_[load.operand] + position * strides[inner_] * bytes;
+    if (plan_.by_rows) {
+        const std::int64_t columns = run_.shape[inner_];
+        copy_rows(at_[load.node], {columns, 1}, in, {strides[inner_ - 1], strides[inner_]},
+                  count / columns, columns, bytes);
+    } else {
+        copy_rows(at_[load.node], {0, 1}, in, {0, strides[inner_]}, 1, count, bytes);
+    }
 }
 
 void Worker::store(const Store& store, std::int64_t position, std::int64_t count) {
-    std::uint8_t bytes = program_.outputs[store.output].bytes;
-    std::int64_t stride = run_.outputs[store.output].strides[inner_];
-    char* out = output(store.output) + position * stride * bytes;
+    const std::uint8_t bytes = program_.outputs[store.output].bytes;
+    const auto& strides = run_.outputs[store.output].strides;
+    char* out = output(store.output) + position * strides[inner_] * bytes;
     const char* in = at_[store.node];
-    auto size = static_cast<std::size_t>(count * bytes);
-    if (store.spread) {
-        spread(out, in, stride, count, bytes);
-    } else if (stride != 1 && count != 1) {
-        scatter(out, in, stride, count, bytes);
-    } else if (store.stream) {
-        copy_stream(out, in, size);
+    const std::int64_t step = store.spread ? 0 : 1;
+    if (store.stream) {
+        copy_stream(out, in, static_cast<std::size_t>(count * bytes));
+    } else if (plan_.by_rows) {
+        const std::int64_t columns = run_.shape[inner_];
+        copy_rows(out, {strides[inner_ - 1], strides[inner_]}, in, {columns * step, step},
+                  count / columns, columns, bytes);
     } else {
-        std::memmove(out, in, size);
+        copy_rows(out, {0, strides[inner_]}, in, {0, step}, 1, count, bytes);
     }
 }
 
@@ -179,10 +178,12 @@ void Worker::execute(std::int64_t position, std::int64_t count) {
         c.loop(at_[c.out], at_[c.a], at_[c.b], at_[c.c], c.once ? 1 : count);
     for (const Store& s : plan_.stores) store(s, position, count);
     for (const Value& v : plan_.values) {
-        if (v.spread)
-            spread(values_[v.output], at_[v.node], 1, count, program_.outputs[v.output].bytes);
-        else
+        if (v.spread) {
+            copy_rows(values_[v.output], {0, 1}, at_[v.node], {0, 0}, 1, count,
+                      program_.outputs[v.output].bytes);
+        } else {
             values_[v.output] = at_[v.node];
+        }
     }
 }
 

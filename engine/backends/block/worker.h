@@ -17,7 +17,8 @@ class Worker {
     /// Goes `steps` points along an axis.
     void move(std::size_t axis, std::int64_t steps);
 
-    /// Runs all nodes for `count` points of the innermost axis from `position` on.
+    /// Runs all nodes for `count` points of the innermost axis from `position` on; of a plan by
+    /// rows, for count points of whole rows from the current row on (position is 0).
     void execute(std::int64_t position, std::int64_t count);
 
     /// After execute: the values of a reducing output's node, one per point.
