@@ -360,7 +360,7 @@ std::unique_ptr<Plan> form_plan(const std::vector<Entry>& segment, const Segment
         }
         std::uint32_t front = b.entries.front();
         step.space = {front, segment[front].kind == EntryKind::Reduce ? 0u : 3u};
-        step.kernel = std::make_unique<GroupKernel>(step.group);
+        step.kernel = GroupKernel::of(step.group);
         plan->steps.push_back(std::move(step));
     }
     return plan;

@@ -80,7 +80,7 @@ class Reader {
         data.storages[data.slots[out].storage].written = true;
     }
 
-    std::uint32_t slot(const View& v) {
+    [[gnu::always_inline]] std::uint32_t slot(const View& v) {
         Storage* s = v.storage;
         if (s->mark_epoch != epoch_) {
             s->mark_epoch = epoch_;

@@ -36,8 +36,8 @@ struct OperandRef {
 struct PlanStep {
     std::int32_t opaque = -1;  ///< the entry, for Opaque
     Group group;
-    std::unique_ptr<GroupKernel> kernel;
-    OperandRef space{0, 3};  ///< a view whose shape is the iteration space
+    std::shared_ptr<GroupKernel> kernel;  ///< shared by all steps with an equal group
+    OperandRef space{0, 3};               ///< a view whose shape is the iteration space
     std::vector<OperandRef> inputs, outputs, scalars;
     std::vector<std::uint32_t> entries;  ///< served by this step; released when it has run
     std::vector<std::string>

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string>
+#include <unordered_map>
 
 #include "core/settings.h"
 #include "core/stats.h"
@@ -100,6 +102,35 @@ GroupKernel::GroupKernel(const Group& group)
         fail(ErrorKind::Internal, "group: too many operands");
 }
 GroupKernel::~GroupKernel() = default;
+
+namespace {
+
+/// All that a group consists of, as bytes.
+std::string signature(const Group& g) {
+    std::string s;
+    auto put = [&](auto... v) { (s.append(reinterpret_cast<const char*>(&v), sizeof v), ...); };
+    put(g.nodes.size(), g.inputs.size(), g.scalars.size(), g.reduce_axis);
+    for (const auto& n : g.nodes) put(n.kind, n.dtype, n.op, n.a, n.b, n.c);
+    for (DType t : g.inputs) put(t);
+    for (DType t : g.scalars) put(t);
+    for (const auto& o : g.outputs) put(o.node, o.dtype, o.reduces, o.op, o.same_as_input);
+    return s;
+}
+
+}  // namespace
+
+std::shared_ptr<GroupKernel> GroupKernel::of(const Group& group) {
+    static auto* known = new std::unordered_map<std::string, std::weak_ptr<GroupKernel>>;
+    std::string key = signature(group);
+    if (auto it = known->find(key); it != known->end()) {
+        if (auto kernel = it->second.lock()) return kernel;
+    }
+    if (known->size() >= 8192)
+        std::erase_if(*known, [](const auto& row) { return row.second.expired(); });
+    auto kernel = std::make_shared<GroupKernel>(group);
+    (*known)[std::move(key)] = kernel;
+    return kernel;
+}
 
 std::string GroupKernel::source() const {
     std::string all;

@@ -17,6 +17,8 @@ class GroupKernel {
   public:
     explicit GroupKernel(const Group& group);
     ~GroupKernel();
+    /// The one kernel of all groups equal to this one, as long as somebody holds it.
+    static std::shared_ptr<GroupKernel> of(const Group& group);
     const Group& group() const { return group_; }
 
     /// Operand views all have memory. `space` is a layout with the iteration shape.

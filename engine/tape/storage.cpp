@@ -28,9 +28,12 @@ Storage* Storage::create(Device* device, std::int64_t bytes) {
 }
 
 void Storage::allocate() {
-    if (memory.handle) return;
+    if (memory.handle || borrowed) return;
     std::int64_t wanted = bytes > 0 ? bytes : 1;
-    if (on_host()) {
+    if (wanted <= inline_bytes && on_host()) {
+        memory = {reinterpret_cast<std::uintptr_t>(inline_memory_), wanted};
+        count(stats().bytes_allocated, wanted);
+    } else if (on_host()) {
         memory = {reinterpret_cast<std::uintptr_t>(pool::allocate(wanted)), wanted};
     } else {
         memory = device->allocate(wanted);
@@ -40,7 +43,7 @@ void Storage::allocate() {
 void Storage::destroy() noexcept {
     if (borrowed) {
         if (release_owner) release_owner(owner);
-    } else if (memory.handle) {
+    } else if (memory.handle && memory.handle != reinterpret_cast<std::uintptr_t>(inline_memory_)) {
         if (on_host()) {
             pool::free(reinterpret_cast<void*>(memory.handle), memory.bytes);
         } else {
@@ -51,7 +54,7 @@ void Storage::destroy() noexcept {
     if (list.size() < 1024) {
         if (poison) poison.reset();
         std::uint32_t epoch = mark_epoch;
-        *this = Storage{};
+        static_cast<StorageState&>(*this) = StorageState{};
         mark_epoch = epoch;
         list.push_back(this);
     } else {

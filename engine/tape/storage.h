@@ -5,6 +5,7 @@
 // memory is allocated when a kernel first writes it, so a temporary that fuses away never has any.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,7 +15,7 @@
 
 namespace unisono {
 
-struct Storage {
+struct StorageState {
     Device* device = nullptr;   ///< null: host memory of the pool
     Memory memory;              ///< handle 0: not allocated yet
     std::int64_t bytes = 0;     ///< size that memory has or will have
@@ -33,6 +34,12 @@ struct Storage {
     void (*release_owner)(void*) = nullptr;
     /// Why the contents are invalid, set when a kernel that should have written them failed.
     std::shared_ptr<const Error> poison;
+};
+
+struct Storage : StorageState {
+    /// Host arrays of up to this many bytes live inside the storage: tiny programs never see the
+    /// pool.
+    static constexpr std::int64_t inline_bytes = 128;
 
     bool shared_outside() const { return exports > 0 || borrowed; }
     bool on_host() const { return device == nullptr || device->info().host_memory; }
@@ -47,6 +54,7 @@ struct Storage {
 
   private:
     void destroy() noexcept;
+    alignas(64) std::byte inline_memory_[inline_bytes];
 };
 
 /// A window on a storage: plain data that owns nothing, without initialisers so that arrays of

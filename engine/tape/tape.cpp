@@ -38,10 +38,9 @@ const char* text(FlushReason reason) {
     return "";
 }
 
-Tape& Tape::instance() {
-    static Tape* tape = new Tape;  // arrays may be released after static objects
-    return *tape;
-}
+Tape* Tape::instance_ = nullptr;
+
+void Tape::make_instance() { instance_ = new Tape; }
 
 Tape::Tape() : eager_(setting("eager") == "1") { entries_.reserve(hard_limit + 8); }
 

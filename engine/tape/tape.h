@@ -108,7 +108,11 @@ class Plan;
 
 class Tape {
   public:
-    static Tape& instance();
+    static Tape& instance() {
+        if (!instance_) [[unlikely]]
+            make_instance();
+        return *instance_;
+    }
 
     HostHooks hooks;
     LineRef
@@ -151,6 +155,9 @@ class Tape {
   private:
     friend class Runner;
     Tape();
+    static void make_instance();
+    static Tape*
+        instance_;  ///< made at the first use, never destroyed: arrays may outlive static objects
     void cut();
     void complete_slow(Storage* s, FlushReason reason);
     void complete_for_write_slow(Storage* s, FlushReason reason);

@@ -107,7 +107,9 @@ TEST(HoistBounds, ParametersAreGuardedAgainstOverflow) {
     auto i = k.local("i");
     S body = k.loop(i, k.b.i64(0), k.b.param(k.n),
                     k.put(k.u, {k.b.mul(k.b.i64(2), k.b.read(i))}, k.one()));
-    EXPECT_EQ(k.hoisted(body), R"(  if ((n <= 1099511627776) & (n >= -1099511627776)) & ((u.shape[0] + 1) >= (n * 2)):
+    EXPECT_EQ(
+        k.hoisted(body),
+        R"(  if ((n <= 1099511627776) & (n >= -1099511627776)) & ((u.shape[0] + 1) >= (n * 2)):
     for i in 0 to n:
       u[2 * i] = 1.0
   else:
@@ -121,7 +123,9 @@ TEST(HoistBounds, FlattenedIndices) {
     auto i = k.local("i"), j = k.local("j");
     E flat = k.b.add(k.b.mul(k.b.read(i), k.b.param(k.m)), k.b.read(j));
     S inner = k.loop(j, k.b.i64(0), k.b.param(k.m), k.put(k.u, {flat}, k.one()));
-    EXPECT_EQ(k.hoisted(k.loop(i, k.b.i64(0), k.b.param(k.n), inner)), R"(  if ((((((n <= 1073741824) & (n >= -1073741824)) & (m <= 1073741824)) & (m >= -1073741824)) & (u.shape[0] <= 1073741824)) & (m >= 0)) & ((u.shape[0] >= (m * n)) & (m >= 0)):
+    EXPECT_EQ(
+        k.hoisted(k.loop(i, k.b.i64(0), k.b.param(k.n), inner)),
+        R"(  if ((((((n <= 1073741824) & (n >= -1073741824)) & (m <= 1073741824)) & (m >= -1073741824)) & (u.shape[0] <= 1073741824)) & (m >= 0)) & ((u.shape[0] >= (m * n)) & (m >= 0)):
     for i in 0 to n:
       for j in 0 to m:
         u[(i * m) + j] = 1.0
@@ -150,7 +154,8 @@ TEST(HoistBounds, IndirectIndicesStayTested) {
     Nest k;
     auto i = k.local("i");
     S body = k.loop(i, k.b.i64(0), k.b.param(k.n), k.put(k.u, {k.at(k.r, {k.b.read(i)})}, k.one()));
-    EXPECT_EQ(k.hoisted(body), R"(  if ((n <= 1099511627776) & (n >= -1099511627776)) & (r.shape[0] >= n):
+    EXPECT_EQ(k.hoisted(body),
+              R"(  if ((n <= 1099511627776) & (n >= -1099511627776)) & (r.shape[0] >= n):
     for i in 0 to n:
       u.wrapped[r[i]] = 1.0
   else:
@@ -234,7 +239,8 @@ TEST(HoistBounds, KernelsOverTheGrid) {
     b.function().body = b.block({b.declare(i, b.work_item(WorkItemQuery::GlobalId, 0)),
                                  k.put(k.u, {b.read(i)}, k.at(k.v, {b.read(i)}))});
     passes::wrap_work_items(k.module);
-    EXPECT_EQ(k.hoisted(b.function().body), R"(  var group_count.0: int64 = ((global_size.0 + local_size.0) - 1) // local_size.0
+    EXPECT_EQ(k.hoisted(b.function().body),
+              R"(  var group_count.0: int64 = ((global_size.0 + local_size.0) - 1) // local_size.0
   if ((((((((((global_size.0 <= 1073741824) & (global_size.0 >= -1073741824)) & (local_size.0 <= 1073741824)) & (local_size.0 >= -1073741824)) & (global_offset.0 <= 1073741824)) & (global_offset.0 >= -1073741824)) & (u.shape[0] <= 1073741824)) & (v.shape[0] <= 1073741824)) & ((global_offset.0 >= 0) & (local_size.0 >= 0))) & (v.shape[0] >= (global_size.0 + global_offset.0))) & (u.shape[0] >= (global_size.0 + global_offset.0)):
     group group in 0 to group_count.0 axis 0:
       var group_id.0: int64 = group
