@@ -1,0 +1,38 @@
+// The disk cache of compiled kernels: one file per entry, found by a hash, compared by its full
+// key.
+//
+// Only a folder that the user owns and nobody else can write is used. Entries carry a checksum and
+// are renamed into place, so readers never see half of one; anything unreadable counts as absent.
+// No operation fails: without a usable folder, kernels are compiled each time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace unisono::cpu {
+
+class DiskCache {
+  public:
+    /// The folder is made where it is missing; empty: the setting cache_dir, else unisono in the
+    /// user's cache folder.
+    explicit DiskCache(std::string folder = {});
+
+    /// The code stored under that key, or an empty string.
+    std::string find(std::string_view key) const;
+    void store(std::string_view key, std::string_view code) const;
+
+    const std::string& folder() const { return folder_; }
+    /// Why the folder is not used; empty where it is.
+    const std::string& refusal() const { return refusal_; }
+
+  private:
+    std::string path_of(std::string_view key) const;
+    std::string folder_;
+    std::string refusal_;
+};
+
+/// 64 bits of FNV-1a over 8-byte words: names files and finds damage, no defence against intent.
+std::uint64_t checksum(std::string_view text);
+
+}  // namespace unisono::cpu

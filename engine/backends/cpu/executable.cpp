@@ -1,0 +1,89 @@
+// Launches compiled modules.
+#include "backends/cpu/executable.h"
+
+#include <algorithm>
+
+#include "backends/cpu/compiler.h"
+#include "backends/host_range.h"
+#include "core/parallel.h"
+#include "passes/lower.h"
+
+namespace unisono::cpu {
+
+namespace {
+
+bool has_streaming_store(ir::S s) {
+    if (s->kind == ir::StmtKind::Store && s->streaming) return true;
+    return std::any_of(s->body.begin(), s->body.end(), has_streaming_store) ||
+           std::any_of(s->orelse.begin(), s->orelse.end(), has_streaming_store);
+}
+
+ir::Module lowered(ir::Module module) {
+    passes::Target target;
+    target.streaming_stores = true;
+    passes::lower(module, target);
+    return module;
+}
+
+}  // namespace
+
+CpuExecutable::CpuExecutable(ir::Module module, const CompileOptions& options)
+    : module_(std::move(module)),
+      is_kernel_(module_.entry().is_kernel),
+      dimensions_(module_.entry().dimensions) {
+    module_ = lowered(std::move(module_));
+    sites_ = passes::all_sites(module_);
+    for (const ir::Function& f : module_.functions)
+        streams_ = streams_ || (f.body && has_streaming_store(f.body));
+    const ir::Function& f = module_.entry();
+    for (const ir::Param& p : f.params) {
+        int rank = p.is_array() ? f.arrays[static_cast<std::size_t>(p.array)].rank : 0;
+        slots_ += 1 + 2 * static_cast<std::size_t>(rank);
+    }
+    slots_ += f.results.size();
+    code_ = machine_code(module_, streams_, options.use_cache);
+    entry_ = reinterpret_cast<Entry>(code_->entry());
+}
+
+Fault CpuExecutable::launch(const LaunchArgs& args) {
+    const ir::Function& f = module_.entry();
+    std::vector<std::uint64_t> with_range;
+    std::span<const std::uint64_t> scalars = args.scalars;
+    if (is_kernel_) {
+        with_range = host_range_scalars(args.scalars, args.range, dimensions_);
+        scalars = with_range;
+    }
+    constexpr std::size_t few = 96;
+    std::int64_t small[few];
+    std::vector<std::int64_t> large(slots_ > few ? slots_ : 0);
+    std::int64_t* packed = slots_ > few ? large.data() : small;
+    std::int64_t* at = packed;
+    std::size_t array = 0, scalar = 0;
+    for (const ir::Param& p : f.params) {
+        if (!p.is_array()) {
+            *at++ = static_cast<std::int64_t>(scalars[scalar++]);
+            continue;
+        }
+        const ArrayArg& a = args.arrays[array++];
+        *at++ = static_cast<std::int64_t>(a.memory.handle) + a.offset;
+        at = std::copy(a.shape.begin(), a.shape.end(), at);
+        at = std::copy(a.strides.begin(), a.strides.end(), at);
+    }
+    std::fill_n(at, f.results.size(), 0);
+    ThreadCountScope threads(args.threads);
+    Fault fault;
+    fault.site = entry_(packed, &fault);
+    for (std::size_t r = 0; r < args.results.size() && r < f.results.size(); ++r)
+        args.results[r] = static_cast<std::uint64_t>(at[r]);
+    return fault;
+}
+
+std::string CpuExecutable::source() const {
+    codegen::Target target;
+    target.streaming = streams_;
+    target.want_code = false;
+    target.want_ir = true;
+    return compile_with_llvm(module_, target).ir;
+}
+
+}  // namespace unisono::cpu

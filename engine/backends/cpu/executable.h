@@ -1,0 +1,32 @@
+// A compiled module on the host.
+#pragma once
+
+#include <vector>
+
+#include "backends/backend.h"
+#include "backends/cpu/loader.h"
+
+namespace unisono::cpu {
+
+/// Packs arguments and calls the code.
+class CpuExecutable final : public Executable {
+  public:
+    CpuExecutable(ir::Module module, const CompileOptions& options);
+    Fault launch(const LaunchArgs& args) override;
+    std::span<const ir::FaultSite> sites() const override { return sites_; }
+    std::string source() const override;
+
+  private:
+    using Entry = std::int64_t (*)(std::int64_t* args, Fault* fault);
+
+    ir::Module module_;  ///< lowered
+    bool is_kernel_;
+    int dimensions_;
+    bool streams_ = false;  ///< some store is marked as streaming
+    std::size_t slots_ = 0;
+    std::vector<ir::FaultSite> sites_;
+    std::shared_ptr<LoadedCode> code_;
+    Entry entry_ = nullptr;
+};
+
+}  // namespace unisono::cpu

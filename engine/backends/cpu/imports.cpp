@@ -1,0 +1,81 @@
+// The table of what compiled kernels may import, and the memory functions among it.
+#include <dlfcn.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string_view>
+
+#include "backends/cpu/runtime.h"
+#include "backends/cpu/stream_copy.h"
+#include "ops/math_library.h"
+
+namespace unisono::cpu {
+
+namespace {
+
+/// Scratch memory: a header of one cache line that holds the size, then the bytes.
+constexpr std::int64_t header = 64;
+
+void scratch_free(char* block) noexcept {
+    if (block) std::free(block - header);
+}
+
+/// Memory for `bytes`, in `block` again where it is large enough. Out of memory ends the process's
+/// kernel only: the caller sees null and faults on it, so a clear message comes first.
+char* scratch_allocate(char* block, std::int64_t bytes) noexcept {
+    std::int64_t has = 0;
+    if (block) std::memcpy(&has, block - header, sizeof has);
+    if (block && has >= bytes) return block;
+    scratch_free(block);
+    std::int64_t rounded = (std::max<std::int64_t>(bytes, 1) + header - 1) / header * header;
+    auto* made =
+        static_cast<char*>(std::aligned_alloc(header, static_cast<std::size_t>(rounded + header)));
+    if (!made) std::abort();
+    std::memcpy(made, &rounded, sizeof rounded);
+    return made + header;
+}
+
+struct Import {
+    std::string_view name;
+    void* address;
+};
+
+template <class F>
+void* address_of(F* function) {
+    return reinterpret_cast<void*>(function);
+}
+
+const Import imports[] = {
+    {"unisono_parallel_for", address_of(run_parallel_loop)},
+    {"unisono_scratch_allocate", address_of(scratch_allocate)},
+    {"unisono_scratch_free", address_of(scratch_free)},
+    {"unisono_stream_copy", address_of(stream_copy)},
+    {"memcpy", address_of(std::memcpy)},
+    {"memmove", address_of(std::memmove)},
+    {"memset", address_of(std::memset)},
+    {"fmod", address_of<double(double, double)>(std::fmod)},
+    {"fmodf", address_of<float(float, float)>(std::fmod)},
+    {"fma", address_of<double(double, double, double)>(std::fma)},
+    {"fmaf", address_of<float(float, float, float)>(std::fma)},
+    {"floor", address_of<double(double)>(std::floor)},
+    {"floorf", address_of<float(float)>(std::floor)},
+    {"ceil", address_of<double(double)>(std::ceil)},
+    {"ceilf", address_of<float(float)>(std::ceil)},
+    {"trunc", address_of<double(double)>(std::trunc)},
+    {"truncf", address_of<float(float)>(std::trunc)},
+};
+
+}  // namespace
+
+void* find_import(const char* name) {
+    std::string_view wanted(name);
+    for (const Import& i : imports) {
+        if (i.name == wanted) return i.address;
+    }
+    if (wanted.starts_with("Sleef_finz_") && math::library()) return dlsym(math::library(), name);
+    return nullptr;
+}
+
+}  // namespace unisono::cpu

@@ -1,0 +1,39 @@
+// Loads a relocatable ELF object into executable memory: the small part of a linker that kernels
+// need.
+//
+// One anonymous mapping holds the object's sections and, for each import, a stub of 16 bytes (a
+// jump through the address beside it). Relocations must be relative to the program counter, so the
+// code works wherever the mapping lies. The mapping is written, then made executable, never both.
+// Writable data, other relocations and unknown imports are refused.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+namespace unisono::cpu {
+
+/// Code in memory, unmapped with the last owner.
+class LoadedCode {
+  public:
+    LoadedCode(void* mapping, std::size_t bytes, void* entry)
+        : mapping_(mapping), bytes_(bytes), entry_(entry) {}
+    ~LoadedCode();
+    LoadedCode(const LoadedCode&) = delete;
+    LoadedCode& operator=(const LoadedCode&) = delete;
+    void* entry() const { return entry_; }
+
+  private:
+    void* mapping_;
+    std::size_t bytes_;
+    void* entry_;
+};
+
+/// Finds imported functions by name; null where there is none of that name.
+using FindImport = void* (*)(const char* name);
+
+/// Loads `object` and finds `symbol` in it; null, with the reason in `why`, where it is refused.
+std::shared_ptr<LoadedCode> load_object(std::span<const char> object, const char* symbol,
+                                        FindImport find_import, std::string& why);
+
+}  // namespace unisono::cpu

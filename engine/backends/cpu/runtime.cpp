@@ -1,0 +1,58 @@
+// Runs the parallel loops of compiled kernels.
+#include "backends/cpu/runtime.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "core/parallel.h"
+
+namespace unisono::cpu {
+
+namespace {
+
+constexpr std::int64_t serial_below =
+    100'000;  // 10 us: starting helpers costs up to a third of that
+constexpr std::int64_t work_of_chunk = 200'000;
+constexpr std::int64_t most_chunks = 256;
+
+struct Loop {
+    LoopBody body;
+    void* context;
+    std::mutex mutex;
+    std::atomic<bool> failed{false};
+    Fault lowest{};
+
+    void run(std::int64_t begin, std::int64_t end) {
+        Fault own;
+        own.site = body(&own, context, begin, end);
+        if (own.site < 0) return;
+        std::lock_guard lock(mutex);
+        if (!failed || own.iteration < lowest.iteration) lowest = own;
+        failed = true;
+    }
+};
+
+}  // namespace
+
+std::int64_t run_parallel_loop(Fault* fault, LoopBody body, void* context, std::int64_t trips,
+                               std::int64_t work) noexcept {
+    if (trips <= 0) return -1;
+    std::int64_t total = 0;
+    if (__builtin_mul_overflow(trips, std::max<std::int64_t>(work, 1), &total)) total = INT64_MAX;
+    if (total < serial_below || in_parallel() || thread_count() == 1) {
+        return body(fault, context, 0, trips);
+    }
+    std::int64_t chunks = std::clamp<std::int64_t>(total / work_of_chunk, 2, most_chunks);
+    std::int64_t grain = (trips + chunks - 1) / chunks;
+    Loop loop{body, context, {}, {}, {}};
+    parallel_chunks(
+        0, trips, grain,
+        [](void* l, std::int64_t b, std::int64_t e) { static_cast<Loop*>(l)->run(b, e); }, &loop,
+        [](void* l) { return static_cast<Loop*>(l)->failed.load(std::memory_order_relaxed); });
+    if (!loop.failed) return -1;
+    *fault = loop.lowest;
+    return fault->site;
+}
+
+}  // namespace unisono::cpu

@@ -1,0 +1,23 @@
+// What compiled kernels call: threads, scratch memory, streaming copies.
+#pragma once
+
+#include <cstdint>
+
+#include "backends/backend.h"
+
+namespace unisono::cpu {
+
+/// The body of a parallel loop over iterations [begin, end): the site of the first fault, or -1.
+using LoopBody = std::int64_t (*)(Fault* fault, void* context, std::int64_t begin,
+                                  std::int64_t end);
+
+/// Runs iterations [0, trips). `work` estimates one iteration in units of about 0.1 ns: little work
+/// stays on the calling thread. Of several faults the one of the lowest iteration is returned; all
+/// iterations before it are complete.
+std::int64_t run_parallel_loop(Fault* fault, LoopBody body, void* context, std::int64_t trips,
+                               std::int64_t work) noexcept;
+
+/// Address of an imported function by its name, or null. Kernels import nothing else.
+void* find_import(const char* name);
+
+}  // namespace unisono::cpu

@@ -1,0 +1,173 @@
+// What only PTX has: work-item ids, barriers, faults that many threads may raise at once, the
+// kernel's entry.
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include "backends/llvm/emitter.h"
+
+namespace unisono::codegen {
+
+namespace {
+
+using llvm::Intrinsic::ID;
+namespace Intrinsic = llvm::Intrinsic;
+
+constexpr ID thread_ids[] = {Intrinsic::nvvm_read_ptx_sreg_tid_x,
+                             Intrinsic::nvvm_read_ptx_sreg_tid_y,
+                             Intrinsic::nvvm_read_ptx_sreg_tid_z};
+constexpr ID block_ids[] = {Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
+                            Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
+                            Intrinsic::nvvm_read_ptx_sreg_ctaid_z};
+constexpr ID block_sizes[] = {Intrinsic::nvvm_read_ptx_sreg_ntid_x,
+                              Intrinsic::nvvm_read_ptx_sreg_ntid_y,
+                              Intrinsic::nvvm_read_ptx_sreg_ntid_z};
+constexpr ID block_counts[] = {Intrinsic::nvvm_read_ptx_sreg_nctaid_x,
+                               Intrinsic::nvvm_read_ptx_sreg_nctaid_y,
+                               Intrinsic::nvvm_read_ptx_sreg_nctaid_z};
+
+}  // namespace
+
+Value* FunctionEmitter::device_work_item(ir::WorkItemQuery query, int axis) {
+    auto read = [&](const ID* ids) {
+        return b_.CreateZExt(b_.CreateIntrinsic(m_.i32, ids[axis], {}), m_.i64);
+    };
+    using Q = ir::WorkItemQuery;
+    auto slot = [&](int k) {
+        return b_.CreateLoad(m_.i64, b_.CreateConstInBoundsGEP1_64(
+                                         m_.i64, range_, static_cast<std::uint64_t>(k + axis)));
+    };
+    switch (query) {
+        case Q::LocalId: return read(thread_ids);
+        case Q::GroupId: return read(block_ids);
+        case Q::LocalSize: return read(block_sizes);
+        case Q::GroupCount: return read(block_counts);
+        case Q::GlobalId: {
+            Value* flat =
+                b_.CreateAdd(b_.CreateMul(read(block_ids), read(block_sizes)), read(thread_ids));
+            return b_.CreateAdd(flat, slot(6));
+        }
+        case Q::GlobalSize: return slot(0);
+        case Q::GlobalOffset: return slot(6);
+    }
+    __builtin_unreachable();
+}
+
+void FunctionEmitter::device_barrier() {
+    if (!m_.for_device())
+        fail(ErrorKind::Internal, "llvm: a barrier reached the host's code generator");
+    b_.CreateIntrinsic(b_.getVoidTy(), Intrinsic::nvvm_barrier0, {});
+}
+
+/// Number of the work-item in the NDRange, axis 0 slowest: what "the lowest failing iteration"
+/// counts.
+Value* FunctionEmitter::linear_id() {
+    using Q = ir::WorkItemQuery;
+    Value* linear = nullptr;
+    for (int axis = 0; axis < f_.dimensions; ++axis) {
+        Value* id = b_.CreateSub(device_work_item(Q::GlobalId, axis),
+                                 device_work_item(Q::GlobalOffset, axis));
+        linear = linear
+                     ? b_.CreateAdd(b_.CreateMul(linear, device_work_item(Q::GlobalSize, axis)), id)
+                     : id;
+    }
+    return linear;
+}
+
+/// Several threads may fail: under a lock, the lowest keeps its site and values. The record is five
+/// words: key (iteration * 65536 + site, all ones where nothing failed), lock, then values.
+void FunctionEmitter::device_fault(Value* site, std::span<Value* const> values) {
+    Value* key = b_.CreateOr(b_.CreateShl(linear_id(), 16), site);
+    auto word = [&](std::uint64_t k) { return b_.CreateConstInBoundsGEP1_64(m_.i64, fault_, k); };
+    Value* lock = word(1);
+    llvm::BasicBlock* attempt = block("fault.lock");
+    llvm::BasicBlock* held = block("fault.held");
+    llvm::BasicBlock* lower = block("fault.lower");
+    llvm::BasicBlock* release = block("fault.release");
+    llvm::BasicBlock* after = block("fault.done");
+    auto order = llvm::AtomicOrdering::Monotonic;
+    llvm::Align align(8);
+    b_.CreateBr(attempt);
+    b_.SetInsertPoint(attempt);
+    Value* was = b_.CreateExtractValue(
+        b_.CreateAtomicCmpXchg(lock, int64(0), int64(1), align, order, order), 0);
+    b_.CreateCondBr(b_.CreateICmpEQ(was, int64(0)), held, attempt);
+    b_.SetInsertPoint(held);
+    b_.CreateIntrinsic(b_.getVoidTy(), Intrinsic::nvvm_membar_gl, {});
+    Value* best = b_.CreateAlignedLoad(m_.i64, word(0), align, true);
+    b_.CreateCondBr(b_.CreateICmpULT(key, best), lower, release);
+    b_.SetInsertPoint(lower);
+    b_.CreateAlignedStore(key, word(0), align, true);
+    for (std::size_t k = 0; k < values.size() && k < 4; ++k)
+        b_.CreateAlignedStore(values[k], word(2 + k), align, true);
+    b_.CreateBr(release);
+    b_.SetInsertPoint(release);
+    b_.CreateIntrinsic(b_.getVoidTy(), Intrinsic::nvvm_membar_gl, {});
+    b_.CreateAtomicRMW(llvm::AtomicRMWInst::Xchg, lock, int64(0), llvm::MaybeAlign(8), order);
+    b_.CreateBr(after);
+    b_.SetInsertPoint(after);
+}
+
+/// void unisono_kernel(fault record, nine NDRange words, per param: address, extents, strides, or
+/// the scalar). Blocks at the end of the NDRange are not full: work-items beyond its size return at
+/// once.
+void ModuleEmitter::add_device_entry() {
+    const ir::Function& f = module.entry();
+    if (!f.results.empty())
+        unsupported(f.name + ": a device kernel cannot return values; got one that does");
+    auto* global_ptr = llvm::PointerType::get(context, 1);
+    std::vector<llvm::Type*> types{global_ptr};
+    types.insert(types.end(), range_slots, i64);
+    for (const ir::Param& p : f.params) {
+        types.push_back(p.is_array() ? static_cast<llvm::Type*>(global_ptr) : memory_type(p.dtype));
+        if (p.is_array()) {
+            auto rank = static_cast<std::size_t>(f.arrays[static_cast<std::size_t>(p.array)].rank);
+            types.insert(types.end(), 2 * rank, i64);
+        }
+    }
+    auto* made = llvm::Function::Create(
+        llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false),
+        llvm::GlobalValue::ExternalLinkage, kernel_symbol, out.get());
+    made->setCallingConv(llvm::CallingConv::PTX_Kernel);
+    llvm::Metadata* kernel[] = {llvm::ValueAsMetadata::get(made),
+                                llvm::MDString::get(context, "kernel"),
+                                llvm::ValueAsMetadata::get(llvm::ConstantInt::get(i32, 1))};
+    out->getOrInsertNamedMetadata("nvvm.annotations")
+        ->addOperand(llvm::MDNode::get(context, kernel));
+
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", made));
+    auto arg = made->arg_begin();
+    std::vector<Value*> args{b.CreateAddrSpaceCast(&*arg++, ptr)};
+    Value* range = b.CreateAlloca(llvm::ArrayType::get(i64, range_slots));
+    args.push_back(range);
+    llvm::BasicBlock* body = llvm::BasicBlock::Create(context, "body", made);
+    llvm::BasicBlock* beyond = llvm::BasicBlock::Create(context, "beyond", made);
+    Value* outside = b.getFalse();
+    for (int k = 0; k < range_slots; ++k) {
+        Value* word = &*arg++;
+        b.CreateStore(word,
+                      b.CreateConstInBoundsGEP1_64(i64, range, static_cast<std::uint64_t>(k)));
+        if (k >= f.dimensions) continue;
+        auto read = [&](const ID* ids) {
+            return b.CreateZExt(b.CreateIntrinsic(i32, ids[k], {}), i64);
+        };
+        Value* id = b.CreateAdd(b.CreateMul(read(block_ids), read(block_sizes)), read(thread_ids));
+        outside = b.CreateOr(outside, b.CreateICmpUGE(id, word));
+    }
+    b.CreateCondBr(outside, beyond, body);
+    b.SetInsertPoint(beyond);
+    b.CreateRetVoid();
+    b.SetInsertPoint(body);
+    for (const ir::Param& p : f.params) {
+        if (p.is_array()) {
+            args.push_back(b.CreateAddrSpaceCast(&*arg++, ptr));
+            int rank = f.arrays[static_cast<std::size_t>(p.array)].rank;
+            for (int k = 0; k < 2 * rank; ++k) args.push_back(&*arg++);
+        } else {
+            Value* v = &*arg++;
+            args.push_back(is_bool(p.dtype) ? b.CreateICmpNE(v, b.getInt8(0)) : v);
+        }
+    }
+    b.CreateCall(functions[0], args);
+    b.CreateRetVoid();
+}
+
+}  // namespace unisono::codegen

@@ -1,0 +1,190 @@
+// Turns a lowered module into LLVM IR, for the host and for PTX.
+//
+// How it works. ModuleEmitter declares one internal LLVM function per IR function and emits each by
+// a FunctionEmitter; entry.cpp adds the function that the outside calls. Locals become allocas,
+// which the optimiser turns into registers; control flow is emitted structured, loops already
+// rotated. A loop of independent iterations says so in metadata, so that the vectoriser adds no
+// run-time checks. The outermost parallel loop of the host becomes a function of its own
+// (parallel.cpp) that takes what the loop's body uses in a block of memory.
+//
+// One file per concern: expressions.cpp, operations.cpp (scalar operations and casts), math.cpp,
+// statements.cpp, loops.cpp, streaming.cpp, parallel.cpp, entry.cpp, device.cpp (what only PTX
+// has).
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <unordered_map>
+#include <vector>
+
+#include "backends/llvm/compile.h"
+#include "ir/ir.h"
+
+namespace unisono::codegen {
+
+using Value = llvm::Value;
+
+/// What an array is inside one LLVM function.
+struct ArrayValue {
+    Value* base = nullptr;
+    std::vector<Value*> extents,
+        strides;             ///< int64, in elements; empty after Allocate but for its extents
+    bool made_here = false;  ///< by Allocate, in this LLVM function
+};
+
+class ModuleEmitter {
+  public:
+    ModuleEmitter(const ir::Module& module, const Target& target, llvm::LLVMContext& context);
+    std::unique_ptr<llvm::Module> run();
+
+    bool for_device() const { return target.kind == Target::Kind::Ptx; }
+    llvm::Type* type(DType t) const;         ///< as a value: bool is i1
+    llvm::Type* memory_type(DType t) const;  ///< in memory: bool is i8
+    llvm::Function* declare(const char* name, llvm::FunctionType* type);
+    llvm::FunctionType* signature(const ir::Function& f) const;
+    /// The scalar form of a mathematical function, marked with its vector forms.
+    Value* call_math(llvm::IRBuilder<>& b, Op op, DType t, Value* x);
+
+    const ir::Module& module;
+    const Target& target;
+    llvm::LLVMContext& context;
+    std::unique_ptr<llvm::Module> out;
+    std::vector<llvm::Function*> functions;
+    std::vector<int> first_site;  ///< number of each function's first fault site in the module
+    llvm::IntegerType *i1, *i8, *i32, *i64;
+    llvm::PointerType* ptr;
+    int width_of_vectors =
+        64;  ///< bytes: the longest vector form of mathematical functions to offer
+
+  private:
+    void declare_functions();
+    void add_host_entry();
+    void add_device_entry();
+    std::vector<llvm::GlobalValue*> used_;
+    friend class FunctionEmitter;
+};
+
+class FunctionEmitter {
+  public:
+    FunctionEmitter(ModuleEmitter& module, const ir::Function& f, int index);
+    /// Emits the whole body into `into`, which has the module's signature for f.
+    void emit_function(llvm::Function* into);
+
+  private:
+    struct LoopContext {
+        llvm::BasicBlock* next;
+        llvm::BasicBlock* leave;
+    };
+    /// Emits the body of a loop for the current value of its variable.
+    using EmitBody = llvm::function_ref<void()>;
+    /// A streaming store that goes to a buffer in the first-level cache: see streaming.cpp.
+    struct Buffered {
+        ir::S store;
+        Value* buffer;
+        Value* shift;  ///< add to the loop's variable to index the buffer
+    };
+    struct Captured {
+        std::vector<int> params, arrays, vars;
+        std::vector<bool> param_seen, array_seen, var_seen, var_inside, array_inside;
+    };
+
+    // expressions.cpp
+    Value* emit(ir::E e);
+    Value* emit_uncached(ir::E e);
+    Value* constant(ir::E e);
+    Value* work_item(ir::E e);
+    Value* address(int array, std::span<const ir::E> indices);
+    Value* load(ir::E e);
+    void store_value(int array, Value* where, Value* value);
+    Value* int64(std::int64_t v) { return llvm::ConstantInt::getSigned(m_.i64, v); }
+    void annotate(llvm::Instruction* access, int array);
+
+    // operations.cpp
+    Value* unary(ir::E e);
+    Value* binary(ir::E e);
+    Value* combine(Op op, DType t, Value* a, Value* b);
+    Value* float_operation(Op op, Value* a, Value* b);
+    Value* integer_operation(Op op, Value* a, Value* b, bool is_signed);
+    Value* bool_operation(Op op, Value* a, Value* b);
+    Value* compare(Op op, DType t, Value* a, Value* b);
+    Value* divide_floats(Op op, Value* a, Value* b);
+    Value* divide_integers(Op op, Value* a, Value* b, bool is_signed);
+    Value* shift(Op op, Value* a, Value* b, bool is_signed);
+    Value* cast(ir::E e);
+    Value* float_to_integer(Value* x, DType from, DType to);
+    Value* intrinsic(llvm::Intrinsic::ID id, Value* a) { return b_.CreateUnaryIntrinsic(id, a); }
+
+    // statements.cpp
+    void emit(ir::S s);
+    void emit_all(std::span<const ir::S> list);
+    void emit_if(ir::S s);
+    void emit_while(ir::S s);
+    void emit_return(ir::S s);
+    void emit_call(ir::S s);
+    void emit_allocate(ir::S s);
+    void emit_atomic(ir::S s);
+    void leave_with(Value* site);
+    void branch_away(llvm::BasicBlock* to);
+    llvm::AllocaInst* local(llvm::Type* type, const char* name, Value* count = nullptr);
+    llvm::AllocaInst* variable(int id);
+    llvm::BasicBlock* block(const char* name);
+    void start(llvm::Function* into);
+    void finish();
+
+    // loops.cpp
+    void emit_for(ir::S s);
+    Value* trip_count(ir::S s);
+    void loop(ir::LoopKind kind, Value* begin, Value* end, llvm::function_ref<void(Value*)> body);
+    void loop_of(ir::S s, bool independent);
+    void finish_loop(llvm::BranchInst* latch, ir::LoopKind kind, llvm::MDNode* group);
+
+    // streaming.cpp
+    bool streams(ir::S s) const;
+    void streaming_loop(ir::S s, Value* begin, Value* end);
+    void copy_out_strip(const Buffered& b, Value* target, Value* offset, Value* count, int size);
+    void fence_if_streamed();
+
+    // parallel.cpp
+    void emit_parallel(ir::S s);
+    void capture(ir::S s, Captured& c) const;
+    void capture(ir::E e, Captured& c) const;
+    Captured captured_by(ir::S s) const;
+    Value* cost(std::span<const ir::S> list, const Captured& c);
+    Value* cost(ir::S s, const Captured& c);
+    static std::int64_t static_cost(ir::E e);
+    void emit_outlined(ir::S s, const Captured& c, llvm::StructType* layout, llvm::Function* into);
+
+    // device.cpp
+    Value* device_work_item(ir::WorkItemQuery query, int axis);
+    Value* linear_id();
+    void device_fault(Value* site, std::span<Value* const> values);
+    void device_barrier();
+
+    ModuleEmitter& m_;
+    const ir::Function& f_;
+    int index_;
+    llvm::IRBuilder<> b_;
+    llvm::Function* fn_ = nullptr;
+    std::vector<Value*> params_;
+    std::vector<ArrayValue> arrays_;
+    std::vector<llvm::AllocaInst*> vars_;
+    std::vector<Value*> results_;  ///< where results go
+    Value* fault_ = nullptr;
+    Value* range_ = nullptr;  ///< the NDRange's slots (PTX only)
+    Value* iteration_ =
+        nullptr;  ///< of the parallel loop that this function is the body of, else null
+    std::vector<LoopContext> loops_;
+    std::vector<llvm::Metadata*> groups_;     ///< access groups of the enclosing independent loops
+    std::vector<std::vector<bool>> made_in_;  ///< per such loop: arrays allocated inside it
+    std::vector<Buffered> buffered_;
+    std::vector<llvm::AllocaInst*> scratch_;  ///< heap memory to free on the way out
+    llvm::BasicBlock* exit_ = nullptr;
+    llvm::PHINode* exit_site_ = nullptr;
+    bool streamed_ = false;
+    std::unordered_map<ir::E, Value*> cache_;  ///< values of the expressions of one statement
+};
+
+[[noreturn]] void unsupported(const std::string& message);
+
+}  // namespace unisono::codegen

@@ -1,0 +1,136 @@
+// Emits expressions but for scalar operations: constants, variables, parameters, loads.
+#include "backends/llvm/emitter.h"
+
+namespace unisono::codegen {
+
+using ir::ExprKind;
+
+void unsupported(const std::string& message) { fail(ErrorKind::Unsupported, message); }
+
+/// Expressions may be shared: within one statement each is emitted once.
+Value* FunctionEmitter::emit(ir::E e) {
+    if (auto found = cache_.find(e); found != cache_.end()) return found->second;
+    Value* v = emit_uncached(e);
+    cache_.emplace(e, v);
+    return v;
+}
+
+Value* FunctionEmitter::emit_uncached(ir::E e) {
+    switch (e->kind) {
+        case ExprKind::Const: return constant(e);
+        case ExprKind::Var: return b_.CreateLoad(m_.type(e->dtype), variable(e->id));
+        case ExprKind::Param: {
+            auto id = static_cast<std::size_t>(e->id);
+            if (e->field == ir::Field::Value) return params_[id];
+            const ArrayValue& a = arrays_[static_cast<std::size_t>(f_.params[id].array)];
+            const auto& of = e->field == ir::Field::Extent ? a.extents : a.strides;
+            return of.at(static_cast<std::size_t>(e->axis));
+        }
+        case ExprKind::Load: return load(e);
+        case ExprKind::Unary: return unary(e);
+        case ExprKind::Binary: return binary(e);
+        case ExprKind::Select: {
+            Value* c = emit(e->args[0]);
+            Value* yes = emit(e->args[1]);
+            return b_.CreateSelect(c, yes, emit(e->args[2]));
+        }
+        case ExprKind::Cast: return cast(e);
+        case ExprKind::Bitcast: {
+            Value* x = emit(e->args[0]);
+            DType from = e->args[0]->dtype;
+            if (is_bool(from)) x = b_.CreateZExt(x, m_.i8);
+            if (is_bool(e->dtype)) return b_.CreateICmpNE(x, b_.getInt8(0));
+            return b_.CreateBitCast(x, m_.type(e->dtype));
+        }
+        case ExprKind::Fma: {
+            Value* a = emit(e->args[0]);
+            Value* b = emit(e->args[1]);
+            return b_.CreateIntrinsic(a->getType(), llvm::Intrinsic::fma, {a, b, emit(e->args[2])});
+        }
+        case ExprKind::WorkItem: return work_item(e);
+    }
+    __builtin_unreachable();
+}
+
+Value* FunctionEmitter::constant(ir::E e) {
+    Scalar s{e->bits, e->dtype};
+    llvm::Type* t = m_.type(e->dtype);
+    switch (e->dtype) {
+        case DType::Float64:
+            return llvm::ConstantFP::get(m_.context, llvm::APFloat(s.get<double>()));
+        case DType::Float32:
+            return llvm::ConstantFP::get(m_.context, llvm::APFloat(s.get<float>()));
+        case DType::Int64: return llvm::ConstantInt::getSigned(t, s.get<std::int64_t>());
+        case DType::Int32: return llvm::ConstantInt::getSigned(t, s.get<std::int32_t>());
+        case DType::UInt8: return llvm::ConstantInt::get(t, s.get<std::uint8_t>());
+        case DType::Bool: return llvm::ConstantInt::getBool(m_.context, (e->bits & 1) != 0);
+    }
+    __builtin_unreachable();
+}
+
+/// On the host kernels became loops when the module was lowered.
+Value* FunctionEmitter::work_item(ir::E e) {
+    UNISONO_ASSERT(m_.for_device());
+    return device_work_item(e->query, e->axis);
+}
+
+/// One index is linear; several are multiplied with the strides.
+Value* FunctionEmitter::address(int array, std::span<const ir::E> indices) {
+    const ir::Array& info = f_.arrays[static_cast<std::size_t>(array)];
+    const ArrayValue& a = arrays_[static_cast<std::size_t>(array)];
+    UNISONO_ASSERT(a.base != nullptr);
+    Value* linear = nullptr;
+    if (indices.size() == 1 && info.rank != 1) {
+        linear = emit(indices[0]);
+    } else {
+        for (std::size_t k = 0; k < indices.size(); ++k) {
+            Value* i = emit(indices[k]);
+            if (k < a.strides.size() && info.strides[k] != ir::StrideClass::One)
+                i = b_.CreateMul(i, a.strides[k]);
+            linear = linear ? b_.CreateAdd(linear, i) : i;
+        }
+    }
+    if (!linear) linear = int64(0);
+    return b_.CreateInBoundsGEP(m_.memory_type(info.dtype), a.base, linear);
+}
+
+/// Marks an access as independent of those of other iterations of the enclosing independent loops.
+/// Memory made inside such a loop is reused by the next iteration, so accesses to it make no such
+/// promise.
+void FunctionEmitter::annotate(llvm::Instruction* access, int array) {
+    std::vector<llvm::Metadata*> list;
+    for (std::size_t k = 0; k < groups_.size(); ++k) {
+        if (!made_in_[k][static_cast<std::size_t>(array)]) list.push_back(groups_[k]);
+    }
+    if (list.empty()) return;
+    llvm::MDNode* node =
+        list.size() == 1 ? llvm::cast<llvm::MDNode>(list[0]) : llvm::MDNode::get(m_.context, list);
+    access->setMetadata(llvm::LLVMContext::MD_access_group, node);
+}
+
+Value* FunctionEmitter::load(ir::E e) {
+    UNISONO_ASSERT(e->access == ir::Access::Linear || e->access == ir::Access::Inside);
+    const ir::Array& info = f_.arrays[static_cast<std::size_t>(e->id)];
+    Value* where = nullptr;
+    if (e->access == ir::Access::Linear) {
+        where =
+            b_.CreateInBoundsGEP(m_.memory_type(info.dtype),
+                                 arrays_[static_cast<std::size_t>(e->id)].base, emit(e->args[0]));
+    } else {
+        where = address(e->id, e->args);
+    }
+    auto* in = b_.CreateAlignedLoad(m_.memory_type(info.dtype), where,
+                                    llvm::Align(static_cast<std::uint64_t>(size_of(info.dtype))));
+    annotate(in, e->id);
+    return is_bool(info.dtype) ? b_.CreateICmpNE(in, b_.getInt8(0)) : in;
+}
+
+void FunctionEmitter::store_value(int array, Value* where, Value* value) {
+    DType t = f_.arrays[static_cast<std::size_t>(array)].dtype;
+    if (is_bool(t)) value = b_.CreateZExt(value, m_.i8);
+    annotate(
+        b_.CreateAlignedStore(value, where, llvm::Align(static_cast<std::uint64_t>(size_of(t)))),
+        array);
+}
+
+}  // namespace unisono::codegen

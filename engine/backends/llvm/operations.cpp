@@ -1,0 +1,222 @@
+// Emits scalar operations and casts with exactly the semantics of docs/ir.md; no operand makes
+// undefined behaviour.
+#include "backends/llvm/emitter.h"
+
+namespace unisono::codegen {
+
+using llvm::Intrinsic::ID;
+namespace Intrinsic = llvm::Intrinsic;
+
+Value* FunctionEmitter::unary(ir::E e) {
+    Value* a = emit(e->args[0]);
+    DType t = e->args[0]->dtype;
+    switch (e->op) {
+        case Op::Neg: return is_float(t) ? b_.CreateFNeg(a) : b_.CreateNeg(a);
+        case Op::Abs:
+            if (is_float(t)) return intrinsic(Intrinsic::fabs, a);
+            if (info(t).kind != 'i') return a;
+            return b_.CreateBinaryIntrinsic(Intrinsic::abs, a, b_.getFalse());
+        case Op::Sqrt: return intrinsic(Intrinsic::sqrt, a);
+        case Op::Floor: return intrinsic(Intrinsic::floor, a);
+        case Op::Ceil: return intrinsic(Intrinsic::ceil, a);
+        case Op::Trunc: return intrinsic(Intrinsic::trunc, a);
+        case Op::Not:
+        case Op::Invert: return b_.CreateNot(a);
+        case Op::Exp:
+        case Op::Sin: return m_.call_math(b_, e->op, t, a);
+        default: break;
+    }
+    fail(ErrorKind::Internal, "llvm: no code for the operation " + std::string(name(e->op)));
+}
+
+Value* FunctionEmitter::binary(ir::E e) {
+    Value* a = emit(e->args[0]);
+    return combine(e->op, e->args[0]->dtype, a, emit(e->args[1]));
+}
+
+Value* FunctionEmitter::combine(Op op, DType t, Value* a, Value* b) {
+    if (is_comparison(op)) return compare(op, t, a, b);
+    if (is_float(t)) return float_operation(op, a, b);
+    if (is_bool(t)) return bool_operation(op, a, b);
+    return integer_operation(op, a, b, info(t).kind == 'i');
+}
+
+Value* FunctionEmitter::compare(Op op, DType t, Value* a, Value* b) {
+    if (is_float(t)) {
+        switch (op) {
+            case Op::Lt: return b_.CreateFCmpOLT(a, b);
+            case Op::Le: return b_.CreateFCmpOLE(a, b);
+            case Op::Gt: return b_.CreateFCmpOGT(a, b);
+            case Op::Ge: return b_.CreateFCmpOGE(a, b);
+            case Op::Eq: return b_.CreateFCmpOEQ(a, b);
+            default: return b_.CreateFCmpUNE(a, b);
+        }
+    }
+    bool is_signed = info(t).kind == 'i';
+    switch (op) {
+        case Op::Lt: return is_signed ? b_.CreateICmpSLT(a, b) : b_.CreateICmpULT(a, b);
+        case Op::Le: return is_signed ? b_.CreateICmpSLE(a, b) : b_.CreateICmpULE(a, b);
+        case Op::Gt: return is_signed ? b_.CreateICmpSGT(a, b) : b_.CreateICmpUGT(a, b);
+        case Op::Ge: return is_signed ? b_.CreateICmpSGE(a, b) : b_.CreateICmpUGE(a, b);
+        case Op::Eq: return b_.CreateICmpEQ(a, b);
+        default: return b_.CreateICmpNE(a, b);
+    }
+}
+
+Value* FunctionEmitter::float_operation(Op op, Value* a, Value* b) {
+    switch (op) {
+        case Op::Add: return b_.CreateFAdd(a, b);
+        case Op::Sub: return b_.CreateFSub(a, b);
+        case Op::Mul: return b_.CreateFMul(a, b);
+        case Op::Div: return b_.CreateFDiv(a, b);
+        case Op::FloorDiv:
+        case Op::Mod: return divide_floats(op, a, b);
+        case Op::Min:
+        case Op::Max: {
+            // Where b is NaN the ordered comparison is false and chooses b; where a is, the second
+            // select does.
+            Value* ordered = op == Op::Min ? b_.CreateFCmpOLE(a, b) : b_.CreateFCmpOGE(a, b);
+            Value* chosen = b_.CreateSelect(ordered, a, b);
+            return b_.CreateSelect(b_.CreateFCmpUNO(a, a), a, chosen);
+        }
+        default: break;
+    }
+    fail(ErrorKind::Internal,
+         "llvm: no code for the operation " + std::string(name(op)) + " on floats");
+}
+
+/// NumPy's npy_divmod.
+Value* FunctionEmitter::divide_floats(Op op, Value* a, Value* b) {
+    llvm::Type* t = a->getType();
+    Value* zero = llvm::ConstantFP::get(t, 0.0);
+    Value* one = llvm::ConstantFP::get(t, 1.0);
+    Value* by_zero = b_.CreateFCmpOEQ(b, zero);
+    Value* mod = b_.CreateFRem(a, b);
+    Value* has_mod = b_.CreateFCmpUNE(mod, zero);
+    Value* opposite = b_.CreateXor(b_.CreateFCmpOLT(b, zero), b_.CreateFCmpOLT(mod, zero));
+    Value* adjust = b_.CreateAnd(has_mod, opposite);
+    if (op == Op::Mod) {
+        Value* moved = b_.CreateSelect(adjust, b_.CreateFAdd(mod, b), mod);
+        Value* signed_zero = b_.CreateBinaryIntrinsic(Intrinsic::copysign, zero, b);
+        return b_.CreateSelect(by_zero, mod, b_.CreateSelect(has_mod, moved, signed_zero));
+    }
+    Value* div = b_.CreateFDiv(b_.CreateFSub(a, mod), b);
+    div = b_.CreateSelect(adjust, b_.CreateFSub(div, one), div);
+    Value* floored = intrinsic(Intrinsic::floor, div);
+    Value* far = b_.CreateFCmpOGT(b_.CreateFSub(div, floored), llvm::ConstantFP::get(t, 0.5));
+    Value* rounded = b_.CreateSelect(far, b_.CreateFAdd(floored, one), floored);
+    Value* plain = b_.CreateFDiv(a, b);
+    Value* signed_zero = b_.CreateBinaryIntrinsic(Intrinsic::copysign, zero, plain);
+    Value* result = b_.CreateSelect(b_.CreateFCmpUNE(div, zero), rounded, signed_zero);
+    return b_.CreateSelect(by_zero, plain, result);
+}
+
+Value* FunctionEmitter::integer_operation(Op op, Value* a, Value* b, bool is_signed) {
+    switch (op) {
+        case Op::Add: return b_.CreateAdd(a, b);
+        case Op::Sub: return b_.CreateSub(a, b);
+        case Op::Mul: return b_.CreateMul(a, b);
+        case Op::FloorDiv:
+        case Op::Mod: return divide_integers(op, a, b, is_signed);
+        case Op::Min:
+            return b_.CreateBinaryIntrinsic(is_signed ? Intrinsic::smin : Intrinsic::umin, a, b);
+        case Op::Max:
+            return b_.CreateBinaryIntrinsic(is_signed ? Intrinsic::smax : Intrinsic::umax, a, b);
+        case Op::And: return b_.CreateAnd(a, b);
+        case Op::Or: return b_.CreateOr(a, b);
+        case Op::Xor: return b_.CreateXor(a, b);
+        case Op::Shl:
+        case Op::Shr: return shift(op, a, b, is_signed);
+        default: break;
+    }
+    fail(ErrorKind::Internal,
+         "llvm: no code for the operation " + std::string(name(op)) + " on integers");
+}
+
+/// A divisor of 0, and -1 under the minimum, are replaced by 1, whose results are those promised
+/// but for a // 0.
+Value* FunctionEmitter::divide_integers(Op op, Value* a, Value* b, bool is_signed) {
+    llvm::Type* t = a->getType();
+    Value* zero = llvm::ConstantInt::get(t, 0);
+    Value* one = llvm::ConstantInt::get(t, 1);
+    Value* by_zero = b_.CreateICmpEQ(b, zero);
+    if (!is_signed) {
+        Value* divisor = b_.CreateSelect(by_zero, one, b);
+        if (op == Op::Mod) return b_.CreateURem(a, divisor);
+        return b_.CreateSelect(by_zero, zero, b_.CreateUDiv(a, divisor));
+    }
+    Value* minimum =
+        llvm::ConstantInt::get(t, llvm::APInt::getSignedMinValue(t->getIntegerBitWidth()));
+    Value* wraps = b_.CreateAnd(b_.CreateICmpEQ(a, minimum),
+                                b_.CreateICmpEQ(b, llvm::ConstantInt::getSigned(t, -1)));
+    Value* divisor = b_.CreateSelect(b_.CreateOr(by_zero, wraps), one, b);
+    Value* remainder = b_.CreateSRem(a, divisor);
+    Value* opposite = b_.CreateICmpSLT(b_.CreateXor(remainder, divisor), zero);
+    Value* adjust = b_.CreateAnd(b_.CreateICmpNE(remainder, zero), opposite);
+    if (op == Op::Mod) return b_.CreateSelect(adjust, b_.CreateAdd(remainder, divisor), remainder);
+    Value* quotient = b_.CreateSDiv(a, divisor);
+    quotient = b_.CreateSelect(adjust, b_.CreateSub(quotient, one), quotient);
+    return b_.CreateSelect(by_zero, zero, quotient);
+}
+
+Value* FunctionEmitter::shift(Op op, Value* a, Value* b, bool is_signed) {
+    llvm::Type* t = a->getType();
+    Value* zero = llvm::ConstantInt::get(t, 0);
+    // As unsigned numbers, negative counts are wide too.
+    Value* inside = b_.CreateICmpULT(b, llvm::ConstantInt::get(t, t->getIntegerBitWidth()));
+    Value* count = b_.CreateSelect(inside, b, zero);
+    if (op == Op::Shl) return b_.CreateSelect(inside, b_.CreateShl(a, count), zero);
+    if (!is_signed) return b_.CreateSelect(inside, b_.CreateLShr(a, count), zero);
+    Value* sign = b_.CreateAShr(a, llvm::ConstantInt::get(t, t->getIntegerBitWidth() - 1));
+    return b_.CreateSelect(inside, b_.CreateAShr(a, count), sign);
+}
+
+Value* FunctionEmitter::bool_operation(Op op, Value* a, Value* b) {
+    switch (op) {
+        case Op::And:
+        case Op::Min: return b_.CreateAnd(a, b);
+        case Op::Or:
+        case Op::Max: return b_.CreateOr(a, b);
+        case Op::Xor: return b_.CreateXor(a, b);
+        default: break;
+    }
+    fail(ErrorKind::Internal,
+         "llvm: no code for the operation " + std::string(name(op)) + " on bools");
+}
+
+Value* FunctionEmitter::cast(ir::E e) {
+    Value* x = emit(e->args[0]);
+    DType from = e->args[0]->dtype, to = e->dtype;
+    if (from == to) return x;
+    llvm::Type* t = m_.type(to);
+    if (is_bool(to)) {
+        if (is_float(from)) return b_.CreateFCmpUNE(x, llvm::ConstantFP::get(x->getType(), 0.0));
+        return b_.CreateICmpNE(x, llvm::ConstantInt::get(x->getType(), 0));
+    }
+    if (is_float(from)) {
+        if (to == DType::Float64) return b_.CreateFPExt(x, t);
+        if (to == DType::Float32) return b_.CreateFPTrunc(x, t);
+        if (to == DType::UInt8) return b_.CreateTrunc(float_to_integer(x, from, DType::Int32), t);
+        return float_to_integer(x, from, to);
+    }
+    bool is_signed = info(from).kind == 'i';
+    if (is_float(to)) return is_signed ? b_.CreateSIToFP(x, t) : b_.CreateUIToFP(x, t);
+    return is_signed ? b_.CreateSExtOrTrunc(x, t) : b_.CreateZExtOrTrunc(x, t);
+}
+
+/// The conversion's poison outside the range is not chosen by the select.
+Value* FunctionEmitter::float_to_integer(Value* x, DType from, DType to) {
+    llvm::Type* t = m_.type(to);
+    unsigned bits = t->getIntegerBitWidth();
+    double limit = bits == 64 ? 0x1p63 : 0x1p31;
+    // float64 has values between -2^31 - 1 and -2^31, which truncate into range.
+    bool has_fraction = from == DType::Float64 && bits == 32;
+    Value* above = has_fraction
+                       ? b_.CreateFCmpOGT(x, llvm::ConstantFP::get(x->getType(), -limit - 1))
+                       : b_.CreateFCmpOGE(x, llvm::ConstantFP::get(x->getType(), -limit));
+    Value* below = b_.CreateFCmpOLT(x, llvm::ConstantFP::get(x->getType(), limit));
+    Value* minimum = llvm::ConstantInt::get(t, llvm::APInt::getSignedMinValue(bits));
+    return b_.CreateSelect(b_.CreateAnd(above, below), b_.CreateFPToSI(x, t), minimum);
+}
+
+}  // namespace unisono::codegen

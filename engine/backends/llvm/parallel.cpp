@@ -1,0 +1,213 @@
+// Outlines a parallel loop: its body becomes a function over a range of iterations, which the
+// run-time library calls from several threads.
+//
+// What the body uses (parameters, arrays with their shapes, variables declared outside) is copied
+// into one block of memory, the context, whose first slots hold the loop's begin and step.
+// Iterations are numbered from 0. Reductions were made explicit by the passes, so chunks may be cut
+// as work asks for.
+#include "core/parallel.h"
+#include "backends/llvm/emitter.h"
+
+namespace unisono::codegen {
+
+using ir::ExprKind;
+using ir::StmtKind;
+
+void FunctionEmitter::capture(ir::E e, Captured& c) const {
+    auto id = static_cast<std::size_t>(e->id);
+    auto take_array = [&](int array) {
+        if (c.array_seen[static_cast<std::size_t>(array)]) return;
+        c.array_seen[static_cast<std::size_t>(array)] = true;
+        c.arrays.push_back(array);
+    };
+    if (e->kind == ExprKind::Var && !c.var_seen[id]) {
+        c.var_seen[id] = true;
+        c.vars.push_back(e->id);
+    } else if (e->kind == ExprKind::Param) {
+        if (e->field != ir::Field::Value) {
+            take_array(f_.params[id].array);
+        } else if (!c.param_seen[id]) {
+            c.param_seen[id] = true;
+            c.params.push_back(e->id);
+        }
+    } else if (e->kind == ExprKind::Load) {
+        take_array(e->id);
+    }
+    for (ir::E a : e->args) capture(a, c);
+}
+
+void FunctionEmitter::capture(ir::S s, Captured& c) const {
+    auto use_var = [&](int v) {
+        if (c.var_seen[static_cast<std::size_t>(v)]) return;
+        c.var_seen[static_cast<std::size_t>(v)] = true;
+        c.vars.push_back(v);
+    };
+    auto use_array = [&](int a) {
+        if (c.array_seen[static_cast<std::size_t>(a)]) return;
+        c.array_seen[static_cast<std::size_t>(a)] = true;
+        c.arrays.push_back(a);
+    };
+    for (ir::E e : s->args) capture(e, c);
+    switch (s->kind) {
+        case StmtKind::Declare:
+        case StmtKind::For: c.var_inside[static_cast<std::size_t>(s->id)] = true; break;
+        case StmtKind::Assign: use_var(s->id); break;
+        case StmtKind::Allocate: c.array_inside[static_cast<std::size_t>(s->id)] = true; break;
+        case StmtKind::Store:
+        case StmtKind::Atomic: use_array(s->id); break;
+        case StmtKind::Call:
+            for (int a : s->arrays) use_array(a);
+            for (int v : s->outs) use_var(v);
+            break;
+        default: break;
+    }
+    for (ir::S inner : s->body) capture(inner, c);
+    for (ir::S inner : s->orelse) capture(inner, c);
+}
+
+FunctionEmitter::Captured FunctionEmitter::captured_by(ir::S s) const {
+    Captured c;
+    c.param_seen.resize(f_.params.size());
+    c.array_seen.resize(f_.arrays.size());
+    c.var_seen.resize(f_.vars.size());
+    c.var_inside.resize(f_.vars.size());
+    c.array_inside.resize(f_.arrays.size());
+    for (ir::S inner : s->body) capture(inner, c);
+    c.var_inside[static_cast<std::size_t>(s->id)] = true;
+    std::erase_if(c.vars, [&](int v) { return c.var_inside[static_cast<std::size_t>(v)]; });
+    std::erase_if(c.arrays, [&](int a) { return c.array_inside[static_cast<std::size_t>(a)]; });
+    return c;
+}
+
+/// Rough cost of evaluating e once, in the unit of unisono_parallel_for (about 0.1 ns).
+std::int64_t FunctionEmitter::static_cost(ir::E e) {
+    std::int64_t sum = 1;
+    if (e->kind == ExprKind::Load) sum = 2;
+    if (e->op == Op::Exp || e->op == Op::Sin || e->op == Op::FloorDiv || e->op == Op::Mod) {
+        if (e->kind == ExprKind::Unary || e->kind == ExprKind::Binary) sum = 20;
+    }
+    for (ir::E a : e->args) sum += static_cost(a);
+    return sum;
+}
+
+Value* FunctionEmitter::cost(std::span<const ir::S> list, const Captured& c) {
+    Value* sum = int64(0);
+    for (ir::S s : list) sum = b_.CreateAdd(sum, cost(s, c));
+    return sum;
+}
+
+/// Cost of a statement as known before the loop: inner trip counts that the body computes are taken
+/// as 8.
+Value* FunctionEmitter::cost(ir::S s, const Captured& c) {
+    std::int64_t own = 2;
+    for (ir::E e : s->args) own += static_cost(e);
+    Value* inner = b_.CreateAdd(cost(s->body, c), cost(s->orelse, c));
+    if (s->kind == StmtKind::For) {
+        auto known = [&](auto&& self, ir::E e) -> bool {
+            if (e->kind == ExprKind::Load || e->kind == ExprKind::WorkItem) return false;
+            if (e->kind == ExprKind::Var && c.var_inside[static_cast<std::size_t>(e->id)])
+                return false;
+            return std::all_of(e->args.begin(), e->args.end(),
+                               [&](ir::E a) { return self(self, a); });
+        };
+        bool all =
+            std::all_of(s->args.begin(), s->args.end(), [&](ir::E e) { return known(known, e); });
+        inner = b_.CreateMul(inner, all ? trip_count(s) : int64(8));
+    } else if (s->kind == StmtKind::While) {
+        inner = b_.CreateMul(inner, int64(8));
+    } else if (s->kind == StmtKind::Call) {
+        own += 100;
+    }
+    return b_.CreateAdd(inner, int64(own));
+}
+
+/// The body's function: int64_t (Fault*, context*, begin, end); its memory block holds what
+/// Captured lists, in order.
+void FunctionEmitter::emit_outlined(ir::S s, const Captured& c, llvm::StructType* layout,
+                                    llvm::Function* into) {
+    start(into);
+    fault_ = into->getArg(0);
+    Value* context = into->getArg(1);
+    unsigned field = 0;
+    auto next = [&] {
+        Value* at = b_.CreateStructGEP(layout, context, field);
+        return b_.CreateLoad(layout->getElementType(field++), at);
+    };
+    Value* begin = next();
+    Value* step = next();
+    for (int p : c.params) params_[static_cast<std::size_t>(p)] = next();
+    for (int id : c.arrays) {
+        ArrayValue& a = arrays_[static_cast<std::size_t>(id)];
+        a.base = next();
+        for (int k = 0; k < f_.arrays[static_cast<std::size_t>(id)].rank; ++k) {
+            a.extents.push_back(next());
+            a.strides.push_back(next());
+        }
+    }
+    for (int v : c.vars) {
+        Value* value = next();
+        b_.CreateStore(value, variable(v));
+    }
+    groups_.push_back(llvm::MDNode::getDistinct(m_.context, {}));
+    made_in_.emplace_back(f_.arrays.size(), false);
+    bool unit = s->args[2]->kind == ExprKind::Const && s->args[2]->bits == 1;
+    auto body = [&](Value* k) {
+        iteration_ = k;
+        b_.CreateStore(b_.CreateAdd(begin, unit ? k : b_.CreateMul(k, step)), variable(s->id));
+        emit_all(s->body);
+    };
+    if (unit && streams(s)) {
+        iteration_ = into->getArg(2);  // never read: a streaming body has no faults
+        streaming_loop(s, b_.CreateAdd(begin, into->getArg(2)),
+                       b_.CreateAdd(begin, into->getArg(3)));
+    } else {
+        loop(ir::LoopKind::Parallel, into->getArg(2), into->getArg(3), body);
+    }
+    groups_.pop_back();
+    made_in_.pop_back();
+    finish();
+}
+
+void FunctionEmitter::emit_parallel(ir::S s) {
+    Captured c = captured_by(s);
+    Value* begin = emit(s->args[0]);
+    Value* step = emit(s->args[2]);
+    Value* trips = trip_count(s);
+    std::vector<Value*> fields{begin, step};
+    for (int p : c.params) fields.push_back(params_[static_cast<std::size_t>(p)]);
+    for (int id : c.arrays) {
+        const ArrayValue& a = arrays_[static_cast<std::size_t>(id)];
+        fields.push_back(a.base);
+        for (int k = 0; k < f_.arrays[static_cast<std::size_t>(id)].rank; ++k) {
+            fields.push_back(a.extents[static_cast<std::size_t>(k)]);
+            fields.push_back(a.strides[static_cast<std::size_t>(k)]);
+        }
+    }
+    for (int v : c.vars)
+        fields.push_back(b_.CreateLoad(variable(v)->getAllocatedType(), variable(v)));
+    std::vector<llvm::Type*> types;
+    for (Value* v : fields) types.push_back(v->getType());
+    auto* layout = llvm::StructType::get(m_.context, types);
+    Value* context = local(layout, "context");
+    for (unsigned k = 0; k < fields.size(); ++k)
+        b_.CreateStore(fields[k], b_.CreateStructGEP(layout, context, k));
+
+    auto* body_type = llvm::FunctionType::get(m_.i64, {m_.ptr, m_.ptr, m_.i64, m_.i64}, false);
+    auto* body = llvm::Function::Create(body_type, llvm::GlobalValue::InternalLinkage,
+                                        fn_->getName() + ".chunk", m_.out.get());
+    body->setDoesNotThrow();
+    FunctionEmitter(m_, f_, index_).emit_outlined(s, c, layout, body);
+
+    Value* work = cost(s->body, c);
+    auto* run_type =
+        llvm::FunctionType::get(m_.i64, {m_.ptr, m_.ptr, m_.ptr, m_.i64, m_.i64}, false);
+    llvm::Function* run = m_.declare("unisono_parallel_for", run_type);
+    Value* site = b_.CreateCall(run, {fault_, body, context, trips, work});
+    llvm::BasicBlock* after = block("joined");
+    exit_site_->addIncoming(site, b_.GetInsertBlock());
+    b_.CreateCondBr(b_.CreateICmpSLT(site, int64(0)), after, exit_);
+    b_.SetInsertPoint(after);
+    cache_.clear();
+}
+
+}  // namespace unisono::codegen

@@ -1,0 +1,351 @@
+// Emits statements but for loops, and a function's frame: its locals, its one exit.
+#include "backends/llvm/emitter.h"
+
+namespace unisono::codegen {
+
+using ir::StmtKind;
+
+FunctionEmitter::FunctionEmitter(ModuleEmitter& module, const ir::Function& f, int index)
+    : m_(module),
+      f_(f),
+      index_(index),
+      b_(module.context),
+      params_(f.params.size()),
+      arrays_(f.arrays.size()),
+      vars_(f.vars.size()) {}
+
+llvm::BasicBlock* FunctionEmitter::block(const char* name) {
+    return llvm::BasicBlock::Create(m_.context, name, fn_);
+}
+
+void FunctionEmitter::start(llvm::Function* into) {
+    fn_ = into;
+    llvm::BasicBlock* first = block("entry");
+    exit_ = block("exit");
+    b_.SetInsertPoint(exit_);
+    exit_site_ = b_.CreatePHI(m_.i64, 4, "site");
+    b_.SetInsertPoint(first);
+}
+
+/// Ends the body (with "no fault") and fills the exit block.
+void FunctionEmitter::finish() {
+    leave_with(int64(-1));
+    llvm::BasicBlock* last = b_.GetInsertBlock();
+    last->eraseFromParent();  // the empty block after the branch
+    b_.SetInsertPoint(exit_);
+    for (llvm::AllocaInst* slot : scratch_) {
+        auto* type = llvm::FunctionType::get(b_.getVoidTy(), {m_.ptr}, false);
+        b_.CreateCall(m_.declare("unisono_scratch_free", type), {b_.CreateLoad(m_.ptr, slot)});
+    }
+    fence_if_streamed();
+    b_.CreateRet(exit_site_);
+}
+
+void FunctionEmitter::emit_function(llvm::Function* into) {
+    start(into);
+    auto arg = into->arg_begin();
+    fault_ = &*arg++;
+    if (m_.for_device()) range_ = &*arg++;
+    for (std::size_t p = 0; p < f_.params.size(); ++p) {
+        if (!f_.params[p].is_array()) {
+            params_[p] = &*arg++;
+            continue;
+        }
+        ArrayValue& a = arrays_[static_cast<std::size_t>(f_.params[p].array)];
+        int rank = f_.arrays[static_cast<std::size_t>(f_.params[p].array)].rank;
+        a.base = &*arg++;
+        for (int k = 0; k < rank; ++k) a.extents.push_back(&*arg++);
+        for (int k = 0; k < rank; ++k) a.strides.push_back(&*arg++);
+    }
+    for (std::size_t r = 0; r < f_.results.size(); ++r) results_.push_back(&*arg++);
+    if (f_.body) emit(f_.body);
+    finish();
+}
+
+llvm::AllocaInst* FunctionEmitter::local(llvm::Type* type, const char* name, Value* count) {
+    llvm::BasicBlock& first = fn_->getEntryBlock();
+    llvm::IRBuilder<> at(&first, first.begin());
+    return at.CreateAlloca(type, count, name);
+}
+
+llvm::AllocaInst* FunctionEmitter::variable(int id) {
+    auto& slot = vars_[static_cast<std::size_t>(id)];
+    const ir::Var& v = f_.vars[static_cast<std::size_t>(id)];
+    if (!slot) slot = local(m_.type(v.dtype), v.name.c_str());
+    return slot;
+}
+
+void FunctionEmitter::emit_all(std::span<const ir::S> list) {
+    for (ir::S s : list) emit(s);
+}
+
+void FunctionEmitter::emit(ir::S s) {
+    cache_.clear();
+    switch (s->kind) {
+        case StmtKind::Block: emit_all(s->body); break;
+        case StmtKind::Declare:
+            // Undefined until assigned: said explicitly, so that no value is carried from one
+            // iteration to the next.
+            b_.CreateStore(s->args.empty()
+                               ? llvm::UndefValue::get(variable(s->id)->getAllocatedType())
+                               : emit(s->args[0]),
+                           variable(s->id));
+            break;
+        case StmtKind::Assign: b_.CreateStore(emit(s->args[0]), variable(s->id)); break;
+        case StmtKind::Store: {
+            Value* value = emit(s->args.back());
+            for (const Buffered& buffered : buffered_) {
+                if (buffered.store != s) continue;
+                llvm::Type* t = m_.memory_type(f_.arrays[static_cast<std::size_t>(s->id)].dtype);
+                store_value(s->id, b_.CreateInBoundsGEP(t, buffered.buffer, buffered.shift), value);
+                return;
+            }
+            auto indices = s->args.first(s->args.size() - 1);
+            Value* where =
+                s->access == ir::Access::Linear
+                    ? b_.CreateInBoundsGEP(
+                          m_.memory_type(f_.arrays[static_cast<std::size_t>(s->id)].dtype),
+                          arrays_[static_cast<std::size_t>(s->id)].base, emit(indices[0]))
+                    : address(s->id, indices);
+            store_value(s->id, where, value);
+            break;
+        }
+        case StmtKind::Atomic: emit_atomic(s); break;
+        case StmtKind::Allocate: emit_allocate(s); break;
+        case StmtKind::For: emit_for(s); break;
+        case StmtKind::While: emit_while(s); break;
+        case StmtKind::If: emit_if(s); break;
+        case StmtKind::Break:
+            UNISONO_ASSERT(!loops_.empty());
+            branch_away(loops_.back().leave);
+            break;
+        case StmtKind::Continue:
+            UNISONO_ASSERT(!loops_.empty());
+            branch_away(loops_.back().next);
+            break;
+        case StmtKind::Return: emit_return(s); break;
+        case StmtKind::Barrier: device_barrier(); break;
+        case StmtKind::Call: emit_call(s); break;
+    }
+}
+
+/// What follows in the same list is unreachable and goes to a block that nothing enters.
+void FunctionEmitter::branch_away(llvm::BasicBlock* to) {
+    b_.CreateBr(to);
+    b_.SetInsertPoint(block("unreached"));
+}
+
+void FunctionEmitter::leave_with(Value* site) {
+    exit_site_->addIncoming(site, b_.GetInsertBlock());
+    branch_away(exit_);
+}
+
+void FunctionEmitter::emit_if(ir::S s) {
+    Value* condition = emit(s->args[0]);
+    llvm::BasicBlock* yes = block("then");
+    llvm::BasicBlock* after = block("endif");
+    llvm::BasicBlock* no = s->orelse.empty() ? after : block("else");
+    b_.CreateCondBr(condition, yes, no);
+    b_.SetInsertPoint(yes);
+    emit_all(s->body);
+    b_.CreateBr(after);
+    if (!s->orelse.empty()) {
+        b_.SetInsertPoint(no);
+        emit_all(s->orelse);
+        b_.CreateBr(after);
+    }
+    b_.SetInsertPoint(after);
+    cache_.clear();
+}
+
+void FunctionEmitter::emit_while(ir::S s) {
+    llvm::BasicBlock* test = block("while");
+    llvm::BasicBlock* body = block("while.body");
+    llvm::BasicBlock* after = block("endwhile");
+    b_.CreateBr(test);
+    b_.SetInsertPoint(test);
+    cache_.clear();
+    b_.CreateCondBr(emit(s->args[0]), body, after);
+    b_.SetInsertPoint(body);
+    loops_.push_back({test, after});
+    emit_all(s->body);
+    loops_.pop_back();
+    b_.CreateBr(test);
+    b_.SetInsertPoint(after);
+    cache_.clear();
+}
+
+void FunctionEmitter::emit_return(ir::S s) {
+    if (s->fault < 0) {
+        UNISONO_ASSERT(s->args.size() == results_.size() || iteration_);
+        for (std::size_t k = 0; k < s->args.size(); ++k) {
+            Value* v = emit(s->args[k]);
+            b_.CreateStore(is_bool(s->args[k]->dtype) ? b_.CreateZExt(v, m_.i8) : v, results_[k]);
+        }
+        leave_with(int64(-1));
+        return;
+    }
+    Value* site = int64(m_.first_site[static_cast<std::size_t>(index_)] + s->fault);
+    std::vector<Value*> values;
+    for (ir::E e : s->args) values.push_back(emit(e));
+    if (m_.for_device()) {
+        device_fault(site, values);
+    } else {
+        // The layout of Fault: site, iteration, values.
+        b_.CreateStore(site, fault_);
+        if (iteration_)
+            b_.CreateStore(iteration_, b_.CreateConstInBoundsGEP1_64(m_.i64, fault_, 1));
+        for (std::size_t k = 0; k < values.size() && k < 4; ++k) {
+            b_.CreateStore(values[k], b_.CreateConstInBoundsGEP1_64(m_.i64, fault_, 2 + k));
+        }
+    }
+    leave_with(site);
+}
+
+void FunctionEmitter::emit_call(ir::S s) {
+    const ir::Function& callee = m_.module.functions.at(static_cast<std::size_t>(s->id));
+    std::vector<Value*> args{fault_};
+    if (m_.for_device()) args.push_back(range_);
+    auto scalar = s->args.begin();
+    auto array = s->arrays.begin();
+    for (const ir::Param& p : callee.params) {
+        if (!p.is_array()) {
+            args.push_back(emit(*scalar++));
+            continue;
+        }
+        const ArrayValue& a = arrays_[static_cast<std::size_t>(*array++)];
+        args.push_back(a.base);
+        args.insert(args.end(), a.extents.begin(), a.extents.end());
+        args.insert(args.end(), a.strides.begin(), a.strides.end());
+    }
+    std::vector<llvm::AllocaInst*> outs;
+    for (DType t : callee.results) {
+        outs.push_back(local(m_.memory_type(t), "result"));
+        args.push_back(outs.back());
+    }
+    Value* site = b_.CreateCall(m_.functions[static_cast<std::size_t>(s->id)], args);
+    llvm::BasicBlock* failed = block("failed");
+    llvm::BasicBlock* after = block("returned");
+    b_.CreateCondBr(b_.CreateICmpSLT(site, int64(0)), after, failed);
+    b_.SetInsertPoint(failed);
+    if (iteration_ && !m_.for_device()) {
+        b_.CreateStore(iteration_, b_.CreateConstInBoundsGEP1_64(m_.i64, fault_, 1));
+    }
+    exit_site_->addIncoming(site, b_.GetInsertBlock());
+    b_.CreateBr(exit_);
+    b_.SetInsertPoint(after);
+    for (std::size_t k = 0; k < s->outs.size(); ++k) {
+        Value* v = b_.CreateLoad(outs[k]->getAllocatedType(), outs[k]);
+        if (is_bool(callee.results[k])) v = b_.CreateICmpNE(v, b_.getInt8(0));
+        b_.CreateStore(v, variable(s->outs[k]));
+    }
+}
+
+/// Small arrays of constant size lie on the stack, others on the heap until the function ends.
+void FunctionEmitter::emit_allocate(ir::S s) {
+    const ir::Array& info = f_.arrays[static_cast<std::size_t>(s->id)];
+    ArrayValue& a = arrays_[static_cast<std::size_t>(s->id)];
+    a = {};
+    a.made_here = true;
+    for (ir::E e : s->args) a.extents.push_back(emit(e));
+    Value* count = int64(1);
+    a.strides.resize(a.extents.size());
+    for (std::size_t k = a.extents.size(); k-- > 0;) {
+        a.strides[k] = count;
+        count = b_.CreateMul(count, a.extents[k]);
+    }
+    for (auto& inside : made_in_) inside[static_cast<std::size_t>(s->id)] = true;
+    llvm::Type* type = m_.memory_type(info.dtype);
+    constexpr std::int64_t stack_bytes = 64 * 1024;
+    auto* fixed = llvm::dyn_cast<llvm::ConstantInt>(count);
+    if (fixed && fixed->getSExtValue() * size_of(info.dtype) <= stack_bytes) {
+        if (m_.for_device() && info.space == ir::Space::Local) {
+            auto* array = llvm::ArrayType::get(type, fixed->getZExtValue());
+            auto* global =
+                new llvm::GlobalVariable(*m_.out, array, false, llvm::GlobalValue::InternalLinkage,
+                                         llvm::UndefValue::get(array), info.name, nullptr,
+                                         llvm::GlobalValue::NotThreadLocal, 3);
+            global->setAlignment(llvm::Align(16));
+            a.base = b_.CreateAddrSpaceCast(global, m_.ptr);
+            return;
+        }
+        auto* made = local(llvm::ArrayType::get(type, fixed->getZExtValue()), info.name.c_str());
+        made->setAlignment(llvm::Align(64));
+        a.base = made;
+        return;
+    }
+    if (m_.for_device()) {
+        unsupported("array '" + info.name +
+                    "': on this device the size of an array made in a kernel must be a "
+                    "constant of at most 64 KiB; got one that is larger or only known at run time");
+    }
+    auto* slot = local(m_.ptr, info.name.c_str());
+    llvm::IRBuilder<> at(&fn_->getEntryBlock(), std::next(slot->getIterator()));
+    at.CreateStore(llvm::ConstantPointerNull::get(m_.ptr), slot);
+    auto* type_of = llvm::FunctionType::get(m_.ptr, {m_.ptr, m_.i64}, false);
+    Value* bytes = b_.CreateMul(count, int64(size_of(info.dtype)));
+    // Reused by later iterations: the call gets the memory that the slot held.
+    Value* made = b_.CreateCall(m_.declare("unisono_scratch_allocate", type_of),
+                                {b_.CreateLoad(m_.ptr, slot), bytes});
+    b_.CreateStore(made, slot);
+    scratch_.push_back(slot);
+    a.base = made;
+}
+
+void FunctionEmitter::emit_atomic(ir::S s) {
+    const ir::Array& info = f_.arrays[static_cast<std::size_t>(s->id)];
+    auto indices = s->args.first(s->args.size() - 1);
+    Value* where =
+        s->access == ir::Access::Linear
+            ? b_.CreateInBoundsGEP(m_.memory_type(info.dtype),
+                                   arrays_[static_cast<std::size_t>(s->id)].base, emit(indices[0]))
+            : address(s->id, indices);
+    Value* value = emit(s->args.back());
+    using RMW = llvm::AtomicRMWInst;
+    constexpr auto relaxed = llvm::AtomicOrdering::Monotonic;
+    bool is_signed = unisono::info(info.dtype).kind == 'i';
+    RMW::BinOp direct = RMW::BAD_BINOP;
+    if (is_integer(info.dtype)) {
+        switch (s->op) {
+            case Op::Add: direct = RMW::Add; break;
+            case Op::Sub: direct = RMW::Sub; break;
+            case Op::And: direct = RMW::And; break;
+            case Op::Or: direct = RMW::Or; break;
+            case Op::Xor: direct = RMW::Xor; break;
+            case Op::Min: direct = is_signed ? RMW::Min : RMW::UMin; break;
+            case Op::Max: direct = is_signed ? RMW::Max : RMW::UMax; break;
+            default: break;
+        }
+    } else if (is_float(info.dtype) && s->op == Op::Add) {
+        direct = RMW::FAdd;
+    }
+    if (direct != RMW::BAD_BINOP) {
+        b_.CreateAtomicRMW(direct, where, value,
+                           llvm::MaybeAlign(static_cast<std::uint64_t>(size_of(info.dtype))),
+                           relaxed);
+        return;
+    }
+    // Any other operation: compare and exchange until nobody came between.
+    llvm::Type* bits = b_.getIntNTy(static_cast<unsigned>(size_of(info.dtype)) * 8);
+    llvm::Align align(static_cast<std::uint64_t>(size_of(info.dtype)));
+    auto* first = b_.CreateAlignedLoad(bits, where, align);
+    first->setAtomic(relaxed);
+    llvm::BasicBlock* before = b_.GetInsertBlock();
+    llvm::BasicBlock* again = block("atomic");
+    llvm::BasicBlock* after = block("atomic.done");
+    b_.CreateBr(again);
+    b_.SetInsertPoint(again);
+    llvm::PHINode* seen = b_.CreatePHI(bits, 2);
+    seen->addIncoming(first, before);
+    bool flag = is_bool(info.dtype);
+    Value* old =
+        flag ? b_.CreateICmpNE(seen, b_.getInt8(0)) : b_.CreateBitCast(seen, m_.type(info.dtype));
+    Value* made = combine(s->op, info.dtype, old, value);
+    made = flag ? b_.CreateZExt(made, m_.i8) : b_.CreateBitCast(made, bits);
+    Value* pair = b_.CreateAtomicCmpXchg(where, seen, made, align, relaxed, relaxed);
+    seen->addIncoming(b_.CreateExtractValue(pair, 0), b_.GetInsertBlock());
+    b_.CreateCondBr(b_.CreateExtractValue(pair, 1), after, again);
+    b_.SetInsertPoint(after);
+}
+
+}  // namespace unisono::codegen

@@ -1,0 +1,170 @@
+// Whole kernels, compiled for the host: the interpreter's results and faults, for any number of
+// threads.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+
+#include "backends/backend.h"
+#include "core/error.h"
+#include "host_arrays.h"
+#include "ir/build.h"
+#include "opencl_samples.h"
+
+using namespace unisono;
+using namespace unisono::ir;
+using unisono::testing::HostArrays;
+
+namespace {
+
+/// Arguments made for any function: arrays of 96 elements per axis-product, filled by a fixed rule.
+struct AnyArguments {
+    std::vector<std::vector<std::uint64_t>> data;  // 8 bytes per element suffice for every dtype
+    HostArrays arrays;
+    std::vector<std::uint64_t> scalars, results;
+
+    explicit AnyArguments(const Function& f) {
+        data.reserve(f.params.size());
+        for (const Param& p : f.params) {
+            if (!p.is_array()) {
+                scalars.push_back(Scalar::of(p.dtype, 37).bits);
+                continue;
+            }
+            int rank = f.arrays[static_cast<std::size_t>(p.array)].rank;
+            std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), rank == 1   ? 192
+                                                                            : rank == 2 ? 14
+                                                                                        : 4);
+            std::int64_t count = 1;
+            for (auto n : shape) count *= n;
+            auto& bytes = data.emplace_back(static_cast<std::size_t>(count));
+            auto* raw = reinterpret_cast<char*>(bytes.data());
+            for (std::int64_t i = 0; i < count; ++i) {
+                Scalar s = Scalar::of(p.dtype, is_bool(p.dtype) ? i % 2 : (i * 7 + 3) % 61);
+                std::memcpy(raw + i * size_of(p.dtype), &s.bits,
+                            static_cast<std::size_t>(size_of(p.dtype)));
+            }
+            // Strides of the classes that the array was declared with; others are contiguous.
+            std::vector<std::int64_t> strides(shape.size());
+            std::int64_t step = 1, first = 0;
+            for (std::size_t k = shape.size(); k-- > 0; step *= shape[k]) {
+                StrideClass c = f.arrays[static_cast<std::size_t>(p.array)].strides[k];
+                strides[k] = c == StrideClass::Zero ? 0 : c == StrideClass::MinusOne ? -1 : step;
+                if (strides[k] < 0) first = shape[k] - 1;
+            }
+            arrays.add(bytes, shape, strides, first * size_of(p.dtype) / 8);
+        }
+        results.resize(f.results.size());
+    }
+
+    Fault run(const char* device, Module module, int threads) {
+        auto executable = find_device(device).compile(std::move(module), {});
+        LaunchArgs args;
+        args.arrays = arrays.args();
+        args.scalars = scalars;
+        args.results = results;
+        args.range.dimensions = 1;
+        args.range.global = {192, 1, 1};
+        args.range.local = {64, 1, 1};
+        args.threads = threads;
+        return executable->launch(args);
+    }
+};
+
+/// out[i] = 1 for i < n, but iterations `a` and `b` raise.
+Module faults_at(std::int64_t a, std::int64_t b) {
+    Module m;
+    Builder builder(m.functions.emplace_back("faults"));
+    auto out = builder.array_param("out", DType::Float64, 1, true);
+    auto i = builder.var("i", DType::Int64);
+    auto site = builder.site(ErrorKind::Value, "iteration {0}");
+    E at[] = {builder.read(i)};
+    E values[] = {builder.read(i)};
+    E wrong = builder.binary(Op::Or, builder.binary(Op::Eq, at[0], builder.i64(a)),
+                             builder.binary(Op::Eq, at[0], builder.i64(b)));
+    S body =
+        builder.block({builder.branch(wrong, builder.raise(site, values)),
+                       builder.store(out, at, builder.constant(Scalar::of(DType::Float64, 1.0)))});
+    builder.function().body = builder.block({builder.loop(
+        LoopKind::Parallel, i, builder.i64(0), builder.extent(out, 0), builder.i64(1), body)});
+    return m;
+}
+
+}  // namespace
+
+TEST(CpuParallel, SamplesAgreeWithTheInterpreter) {
+    for (const auto& sample : unisono::testing::sample_modules()) {
+        SCOPED_TRACE(sample.name);
+        Module module = sample.make();
+        AnyArguments want(module.entry()), got(module.entry());
+        Fault expected = want.run("interp", sample.make(), 1);
+        for (int threads : {1, 2, 3}) {
+            AnyArguments again(module.entry());
+            Fault fault = again.run("cpu", sample.make(), threads);
+            EXPECT_EQ(fault.site, expected.site);
+            if (expected.site < 0) {
+                EXPECT_EQ(again.data, want.data);
+                EXPECT_EQ(again.results, want.results);
+            } else {
+                EXPECT_EQ(fault.iteration, expected.iteration);
+                EXPECT_TRUE(std::equal(fault.values, fault.values + 4, expected.values));
+            }
+        }
+    }
+}
+
+TEST(CpuParallel, LowestFaultWinsAndAllBeforeItIsDone) {
+    auto executable = find_device("cpu").compile(faults_at(70'000, 30'011), {});
+    for (int threads : {1, 2, 3}) {
+        std::vector<double> out(200'000, 0.0);
+        HostArrays arrays;
+        arrays.add(out, {200'000});
+        LaunchArgs args;
+        args.arrays = arrays.args();
+        args.threads = threads;
+        Fault fault = executable->launch(args);
+        ASSERT_EQ(fault.site, 0);
+        EXPECT_EQ(fault.iteration, 30'011);
+        EXPECT_EQ(fault.values[0], 30'011);
+        for (std::size_t i = 0; i < 30'011; ++i) ASSERT_EQ(out[i], 1.0) << i;
+    }
+    EXPECT_EQ(executable->sites().size(), 1u);
+}
+
+TEST(CpuStreaming, StoresEveryElementAndNoOther) {
+    // Every alignment of the destination, lengths from none to more than two strips.
+    Module m;
+    Builder b(m.functions.emplace_back("stream"));
+    auto a = b.array_param("a", DType::Float64, 1, false, {StrideClass::One});
+    auto out = b.array_param("out", DType::Float64, 1, true, {StrideClass::One});
+    auto flags = b.array_param("flags", DType::Bool, 1, true, {StrideClass::One});
+    auto i = b.var("i", DType::Int64);
+    E at[] = {b.read(i)};
+    E two = b.constant(Scalar::of(DType::Float64, 2.0));
+    S body =
+        b.block({b.store(out, at, b.mul(b.load(a, at), two), Access::Inside, true),
+                 b.store(flags, at, b.binary(Op::Gt, b.load(a, at), two), Access::Inside, true)});
+    b.function().body =
+        b.block({b.loop(LoopKind::Vector, i, b.i64(0), b.extent(out, 0), b.i64(1), body)});
+    auto executable = find_device("cpu").compile(std::move(m), {});
+    for (std::int64_t n : {0, 1, 7, 8, 9, 63, 64, 65, 511, 512, 513, 1300}) {
+        for (std::int64_t first = 0; first < 9; ++first) {
+            auto size = static_cast<std::size_t>(n + 20);
+            std::vector<double> in(size), result(size, -1);
+            std::vector<std::uint8_t> big(size, 9);
+            std::iota(in.begin(), in.end(), -3.0);
+            HostArrays arrays;
+            arrays.add(in, {n}, {1}).add(result, {n}, {1}, first).add(big, {n}, {1}, first);
+            LaunchArgs args;
+            args.arrays = arrays.args();
+            executable->launch(args);
+            for (std::int64_t k = 0; k < n + 20; ++k) {
+                auto at_k = static_cast<std::size_t>(k);
+                bool inside = k >= first && k < first + n;
+                double x = inside ? in[static_cast<std::size_t>(k - first)] : 0;
+                ASSERT_EQ(result[at_k], inside ? 2 * x : -1)
+                    << k << " n " << n << " first " << first;
+                ASSERT_EQ(big[at_k], inside ? (x > 2) : 9) << k << " n " << n << " first " << first;
+            }
+        }
+    }
+}
