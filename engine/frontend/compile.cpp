@@ -1,0 +1,129 @@
+// The entry of the front end: one module per request, one IR function per compiled Python function
+// and argument types.
+#include "frontend/compile.h"
+
+#include <algorithm>
+
+#include "frontend/lowerer.h"
+
+namespace unisono::frontend {
+
+FunctionLowerer::FunctionLowerer(ModuleLowerer& module, const Source& source, Instance& instance,
+                                 int dimensions)
+    : module_(module),
+      source_(source),
+      instance_(instance),
+      dimensions_(dimensions),
+      file_(module.file(source.file)),
+      homes_(home_blocks(source.body, source.params)) {}
+
+/// Makes the IR parameters of one Python parameter and the value that it starts with.
+static Value make_parameter(ir::Builder& b, const std::string& name, const Type& type,
+                            bool noalias) {
+    Value v;
+    v.type = type;
+    if (type.is_scalar()) v.expr = b.param(b.scalar_param(name, type.dtype));
+    if (type.is_array()) {
+        v.array = b.array_param(name, type.dtype, type.rank, type.writable, type.strides);
+        b.function().arrays[static_cast<std::size_t>(v.array)].noalias = noalias;
+    }
+    for (std::size_t i = 0; i < type.items.size(); ++i) {
+        v.items.push_back(
+            make_parameter(b, name + "." + std::to_string(i), type.items[i], noalias));
+    }
+    return v;
+}
+
+static void leaf_types(const Type& t, std::vector<DType>& list) {
+    if (t.is_scalar()) list.push_back(t.dtype);
+    for (const Type& item : t.items) leaf_types(item, list);
+}
+
+std::unique_ptr<ir::Function> FunctionLowerer::run() {
+    // Every restart has learnt something: a wider result, or one more loop target that is read.
+    do {
+        must_restart_ = false;
+        function_ = std::make_unique<ir::Function>(source_.name);
+        b_ = std::make_unique<ir::Builder>(*function_);
+        env_ = Env{};
+        lower_bounds_.clear();
+        report_.clear();
+        first_return_.reset();
+        function_->is_kernel = source_.is_kernel;
+        if (source_.is_kernel) function_->dimensions = dimensions_;
+        Place start = source_.body.place;
+        for (std::size_t i = 0; i < source_.params.size(); ++i) {
+            Value v = make_parameter(*b_, source_.params[i], instance_.args[i], instance_.noalias);
+            env_.names[source_.params[i]] = Binding{v, start};
+        }
+        at(start);
+        std::vector<S> list;
+        out_ = &list;
+        frames_.clear();
+        frames_.push_back(Frame{&source_.body, &list, {}, {}, {}});
+        statements(source_.body);
+        end_of_function();
+        std::vector<S> all = frames_.back().declares;
+        all.insert(all.end(), list.begin(), list.end());
+        at(start);
+        function_->body = b_->block(all);
+    } while (must_restart_);
+    instance_.result = result_.value_or(Type::none());
+    if (instance_.result.kind == Type::Kind::None) instance_.shape = {};
+    leaf_types(instance_.result, function_->results);
+    module_.report += report_;
+    return std::move(function_);
+}
+
+bool ModuleLowerer::is_open(const Source& source) const {
+    return std::any_of(instances_.begin(), instances_.end(),
+                       [&](const Instance& i) { return i.source == &source && !i.is_done; });
+}
+
+const Instance& ModuleLowerer::instance(const Source& source, const std::vector<Type>& args,
+                                        bool noalias) {
+    for (const Instance& i : instances_) {
+        if (i.source == &source && i.args == args && i.noalias == noalias) return i;
+    }
+    Instance& made = instances_.emplace_back();
+    made.source = &source;
+    made.args = args;
+    made.noalias = noalias;
+    made.index = static_cast<std::int32_t>(functions_.size());
+    functions_.emplace_back();
+    auto slot = static_cast<std::size_t>(made.index);
+    functions_[slot] = FunctionLowerer(*this, source, made, dimensions_).run();
+    auto same_name = [&](const auto& f) {
+        return f && f != functions_[slot] && f->name == source.name;
+    };
+    auto copies = std::count_if(functions_.begin(), functions_.end(), same_name);
+    if (copies > 0) functions_[slot]->name += "." + std::to_string(copies + 1);
+    made.is_done = true;
+    return made;
+}
+
+std::uint16_t ModuleLowerer::file(const std::string& path) {
+    auto at = std::find(files_.begin(), files_.end(), path) - files_.begin();
+    if (at == static_cast<std::ptrdiff_t>(files_.size())) files_.push_back(path);
+    return static_cast<std::uint16_t>(at);
+}
+
+Compiled ModuleLowerer::finish() {
+    Compiled done;
+    done.result = instances_.front().shape;
+    done.report = report;
+    for (auto& f : functions_) done.module.functions.push_back(std::move(*f));
+    for (ir::Function& f : done.module.functions) f.files = files_;
+    ir::verify(done.module);
+    return done;
+}
+
+Compiled compile(const CompileRequest& request) {
+    const Source& source = *request.source;
+    if (source.is_kernel) check_barriers(source);
+    ModuleLowerer module(std::max(1, request.dimensions));
+    module.instance(source, request.args, request.noalias);
+    return module.finish();
+}
+
+}  // namespace unisono::frontend

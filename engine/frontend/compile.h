@@ -1,0 +1,40 @@
+// Compiles a Python function for given argument types: syntax tree in, kernel IR out.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "frontend/tree.h"
+#include "frontend/types.h"
+
+namespace unisono::frontend {
+
+/// How the caller puts a call's result together from the entry's results and arguments.
+struct ResultShape {
+    enum class Kind : std::uint8_t { None, Scalar, Argument, Tuple };
+    Kind kind = Kind::None;
+    int index = 0;  ///< Scalar: of the entry's results; Argument: of its array parameters
+    DType dtype = DType::Int64;
+    std::vector<ResultShape> items;
+};
+
+struct Compiled {
+    ir::Module module;
+    ResultShape result;
+    std::string report;  ///< what was inferred of each prange
+};
+
+struct CompileRequest {
+    std::shared_ptr<const Source> source;
+    std::vector<Type>
+        args;  ///< one per parameter; tuples are flattened into the entry's parameters in order
+    bool noalias = false;  ///< no two array arguments overlap
+    int dimensions = 0;    ///< of the launch, for kernels
+};
+
+/// Throws a Compile error where the function cannot be compiled; the module is verified.
+Compiled compile(const CompileRequest& request);
+
+}  // namespace unisono::frontend

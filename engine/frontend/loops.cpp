@@ -1,0 +1,287 @@
+// Lowers for over range and prange, while, break and continue.
+#include <algorithm>
+
+#include "frontend/lowerer.h"
+
+namespace unisono::frontend {
+
+using State = Binding::State;
+
+FunctionLowerer::Range FunctionLowerer::range_of(const Node& node) {
+    const Node& iterable = node.children[1];
+    const Node* callee = iterable.kind == NodeKind::Call ? &iterable.children[0] : nullptr;
+    bool is_range = callee && callee->kind == NodeKind::Builtin &&
+                    (callee->text == "range" || callee->text == "un.prange");
+    if (!is_range) {
+        refuse(iterable.place, "a compiled function loops over range(...) or un.prange(...) only",
+               "write `for i in range(len(a))` and index with i");
+    }
+    std::vector<const Node*> nodes;
+    for (std::size_t i = 1; i < iterable.children.size(); ++i) {
+        if (iterable.children[i].kind == NodeKind::Keyword) {
+            refuse(iterable.children[i].place,
+                   callee->text + " takes no keyword '" + iterable.children[i].text + "'",
+                   "give begin, end and step by position");
+        }
+        nodes.push_back(&iterable.children[i]);
+    }
+    if (nodes.empty() || nodes.size() > 3) {
+        refuse(iterable.place, "range takes 1 to 3 arguments; got " + std::to_string(nodes.size()),
+               "write range(end), range(begin, end) or range(begin, end, step)");
+    }
+    auto values = operands(nodes);
+    std::vector<E> e;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const Value& v = want_scalar(values[i], nodes[i]->place, "an argument of range");
+        if (is_float(v.type.dtype)) {
+            refuse(nodes[i]->place,
+                   "an argument of range must be an integer; got " + describe(v.type),
+                   "use // instead of /, or convert it with int(...)");
+        }
+        e.push_back(settle(cast(v.expr, DType::Int64)));
+    }
+    Range r{e.size() == 1 ? i64(0) : e[0], e.size() == 1 ? e[0] : e[1],
+            e.size() == 3 ? e[2] : i64(1), false, callee->text == "un.prange"};
+    auto step = constant_int(r.step);
+    if (step && *step == 0)
+        refuse(nodes[2]->place, "the step of a range must not be zero", "give another step");
+    if (!step) {
+        fault_if(op_binary(Op::Eq, r.step, i64(0)), ErrorKind::Value,
+                 "range() arg 3 must not be zero", nodes[2]->place);
+    }
+    auto begin = constant_int(r.begin), end = constant_int(r.end);
+    r.runs = begin && end && step && (*step > 0 ? *begin < *end : *begin > *end);
+    return r;
+}
+
+void FunctionLowerer::loop_for(const Node& node) {
+    if (node.children[0].kind != NodeKind::Name) {
+        refuse(node.children[0].place, "the target of a for loop must be a name",
+               "unpack inside of the loop");
+    }
+    Range range = range_of(node);
+    const ParallelPlan* plan = nullptr;
+    if (range.is_parallel) {
+        auto it = plans_.find(&node);
+        if (it == plans_.end()) {
+            std::set<std::string> outer;
+            for (const auto& [name, b] : env_.names) {
+                if (b.state == State::Defined || b.state == State::Maybe) outer.insert(name);
+            }
+            it = plans_.emplace(&node, plan_parallel(source_, node, outer)).first;
+        }
+        plan = &it->second;
+        auto& guess = guesses_[&node];
+        for (const auto& [name, op] : plan->reductions) {
+            Value start = read_name(*occurrences(node, name)[0].node);
+            want_scalar(start, node.place, "the reduction variable '" + name + "'");
+            if (!guess.count(name)) guess[name] = start.type;
+        }
+        report_ += describe(source_, node, *plan, parallel_depth_ > 0);
+    }
+    const std::string& target = node.children[0].text;
+    auto held = env_.names.find(target);
+    if (targets_read_after_.count(&node) && held != env_.names.end() &&
+        held->second.state == State::Defined) {
+        Binding counter{scalar(range.begin, Weak::Int), node.children[0].place};
+        if (held->second.value.type != counter.value.type)
+            refuse_join(target, held->second, counter);
+        guesses_[&node][target] = counter.value.type;
+    }
+    auto saved = checkpoint();
+    Env before = env_;
+    while (!try_for(node, range, plan)) {
+        restore(saved);
+        env_ = before;
+    }
+}
+
+static std::vector<ir::Reduction> reductions_of(const ParallelPlan& plan, const Env& header) {
+    std::vector<ir::Reduction> list;
+    for (const auto& [name, op] : plan.reductions)
+        list.push_back({header.names.at(name).value.expr->id, op});
+    return list;
+}
+
+bool FunctionLowerer::try_for(const Node& node, const Range& range, const ParallelPlan* plan) {
+    const Node& target = node.children[0];
+    const Node& body = node.children[2];
+    Loop loop{&node, &guesses_[&node], {}, {}, {}, plan != nullptr, plan, frames_.size()};
+    loop.header = loop_header(loop);
+    std::int32_t var = b_->var(target.text, DType::Int64);
+    auto first = constant_int(range.begin), step = constant_int(range.step);
+    if (first && step && *step > 0) lower_bounds_[var] = *first;
+
+    env_ = loop.header;
+    loops_.push_back(&loop);
+    parallel_depth_ += loop.is_parallel;
+    bool is_read_after = targets_read_after_.count(&node) > 0 && !plan;
+    std::set<std::string> privates;
+    if (plan) privates = plan->privates;
+    S inside = nested(body, privates, [&] {
+        Value counter = scalar(b_->read(var), Weak::Int);
+        if (is_read_after) set_variable(target.text, counter.expr);
+        env_.names[target.text] = Binding{counter, target.place};
+        if (is_read_after && assigned_names(body).count(target.text))
+            bind(target.text, counter, target.place);
+    });
+    parallel_depth_ -= loop.is_parallel;
+    loops_.pop_back();
+    if (env_.reachable) {
+        auto* outer = out_;
+        std::vector<S> list(inside->body.begin(), inside->body.end());
+        out_ = &list;
+        arrive(*loop.guess);
+        out_ = outer;
+        inside = b_->block(list);
+        loop.back.push_back(env_);
+    }
+    for (Env& edge : loop.back) edge.names.erase(target.text);
+    if (!resolve_header(loop)) return false;
+
+    Env after = loop.header;
+    if (!loop.back.empty()) {
+        for (const auto& [name, b] : loop.back.back().names) {
+            if (after.names.count(name)) continue;
+            Binding seen = b;
+            if (!range.runs && seen.state == State::Defined) seen.state = State::Maybe;
+            if (seen.state == State::LoopLast && !range.runs) seen.is_maybe = true;
+            after.names[name] = seen;
+        }
+    }
+    bind_target_after(node, after, range.runs && !loop.back.empty());
+    if (!resolve_exit(loop, after, true)) return false;
+    if (plan) {
+        for (const std::string& name : plan->privates) {
+            Binding b;
+            b.state = State::AfterPrange;
+            b.loop = &node;
+            b.origin = node.place;
+            env_.names[name] = b;
+        }
+    }
+    at(node.place);
+    bool is_outermost = plan && parallel_depth_ == 0;
+    std::vector<ir::Reduction> reductions;
+    if (is_outermost) reductions = reductions_of(*plan, loop.header);
+    emit(b_->loop(is_outermost ? ir::LoopKind::Parallel : ir::LoopKind::Serial, var, range.begin,
+                  range.end, range.step, inside, reductions));
+    return true;
+}
+
+/// What the target's name stands for behind the loop. Most programs do not read it there, so its
+/// last value is kept only once a read has been seen.
+void FunctionLowerer::bind_target_after(const Node& node, Env& after, bool runs) {
+    const Node& target = node.children[0];
+    auto it = after.names.find(target.text);
+    bool was_defined = it != after.names.end() && it->second.state == State::Defined;
+    Binding b;
+    b.origin = target.place;
+    if (targets_read_after_.count(&node)) {
+        b.value = scalar(b_->read(variable(target.text, DType::Int64)), Weak::Int);
+        b.state = was_defined || runs ? State::Defined : State::Maybe;
+    } else {
+        b.state = State::LoopLast;
+        b.loop = &node;
+        b.is_maybe = !was_defined && !runs;
+    }
+    after.names[target.text] = b;
+}
+
+void FunctionLowerer::loop_while(const Node& node) {
+    auto saved = checkpoint();
+    Env before = env_;
+    while (!try_while(node)) {
+        restore(saved);
+        env_ = before;
+    }
+}
+
+bool FunctionLowerer::try_while(const Node& node) {
+    const Node& body = node.children[1];
+    Loop loop{&node, &guesses_[&node], {}, {}, {}, false, nullptr, frames_.size()};
+    loop.header = loop_header(loop);
+    env_ = loop.header;
+    E test = nullptr;
+    std::vector<S> prologue = collect([&] { test = condition(node.children[0]); });
+    auto known = constant_int(test);
+    loops_.push_back(&loop);
+    S inside = nested(body);
+    loops_.pop_back();
+    std::vector<S> list(inside->body.begin(), inside->body.end());
+    if (env_.reachable) {
+        auto* outer = std::exchange(out_, &list);
+        arrive(*loop.guess);
+        out_ = outer;
+        loop.back.push_back(env_);
+    }
+    if (!resolve_header(loop)) return false;
+    Env after = loop.header;
+    if (!loop.back.empty()) {
+        for (const auto& [name, b] : loop.back.back().names) {
+            if (after.names.count(name)) continue;
+            after.names[name] = b;
+            if (b.state == State::Defined) after.names[name].state = State::Maybe;
+            if (b.state == State::LoopLast) after.names[name].is_maybe = true;
+        }
+    }
+    if (!resolve_exit(loop, after, !(known && *known))) return false;
+    at(node.place);
+    if (!prologue.empty()) {
+        prologue.push_back(b_->branch(op_unary(Op::Not, test), b_->block({b_->leave()})));
+        list.insert(list.begin(), prologue.begin(), prologue.end());
+        test = b_->boolean(true);
+    }
+    emit(b_->loop_while(test, b_->block(list)));
+    return true;
+}
+
+/// The environment as control leaves the loop's body: names at home in the body end there.
+Env FunctionLowerer::leaving(const Loop& loop) const {
+    Env env = env_;
+    for (std::size_t i = loop.depth; i < frames_.size(); ++i) {
+        for (auto it = env.names.begin(); it != env.names.end();) {
+            auto home = homes_.find(it->first);
+            it = home != homes_.end() && home->second == frames_[i].block ? env.names.erase(it)
+                                                                          : std::next(it);
+        }
+    }
+    return env;
+}
+
+void FunctionLowerer::leave_loop(const Node& node) {
+    Loop& loop = *loops_.back();
+    if (loop.is_parallel) {
+        refuse(node.place, "break inside prange: iterations run in any order",
+               "use range, or note the result in a reduction variable");
+    }
+    arrive(*loop.guess);
+    // At a break the target has the value of this iteration; the head does not know it.
+    const Node& owner = *loop.node;
+    if (owner.kind == NodeKind::For) {
+        const std::string& target = owner.children[0].text;
+        Binding& b = env_.names[target];
+        if (targets_read_after_.count(&owner)) {
+            if (b.value.type == Type::python(Weak::Int))
+                b.value = move_into(target, b.value, b.value.type);
+        } else {
+            b.state = State::LoopLast;
+            b.loop = &owner;
+        }
+    }
+    loop.breaks.push_back(leaving(loop));
+    at(node.place);
+    emit(b_->leave());
+    env_.reachable = false;
+}
+
+void FunctionLowerer::next_iteration(const Node& node) {
+    Loop& loop = *loops_.back();
+    arrive(*loop.guess);
+    loop.back.push_back(leaving(loop));
+    at(node.place);
+    emit(b_->next());
+    env_.reachable = false;
+}
+
+}  // namespace unisono::frontend

@@ -1,0 +1,265 @@
+// Lowers one Python function at given argument types to one IR function: the walk shared by the
+// files of this folder.
+//
+// How it works. One walk over the tree both infers types and emits IR. The environment maps each
+// name to what it holds at this point: an expression of parameters and constants that needs no
+// variable, an IR variable, an array or a tuple. Where paths meet, values that differ move into an
+// IR variable of the joined type (named after the Python variable and kept per dtype). A loop's
+// head is a guess: when the back edges need more, the guess grows and the loop is walked again from
+// a checkpoint; the guess is kept, so nested loops stay cheap. What only the whole function tells
+// (the result's type, whether a loop's target is read after it) restarts the function.
+//
+// A local is declared in its home, the innermost block that holds all its occurrences, so that what
+// one iteration of a parallel loop writes is private by construction. Statements that an expression
+// needs (a call, a test for zero, a short circuit) are emitted before the statement that uses it;
+// operands already made are then kept in temporaries.
+//
+// Read next: statements.cpp, loops.cpp, expressions.cpp, operators.cpp, builtins.cpp, parallel.cpp.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "frontend/compile.h"
+#include "frontend/diagnose.h"
+#include "frontend/parallel.h"
+#include "frontend/scope.h"
+#include "frontend/types.h"
+#include "ir/build.h"
+
+namespace unisono::frontend {
+
+using ir::E;
+using ir::S;
+
+/// One compiled function of the module.
+struct Instance {
+    const Source* source = nullptr;
+    std::vector<Type> args;
+    bool noalias = false;
+    std::int32_t index = 0;
+    bool is_done = false;
+    Type result;
+    ResultShape shape;
+};
+
+class ModuleLowerer {
+  public:
+    explicit ModuleLowerer(int dimensions) : dimensions_(dimensions) {}
+    /// Lowers the function for these argument types, once.
+    const Instance& instance(const Source& source, const std::vector<Type>& args, bool noalias);
+    /// True while the function is being lowered (a call of it now is a recursion).
+    bool is_open(const Source& source) const;
+    /// The index of a source file in the list that all functions of the module share.
+    std::uint16_t file(const std::string& path);
+    Compiled finish();
+
+    std::string report;
+
+  private:
+    int dimensions_;
+    std::deque<Instance> instances_;
+    std::deque<std::unique_ptr<ir::Function>> functions_;
+    std::vector<std::string> files_;
+};
+
+struct Binding {
+    enum class State : std::uint8_t { Defined, Maybe, Private, AfterPrange, LoopLast };
+    Value value;
+    Place origin;
+    State state = State::Defined;
+    const Node* loop = nullptr;  ///< LoopLast, Private, AfterPrange
+    bool is_maybe = false;       ///< LoopLast: the loop may not have run
+};
+
+struct Env {
+    std::map<std::string, Binding> names;
+    bool reachable = true;
+};
+
+class FunctionLowerer {
+  public:
+    FunctionLowerer(ModuleLowerer& module, const Source& source, Instance& instance,
+                    int dimensions);
+    /// Lowers the whole function, again until nothing more is learnt.
+    std::unique_ptr<ir::Function> run();
+
+  private:
+    // ---- frames and variables (variables.cpp)
+    struct Frame {
+        const Node* block;
+        std::vector<S>* list;
+        std::vector<S> declares;
+        std::set<std::string> privates;
+        std::map<std::pair<std::string, DType>, std::int32_t> vars;
+    };
+    struct Checkpoint {
+        std::size_t vars, sites, arrays, list, report;
+        std::vector<
+            std::pair<std::vector<S>, std::map<std::pair<std::string, DType>, std::int32_t>>>
+            frames;
+    };
+    Checkpoint checkpoint() const;
+    void restore(const Checkpoint& saved);
+    Frame& home(const std::string& name);
+    std::int32_t variable(const std::string& name, DType t);
+    void set_variable(const std::string& name, E value);
+    Value store_value(const std::string& name, const Value& value);
+    void bind(const std::string& name, const Value& value, const Place& origin);
+    Value move_into(const std::string& name, const Value& value, const Type& type);
+    E temporary(E value, const char* hint = "t");
+    E settle(E value) {
+        return is_trivial(value) || is_invariant(value) ? value : temporary(value);
+    }
+    std::vector<S> collect(const std::function<void()>& emit_body);
+    void emit(S s) { out_->push_back(s); }
+
+    // ---- statements
+    void open_block(const Node& block);
+    S nested(const Node& block, const std::set<std::string>& privates = {},
+             const std::function<void()>& prologue = {});
+    void statements(const Node& block);
+    void statement(const Node& node);
+    void assign(const Node& node);
+    void assign_to(const Node& target, const Value& value);
+    void assign_augmented(const Node& node);
+    void branch(const Node& node);
+    void give_back(const Node& node);
+    void raise(const Node& node);
+    void assertion(const Node& node);
+    void end_of_function();
+    void fault_if(E condition, ErrorKind kind, const std::string& message, const Place& place,
+                  std::vector<E> values = {});
+
+    // ---- loops
+    struct Loop {
+        const Node* node;
+        std::map<std::string, Type>* guess;
+        Env header;
+        std::vector<Env> back, breaks;
+        bool is_parallel = false;
+        const ParallelPlan* plan = nullptr;
+        std::size_t depth = 0;  ///< frames around the body
+    };
+    struct Range {
+        E begin, end, step;
+        bool runs;  ///< at least once
+        bool is_parallel;
+    };
+    void loop_for(const Node& node);
+    bool try_for(const Node& node, const Range& range, const ParallelPlan* plan);
+    void loop_while(const Node& node);
+    bool try_while(const Node& node);
+    Range range_of(const Node& node);
+    Env loop_header(Loop& loop);
+    void arrive(const std::map<std::string, Type>& guess);
+    Env leaving(const Loop& loop) const;
+    void leave_loop(const Node& node);
+    void next_iteration(const Node& node);
+    bool resolve_header(Loop& loop);
+    bool resolve_exit(Loop& loop, Env normal, bool has_normal);
+    bool learn(std::map<std::string, Type>& guess, const std::string& name, const Binding& a,
+               const Binding& b);
+    [[noreturn]] void refuse_join(const std::string& name, const Binding& a, const Binding& b);
+    Env merge_branches(std::vector<S>& then_list, const Env& then_env, std::vector<S>& else_list,
+                       const Env& else_env);
+    void bind_target_after(const Node& node, Env& after, bool runs);
+
+    // ---- expressions
+    Value expression(const Node& node);
+    Value expression_of(const Node& node);
+    std::vector<Value> operands(std::span<const Node* const> nodes);
+    Value read_name(const Node& node);
+    Value attribute(const Node& node);
+    Value subscript(const Node& node);
+    std::vector<E> indices(const Node& node, const Value& array);
+    ir::Access access_for(std::span<const E> indices) const;
+    std::optional<std::int64_t> lower_bound(E e) const;
+    Value compare(const Node& node);
+    Value compare_two(const std::string& op, const Value& a, const Value& b, const Place& place);
+    Value bool_op(const Node& node, std::size_t from);
+    Value conditional(const Node& node);
+    Value choose(E condition, const std::function<Value()>& yes, const std::function<Value()>& no,
+                 const Place& place);
+    E truth(const Value& v, const Place& place);
+    E condition(const Node& node);
+    static std::optional<DType> dtype_of(const Node& node);
+    const Value& want_scalar(const Value& v, const Place& place, const std::string& role);
+    bool is_cheap(const std::vector<S>& made, const Value& v) const;
+
+    // ---- operators
+    Value unary(const std::string& op, const Value& a, const Place& place);
+    Value binary(const std::string& op, const Value& a, const Value& b, const Place& place);
+    Value divide(const std::string& op, const Value& a, const Value& b, const Place& place);
+    Value power(const Value& a, const Value& b, const Place& place);
+    Value bitwise(const std::string& op, const Value& a, const Value& b, const Place& place);
+    Value tuple_binary(const std::string& op, const Value& a, const Value& b, const Place& place);
+    Value scalar(E e, Weak weak = Weak::None) const;
+    Value apply(Op op, E a, E b, Weak weak);
+    E op_unary(Op op, E a);
+    E op_binary(Op op, E a, E b);
+    E cast(E e, DType t);
+    E to_type(const Value& v, DType t, const Place& place);
+    E i64(std::int64_t v) { return b_->i64(v); }
+
+    // ---- calls
+    Value call(const Node& node);
+    Value call_builtin(const Node& node, const std::string& name);
+    Value call_function(const Node& node, const Source& callee);
+    std::vector<Value> arguments(const Node& node);
+    std::vector<Value> call_operands(const Node& node, const Source& callee);
+    Value result_of_call(const Type& type, const ResultShape& shape,
+                         const std::vector<std::int32_t>& outs,
+                         const std::vector<std::int32_t>& arrays);
+    Value python_math(const std::string& name, const Value& a, const Place& place);
+    Value numpy_unary(Op op, const Value& a, const Place& place);
+    Value minimum(const Node& node, bool is_min, const std::vector<Value>& args);
+    Value to_python_int(const Value& a, const Place& place, std::optional<Op> rounding);
+    Value absolute(const Value& a, const Place& place);
+    Value length(const Value& a, const Place& place);
+    std::optional<Value> work_item(const Node& node, const std::string& name);
+    Value local_array(const Node& node);
+
+    [[noreturn]] void refuse(const Place& place, const std::string& what,
+                             const std::string& way_out = {},
+                             std::vector<std::pair<Place, std::string>> related = {}) const {
+        frontend::refuse(source_, {place, what, std::move(related), way_out});
+    }
+    void at(const Place& place);
+
+    ModuleLowerer& module_;
+    const Source& source_;
+    Instance& instance_;
+    int dimensions_;
+    std::uint16_t file_;  ///< index in the module's list of files
+    std::map<std::string, const Node*> homes_;
+
+    // Of the current attempt
+    std::unique_ptr<ir::Function> function_;
+    std::unique_ptr<ir::Builder> b_;
+    std::vector<S>* out_ = nullptr;
+    std::deque<Frame> frames_;
+    std::vector<Loop*> loops_;
+    Env env_;
+    std::map<std::int32_t, std::int64_t> lower_bounds_;  ///< of loop variables
+    std::string report_;
+    int parallel_depth_ = 0;
+    std::optional<Place> first_return_;
+
+    // Learnt across attempts
+    std::map<const Node*, std::map<std::string, Type>> guesses_;
+    std::map<const Node*, ParallelPlan> plans_;
+    std::set<const Node*> targets_read_after_;
+    std::optional<Type> result_;
+    bool must_restart_ = false;
+
+    friend class ModuleLowerer;
+};
+
+}  // namespace unisono::frontend

@@ -1,0 +1,167 @@
+// Joins of environments where paths meet: after branches, at the head of loops and behind them.
+#include <algorithm>
+
+#include "frontend/lowerer.h"
+
+namespace unisono::frontend {
+
+using State = Binding::State;
+
+void FunctionLowerer::refuse_join(const std::string& name, const Binding& a, const Binding& b) {
+    std::string what = "variable '" + name + "' is " + describe(a.value.type) +
+                       " on one path and " + describe(b.value.type) + " on another";
+    std::string way_out =
+        "give it one type on every path: start from a value of the type that it gets later, or use "
+        "another name";
+    if (a.value.type.is_array() && b.value.type.is_array()) {
+        what = "variable '" + name + "' stands for different arrays on different paths";
+        way_out =
+            "swap arrays outside of the compiled function, or call a second compiled function with "
+            "the arrays "
+            "exchanged";
+    }
+    refuse(b.origin, what, way_out,
+           {{a.origin, "'" + name + "' is " + describe(a.value.type) + " from here"}});
+}
+
+/// Adds to the guess what lets one variable hold a and b; true if the guess grew.
+bool FunctionLowerer::learn(std::map<std::string, Type>& guess, const std::string& name,
+                            const Binding& a, const Binding& b) {
+    auto joined = join(a.value.type, b.value.type);
+    if (!joined) refuse_join(name, a, b);
+    auto it = guess.find(name);
+    if (it != guess.end()) {
+        auto wider = join(*joined, it->second);
+        if (!wider) refuse_join(name, a, b);
+        joined = wider;
+        if (*joined == it->second) return false;
+    }
+    std::function<bool(const Type&)> holds_array = [&](const Type& t) {
+        return t.is_array() || std::any_of(t.items.begin(), t.items.end(), holds_array);
+    };
+    if (holds_array(*joined)) refuse_join(name, a, b);
+    guess[name] = *joined;
+    return true;
+}
+
+/// Moves what the guess names into its variables, as this edge leaves.
+void FunctionLowerer::arrive(const std::map<std::string, Type>& guess) {
+    for (const auto& [name, type] : guess) {
+        auto it = env_.names.find(name);
+        if (it == env_.names.end() || it->second.state != State::Defined) continue;
+        if (join(it->second.value.type, type) != type)
+            continue;  // the guess is too small: found when it is resolved
+        it->second.value = move_into(name, it->second.value, type);
+    }
+}
+
+/// The state of a name that is sure on one path only.
+static Binding maybe(Binding b) {
+    if (b.state == State::Defined) b.state = State::Maybe;
+    if (b.state == State::LoopLast) b.is_maybe = true;
+    return b;
+}
+
+Env FunctionLowerer::merge_branches(std::vector<S>& then_list, const Env& then_env,
+                                    std::vector<S>& else_list, const Env& else_env) {
+    if (!then_env.reachable) return else_env;
+    if (!else_env.reachable) return then_env;
+    std::map<std::string, Type> guess;
+    for (const auto& [name, a] : then_env.names) {
+        auto it = else_env.names.find(name);
+        if (it == else_env.names.end()) continue;
+        const Binding& b = it->second;
+        if (a.state == State::Defined && b.state == State::Defined &&
+            !same_value(a.value, b.value)) {
+            learn(guess, name, a, b);
+        }
+    }
+    auto* outer = out_;
+    auto close = [&](std::vector<S>& list, const Env& env) {
+        out_ = &list;
+        env_ = env;
+        arrive(guess);
+        return env_;
+    };
+    Env yes = close(then_list, then_env), no = close(else_list, else_env);
+    out_ = outer;
+    Env merged;
+    for (auto& [name, a] : yes.names) {
+        auto it = no.names.find(name);
+        merged.names[name] = it == no.names.end()        ? maybe(a)
+                             : a.state == State::Defined ? it->second
+                                                         : a;
+    }
+    for (auto& [name, b] : no.names) {
+        if (!yes.names.count(name)) merged.names[name] = maybe(b);
+    }
+    return merged;
+}
+
+Env FunctionLowerer::loop_header(Loop& loop) {
+    arrive(*loop.guess);
+    Env header = env_;
+    if (loop.plan) {
+        for (const std::string& name : loop.plan->privates) {
+            Binding b;
+            b.state = State::Private;
+            b.loop = loop.node;
+            b.origin = loop.node->place;
+            header.names[name] = b;
+        }
+    }
+    return header;
+}
+
+/// Compares the back edges with the head; false if the guess grew and the loop must be walked
+/// again.
+bool FunctionLowerer::resolve_header(Loop& loop) {
+    bool grew = false;
+    for (const auto& [name, head] : loop.header.names) {
+        if (head.state != State::Defined) continue;
+        for (const Env& edge : loop.back) {
+            auto it = edge.names.find(name);
+            if (it == edge.names.end() || it->second.state == State::LoopLast) continue;
+            if (!same_value(head.value, it->second.value))
+                grew |= learn(*loop.guess, name, head, it->second);
+        }
+    }
+    return !grew;
+}
+
+/// Merges the normal exit with the breaks into env_; false if the guess grew. Values of breaks are
+/// already moved into the guess's variables; those of the normal exit are where the head left them.
+bool FunctionLowerer::resolve_exit(Loop& loop, Env normal, bool has_normal) {
+    std::vector<Env*> edges;
+    if (has_normal) edges.push_back(&normal);
+    for (Env& e : loop.breaks) edges.push_back(&e);
+    if (edges.empty()) {
+        env_.reachable = false;
+        return true;
+    }
+    Env merged = *edges[0];
+    bool grew = false;
+    for (std::size_t i = 1; i < edges.size(); ++i) {
+        for (auto& [name, b] : edges[i]->names) {
+            auto it = merged.names.find(name);
+            if (it == merged.names.end()) {
+                merged.names[name] = maybe(b);
+                continue;
+            }
+            Binding& a = it->second;
+            if (a.state == State::Defined && b.state == State::Defined) {
+                if (!same_value(a.value, b.value)) grew |= learn(*loop.guess, name, a, b);
+            } else if (a.state == State::Defined) {
+                a = maybe(b);
+            }
+        }
+        for (auto& [name, a] : merged.names) {
+            if (!edges[i]->names.count(name)) a = maybe(a);
+        }
+    }
+    merged.reachable = true;
+    env_ = merged;
+    return !grew;
+}
+
+}  // namespace unisono::frontend

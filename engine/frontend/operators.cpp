@@ -1,0 +1,220 @@
+// Lowers operators with Python's results for Python scalars and NumPy's for NumPy scalars.
+#include <algorithm>
+
+#include "frontend/lowerer.h"
+#include "ops/scalar_eval.h"
+
+namespace unisono::frontend {
+
+static Scalar constant_of(E e) { return Scalar{e->bits, e->dtype}; }
+static bool is_constant(E e) { return e->kind == ir::ExprKind::Const; }
+
+E FunctionLowerer::op_unary(Op op, E a) {
+    if (is_constant(a)) return b_->constant(eval(op, constant_of(a)));
+    if (op == Op::Not && a->kind == ir::ExprKind::Unary && a->op == Op::Not) return a->args[0];
+    return b_->unary(op, a);
+}
+
+E FunctionLowerer::op_binary(Op op, E a, E b) {
+    if (is_constant(a) && is_constant(b))
+        return b_->constant(eval(op, constant_of(a), constant_of(b)));
+    if (is_integer(a->dtype)) {
+        bool right_is_zero = constant_int(b) == 0, left_is_zero = constant_int(a) == 0;
+        if (right_is_zero && (op == Op::Add || op == Op::Sub)) return a;
+        if (left_is_zero && op == Op::Add) return b;
+        if (op == Op::Mul && constant_int(b) == 1) return a;
+        if (op == Op::Mul && constant_int(a) == 1) return b;
+    }
+    return b_->binary(op, a, b);
+}
+
+Value FunctionLowerer::apply(Op op, E a, E b, Weak weak) {
+    return scalar(op_binary(op, a, b), weak);
+}
+
+/// The value as an operand of dtype t. NumPy refuses a Python integer that the dtype cannot hold.
+E FunctionLowerer::to_type(const Value& v, DType t, const Place& place) {
+    if (v.type.weak == Weak::Int && is_integer(t)) {
+        auto known = constant_int(v.expr);
+        if (known && Scalar::of(t, *known).as<std::int64_t>() != *known) {
+            refuse(place,
+                   "Python integer " + std::to_string(*known) + " is out of bounds for " +
+                       std::string(name(t)),
+                   "convert the other operand to a wider dtype, as in np.int64(x)");
+        }
+    }
+    return cast(v.expr, t);
+}
+
+/// Python's arithmetic makes integers of bools.
+static Weak arithmetic_kind(Weak w) { return w == Weak::Bool ? Weak::Int : w; }
+
+Value FunctionLowerer::binary(const std::string& op, const Value& a, const Value& b,
+                              const Place& place) {
+    if (a.type.is_tuple() || b.type.is_tuple()) return tuple_binary(op, a, b, place);
+    want_scalar(a, place, "the left operand of '" + op + "'");
+    want_scalar(b, place, "the right operand of '" + op + "'");
+    if (op == "/" || op == "//" || op == "%") return divide(op, a, b, place);
+    if (op == "**") return power(a, b, place);
+    if (op != "+" && op != "-" && op != "*") return bitwise(op, a, b, place);
+    Type t = promote_types(a.type, b.type);
+    Op ir_op = op == "+" ? Op::Add : op == "-" ? Op::Sub : Op::Mul;
+    if (t.is_weak()) t = Type::python(arithmetic_kind(t.weak));
+    if (is_bool(t.dtype)) {
+        if (ir_op == Op::Sub) {
+            refuse(place, "NumPy bools have no '-'",
+                   "use ^ or 'and not', or convert with int(...)");
+        }
+        ir_op = ir_op == Op::Add ? Op::Or : Op::And;
+    }
+    return apply(ir_op, to_type(a, t.dtype, place), to_type(b, t.dtype, place), t.weak);
+}
+
+Value FunctionLowerer::tuple_binary(const std::string& op, const Value& a, const Value& b,
+                                    const Place& place) {
+    if (op != "+" || !a.type.is_tuple() || !b.type.is_tuple()) {
+        refuse(place,
+               "'" + op + "' of " + describe(a.type) + " and " + describe(b.type) +
+                   " is not supported",
+               "tuples can be joined with +, indexed with constants and unpacked");
+    }
+    Value v = a;
+    v.items.insert(v.items.end(), b.items.begin(), b.items.end());
+    v.type.items.insert(v.type.items.end(), b.type.items.begin(), b.type.items.end());
+    return v;
+}
+
+Value FunctionLowerer::divide(const std::string& op, const Value& a, const Value& b,
+                              const Place& place) {
+    Type t = promote_types(a.type, b.type);
+    bool is_true = op == "/";
+    Op ir_op = is_true ? Op::Div : op == "//" ? Op::FloorDiv : Op::Mod;
+    if (!t.is_weak()) {
+        auto compute = compute_dtype(ir_op, t.dtype);
+        if (!compute) {
+            refuse(place, "'" + op + "' of NumPy bools is not supported",
+                   "convert one of them with int(...)");
+        }
+        return apply(ir_op, to_type(a, *compute, place), to_type(b, *compute, place), Weak::None);
+    }
+    bool are_ints = t.weak != Weak::Float;
+    const char* message = is_true      ? (are_ints ? "division by zero" : "float division by zero")
+                          : are_ints   ? "integer division or modulo by zero"
+                          : op == "//" ? "float floor division by zero"
+                                       : "float modulo";
+    DType compute = is_true || !are_ints ? DType::Float64 : DType::Int64;
+    E x = cast(a.expr, compute), y = cast(b.expr, compute);
+    bool may_be_zero = !is_constant(y) || !constant_of(y).as<bool>();
+    if (may_be_zero) {
+        if (has_load(x)) x = temporary(x);
+        y = settle(y);
+        fault_if(op_binary(Op::Eq, y, b_->zero(compute)), ErrorKind::ZeroDivision, message, place);
+        if (is_constant(y))
+            return scalar(b_->constant(Scalar::of(compute, 0)),
+                          is_true ? Weak::Float : arithmetic_kind(t.weak));
+    }
+    return apply(ir_op, x, y, is_true ? Weak::Float : arithmetic_kind(t.weak));
+}
+
+Value FunctionLowerer::power(const Value& a, const Value& b, const Place& place) {
+    const char* way_out =
+        "exponents may be integer constants for integers, and 0, 1, 2, -1, 0.5 for floats; write "
+        "x * x * x for a cube";
+    if (!is_constant(b.expr))
+        refuse(place, "'**' with an exponent that is not a constant is not supported yet", way_out);
+    Type t = promote_types(a.type, b.type);
+    Weak weak = t.is_weak() ? arithmetic_kind(t.weak) : Weak::None;
+    double exponent = constant_of(b.expr).as<double>();
+    bool is_negative_int = is_integer(b.type.dtype) && exponent < 0;
+    if (!is_float(t.dtype) && is_negative_int) {
+        if (weak == Weak::None) {
+            refuse(place, "NumPy refuses integers to negative integer powers",
+                   "convert the base with float(...)");
+        }
+        weak = Weak::Float;
+    }
+    DType compute = is_float(t.dtype) || weak == Weak::Float
+                        ? (weak == Weak::None ? t.dtype : DType::Float64)
+                    : weak == Weak::None ? t.dtype
+                                         : DType::Int64;
+    if (is_bool(compute))
+        refuse(place, "'**' of NumPy bools is not supported", "convert with int(...)");
+    E x = settle(cast(a.expr, compute));
+    E one = b_->constant(Scalar::of(compute, 1));
+    if (exponent == 0) return scalar(one, weak);
+    if (exponent == 1) return scalar(x, weak);
+    if (exponent == 2) return apply(Op::Mul, x, x, weak);
+    if (is_float(compute) && exponent == -1) {
+        if (weak != Weak::None) {
+            fault_if(op_binary(Op::Eq, x, b_->zero(compute)), ErrorKind::ZeroDivision,
+                     "0.0 cannot be raised to a negative power", place);
+        }
+        return apply(Op::Div, one, x, weak);
+    }
+    if (is_float(compute) && exponent == 0.5) {
+        if (weak != Weak::None) {
+            fault_if(op_binary(Op::Lt, x, b_->zero(compute)), ErrorKind::Value,
+                     "a negative number to a fractional power is complex", place);
+        }
+        // pow(-0.0, 0.5) is 0.0 where sqrt(-0.0) is -0.0.
+        return apply(Op::Add, op_unary(Op::Sqrt, x), b_->zero(compute), weak);
+    }
+    if (is_float(compute) || exponent > 64)
+        refuse(place, "'**' with this exponent is not supported yet", way_out);
+    E result = nullptr;
+    for (int n = static_cast<int>(exponent); n > 0; n >>= 1) {
+        if (n & 1) result = result ? settle(op_binary(Op::Mul, result, x)) : x;
+        if (n > 1) x = settle(op_binary(Op::Mul, x, x));
+    }
+    return scalar(result, weak);
+}
+
+Value FunctionLowerer::bitwise(const std::string& op, const Value& a, const Value& b,
+                               const Place& place) {
+    static const std::map<std::string, Op> ops = {
+        {"&", Op::And}, {"|", Op::Or}, {"^", Op::Xor}, {"<<", Op::Shl}, {">>", Op::Shr}};
+    auto it = ops.find(op);
+    if (it == ops.end()) {
+        refuse(place, "operator '" + op + "' is not supported in a compiled function",
+               op == "@" ? "write the loops of the product, or multiply outside"
+                         : "use + - * / // % ** & | ^ << >>");
+    }
+    if (is_float(a.type.dtype) || is_float(b.type.dtype)) {
+        refuse(place,
+               "'" + op + "' is for integers and bools; got " + describe(a.type) + " and " +
+                   describe(b.type),
+               "convert the operands with int(...)");
+    }
+    Type t = promote_types(a.type, b.type);
+    bool is_shift = it->second == Op::Shl || it->second == Op::Shr;
+    if (is_shift && t.is_weak()) t = Type::python(Weak::Int);
+    if (is_shift && is_bool(t.dtype))
+        refuse(place, "shifts of NumPy bools are not supported", "convert with int(...)");
+    E x = to_type(a, t.dtype, place), y = to_type(b, t.dtype, place);
+    if (is_shift && t.is_weak() && !(is_constant(y) && *constant_int(y) >= 0)) {
+        if (has_load(x)) x = temporary(x);
+        y = settle(y);
+        fault_if(op_binary(Op::Lt, y, b_->zero(t.dtype)), ErrorKind::Value, "negative shift count",
+                 place);
+    }
+    return apply(it->second, x, y, t.weak);
+}
+
+Value FunctionLowerer::unary(const std::string& op, const Value& a, const Place& place) {
+    if (op == "not") return scalar(op_unary(Op::Not, truth(a, place)), Weak::Bool);
+    want_scalar(a, place, "the operand of '" + op + "'");
+    Weak weak = arithmetic_kind(a.type.weak);
+    E x = weak == Weak::Int ? cast(a.expr, DType::Int64) : a.expr;
+    if (op == "~") {
+        if (is_float(x->dtype))
+            refuse(place, "'~' is for integers and bools; got " + describe(a.type));
+        return scalar(op_unary(Op::Invert, x), weak);
+    }
+    if (is_bool(x->dtype)) {
+        refuse(place, "NumPy bools have no unary '" + op + "'",
+               "use 'not', or convert with int(...)");
+    }
+    return scalar(op == "-" ? op_unary(Op::Neg, x) : x, weak);
+}
+
+}  // namespace unisono::frontend

@@ -1,0 +1,327 @@
+// Lowers statements other than loops: assignments, branches, return, raise, assert.
+#include <algorithm>
+
+#include "frontend/lowerer.h"
+
+namespace unisono::frontend {
+
+void FunctionLowerer::statements(const Node& block) {
+    for (const Node& node : block.children) {
+        if (!env_.reachable) return;
+        statement(node);
+    }
+}
+
+void FunctionLowerer::statement(const Node& node) {
+    at(node.place);
+    switch (node.kind) {
+        case NodeKind::Assign: return assign(node);
+        case NodeKind::AugAssign: return assign_augmented(node);
+        case NodeKind::For: return loop_for(node);
+        case NodeKind::While: return loop_while(node);
+        case NodeKind::If: return branch(node);
+        case NodeKind::Return: return give_back(node);
+        case NodeKind::Break: return leave_loop(node);
+        case NodeKind::Continue: return next_iteration(node);
+        case NodeKind::Raise: return raise(node);
+        case NodeKind::Assert: return assertion(node);
+        case NodeKind::Pass: return;
+        case NodeKind::Evaluate:
+            if (node.children[0].kind != NodeKind::Text) expression(node.children[0]);
+            return;
+        case NodeKind::Unsupported:
+            refuse(node.place, node.text + " is not supported in a compiled function", node.note);
+        default: UNISONO_ASSERT(!"a statement");
+    }
+}
+
+void FunctionLowerer::assign(const Node& node) {
+    Value value = expression(node.children.back());
+    // The first of several targets may change what the value reads.
+    if (node.children.size() > 2 && value.type.is_scalar()) value.expr = settle(value.expr);
+    for (std::size_t i = 0; i + 1 < node.children.size(); ++i) assign_to(node.children[i], value);
+}
+
+/// Items that are assigned together must all be read before the first is written: a, b = b, a.
+static bool needs_copies(const Value& value) {
+    return std::any_of(value.items.begin(), value.items.end(), [](const Value& item) {
+        return !item.items.empty() || (item.type.is_scalar() && !is_invariant(item.expr));
+    });
+}
+
+void FunctionLowerer::assign_to(const Node& target, const Value& value) {
+    at(target.place);
+    if (target.kind == NodeKind::Name) return bind(target.text, value, target.place);
+    if (target.kind == NodeKind::Tuple) {
+        if (!value.type.is_tuple()) {
+            refuse(target.place, "cannot unpack a value of type " + describe(value.type),
+                   "assign it to one name, or give a tuple on the right");
+        }
+        if (value.items.size() != target.children.size()) {
+            refuse(target.place,
+                   "cannot unpack " + std::to_string(value.items.size()) + " values into " +
+                       std::to_string(target.children.size()) + " targets",
+                   "give as many targets as there are values");
+        }
+        std::vector<Value> items = value.items;
+        if (needs_copies(value)) {
+            for (Value& item : items) {
+                if (item.type.is_scalar() && !is_invariant(item.expr))
+                    item.expr = temporary(item.expr);
+            }
+        }
+        for (std::size_t i = 0; i < items.size(); ++i) assign_to(target.children[i], items[i]);
+        return;
+    }
+    if (target.kind == NodeKind::Subscript) {
+        Value array = expression(target.children[0]);
+        if (!array.type.is_array()) {
+            refuse(target.place,
+                   "cannot assign to an item of a value of type " + describe(array.type),
+                   "only items of arrays can be assigned; build a new tuple instead");
+        }
+        if (!array.type.writable) {
+            fail(ErrorKind::Value,
+                 source_.name + ": '" +
+                     function_->arrays[static_cast<std::size_t>(array.array)].name +
+                     "' is written, but the array given is read-only; got a read-only buffer; "
+                     "expected a writable array; pass a copy");
+        }
+        auto where = indices(target, array);
+        E item = to_type(want_scalar(value, target.place, "the value stored"), array.type.dtype,
+                         target.place);
+        at(target.place);
+        emit(b_->store(array.array, where, item, access_for(where)));
+        return;
+    }
+    refuse(target.place, "this target of an assignment is not supported in a compiled function",
+           "assign to a name, to array[indices] or to a tuple of them");
+}
+
+void FunctionLowerer::assign_augmented(const Node& node) {
+    const Node& target = node.children[0];
+    if (target.kind == NodeKind::Name) {
+        Value old = read_name(target);
+        Value change = expression(node.children[1]);
+        if (old.type.is_array()) {
+            refuse(
+                node.place,
+                "'" + target.text + " " + node.text + "= ...' would change a whole array in place",
+                "loop over its elements, or do this outside of the compiled function");
+        }
+        at(node.place);
+        return bind(target.text, binary(node.text, old, change, node.place), target.place);
+    }
+    if (target.kind != NodeKind::Subscript) {
+        refuse(target.place, "this target of an augmented assignment is not supported",
+               "use a name or array[indices]");
+    }
+    Value array = expression(target.children[0]);
+    if (!array.type.is_array())
+        refuse(target.place, "cannot assign to an item of a value of type " + describe(array.type));
+    if (!array.type.writable) assign_to(target, array);
+    auto where = indices(target, array);
+    for (E& index : where) {
+        if (has_load(index)) index = temporary(index);
+    }
+    at(target.place);
+    Value old = scalar(b_->load(array.array, where, access_for(where)));
+    Value change = expression(node.children[1]);
+    at(node.place);
+    Value result = binary(node.text, old, change, node.place);
+    emit(b_->store(array.array, where, to_type(result, array.type.dtype, node.place),
+                   access_for(where)));
+}
+
+void FunctionLowerer::branch(const Node& node) {
+    E test = condition(node.children[0]);
+    if (auto known = constant_int(test)) {
+        statements(node.children[*known ? 1 : 2]);
+        return;
+    }
+    Env before = env_;
+    S yes = nested(node.children[1]);
+    Env after_yes = std::exchange(env_, before);
+    S no = nested(node.children[2]);
+    Env after_no = env_;
+    std::vector<S> yes_list(yes->body.begin(), yes->body.end());
+    std::vector<S> no_list(no->body.begin(), no->body.end());
+    env_ = merge_branches(yes_list, after_yes, no_list, after_no);
+    at(node.place);
+    emit(b_->branch(test, b_->block(yes_list), no_list.empty() ? nullptr : b_->block(no_list)));
+}
+
+static void flatten(const Value& value, std::vector<E>& scalars) {
+    if (value.type.is_scalar()) scalars.push_back(value.expr);
+    for (const Value& item : value.items) flatten(item, scalars);
+}
+
+static Value converted(const Value& value, const Type& type,
+                       const std::function<E(E, DType)>& cast) {
+    Value v = value;
+    v.type = type;
+    if (type.is_scalar()) v.expr = cast(value.expr, type.dtype);
+    for (std::size_t i = 0; i < v.items.size(); ++i)
+        v.items[i] = converted(v.items[i], type.items[i], cast);
+    return v;
+}
+
+static void shape_of(const Value& value, const ir::Function& f, ResultShape& shape, int& scalars) {
+    shape.dtype = value.type.dtype;
+    if (value.type.is_scalar()) {
+        shape.kind = ResultShape::Kind::Scalar;
+        shape.index = scalars++;
+    } else if (value.type.is_array()) {
+        shape.kind = ResultShape::Kind::Argument;
+        for (const ir::Param& p : f.params) {
+            if (p.array == value.array) break;
+            shape.index += p.is_array();
+        }
+    } else if (value.type.is_tuple()) {
+        shape.kind = ResultShape::Kind::Tuple;
+        for (const Value& item : value.items)
+            shape_of(item, f, shape.items.emplace_back(), scalars);
+    }
+}
+
+/// Whether both results hold the same array arguments at the same places.
+static bool same_arguments(const ResultShape& a, const ResultShape& b) {
+    if (a.kind != b.kind || a.items.size() != b.items.size()) return false;
+    if (a.kind == ResultShape::Kind::Argument && a.index != b.index) return false;
+    for (std::size_t i = 0; i < a.items.size(); ++i) {
+        if (!same_arguments(a.items[i], b.items[i])) return false;
+    }
+    return true;
+}
+
+void FunctionLowerer::give_back(const Node& node) {
+    Value value;
+    if (!node.children.empty()) value = expression(node.children[0]);
+    const Place& place = node.place;
+    if (parallel_depth_ > 0) {
+        refuse(place, "return inside prange",
+               "set a variable or an array element and return after the loop");
+    }
+    if (source_.is_kernel && value.type.kind != Type::Kind::None) {
+        refuse(place, "a kernel returns nothing; got a value of type " + describe(value.type),
+               "store the result into an array argument");
+    }
+    if (value.type.is_array() &&
+        function_->arrays[static_cast<std::size_t>(value.array)].param < 0) {
+        refuse(place, "a local array cannot be returned",
+               "copy its elements into an array argument");
+    }
+    if (!result_) {
+        result_ = value.type;
+    } else if (*result_ != value.type) {
+        auto joined = join(*result_, value.type);
+        if (!joined) {
+            std::vector<std::pair<Place, std::string>> related;
+            if (first_return_)
+                related.emplace_back(*first_return_, "returns " + describe(*result_) + " here");
+            refuse(
+                place,
+                "the function returns " + describe(value.type) + " here and " + describe(*result_) +
+                    " elsewhere",
+                "return one type: convert with float(...) or int(...), or return from every path",
+                related);
+        }
+        if (*joined != *result_) must_restart_ = true;
+        result_ = joined;
+    }
+    value = converted(value, *result_, [&](E e, DType t) { return cast(e, t); });
+    ResultShape shape;
+    int count = 0;
+    shape_of(value, *function_, shape, count);
+    if (first_return_ && !same_arguments(shape, instance_.shape)) {
+        refuse(place, "the function returns different arrays on different paths",
+               "return the same arrays on every path, or return a flag and choose outside",
+               {{*first_return_, "returns another array here"}});
+    }
+    instance_.shape = shape;
+    if (!first_return_) first_return_ = place;
+    std::vector<E> scalars;
+    flatten(value, scalars);
+    at(place);
+    emit(b_->ret(scalars));
+    env_.reachable = false;
+}
+
+void FunctionLowerer::end_of_function() {
+    if (!env_.reachable) return;
+    if (result_ && result_->kind != Type::Kind::None) {
+        std::vector<std::pair<Place, std::string>> related;
+        if (first_return_)
+            related.emplace_back(*first_return_, "returns " + describe(*result_) + " here");
+        refuse(source_.body.children.back().place,
+               "the end of the function is reached without a return, which gives None",
+               "return a value on every path, or raise an exception", related);
+    }
+    result_ = Type::none();
+}
+
+static std::optional<ErrorKind> exception_kind(const std::string& name) {
+    static const std::map<std::string, ErrorKind> kinds = {
+        {"ValueError", ErrorKind::Value},         {"TypeError", ErrorKind::Type},
+        {"IndexError", ErrorKind::Index},         {"ZeroDivisionError", ErrorKind::ZeroDivision},
+        {"OverflowError", ErrorKind::Overflow},   {"RuntimeError", ErrorKind::Runtime},
+        {"AssertionError", ErrorKind::Assertion}, {"MemoryError", ErrorKind::Memory},
+    };
+    auto it = kinds.find(name);
+    return it == kinds.end() ? std::nullopt : std::optional(it->second);
+}
+
+static std::string escape_braces(const std::string& text) {
+    std::string s;
+    for (char c : text) {
+        s += c;
+        if (c == '{' || c == '}') s += c;
+    }
+    return s;
+}
+
+void FunctionLowerer::raise(const Node& node) {
+    auto kind = exception_kind(node.text);
+    if (!kind) {
+        refuse(node.place, "raising '" + node.text + "' is not supported in a compiled function",
+               "raise ValueError, TypeError, IndexError, ZeroDivisionError, OverflowError, "
+               "RuntimeError or "
+               "AssertionError with a constant text");
+    }
+    std::string message;
+    if (!node.children.empty()) {
+        if (node.children[0].kind != NodeKind::Text) {
+            refuse(node.children[0].place,
+                   "the message of an exception must be a constant text in a compiled function",
+                   "write the text without values");
+        }
+        message = node.children[0].text;
+    }
+    at(node.place);
+    emit(b_->raise(b_->site(*kind, escape_braces(message)), {}));
+    env_.reachable = false;
+}
+
+void FunctionLowerer::assertion(const Node& node) {
+    std::string message;
+    if (node.children.size() > 1) {
+        if (node.children[1].kind != NodeKind::Text) {
+            refuse(node.children[1].place,
+                   "the message of an assert must be a constant text in a compiled function",
+                   "write the text without values");
+        }
+        message = node.children[1].text;
+    }
+    E test = condition(node.children[0]);
+    fault_if(op_unary(Op::Not, test), ErrorKind::Assertion, escape_braces(message), node.place);
+}
+
+void FunctionLowerer::fault_if(E condition, ErrorKind kind, const std::string& message,
+                               const Place& place, std::vector<E> values) {
+    if (auto known = constant_int(condition); known && !*known) return;
+    at(place);
+    S raised = b_->raise(b_->site(kind, message), values);
+    emit(b_->branch(condition, b_->block({raised})));
+}
+
+}  // namespace unisono::frontend

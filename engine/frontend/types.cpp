@@ -1,0 +1,131 @@
+// Names, joins and promotions of the types of compiled Python.
+#include "frontend/types.h"
+
+#include <algorithm>
+
+namespace unisono::frontend {
+
+using ir::E;
+using ir::ExprKind;
+
+static std::string python_name(Weak w) {
+    return w == Weak::Bool ? "bool" : w == Weak::Int ? "int" : "float";
+}
+
+std::string describe(const Type& t) {
+    switch (t.kind) {
+        case Type::Kind::None: return "None";
+        case Type::Kind::Scalar:
+            return t.is_weak() ? python_name(t.weak)
+                               : std::string(name(t.dtype)) + " (NumPy scalar)";
+        case Type::Kind::Array:
+            return std::string(name(t.dtype)) + " array of rank " + std::to_string(t.rank);
+        case Type::Kind::DTypeName: return "dtype";
+        case Type::Kind::Text: return "str";
+        case Type::Kind::Tuple: break;
+    }
+    std::string s = "tuple (";
+    for (std::size_t i = 0; i < t.items.size(); ++i) s += (i ? ", " : "") + describe(t.items[i]);
+    return s + (t.items.size() == 1 ? ",)" : ")");
+}
+
+static int kind_order(const Type& t) {
+    if (t.is_weak()) return static_cast<int>(t.weak);
+    return is_bool(t.dtype)    ? static_cast<int>(Weak::Bool)
+           : is_float(t.dtype) ? static_cast<int>(Weak::Float)
+                               : static_cast<int>(Weak::Int);
+}
+
+static std::optional<Type> join_scalars(const Type& a, const Type& b) {
+    if (a == b) return a;
+    if (a.is_weak() && b.is_weak()) {
+        // True is not a number to its author: a flag that turns into a count is more often a slip
+        // than meant.
+        if (a.weak == Weak::Bool || b.weak == Weak::Bool) return std::nullopt;
+        return Type::python(Weak::Float);
+    }
+    if (!a.is_weak() && !b.is_weak()) return std::nullopt;
+    const Type& weak = a.is_weak() ? a : b;
+    const Type& typed = a.is_weak() ? b : a;
+    if (weak.weak == Weak::Bool && !is_bool(typed.dtype)) return std::nullopt;
+    if (kind_order(weak) > kind_order(typed)) return std::nullopt;
+    return typed;
+}
+
+std::optional<Type> join(const Type& a, const Type& b) {
+    if (a == b) return a;
+    if (a.kind != b.kind) return std::nullopt;
+    if (a.is_scalar()) return join_scalars(a, b);
+    if (!a.is_tuple() || a.items.size() != b.items.size()) return std::nullopt;
+    std::vector<Type> items;
+    for (std::size_t i = 0; i < a.items.size(); ++i) {
+        auto t = join(a.items[i], b.items[i]);
+        if (!t) return std::nullopt;
+        items.push_back(*t);
+    }
+    return Type::tuple(std::move(items));
+}
+
+Type promote_types(const Type& a, const Type& b) {
+    if (a.is_weak() && b.is_weak()) return Type::python(std::max(a.weak, b.weak));
+    if (a.is_weak()) return Type::numpy(promote_weak(b.dtype, a.weak));
+    if (b.is_weak()) return Type::numpy(promote_weak(a.dtype, b.weak));
+    return Type::numpy(promote(a.dtype, b.dtype));
+}
+
+bool same_expr(E a, E b) {
+    if (a == b) return true;
+    if (!a || !b || a->kind != b->kind || a->dtype != b->dtype || a->id != b->id ||
+        a->axis != b->axis || a->bits != b->bits || a->op != b->op || a->field != b->field ||
+        a->query != b->query || a->args.size() != b->args.size() || a->kind == ExprKind::Load) {
+        return false;
+    }
+    for (std::size_t i = 0; i < a->args.size(); ++i) {
+        if (!same_expr(a->args[i], b->args[i])) return false;
+    }
+    return true;
+}
+
+bool same_value(const Value& a, const Value& b) {
+    if (a.type != b.type || a.array != b.array || a.text != b.text ||
+        a.items.size() != b.items.size())
+        return false;
+    if (a.type.is_scalar()) return same_expr(a.expr, b.expr);
+    for (std::size_t i = 0; i < a.items.size(); ++i) {
+        if (!same_value(a.items[i], b.items[i])) return false;
+    }
+    return true;
+}
+
+static bool is_invariant_within(E e, int depth) {
+    switch (e->kind) {
+        case ExprKind::Const:
+        case ExprKind::Param: return true;
+        case ExprKind::Cast:
+        case ExprKind::Binary:
+            if (depth == 0) return false;
+            if (e->kind == ExprKind::Binary && e->op != Op::Add && e->op != Op::Sub &&
+                e->op != Op::Mul)
+                return false;
+            return std::all_of(e->args.begin(), e->args.end(),
+                               [&](E x) { return is_invariant_within(x, depth - 1); });
+        default: return false;
+    }
+}
+bool is_invariant(E e) { return is_invariant_within(e, 3); }
+
+bool is_trivial(E e) {
+    return e->kind == ExprKind::Const || e->kind == ExprKind::Param || e->kind == ExprKind::Var ||
+           e->kind == ExprKind::WorkItem;
+}
+
+bool has_load(E e) {
+    return e->kind == ExprKind::Load || std::any_of(e->args.begin(), e->args.end(), has_load);
+}
+
+std::optional<std::int64_t> constant_int(E e) {
+    if (!e || e->kind != ExprKind::Const || is_float(e->dtype)) return std::nullopt;
+    return Scalar{e->bits, e->dtype}.as<std::int64_t>();
+}
+
+}  // namespace unisono::frontend

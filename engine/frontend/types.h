@@ -1,0 +1,92 @@
+// Types and values of compiled Python: scalars that know whether they are Python's or NumPy's,
+// arrays, tuples.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace unisono::frontend {
+
+/// A Python scalar is weak (it adapts to the dtype that it meets, as NEP 50 says); a NumPy scalar,
+/// such as an element of an array, is not.
+struct Type {
+    enum class Kind : std::uint8_t { None, Scalar, Array, Tuple, DTypeName, Text };
+    Kind kind = Kind::None;
+    DType dtype = DType::Int64;
+    Weak weak = Weak::None;
+    int rank = 0;
+    bool writable = true;
+    std::vector<ir::StrideClass> strides;
+    std::vector<Type> items;
+
+    static Type none() { return {}; }
+    static Type python(Weak w) {
+        Type t;
+        t.kind = Kind::Scalar;
+        t.dtype = default_dtype(w);
+        t.weak = w;
+        return t;
+    }
+    static Type numpy(DType d) {
+        Type t;
+        t.kind = Kind::Scalar;
+        t.dtype = d;
+        return t;
+    }
+    static Type array(DType d, std::vector<ir::StrideClass> strides, bool writable) {
+        Type t;
+        t.kind = Kind::Array;
+        t.dtype = d;
+        t.rank = static_cast<int>(strides.size());
+        t.strides = std::move(strides);
+        t.writable = writable;
+        return t;
+    }
+    static Type tuple(std::vector<Type> items) {
+        Type t;
+        t.kind = Kind::Tuple;
+        t.items = std::move(items);
+        return t;
+    }
+    bool is_scalar() const { return kind == Kind::Scalar; }
+    bool is_array() const { return kind == Kind::Array; }
+    bool is_tuple() const { return kind == Kind::Tuple; }
+    bool is_weak() const { return weak != Weak::None; }
+    bool operator==(const Type&) const = default;
+};
+
+/// As messages name it: "int", "float32 (NumPy)", "float64 array of rank 2", "tuple (int, float)".
+std::string describe(const Type& t);
+
+/// The type of a variable that holds a on one path and b on another, or nothing where no type holds
+/// both exactly. int joins float; a Python scalar joins a NumPy scalar of at least its kind.
+std::optional<Type> join(const Type& a, const Type& b);
+
+/// The type of a binary operation's operands after promotion; both are scalars.
+Type promote_types(const Type& a, const Type& b);
+
+/// A value during lowering: an expression, an array of the function, or a tuple of values.
+struct Value {
+    Type type;
+    ir::E expr = nullptr;     ///< Scalar
+    std::int32_t array = -1;  ///< Array
+    std::string text;         ///< Text
+    std::vector<Value> items;
+};
+
+/// Structural equality: the same constant, parameter or variable, or the same operation of such.
+bool same_expr(ir::E a, ir::E b);
+bool same_value(const Value& a, const Value& b);
+
+/// Constants and parameters only, cheap: holds whenever and wherever it is evaluated.
+bool is_invariant(ir::E e);
+/// Reading it twice costs nothing.
+bool is_trivial(ir::E e);
+bool has_load(ir::E e);
+/// The constant's value, if it is an integer or bool constant.
+std::optional<std::int64_t> constant_int(ir::E e);
+
+}  // namespace unisono::frontend

@@ -1,0 +1,105 @@
+// Refuses barriers that not all work-items of a group would reach: control flow around them must be
+// uniform.
+//
+// A name is divergent if any assignment to it uses a work-item id, an array element or a divergent
+// name, or happens under a divergent condition. Group ids, sizes, arguments and constants are
+// uniform.
+#include <set>
+
+#include "frontend/diagnose.h"
+#include "frontend/parallel.h"
+#include "frontend/scope.h"
+
+namespace unisono::frontend {
+namespace {
+
+class Uniformity {
+  public:
+    explicit Uniformity(const Source& source) : source_(source) {
+        std::size_t before;
+        do {
+            before = divergent_.size();
+            block(source.body, nullptr);
+        } while (divergent_.size() != before);
+        is_checking_ = true;
+        block(source.body, nullptr);
+    }
+
+  private:
+    bool diverges(const Node& e) const {
+        if (e.kind == NodeKind::Name) return divergent_.count(e.text) > 0;
+        if (e.kind == NodeKind::Subscript) return true;
+        if (e.kind == NodeKind::Call && e.children[0].kind == NodeKind::Function) return true;
+        if (e.kind == NodeKind::Builtin && (e.text == "un.global_id" || e.text == "un.local_id"))
+            return true;
+        for (const Node& child : e.children) {
+            if (diverges(child)) return true;
+        }
+        return false;
+    }
+
+    void mark(const Node& target) {
+        each_target(target, [&](const Node& name) { divergent_.insert(name.text); });
+    }
+
+    /// `cause` is the innermost divergent condition around the block, or null.
+    void block(const Node& b, const Node* cause) {
+        for (const Node& s : b.children) statement(s, cause);
+    }
+
+    void statement(const Node& s, const Node* cause) {
+        switch (s.kind) {
+            case NodeKind::Assign:
+                for (std::size_t i = 0; i + 1 < s.children.size(); ++i) {
+                    if (cause || diverges(s.children.back())) mark(s.children[i]);
+                }
+                return;
+            case NodeKind::AugAssign:
+                if (cause || diverges(s.children[1])) mark(s.children[0]);
+                return;
+            case NodeKind::For:
+                if (cause || diverges(s.children[1])) mark(s.children[0]);
+                return block(s.children[2], diverges(s.children[1]) ? &s.children[1] : cause);
+            case NodeKind::While:
+                return block(s.children[1], diverges(s.children[0]) ? &s.children[0] : cause);
+            case NodeKind::If: {
+                const Node* inner = diverges(s.children[0]) ? &s.children[0] : cause;
+                block(s.children[1], inner);
+                return block(s.children[2], inner);
+            }
+            case NodeKind::Return:
+            case NodeKind::Break:
+            case NodeKind::Continue:
+                if (cause && !left_early_) left_early_ = cause;
+                return;
+            case NodeKind::Evaluate: return barrier(s, cause);
+            default: return;
+        }
+    }
+
+    void barrier(const Node& s, const Node* cause) const {
+        const Node& e = s.children[0];
+        bool is_barrier = e.kind == NodeKind::Call && e.children[0].kind == NodeKind::Builtin &&
+                          e.children[0].text == "un.barrier";
+        if (!is_barrier || !is_checking_) return;
+        const Node* why = cause ? cause : left_early_;
+        if (!why) return;
+        refuse(source_, {e.place,
+                         "a barrier that not every work-item of the group may reach",
+                         {{why->place, cause ? "this condition may differ between work-items"
+                                             : "work-items may leave early under this condition"}},
+                         "move the barrier out of the branch or loop, so that every work-item of "
+                         "the group passes it"});
+    }
+
+    const Source& source_;
+    std::set<std::string> divergent_;
+    const Node* left_early_ = nullptr;
+    bool is_checking_ = false;
+};
+
+}  // namespace
+
+void check_barriers(const Source& source) { Uniformity check(source); }
+
+}  // namespace unisono::frontend

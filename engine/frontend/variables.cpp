@@ -1,0 +1,147 @@
+// Where the locals of a Python function live in IR: homes, variables per dtype, temporaries,
+// checkpoints.
+#include "frontend/lowerer.h"
+
+namespace unisono::frontend {
+
+void FunctionLowerer::at(const Place& place) {
+    b_->line.file = file_;
+    b_->line.line = place.line;
+    b_->line.column = static_cast<std::uint16_t>(place.column);
+}
+
+FunctionLowerer::Checkpoint FunctionLowerer::checkpoint() const {
+    Checkpoint c{function_->vars.size(), function_->sites.size(), function_->arrays.size(),
+                 out_->size(),           report_.size(),          {}};
+    for (const Frame& f : frames_) c.frames.emplace_back(f.declares, f.vars);
+    return c;
+}
+
+void FunctionLowerer::restore(const Checkpoint& saved) {
+    function_->vars.resize(saved.vars);
+    lower_bounds_.erase(lower_bounds_.lower_bound(static_cast<std::int32_t>(saved.vars)),
+                        lower_bounds_.end());
+    function_->sites.resize(saved.sites);
+    function_->arrays.resize(saved.arrays);
+    out_->resize(saved.list);
+    report_.resize(saved.report);
+    for (std::size_t i = 0; i < frames_.size(); ++i) {
+        frames_[i].declares = saved.frames[i].first;
+        frames_[i].vars = saved.frames[i].second;
+    }
+}
+
+/// "x" of "x.0": the items of a tuple variable live where the variable does.
+static std::string root_name(const std::string& name) { return name.substr(0, name.find('.')); }
+
+FunctionLowerer::Frame& FunctionLowerer::home(const std::string& name) {
+    std::string root = root_name(name);
+    auto found = homes_.find(root);
+    for (auto f = frames_.rbegin(); f != frames_.rend(); ++f) {
+        if (f->privates.count(root) || (found != homes_.end() && f->block == found->second))
+            return *f;
+    }
+    return frames_.front();
+}
+
+std::int32_t FunctionLowerer::variable(const std::string& name, DType t) {
+    Frame& f = home(name);
+    auto [it, is_new] = f.vars.emplace(std::pair(name, t), -1);
+    if (is_new) {
+        it->second = b_->var(name, t);
+        f.declares.push_back(b_->declare(it->second, nullptr));
+    }
+    return it->second;
+}
+
+void FunctionLowerer::set_variable(const std::string& name, E value) {
+    Frame& f = home(name);
+    auto [it, is_new] = f.vars.emplace(std::pair(name, value->dtype), -1);
+    if (!is_new) {
+        if (value->kind == ir::ExprKind::Var && value->id == it->second) return;
+        emit(b_->assign(it->second, value));
+        return;
+    }
+    it->second = b_->var(name, value->dtype);
+    if (f.list == out_) {
+        emit(b_->declare(it->second, value));
+    } else {
+        f.declares.push_back(b_->declare(it->second, nullptr));
+        emit(b_->assign(it->second, value));
+    }
+}
+
+E FunctionLowerer::temporary(E value, const char* hint) {
+    std::int32_t id = b_->var(hint, value->dtype);
+    emit(b_->declare(id, value));
+    return b_->read(id);
+}
+
+/// Puts a value under the variables of a name and returns the value that reads them. What needs no
+/// variable keeps none.
+Value FunctionLowerer::store_value(const std::string& name, const Value& value) {
+    Value stored = value;
+    if (value.type.is_scalar() && !is_invariant(value.expr)) {
+        set_variable(name, value.expr);
+        stored.expr = b_->read(variable(name, value.expr->dtype));
+    }
+    for (std::size_t i = 0; i < value.items.size(); ++i) {
+        stored.items[i] = store_value(name + "." + std::to_string(i), value.items[i]);
+    }
+    return stored;
+}
+
+void FunctionLowerer::bind(const std::string& name, const Value& value, const Place& origin) {
+    if (value.type.kind == Type::Kind::Text) {
+        refuse(origin,
+               "'" + name +
+                   "' would hold a str; compiled functions hold numbers, arrays and tuples of them",
+               "keep text outside, or write it directly in raise and assert");
+    }
+    env_.names[name] = Binding{store_value(name, value), origin};
+}
+
+/// As store_value, but always into variables of the given type (which holds the value's).
+Value FunctionLowerer::move_into(const std::string& name, const Value& value, const Type& type) {
+    Value moved = value;
+    moved.type = type;
+    if (type.is_scalar()) {
+        set_variable(name, cast(value.expr, type.dtype));
+        moved.expr = b_->read(variable(name, type.dtype));
+    }
+    for (std::size_t i = 0; i < value.items.size(); ++i) {
+        moved.items[i] = move_into(name + "." + std::to_string(i), value.items[i], type.items[i]);
+    }
+    return moved;
+}
+
+/// Runs emit_body with an empty statement list and returns what it emitted.
+std::vector<S> FunctionLowerer::collect(const std::function<void()>& emit_body) {
+    std::vector<S> list;
+    auto* outer = std::exchange(out_, &list);
+    emit_body();
+    out_ = outer;
+    return list;
+}
+
+/// Lowers a block into one statement. Its locals are declared at its head where their first
+/// assignment is not at its top level; names at home in it are forgotten at its end.
+S FunctionLowerer::nested(const Node& block, const std::set<std::string>& privates,
+                          const std::function<void()>& prologue) {
+    std::vector<S> list;
+    auto* outer = std::exchange(out_, &list);
+    frames_.push_back(Frame{&block, &list, {}, privates, {}});
+    if (prologue) prologue();
+    statements(block);
+    std::vector<S> all = std::move(frames_.back().declares);
+    frames_.pop_back();
+    all.insert(all.end(), list.begin(), list.end());
+    out_ = outer;
+    for (auto it = env_.names.begin(); it != env_.names.end();) {
+        auto home = homes_.find(it->first);
+        it = home != homes_.end() && home->second == &block ? env_.names.erase(it) : std::next(it);
+    }
+    return all.size() == 1 && all[0]->kind == ir::StmtKind::Block ? all[0] : b_->block(all);
+}
+
+}  // namespace unisono::frontend
