@@ -6,6 +6,7 @@
 #include "engine_state.h"
 #include "errors.h"
 #include "functions.h"
+#include "jit.h"
 
 namespace nb = nanobind;
 
@@ -13,7 +14,8 @@ NB_MODULE(_engine, m) {
     m.attr("__version__") = unisono::version();
     if (!unisono::python::add_errors(m.ptr())) throw nb::python_error();
     using namespace unisono::python;
-    if (!add_array_type(m.ptr()) || !add_conversions(m.ptr()) || !add_functions(m.ptr()))
+    if (!add_array_type(m.ptr()) || !add_conversions(m.ptr()) || !add_functions(m.ptr()) ||
+        !add_dispatcher(m.ptr()))
         throw nb::python_error();
     add_engine_state(m);
     install_hooks();

@@ -1,0 +1,266 @@
+// The Python type Dispatcher: construction, vectorcall, launches, inspection.
+#include "jit.h"
+
+#include <structmember.h>
+
+#include <new>
+
+#include "errors.h"
+#include "frontend/scope.h"
+#include "ir/build.h"
+#include "jit_dispatch.h"
+
+namespace unisono::python {
+
+namespace {
+
+struct DispatcherObject {
+    PyObject_HEAD vectorcallfunc vectorcall;
+    Dispatch* dispatch;  ///< owned; null until __init__
+    PyObject* weak_references;
+};
+
+PyTypeObject* dispatcher_type = nullptr;
+
+DispatcherObject* self_of(PyObject* object) { return reinterpret_cast<DispatcherObject*>(object); }
+
+Dispatch& ready(PyObject* object) {
+    Dispatch* d = self_of(object)->dispatch;
+    if (!d)
+        fail(ErrorKind::Runtime,
+             "Dispatcher: not initialised; got an object whose __init__ did not run; call it");
+    return *d;
+}
+
+PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t flagged, PyObject* keywords) {
+    return guarded<PyObject*>(nullptr, [&] {
+        Dispatch& d = ready(self);
+        if (d.is_kernel()) {
+            fail(ErrorKind::Type,
+                 d.name() + ": a kernel is launched over a range; got a plain call; expected " +
+                     d.name() + "[global_size](...); give the number of work-items");
+        }
+        return d.call(args, static_cast<std::size_t>(PyVectorcall_NARGS(flagged)), keywords,
+                      nullptr);
+    });
+}
+
+PyObject* make(PyTypeObject* type, PyObject*, PyObject*) {
+    PyObject* self = type->tp_alloc(type, 0);
+    if (self) self_of(self)->vectorcall = vectorcall;
+    return self;
+}
+
+int init(PyObject* self, PyObject* args, PyObject*) {
+    PyObject *function, *prepare, *device = Py_None;
+    int is_kernel = 0;
+    if (!PyArg_ParseTuple(args, "OOp|O", &function, &prepare, &is_kernel, &device)) return -1;
+    return guarded<int>(-1, [&] {
+        std::string name;
+        if (device != Py_None) {
+            const char* text = PyUnicode_AsUTF8(device);
+            if (!text) throw PythonError{};
+            name = text;
+        }
+        delete std::exchange(self_of(self)->dispatch,
+                             new Dispatch(function, prepare, is_kernel != 0, name));
+        return 0;
+    });
+}
+
+void deallocate(PyObject* self) {
+    PyTypeObject* type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    if (self_of(self)->weak_references) PyObject_ClearWeakRefs(self);
+    delete self_of(self)->dispatch;
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    return self_of(self)->dispatch ? self_of(self)->dispatch->traverse(visit, arg) : 0;
+}
+
+int clear(PyObject* self) {
+    if (self_of(self)->dispatch) self_of(self)->dispatch->clear();
+    return 0;
+}
+
+void read_sizes(PyObject* sizes, std::array<std::int64_t, 3>& into) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(sizes); ++i) {
+        into[static_cast<std::size_t>(i)] = PyLong_AsLongLong(PyTuple_GET_ITEM(sizes, i));
+        if (PyErr_Occurred()) throw PythonError{};
+    }
+}
+
+void check_groups(const Dispatch& d, const NDRange& range) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(range.dimensions); ++i) {
+        if (range.local[i] == 0 || range.global[i] % range.local[i] == 0) continue;
+        fail(ErrorKind::Value,
+             d.name() + ": the global size must be a multiple of the local size; got " +
+                 std::to_string(range.global[i]) + " and " + std::to_string(range.local[i]) +
+                 " on axis " + std::to_string(i) + "; round the global size up and test the index");
+    }
+}
+
+/// _launch(global sizes, local sizes or (), args, kwargs)
+PyObject* launch(PyObject* self, PyObject* args) {
+    PyObject *global, *local, *positional, *named;
+    if (!PyArg_ParseTuple(args, "O!O!O!O!", &PyTuple_Type, &global, &PyTuple_Type, &local,
+                          &PyTuple_Type, &positional, &PyDict_Type, &named)) {
+        return nullptr;
+    }
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        Dispatch& d = ready(self);
+        NDRange range;
+        range.dimensions = static_cast<int>(PyTuple_GET_SIZE(global));
+        read_sizes(global, range.global);
+        read_sizes(local, range.local);
+        check_groups(d, range);
+        std::vector<PyObject*> all;
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(positional); ++i)
+            all.push_back(PyTuple_GET_ITEM(positional, i));
+        std::size_t count = all.size();
+        Ref names(PyTuple_New(PyDict_GET_SIZE(named)));
+        if (!names) throw PythonError{};
+        PyObject *key, *value;
+        for (Py_ssize_t at = 0, i = 0; PyDict_Next(named, &at, &key, &value); ++i) {
+            PyTuple_SET_ITEM(names.get(), i, Py_NewRef(key));
+            all.push_back(value);
+        }
+        return d.call(all.data(), count, names.get(), &range);
+    });
+}
+
+/// (axes that the kernel names, whether it speaks of its work-group)
+PyObject* kernel_axes(PyObject* self, PyObject*) {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        int axes = 1;
+        int uses_group = 0;
+        frontend::walk(ready(self).source()->body, [&](const frontend::Node& n) {
+            using frontend::NodeKind;
+            if (n.kind != NodeKind::Call || n.children[0].kind != NodeKind::Builtin) return;
+            const std::string& f = n.children[0].text;
+            if (f == "un.barrier" || f == "un.local_array") uses_group = 1;
+            bool has_axis = n.children.size() == 2 && n.children[1].kind == NodeKind::Const &&
+                            f.rfind("un.", 0) == 0;
+            if (has_axis)
+                axes = std::max(axes, 1 + static_cast<int>(n.children[1].value.as<std::int64_t>()));
+        });
+        return Py_BuildValue("(ii)", axes, uses_group);
+    });
+}
+
+PyObject* to_python(const std::string& text) {
+    return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+}
+
+std::string signature(const Dispatch& d, const Specialisation& s) {
+    std::string text = d.name() + "(";
+    for (std::size_t i = 0; i < s.request.args.size(); ++i) {
+        text += (i ? ", " : "") + s.request.source->params[i] + ": " + describe(s.request.args[i]);
+    }
+    return text + (s.request.noalias ? ")" : "), arrays overlap");
+}
+
+/// A list with text_of(specialisation) for each, in order of compilation.
+template <class F>
+PyObject* list_of(PyObject* self, F&& text_of) {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        Dispatch& d = ready(self);
+        Ref list(PyList_New(0));
+        if (!list) throw PythonError{};
+        for (const auto& s : d.specialisations()) {
+            Ref text(to_python(text_of(d, *s)));
+            if (!text || PyList_Append(list.get(), text.get()) < 0) throw PythonError{};
+        }
+        return list.release();
+    });
+}
+
+/// As list_of, joined under a heading each.
+template <class F>
+PyObject* joined(PyObject* self, F&& text_of) {
+    return guarded<PyObject*>(nullptr, [&] {
+        Dispatch& d = ready(self);
+        std::string all;
+        for (const auto& s : d.specialisations())
+            all += "# " + signature(d, *s) + "\n" + text_of(*s);
+        return to_python(all);
+    });
+}
+
+PyObject* get_signatures(PyObject* self, void*) { return list_of(self, signature); }
+PyObject* inspect_ir(PyObject* self, PyObject*) {
+    return joined(self, [](const Specialisation& s) {
+        return ir::print(frontend::compile(s.request).module);
+    });
+}
+PyObject* inspect_source(PyObject* self, PyObject*) {
+    return joined(self, [](const Specialisation& s) { return s.executable->source(); });
+}
+PyObject* parallel_report(PyObject* self, PyObject*) {
+    return joined(self, [](const Specialisation& s) { return s.report; });
+}
+
+PyMethodDef methods[] = {
+    {"_launch", launch, METH_VARARGS, "Run the kernel over a range."},
+    {"_kernel_axes", kernel_axes, METH_NOARGS,
+     "Axes that the kernel names, and whether it speaks of its work-group."},
+    {"inspect_ir", inspect_ir, METH_NOARGS,
+     "inspect_ir()\n--\n\nThe kernel IR of each compiled specialisation, as text."},
+    {"inspect_llvm", inspect_source, METH_NOARGS,
+     "inspect_llvm()\n--\n\nThe code generated for each compiled specialisation: LLVM IR on the "
+     "CPU, OpenCL C or PTX on "
+     "a device."},
+    {"parallel_report", parallel_report, METH_NOARGS,
+     "parallel_report()\n--\n\nWhat was inferred of each prange of each compiled specialisation."},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyGetSetDef getters[] = {
+    {"signatures", get_signatures, nullptr, "The argument types compiled so far.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(DispatcherObject, vectorcall), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(DispatcherObject, weak_references), READONLY,
+     nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+template <class F>
+void* slot(F* f) {
+    return reinterpret_cast<void*>(f);
+}
+
+}  // namespace
+
+Dispatch* dispatch_of(PyObject* object) {
+    return dispatcher_type && PyObject_TypeCheck(object, dispatcher_type)
+               ? self_of(object)->dispatch
+               : nullptr;
+}
+
+bool add_dispatcher(PyObject* module) {
+    PyType_Slot slots[] = {{Py_tp_new, slot(make)},
+                           {Py_tp_init, slot(init)},
+                           {Py_tp_dealloc, slot(deallocate)},
+                           {Py_tp_traverse, slot(traverse)},
+                           {Py_tp_clear, slot(clear)},
+                           {Py_tp_call, slot(PyVectorcall_Call)},
+                           {Py_tp_methods, methods},
+                           {Py_tp_getset, getters},
+                           {Py_tp_members, members},
+                           {Py_tp_doc, const_cast<char*>("A compiled Python function or kernel.")},
+                           {0, nullptr}};
+    PyType_Spec spec{
+        "unisono._engine.Dispatcher", sizeof(DispatcherObject), 0,
+        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+        slots};
+    PyObject* type = PyType_FromSpec(&spec);
+    if (!type) return false;
+    dispatcher_type = reinterpret_cast<PyTypeObject*>(type);  // kept for good
+    return PyModule_AddObjectRef(module, "Dispatcher", type) == 0;
+}
+
+}  // namespace unisono::python

@@ -1,0 +1,11 @@
+// The type unisono._engine.Dispatcher: a compiled Python function or kernel as Python sees it.
+#pragma once
+
+#include <Python.h>
+
+namespace unisono::python {
+
+/// Adds the type to the module; returns false with a Python error set.
+bool add_dispatcher(PyObject* module);
+
+}  // namespace unisono::python

@@ -1,0 +1,236 @@
+// Reads Python objects as arguments: Python and NumPy scalars, tuples, our arrays, anything with a
+// buffer.
+#include "jit_arguments.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "errors.h"
+
+namespace unisono::python {
+
+using frontend::Type;
+using ir::StrideClass;
+
+ArrayViewHook array_view_hook = nullptr;
+
+namespace {
+
+enum Code : std::uint32_t { ScalarCode = 1, ArrayCode = 2, TupleCode = 3 };
+
+/// The dtype of a PEP 3118 format, native or little-endian.
+bool dtype_of_format(const char* format, std::int64_t bytes, DType& t) {
+    if (!format) format = "B";
+    if (*format == '@' || *format == '=' || *format == '<') ++format;
+    if (format[0] == '\0' || format[1] != '\0') return false;
+    switch (*format) {
+        case '?': t = DType::Bool; break;
+        case 'B': t = DType::UInt8; break;
+        case 'i':
+        case 'l':
+        case 'q': t = bytes == 4 ? DType::Int32 : DType::Int64; break;
+        case 'f': t = DType::Float32; break;
+        case 'd': t = DType::Float64; break;
+        default: return false;
+    }
+    return size_of(t) == bytes;
+}
+
+bool is_numpy_scalar(PyObject* object) {
+    const char* name = Py_TYPE(object)->tp_name;
+    return std::strncmp(name, "numpy.", 6) == 0 && std::strcmp(name, "numpy.ndarray") != 0;
+}
+
+}  // namespace
+
+Arguments::~Arguments() {
+    for (Held& h : arrays_) {
+        if (h.has_buffer) PyBuffer_Release(&h.buffer);
+    }
+}
+
+void Arguments::refuse(const std::string& name, const std::string& got,
+                       const std::string& way_out) const {
+    fail(ErrorKind::Type, function_ + ": argument '" + name +
+                              "' cannot be used in compiled code; got " + got +
+                              "; expected numbers, tuples of them, and arrays of bool, uint8, "
+                              "int32, int64, float32 or "
+                              "float64; " +
+                              way_out);
+}
+
+void Arguments::add_scalar(DType t, Weak weak, std::uint64_t bits) {
+    key_.push_back(ScalarCode | static_cast<std::uint32_t>(t) << 4 |
+                   static_cast<std::uint32_t>(weak) << 8);
+    scalars_.push_back(bits);
+}
+
+void Arguments::add(PyObject* object, const std::string& name) {
+    if (PyFloat_CheckExact(object)) {
+        return add_scalar(DType::Float64, Weak::Float,
+                          Scalar::of(DType::Float64, PyFloat_AS_DOUBLE(object)).bits);
+    }
+    if (PyBool_Check(object)) return add_scalar(DType::Bool, Weak::Bool, object == Py_True);
+    if (PyLong_CheckExact(object)) {
+        int overflow = 0;
+        long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+        if (overflow) {
+            fail(ErrorKind::Overflow,
+                 function_ + ": argument '" + name + "' does not fit in 64 bits; got an int of " +
+                     std::to_string(_PyLong_NumBits(object)) + " bits; pass a smaller number");
+        }
+        return add_scalar(DType::Int64, Weak::Int, static_cast<std::uint64_t>(value));
+    }
+    if (PyTuple_Check(object)) {
+        key_.push_back(TupleCode | static_cast<std::uint32_t>(PyTuple_GET_SIZE(object)) << 4);
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i)
+            add(PyTuple_GET_ITEM(object, i), name);
+        return;
+    }
+    if (array_view_hook && add_view(object, name)) return;
+    add_buffer(object, name);
+}
+
+bool Arguments::add_view(PyObject* object, const std::string& name) {
+    ArrayView view;
+    if (!array_view_hook(object, view)) return false;
+    if (view.shape.size() > max_rank) refuse(name, "an array of more than 16 axes", "reshape it");
+    Held held;
+    held.object = object;
+    held.rank = static_cast<int>(view.shape.size());
+    std::copy(view.shape.begin(), view.shape.end(), held.shape);
+    std::copy(view.strides.begin(), view.strides.end(), held.strides);
+    held.memory = view.memory;
+    held.offset = view.offset;
+    held.device = view.device;
+    held.keep = std::move(view.keep);
+    add_array(held, view.dtype, view.writable);
+    return true;
+}
+
+void Arguments::add_buffer(PyObject* object, const std::string& name) {
+    if (!PyObject_CheckBuffer(object)) {
+        refuse(name, std::string("a ") + Py_TYPE(object)->tp_name,
+               "convert it, as in np.asarray(x), or capture it as a global constant");
+    }
+    Held held;
+    constexpr int flags = PyBUF_STRIDES | PyBUF_FORMAT;
+    if (PyObject_GetBuffer(object, &held.buffer, flags | PyBUF_WRITABLE) != 0) {
+        PyErr_Clear();
+        if (PyObject_GetBuffer(object, &held.buffer, flags) != 0) throw PythonError{};
+    }
+    held.has_buffer = true;
+    struct Release {
+        Held& held;
+        ~Release() {
+            if (held.has_buffer) PyBuffer_Release(&held.buffer);
+        }
+    } release{held};
+    const Py_buffer& b = held.buffer;
+    DType t{};
+    if (!dtype_of_format(b.format, b.itemsize, t)) {
+        refuse(name, std::string("elements of format '") + (b.format ? b.format : "") + "'",
+               "convert it, as in x.astype(np.float64)");
+    }
+    auto size = size_of(t);
+    if (b.ndim == 0 && is_numpy_scalar(object)) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, b.buf, static_cast<std::size_t>(size));
+        return add_scalar(t, Weak::None, bits);
+    }
+    if (b.ndim > max_rank) refuse(name, "an array of more than 16 axes", "reshape it");
+    held.rank = b.ndim;
+    std::int64_t low = 0, high = size;
+    bool is_empty = false;
+    for (int i = 0; i < b.ndim; ++i) {
+        held.shape[i] = b.shape[i];
+        if (b.strides[i] % size != 0)
+            refuse(name, "an array whose strides are no multiples of its item size", "copy it");
+        held.strides[i] = b.strides[i] / size;
+        is_empty = is_empty || b.shape[i] == 0;
+        (b.strides[i] < 0 ? low : high) += (b.shape[i] - 1) * b.strides[i];
+    }
+    auto address = reinterpret_cast<std::uintptr_t>(b.buf);
+    if (address % static_cast<std::uintptr_t>(size) != 0)
+        refuse(name, "an array that is not aligned", "copy it");
+    if (is_empty) low = high = 0;
+    held.memory = {address + static_cast<std::uintptr_t>(low), high - low};
+    held.offset = -low;
+    held.object = object;
+    bool writable = !b.readonly;
+    add_array(held, t, writable);
+}
+
+void Arguments::add_array(Held& held, DType t, bool writable) {
+    std::uint32_t code = ArrayCode | static_cast<std::uint32_t>(t) << 4 |
+                         static_cast<std::uint32_t>(held.rank) << 8 |
+                         static_cast<std::uint32_t>(writable) << 20;
+    if (held.rank > 0) {
+        int last = held.rank - 1;
+        if (held.strides[last] == 1 || held.shape[last] <= 1) {
+            held.strides[last] = 1;
+            code |= 1u << 16;
+        }
+    }
+    key_.push_back(code);
+    arrays_.push_back(held);
+    held.has_buffer = false;  // the list holds it now
+}
+
+void Arguments::finish() {
+    for (std::size_t i = 0; i < arrays_.size(); ++i) {
+        const Held& a = arrays_[i];
+        if (i == 0) device_ = a.device;
+        if (a.device != device_) {
+            auto where = [](Device* d) { return d ? d->info().name : std::string("the host"); };
+            fail(ErrorKind::Device, function_ + ": arrays must live on one device; got " +
+                                        where(device_) + " and " + where(a.device) +
+                                        "; move them with to_device");
+        }
+        for (std::size_t j = 0; j < i; ++j) {
+            const Held& b = arrays_[j];
+            auto from = [](const Held& h) { return h.memory.handle; };
+            auto end = [](const Held& h) {
+                return h.memory.handle + static_cast<std::uintptr_t>(h.memory.bytes);
+            };
+            bool meet = device_ ? from(a) == from(b) : from(a) < end(b) && from(b) < end(a);
+            if (meet) noalias_ = false;
+        }
+    }
+    key_[0] = noalias_;
+}
+
+static Type read_type(const std::vector<std::uint32_t>& key, std::size_t& at) {
+    std::uint32_t code = key[at++];
+    auto t = static_cast<DType>(code >> 4 & 15);
+    if ((code & 15) == ScalarCode) {
+        auto weak = static_cast<Weak>(code >> 8);
+        return weak == Weak::None ? Type::numpy(t) : Type::python(weak);
+    }
+    if ((code & 15) == ArrayCode) {
+        std::vector<StrideClass> strides(code >> 8 & 255, StrideClass::Other);
+        if (code >> 16 & 1) strides.back() = StrideClass::One;
+        return Type::array(t, std::move(strides), code >> 20 & 1);
+    }
+    std::vector<Type> items;
+    for (std::uint32_t n = code >> 4; n > 0; --n) items.push_back(read_type(key, at));
+    return Type::tuple(std::move(items));
+}
+
+std::vector<Type> Arguments::types() const {
+    std::vector<Type> list;
+    for (std::size_t at = 1; at < key_.size();) list.push_back(read_type(key_, at));
+    return list;
+}
+
+std::vector<ArrayArg> Arguments::array_args() const {
+    std::vector<ArrayArg> args;
+    args.reserve(arrays_.size());
+    for (const Held& h : arrays_) {
+        auto rank = static_cast<std::size_t>(h.rank);
+        args.push_back({h.memory, h.offset, {h.shape, rank}, {h.strides, rank}});
+    }
+    return args;
+}
+
+}  // namespace unisono::python

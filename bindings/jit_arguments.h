@@ -1,0 +1,73 @@
+// Classifies and holds the arguments of one call of a compiled function.
+#pragma once
+
+#include <Python.h>
+
+#include <vector>
+
+#include "array_view.h"
+#include "frontend/types.h"
+
+namespace unisono::python {
+
+/// Arguments in the order of the compiled entry's parameters. Buffers are held until it is
+/// destroyed, which needs Python's lock.
+class Arguments {
+  public:
+    Arguments(std::size_t count, const std::string& function) : function_(function) {
+        arrays_.reserve(count);
+        scalars_.reserve(count);
+        key_.reserve(2 * count + 1);
+    }
+    ~Arguments();
+    Arguments(const Arguments&) = delete;
+    Arguments& operator=(const Arguments&) = delete;
+
+    /// Throws PythonError or Error where the object cannot be an argument; `name` is the
+    /// parameter's.
+    void add(PyObject* object, const std::string& name);
+    /// Call after the last add: notes whether arrays overlap and on which device they live.
+    void finish();
+
+    /// Equal keys run the same compiled code. Starts with whether no arrays overlap.
+    const std::vector<std::uint32_t>& key() const { return key_; }
+    /// The types that the key stands for.
+    std::vector<frontend::Type> types() const;
+    bool noalias() const { return noalias_; }
+    Device* device() const { return device_; }  ///< null: the host
+    std::span<const std::uint64_t> scalars() const { return scalars_; }
+    /// Valid while no argument is added.
+    std::vector<ArrayArg> array_args() const;
+    PyObject* array_object(int index) const {
+        return arrays_[static_cast<std::size_t>(index)].object;
+    }
+
+  private:
+    static constexpr int max_rank = 16;
+    struct Held {
+        PyObject* object = nullptr;
+        Py_buffer buffer{};
+        bool has_buffer = false;
+        int rank = 0;
+        Memory memory;
+        std::int64_t offset = 0;
+        std::int64_t shape[max_rank], strides[max_rank];
+        Device* device = nullptr;
+        std::shared_ptr<void> keep;
+    };
+    bool add_view(PyObject* object, const std::string& name);
+    void add_buffer(PyObject* object, const std::string& name);
+    void add_array(Held& held, DType t, bool writable);
+    void add_scalar(DType t, Weak weak, std::uint64_t bits);
+    [[noreturn]] void refuse(const std::string& name, const std::string& got,
+                             const std::string& way_out) const;
+
+    const std::string& function_;
+    std::vector<Held> arrays_;
+    std::vector<std::uint64_t> scalars_;
+    std::vector<std::uint32_t> key_{0};
+    bool noalias_ = true;
+    Device* device_ = nullptr;
+};
+
+}  // namespace unisono::python

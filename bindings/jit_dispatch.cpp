@@ -1,0 +1,315 @@
+// Prepares, specialises and runs compiled functions.
+//
+// A call takes these steps: captured values are compared with what they were (else the source is
+// read again), the arguments are bound to parameters and classified into a key, the specialisation
+// of that key is found or compiled, buffers stay held while it runs without Python's lock, and its
+// results or its fault become Python objects.
+#include "jit_dispatch.h"
+
+#include <algorithm>
+
+#include "core/settings.h"
+#include "errors.h"
+#include "frontend/diagnose.h"
+#include "jit_source.h"
+
+namespace unisono::python {
+
+Dispatch::Dispatch(PyObject* function, PyObject* prepare, bool is_kernel, std::string device)
+    : function_(Ref::of(function)),
+      prepare_(Ref::of(prepare)),
+      is_kernel_(is_kernel),
+      device_name_(std::move(device)) {
+    Ref name(PyObject_GetAttrString(function, "__name__"));
+    const char* text = name ? PyUnicode_AsUTF8(name.get()) : nullptr;
+    if (!text) throw PythonError{};
+    name_ = text;
+}
+
+bool Guard::holds() const {
+    PyObject* now = nullptr;
+    if (PyCell_Check(owner.get()))
+        now = PyCell_GET(owner.get());
+    else
+        now = PyDict_GetItemWithError(owner.get(), name.get());
+    if (now == value.get()) return true;
+    if (!now) {
+        PyErr_Clear();
+        return false;
+    }
+    if (Py_TYPE(now) != Py_TYPE(value.get()) || dispatch_of(now)) return false;
+    int equal = PyObject_RichCompareBool(now, value.get(), Py_EQ);
+    if (equal < 0) PyErr_Clear();
+    return equal == 1;
+}
+
+bool Dispatch::is_fresh() const {
+    if (!source_) return false;
+    for (const Guard& g : guards_) {
+        if (!g.holds()) return false;
+    }
+    return std::all_of(callees_.begin(), callees_.end(), [](const Ref& c) {
+        const Dispatch* callee = dispatch_of(c.get());
+        return callee->is_preparing_ || callee->is_fresh();
+    });
+}
+
+void Dispatch::prepare() {
+    is_preparing_ = true;
+    struct Done {
+        bool& flag;
+        ~Done() { flag = false; }
+    } done{is_preparing_};
+    Ref flat(PyObject_CallNoArgs(prepare_.get()));
+    if (!flat) throw PythonError{};
+    auto source = read_source(flat.get());
+    std::vector<Ref> callees, names;
+    PyObject* list = PyTuple_GET_ITEM(flat.get(), 8);
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+        Dispatch* callee = dispatch_of(PyList_GET_ITEM(list, i));
+        UNISONO_ASSERT(callee != nullptr);
+        // One that is being prepared calls us: a recursion, which the front end refuses at the
+        // call.
+        source->callees.push_back(callee->is_preparing_ ? nullptr : callee->source());
+        if (!callee->is_preparing_) callees.push_back(Ref::of(PyList_GET_ITEM(list, i)));
+    }
+    std::vector<Guard> guards;
+    list = PyTuple_GET_ITEM(flat.get(), 9);
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+        PyObject* g = PyList_GET_ITEM(list, i);
+        guards.push_back({Ref::of(PyTuple_GET_ITEM(g, 0)), Ref::of(PyTuple_GET_ITEM(g, 1)),
+                          Ref::of(PyTuple_GET_ITEM(g, 2))});
+    }
+    for (const std::string& p : source->params) {
+        names.push_back(Ref(PyUnicode_InternFromString(p.c_str())));
+        if (!names.back()) throw PythonError{};
+    }
+    Ref defaults(PyObject_GetAttrString(function_.get(), "__defaults__"));
+    if (!defaults) throw PythonError{};
+    source_ = std::move(source);
+    guards_ = std::move(guards);
+    callees_ = std::move(callees);
+    parameter_names_ = std::move(names);
+    defaults_ = std::move(defaults);
+    specialisations_.clear();
+}
+
+const std::shared_ptr<const frontend::Source>& Dispatch::source() {
+    if (!is_fresh()) prepare();
+    return source_;
+}
+
+void Dispatch::bind(Arguments& arguments, PyObject* const* args, std::size_t count,
+                    PyObject* keywords) const {
+    const auto& params = source_->params;
+    auto n = params.size();
+    auto given_names = keywords ? static_cast<std::size_t>(PyTuple_GET_SIZE(keywords)) : 0;
+    if (count > n) {
+        fail(ErrorKind::Type, name_ + ": too many arguments; got " + std::to_string(count) +
+                                  "; expected " + std::to_string(n) + "; leave the extra ones out");
+    }
+    if (count == n && given_names == 0) {
+        for (std::size_t i = 0; i < n; ++i) arguments.add(args[i], params[i]);
+        return;
+    }
+    std::vector<PyObject*> slots(n, nullptr);
+    std::copy(args, args + count, slots.begin());
+    for (std::size_t k = 0; k < given_names; ++k) {
+        PyObject* key = PyTuple_GET_ITEM(keywords, static_cast<Py_ssize_t>(k));
+        std::size_t i = 0;
+        while (i < n && PyUnicode_Compare(parameter_names_[i].get(), key) != 0) ++i;
+        if (i == n || slots[i]) {
+            std::string text = PyUnicode_AsUTF8(key);
+            fail(ErrorKind::Type, name_ + ": keyword argument '" + text + "' " +
+                                      (i == n ? "names no parameter" : "is given twice") +
+                                      "; got '" + text +
+                                      "'; expected one of its parameters once; check the call");
+        }
+        slots[i] = args[count + k];
+    }
+    std::size_t defaults = PyTuple_Check(defaults_.get())
+                               ? static_cast<std::size_t>(PyTuple_GET_SIZE(defaults_.get()))
+                               : 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (!slots[i] && i + defaults >= n) {
+            slots[i] = PyTuple_GET_ITEM(defaults_.get(), static_cast<Py_ssize_t>(i + defaults - n));
+        }
+        if (!slots[i]) {
+            fail(ErrorKind::Type, name_ + ": argument '" + params[i] + "' is missing; got " +
+                                      std::to_string(count + given_names) + " of " +
+                                      std::to_string(n) + " arguments; give it");
+        }
+        arguments.add(slots[i], params[i]);
+    }
+}
+
+Device& Dispatch::device_for(const Arguments& arguments) const {
+    if (arguments.device()) return *arguments.device();
+    if (!device_name_.empty()) return find_device(device_name_);
+    return find_device(setting("executor") == "interp" ? "interp" : "cpu");
+}
+
+/// Compile errors show their place themselves.
+static frontend::Compiled compile_source(const frontend::CompileRequest& request) {
+    try {
+        return frontend::compile(request);
+    } catch (const Error& e) {
+        throw Error(e.kind(), e.what());
+    }
+}
+
+std::shared_ptr<Specialisation> Dispatch::find(const Arguments& arguments, int dimensions) {
+    for (auto& s : specialisations_) {
+        if (s->key == arguments.key() && s->device == arguments.device() &&
+            s->dimensions == dimensions)
+            return s;
+    }
+    auto made = std::make_shared<Specialisation>();
+    made->key = arguments.key();
+    made->device = arguments.device();
+    made->dimensions = dimensions;
+    made->request = {source_, arguments.types(), arguments.noalias(), dimensions};
+    Device& device = device_for(arguments);
+    if (!device.info().host_memory && !arguments.device()) {
+        fail(ErrorKind::Device,
+             name_ + ": host arrays cannot be used on " + device.info().name +
+                 "; got arrays in host memory; expected arrays on that device; move them with "
+                 "to_device");
+    }
+    frontend::Compiled compiled = compile_source(made->request);
+    made->result = compiled.result;
+    made->result_count = compiled.module.entry().results.size();
+    made->files = compiled.module.entry().files;
+    made->report = std::move(compiled.report);
+    made->executable = device.compile(std::move(compiled.module), {});
+    specialisations_.push_back(made);
+    return made;
+}
+
+PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* keywords,
+                         const NDRange* range) {
+    if (!is_fresh()) prepare();
+    Arguments arguments(source_->params.size(), name_);
+    bind(arguments, args, count, keywords);
+    arguments.finish();
+    auto made = find(arguments, range ? range->dimensions : 0);
+    std::uint64_t few[8] = {};
+    std::vector<std::uint64_t> many;
+    std::uint64_t* results = few;
+    if (made->result_count > std::size(few)) {
+        many.resize(made->result_count);
+        results = many.data();
+    }
+    auto arrays = arguments.array_args();
+    LaunchArgs launch;
+    launch.arrays = arrays;
+    launch.scalars = arguments.scalars();
+    launch.results = {results, made->result_count};
+    if (range) launch.range = *range;
+    Fault fault;
+    {
+        // The lock comes back whatever the launch throws.
+        struct Unlocked {
+            PyThreadState* state = PyEval_SaveThread();
+            ~Unlocked() { PyEval_RestoreThread(state); }
+        } unlocked;
+        fault = made->executable->launch(launch);
+    }
+    if (fault.site >= 0) raise_fault(*made, fault);
+    return build(made->result, arguments, results);
+}
+
+PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& arguments,
+                          const std::uint64_t* results) const {
+    using Kind = frontend::ResultShape::Kind;
+    switch (shape.kind) {
+        case Kind::None: Py_RETURN_NONE;
+        case Kind::Argument: return Py_NewRef(arguments.array_object(shape.index));
+        case Kind::Scalar: {
+            Scalar s{results[shape.index], shape.dtype};
+            if (is_bool(s.dtype)) return PyBool_FromLong(s.as<bool>());
+            return is_float(s.dtype) ? PyFloat_FromDouble(s.as<double>())
+                                     : PyLong_FromLongLong(s.as<std::int64_t>());
+        }
+        case Kind::Tuple: break;
+    }
+    Ref tuple(PyTuple_New(static_cast<Py_ssize_t>(shape.items.size())));
+    if (!tuple) return nullptr;
+    for (std::size_t i = 0; i < shape.items.size(); ++i) {
+        PyObject* item = build(shape.items[i], arguments, results);
+        if (!item) return nullptr;
+        PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), item);
+    }
+    return tuple.release();
+}
+
+/// {0}..{3} become the fault's values, doubled braces single ones.
+static std::string with_values(const std::string& message, const Fault& fault) {
+    std::string text;
+    for (std::size_t i = 0; i < message.size(); ++i) {
+        char c = message[i];
+        char next = i + 1 < message.size() ? message[i + 1] : '\0';
+        if ((c == '{' || c == '}') && next == c) {
+            text += c;
+            ++i;
+        } else if (c == '{' && next >= '0' && next <= '3' && i + 2 < message.size() &&
+                   message[i + 2] == '}') {
+            text += std::to_string(fault.values[next - '0']);
+            i += 2;
+        } else {
+            text += c;
+        }
+    }
+    return text;
+}
+
+/// The source line `line` of the file, from the function or whatever it calls.
+static std::string find_line(const frontend::Source& source, const std::string& file, int line) {
+    if (source.file == file) {
+        std::string text = frontend::line_text(source, line);
+        if (!text.empty()) return text.substr(std::min(text.size(), text.find_first_not_of(" \t")));
+    }
+    for (const auto& callee : source.callees) {
+        std::string text = callee ? find_line(*callee, file, line) : std::string();
+        if (!text.empty()) return text;
+    }
+    return {};
+}
+
+void Dispatch::raise_fault(const Specialisation& s, const Fault& fault) const {
+    const ir::FaultSite& site = s.executable->sites()[static_cast<std::size_t>(fault.site)];
+    set_error(Error(site.kind, with_values(site.message, fault)));
+    const std::string& file = s.files.at(site.line.file);
+    std::string note =
+        "in compiled function " + name_ + ": " + file + ":" + std::to_string(site.line.line);
+    std::string line = find_line(*s.request.source, file, site.line.line);
+    if (!line.empty()) note += "\n    " + line;
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    Ref done(PyObject_CallMethod(value, "add_note", "s", note.c_str()));
+    if (!done) PyErr_Clear();
+    PyErr_Restore(type, value, trace);
+    throw PythonError{};
+}
+
+int Dispatch::traverse(visitproc visit, void* arg) const {
+    Py_VISIT(function_.get());
+    Py_VISIT(prepare_.get());
+    Py_VISIT(defaults_.get());
+    for (const Guard& g : guards_) {
+        Py_VISIT(g.owner.get());
+        Py_VISIT(g.value.get());
+    }
+    for (const Ref& c : callees_) Py_VISIT(c.get());
+    return 0;
+}
+
+void Dispatch::clear() {
+    for (Ref* held : {&function_, &prepare_, &defaults_}) *held = Ref();
+    guards_.clear();
+    callees_.clear();
+    source_.reset();
+}
+
+}  // namespace unisono::python

@@ -1,0 +1,99 @@
+// The state of one compiled function: its source, what it captured, its specialisations; and how a
+// call runs.
+#pragma once
+
+#include <Python.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontend/compile.h"
+#include "jit_arguments.h"
+
+namespace unisono::python {
+
+/// A reference to a Python object that is released with the lock held.
+class Ref {
+  public:
+    Ref() = default;
+    explicit Ref(PyObject* stolen) : object_(stolen) {}
+    static Ref of(PyObject* borrowed) { return Ref(Py_XNewRef(borrowed)); }
+    Ref(Ref&& o) noexcept : object_(std::exchange(o.object_, nullptr)) {}
+    Ref& operator=(Ref&& o) noexcept {
+        std::swap(object_, o.object_);
+        return *this;
+    }
+    ~Ref() { Py_XDECREF(object_); }
+    PyObject* get() const { return object_; }
+    PyObject* release() { return std::exchange(object_, nullptr); }
+    explicit operator bool() const { return object_ != nullptr; }
+
+  private:
+    PyObject* object_ = nullptr;
+};
+
+/// A captured value that must still be found where it was.
+struct Guard {
+    Ref owner;  ///< a dict or a cell
+    Ref name;
+    Ref value;
+    bool holds() const;
+};
+
+struct Specialisation {
+    std::vector<std::uint32_t> key;
+    Device* device = nullptr;
+    int dimensions = 0;
+    frontend::CompileRequest request;
+    frontend::ResultShape result;
+    std::size_t result_count = 0;
+    std::vector<std::string> files;
+    std::string report;
+    std::unique_ptr<Executable> executable;
+};
+
+class Dispatch {
+  public:
+    Dispatch(PyObject* function, PyObject* prepare, bool is_kernel, std::string device);
+
+    /// Binds the arguments, compiles if need be, runs. range is null for functions.
+    PyObject* call(PyObject* const* args, std::size_t count, PyObject* keywords,
+                   const NDRange* range);
+    const std::shared_ptr<const frontend::Source>& source();
+    const std::vector<std::shared_ptr<Specialisation>>& specialisations() const {
+        return specialisations_;
+    }
+    const std::string& name() const { return name_; }
+    bool is_kernel() const { return is_kernel_; }
+
+    int traverse(visitproc visit, void* arg) const;
+    void clear();
+
+  private:
+    void prepare();
+    bool is_fresh() const;
+    void bind(Arguments& arguments, PyObject* const* args, std::size_t count,
+              PyObject* keywords) const;
+    std::shared_ptr<Specialisation> find(const Arguments& arguments, int dimensions);
+    Device& device_for(const Arguments& arguments) const;
+    [[noreturn]] void raise_fault(const Specialisation& s, const Fault& fault) const;
+    PyObject* build(const frontend::ResultShape& shape, const Arguments& arguments,
+                    const std::uint64_t* results) const;
+
+    Ref function_, prepare_, defaults_;
+    std::string name_;
+    bool is_kernel_;
+    std::string device_name_;
+    std::shared_ptr<const frontend::Source> source_;
+    std::vector<Guard> guards_;
+    std::vector<Ref> callees_, parameter_names_;
+    std::vector<std::shared_ptr<Specialisation>> specialisations_;
+    bool is_preparing_ = false;
+};
+
+/// The state behind an object of type Dispatcher, or null for any other object.
+Dispatch* dispatch_of(PyObject* object);
+
+}  // namespace unisono::python

@@ -1,0 +1,18 @@
+// Converts the tuples of python/unisono/_jit/flatten.py into the front end's syntax tree.
+#pragma once
+
+#include <Python.h>
+
+#include <memory>
+
+#include "frontend/tree.h"
+
+namespace unisono::python {
+
+/// A node of the tree. Throws PythonError or an Internal error.
+frontend::Node read_node(PyObject* tuple);
+
+/// All but the callees of a flattened function.
+std::shared_ptr<frontend::Source> read_source(PyObject* flattened);
+
+}  // namespace unisono::python

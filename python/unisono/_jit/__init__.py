@@ -1,0 +1,284 @@
+"""Compiled Python functions: the decorators ``jit`` and ``kernel``, and the words that they know."""
+
+from __future__ import annotations
+
+from .. import _engine
+
+__all__ = [
+    "barrier",
+    "global_id",
+    "global_size",
+    "group_id",
+    "jit",
+    "kernel",
+    "local_array",
+    "local_id",
+    "local_size",
+    "num_groups",
+    "prange",
+]
+
+
+def _prepare(function, is_kernel):
+    """Read, check and flatten the source; called by the engine when it is first needed."""
+    from .flatten import flatten_function
+
+    return flatten_function(function, is_kernel)
+
+
+class _Compiled(_engine.Dispatcher):
+    """What ``jit`` and ``kernel`` have in common: names, inspection."""
+
+    def __init__(self, function, is_kernel, device=None):
+        if not callable(function) or not hasattr(function, "__code__"):
+            what = "kernel" if is_kernel else "jit"
+            raise TypeError(
+                f"{what}: only Python functions can be compiled; got {type(function).__name__}; "
+                f"decorate a function made by def"
+            )
+        super().__init__(function, lambda: _prepare(function, is_kernel), is_kernel, device)
+        self.__name__ = function.__name__
+        self.__qualname__ = function.__qualname__
+        self.__module__ = function.__module__
+        self.__doc__ = function.__doc__
+        self.__wrapped__ = function
+
+    @property
+    def py_func(self):
+        """The Python function that was decorated."""
+        return self.__wrapped__
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        raise TypeError(
+            f"jit: '{self.__name__}' is compiled and cannot be a method; got a call through an "
+            f"instance; define it outside of the class, or mark it with staticmethod"
+        )
+
+
+class JitFunction(_Compiled):
+    """A function compiled by :func:`jit`, called like the Python function.
+
+    Attributes
+    ----------
+    py_func : function
+        The Python function.
+    signatures : list of str
+        The argument types compiled so far.
+    """
+
+    def __repr__(self):
+        return f"<unisono.jit {self.__module__}.{self.__qualname__}>"
+
+
+class Kernel(_Compiled):
+    """A work-item function compiled by :func:`kernel`, launched as ``f[global_size](...)``."""
+
+    def __getitem__(self, size):
+        axes, uses_group = self._kernel_axes()
+        global_size, local_size = size, None
+        if isinstance(size, tuple) and len(size) == 2:
+            # Two ints are a size of two axes where the kernel names two, else the two sizes of one.
+            if axes < 2 or any(isinstance(s, (tuple, list)) or s is None for s in size):
+                global_size, local_size = size
+        if uses_group and local_size is None:
+            raise ValueError(
+                f"{self.__name__}: a kernel with local_array or barrier needs its local size; "
+                f"got f[{global_size}]; launch it as f[global_size, local_size](...)"
+            )
+        sizes = self._sizes(global_size, "global")
+        groups = self._sizes(local_size, "local") if local_size is not None else ()
+        if groups and len(groups) != len(sizes):
+            raise ValueError(
+                f"{self.__name__}: global and local size must have as many axes; got "
+                f"{sizes} and {groups}; give one local size per axis"
+            )
+        return _Launch(self, sizes, groups)
+
+    def _sizes(self, size, name):
+        sizes = tuple(size) if isinstance(size, (tuple, list)) else (size,)
+        if not 1 <= len(sizes) <= 3:
+            raise ValueError(
+                f"{self.__name__}: a {name} size has 1 to 3 axes; got {len(sizes)}; give an int or "
+                f"a tuple of up to three"
+            )
+        import operator
+
+        try:
+            sizes = tuple(operator.index(s) for s in sizes)
+        except TypeError:
+            raise TypeError(
+                f"{self.__name__}: a {name} size consists of integers; got {size!r}; "
+                f"use // to divide sizes"
+            ) from None
+        least = 0 if name == "global" else 1
+        if min(sizes) < least:
+            raise ValueError(
+                f"{self.__name__}: a {name} size is at least {least}; got {sizes}; "
+                f"give a size for each axis"
+            )
+        return sizes
+
+    def __repr__(self):
+        return f"<unisono.kernel {self.__module__}.{self.__qualname__}>"
+
+
+class _Launch:
+    """A kernel with its sizes: call it with the arguments."""
+
+    __slots__ = ("_groups", "_kernel", "_sizes")
+
+    def __init__(self, kernel, sizes, groups):
+        self._kernel, self._sizes, self._groups = kernel, sizes, groups
+
+    def __call__(self, *args, **kwargs):
+        return self._kernel._launch(self._sizes, self._groups, args, kwargs)
+
+
+def jit(function=None, *, device=None):
+    """Compile a Python function when it is first called, once per combination of argument types.
+
+    Parameters
+    ----------
+    function : function
+        Its source is read; what it may contain is listed in the documentation. Anything else raises
+        `CompileError` at the call, with the line and a way out.
+    device : str, optional
+        Where calls with host arrays run: ``"cpu"`` (the default) or ``"interp"``, which checks
+        every access.
+
+    Returns
+    -------
+    JitFunction
+        Called like the function. Results are Python scalars, tuples of them, or the arrays given.
+
+    Notes
+    -----
+    Arithmetic is CPython's for Python scalars and NumPy's for array elements, but integers are
+    64 bits wide and wrap. Indices are checked.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> @un.jit
+    ... def triangle(n):
+    ...     s = 0
+    ...     for i in range(n + 1):
+    ...         s += i
+    ...     return s
+    >>> triangle(10)
+    55
+    """
+    if function is None:
+        return lambda f: JitFunction(f, False, device)
+    return JitFunction(function, False, device)
+
+
+def kernel(function=None, *, device=None):
+    """Compile a work-item function, launched over a range as ``f[global_size](...)``.
+
+    Parameters
+    ----------
+    function : function
+        Runs once for each work-item; `global_id` and the like tell which one.
+    device : str, optional
+        Where launches with host arrays run; launches with device arrays run on their device.
+
+    Returns
+    -------
+    Kernel
+        ``f[global_size](...)`` or ``f[global_size, local_size](...)``; sizes are ints, or tuples
+        for two or three axes.
+
+    Examples
+    --------
+    >>> import numpy as np, unisono as un
+    >>> @un.kernel
+    ... def vadd(a, b, c):
+    ...     i = un.global_id(0)
+    ...     c[i] = a[i] + b[i]
+    >>> a = np.arange(4.0)
+    >>> c = np.zeros(4)
+    >>> vadd[4](a, a, c)
+    >>> c.tolist()
+    [0.0, 2.0, 4.0, 6.0]
+    """
+    if function is None:
+        return lambda f: Kernel(f, True, device)
+    return Kernel(function, True, device)
+
+
+def prange(*args):
+    """A range whose iterations may run in parallel in a compiled function.
+
+    Parameters
+    ----------
+    *args : int
+        As for `range`.
+
+    Returns
+    -------
+    range
+        Outside of compiled functions it is `range`, so that the Python function still runs.
+
+    Notes
+    -----
+    Variables assigned in the body are private to each iteration; those combined by ``+= -= *= &=
+    |= ^=`` or ``x = min(x, ...)`` and ``max`` are reductions. A dependence between iterations that
+    is proven is refused. ``f.parallel_report()`` prints what was inferred.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> [i for i in un.prange(3)]
+    [0, 1, 2]
+    """
+    return range(*args)
+
+
+def _only_in_kernels(name):
+    raise RuntimeError(
+        f"{name}: only defined inside of a kernel; got a call from Python; "
+        f"decorate the function with @un.kernel and launch it as f[size](...)"
+    )
+
+
+def global_id(axis):
+    """Index of this work-item in the whole range along `axis` (inside of a kernel)."""
+    _only_in_kernels("global_id")
+
+
+def local_id(axis):
+    """Index of this work-item in its work-group along `axis` (inside of a kernel)."""
+    _only_in_kernels("local_id")
+
+
+def group_id(axis):
+    """Index of this work-item's group along `axis` (inside of a kernel)."""
+    _only_in_kernels("group_id")
+
+
+def global_size(axis):
+    """Number of work-items along `axis` (inside of a kernel)."""
+    _only_in_kernels("global_size")
+
+
+def local_size(axis):
+    """Number of work-items of a group along `axis` (inside of a kernel)."""
+    _only_in_kernels("local_size")
+
+
+def num_groups(axis):
+    """Number of work-groups along `axis` (inside of a kernel)."""
+    _only_in_kernels("num_groups")
+
+
+def local_array(shape, dtype):
+    """An array shared by the work-items of a group; its shape is constant (inside of a kernel)."""
+    _only_in_kernels("local_array")
+
+
+def barrier():
+    """Wait until all work-items of the group are here, their writes seen (inside of a kernel)."""
+    _only_in_kernels("barrier")

@@ -1,0 +1,90 @@
+"""Work-item functions: indices, local memory, barriers, launches."""
+
+import numpy as np
+import pytest
+import unisono as un
+from jit_devices import host_devices
+
+pytestmark = pytest.mark.parametrize("on", host_devices())
+
+
+def test_one_axis(on):
+    @un.kernel(device=on)
+    def vadd(a, b, c):
+        i = un.global_id(0)
+        c[i] = a[i] + b[i]
+
+    a, c = np.arange(10.0), np.zeros(10)
+    vadd[10](a, a, c)
+    assert np.array_equal(c, 2 * a)
+    c[:] = 0
+    vadd[8, 4](a, a, c)
+    assert np.array_equal(c[:8], 2 * a[:8]) and not c[8:].any()
+
+
+def test_two_axes(on):
+    @un.kernel(device=on)
+    def f(a):
+        y = un.global_id(0)
+        x = un.global_id(1)
+        a[y, x] = 100 * y + x + 0.5 * un.global_size(1)
+
+    a = np.zeros((3, 4))
+    f[3, 4](a)
+    y, x = np.mgrid[:3, :4]
+    assert np.array_equal(a, 100 * y + x + 2)
+    a[:] = 0
+    f[(3, 4), (1, 2)](a)
+    assert np.array_equal(a, 100 * y + x + 2)
+
+
+def test_local_memory_and_barrier(on):
+    @un.kernel(device=on)
+    def reverse(a, c):
+        tile = un.local_array(4, np.float64)
+        i = un.local_id(0)
+        tile[i] = a[un.global_id(0)]
+        un.barrier()
+        c[un.global_id(0)] = tile[un.local_size(0) - 1 - i]
+
+    a, c = np.arange(8.0), np.zeros(8)
+    reverse[8, 4](a, c)
+    assert c.tolist() == [3, 2, 1, 0, 7, 6, 5, 4]
+    with pytest.raises(ValueError, match="needs its local size"):
+        reverse[8](a, c)
+
+
+def test_barrier_in_a_uniform_loop(on):
+    @un.kernel(device=on)
+    def total(a, out, n):
+        part = un.local_array((8,), un.float64)
+        i = un.local_id(0)
+        part[i] = a[un.global_id(0)]
+        step = n
+        while step > 0:
+            un.barrier()
+            if i < step:
+                part[i] += part[i + step]
+            step //= 2
+        if i == 0:
+            out[un.group_id(0)] = part[0]
+
+    a, out = np.arange(16.0), np.zeros(2)
+    total[16, 8](a, out, 4)
+    assert out.tolist() == [a[:8].sum(), a[8:].sum()]
+
+
+def test_bad_launches(on):
+    @un.kernel(device=on)
+    def f(a):
+        a[un.global_id(0)] = 1
+
+    a = np.zeros(6)
+    with pytest.raises(TypeError, match="launched over a range"):
+        f(a)
+    with pytest.raises(ValueError, match="multiple of the local size"):
+        f[6, 4](a)
+    with pytest.raises(TypeError, match="consists of integers"):
+        f[2.5](a)
+    with pytest.raises(IndexError, match="index 6 is out of bounds"):
+        f[7](a)
