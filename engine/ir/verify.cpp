@@ -6,6 +6,8 @@
 // in the loop's body and not assigned there. What is visible is not declared again; bodies that
 // exclude each other may declare the same variable.
 #include <algorithm>
+#include <string_view>
+#include <type_traits>
 
 #include "ir/build.h"
 
@@ -43,24 +45,37 @@ class Verifier {
         std::span<const Reduction> reductions;
     };
 
-    void require(bool holds, const std::string& rule) const {
-        if (holds) return;
+    [[noreturn]] void broken(const std::string& rule) const {
         std::string where = "ir: function " + f_.name;
         if (line_.line > 0) where += ", line " + std::to_string(line_.line);
         throw Error(ErrorKind::Internal, where + ": a rule is broken: " + rule);
     }
 
+    void require(bool holds, const char* rule) const {
+        if (!holds) broken(rule);
+    }
+    /// The text is made only when it is needed: trees are verified whenever something is compiled.
+    template <class Text>
+    requires std::is_invocable_v<Text>
+    void require(bool holds, Text rule) const {
+        if (!holds) broken(rule());
+    }
+
     template <class T>
     const T& at(const std::vector<T>& table, std::int32_t id, const char* what) const {
-        require(id >= 0 && static_cast<std::size_t>(id) < table.size(),
-                std::string(what) + " has an id of its table; got " + std::to_string(id) + " of " +
-                    std::to_string(table.size()));
+        require(id >= 0 && static_cast<std::size_t>(id) < table.size(), [&] {
+            return std::string(what) + " has an id of its table; got " + std::to_string(id) +
+                   " of " + std::to_string(table.size());
+        });
         return table[static_cast<std::size_t>(id)];
     }
 
-    void want(E e, DType t, const std::string& what) const {
-        require(e->dtype == t, what + " has dtype " + std::string(name(t)) + "; got " +
-                                   std::string(name(e->dtype)) + " in " + print(f_, e));
+    void want(E e, DType t, std::string_view what, std::string_view whose = {}) const {
+        if (e->dtype == t) return;
+        std::string text(what);
+        if (!whose.empty()) text += " " + std::string(whose);
+        broken(text + " has dtype " + std::string(name(t)) + "; got " +
+               std::string(name(e->dtype)) + " in " + print(f_, e));
     }
 
     void tables() const {
@@ -69,14 +84,15 @@ class Verifier {
         for (std::size_t i = 0; i < f_.params.size(); ++i) {
             if (!f_.params[i].is_array()) continue;
             const Array& a = at(f_.arrays, f_.params[i].array, "an array parameter");
-            require(a.param == static_cast<std::int32_t>(i) && a.dtype == f_.params[i].dtype,
-                    "parameter " + f_.params[i].name + " and its array agree on index and dtype");
+            require(a.param == static_cast<std::int32_t>(i) && a.dtype == f_.params[i].dtype, [&] {
+                return "parameter " + f_.params[i].name + " and its array agree on index and dtype";
+            });
         }
         for (const Array& a : f_.arrays) {
             require(a.rank >= 0 && a.strides.size() == static_cast<std::size_t>(a.rank),
-                    "array " + a.name + " has a stride class per axis");
+                    [&] { return "array " + a.name + " has a stride class per axis"; });
             require(a.param < 0 || a.space == Space::Global,
-                    "array parameter " + a.name + " lies in global memory");
+                    [&] { return "array parameter " + a.name + " lies in global memory"; });
             if (a.param >= 0) at(f_.params, a.param, "an array");
         }
     }
@@ -91,7 +107,7 @@ class Verifier {
         };
         int count = counts[static_cast<int>(e->kind)];
         require(count < 0 || e->args.size() == static_cast<std::size_t>(count),
-                "operand count of its kind; in " + print(f_, e));
+                [&] { return "operand count of its kind; in " + print(f_, e); });
         switch (e->kind) {
             case ExprKind::Const:
                 require(size_of(e->dtype) == 8 || e->bits >> (size_of(e->dtype) * 8) == 0,
@@ -99,10 +115,11 @@ class Verifier {
                 break;
             case ExprKind::Var: {
                 const Var& v = at(f_.vars, e->id, "a variable");
-                require(vars_[static_cast<std::size_t>(e->id)].visible,
-                        "a variable is declared before it is read, in an enclosing body; got " +
-                            v.name);
-                want(e, v.dtype, "variable " + v.name);
+                require(vars_[static_cast<std::size_t>(e->id)].visible, [&] {
+                    return "a variable is declared before it is read, in an enclosing body; got " +
+                           v.name;
+                });
+                want(e, v.dtype, "variable", v.name);
                 break;
             }
             case ExprKind::Param: param(e); break;
@@ -138,36 +155,42 @@ class Verifier {
     void param(E e) const {
         const Param& p = at(f_.params, e->id, "a parameter");
         if (e->field == Field::Value) {
-            require(!p.is_array(), "only scalar parameters have a value; got " + p.name);
-            want(e, p.dtype, "parameter " + p.name);
+            require(!p.is_array(),
+                    [&] { return "only scalar parameters have a value; got " + p.name; });
+            want(e, p.dtype, "parameter", p.name);
             return;
         }
-        require(p.is_array(), "only array parameters have extents and strides; got " + p.name);
+        require(p.is_array(),
+                [&] { return "only array parameters have extents and strides; got " + p.name; });
         int rank = f_.arrays[static_cast<std::size_t>(p.array)].rank;
-        require(e->axis >= 0 && e->axis < rank, "an axis lies below the rank of " + p.name);
+        require(e->axis >= 0 && e->axis < rank,
+                [&] { return "an axis lies below the rank of " + p.name; });
         want(e, DType::Int64, "an extent or stride");
     }
 
     void operation(E e) const {
         bool unary = e->kind == ExprKind::Unary;
-        require(info(e->op).arity == (unary ? 1 : 2), std::string(name(e->op)) + " has its arity");
+        require(info(e->op).arity == (unary ? 1 : 2),
+                [&] { return std::string(name(e->op)) + " has its arity"; });
         DType t = e->args[0]->dtype;
-        if (!unary) want(e->args[1], t, "the second operand of " + std::string(name(e->op)));
+        if (!unary) want(e->args[1], t, "the second operand of", name(e->op));
         auto result = result_dtype(e->op, t);
-        require(result.has_value(),
-                std::string(name(e->op)) + " is defined on " + std::string(name(t)));
-        want(e, *result, "the result of " + std::string(name(e->op)));
+        require(result.has_value(), [&] {
+            return std::string(name(e->op)) + " is defined on " + std::string(name(t));
+        });
+        want(e, *result, "the result of", name(e->op));
     }
 
     void access(std::int32_t id, Access mode, std::span<const E> indices) const {
         const Array& a = at(f_.arrays, id, "an array");
         require(arrays_[static_cast<std::size_t>(id)],
-                "an array is allocated before it is used; got " + a.name);
+                [&] { return "an array is allocated before it is used; got " + a.name; });
         std::size_t count = mode == Access::Linear ? 1 : static_cast<std::size_t>(a.rank);
-        require(indices.size() == count, "an access of " + a.name + " has " +
-                                             std::to_string(count) + " indices; got " +
-                                             std::to_string(indices.size()));
-        for (E i : indices) want(i, DType::Int64, "an index of " + a.name);
+        require(indices.size() == count, [&] {
+            return "an access of " + a.name + " has " + std::to_string(count) + " indices; got " +
+                   std::to_string(indices.size());
+        });
+        for (E i : indices) want(i, DType::Int64, "an index of", a.name);
     }
 
     // ---- Statements
@@ -175,7 +198,8 @@ class Verifier {
     void declare(std::int32_t id, bool is_loop_var) {
         const Var& v = at(f_.vars, id, "a declaration");
         VarState& state = vars_[static_cast<std::size_t>(id)];
-        require(!state.visible, "a visible variable is not declared again; got " + v.name);
+        require(!state.visible,
+                [&] { return "a visible variable is not declared again; got " + v.name; });
         state = {true, is_loop_var, independent_depth_};
         declared_vars_.push_back(id);
     }
@@ -183,19 +207,24 @@ class Verifier {
     void assign(std::int32_t id, DType t) const {
         const Var& v = at(f_.vars, id, "an assignment");
         const VarState& state = vars_[static_cast<std::size_t>(id)];
-        require(state.visible, "a variable is declared before it is assigned; got " + v.name);
-        require(!state.is_loop_var, "a loop variable is not assigned; got " + v.name);
-        require(t == v.dtype, "variable " + v.name + " takes values of its dtype " +
-                                  std::string(name(v.dtype)) + "; got " + std::string(name(t)));
+        require(state.visible,
+                [&] { return "a variable is declared before it is assigned; got " + v.name; });
+        require(!state.is_loop_var,
+                [&] { return "a loop variable is not assigned; got " + v.name; });
+        require(t == v.dtype, [&] {
+            return "variable " + v.name + " takes values of its dtype " +
+                   std::string(name(v.dtype)) + "; got " + std::string(name(t));
+        });
         if (state.independent_depth == independent_depth_) return;
         auto loop = std::find_if(loops_.rbegin(), loops_.rend(), [](const Loop& l) {
             return !l.is_while && is_independent(l.kind);
         });
         bool reduced = std::any_of(loop->reductions.begin(), loop->reductions.end(),
                                    [&](const Reduction& r) { return r.var == id; });
-        require(reduced,
-                "an independent loop assigns outer variables only where it reduces them; got " +
-                    v.name);
+        require(reduced, [&] {
+            return "an independent loop assigns outer variables only where it reduces them; got " +
+                   v.name;
+        });
     }
 
     /// A body that is a scope.
@@ -263,17 +292,17 @@ class Verifier {
         line_ = outer;
     }
 
-    void condition(S s, const std::string& what) const {
-        require(s->args.size() == 1, what + " has one condition");
-        want(s->args[0], DType::Bool, "the condition of " + what);
+    void condition(S s, std::string_view what) const {
+        require(s->args.size() == 1, [&] { return std::string(what) + " has one condition"; });
+        want(s->args[0], DType::Bool, "the condition of", what);
     }
 
     void store(S s) const {
         require(!s->args.empty(), "a store has a value");
         access(s->id, s->access, s->args.first(s->args.size() - 1));
         const Array& a = f_.arrays[static_cast<std::size_t>(s->id)];
-        require(a.writable, "a store goes to a writable array; got " + a.name);
-        want(s->args.back(), a.dtype, "the value stored to " + a.name);
+        require(a.writable, [&] { return "a store goes to a writable array; got " + a.name; });
+        want(s->args.back(), a.dtype, "the value stored to", a.name);
         if (s->kind == StmtKind::Atomic) {
             require(info(s->op).identity != "none" && result_dtype(s->op, a.dtype) == a.dtype,
                     "an atomic combines by an operation with an identity on its dtype");
@@ -282,12 +311,12 @@ class Verifier {
 
     void allocate(S s) {
         const Array& a = at(f_.arrays, s->id, "an allocation");
-        require(a.param < 0, "an array parameter is not allocated; got " + a.name);
+        require(a.param < 0, [&] { return "an array parameter is not allocated; got " + a.name; });
         require(!arrays_[static_cast<std::size_t>(s->id)],
-                "a visible array is not allocated again; got " + a.name);
+                [&] { return "a visible array is not allocated again; got " + a.name; });
         require(s->args.size() == static_cast<std::size_t>(a.rank),
-                "array " + a.name + " has an extent per axis");
-        for (E e : s->args) want(e, DType::Int64, "an extent of " + a.name);
+                [&] { return "array " + a.name + " has an extent per axis"; });
+        for (E e : s->args) want(e, DType::Int64, "an extent of", a.name);
         arrays_[static_cast<std::size_t>(s->id)] = true;
         declared_arrays_.push_back(s->id);
     }
@@ -300,7 +329,7 @@ class Verifier {
             const Var& v = at(f_.vars, r.var, "a reduction");
             require(is_independent(s->loop), "only independent loops declare reductions");
             require(vars_[static_cast<std::size_t>(r.var)].visible,
-                    "a reduced variable is declared; got " + v.name);
+                    [&] { return "a reduced variable is declared; got " + v.name; });
             require(info(r.op).identity != "none" && result_dtype(r.op, v.dtype) == v.dtype,
                     "a reduction's operation has an identity on its dtype");
             assign(r.var, v.dtype);
@@ -334,41 +363,45 @@ class Verifier {
     void call(S s) const {
         const Function& callee = at(module_.functions, s->id, "a call");
         require(!callee.is_kernel,
-                "a call goes to a function that is no kernel; got " + callee.name);
+                [&] { return "a call goes to a function that is no kernel; got " + callee.name; });
         std::size_t scalars = 0;
         std::size_t arrays = 0;
         for (const Param& p : callee.params) {
             if (p.is_array()) {
                 require(arrays < s->arrays.size(),
-                        "a call of " + callee.name + " passes all arrays");
+                        [&] { return "a call of " + callee.name + " passes all arrays"; });
                 array_argument(callee, callee.arrays[static_cast<std::size_t>(p.array)],
                                s->arrays[arrays++]);
             } else {
                 require(scalars < s->args.size(),
-                        "a call of " + callee.name + " passes all scalars");
-                want(s->args[scalars++], p.dtype, "argument " + p.name + " of " + callee.name);
+                        [&] { return "a call of " + callee.name + " passes all scalars"; });
+                want(s->args[scalars++], p.dtype, "argument", p.name);
             }
         }
         require(scalars == s->args.size() && arrays == s->arrays.size(),
-                "a call of " + callee.name + " passes no more than it takes");
+                [&] { return "a call of " + callee.name + " passes no more than it takes"; });
         require(s->outs.size() == callee.results.size(),
-                "a call takes all results of " + callee.name);
+                [&] { return "a call takes all results of " + callee.name; });
         for (std::size_t i = 0; i < s->outs.size(); ++i) assign(s->outs[i], callee.results[i]);
     }
 
     void array_argument(const Function& callee, const Array& wanted, std::int32_t id) const {
         const Array& given = at(f_.arrays, id, "an array argument");
         require(arrays_[static_cast<std::size_t>(id)],
-                "an array is allocated before it is passed; got " + given.name);
+                [&] { return "an array is allocated before it is passed; got " + given.name; });
         require(given.dtype == wanted.dtype && given.rank == wanted.rank &&
                     (given.writable || !wanted.writable),
-                "array " + given.name + " fits " + wanted.name + " of " + callee.name +
-                    " in dtype, rank and use");
+                [&] {
+                    return "array " + given.name + " fits " + wanted.name + " of " + callee.name +
+                           " in dtype, rank and use";
+                });
         for (std::size_t i = 0; i < wanted.strides.size(); ++i) {
             require(
                 wanted.strides[i] == StrideClass::Other || wanted.strides[i] == given.strides[i],
-                "array " + given.name + " has the stride classes that " + callee.name +
-                    " was made for");
+                [&] {
+                    return "array " + given.name + " has the stride classes that " + callee.name +
+                           " was made for";
+                });
         }
     }
 

@@ -224,7 +224,7 @@ TEST(IrVerify, CallsFitTheirCallee) {
              c.b->call(1, scalars, {}, std::span(taken, static_cast<std::size_t>(outs)))});
     };
     EXPECT_EQ(verdict([&](Case& c) { return make(c, DType::Float64, 1); }), "");
-    expect_broken("argument k of g has dtype float64; got int64",
+    expect_broken("argument k has dtype float64; got int64",
                   [&](Case& c) { return make(c, DType::Int64, 1); });
     expect_broken("a call takes all results of g",
                   [&](Case& c) { return make(c, DType::Float64, 0); });
