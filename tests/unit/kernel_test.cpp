@@ -200,6 +200,26 @@ TEST(Kernel, PrivateArraysLiveAcrossBarriers) {
     EXPECT_EQ(out, (std::vector<double>{2, 6, 12, 20}));
 }
 
+TEST(Kernel, VariablesKeepTheirValueFromOneRoundToTheNext) {
+    Kernel k;
+    Builder& b = k.b;
+    auto in = counted(4);
+    std::vector<double> out(4, 0.0);
+    auto s = b.var("s", DType::Int64);
+    auto last = b.var("last", DType::Float64);
+    E i = k.gid();
+    E grown = b.add(b.load(k.y, {i}), b.read(last));
+    S body = b.block(
+        {b.declare(last, nullptr),
+         b.loop(
+             LoopKind::Serial, s, b.i64(0), b.i64(3), b.i64(1),
+             b.block(
+                 {b.barrier(), b.branch(b.binary(Op::Gt, b.read(s), b.i64(0)), k.put(i, grown)),
+                  b.assign(last, b.mul(b.load(k.x, {i}), b.cast(b.read(s), DType::Float64)))}))});
+    k.run(body, in, out, {4}, range1(4, 2));
+    EXPECT_EQ(out, in);
+}
+
 TEST(Kernel, BarriersUnderVaryingConditionsAreRefused) {
     Kernel k;
     std::vector<double> in(4, 0.0), out(4, 0.0);

@@ -19,17 +19,11 @@ static Conflict record(Mark& m, Use use, const Place* now) {
     Conflict found;
     if (use == Use::Read) {
         found = conflict(m.writer, now);
-        if (conflict(m.reader, now).a) {
-            m.other_reader = now;
-        } else {
-            m.reader = now;
-            m.other_reader = nullptr;
-        }
+        if (!conflict(m.reader, now).a) m.reader = now;
         return found;
     }
     if (!(use == Use::Atomic && m.atomic)) found = conflict(m.writer, now);
     if (!found.a) found = conflict(m.reader, now);
-    if (!found.a) found = conflict(m.other_reader, now);
     m.writer = now;
     m.atomic = use == Use::Atomic;
     m.written = true;

@@ -35,7 +35,6 @@ enum class Use : std::uint8_t { Read, Write, Atomic };
 struct Mark {
     const Place* writer = nullptr;
     const Place* reader = nullptr;
-    const Place* other_reader = nullptr;
     bool atomic = false;   ///< the writer was an atomic operation
     bool written = false;  ///< by this launch: tells what an allocated array holds already
 };
