@@ -57,6 +57,15 @@ class LeafLowering {
         for (std::size_t k = 0; k < group_.outputs.size(); ++k) {
             if (!group_.outputs[k].reduces) values_.add_output(k, shape_.rank);
         }
+        if (!values_.inputs().empty()) {
+            like_ = values_.inputs().front();
+        } else if (!values_.outputs().empty()) {
+            like_ = values_.outputs().front();
+        } else {
+            std::vector<ir::StrideClass> none(static_cast<std::size_t>(shape_.rank),
+                                              ir::StrideClass::Zero);
+            like_ = b_.array_param("space", DType::Bool, shape_.rank, false, none);
+        }
         for (std::size_t k = 0; k < group_.outputs.size(); ++k) {
             if (!group_.outputs[k].reduces) continue;
             scratch_.push_back(b_.array_param("leaves" + std::to_string(k), group_.outputs[k].dtype,
@@ -65,7 +74,6 @@ class LeafLowering {
             reducing_.push_back(k);
         }
         values_.add_scalars();
-        like_ = values_.inputs().front();
     }
 
     /// Statements that compute the nodes at the current point and store what does not reduce.

@@ -316,6 +316,7 @@ void GroupKernel::run_reduction(const Call& call, const Space& space, Device& de
         if (o >= call.inputs.size() && group_.outputs[o - call.inputs.size()].reduces) continue;
         arrays.push_back(array_arg(view(o), extents, {space.strides[o], rank}));
     }
+    bool is_bare = arrays.empty();
     std::vector<std::unique_ptr<Scratch>> scratches;
     for (const auto& o : group_.outputs) {
         if (!o.reduces) continue;
@@ -324,6 +325,11 @@ void GroupKernel::run_reduction(const Call& call, const Space& space, Device& de
         scratches.push_back(std::make_unique<Scratch>(s));
         s->allocate();
         arrays.push_back({s->memory, 0, shape, strides});
+    }
+    // A group that reads nothing takes its shape from an array of which nothing is read.
+    std::vector<std::int64_t> no_strides(rank, 0);
+    if (is_bare) {
+        arrays.insert(arrays.begin(), {scratches.front()->storage->memory, 0, extents, no_strides});
     }
     if (space.size > 0) v.map->launch({arrays, call.scalars, {}, {}, 0});
     std::size_t number = 0;
