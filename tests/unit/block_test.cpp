@@ -147,7 +147,7 @@ void expect_reference(const Group& group, const Shape& shape, const std::vector<
             Array& a = array_of(o, in, out);
             out_operands.push_back({a.data(), a.strides});
         }
-        program.run({shape, in_operands, out_operands, scalars});
+        program.run({shape, in_operands, out_operands, scalars, group.reduce_axis});
         for (std::size_t o = 0; o < out.size(); ++o) {
             expect_same_memory(expected[o], array_of(o, in, out), o);
             if (::testing::Test::HasFatalFailure()) return;
@@ -355,6 +355,34 @@ TEST(Block, ReductionsOfEverySizeAndAxisInOrder) {
     Cases cases(11);
     cases.be_ordinary();
     check_reductions(cases);
+}
+
+TEST(Block, TheRunCountsTheReducedAxisInItsOwnSpace) {
+    // The group was recorded over a space with one more axis of extent 1 in front.
+    for (bool innermost : {true, false}) {
+        Cases cases(13);
+        cases.be_ordinary();
+        const DType t = DType::Float64;
+        const Shape shape = innermost ? Shape{3, 1025} : Shape{1025, 3};
+        const int axis = innermost ? 1 : 0;
+        Group group;
+        group.inputs = {t};
+        group.nodes = {input(0, t)};
+        group.outputs = {{0, t, true, Op::Add}};
+        group.reduce_axis = axis;
+        Shape rest = shape;
+        rest[static_cast<std::size_t>(axis)] = 1;
+        std::vector<Array> in = {cases.array(t, shape, Layout::Contiguous)};
+        std::vector<Array> out = {cases.array(t, rest, Layout::Contiguous)};
+        out[0].strides[static_cast<std::size_t>(axis)] = 0;
+        std::vector<Array> expected = out;
+        block_reference::run(group, shape, in, {}, expected);
+        group.reduce_axis = axis + 1;
+        const GroupRun::Operand from{in[0].data(), in[0].strides};
+        const GroupRun::Operand to{out[0].data(), out[0].strides};
+        BlockProgram(group).run({shape, {&from, 1}, {&to, 1}, {}, axis});
+        expect_same_memory(expected[0], out[0], 0);
+    }
 }
 
 void check_many_short_rows(Cases cases) {
