@@ -23,9 +23,7 @@ ir::Module lower_map(const Group& group, const GroupShape& shape);
 
 /// Reducing groups run as two kernels around a scratch array per reducing output, of shape
 /// (iteration shape without the reduced axis) + (leaves). The first computes leaves, and stores the
-/// group's other outputs; its params: inputs, non-reducing outputs, scratches, scalars. Where there
-/// is neither input nor such output, an array that is never read, of the iteration shape, comes
-/// first.
+/// group's other outputs; its params: inputs, non-reducing outputs, scratches, scalars.
 ir::Module lower_leaves(const Group& group, const GroupShape& shape);
 /// The second combines the leaves of one reducing output by the tree. Params: scratch, output.
 ir::Module lower_tree(Op op, DType dtype, int kept_rank);

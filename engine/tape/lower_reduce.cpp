@@ -57,15 +57,6 @@ class LeafLowering {
         for (std::size_t k = 0; k < group_.outputs.size(); ++k) {
             if (!group_.outputs[k].reduces) values_.add_output(k, shape_.rank);
         }
-        if (!values_.inputs().empty()) {
-            like_ = values_.inputs().front();
-        } else if (!values_.outputs().empty()) {
-            like_ = values_.outputs().front();
-        } else {
-            std::vector<ir::StrideClass> none(static_cast<std::size_t>(shape_.rank),
-                                              ir::StrideClass::Zero);
-            like_ = b_.array_param("space", DType::Bool, shape_.rank, false, none);
-        }
         for (std::size_t k = 0; k < group_.outputs.size(); ++k) {
             if (!group_.outputs[k].reduces) continue;
             scratch_.push_back(b_.array_param("leaves" + std::to_string(k), group_.outputs[k].dtype,
@@ -73,6 +64,9 @@ class LeafLowering {
             b_.function().arrays.back().noalias = true;
             reducing_.push_back(k);
         }
+        // Where nothing is read (arange(n).sum()), an array that is never loaded brings the shape.
+        like_ = group_.inputs.empty() ? b_.array_param("domain", DType::UInt8, shape_.rank, false)
+                                      : values_.inputs().front();
         values_.add_scalars();
     }
 

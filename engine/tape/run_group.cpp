@@ -316,7 +316,6 @@ void GroupKernel::run_reduction(const Call& call, const Space& space, Device& de
         if (o >= call.inputs.size() && group_.outputs[o - call.inputs.size()].reduces) continue;
         arrays.push_back(array_arg(view(o), extents, {space.strides[o], rank}));
     }
-    bool is_bare = arrays.empty();
     std::vector<std::unique_ptr<Scratch>> scratches;
     for (const auto& o : group_.outputs) {
         if (!o.reduces) continue;
@@ -326,11 +325,9 @@ void GroupKernel::run_reduction(const Call& call, const Space& space, Device& de
         s->allocate();
         arrays.push_back({s->memory, 0, shape, strides});
     }
-    // A group that reads nothing takes its shape from an array of which nothing is read.
-    std::vector<std::int64_t> no_strides(rank, 0);
-    if (is_bare) {
-        arrays.insert(arrays.begin(), {scratches.front()->storage->memory, 0, extents, no_strides});
-    }
+    const std::vector<std::int64_t> still(rank, 0);
+    if (call.inputs.empty())
+        arrays.push_back({scratches.front()->storage->memory, 0, extents, still});
     if (space.size > 0) v.map->launch({arrays, call.scalars, {}, {}, 0});
     std::size_t number = 0;
     for (std::size_t k = 0; k < group_.outputs.size(); ++k) {

@@ -128,3 +128,8 @@ def test_layouts_do_not_pile_up():
     del a
     for _ in range(3):
         float(un.ones(3).sum())
+
+
+def test_reduction_of_a_group_that_reads_nothing(device):
+    assert int(un.arange(3000, device=device).sum()) == 3000 * 2999 // 2
+    assert float((un.zeros((3, 4), device=device) + 2.0).max()) == 2.0

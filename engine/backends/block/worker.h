@@ -40,8 +40,7 @@ class Worker {
     const GroupRun& run_;
     const Plan& plan_;
     std::size_t operands_;
-    std::size_t inner_;  ///< the innermost axis
-    int reduce_axis_;
+    std::size_t inner_;        ///< the innermost axis
     char** at_;                ///< per node: its value in the current block
     char** base_;              ///< per operand: address of its element at the current row
     std::int64_t* size_;       ///< per operand: bytes of an element
