@@ -26,5 +26,6 @@ struct ArrayView {
 /// other object. May throw Error. The array type's binding sets it; null until then.
 using ArrayViewHook = bool (*)(PyObject* object, ArrayView& view);
 extern ArrayViewHook array_view_hook;
+void install_array_view();
 
 }  // namespace unisono::python

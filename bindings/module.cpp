@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "array_object.h"
+#include "array_view.h"
 #include "core/version.h"
 #include "engine_state.h"
 #include "errors.h"
@@ -19,6 +20,7 @@ NB_MODULE(_engine, m) {
         throw nb::python_error();
     add_engine_state(m);
     install_hooks();
+    install_array_view();
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {
         try {
             std::rethrow_exception(p);
