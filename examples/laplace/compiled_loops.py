@@ -1,0 +1,28 @@
+"""Loops compiled by un.jit: listing 3.1 as it stands, and listing 3.2's order with un.prange."""
+
+import unisono as un
+
+from .python_loops import solve
+from .road import Road
+
+
+def solve_in_parallel(u, u_new):
+    for y in un.prange(1, u.shape[0] - 1):
+        for x in range(1, u.shape[1] - 1):
+            u_new[y, x] = ((u[y - 1, x] + u[y + 1, x]) + (u[y, x - 1] + u[y, x + 1])) / 4
+
+
+class CompiledLoops(Road):
+    """A compiled function on NumPy arrays."""
+
+    def __init__(self, name, order, function):
+        self.name, self.order = name, order
+        self.step = un.jit(function)
+
+    def place(self, u):
+        return u.copy()
+
+
+def roads():
+    yield CompiledLoops("@un.jit loops", "loops", solve)
+    yield CompiledLoops("un.prange loops", "slices", solve_in_parallel)

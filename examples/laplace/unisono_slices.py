@@ -1,0 +1,28 @@
+"""Listing 3.2 as it stands, on unisono's arrays: on the CPU, and on each device."""
+
+import unisono as un
+
+from .numpy_slices import solve
+from .road import Road
+
+
+class Slices(Road):
+    """The statement of listing 3.2 on arrays of one device."""
+
+    step = staticmethod(solve)
+
+    def __init__(self, device):
+        self.device = device
+        self.name = f"slices on {device}"
+
+    def place(self, u):
+        return un.array(u, device=self.device)
+
+    def wait(self):
+        un.eval(self.u, self.u_new)
+        un.synchronize()
+
+
+def roads(devices):
+    for device in devices:
+        yield Slices(device)

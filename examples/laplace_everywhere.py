@@ -1,0 +1,175 @@
+"""Laplace's equation by every road that this machine has: a table, and the field as a picture."""
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+from laplace import bandwidth, numpy_slices, on_ranks, problem, python_loops, show
+from laplace.road import Outcome, seconds_per_sweep, solve, try_out
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--size", type=size, default=200, help="points along an edge of the solved field (200)"
+    )
+    parser.add_argument("--dtype", choices=("float32", "float64"), default="float64")
+    parser.add_argument(
+        "--large",
+        type=size,
+        default=2000,
+        help="points along an edge where sweeps are timed (2000)",
+    )
+    parser.add_argument("--out", type=Path, default=Path("out"), help="folder of the picture (out)")
+    return parser.parse_args()
+
+
+def size(text):
+    if not text.isdecimal() or not 3 <= int(text) <= 30000:
+        raise argparse.ArgumentTypeError(f"expected an integer from 3 to 30000; got {text!r}")
+    return int(text)
+
+
+def candidates():
+    """Yield every road, or an Outcome that says why it is missing."""
+    yield from numpy_slices.roads()
+    yield from python_loops.roads()
+    try:
+        import unisono as un
+        from laplace import compiled_loops, kernels, unisono_slices
+    except ImportError as error:
+        yield Outcome("unisono", missing=f"it cannot be imported: {error}")
+        return
+    cpu = "cpu"
+    devices = [cpu, *(str(d) for d in un.devices() if not str(d).startswith(cpu))]
+    yield from unisono_slices.roads(devices)
+    for name, module, arguments in (
+        ("jit", compiled_loops, ()),
+        ("kernel", kernels, (devices,)),
+    ):
+        if hasattr(un, name):
+            yield from module.roads(*arguments)
+        else:
+            yield Outcome(f"@un.{name}", missing=f"this version of unisono has no un.{name}")
+    for kind in ("opencl", "cuda"):
+        if not any(d.startswith(kind) for d in devices):
+            report = un._engine._backend_reports().get(kind, ["this version has no such back end"])
+            yield Outcome(f"devices of {kind}", missing="; ".join(report))
+
+
+def present(candidate):
+    """The road if it works on a small field, else an Outcome with the reason."""
+    if isinstance(candidate, Outcome):
+        return candidate
+    try:
+        try_out(candidate)
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        return Outcome(candidate.name, missing=reason)
+    return candidate
+
+
+def solve_all(roads, u):
+    """Solve by each road, showing progress."""
+    outcomes = []
+    for road in roads:
+        if isinstance(road, Outcome):
+            outcomes.append(road)
+        elif not road.sweeps_cheaply:
+            outcomes.append(Outcome(road.name, road.order))
+        else:
+            progress = show.Progress(road.name)
+            outcome = solve(road, u, progress)
+            progress.close()
+            show.say(f"  {road.name}: {outcome.sweeps} sweeps in {outcome.seconds:.2f} s")
+            outcomes.append(outcome)
+    return outcomes
+
+
+def time_all(roads, outcomes, u):
+    """Time sweeps of the field `u`: the roads take turns, so that a busy moment of the machine hits all alike."""
+    reference = next(r for r in roads if isinstance(r, numpy_slices.NumPySlices))
+    count = max(1, 16_000_000 // u.size)
+    for road, outcome in zip(roads, outcomes, strict=True):
+        if isinstance(road, Outcome):
+            continue
+        if not road.sweeps_cheaply:
+            few = u[: max(3, 200_000 // u.shape[1])]
+            road.start(few)
+            outcome.large = seconds_per_sweep(road, 1) * u.size / few.size
+            road.close()
+            continue
+        for r in (reference, road):
+            r.start(u)
+            r.sweep(2)  # whatever is compiled or allocated at first use
+        times, ratios = [], []
+        for _ in range(7):
+            numpy_time = seconds_per_sweep(reference, count)
+            times.append(seconds_per_sweep(road, count))
+            ratios.append(numpy_time / times[-1])
+        outcome.large = float(np.median(times))
+        outcome.speed = float(np.median(ratios)) if road is not reference else 1.0
+        for r in (reference, road):
+            r.close()
+    numpy_large = outcomes[roads.index(reference)].large
+    for outcome in outcomes:
+        if outcome.large and not outcome.speed:
+            outcome.speed = numpy_large / outcome.large
+
+
+def compare_bits(outcomes, u):
+    """Compare each solution with NumPy's after as many sweeps, in the same order of additions."""
+    wanted = {}
+    for o in outcomes:
+        if o.field is None:
+            continue
+        step = problem.sweep_in_loop_order if o.order == "loops" else numpy_slices.solve
+        if (o.order, o.sweeps) not in wanted:
+            if isinstance(o.field, np.ndarray) and o.name == numpy_slices.NumPySlices.name:
+                wanted[o.order, o.sweeps] = o.field
+            else:
+                wanted[o.order, o.sweeps] = sweep_with_numpy(step, u, o.sweeps)
+        o.same_bits = problem.same_bits(o.field, wanted[o.order, o.sweeps])
+
+
+def sweep_with_numpy(step, u, count):
+    a, b = u.copy(), u.copy()
+    for _ in range(count):
+        step(a, b)
+        a, b = b, a
+    return a
+
+
+def main():
+    options = parse_arguments()
+    u = problem.make_field(options.size, options.dtype)
+    large = problem.make_field(options.large, options.dtype)
+    show.say(
+        f"Laplace's equation, {options.size} x {options.size} {options.dtype}, "
+        f"until no point grows by more than {problem.EPS} in a sweep"
+    )
+    roads = [present(c) for c in candidates()]
+    outcomes = solve_all(roads, u)
+    progress = show.Progress(on_ranks.DistributedSlices.name)
+    count = max(1, 16_000_000 // large.size)
+    ranks = on_ranks.solve_on_ranks(options.size, options.dtype, options.large, count, progress)
+    progress.close()
+    if not ranks.missing:
+        show.say(f"  {ranks.name}: {ranks.sweeps} sweeps in {ranks.seconds:.2f} s")
+    show.say(f"timing sweeps of {options.large} x {options.large}")
+    copy = bandwidth.copy_bandwidth()
+    time_all(roads, [*outcomes], large)
+    if ranks.large:
+        ranks.speed = outcomes[0].large / ranks.large
+    outcomes.append(ranks)
+    compare_bits(outcomes, u)
+    show.say()
+    show.table(outcomes, options.size, options.large, u.itemsize, copy)
+    show.say()
+    show.say(show.picture(outcomes[0].field, options.out / "laplace.png"))
+    return 1 if any(o.same_bits is False for o in outcomes) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
