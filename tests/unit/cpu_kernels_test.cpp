@@ -131,7 +131,7 @@ TEST(CpuParallel, LowestFaultWinsAndAllBeforeItIsDone) {
 }
 
 TEST(CpuStreaming, StoresEveryElementAndNoOther) {
-    // Every alignment of the destination, lengths from none to more than two strips.
+    // Every alignment of the destination, lengths from none to many vectors.
     Module m;
     Builder b(m.functions.emplace_back("stream"));
     auto a = b.array_param("a", DType::Float64, 1, false, {StrideClass::One});

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "backends/cpu/runtime.h"
-#include "backends/cpu/stream_copy.h"
 #include "ops/math_library.h"
 
 namespace unisono::cpu {
@@ -51,7 +50,6 @@ const Import imports[] = {
     {"unisono_parallel_for", address_of(run_parallel_loop)},
     {"unisono_scratch_allocate", address_of(scratch_allocate)},
     {"unisono_scratch_free", address_of(scratch_free)},
-    {"unisono_stream_copy", address_of(stream_copy)},
     {"memcpy", address_of(std::memcpy)},
     {"memmove", address_of(std::memmove)},
     {"memset", address_of(std::memset)},

@@ -1,4 +1,4 @@
-// What compiled kernels call: threads, scratch memory, streaming copies.
+// What compiled kernels call: threads and scratch memory.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 // calls, loops vectorised, what that leaves cleaned up. Code generation runs without loop strength
 // reduction, which costs a third of its time and gains nothing here.
 #include "backends/llvm/codegen.h"
+#include "backends/llvm/mark_streaming.h"
 
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/IR/DiagnosticInfo.h>
@@ -30,7 +31,8 @@ namespace {
 constexpr const char* host_passes =
     "always-inline,cgscc(inline),"
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
-    "loop-mssa(licm),loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm))";
+    "loop-mssa(licm),loop-vectorize,unisono-streaming,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(licm))";
 constexpr const char* device_passes =
     "always-inline,cgscc(inline),"
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
@@ -99,6 +101,12 @@ void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& m
     llvm::PipelineTuningOptions tuning;
     tuning.LoopInterleaving = true;
     llvm::PassBuilder builder(&machine, tuning);
+    builder.registerPipelineParsingCallback(
+        [](llvm::StringRef name, llvm::FunctionPassManager& passes, auto) {
+            if (name != "unisono-streaming") return false;
+            passes.addPass(MarkStreaming());
+            return true;
+        });
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(components);
     builder.registerFunctionAnalyses(functions);

@@ -61,6 +61,7 @@ class ModuleEmitter {
     void declare_functions();
     void add_host_entry();
     void add_device_entry();
+    llvm::MDNode* streaming_group();
     std::vector<llvm::GlobalValue*> used_;
     friend class FunctionEmitter;
 };
@@ -78,12 +79,6 @@ class FunctionEmitter {
     };
     /// Emits the body of a loop for the current value of its variable.
     using EmitBody = llvm::function_ref<void()>;
-    /// A streaming store that goes to a buffer in the first-level cache: see streaming.cpp.
-    struct Buffered {
-        ir::S store;
-        Value* buffer;
-        Value* shift;  ///< add to the loop's variable to index the buffer
-    };
     struct Captured {
         std::vector<int> params, arrays, vars;
         std::vector<bool> param_seen, array_seen, var_seen, var_inside, array_inside;
@@ -96,9 +91,9 @@ class FunctionEmitter {
     Value* work_item(ir::E e);
     Value* address(int array, std::span<const ir::E> indices);
     Value* load(ir::E e);
-    void store_value(int array, Value* where, Value* value);
+    void store_value(int array, Value* where, Value* value, bool marked = false);
     Value* int64(std::int64_t v) { return llvm::ConstantInt::getSigned(m_.i64, v); }
-    void annotate(llvm::Instruction* access, int array);
+    void annotate(llvm::Instruction* access, int array, bool marked = false);
 
     // operations.cpp
     Value* unary(ir::E e);
@@ -142,7 +137,6 @@ class FunctionEmitter {
     // streaming.cpp
     bool streams(ir::S s) const;
     void streaming_loop(ir::S s, Value* begin, Value* end);
-    void copy_out_strip(const Buffered& b, Value* target, Value* offset, Value* count, int size);
     void fence_if_streamed();
 
     // parallel.cpp
@@ -177,13 +171,17 @@ class FunctionEmitter {
     std::vector<LoopContext> loops_;
     std::vector<llvm::Metadata*> groups_;     ///< access groups of the enclosing independent loops
     std::vector<std::vector<bool>> made_in_;  ///< per such loop: arrays allocated inside it
-    std::vector<Buffered> buffered_;
+    bool peeling_ = false;                    ///< the loop being emitted runs a few iterations only
+    ir::S streaming_ = nullptr;               ///< the store to mark in the loop being emitted
     std::vector<llvm::AllocaInst*> scratch_;  ///< heap memory to free on the way out
     llvm::BasicBlock* exit_ = nullptr;
     llvm::PHINode* exit_site_ = nullptr;
     bool streamed_ = false;
     std::unordered_map<ir::E, Value*> cache_;  ///< values of the expressions of one statement
 };
+
+/// Named metadata that lists the access groups of stores to make non-temporal.
+inline constexpr const char* streaming_marker = "unisono.streaming";
 
 [[noreturn]] void unsupported(const std::string& message);
 

@@ -40,6 +40,12 @@ llvm::Function* ModuleEmitter::declare(const char* name, llvm::FunctionType* typ
     return f;
 }
 
+llvm::MDNode* ModuleEmitter::streaming_group() {
+    llvm::NamedMDNode* named = out->getOrInsertNamedMetadata(streaming_marker);
+    if (named->getNumOperands() == 0) named->addOperand(llvm::MDNode::getDistinct(context, {}));
+    return named->getOperand(0);
+}
+
 /// int64_t f(Fault*, [NDRange slots], per param: scalar, or address, extents and strides; per
 /// result: its address).
 llvm::FunctionType* ModuleEmitter::signature(const ir::Function& f) const {

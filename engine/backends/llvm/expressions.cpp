@@ -97,11 +97,12 @@ Value* FunctionEmitter::address(int array, std::span<const ir::E> indices) {
 /// Marks an access as independent of those of other iterations of the enclosing independent loops.
 /// Memory made inside such a loop is reused by the next iteration, so accesses to it make no such
 /// promise.
-void FunctionEmitter::annotate(llvm::Instruction* access, int array) {
+void FunctionEmitter::annotate(llvm::Instruction* access, int array, bool marked) {
     std::vector<llvm::Metadata*> list;
     for (std::size_t k = 0; k < groups_.size(); ++k) {
         if (!made_in_[k][static_cast<std::size_t>(array)]) list.push_back(groups_[k]);
     }
+    if (marked) list.push_back(m_.streaming_group());
     if (list.empty()) return;
     llvm::MDNode* node =
         list.size() == 1 ? llvm::cast<llvm::MDNode>(list[0]) : llvm::MDNode::get(m_.context, list);
@@ -125,12 +126,12 @@ Value* FunctionEmitter::load(ir::E e) {
     return is_bool(info.dtype) ? b_.CreateICmpNE(in, b_.getInt8(0)) : in;
 }
 
-void FunctionEmitter::store_value(int array, Value* where, Value* value) {
+void FunctionEmitter::store_value(int array, Value* where, Value* value, bool marked) {
     DType t = f_.arrays[static_cast<std::size_t>(array)].dtype;
     if (is_bool(t)) value = b_.CreateZExt(value, m_.i8);
     annotate(
         b_.CreateAlignedStore(value, where, llvm::Align(static_cast<std::uint64_t>(size_of(t)))),
-        array);
+        array, marked);
 }
 
 }  // namespace unisono::codegen

@@ -113,6 +113,14 @@ void FunctionEmitter::finish_loop(llvm::BranchInst* latch, LoopKind kind, llvm::
     std::vector<llvm::Metadata*> list{nullptr};
     if (group)
         list.push_back(llvm::MDNode::get(m_.context, {text("llvm.loop.parallel_accesses"), group}));
+    if (streaming_) {
+        llvm::Metadata* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
+        list.push_back(llvm::MDNode::get(m_.context, {text("llvm.loop.interleave.count"), one}));
+    }
+    if (peeling_) {
+        llvm::Metadata* no = llvm::ConstantAsMetadata::get(b_.getFalse());
+        list.push_back(llvm::MDNode::get(m_.context, {text("llvm.loop.vectorize.enable"), no}));
+    }
     if (kind == LoopKind::Unroll)
         list.push_back(llvm::MDNode::get(m_.context, {text("llvm.loop.unroll.full")}));
     if (list.size() == 1) return;

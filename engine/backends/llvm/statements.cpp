@@ -94,12 +94,6 @@ void FunctionEmitter::emit(ir::S s) {
         case StmtKind::Assign: b_.CreateStore(emit(s->args[0]), variable(s->id)); break;
         case StmtKind::Store: {
             Value* value = emit(s->args.back());
-            for (const Buffered& buffered : buffered_) {
-                if (buffered.store != s) continue;
-                llvm::Type* t = m_.memory_type(f_.arrays[static_cast<std::size_t>(s->id)].dtype);
-                store_value(s->id, b_.CreateInBoundsGEP(t, buffered.buffer, buffered.shift), value);
-                return;
-            }
             auto indices = s->args.first(s->args.size() - 1);
             Value* where =
                 s->access == ir::Access::Linear
@@ -107,7 +101,7 @@ void FunctionEmitter::emit(ir::S s) {
                           m_.memory_type(f_.arrays[static_cast<std::size_t>(s->id)].dtype),
                           arrays_[static_cast<std::size_t>(s->id)].base, emit(indices[0]))
                     : address(s->id, indices);
-            store_value(s->id, where, value);
+            store_value(s->id, where, value, s == streaming_);
             break;
         }
         case StmtKind::Atomic: emit_atomic(s); break;

@@ -1,10 +1,11 @@
-// Stores that bypass the caches: strips of a loop go to a buffer in the first-level cache, and from
-// there in whole cache lines to memory.
+// Stores that bypass the caches.
 //
 // A store of part of a line makes the processor read the line first, and a non-temporal store of
-// part of a line is slower still. So the loop runs over strips of at most strip_bytes whose ends
-// lie on line boundaries of the destination; the strip's body is the ordinary vectorised loop into
-// a buffer with the destination's alignment, and unisono_stream_copy moves it out.
+// part of a line is slower still. So the loop's first elements, up to a line boundary of the
+// destination, are peeled off; in the rest, which the vectoriser turns into whole vectors, the
+// stores carry a marker: an access group of its own, the only metadata of ours that survives
+// vectorisation. The pass MarkStreaming then makes marked vector stores
+// non-temporal, and prefetches what the loop reads: without it they gain nothing.
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "backends/llvm/emitter.h"
@@ -13,7 +14,6 @@ namespace unisono::codegen {
 
 namespace {
 
-constexpr std::int64_t strip_bytes = 4096;
 constexpr std::int64_t line_bytes = 64;
 
 /// The constant by which e grows when the variable grows by 1; nothing where that is not certain.
@@ -57,7 +57,7 @@ void walk(std::span<const ir::S> list, const F& visit) {
 
 }  // namespace
 
-/// Whether a loop is run in strips: an innermost independent loop with streaming stores, each to
+/// Whether a loop streams: an innermost independent loop with streaming stores, each to
 /// neighbouring elements and not under a condition.
 bool FunctionEmitter::streams(ir::S s) const {
     if (!m_.target.streaming || m_.for_device()) return false;
@@ -93,72 +93,34 @@ bool FunctionEmitter::streams(ir::S s) const {
 
 void FunctionEmitter::streaming_loop(ir::S s, Value* begin, Value* end) {
     streamed_ = true;
-    std::vector<ir::S> stores;
+    // Only the first store's lines are aligned; others stay ordinary stores.
+    ir::S store = nullptr;
     walk(s->body, [&](ir::S inner) {
-        if (inner->kind == ir::StmtKind::Store && inner->streaming) stores.push_back(inner);
+        if (!store && inner->kind == ir::StmtKind::Store && inner->streaming) store = inner;
     });
-    llvm::AllocaInst* position = local(m_.i64, "strip");
-    llvm::BasicBlock* strips = block("strips");
-    llvm::BasicBlock* strip = block("strip");
-    llvm::BasicBlock* after = block("strips.end");
-    b_.CreateStore(begin, position);
-    b_.CreateBr(strips);
-    b_.SetInsertPoint(strips);
-    Value* first = b_.CreateLoad(m_.i64, position);
-    b_.CreateCondBr(b_.CreateICmpSLT(first, end), strip, after);
-    b_.SetInsertPoint(strip);
-    cache_.clear();
-    b_.CreateStore(first, variable(s->id));
-
-    std::vector<Value*> targets,
-        offsets;  // of the strip's first element: its address, its place in the buffer
-    Value* last = nullptr;
-    for (ir::S store : stores) {
-        DType t = f_.arrays[static_cast<std::size_t>(store->id)].dtype;
-        auto size = size_of(t);
-        targets.push_back(b_.CreateInBoundsGEP(m_.memory_type(t),
-                                               arrays_[static_cast<std::size_t>(store->id)].base,
-                                               emit(store->args[0])));
-        Value* in_line =
-            b_.CreateAnd(b_.CreatePtrToInt(targets.back(), m_.i64), int64(line_bytes - 1));
-        offsets.push_back(b_.CreateLShr(in_line, static_cast<std::uint64_t>(__builtin_ctzll(
-                                                     static_cast<unsigned long long>(size)))));
-        if (!last) {
-            Value* room = b_.CreateSub(int64(strip_bytes / size), offsets.back());
-            last = b_.CreateAdd(first, b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, room,
-                                                                b_.CreateSub(end, first)));
-        }
-    }
-    for (std::size_t k = 0; k < stores.size(); ++k) {
-        auto* buffer = local(llvm::ArrayType::get(m_.i8, strip_bytes * 8 + line_bytes), "buffer");
-        buffer->setAlignment(llvm::Align(line_bytes));
-        buffered_.push_back({stores[k], buffer, nullptr});
-    }
-    loop(s->loop, first, last, [&](Value* value) {
+    DType t = f_.arrays[static_cast<std::size_t>(store->id)].dtype;
+    auto size = static_cast<std::uint64_t>(size_of(t));
+    auto body = [&](Value* value) {
         b_.CreateStore(value, variable(s->id));
-        for (std::size_t k = 0; k < stores.size(); ++k) {
-            buffered_[k].shift = b_.CreateAdd(b_.CreateSub(value, first), offsets[k]);
-        }
         emit_all(s->body);
-    });
-    for (std::size_t k = 0; k < stores.size(); ++k) {
-        auto size =
-            static_cast<int>(size_of(f_.arrays[static_cast<std::size_t>(stores[k]->id)].dtype));
-        copy_out_strip(buffered_[k], targets[k], offsets[k], b_.CreateSub(last, first), size);
-    }
-    buffered_.clear();
-    b_.CreateStore(last, position);
-    b_.CreateBr(strips);
-    b_.SetInsertPoint(after);
-}
-
-void FunctionEmitter::copy_out_strip(const Buffered& b, Value* target, Value* offset, Value* count,
-                                     int size) {
-    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {m_.ptr, m_.ptr, m_.i64}, false);
-    Value* from =
-        b_.CreateInBoundsGEP(b_.getIntNTy(static_cast<unsigned>(size) * 8), b.buffer, offset);
-    b_.CreateCall(m_.declare("unisono_stream_copy", type),
-                  {target, from, b_.CreateMul(count, int64(size))});
+    };
+    b_.CreateStore(begin, variable(s->id));
+    Value* target = b_.CreateInBoundsGEP(
+        m_.memory_type(t), arrays_[static_cast<std::size_t>(store->id)].base, emit(store->args[0]));
+    Value* to_line =
+        b_.CreateAnd(b_.CreateNeg(b_.CreatePtrToInt(target, m_.i64)), int64(line_bytes - 1));
+    Value* width = int64(static_cast<std::int64_t>(size));
+    Value* peeled = b_.CreateAdd(begin, b_.CreateUDiv(to_line, width));
+    // Elements that are not aligned to their own size never reach a line boundary.
+    Value* reaches = b_.CreateICmpEQ(b_.CreateURem(to_line, width), int64(0));
+    peeled = b_.CreateSelect(reaches, peeled, end);
+    Value* middle = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, peeled, end);
+    peeling_ = true;
+    loop(ir::LoopKind::Serial, begin, middle, body);
+    peeling_ = false;
+    streaming_ = store;
+    loop(s->loop, middle, end, body);
+    streaming_ = nullptr;
 }
 
 /// Non-temporal stores become visible to other threads only after a fence.
