@@ -110,7 +110,9 @@ class TestWriter {
 /// than deeper inside.
 class Choice {
   public:
-    explicit Choice(const FunctionFacts& facts) : facts_(facts), chosen_(facts.loops.size()) {
+    Choice(const FunctionFacts& facts, bool may_duplicate)
+        : facts_(facts), chosen_(facts.loops.size()) {
+        if (!may_duplicate) return;
         for (std::size_t l = 0; l < facts.loops.size(); ++l) {
             if (facts.loops[l].parent < 0) choose(static_cast<int>(l));
         }
@@ -149,8 +151,8 @@ class Choice {
 /// Walks as index_ranges does, counting accesses and loops.
 class HoistBounds final : public Rewriter {
   public:
-    HoistBounds(Function& f, FunctionFacts facts)
-        : Rewriter(f), facts_(std::move(facts)), chosen_(facts_) {}
+    HoistBounds(Function& f, FunctionFacts facts, bool may_duplicate)
+        : Rewriter(f), facts_(std::move(facts)), chosen_(facts_, may_duplicate) {}
 
     E expr(E e) override {
         e = children(e);
@@ -250,8 +252,8 @@ class HoistBounds final : public Rewriter {
 
 }  // namespace
 
-void hoist_bounds(Module& module) {
-    for (Function& f : module.functions) HoistBounds(f, find_index_ranges(f)).run();
+void hoist_bounds(Module& module, bool may_duplicate) {
+    for (Function& f : module.functions) HoistBounds(f, find_index_ranges(f), may_duplicate).run();
 }
 
 }  // namespace unisono::passes

@@ -12,6 +12,8 @@
 
 namespace unisono::passes {
 
-void hoist_bounds(ir::Module& module);
+/// Without may_duplicate only accesses that need no test change: device kernels are not written
+/// twice.
+void hoist_bounds(ir::Module& module, bool may_duplicate = true);
 
 }  // namespace unisono::passes

@@ -67,7 +67,10 @@ void lower(ir::Module& module, const Target& target) {
     if (target.kind == TargetKind::Host) run("wrap_work_items", wrap_work_items);
     run("reductions", reductions);
     run("simplify", simplify);
-    if (!target.keep_checks_visible) run("hoist_bounds", hoist_bounds);
+    bool is_host = target.kind == TargetKind::Host;
+    if (!target.keep_checks_visible) {
+        run("hoist_bounds", [&](ir::Module& m) { hoist_bounds(m, is_host); });
+    }
     run("lower_access", [&](ir::Module& m) { lower_access(m, target.keep_checks_visible); });
     run("simplify", simplify);
     if (target.kind == TargetKind::Device) run("map_to_grid", map_to_grid);

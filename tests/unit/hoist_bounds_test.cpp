@@ -45,10 +45,10 @@ struct Nest {
     E one() { return b.constant(Scalar::of(DType::Float64, 1.0)); }
 
     /// The printed body after the pass.
-    std::string hoisted(S body) {
+    std::string hoisted(S body, bool may_duplicate = true) {
         b.function().body = body;
         verify(module);
-        passes::hoist_bounds(module);
+        passes::hoist_bounds(module, may_duplicate);
         verify(module);
         std::string text = print(module);
         return text.substr(text.find('\n') + 1);
@@ -115,6 +115,16 @@ TEST(HoistBounds, ParametersAreGuardedAgainstOverflow) {
   else:
     for i in 0 to n:
       u.wrapped[2 * i] = 1.0
+)");
+}
+
+TEST(HoistBounds, WithoutDuplicationOnlyProofsCount) {
+    Nest k;
+    auto i = k.local("i");
+    S body = k.loop(i, k.b.i64(0), k.b.extent(k.u, 0),
+                    k.put(k.u, {k.b.read(i)}, k.at(k.v, {k.b.read(i)})));
+    EXPECT_EQ(k.hoisted(body, false), R"(  for i in 0 to u.shape[0]:
+    u[i] = v.wrapped[i]
 )");
 }
 
