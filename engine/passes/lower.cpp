@@ -64,16 +64,16 @@ class Pipeline {
 
 void lower(ir::Module& module, const Target& target) {
     Pipeline run(module);
-    if (target.kind == TargetKind::Host) run("wrap_work_items", wrap_work_items);
+    bool is_host = target.kind == TargetKind::Host;
+    if (is_host) run("wrap_work_items", wrap_work_items);
     run("reductions", reductions);
     run("simplify", simplify);
-    bool is_host = target.kind == TargetKind::Host;
     if (!target.keep_checks_visible) {
         run("hoist_bounds", [&](ir::Module& m) { hoist_bounds(m, is_host); });
     }
     run("lower_access", [&](ir::Module& m) { lower_access(m, target.keep_checks_visible); });
     run("simplify", simplify);
-    if (target.kind == TargetKind::Device) run("map_to_grid", map_to_grid);
+    if (!is_host) run("map_to_grid", map_to_grid);
 }
 
 std::vector<ir::FaultSite> all_sites(const ir::Module& module) {
