@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <string>
 #include <unordered_map>
 
@@ -22,8 +23,13 @@ constexpr std::int64_t compile_after = 20'000'000;
 /// Below this many elements a compiled kernel gains nothing over block.
 constexpr std::int64_t compile_from_size = 4096;
 
+/// Size of one core complex's last-level cache. The kernel's figure is per instance; the C
+/// library's may be that of all instances together.
 std::int64_t last_level_cache() {
     static const std::int64_t bytes = [] {
+        std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
+        std::int64_t kib = 0;
+        if (file >> kib && kib > 0) return kib << 10;
         std::int64_t l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
         return l3 > 0 ? l3 : std::int64_t{8} << 20;
     }();
