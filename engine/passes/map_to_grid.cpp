@@ -1,278 +1,23 @@
-// Splits the top level of a function into pieces and makes a kernel of each.
-//
-// How it works. Splitter walks the top level with two facts: for each local scalar set there, its
-// value as an expression of parameters (or that it is unknown), and the condition under which this
-// place is reached, also of parameters. Each parallel loop nest and each run of other statements
-// becomes a Piece; make_kernel turns a piece into a function whose grid is empty (size 0) where the
-// condition does not hold.
+// Makes a kernel of each piece of a function's top level (split_kernels.h): the loops of a nest
+// become axes of the grid, the innermost axis 0, with a test of the range.
 #include "passes/map_to_grid.h"
 
 #include <algorithm>
-#include <map>
 
 #include "ir/clone.h"
-#include "ir/evaluate.h"
 #include "ir/rewrite.h"
+#include "passes/split_kernels.h"
 
 namespace unisono::passes {
 using namespace ir;
 
 namespace {
 
-bool is_independent(S s) {
-    return s->kind == StmtKind::For &&
-           (s->loop == LoopKind::Parallel || s->loop == LoopKind::Vector);
-}
-
-class HasIndependent : public Visitor {
-  public:
-    bool found = false;
-    void stmt(S s) override {
-        found |= is_independent(s) && s->loop == LoopKind::Parallel;
-        children(s);
-    }
-};
-
-[[noreturn]] void unsupported(const Function& f, Line line, const std::string& what) {
-    SourcePlace place;
-    place.line = line.line;
-    place.column = line.column;
-    if (line.file < f.files.size()) place.file = f.files[line.file];
-    std::string at = line.line > 0 ? " (line " + std::to_string(line.line) + ")" : "";
-    throw Error(ErrorKind::Unsupported, f.name + at + ": " + what, place);
-}
-
-/// Values are written out where they are used; chains that double at each step must not grow
-/// without bound.
-constexpr int max_tree_size = 500;
-
-int tree_size(E e) {
-    int size = 1;
-    for (E a : e->args) {
-        if (size < max_tree_size) size += tree_size(a);
-    }
-    return size;
-}
-
-/// Values of the top level's scalars: expressions of parameters, or null where only the device
-/// could know.
-using Values = std::map<std::int32_t, E>;
-
-struct Piece {
-    std::vector<S> nest;  ///< the loops that become axes, outermost first; empty: serial statements
-    std::vector<S> serial;            ///< statements of a serial piece
-    E guard = nullptr;                ///< of parameters; null: always
-    Values values;                    ///< at the start of the piece
-    std::vector<std::int32_t> unset;  ///< variables declared before without a value
-};
-
-struct Split {
-    std::vector<Piece> pieces;
-    std::vector<S> scratch;  ///< Allocate statements of arrays that kernels share
-};
-
-class Splitter {
-  public:
-    explicit Splitter(Function& f) : f_(f), b_(f) {}
-
-    Split run() {
-        walk(f_.body);
-        close_serial();
-        return std::move(split_);
-    }
-
-  private:
-    /// e with the known variables replaced, or null if something else than parameters remains.
-    E known(E e) {
-        Cloner cloner(b_);
-        cloner.replace_expression = [&](E x) -> E {
-            if (x->kind != ExprKind::Var) return nullptr;
-            auto found = values_.find(x->id);
-            return found == values_.end() ? nullptr : found->second;
-        };
-        E out = cloner.expression(e);
-        return is_param_expression(out) && tree_size(out) < max_tree_size ? out : nullptr;
-    }
-
-    E both(E a, E b) { return !a ? b : !b ? a : b_.binary(Op::And, a, b); }
-
-    void set(std::int32_t var, E now) {
-        if (guard_) {
-            auto before = values_.find(var);
-            if (before != values_.end() && before->second)
-                now = b_.select(guard_, now, before->second);
-        }
-        values_[var] = now;
-    }
-
-    void serial(S s) {
-        if (current_.empty()) {
-            serial_values_ = values_;
-            serial_unset_ = unset_;
-        }
-        current_.push_back(s);
-        // What a serial kernel assigns stays on the device.
-        std::vector<bool> written(f_.vars.size(), false);
-        mark_written(s, written);
-        for (std::size_t v = 0; v < written.size(); ++v) {
-            if (written[v]) values_[static_cast<std::int32_t>(v)] = nullptr;
-        }
-    }
-
-    void add(Piece piece) {
-        if (may_have_returned_) {
-            unsupported(
-                f_, returned_,
-                "a return that depends on data, before a parallel loop, cannot run on a device; "
-                "put what follows under the opposite condition");
-        }
-        for (S s : piece.serial) {
-            if (contains(s, StmtKind::Return)) note_return(s);
-        }
-        split_.pieces.push_back(std::move(piece));
-    }
-
-    void note_return(S s) {
-        class Returns : public Visitor {
-          public:
-            std::vector<S> found;
-            void stmt(S inner) override {
-                if (inner->kind == StmtKind::Return && inner->fault < 0) found.push_back(inner);
-                children(inner);
-            }
-        } returns;
-        returns.stmt(s);
-        if (returns.found.empty() || s->kind == StmtKind::Return) return;
-        may_have_returned_ = true;
-        returned_ = returns.found[0]->line;
-    }
-
-    void close_serial() {
-        if (current_.empty()) return;
-        add({{}, std::move(current_), guard_, std::move(serial_values_), std::move(serial_unset_)});
-        current_.clear();
-    }
-
-    /// Splits a branch whose condition is of parameters; true if it was one.
-    bool branch(S s) {
-        E condition = known(s->args[0]);
-        if (!condition) return false;
-        close_serial();
-        E outer = guard_;
-        for (bool taken : {true, false}) {
-            std::span<const S> list = taken ? s->body : s->orelse;
-            guard_ = both(outer, taken ? condition : b_.unary(Op::Not, condition));
-            for (S inner : list) walk(inner);
-            close_serial();
-        }
-        guard_ = both(outer, left_);
-        return true;
-    }
-
-    void nest(S s) {
-        close_serial();
-        Piece piece{{}, {}, guard_, values_, unset_};
-        std::vector<std::int32_t> inner_vars;
-        for (S loop = s; loop;) {
-            bool is_rectangular =
-                std::all_of(loop->args.begin(), loop->args.end(), [&](E e) { return known(e); });
-            if (!is_rectangular) break;
-            piece.nest.push_back(loop);
-            std::vector<S> list;
-            flatten(loop->body, list);
-            loop = list.size() == 1 && is_independent(list[0]) ? list[0] : nullptr;
-        }
-        if (piece.nest.empty()) {
-            unsupported(
-                f_, s->line,
-                "the bounds of this parallel loop depend on data or on a serial computation, and "
-                "cannot be known when its kernel is launched; compute them before the call and "
-                "pass them in");
-        }
-        add(std::move(piece));
-    }
-
-    void walk(S s) {
-        switch (s->kind) {
-            case StmtKind::Block:
-                for (S inner : s->body) walk(inner);
-                return;
-            case StmtKind::Declare:
-                if (s->args.empty()) {
-                    if (!current_.empty()) current_.push_back(s);
-                    unset_.push_back(s->id);
-                    return;
-                }
-                [[fallthrough]];
-            case StmtKind::Assign: {
-                E value = known(s->args[0]);
-                // An open serial piece needs it too, in its place.
-                if (!value || !current_.empty()) serial(s);
-                if (value) set(s->id, value);
-                return;
-            }
-            case StmtKind::For:
-                if (is_independent(s)) return nest(s);
-                break;
-            case StmtKind::If:
-                if (branch(s)) return;
-                break;
-            case StmtKind::Return:
-                if (s->fault < 0) return leave(s);
-                break;
-            case StmtKind::Allocate:
-                if (f_.arrays[static_cast<std::size_t>(s->id)].space == Space::Global) {
-                    split_.scratch.push_back(s);
-                    return;
-                }
-                break;
-            default: break;
-        }
-        HasIndependent inside;
-        inside.stmt(s);
-        if (inside.found) {
-            unsupported(
-                f_, s->line,
-                "a parallel loop inside serial code that depends on data, or inside a serial loop, "
-                "cannot run on a device; call the function once per step from Python, or write "
-                "the serial loop inside the parallel one");
-        }
-        serial(s);
-    }
-
-    void leave(S s) {
-        if (!s->args.empty()) serial(s);
-        close_serial();
-        // Nothing after this is reached under this guard.
-        left_ = both(left_, guard_ ? b_.unary(Op::Not, guard_) : b_.boolean(false));
-        guard_ = b_.boolean(false);
-    }
-
-    Function& f_;
-    Builder b_;
-    Values values_;
-    E guard_ = nullptr;
-    E left_ = nullptr;  ///< of parameters: no return has been reached; null: there was none
-    std::vector<std::int32_t> unset_;
-    std::vector<S> current_;  ///< the open run of serial statements
-    Values serial_values_;
-    std::vector<std::int32_t> serial_unset_;
-    Line returned_;  ///< of a return that depends on data
-    bool may_have_returned_ = false;
-    Split split_;
-};
-
 /// Makes one kernel of a piece, in a function of its own with the same tables.
 class KernelMaker {
   public:
-    KernelMaker(const Function& from, const Piece& piece, const std::vector<S>& scratch,
-                std::string name)
-        : from_(from),
-          piece_(piece),
-          scratch_(scratch),
-          to_(std::move(name)),
-          b_(to_),
-          cloner_(b_) {
+    KernelMaker(const Function& from, const Split& split, const Piece& piece, std::string name)
+        : from_(from), split_(split), piece_(piece), to_(std::move(name)), b_(to_), cloner_(b_) {
         to_.params = from.params;
         to_.arrays = from.arrays;
         to_.vars = from.vars;
@@ -289,14 +34,19 @@ class KernelMaker {
         std::vector<S> body;
         std::vector<S> work;
         if (piece_.nest.empty()) {
-            to_.grid = {guarded(b_.i64(1))};
-            for (S s : piece_.serial) work.push_back(cloner_.statement(s));
+            work = serial_work();
         } else {
             axes(work);
+            if (piece_.device_guard) {
+                E guard = copy(piece_.device_guard);
+                work.push_back(b_.branch(b_.unary(Op::Not, guard), b_.ret({})));
+            }
             in_nest_ = true;
             for (S s : piece_.nest.back()->body) work.push_back(cloner_.statement(s));
         }
-        declare_outer(work, body);
+        std::vector<S> prelude;
+        declare_outer(work, prelude);
+        work.insert(work.begin(), prelude.begin(), prelude.end());
         allocate_scratch(work, body);
         body.insert(body.end(), work.begin(), work.end());
         to_.dimensions = static_cast<int>(to_.grid.size());
@@ -439,49 +189,54 @@ class KernelMaker {
         return b_.binary(Op::Ge, id(k), local_counts(k));
     }
 
-    /// Declares the top level's scalars that the kernel uses; refuses those that only another
-    /// kernel knows.
+    /// Declares the top level's scalars that the kernel uses: computed again, or read from where an
+    /// earlier kernel kept them.
     void declare_outer(const std::vector<S>& work, std::vector<S>& out) {
-        class Free : public Visitor {
-          public:
-            std::map<std::int32_t, Line> used;
-            std::vector<std::int32_t> declared;
-            Line line;
-            void expr(E e) override {
-                if (e->kind == ExprKind::Var)
-                    used.try_emplace(e->id, e->line.line > 0 ? e->line : line);
-                children(e);
-            }
-            void stmt(S s) override {
-                line = s->line;
-                if (s->kind == StmtKind::Declare || s->kind == StmtKind::For)
-                    declared.push_back(s->id);
-                if (s->kind == StmtKind::Assign) used.try_emplace(s->id, s->line);
-                for (std::int32_t v : s->outs) used.try_emplace(v, s->line);
-                children(s);
-            }
-        } free;
-        for (S s : work) free.stmt(s);
-        for (auto [var, line] : free.used) {
-            if (std::find(free.declared.begin(), free.declared.end(), var) != free.declared.end())
-                continue;
+        for (std::int32_t var : free_variables(work)) {
             auto found = piece_.values.find(var);
-            b_.line = line;
-            if (found != piece_.values.end() && found->second) {
-                if (found->second->line.line > 0) b_.line = found->second->line;
-                out.push_back(b_.declare(var, copy(found->second)));
-            } else if (found == piece_.values.end() &&
-                       std::find(piece_.unset.begin(), piece_.unset.end(), var) !=
-                           piece_.unset.end()) {
+            b_.line = {};
+            if (found == piece_.values.end()) {
                 out.push_back(b_.declare(var, nullptr));
+            } else if (found->second) {
+                b_.line = found->second->line;
+                out.push_back(b_.declare(var, copy(found->second)));
             } else {
-                unsupported(
-                    from_, line,
-                    "variable '" + from_.vars[static_cast<std::size_t>(var)].name +
-                        "' is computed by serial code on the device and used by another kernel; "
-                        "keep it in an array, or compute it where it is used");
+                out.push_back(
+                    b_.declare(var, b_.load(split_.kept.at(var), {b_.i64(0)}, Access::Linear)));
             }
         }
+    }
+
+    /// The statements of a serial piece under its guards, then stores of what later kernels use.
+    std::vector<S> serial_work() {
+        std::vector<S> work, inside, outside;
+        for (S s : piece_.serial) inside.push_back(cloner_.statement(s));
+        std::vector<bool> written(from_.vars.size(), false);
+        for (S s : piece_.serial) mark_written(s, written);
+        std::vector<std::int32_t> outer = free_variables(inside);
+        b_.line = {};
+        for (auto [var, array] : split_.kept) {
+            if (!written[static_cast<std::size_t>(var)]) continue;
+            E at[] = {b_.i64(0)};
+            S store = b_.store(array, at, b_.read(var), Access::Linear);
+            bool is_outer = std::find(outer.begin(), outer.end(), var) != outer.end();
+            // What is declared under the guard is not visible after it.
+            (is_outer ? outside : inside).push_back(store);
+        }
+        E guard = piece_.device_guard ? copy(piece_.device_guard) : nullptr;
+        bool stores_always = !outside.empty() && piece_.guard;
+        if (stores_always) {
+            E condition = resolved(piece_.guard);
+            guard = guard ? b_.binary(Op::And, condition, guard) : condition;
+        }
+        to_.grid = {stores_always ? b_.i64(1) : guarded(b_.i64(1))};
+        if (guard) {
+            work.push_back(b_.branch(guard, b_.block(std::span<const S>(inside))));
+        } else {
+            work = std::move(inside);
+        }
+        work.insert(work.end(), outside.begin(), outside.end());
+        return work;
     }
 
     void allocate_scratch(const std::vector<S>& work, std::vector<S>& out) {
@@ -500,7 +255,7 @@ class KernelMaker {
             }
         } arrays;
         for (S s : work) arrays.stmt(s);
-        for (S s : scratch_) {
+        for (S s : split_.scratch) {
             if (std::find(arrays.used.begin(), arrays.used.end(), s->id) != arrays.used.end()) {
                 out.push_back(cloner_.statement(s));
             }
@@ -508,8 +263,8 @@ class KernelMaker {
     }
 
     const Function& from_;
+    const Split& split_;
     const Piece& piece_;
-    const std::vector<S>& scratch_;
     Function to_;
     Builder b_;
     Cloner cloner_;
@@ -523,13 +278,12 @@ class KernelMaker {
 void map_to_grid(Module& module) {
     Function& entry = module.entry();
     if (entry.is_kernel || !entry.grid.empty()) return;
-    Split split = Splitter(entry).run();
+    Split split = split_kernels(entry);
     if (split.pieces.empty()) split.pieces.push_back({});
     std::vector<Function> kernels;
     for (std::size_t i = 0; i < split.pieces.size(); ++i) {
-        kernels.push_back(KernelMaker(entry, split.pieces[i], split.scratch,
-                                      entry.name + (i ? "_" + std::to_string(i + 1) : ""))
-                              .make());
+        std::string name = entry.name + (i ? "_" + std::to_string(i + 1) : "");
+        kernels.push_back(KernelMaker(entry, split, split.pieces[i], name).make());
     }
     module.functions[0] = std::move(kernels[0]);
     for (std::size_t i = 1; i < kernels.size(); ++i)

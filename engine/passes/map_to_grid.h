@@ -4,8 +4,10 @@
 // its top level, in program order (functions with a non-empty grid; the first replaces the entry).
 // Up to three perfectly nested loops become axes of the grid, the innermost being axis 0; more are
 // folded into axis 2. Serial code between them becomes kernels of one work-item. Local scalars that
-// are computed from parameters are computed again in each kernel; conditions on parameters become
-// empty grids. What cannot be split so is refused (Unsupported), naming the line. Kernels are
+// are computed from parameters are computed again in each kernel, others are kept in memory between
+// kernels; conditions on parameters become empty grids, others a test in each work-item. Parallel
+// loops inside serial loops, bounds that only the device knows, and returns that depend on data
+// before a parallel loop are refused (Unsupported), naming the line. Kernels are
 // launched in order of functions; after one that faults no later one runs. Tables are those of the
 // entry: parameters, arrays and variables keep their numbers. A global array without a parameter is
 // the same memory in all kernels. The entry's results are given by the last kernel, or by one of

@@ -159,7 +159,8 @@ void OpenCLDevice::synchronize() {
 }
 
 std::string OpenCLDevice::build_options(const CompileOptions& options) const {
-    std::string out = "-cl-std=CL1.2";
+    // Generated text may hold unused results and the like; some drivers print warnings to stderr.
+    std::string out = "-cl-std=CL1.2 -w";
     // Without this, float32 division and sqrt may be 2.5 and 3 ULP off.
     if (query<cl_device_fp_config>(id_, CL_DEVICE_SINGLE_FP_CONFIG) &
         CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) {
