@@ -16,6 +16,7 @@ struct Job {
     const Plan& plan;
     std::int64_t rows;    ///< of the axes that are neither innermost nor reduced
     std::int64_t points;  ///< of the innermost axis
+    int reduce_axis;      ///< of the run's space; -1: none
 };
 
 /// Piece of the stack for what a worker needs; what does not fit goes to the heap.

@@ -18,6 +18,8 @@
 #include "ops/reduction_tree.h"
 
 #if defined(__clang__)
+// Some loops (calls of fmod, integer division) have no vector form.
+#pragma clang diagnostic ignored "-Wpass-failed"
 #define UNISONO_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define UNISONO_INDEPENDENT _Pragma("GCC ivdep")

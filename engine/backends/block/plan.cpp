@@ -182,89 +182,130 @@ Program::Program(const Group& group)
     usual = plan(contiguous, false, false, arena);
 }
 
-Plan Program::plan(const GroupRun& run, bool stream, bool by_rows, Arena& arena) const {
-    const std::size_t axis = run.shape.size() - 1;
-    // 0: one element for all points of a block; 1: side by side; 2: anything else.
-    auto step = [&](const GroupRun::Operand& operand) -> int {
-        std::int64_t s = run.shape[axis] == 1 ? 1 : operand.strides[axis];
-        if (by_rows) {
-            const std::int64_t row = operand.strides[axis - 1];
-            if (operand.strides[axis] == 0 && row == 0) return 0;
-            return s == 1 && row == run.shape[axis] ? 1 : 2;
-        }
-        return s == 0 ? 0 : s == 1 ? 1 : 2;
-    };
-    Call* calls = arena.take<Call>(nodes.size());
-    Moving* moving = arena.take<Moving>(nodes.size() + outputs.size());
-    Load* loads = arena.take<Load>(nodes.size());
-    Store* stores = arena.take<Store>(outputs.size());
-    auto* iotas = arena.take<std::uint16_t>(nodes.size());
-    auto* values = arena.take<Value>(outputs.size());
-    bool* one = arena.take<bool>(nodes.size());  // the value does not vary inside a block
-    bool* direct = arena.take<bool>(outputs.size());
-    std::size_t n_calls = 0, n_moving = 0, n_loads = 0, n_stores = 0, n_iotas = 0, n_values = 0;
-    for (std::size_t o = 0; o < outputs.size(); ++o) direct[o] = false;
+namespace {
 
-    for (std::size_t k = 0; k < nodes.size(); ++k) {
-        const Instruction& node = nodes[k];
+/// How an operand moves from one point of a block to the next.
+enum class Step { One, Next, Other };
+
+/// Collects the parts of a plan, node by node.
+class Planner {
+  public:
+    Planner(const Program& program, const GroupRun& run, bool stream, bool by_rows, Arena& arena)
+        : program_(program),
+          run_(run),
+          stream_(stream),
+          by_rows_(by_rows),
+          calls_(arena, program.nodes.size()),
+          moving_(arena, program.nodes.size()),
+          loads_(arena, program.nodes.size()),
+          stores_(arena, program.outputs.size()),
+          iotas_(arena, program.nodes.size()),
+          values_(arena, program.outputs.size()),
+          one_(arena.take<bool>(program.nodes.size())),
+          direct_(arena.take<bool>(program.outputs.size())) {
+        for (std::size_t o = 0; o < program.outputs.size(); ++o) direct_[o] = false;
+    }
+
+    Plan make() {
+        for (std::size_t k = 0; k < program_.nodes.size(); ++k) add_node(k);
+        for (std::size_t o = 0; o < program_.outputs.size(); ++o) add_output(o);
+        return {calls_.span(), moving_.span(), loads_.span(), stores_.span(),
+                iotas_.span(), values_.span(), by_rows_};
+    }
+
+  private:
+    template <class T>
+    struct List {
+        List(Arena& arena, std::size_t capacity) : data(arena.take<T>(capacity)) {}
+        void add(T value) { data[size++] = value; }
+        std::span<T> span() const { return {data, size}; }
+        T* data;
+        std::size_t size = 0;
+    };
+
+    Step step(const GroupRun::Operand& operand) const {
+        const std::size_t axis = run_.shape.size() - 1;
+        const std::int64_t extent = run_.shape[axis], stride = operand.strides[axis];
+        if (by_rows_) {
+            const std::int64_t row = operand.strides[axis - 1];
+            if (stride == 0 && row == 0) return Step::One;
+            return (stride == 1 || extent == 1) && row == extent ? Step::Next : Step::Other;
+        }
+        if (stride == 1 || extent == 1) return Step::Next;
+        return stride == 0 ? Step::One : Step::Other;
+    }
+
+    /// Whether an output goes past the caches, by a store of its own.
+    bool streams(std::size_t o) const {
+        return stream_ && !program_.outputs[o].in_place && step(run_.outputs[o]) == Step::Next;
+    }
+
+    void add_node(std::size_t k) {
+        const Instruction& node = program_.nodes[k];
         const auto id = static_cast<std::uint16_t>(k);
-        switch (node.kind) {
-            case Group::Kind::Input: {
-                const int s = step(run.inputs[node.operand[0]]);
-                one[k] = s == 0;
-                if (s == 0) {
-                    moving[n_moving++] = {id, node.operand[0], 0};
-                } else if (s == 1 && !node.must_load) {
-                    moving[n_moving++] = {id, node.operand[0], node.bytes};
-                } else {
-                    loads[n_loads++] = {id, node.operand[0]};
-                }
-                break;
-            }
-            case Group::Kind::Scalar: one[k] = true; break;
-            case Group::Kind::Iota:
-                one[k] = false;
-                iotas[n_iotas++] = id;
-                break;
-            default: {
-                unsigned form = 0;
-                bool all_one = true;
-                for (unsigned i = 0; i < node.operands; ++i) {
-                    bool is_one = one[node.operand[i]];
-                    form |= static_cast<unsigned>(is_one) << i;
-                    all_one &= is_one;
-                }
-                one[k] = all_one;
-                calls[n_calls++] = {node.loops[all_one ? 0 : form],
-                                    id,
-                                    node.operand[0],
-                                    node.operand[1],
-                                    node.operand[2],
-                                    all_one};
-                if (node.direct_output >= 0 && !all_one) {
-                    auto o = static_cast<std::uint16_t>(node.direct_output);
-                    bool streams = stream && !outputs[o].in_place;
-                    if (step(run.outputs[o]) == 1 && !streams) {
-                        direct[o] = true;
-                        moving[n_moving++] = {id, static_cast<std::uint16_t>(inputs + o),
-                                              node.bytes};
-                    }
-                }
-            }
+        one_[k] = false;
+        if (node.kind == Group::Kind::Input) {
+            const Step s = step(run_.inputs[node.operand[0]]);
+            one_[k] = s == Step::One;
+            if (s == Step::One)
+                moving_.add({id, node.operand[0], 0});
+            else if (s == Step::Next && !node.must_load)
+                moving_.add({id, node.operand[0], node.bytes});
+            else
+                loads_.add({id, node.operand[0]});
+        } else if (node.kind == Group::Kind::Scalar) {
+            one_[k] = true;
+        } else if (node.kind == Group::Kind::Iota) {
+            iotas_.add(id);
+        } else {
+            add_call(node, id);
         }
     }
-    for (std::size_t o = 0; o < outputs.size(); ++o) {
+
+    void add_call(const Instruction& node, std::uint16_t id) {
+        unsigned form = 0;
+        bool once = true;
+        for (unsigned i = 0; i < node.operands; ++i) {
+            const bool is_one = one_[node.operand[i]];
+            form |= static_cast<unsigned>(is_one) << i;
+            once &= is_one;
+        }
+        one_[id] = once;
+        calls_.add({node.loops[once ? 0 : form], id, node.operand[0], node.operand[1],
+                    node.operand[2], once});
+        if (node.direct_output < 0 || once) return;
+        const auto o = static_cast<std::uint16_t>(node.direct_output);
+        if (step(run_.outputs[o]) != Step::Next || streams(o)) return;
+        direct_[o] = true;
+        moving_.add({id, static_cast<std::uint16_t>(program_.inputs + o), node.bytes});
+    }
+
+    void add_output(std::size_t o) {
         const auto id = static_cast<std::uint16_t>(o);
-        if (outputs[o].reduces) {
-            values[n_values++] = {outputs[o].node, id, one[outputs[o].node]};
-        } else if (!direct[o]) {
-            stores[n_stores++] = {outputs[o].node, id, one[outputs[o].node],
-                                  stream && !outputs[o].in_place && !one[outputs[o].node] &&
-                                      step(run.outputs[o]) == 1};
-        }
+        const std::uint16_t node = program_.outputs[o].node;
+        if (program_.outputs[o].reduces)
+            values_.add({node, id, one_[node]});
+        else if (!direct_[o])
+            stores_.add({node, id, one_[node], streams(o) && !one_[node]});
     }
-    return {{calls, n_calls}, {moving, n_moving}, {loads, n_loads}, {stores, n_stores},
-            {iotas, n_iotas}, {values, n_values}, by_rows};
+
+    const Program& program_;
+    const GroupRun& run_;
+    bool stream_, by_rows_;
+    List<Call> calls_;
+    List<Moving> moving_;
+    List<Load> loads_;
+    List<Store> stores_;
+    List<std::uint16_t> iotas_;
+    List<Value> values_;
+    bool* one_;     ///< per node: the value does not vary inside a block
+    bool* direct_;  ///< per output: written by its node's loop
+};
+
+}  // namespace
+
+Plan Program::plan(const GroupRun& run, bool stream, bool by_rows, Arena& arena) const {
+    return Planner(*this, run, stream, by_rows, arena).make();
 }
 
 }  // namespace unisono::block

@@ -124,6 +124,11 @@ struct Program {
     Plan plan(const GroupRun& run, bool stream, bool by_rows, Arena& arena) const;
 };
 
+/// The reduced axis of the run's space, which may lack axes of extent 1 that the group counts.
+inline int reduced_axis(const Program& program, const GroupRun& run) {
+    return run.reduce_axis >= 0 ? run.reduce_axis : program.reduce_axis;
+}
+
 void execute(const Program& program, const GroupRun& run);
 
 }  // namespace unisono::block

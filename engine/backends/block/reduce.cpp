@@ -154,8 +154,7 @@ struct Cut {
     std::int64_t width, per_row, tiles, all_leaves, pieces, leaves, block, rows;
 
     explicit Cut(const Job& job) {
-        const std::int64_t extent =
-            job.run.shape[static_cast<std::size_t>(job.program.reduce_axis)];
+        const std::int64_t extent = job.run.shape[static_cast<std::size_t>(job.reduce_axis)];
         width = std::min(tile_columns, job.points);
         per_row = leaf_count(job.points, width);
         tiles = job.rows * per_row;
@@ -175,7 +174,7 @@ struct Cut {
 void fold_columns(const Job& job, const Cut& cut, Worker& worker, Fold* folds,
                   std::int64_t position, std::int64_t count, std::int64_t first,
                   std::int64_t last) {
-    const auto axis = static_cast<std::size_t>(job.program.reduce_axis);
+    const auto axis = static_cast<std::size_t>(job.reduce_axis);
     const std::int64_t end = std::min(job.run.shape[axis], last * leaf_rows);
     const std::int64_t step = job.plan.by_rows ? count : std::min(cut.block, count);
     for_reducing(job.program, [&](std::size_t o, auto&) { folds[o].reset(); });
@@ -300,7 +299,7 @@ void run_outer_reduction(const Job& job, Arena& arena) {
 
 void fill_identity(const Job& job, Arena& arena) {
     Worker worker(job.program, job.run, job.plan, 1, arena);
-    const bool inner = job.program.reduce_axis + 1 == static_cast<int>(job.run.shape.size());
+    const bool inner = job.reduce_axis + 1 == static_cast<int>(job.run.shape.size());
     const std::int64_t count = inner ? 1 : job.points;
     for (std::int64_t row = 0; row < job.rows; ++row) {
         for_reducing(job.program, [&](std::size_t o, const OutputInfo& output) {

@@ -64,11 +64,11 @@ bool should_stream(const Program& program, const GroupRun& run, std::int64_t tot
 }
 
 /// Rows that are short are taken together where the axis before the last allows it.
-bool takes_rows_together(const Program& program, const GroupRun& run) {
+bool takes_rows_together(const GroupRun& run, int reduce_axis) {
     const int rank = static_cast<int>(run.shape.size());
     if (rank < 2 || run.shape.back() > short_row || run.shape[run.shape.size() - 2] < 2)
         return false;
-    return program.reduce_axis < 0 || program.reduce_axis >= rank - 2;
+    return reduce_axis < 0 || reduce_axis >= rank - 2;
 }
 
 }  // namespace
@@ -87,23 +87,23 @@ std::int64_t chunk_points(const Program& program) {
 void execute(const Program& program, const GroupRun& run) {
     alignas(64) std::byte memory[stack_bytes];
     Arena arena(memory);
+    const int reduce_axis = reduced_axis(program, run);
     std::int64_t rows = 1;
     for (std::size_t axis = 0; axis + 1 < run.shape.size(); ++axis) {
-        if (static_cast<int>(axis) != program.reduce_axis) rows *= run.shape[axis];
+        if (static_cast<int>(axis) != reduce_axis) rows *= run.shape[axis];
     }
     const std::int64_t points = run.shape.back();
-    const bool reduces = program.reduce_axis >= 0;
-    const bool inner = program.reduce_axis + 1 == static_cast<int>(run.shape.size());
-    const std::int64_t reduced =
-        reduces ? run.shape[static_cast<std::size_t>(program.reduce_axis)] : 1;
+    const bool reduces = reduce_axis >= 0;
+    const bool inner = reduce_axis + 1 == static_cast<int>(run.shape.size());
+    const std::int64_t reduced = reduces ? run.shape[static_cast<std::size_t>(reduce_axis)] : 1;
     if (rows == 0 || (points == 0 && !(reduces && inner))) return;
 
-    const bool by_rows = reduced != 0 && takes_rows_together(program, run);
+    const bool by_rows = reduced != 0 && takes_rows_together(run, reduce_axis);
     const bool streams = !reduces && !by_rows && rows * points >= 1 << 20 &&
                          should_stream(program, run, rows * points);
     const bool usual = !by_rows && !streams && is_usual(program, run);
     const Plan special = usual ? Plan{} : program.plan(run, streams, by_rows, arena);
-    const Job job{program, run, usual ? program.usual : special, rows, points};
+    const Job job{program, run, usual ? program.usual : special, rows, points, reduce_axis};
     if (reduced == 0)
         fill_identity(job, arena);
     else if (reduces && inner)

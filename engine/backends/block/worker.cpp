@@ -79,7 +79,8 @@ Worker::Worker(const Program& program, const GroupRun& run, const Plan& plan, st
       run_(run),
       plan_(plan),
       operands_(run.inputs.size() + run.outputs.size()),
-      inner_(run.shape.size() - 1) {
+      inner_(run.shape.size() - 1),
+      reduce_axis_(reduced_axis(program, run)) {
     const std::size_t nodes = program.nodes.size();
     at_ = arena.take<char*>(nodes);
     base_ = arena.take<char*>(operands_);
@@ -119,7 +120,7 @@ void Worker::move(std::size_t axis, std::int64_t steps) {
 
 void Worker::seek(std::int64_t row) {
     for (std::size_t axis = inner_; axis-- > 0;) {
-        if (static_cast<int>(axis) == program_.reduce_axis) continue;
+        if (static_cast<int>(axis) == reduce_axis_) continue;
         std::int64_t wanted = row % run_.shape[axis];
         row /= run_.shape[axis];
         if (wanted != index_[axis]) move(axis, wanted - index_[axis]);
@@ -129,7 +130,7 @@ void Worker::seek(std::int64_t row) {
 
 void Worker::next_row() {
     for (std::size_t axis = inner_; axis-- > 0;) {
-        if (static_cast<int>(axis) == program_.reduce_axis) continue;
+        if (static_cast<int>(axis) == reduce_axis_) continue;
         move(axis, 1);
         if (++index_[axis] < run_.shape[axis]) return;
         move(axis, -run_.shape[axis]);

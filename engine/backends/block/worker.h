@@ -40,7 +40,8 @@ class Worker {
     const GroupRun& run_;
     const Plan& plan_;
     std::size_t operands_;
-    std::size_t inner_;        ///< the innermost axis
+    std::size_t inner_;  ///< the innermost axis
+    int reduce_axis_;
     char** at_;                ///< per node: its value in the current block
     char** base_;              ///< per operand: address of its element at the current row
     std::int64_t* size_;       ///< per operand: bytes of an element
