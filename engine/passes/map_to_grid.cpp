@@ -16,7 +16,8 @@ namespace {
 /// Makes one kernel of a piece, in a function of its own with the same tables.
 class KernelMaker {
   public:
-    KernelMaker(const Function& from, const Split& split, const Piece& piece, std::string name)
+    KernelMaker(const Function& from, const KernelSplit& split, const KernelPiece& piece,
+                std::string name)
         : from_(from), split_(split), piece_(piece), to_(std::move(name)), b_(to_), cloner_(b_) {
         to_.params = from.params;
         to_.arrays = from.arrays;
@@ -263,8 +264,8 @@ class KernelMaker {
     }
 
     const Function& from_;
-    const Split& split_;
-    const Piece& piece_;
+    const KernelSplit& split_;
+    const KernelPiece& piece_;
     Function to_;
     Builder b_;
     Cloner cloner_;
@@ -278,7 +279,7 @@ class KernelMaker {
 void map_to_grid(Module& module) {
     Function& entry = module.entry();
     if (entry.is_kernel || !entry.grid.empty()) return;
-    Split split = split_kernels(entry);
+    KernelSplit split = split_kernels(entry);
     if (split.pieces.empty()) split.pieces.push_back({});
     std::vector<Function> kernels;
     for (std::size_t i = 0; i < split.pieces.size(); ++i) {

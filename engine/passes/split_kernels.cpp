@@ -53,7 +53,7 @@ class Splitter {
   public:
     explicit Splitter(Function& f) : f_(f), b_(f) {}
 
-    Split run() {
+    KernelSplit run() {
         walk(f_.body);
         close_serial();
         keep_crossing();
@@ -101,7 +101,7 @@ class Splitter {
         }
     }
 
-    void add(Piece piece) {
+    void add(KernelPiece piece) {
         if (may_have_returned_) {
             unsupported(
                 f_, returned_,
@@ -183,7 +183,7 @@ class Splitter {
 
     /// Gives a place in memory to what one piece computes and a later one uses.
     void keep_crossing() {
-        for (const Piece& piece : split_.pieces) {
+        for (const KernelPiece& piece : split_.pieces) {
             std::vector<S> uses = piece.serial;
             uses.insert(uses.end(), piece.nest.begin(), piece.nest.end());
             if (piece.device_guard) uses.push_back(b_.branch(piece.device_guard, b_.block({})));
@@ -203,7 +203,7 @@ class Splitter {
 
     void nest(S s) {
         close_serial();
-        Piece piece{{}, {}, guard_, device_guard_, values_, unset_};
+        KernelPiece piece{{}, {}, guard_, device_guard_, values_, unset_};
         for (S loop = s; loop;) {
             bool is_rectangular =
                 std::all_of(loop->args.begin(), loop->args.end(), [&](E e) { return known(e); });
@@ -296,7 +296,7 @@ class Splitter {
     std::vector<std::int32_t> serial_unset_;
     Line returned_;  ///< of a return that depends on data
     bool may_have_returned_ = false;
-    Split split_;
+    KernelSplit split_;
 };
 
 }  // namespace
@@ -327,6 +327,6 @@ std::vector<std::int32_t> free_variables(std::span<const S> statements) {
     return out;
 }
 
-Split split_kernels(Function& f) { return Splitter(f).run(); }
+KernelSplit split_kernels(Function& f) { return Splitter(f).run(); }
 
 }  // namespace unisono::passes
