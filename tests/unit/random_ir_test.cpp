@@ -64,6 +64,42 @@ void hoisted(ir::Module& m) {
 
 }  // namespace
 
+TEST(RandomIr, CompiledCodeGivesTheReferencesBits) {
+    if (!find_backend("cpu") || find_backend("cpu")->devices().empty())
+        GTEST_SKIP() << "no compiler";
+    for (std::uint32_t seed = 1; seed <= 60; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        Outcome want = run(seed, reference);
+        RandomIr program(seed);
+        program.build();
+        CompileOptions options;
+        options.use_cache = false;
+        auto executable = find_device("cpu").compile(std::move(program.module), options);
+        Outcome got;
+        got.results.resize(2);
+        LaunchArgs args;
+        args.arrays = program.arrays.args();
+        args.scalars = program.scalars;
+        args.results = got.results;
+        got.fault = Outcome::describe(executable->launch(args), executable->sites());
+        got.vector = program.vector;
+        got.matrix = program.matrix;
+        got.singles = program.singles;
+        // Later iterations of a parallel loop may have run before a fault was seen.
+        if (program.has_parallel && !want.fault.empty()) {
+            EXPECT_EQ(got.fault, want.fault);
+        } else {
+            expect_same(got, want);
+        }
+        if (::testing::Test::HasFailure()) {
+            RandomIr again(seed);
+            again.build();
+            std::printf("%s\n", ir::print(again.module).c_str());
+            return;
+        }
+    }
+}
+
 TEST(RandomIr, LoweringKeepsResultsAndFaults) {
     int faults = 0;
     for (std::uint32_t seed = 1; seed <= 500; ++seed) {
