@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "any_arguments.h"
 #include "backends/backend.h"
 #include "core/error.h"
 #include "host_arrays.h"
@@ -13,62 +14,10 @@
 
 using namespace unisono;
 using namespace unisono::ir;
+using unisono::testing::AnyArguments;
 using unisono::testing::HostArrays;
 
 namespace {
-
-/// Arguments made for any function: arrays of 96 elements per axis-product, filled by a fixed rule.
-struct AnyArguments {
-    std::vector<std::vector<std::uint64_t>> data;  // 8 bytes per element suffice for every dtype
-    HostArrays arrays;
-    std::vector<std::uint64_t> scalars, results;
-
-    explicit AnyArguments(const Function& f) {
-        data.reserve(f.params.size());
-        for (const Param& p : f.params) {
-            if (!p.is_array()) {
-                scalars.push_back(Scalar::of(p.dtype, 37).bits);
-                continue;
-            }
-            int rank = f.arrays[static_cast<std::size_t>(p.array)].rank;
-            std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), rank == 1   ? 192
-                                                                            : rank == 2 ? 14
-                                                                                        : 4);
-            std::int64_t count = 1;
-            for (auto n : shape) count *= n;
-            auto& bytes = data.emplace_back(static_cast<std::size_t>(count));
-            auto* raw = reinterpret_cast<char*>(bytes.data());
-            for (std::int64_t i = 0; i < count; ++i) {
-                Scalar s = Scalar::of(p.dtype, is_bool(p.dtype) ? i % 2 : (i * 7 + 3) % 61);
-                std::memcpy(raw + i * size_of(p.dtype), &s.bits,
-                            static_cast<std::size_t>(size_of(p.dtype)));
-            }
-            // Strides of the classes that the array was declared with; others are contiguous.
-            std::vector<std::int64_t> strides(shape.size());
-            std::int64_t step = 1, first = 0;
-            for (std::size_t k = shape.size(); k-- > 0; step *= shape[k]) {
-                StrideClass c = f.arrays[static_cast<std::size_t>(p.array)].strides[k];
-                strides[k] = c == StrideClass::Zero ? 0 : c == StrideClass::MinusOne ? -1 : step;
-                if (strides[k] < 0) first = shape[k] - 1;
-            }
-            arrays.add(bytes, shape, strides, first * size_of(p.dtype) / 8);
-        }
-        results.resize(f.results.size());
-    }
-
-    Fault run(const char* device, Module module, int threads) {
-        auto executable = find_device(device).compile(std::move(module), {});
-        LaunchArgs args;
-        args.arrays = arrays.args();
-        args.scalars = scalars;
-        args.results = results;
-        args.range.dimensions = 1;
-        args.range.global = {192, 1, 1};
-        args.range.local = {64, 1, 1};
-        args.threads = threads;
-        return executable->launch(args);
-    }
-};
 
 /// out[i] = 1 for i < n, but iterations `a` and `b` raise.
 Module faults_at(std::int64_t a, std::int64_t b) {
@@ -96,10 +45,10 @@ TEST(CpuParallel, SamplesAgreeWithTheInterpreter) {
         SCOPED_TRACE(sample.name);
         Module module = sample.make();
         AnyArguments want(module.entry()), got(module.entry());
-        Fault expected = want.run("interp", sample.make(), 1);
+        Fault expected = want.run(find_device("interp"), sample.make(), 1);
         for (int threads : {1, 2, 3}) {
             AnyArguments again(module.entry());
-            Fault fault = again.run("cpu", sample.make(), threads);
+            Fault fault = again.run(find_device("cpu"), sample.make(), threads);
             EXPECT_EQ(fault.site, expected.site);
             if (expected.site < 0) {
                 EXPECT_EQ(again.data, want.data);

@@ -1,0 +1,51 @@
+// A module compiled for one CUDA device: its kernels, launched in order.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "backends/codegen/compile.h"
+#include "backends/cuda/device.h"
+
+namespace unisono::cuda {
+
+class CudaExecutable final : public Executable {
+  public:
+    CudaExecutable(CudaDevice& device, ir::Module module, const CompileOptions& options);
+    ~CudaExecutable() override;
+    CudaExecutable(const CudaExecutable&) = delete;
+    CudaExecutable& operator=(const CudaExecutable&) = delete;
+
+    Fault launch(const LaunchArgs& args) override;
+    std::span<const ir::FaultSite> sites() const override { return sites_; }
+    std::string source() const override { return ptx_; }
+
+  private:
+    struct Kernel {
+        std::size_t function;  ///< index in the module
+        cuda::Function handle = nullptr;
+        std::int64_t max_group = 1;  ///< work-items of a group with this kernel's registers
+        std::vector<codegen::Scratch> scratch;
+    };
+
+    void load();
+    void release() noexcept;
+    NDRange range_of(const Kernel& kernel, const LaunchArgs& args) const;
+    void choose_local(const Kernel& kernel, NDRange& range) const;
+    void start(const Kernel& kernel, const NDRange& range, const LaunchArgs& args);
+    Fault read_fault(const NDRange& range);
+
+    CudaDevice& device_;
+    ir::Module module_;  ///< lowered
+    std::string ptx_;
+    cuda::Module loaded_ = nullptr;
+    std::vector<Kernel> kernels_;
+    std::vector<ir::FaultSite> sites_;
+    std::vector<std::size_t> position_;  ///< per parameter: among the arrays or the scalars
+    Memory fault_, results_;
+    std::map<std::int32_t, Memory> scratch_;  ///< by array
+    std::mutex mutex_;  ///< fault, results and scratch serve one launch at a time
+};
+
+}  // namespace unisono::cuda

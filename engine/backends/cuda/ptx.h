@@ -1,0 +1,23 @@
+// From a module to PTX, without a device: what the driver loads, and what tests assemble.
+#pragma once
+
+#include <string>
+
+#include "ir/ir.h"
+
+namespace unisono::cuda {
+
+/// PTX of a module already lowered for a device.
+std::string write_ptx(const ir::Module& lowered, const std::string& architecture,
+                      const std::string& ptx_version, bool use_cache);
+
+/// The module lowered for a device.
+ir::Module lower_for_device(ir::Module module);
+
+/// Assembles PTX to machine code with nvJitLink, found at `library` or, where that is empty, by the
+/// system's search. Throws an Unsupported error where the library is missing, a Compile error with
+/// its log where it refuses the text.
+std::string assemble(const std::string& ptx, const std::string& architecture,
+                     const std::string& library = {});
+
+}  // namespace unisono::cuda
