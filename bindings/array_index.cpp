@@ -6,8 +6,6 @@ namespace unisono::python {
 
 namespace {
 
-constexpr int most_items = 64;
-
 bool one_item(PyObject* o, IndexItem& item) {
     using Kind = IndexItem::Kind;
     if (PyLong_CheckExact(o)) {
@@ -48,15 +46,17 @@ bool one_item(PyObject* o, IndexItem& item) {
     return true;
 }
 
-/// Parses a key; `integers` counts integer items.
-int parse(PyObject* key, IndexItem* items, int& integers) {
+}  // namespace
+
+int parse_index(PyObject* key, IndexItem* items, int& integers) {
     PyObject* const* parts = &key;
     Py_ssize_t n = 1;
     if (PyTuple_Check(key)) {
         parts = reinterpret_cast<PyTupleObject*>(key)->ob_item;
         n = PyTuple_GET_SIZE(key);
     }
-    if (n > most_items) fail(ErrorKind::Index, "index: too many indices; got " + std::to_string(n));
+    if (n > most_index_items)
+        fail(ErrorKind::Index, "index: too many indices; got " + std::to_string(n));
     integers = 0;
     for (Py_ssize_t k = 0; k < n; ++k) {
         if (!one_item(parts[k], items[k])) {
@@ -69,6 +69,8 @@ int parse(PyObject* key, IndexItem* items, int& integers) {
     }
     return static_cast<int>(n);
 }
+
+namespace {
 
 /// Reads a key of as many integers as the array has axes, without detours.
 bool all_integers(PyObject* key, const Array& a, std::int64_t* index) {
@@ -94,9 +96,9 @@ PyObject* get(PyObject* self, PyObject* key) noexcept {
                 return Array::known(element(a, {at, static_cast<std::size_t>(a.rank())}));
             });
         }
-        IndexItem items[most_items];
+        IndexItem items[most_index_items];
         int integers;
-        int n = parse(key, items, integers);
+        int n = parse_index(key, items, integers);
         const Array& a = array_of(self);
         if (a.is_known()) {
             for (int k = 0; k < n; ++k) {
@@ -119,9 +121,9 @@ int set(PyObject* self, PyObject* key, PyObject* value) noexcept {
         return -1;
     }
     return guarded(-1, [&] {
-        IndexItem items[most_items];
+        IndexItem items[most_index_items];
         int integers;
-        int n = parse(key, items, integers);
+        int n = parse_index(key, items, integers);
         const Array& a = array_of(self);
         if (a.is_value())
             fail(ErrorKind::Type,

@@ -79,6 +79,17 @@ std::vector<std::int64_t> to_shape(PyObject* o);
 std::int64_t to_int64(PyObject* o);
 bool add_conversions(PyObject* module);
 
+// Indices (array_index.cpp).
+constexpr int most_index_items = 64;
+/// Parses a key of basic indexing into at most most_index_items items; `integers` counts integer
+/// ones.
+int parse_index(PyObject* key, IndexItem* items, int& integers);
+
+// Distributed arrays (mesh.cpp).
+/// Calls op, or `where` if there are three operands, if one of them is distributed; a new
+/// reference, or null without a Python error if none is.
+PyObject* distributed_call(Op op, PyObject* const* args, Py_ssize_t n);
+
 // Lines (lines.cpp).
 /// Notes the Python line that runs as the place of what is recorded next.
 void note_line() noexcept;

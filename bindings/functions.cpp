@@ -30,6 +30,9 @@ PyObject* elementwise(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* 
             fail(ErrorKind::Type, std::string(what) + ": takes " + std::to_string(arity) +
                                       " arrays; got " + std::to_string(n));
         }
+        if (!out) {
+            if (PyObject* made = distributed_call(op, args, arity)) return made;
+        }
         Arg operands[arity];
         Array keep[arity];
         for (int k = 0; k < arity; ++k) {
@@ -54,6 +57,7 @@ PyObject* where_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcep
         if (n != 3)
             fail(ErrorKind::Type, "where: takes a condition and two values; got " +
                                       std::to_string(n) + " arguments");
+        if (PyObject* made = distributed_call(Op::Add, args, 3)) return made;
         Arg operands[3];
         Array keep[3];
         for (int k = 0; k < 3; ++k) {

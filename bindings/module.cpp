@@ -8,6 +8,7 @@
 #include "errors.h"
 #include "functions.h"
 #include "jit.h"
+#include "mesh.h"
 
 namespace nb = nanobind;
 
@@ -19,6 +20,7 @@ NB_MODULE(_engine, m) {
         !add_dispatcher(m.ptr()))
         throw nb::python_error();
     add_engine_state(m);
+    add_mesh(m);
     install_hooks();
     install_array_view();
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {

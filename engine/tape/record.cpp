@@ -17,11 +17,11 @@ std::string numpy_name(Op op) { return std::string(info(op).numpy_name); }
 
 Storage* fresh_storage(std::int64_t elements, DType t, Device* device) {
     std::int64_t bytes = 0;
-    std::int64_t limit = device ? device->info().memory_bytes : pool::limit();  // 0: unknown
-    if (__builtin_mul_overflow(elements, size_of(t), &bytes) || (limit > 0 && bytes > limit)) {
+    if (__builtin_mul_overflow(elements, size_of(t), &bytes) ||
+        (!device && bytes > pool::limit())) {
         fail(ErrorKind::Memory,
              "memory: an array of " + std::to_string(elements) + " " + std::string(name(t)) +
-                 " elements does not fit in " + std::to_string(limit >> 20) +
+                 " elements does not fit in " + std::to_string(pool::limit() >> 20) +
                  " MiB; use a smaller dtype or shape, or spread the array over a mesh");
     }
     return Storage::create(device, bytes);
@@ -71,19 +71,6 @@ const Layout* broadcast_layout(const std::string& what, std::span<const Arg> arg
         if (!a.is_scalar()) shapes[n++] = a.view.layout->shape();
     }
     return Layout::contiguous(broadcast_shapes(what.c_str(), {shapes, n}));
-}
-
-DType common_dtype(std::span<const Arg> args) {
-    DType t{};
-    bool any = false;
-    for (const Arg& a : args) {
-        if (a.weak != Weak::None) continue;
-        t = any ? promote(t, a.view.dtype) : a.view.dtype;
-        any = true;
-    }
-    Weak weakest = Weak::None;
-    for (const Arg& a : args) weakest = std::max(weakest, a.weak);
-    return any ? promote_weak(t, weakest) : default_dtype(weakest);
 }
 
 Device* common_device(const std::string& what, std::span<const Arg> args) {
@@ -157,12 +144,7 @@ void check_out(const std::string& what, const Array& out, const Layout* packed, 
                                    shape_text(out.shape()) + ", expected " +
                                    shape_text(packed->shape()));
     }
-    if (!same_kind(result, out.dtype())) {
-        fail(ErrorKind::Type,
-             what + ": cannot cast the result from " + std::string(name(result)) + " to " +
-                 std::string(name(out.dtype())) +
-                 " in place (casting rule 'same_kind'); write the result to a new array");
-    }
+    check_in_place_cast(what, result, out.dtype());
 }
 
 View scalar_as(const Arg& a, DType t) { return scalar_operand(cast(a.scalar(), t)); }
@@ -245,14 +227,34 @@ Array apply_plain(const OpTable::Row& row, std::span<const Arg> args, const View
 
 }  // namespace
 
+DType common_dtype(std::span<const Arg> args) {
+    DType t{};
+    bool any = false;
+    for (const Arg& a : args) {
+        if (a.weak != Weak::None) continue;
+        t = any ? promote(t, a.view.dtype) : a.view.dtype;
+        any = true;
+    }
+    Weak weakest = Weak::None;
+    for (const Arg& a : args) weakest = std::max(weakest, a.weak);
+    return any ? promote_weak(t, weakest) : default_dtype(weakest);
+}
+
+void check_in_place_cast(const std::string& what, DType result, DType out) {
+    if (same_kind(result, out)) return;
+    fail(ErrorKind::Type,
+         what + ": cannot cast the result from " + std::string(name(result)) + " to " +
+             std::string(name(out)) +
+             " in place (casting rule 'same_kind'); write the result to a new array");
+}
+
 const std::string& device_name(const Device* device) {
     static const std::string host = "cpu";
     return device ? device->info().name : host;
 }
 
-/// Every case that apply_plain leaves.
-[[gnu::noinline]] static Array apply_general(Op op, std::span<const Arg> args, const Array* out) {
-    Array made;
+/// The dtype in which op computes; op becomes the form that bools have.
+static DType compute_form(Op& op, std::span<const Arg> args) {
     DType common = common_dtype(args);
     if (is_comparison(op) && args.size() == 2 && is_integer(common)) {
         // A Python integer beyond the dtype still compares: in int64.
@@ -261,11 +263,26 @@ const std::string& device_name(const Device* device) {
     }
     op = bool_form(op, common);
     DType compute = checked_compute(op, common);
+    for (const Arg& a : args) check_weak(op, a, compute);
+    return compute;
+}
+
+DType elementwise_dtype(Op op, std::span<const Arg> args) {
+    DType compute = compute_form(op, args);
+    return *result_dtype(op, compute);
+}
+
+DType reduced_dtype(Op op, DType t, std::optional<DType> given) {
+    bool widens = (op == Op::Add || op == Op::Mul) && !is_float(t);
+    return checked_compute(op, given ? *given : widens ? DType::Int64 : t);
+}
+
+/// Every case that apply_plain leaves.
+[[gnu::noinline]] static Array apply_general(Op op, std::span<const Arg> args, const Array* out) {
+    Array made;
+    DType compute = compute_form(op, args);
     bool all_known = true;
-    for (const Arg& a : args) {
-        check_weak(op, a, compute);
-        all_known = all_known && a.is_scalar();
-    }
+    for (const Arg& a : args) all_known = all_known && a.is_scalar();
     if (all_known && !out) return known_result(op, args, compute);
     DType result = *result_dtype(op, compute);
     const Layout* packed;
@@ -400,10 +417,7 @@ Array reduce(Op op, const Array& a, std::optional<std::vector<int>> given, bool 
              std::optional<DType> dtype) {
     std::vector<int> axes = reduced_axes(op, a, given);
     bool selects = op == Op::Min || op == Op::Max;
-    DType t = dtype                                                                  ? *dtype
-              : !selects && !is_float(a.dtype()) && (op == Op::Add || op == Op::Mul) ? DType::Int64
-                                                                                     : a.dtype();
-    t = checked_compute(op, t);
+    DType t = reduced_dtype(op, a.dtype(), dtype);
     if (a.is_known()) return Array::known(cast(a.scalar(), t));
     for (int axis : axes) {
         if (selects && a.shape()[static_cast<std::size_t>(axis)] == 0) {

@@ -27,6 +27,15 @@ void assign(const Array& target, const Arg& value);
 Array reduce(Op op, const Array& a, std::optional<std::vector<int>> axes, bool keepdims,
              std::optional<DType> dtype = {});
 
+// Dtype rules alone, for expressions that are recorded later. Operands count by dtype and `weak`.
+DType common_dtype(std::span<const Arg> args);
+/// Of op's result; throws as `apply` does.
+DType elementwise_dtype(Op op, std::span<const Arg> args);
+/// In which a reduction computes.
+DType reduced_dtype(Op op, DType t, std::optional<DType> given);
+/// Throws as in-place operations do where `result` does not go into `out`.
+void check_in_place_cast(const std::string& what, DType result, DType out);
+
 // Creation. A null device is the host.
 Array empty(Dims shape, DType dtype, Device* device);
 Array full(Dims shape, Scalar value, Device* device);

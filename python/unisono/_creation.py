@@ -52,7 +52,9 @@ def full(shape, fill_value, dtype=None, *, device=None, mesh=None):
     [7, 7, 7]
     """
     if mesh is not None:
-        return mesh.full(shape, fill_value, dtype)
+        from ._mesh import full as distributed_full
+
+        return distributed_full(mesh, shape, fill_value, dtype)
     return _engine._full(shape, fill_value, dtype, device)
 
 
@@ -75,13 +77,13 @@ def ones(shape, dtype=None, *, device=None, mesh=None):
 
 def empty_like(x, dtype=None, *, device=None):
     """Array of the shape, dtype and device of `x`, elements not set."""
-    return empty(x.shape, x.dtype if dtype is None else dtype, device=_device_like(x, device))
+    return empty(x.shape, x.dtype if dtype is None else dtype, **_place_like(x, device))
 
 
 def full_like(x, fill_value, dtype=None, *, device=None):
     """Array of the shape, dtype and device of `x`, all elements equal to `fill_value`."""
     dtype = x.dtype if dtype is None else dtype
-    return full(x.shape, fill_value, dtype, device=_device_like(x, device))
+    return full(x.shape, fill_value, dtype, **_place_like(x, device))
 
 
 def zeros_like(x, dtype=None, *, device=None):
@@ -94,11 +96,15 @@ def ones_like(x, dtype=None, *, device=None):
     return full_like(x, 1, dtype, device=device)
 
 
-def _device_like(x, device):
-    return x.device if device is None and isinstance(x, _engine.ndarray) else device
+def _place_like(x, device):
+    if device is None and isinstance(x, _engine.DistributedArray):
+        return {"mesh": x.mesh}
+    if device is None and isinstance(x, _engine.ndarray):
+        device = x.device
+    return {"device": device}
 
 
-def arange(start, stop=None, step=1, dtype=None, *, device=None):
+def arange(start, stop=None, step=1, dtype=None, *, device=None, mesh=None):
     """Numbers from `start` to `stop` (excluded) by `step`, as NumPy's arange.
 
     Parameters
@@ -108,6 +114,8 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None):
     dtype : dtype, optional
         int64 if all are integers, else float64.
     device : str or Device, optional
+    mesh : Mesh, optional
+        Ranks over which the numbers are distributed.
 
     Returns
     -------
@@ -130,7 +138,7 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None):
         import math
 
         count = max(0, math.ceil((stop - start) / step))
-    out = _engine._iota(count, device)
+    out = _engine._iota(count, device) if mesh is None else mesh._iota(count)
     if whole:
         if step != 1:
             out = out * step
@@ -200,11 +208,16 @@ def array(x, dtype=None, *, device=None, copy=True):
     return _engine._array(x, dtype, device, copy)
 
 
-def asarray(x, dtype=None, *, device=None, copy=None):
+def asarray(x, dtype=None, *, device=None, copy=None, mesh=None):
     """As `array`, sharing memory where it can: writes through one are seen by the other.
 
-    Operations on shared memory complete before they return.
+    Operations on shared memory complete before they return. With ``mesh``, `x` is the same on all
+    ranks, and the result is a copy whose rows are distributed.
     """
+    if mesh is not None:
+        from ._mesh import spread
+
+        return spread(mesh, x, dtype)
     return _engine._array(x, dtype, device, copy)
 
 

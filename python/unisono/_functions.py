@@ -5,7 +5,7 @@ from ._creation import array, asarray
 
 
 def _as(x):
-    return x if isinstance(x, _engine.ndarray) else asarray(x)
+    return x if isinstance(x, (_engine.ndarray, _engine.DistributedArray)) else asarray(x)
 
 
 def sum(x, axis=None, dtype=None, keepdims=False):
@@ -40,7 +40,7 @@ def all(x, axis=None, keepdims=False):
 
 def copy(x):
     """Packed copy of `x`."""
-    return array(x)
+    return x.copy() if isinstance(x, _engine.DistributedArray) else array(x)
 
 
 def astype(x, dtype, copy=True):

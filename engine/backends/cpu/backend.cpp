@@ -2,8 +2,8 @@
 #include <cstring>
 #include <fstream>
 
-#include "backends/codegen/cache.h"
-#include "backends/codegen/plugin.h"
+#include "backends/cpu/cache.h"
+#include "backends/cpu/compiler.h"
 #include "backends/cpu/executable.h"
 #include "core/pool.h"
 #include "core/threads.h"
@@ -77,12 +77,12 @@ class CpuBackend final : public Backend {
         lines.push_back("cpu: " + processor_name() + ", " + std::to_string(thread_count()) +
                         " threads");
         try {
-            codegen::llvm_plugin();
+            llvm_plugin();
             lines.push_back("cpu: compiler plugin present");
         } catch (const Error& e) {
             lines.push_back(std::string("cpu: ") + e.what());
         }
-        codegen::DiskCache cache;
+        DiskCache cache;
         lines.push_back("cpu: kernel cache " + cache.folder() +
                         (cache.refusal().empty() ? "" : " is not used: " + cache.refusal()));
         return lines;

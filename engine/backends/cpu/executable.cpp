@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "backends/codegen/plugin.h"
 #include "backends/cpu/compiler.h"
 #include "backends/host_range.h"
 #include "core/parallel.h"
@@ -84,7 +83,7 @@ std::string CpuExecutable::source() const {
     target.streaming = streams_;
     target.want_code = false;
     target.want_ir = true;
-    return codegen::compile(module_, target).ir;
+    return compile_with_llvm(module_, target).ir;
 }
 
 }  // namespace unisono::cpu

@@ -1,0 +1,103 @@
+// Numbers the message operations of a mesh and puts them on the tape.
+#include "comm/mesh.h"
+
+#include <cstdlib>
+
+#include "core/error.h"
+#include "core/settings.h"
+#include "core/stats.h"
+#include "tape/tape.h"
+
+namespace unisono::comm {
+
+namespace {
+
+std::unique_ptr<Mesh>& the_mesh() {
+    static auto* mesh = new std::unique_ptr<Mesh>;  // arrays may be released after static objects
+    return *mesh;
+}
+
+/// " at file:line" of what is recorded now; without folders, which may differ between ranks.
+std::string place_text() {
+    Tape& tape = Tape::instance();
+    if (!tape.line.code || !tape.hooks.decode_line) return {};
+    SourcePlace place = tape.hooks.decode_line(tape.line);
+    if (place.line <= 0) return {};
+    auto slash = place.file.rfind('/');
+    return " at " + place.file.substr(slash == std::string::npos ? 0 : slash + 1) + ":" +
+           std::to_string(place.line);
+}
+
+/// The messages of one operation, run by the flush that reaches it.
+class Messages final : public OpaqueCall {
+  public:
+    Messages(Transport& transport, Stamp stamp, std::vector<Part> sends, std::vector<Part> receives,
+             bool settle)
+        : transport_(transport),
+          stamp_(std::move(stamp)),
+          sends_(std::move(sends)),
+          receives_(std::move(receives)),
+          settle_(settle) {}
+
+    void run(const View* in, int, const View& out) override {
+        transport_.exchange(stamp_, in[0].data(), sends_, out.data(), receives_, settle_);
+        count(stats().messages_sent, static_cast<std::int64_t>(sends_.size()));
+    }
+    std::string name() const override { return stamp_.text; }
+    bool communicates() const override { return true; }
+
+  private:
+    Transport& transport_;
+    Stamp stamp_;
+    std::vector<Part> sends_, receives_;
+    bool settle_;
+};
+
+}  // namespace
+
+Mesh* Mesh::current() { return the_mesh().get(); }
+
+Mesh& Mesh::get(const std::string& kind, bool (*interrupted)()) {
+    auto& mesh = the_mesh();
+    if (!mesh || mesh->kind_ != kind) {
+        TransportOptions options;
+        options.timeout = std::atof(setting("comm_timeout").c_str());
+        options.interrupted = interrupted;
+        mesh.reset(new Mesh(kind, load_transport(kind, options)));
+    }
+    return *mesh;
+}
+
+Stamp Mesh::next(const std::string& what) {
+    Stamp stamp;
+    stamp.number = ++number_;
+    stamp.text = what + place_text();
+    for (char c : stamp.text) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+    stamp.hash = hash_;
+    return stamp;
+}
+
+void Mesh::record(const std::string& what, const View& from, std::vector<Part> sends,
+                  const View& to, std::vector<Part> receives, bool settle) {
+    Entry e{};
+    e.kind = EntryKind::Opaque;
+    e.inputs = 1;
+    e.in[0] = from;
+    e.out = to;
+    e.call = new Messages(*transport_, next(what), std::move(sends), std::move(receives),
+                          settle);  // owned by the tape
+    Tape::instance().append(e);
+}
+
+void Mesh::barrier() {
+    Tape::instance().flush_all(FlushReason::Eval);
+    transport_->exchange(next("barrier"), nullptr, {}, nullptr, {}, true);
+}
+
+void Mesh::finish() {
+    Tape::instance().flush_all(FlushReason::Exit);
+    Tape::instance().line = {};
+    transport_->finish(next("the end of the program"));
+}
+
+}  // namespace unisono::comm

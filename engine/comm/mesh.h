@@ -1,0 +1,47 @@
+// A mesh: the ranks of a job, and the numbered operations that they make together.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/ranges.h"
+#include "comm/transport.h"
+#include "tape/array.h"
+
+namespace unisono::comm {
+
+class Mesh {
+  public:
+    /// The mesh of that kind; the plugin is loaded by the first call. Collective the first time.
+    static Mesh& get(const std::string& kind, bool (*interrupted)() = nullptr);
+    static Mesh* current();  ///< null if none was made
+
+    int rank() const { return transport_->rank(); }
+    int size() const { return transport_->size(); }
+    const std::string& kind() const { return kind_; }
+
+    /// Records a message operation on the tape: parts of `from` go out, parts of `to` come in.
+    /// `what` is the same on all ranks, and all ranks make the call if one does. `settle`: a value
+    /// will leave.
+    void record(const std::string& what, const View& from, std::vector<Part> sends, const View& to,
+                std::vector<Part> receives, bool settle);
+
+    /// Completes what is pending and waits for all ranks.
+    void barrier();
+    /// At the end of the program: completes pending messages, then ends the connection.
+    void finish();
+    void abort(int status, double grace) { transport_->abort(status, grace); }
+
+  private:
+    Mesh(std::string kind, std::unique_ptr<Transport> transport)
+        : kind_(std::move(kind)), transport_(std::move(transport)) {}
+    Stamp next(const std::string& what);
+
+    std::string kind_;
+    std::unique_ptr<Transport> transport_;
+    std::uint64_t number_ = 0;
+    std::uint64_t hash_ = 0xcbf29ce484222325ull;
+};
+
+}  // namespace unisono::comm
