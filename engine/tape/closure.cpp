@@ -9,6 +9,17 @@ constexpr std::uint32_t overwritten =
     2;  // some marked entry writes it: earlier readers must come along
 }  // namespace
 
+/// Whether it is plain that the wanted storage needs every entry: the last entry writes it, and
+/// every other entry's result is new and read by some entry, so that all paths end in the last.
+bool Tape::all_needed(const Storage* wanted) const {
+    if (entries_.empty() || entries_.back().out.storage != wanted) return false;
+    for (std::size_t i = 0; i + 1 < entries_.size(); ++i) {
+        const Storage* s = entries_[i].out.storage;
+        if (!s->readers || s->version != 1) return false;
+    }
+    return true;
+}
+
 bool Tape::mark_closure(Storage* wanted, Storage* to_overwrite) {
     ++epoch_;
     auto mark = [&](Storage* s, std::uint32_t bits) {

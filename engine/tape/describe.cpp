@@ -94,7 +94,7 @@ std::string Tape::describe(Storage* wanted) {
             if (marked_[i]) segment.push_back(entries_[i]);
         }
         out += std::to_string(segment.size()) + " pending operations\n";
-        out += find_plan(segment, ++epoch_).text(segment, hooks);
+        out += find_plan(segment, fresh_epochs()).text(segment, hooks);
     } else {
         out += "computed: nothing is pending\n";
     }

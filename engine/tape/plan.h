@@ -52,7 +52,8 @@ class Plan {
     std::string text(const std::vector<Entry>& segment, const HostHooks& hooks) const;
 };
 
-/// Finds or forms the plan of a segment. `epoch` is a fresh number for marking storages.
+/// Finds or forms the plan of a segment. `epoch` and the number after it are fresh, for marking
+/// storages.
 Plan& find_plan(std::vector<Entry>& segment, std::uint32_t epoch);
 
 }  // namespace unisono

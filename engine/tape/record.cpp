@@ -17,11 +17,11 @@ std::string numpy_name(Op op) { return std::string(info(op).numpy_name); }
 
 Storage* fresh_storage(std::int64_t elements, DType t, Device* device) {
     std::int64_t bytes = 0;
-    if (__builtin_mul_overflow(elements, size_of(t), &bytes) ||
-        (!device && bytes > pool::limit())) {
+    std::int64_t limit = device ? device->info().memory_bytes : pool::limit();  // 0: unknown
+    if (__builtin_mul_overflow(elements, size_of(t), &bytes) || (limit > 0 && bytes > limit)) {
         fail(ErrorKind::Memory,
              "memory: an array of " + std::to_string(elements) + " " + std::string(name(t)) +
-                 " elements does not fit in " + std::to_string(pool::limit() >> 20) +
+                 " elements does not fit in " + std::to_string(limit >> 20) +
                  " MiB; use a smaller dtype or shape, or spread the array over a mesh");
     }
     return Storage::create(device, bytes);

@@ -22,7 +22,7 @@ Runner::Runner(Tape& tape, std::vector<Entry>& segment, FlushReason reason)
 }
 
 void Runner::run() {
-    Plan& plan = find_plan(segment_, ++tape_.epoch_);
+    Plan& plan = find_plan(segment_, tape_.fresh_epochs());
     bool several = plan.steps.size() > 1;
     done_.assign(several ? segment_.size() : 0, false);
     for (std::size_t k = 0; k < plan.steps.size(); ++k) {
@@ -94,7 +94,48 @@ void Runner::outside_engine(PlanStep& step, bool long_work, F&& work) {
     mark(false);
 }
 
+/// Small packed operands on the host, as most arrays of small programs are: no views to copy, no
+/// space to merge.
+bool Runner::run_small_step(PlanStep& step) {
+    static constexpr std::int64_t one = 1;
+    const Layout* space = step.space.in(segment_).layout;
+    if (!space->contiguous() || step.group.reduce_axis >= 0 ||
+        !GroupKernel::is_small(space->size()) || debug_level() > 0)
+        return false;
+    // Left unset: clearing all would cost more than a small run.
+    alignas(GroupRun::Operand) std::byte room[most_operands * sizeof(GroupRun::Operand)];
+    auto* operands = reinterpret_cast<GroupRun::Operand*>(room);
+    std::uint64_t scalars[most_operands];
+    std::size_t inputs = step.inputs.size(), outputs = step.outputs.size();
+    std::int64_t read = 0, written = 0;
+    for (std::size_t k = 0; k < inputs + outputs; ++k) {
+        const View& v =
+            k < inputs ? step.inputs[k].in(segment_) : step.outputs[k - inputs].in(segment_);
+        Storage* s = v.storage;
+        if (v.layout != space || s->device || s->poison) return false;
+        if (!s->memory.handle) s->allocate();
+        (k < inputs ? read : written) += space->size() * size_of(v.dtype);
+        operands[k].data = v.data();
+        operands[k].strides = {&one, 1};
+    }
+    for (std::size_t k = 0; k < step.scalars.size(); ++k) {
+        scalars[k] = static_cast<std::uint64_t>(step.scalars[k].in(segment_).offset);
+    }
+    note_traffic(read, written);
+    step.kernel->run_small(space->size(), {operands, inputs}, {operands + inputs, outputs},
+                           {scalars, step.scalars.size()});
+    return true;
+}
+
+void Runner::note_traffic(std::int64_t read, std::int64_t written) {
+    count(stats().bytes_read, read);
+    count(stats().bytes_written, written);
+    record_.bytes += read + written;
+    ++record_.kernels;
+}
+
 void Runner::run_step(PlanStep& step) {
+    if (run_small_step(step)) return;
     View operands[most_operands];
     std::uint64_t scalars[most_operands];
     std::size_t inputs = step.inputs.size(), outputs = step.outputs.size();
@@ -116,10 +157,7 @@ void Runner::run_step(PlanStep& step) {
     for (std::size_t k = 0; k < step.scalars.size(); ++k) {
         scalars[k] = static_cast<std::uint64_t>(step.scalars[k].in(segment_).offset);
     }
-    count(stats().bytes_read, read);
-    count(stats().bytes_written, bytes - read);
-    record_.bytes += bytes;
-    ++record_.kernels;
+    note_traffic(read, bytes - read);
     if (debug_level() >= 1) log_step(step, bytes);
     GroupKernel::Call call{space,
                            {operands, inputs},

@@ -23,6 +23,8 @@ class Runner {
 
   private:
     void run_step(PlanStep& step);
+    bool run_small_step(PlanStep& step);
+    void note_traffic(std::int64_t read, std::int64_t written);
     void run_opaque(PlanStep& step);
     void finish(const std::vector<std::uint32_t>& entries);
     void log_step(const PlanStep& step, std::int64_t bytes) const;

@@ -178,6 +178,18 @@ bool GroupKernel::should_compile(const Space& space) {
     return work_done_ >= compile_after;
 }
 
+bool GroupKernel::is_small(std::int64_t size) {
+    return size < compile_from_size && executor_choice() <= Choice::Block;
+}
+
+void GroupKernel::run_small(std::int64_t size, std::span<const GroupRun::Operand> inputs,
+                            std::span<const GroupRun::Operand> outputs,
+                            std::span<const std::uint64_t> scalars) {
+    count(stats().kernels_launched);
+    executor_ = "block";
+    block_->run({{&size, 1}, inputs, outputs, scalars, -1});
+}
+
 void GroupKernel::run(const Call& call) {
     count(stats().kernels_launched);
     bool host = !call.device || call.device->info().host_memory;
@@ -185,22 +197,6 @@ void GroupKernel::run(const Call& call) {
     alignas(GroupRun::Operand) std::byte room[most_operands * sizeof(GroupRun::Operand)];
     auto* operands = reinterpret_cast<GroupRun::Operand*>(room);
     std::size_t inputs = call.inputs.size(), outputs = call.outputs.size();
-    // The common small case: every operand is the same contiguous layout.
-    const Layout* layout = call.space;
-    bool simple = host && layout->contiguous() && group_.reduce_axis < 0 &&
-                  layout->size() < compile_from_size && executor_choice() <= Choice::Block;
-    for (std::size_t k = 0; k < inputs && simple; ++k) simple = call.inputs[k].layout == layout;
-    for (std::size_t k = 0; k < outputs && simple; ++k) simple = call.outputs[k].layout == layout;
-    if (simple) {
-        static constexpr std::int64_t one = 1;
-        std::int64_t n = layout->size();
-        for (std::size_t k = 0; k < inputs; ++k) operands[k] = {call.inputs[k].data(), {&one, 1}};
-        for (std::size_t k = 0; k < outputs; ++k)
-            operands[inputs + k] = {call.outputs[k].data(), {&one, 1}};
-        executor_ = "block";
-        block_->run({{&n, 1}, {operands, inputs}, {operands + inputs, outputs}, call.scalars, -1});
-        return;
-    }
     Space space;
     fill_space(space, call, group_);
     if (!host) {

@@ -16,19 +16,20 @@
 namespace unisono {
 
 struct StorageState {
-    Device* device = nullptr;   ///< null: host memory of the pool
-    Memory memory;              ///< handle 0: not allocated yet
-    std::int64_t bytes = 0;     ///< size that memory has or will have
-    std::uint32_t refs = 0;     ///< all references
-    std::uint32_t pending = 0;  ///< pending entries that write it
-    std::uint32_t readers = 0;  ///< pending entries that read it
-    std::uint32_t exports = 0;  ///< buffers, DLPack capsules and NumPy bases that see the memory
-    bool borrowed = false;      ///< the memory is someone else's; release_owner gives it back
-    bool running = false;       ///< a segment that touches it runs outside the lock
-    bool readonly = false;
-    // Scratch of the flush that runs, valid where mark_epoch is the current epoch.
-    std::uint32_t mark_epoch = 0;
+    Device* device = nullptr;  ///< null: host memory of the pool
+    Memory memory;             ///< handle 0: not allocated yet
+    std::int64_t bytes = 0;    ///< size that memory has or will have
+    // Counters that change together do not lie side by side: compilers would join their updates,
+    // and a wide load after two narrow stores waits for both.
+    std::uint32_t refs = 0;        ///< all references
+    std::uint32_t exports = 0;     ///< buffers, DLPack capsules and NumPy bases that see the memory
+    std::uint32_t pending = 0;     ///< pending entries that write it
+    std::uint32_t mark_epoch = 0;  ///< scratch of the flush that runs: mark is valid in this epoch
+    std::uint32_t readers = 0;     ///< pending entries that read it
     std::uint32_t mark = 0;
+    bool borrowed = false;  ///< the memory is someone else's; release_owner gives it back
+    bool running = false;   ///< a segment that touches it runs outside the lock
+    bool readonly = false;
     std::uint64_t version = 0;  ///< grows with each recorded write
     void* owner = nullptr;      ///< of borrowed memory
     void (*release_owner)(void*) = nullptr;

@@ -134,7 +134,7 @@ void Tape::complete_for_write_slow(Storage* s, FlushReason reason) {
 void Tape::flush(Storage* wanted, FlushReason reason) {
     wait_for_running();
     if (!wanted->pending) return;
-    bool all = mark_closure(wanted, nullptr);
+    bool all = all_needed(wanted) || mark_closure(wanted, nullptr);
     run_marked(reason, all);
 }
 

@@ -159,6 +159,11 @@ class Tape {
     static Tape*
         instance_;  ///< made at the first use, never destroyed: arrays may outlive static objects
     void cut();
+    std::uint32_t fresh_epochs() {
+        epoch_ += 2;
+        return epoch_ - 1;
+    }
+    bool all_needed(const Storage* wanted) const;
     void complete_slow(Storage* s, FlushReason reason);
     void complete_for_write_slow(Storage* s, FlushReason reason);
     void wait_for_running();

@@ -2,8 +2,8 @@
 #include <cstring>
 #include <fstream>
 
-#include "backends/cpu/cache.h"
-#include "backends/cpu/compiler.h"
+#include "backends/codegen/cache.h"
+#include "backends/codegen/plugin.h"
 #include "backends/cpu/executable.h"
 #include "core/pool.h"
 #include "core/threads.h"
@@ -77,12 +77,12 @@ class CpuBackend final : public Backend {
         lines.push_back("cpu: " + processor_name() + ", " + std::to_string(thread_count()) +
                         " threads");
         try {
-            llvm_plugin();
+            codegen::llvm_plugin();
             lines.push_back("cpu: compiler plugin present");
         } catch (const Error& e) {
             lines.push_back(std::string("cpu: ") + e.what());
         }
-        DiskCache cache;
+        codegen::DiskCache cache;
         lines.push_back("cpu: kernel cache " + cache.folder() +
                         (cache.refusal().empty() ? "" : " is not used: " + cache.refusal()));
         return lines;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "backends/codegen/plugin.h"
 #include "backends/cpu/compiler.h"
 #include "backends/host_range.h"
 #include "core/parallel.h"
@@ -83,7 +84,7 @@ std::string CpuExecutable::source() const {
     target.streaming = streams_;
     target.want_code = false;
     target.want_ir = true;
-    return compile_with_llvm(module_, target).ir;
+    return codegen::compile(module_, target).ir;
 }
 
 }  // namespace unisono::cpu

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "backends/cpu/compiler.h"
+#include "backends/codegen/plugin.h"
 #include "core/parallel.h"
 
 namespace unisono::cpu {
@@ -26,7 +26,7 @@ class PluginExecutor final : public Executor {
 
 /// Null where the plugin or oneTBB is missing: the engine's own threads serve then.
 std::unique_ptr<Executor> make_executor() {
-    std::string path = plugin_path("libunisono_threads.so");
+    std::string path = codegen::plugin_path("libunisono_threads.so");
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     auto* run =
         library ? reinterpret_cast<RunFunction>(dlsym(library, "unisono_threads_run")) : nullptr;

@@ -3,7 +3,7 @@
 
 #include <llvm/IR/Module.h>
 
-#include "backends/llvm/compile.h"
+#include "backends/codegen/compile.h"
 
 namespace unisono::codegen {
 

@@ -57,23 +57,19 @@ void FunctionEmitter::device_barrier() {
     b_.CreateIntrinsic(b_.getVoidTy(), Intrinsic::nvvm_barrier0, {});
 }
 
-/// Number of the work-item in the NDRange, axis 0 slowest: what "the lowest failing iteration"
-/// counts.
+/// Row-major index of the work-item in the NDRange, the last axis outermost.
 Value* FunctionEmitter::linear_id() {
     using Q = ir::WorkItemQuery;
-    Value* linear = nullptr;
-    for (int axis = 0; axis < f_.dimensions; ++axis) {
+    Value* linear = int64(0);
+    for (int axis = 2; axis >= 0; --axis) {
         Value* id = b_.CreateSub(device_work_item(Q::GlobalId, axis),
                                  device_work_item(Q::GlobalOffset, axis));
-        linear = linear
-                     ? b_.CreateAdd(b_.CreateMul(linear, device_work_item(Q::GlobalSize, axis)), id)
-                     : id;
+        linear = b_.CreateAdd(b_.CreateMul(linear, device_work_item(Q::GlobalSize, axis)), id);
     }
     return linear;
 }
 
-/// Several threads may fail: under a lock, the lowest keeps its site and values. The record is five
-/// words: key (iteration * 65536 + site, all ones where nothing failed), lock, then values.
+/// Several threads may fail: under a lock, the lowest keeps its site and values in the DeviceFault.
 void FunctionEmitter::device_fault(Value* site, std::span<Value* const> values) {
     Value* key = b_.CreateOr(b_.CreateShl(linear_id(), 16), site);
     auto word = [&](std::uint64_t k) { return b_.CreateConstInBoundsGEP1_64(m_.i64, fault_, k); };
@@ -106,15 +102,12 @@ void FunctionEmitter::device_fault(Value* site, std::span<Value* const> values) 
     b_.SetInsertPoint(after);
 }
 
-/// void unisono_kernel(fault record, nine NDRange words, per param: address, extents, strides, or
-/// the scalar). Blocks at the end of the NDRange are not full: work-items beyond its size return at
+/// The entry point of one kernel, see compile.h. Work-items beyond the NDRange's size return at
 /// once.
-void ModuleEmitter::add_device_entry() {
-    const ir::Function& f = module.entry();
-    if (!f.results.empty())
-        unsupported(f.name + ": a device kernel cannot return values; got one that does");
+void ModuleEmitter::add_device_entry(std::size_t function) {
+    const ir::Function& f = module.functions[function];
     auto* global_ptr = llvm::PointerType::get(context, 1);
-    std::vector<llvm::Type*> types{global_ptr};
+    std::vector<llvm::Type*> types{global_ptr, global_ptr};
     types.insert(types.end(), range_slots, i64);
     for (const ir::Param& p : f.params) {
         types.push_back(p.is_array() ? static_cast<llvm::Type*>(global_ptr) : memory_type(p.dtype));
@@ -123,9 +116,11 @@ void ModuleEmitter::add_device_entry() {
             types.insert(types.end(), 2 * rank, i64);
         }
     }
+    types.insert(types.end(), scratch_of(f).size(), global_ptr);
     auto* made = llvm::Function::Create(
         llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false),
-        llvm::GlobalValue::ExternalLinkage, kernel_symbol, out.get());
+        llvm::GlobalValue::ExternalLinkage, kernel_symbol + ("_" + std::to_string(function)),
+        out.get());
     made->setCallingConv(llvm::CallingConv::PTX_Kernel);
     llvm::Metadata* kernel[] = {llvm::ValueAsMetadata::get(made),
                                 llvm::MDString::get(context, "kernel"),
@@ -136,6 +131,7 @@ void ModuleEmitter::add_device_entry() {
     llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", made));
     auto arg = made->arg_begin();
     std::vector<Value*> args{b.CreateAddrSpaceCast(&*arg++, ptr)};
+    Value* results = &*arg++;
     Value* range = b.CreateAlloca(llvm::ArrayType::get(i64, range_slots));
     args.push_back(range);
     llvm::BasicBlock* body = llvm::BasicBlock::Create(context, "body", made);
@@ -156,9 +152,10 @@ void ModuleEmitter::add_device_entry() {
     b.SetInsertPoint(beyond);
     b.CreateRetVoid();
     b.SetInsertPoint(body);
+    auto generic = [&] { return b.CreateAddrSpaceCast(&*arg++, ptr); };
     for (const ir::Param& p : f.params) {
         if (p.is_array()) {
-            args.push_back(b.CreateAddrSpaceCast(&*arg++, ptr));
+            args.push_back(generic());
             int rank = f.arrays[static_cast<std::size_t>(p.array)].rank;
             for (int k = 0; k < 2 * rank; ++k) args.push_back(&*arg++);
         } else {
@@ -166,7 +163,13 @@ void ModuleEmitter::add_device_entry() {
             args.push_back(is_bool(p.dtype) ? b.CreateICmpNE(v, b.getInt8(0)) : v);
         }
     }
-    b.CreateCall(functions[0], args);
+    for (std::size_t r = 0; r < f.results.size(); ++r) {
+        Value* slot = b.CreateConstInBoundsGEP1_64(i64, results, r);
+        args.push_back(b.CreateAddrSpaceCast(slot, ptr));
+    }
+    while (arg != made->arg_end()) args.push_back(generic());
+    functions[function]->addFnAttr(llvm::Attribute::AlwaysInline);
+    b.CreateCall(functions[function], args);
     b.CreateRetVoid();
 }
 

@@ -18,7 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "backends/llvm/compile.h"
+#include "backends/codegen/compile.h"
 #include "ir/ir.h"
 
 namespace unisono::codegen {
@@ -60,7 +60,7 @@ class ModuleEmitter {
   private:
     void declare_functions();
     void add_host_entry();
-    void add_device_entry();
+    void add_device_entry(std::size_t function);
     llvm::MDNode* streaming_group();
     std::vector<llvm::GlobalValue*> used_;
     friend class FunctionEmitter;
@@ -163,7 +163,8 @@ class FunctionEmitter {
     std::vector<Value*> params_;
     std::vector<ArrayValue> arrays_;
     std::vector<llvm::AllocaInst*> vars_;
-    std::vector<Value*> results_;  ///< where results go
+    std::vector<Value*> results_;             ///< where results go
+    std::unordered_map<int, Value*> shared_;  ///< addresses of scratch_of(f_) (PTX)
     Value* fault_ = nullptr;
     Value* range_ = nullptr;  ///< the NDRange's slots (PTX only)
     Value* iteration_ =

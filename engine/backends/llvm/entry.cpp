@@ -61,6 +61,7 @@ llvm::FunctionType* ModuleEmitter::signature(const ir::Function& f) const {
         types.insert(types.end(), 2 * rank, i64);
     }
     types.insert(types.end(), f.results.size(), ptr);
+    if (for_device() && is_device_kernel(f)) types.insert(types.end(), scratch_of(f).size(), ptr);
     return llvm::FunctionType::get(i64, types, false);
 }
 
@@ -79,10 +80,12 @@ std::unique_ptr<llvm::Module> ModuleEmitter::run() {
         FunctionEmitter(*this, module.functions[k], static_cast<int>(k))
             .emit_function(functions[k]);
     }
-    functions[0]->addFnAttr(llvm::Attribute::AlwaysInline);
     if (for_device()) {
-        add_device_entry();
+        for (std::size_t k = 0; k < functions.size(); ++k) {
+            if (is_device_kernel(module.functions[k])) add_device_entry(k);
+        }
     } else {
+        functions[0]->addFnAttr(llvm::Attribute::AlwaysInline);
         add_host_entry();
     }
     if (!used_.empty()) llvm::appendToCompilerUsed(*out, used_);

@@ -58,6 +58,9 @@ void FunctionEmitter::emit_function(llvm::Function* into) {
         for (int k = 0; k < rank; ++k) a.strides.push_back(&*arg++);
     }
     for (std::size_t r = 0; r < f_.results.size(); ++r) results_.push_back(&*arg++);
+    if (m_.for_device() && is_device_kernel(f_)) {
+        for (const Scratch& s : scratch_of(f_)) shared_[s.array] = &*arg++;
+    }
     if (f_.body) emit(f_.body);
     finish();
 }
@@ -250,6 +253,10 @@ void FunctionEmitter::emit_allocate(ir::S s) {
     }
     for (auto& inside : made_in_) inside[static_cast<std::size_t>(s->id)] = true;
     llvm::Type* type = m_.memory_type(info.dtype);
+    if (auto found = shared_.find(s->id); found != shared_.end()) {
+        a.base = found->second;
+        return;
+    }
     constexpr std::int64_t stack_bytes = 64 * 1024;
     auto* fixed = llvm::dyn_cast<llvm::ConstantInt>(count);
     if (fixed && fixed->getSExtValue() * size_of(info.dtype) <= stack_bytes) {

@@ -5,12 +5,18 @@
 //     int64_t unisono_kernel(int64_t* args, Fault* fault)
 // that returns the fault's site (counted through the module's functions) or -1. `args` holds, for
 // each parameter of the module's entry in order, an array's address, its extents and its strides
-// (in elements), or a scalar's bits; then one slot per result, which the kernel fills; for
-// work-item functions the slots of an NDRange come first (global size, local size and offset, three
-// each). Its imports are those of backends/cpu/imports.h.
+// (in elements), or a scalar's bits; then one slot per result, which the kernel fills. Its imports
+// are those of backends/cpu/imports.cpp.
+//
+// PTX. Each function that is a kernel or has a grid becomes an entry unisono_kernel_<number>. Its
+// parameters: the address of a DeviceFault; the address of the results, 8 bytes each; nine int64 of
+// the NDRange (global size, local size, offset; three each); per parameter an array's address,
+// extents and strides, or a scalar; the address of each array of scratch_of(function).
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
 #include "ir/ir.h"
@@ -19,6 +25,24 @@ namespace unisono::codegen {
 
 inline constexpr const char* kernel_symbol = "unisono_kernel";
 inline constexpr int range_slots = 9;
+
+/// How device kernels report the lowest failing work-item.
+struct DeviceFault {
+    static constexpr std::uint64_t none = ~std::uint64_t{0};
+    std::uint64_t key =
+        none;  ///< row-major index of the work-item (last axis outermost) * 65536 + site
+    std::uint64_t lock = 0;
+    std::int64_t values[4] = {0, 0, 0, 0};
+};
+
+inline bool is_device_kernel(const ir::Function& f) { return f.is_kernel || !f.grid.empty(); }
+
+/// A global array that no parameter brings: the same memory in all kernels of a module.
+struct Scratch {
+    std::int32_t array;
+    std::int64_t bytes;
+};
+std::vector<Scratch> scratch_of(const ir::Function& f);
 
 struct Target {
     enum class Kind : std::uint8_t { Host, Ptx };

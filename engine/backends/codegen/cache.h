@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace unisono::cpu {
+namespace unisono::codegen {
 
 class DiskCache {
   public:
@@ -35,4 +35,4 @@ class DiskCache {
 /// 64 bits of FNV-1a over 8-byte words: names files and finds damage, no defence against intent.
 std::uint64_t checksum(std::string_view text);
 
-}  // namespace unisono::cpu
+}  // namespace unisono::codegen

@@ -1,5 +1,5 @@
 // Reads and writes cache files.
-#include "backends/cpu/cache.h"
+#include "backends/codegen/cache.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,7 +14,7 @@
 
 #include "core/settings.h"
 
-namespace unisono::cpu {
+namespace unisono::codegen {
 
 namespace {
 
@@ -139,4 +139,4 @@ void DiskCache::store(std::string_view key, std::string_view code) const {
     if (!good || rename(temporary.c_str(), path.c_str()) != 0) unlink(temporary.c_str());
 }
 
-}  // namespace unisono::cpu
+}  // namespace unisono::codegen

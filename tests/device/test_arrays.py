@@ -1,0 +1,128 @@
+"""Array programs give NumPy's values on every device: one body, both namespaces."""
+
+import numpy as np
+import pytest
+import unisono as un
+
+DTYPES = [np.bool_, np.uint8, np.int32, np.int64, np.float32, np.float64]
+
+
+def host(x):
+    return np.asarray(x.to_device("cpu"))
+
+
+def same(got, want):
+    got = host(got)
+    want = np.asarray(want)
+    assert got.dtype == want.dtype and got.shape == want.shape
+    np.testing.assert_array_equal(got, want)
+
+
+def numbers(shape, dtype=np.float64, seed=0):
+    random = np.random.default_rng(seed)
+    return random.integers(-50 if np.dtype(dtype).kind != "u" else 0, 50, shape).astype(dtype)
+
+
+def test_listing_3_2(device):
+    u = np.zeros((64, 70))
+    u[0, :], u[:, 0], u[:, -1] = 100, 75, 50
+    v = un.asarray(u, device=device)
+    for _ in range(5):
+        for a in (u, v):
+            a[1:-1, 1:-1] = ((a[0:-2, 1:-1] + a[2:, 1:-1]) + (a[1:-1, 0:-2] + a[1:-1, 2:])) / 4
+    same(v, u)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_round_trip_and_casts(device, dtype):
+    x = numbers((3, 5), dtype)
+    a = un.asarray(x, device=device)
+    same(a, x)
+    for to in DTYPES:
+        same(a.astype(np.dtype(to).name), x.astype(to))
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+def test_arithmetic_and_comparison(device, dtype):
+    x, y = numbers((4, 7), dtype), numbers((7,), dtype, seed=1)
+    y[y == 0] = 3
+    a, b = un.asarray(x, device=device), un.asarray(y, device=device)
+    same(a + b * 2 - a, x + y * 2 - x)
+    same(a / b, x / y)
+    same(a // b, x // y)
+    same(a % b, x % y)
+    same(-a, -x)
+    same(abs(a), abs(x))
+    for compare in ("__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"):
+        same(getattr(a, compare)(b), getattr(x, compare)(y))
+    same(un.where(a < b, a, b), np.where(x < y, x, y))
+    same(un.sqrt(abs(a)), np.sqrt(abs(x)))
+
+
+def test_views(device):
+    x = numbers((8, 9, 10))
+    a = un.asarray(x, device=device)
+    same(a[::-1, 1::3, 4] + 1, x[::-1, 1::3, 4] + 1)
+    same(a[2:6][1:3, ::-2], x[2:6][1:3, ::-2])
+    for v in (a, x):
+        v[1:, :, 3] = v[:-1, :, 4]
+        v[::2, 0] += v[1::2, 1]
+    same(a, x)
+
+
+@pytest.mark.parametrize("shift", [1, 2, -1])
+def test_overlapping_in_place(device, shift):
+    x = numbers(100)
+    a = un.asarray(x, device=device)
+    for v in (a, x):
+        if shift > 0:
+            v[shift:] += v[:-shift]
+        else:
+            v[:shift] += v[-shift:]
+    same(a, x)
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,), (5, 0), (513,), (7, 1300), (1300, 7), (3, 4, 5)])
+def test_reductions(device, shape):
+    x = numbers(shape)
+    a = un.asarray(x, device=device)
+    assert float(a.sum()) == x.sum()
+    for axis in range(x.ndim):
+        same(a.sum(axis=axis), x.sum(axis=axis))
+        if x.shape[axis]:
+            same(a.max(axis=axis), x.max(axis=axis))
+            same(a.min(axis=axis), x.min(axis=axis))
+
+
+def test_sums_have_the_bits_of_the_cpu(device):
+    x = np.random.default_rng(1).standard_normal((37, 1111))
+    on_cpu = un.asarray(x)
+    there = un.asarray(x, device=device)
+    assert float(there.sum()) == float(on_cpu.sum())
+    for axis in (0, 1):
+        same(there.sum(axis=axis), np.asarray(on_cpu.sum(axis=axis)))
+    same((there * 3 - 1).sum(axis=1), np.asarray((on_cpu * 3 - 1).sum(axis=1)))
+
+
+def test_nothing_contracts(device):
+    for dtype in (np.float32, np.float64):
+        e = np.finfo(dtype).eps
+        k = np.arange(1, 200).astype(dtype)
+        x, y = (1 + k * e).astype(dtype), (1 - k * e).astype(dtype)
+        one = np.ones_like(x)
+        a, b, c = (un.asarray(v, device=device) for v in (x, y, one))
+        same(a * b - c, x * y - one)
+
+
+def test_devices_do_not_mix(device):
+    a = un.ones(3, device=device)
+    others = [d for d in un.devices() if d != device]
+    if not others:
+        pytest.skip("one device only")
+    with pytest.raises(un.DeviceError, match=r"operands live on different devices"):
+        a + un.ones(3, device=others[0])
+
+
+def test_an_array_beyond_the_memory(device):
+    with pytest.raises(MemoryError, match="does not fit"):
+        un.zeros((10**7, 10**7), device=device)
