@@ -91,11 +91,15 @@ PyObject* transpose_method(PyObject* self, PyObject* args) noexcept {
 }
 
 PyObject* ravel(PyObject* self, PyObject*) noexcept {
-    return method([&] { return reshape(array_of(self), {-1}); });
+    return method([&] {
+        const Array& a = array_of(self);
+        bool packed = a.is_known() || a.view().layout->contiguous();
+        return reshape(packed ? a : copy(a), {a.size()});
+    });
 }
 
 PyObject* flatten(PyObject* self, PyObject*) noexcept {
-    return method([&] { return reshape(copy(array_of(self)), {-1}); });
+    return method([&] { return reshape(copy(array_of(self)), {array_of(self).size()}); });
 }
 
 PyObject* fill(PyObject* self, PyObject* value) noexcept {
@@ -282,7 +286,7 @@ PyMethodDef array_methods[] = {
      "The same elements in another shape: a view where strides allow it, else a copy."},
     {"transpose", transpose_method, METH_VARARGS,
      "A view with permuted axes (reversed by default)."},
-    {"ravel", ravel, METH_NOARGS, "One-dimensional: a view where strides allow it, else a copy."},
+    {"ravel", ravel, METH_NOARGS, "One-dimensional and packed: a view of an array that is packed already, else a copy."},
     {"flatten", flatten, METH_NOARGS, "One-dimensional copy."},
     {"fill", fill, METH_O, "Sets all elements to a number."},
     {"to_device", with_keywords<to_device_method>(), METH_VARARGS | METH_KEYWORDS,

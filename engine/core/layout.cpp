@@ -83,7 +83,10 @@ class LayoutTable {
     }
 
     const Layout* insert(std::uint64_t h, Dims shape, Dims strides) {
-        if (2 * (count_ + 1) > slots_.size()) rebuild(std::exchange(slots_, {}), slots_.size() * 2);
+        if (2 * (count_ + 1) > slots_.size()) {
+            std::size_t wanted = slots_.size() * 2;
+            rebuild(std::exchange(slots_, {}), wanted);
+        }
         const Layout* l = create(h, shape, strides);
         l->last_used_ = collections_;
         place(l);
@@ -148,7 +151,27 @@ class LayoutTable {
     std::uint32_t collections_ = 2;
 };
 
+/// Strides that no element feels are made those of a packed array, so that contiguous() holds
+/// wherever NumPy says so. Writes them to `to` and returns true if there are any.
+static bool normal_strides(Dims shape, Dims strides, std::int64_t* to) {
+    bool changed = false;
+    std::int64_t expected = 1;
+    for (std::size_t a = shape.size(); a-- > 0;) {
+        to[a] = shape[a] == 1 ? expected : strides[a];
+        changed = changed || to[a] != strides[a];
+        expected = to[a] * shape[a];
+    }
+    return changed;
+}
+
 const Layout* Layout::make(Dims shape, Dims strides) {
+    bool one = false;
+    for (std::int64_t extent : shape) {
+        if (extent == 0) return contiguous(shape);
+        one = one || extent == 1;
+    }
+    std::int64_t normal[max_rank];
+    if (one && normal_strides(shape, strides, normal)) strides = {normal, shape.size()};
     return LayoutTable::instance().intern(shape, strides);
 }
 
@@ -159,7 +182,7 @@ const Layout* Layout::contiguous(Dims shape) {
         strides[a] = step;
         step *= shape[a] > 0 ? shape[a] : 1;
     }
-    return make(shape, {strides, shape.size()});
+    return LayoutTable::instance().intern(shape, {strides, shape.size()});
 }
 
 const Layout* Layout::scalar() {
