@@ -136,6 +136,14 @@ int set(PyObject* self, PyObject* key, PyObject* value) noexcept {
         }
         note_line();
         Array target = index(a, {items, static_cast<std::size_t>(n)});
+        // NumPy takes such a value's truth, but not its number.
+        bool sequence = !arg.is_scalar() && arg.view.layout->rank() > 0;
+        bool has_truth = is_bool(a.dtype()) && sequence && arg.view.layout->size() == 1;
+        if (integers == n && target.rank() == 0 && sequence && !has_truth) {
+            fail(ErrorKind::Value,
+                 "index: setting an array element with a sequence; got a value of shape " +
+                     shape_text(arg.view.layout->shape()) + ", expected one number");
+        }
         if (target.rank() == 0 && arg.is_scalar()) {
             set_item(target, arg);
         } else {

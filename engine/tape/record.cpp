@@ -2,6 +2,7 @@
 #include "tape/record.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.h"
 #include "core/pool.h"
@@ -133,18 +134,38 @@ View snapshot_if_overlapping(const View& in, const View& out, Array& keep) {
     return broadcast_view(keep.view(), out.layout->packed());
 }
 
-void check_out(const std::string& what, const Array& out, const Layout* packed, DType result) {
+void check_writable(const std::string& what, const Array& out) {
     if (out.readonly()) {
         fail(
             ErrorKind::Value,
             what + ": the output array is read-only; make a copy with .copy() and write into that");
     }
+}
+
+void check_out_shape(const std::string& what, const Array& out, const Layout* packed) {
     if (out.view().layout->packed() != packed) {
         fail(ErrorKind::Value, what + ": non-broadcastable output; got an output of shape " +
                                    shape_text(out.shape()) + ", expected " +
                                    shape_text(packed->shape()));
     }
-    check_in_place_cast(what, result, out.dtype());
+}
+
+/// What int() of a Python float refuses, or what then does not fit, is refused where it would be
+/// stored as an integer.
+void check_weak_float(const Arg& a, DType t) {
+    if (a.weak != Weak::Float || !is_integer(t)) return;
+    auto v = a.scalar().as<double>();
+    if (v != v) fail(ErrorKind::Value, "assignment: cannot convert float NaN to integer");
+    if (v - v != 0) {
+        fail(ErrorKind::Overflow, "assignment: cannot convert float infinity to integer");
+    }
+    double low = t == DType::UInt8 ? 0 : t == DType::Int32 ? -0x1p31 : -0x1p63;
+    double high = t == DType::UInt8 ? 256 : -low;
+    if (std::trunc(v) < low || v >= high) {
+        fail(ErrorKind::Overflow, "assignment: Python number " + std::to_string(v) +
+                                      " out of bounds for " + std::string(name(t)) +
+                                      "; convert the array with .astype first");
+    }
 }
 
 View scalar_as(const Arg& a, DType t) { return scalar_operand(cast(a.scalar(), t)); }
@@ -279,6 +300,7 @@ DType reduced_dtype(Op op, DType t, std::optional<DType> given) {
 
 /// Every case that apply_plain leaves.
 [[gnu::noinline]] static Array apply_general(Op op, std::span<const Arg> args, const Array* out) {
+    if (out) check_writable(numpy_name(op), *out);
     Array made;
     DType compute = compute_form(op, args);
     bool all_known = true;
@@ -289,18 +311,21 @@ DType reduced_dtype(Op op, DType t, std::optional<DType> given) {
     Device* device;
     // Two arrays with one contiguous layout, or one and a scalar: nothing to broadcast.
     std::string what = out || args.size() > 1 ? numpy_name(op) : std::string();
+    // In NumPy's order: a cast that is refused comes before a shape that does not fit.
+    if (out) check_in_place_cast(what, result, out->dtype());
     packed = broadcast_layout(what, args);
     device = common_device(what, args);
     if (out) {
-        Arg target = out->arg();
-        Arg both[] = {target, args.empty() ? target : args[0]};
-        if (!both[1].is_scalar()) common_device(what, both);
+        for (const Arg& a : args) {
+            if (!a.is_scalar() && device != out->device())
+                mixed_devices(what, out->device(), device);
+        }
         device = out->device();
         if (packed->rank() <= out->rank() && packed != out->view().layout->packed()) {
             Dims shapes[] = {packed->shape(), out->shape()};
             packed = Layout::contiguous(broadcast_shapes(what.c_str(), shapes));
         }
-        check_out(what, *out, packed, result);
+        check_out_shape(what, *out, packed);
     }
     Entry e{};
     e.kind = EntryKind::Map;
@@ -366,6 +391,7 @@ void assign(const Array& target, const Arg& value) {
     Array keep;
     if (value.is_scalar()) {
         if (value.weak == Weak::Int) check_weak(Op::Add, value, out.dtype);
+        check_weak_float(value, out.dtype);
         e.in[0] = scalar_as(value, out.dtype);
     } else {
         if (value.view.storage->device != target.device()) {
@@ -442,7 +468,8 @@ Array reduce(Op op, const Array& a, std::optional<std::vector<int>> given, bool 
         Tape::instance().append(e);
         current = std::move(next);
     }
-    if (!keepdims) return axes.empty() && a.rank() == 0 ? to_value(current) : current;
+    if (a.rank() == 0) return to_value(current);
+    if (!keepdims) return current;
     std::vector<std::int64_t> shape(a.shape().begin(), a.shape().end());
     for (int axis : axes) shape[static_cast<std::size_t>(axis)] = 1;
     return reshape(current, shape);

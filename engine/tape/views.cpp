@@ -295,7 +295,8 @@ void set_item(const Array& target, const Arg& value) {
     Storage* s = target.view().storage;
     bool idle =
         !s->pending && !s->readers && !s->running && s->memory.handle && s->on_host() && !s->poison;
-    if (!idle || !value.is_scalar() || target.readonly() || value.weak == Weak::Int) {
+    if (!idle || !value.is_scalar() || target.readonly() || value.weak == Weak::Int ||
+        (value.weak == Weak::Float && is_integer(target.dtype()))) {
         assign(target, value);
         return;
     }
