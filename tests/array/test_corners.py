@@ -1,0 +1,87 @@
+"""Corners where NumPy's behaviour is easily missed: one body for both."""
+
+import numpy as np
+import pytest
+import unisono as un
+
+
+@pytest.fixture(params=[np, un], ids=["numpy", "unisono"])
+def xp(request):
+    return request.param
+
+
+def test_ravel_copies_what_is_not_packed(xp):
+    a = xp.arange(8)
+    b = a[::-1].ravel()
+    b[:] = 0
+    assert a.tolist() == list(range(8))
+    c = a[None, 2:4].ravel()
+    c[:] = 9
+    assert a.tolist() == [0, 1, 9, 9, 4, 5, 6, 7]
+    d = xp.broadcast_to(a, (1, 8)).ravel()
+    with pytest.raises(ValueError, match="read-only"):
+        d[0] = 1
+
+
+def test_axes_of_extent_1_keep_an_array_packed():
+    a = un.arange(12).reshape(3, 4)
+    for view in (a[None], a[:, None], a[1:2], a[1:2, 2:3], a[2:1], a.reshape(3, 1, 4)[:, ::-1]):
+        assert memoryview(view).c_contiguous, view.shape
+
+
+def test_a_cast_is_refused_before_a_shape(xp):
+    a = xp.zeros(3, dtype="int64")
+    with pytest.raises(TypeError, match="[Cc]annot cast"):
+        a += xp.ones((2, 3))
+    with pytest.raises(ValueError, match="broadcast"):
+        a += xp.ones((2, 3), dtype="int64")
+
+
+def test_a_sequence_is_no_element(xp):
+    a = xp.zeros(3, dtype="uint8")
+    with pytest.raises(ValueError, match="setting an array element with a sequence"):
+        a[1] = xp.ones(1)
+    a[1:2] = xp.ones(1)
+    assert a.tolist() == [0, 1, 0]
+    b = xp.zeros(3, dtype=bool)
+    b[1] = xp.ones(1)
+    assert b.tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    "dtype, value, error",
+    [
+        ("int64", float("nan"), ValueError),
+        ("int32", float("inf"), OverflowError),
+        ("int32", 1e10, OverflowError),
+        ("int64", 1e300, OverflowError),
+        ("uint8", 300.0, OverflowError),
+        ("uint8", -1.0, OverflowError),
+        ("uint8", 256, OverflowError),
+        ("int32", 2**31, OverflowError),
+    ],
+)
+def test_numbers_that_integers_do_not_hold(xp, dtype, value, error):
+    a = xp.zeros(2, dtype=dtype)
+    with pytest.raises(error):
+        a[0] = value
+    with pytest.raises(error):
+        a[:] = value
+    assert a.tolist() == [0, 0]
+    a[0] = 100.9
+    assert a.tolist() == [100, 0]
+
+
+def test_keepdims_of_0d_is_a_scalar(xp):
+    total = xp.asarray(3.0).sum(keepdims=True)
+    other = total
+    total += 1
+    assert float(other) == 3 and float(total) == 4
+
+
+def test_reductions_beside_axes_of_extent_1(xp):
+    x = np.arange(5.0).reshape(1, 5)
+    x[0, 1] = np.nan
+    a = xp.asarray(x)
+    assert np.isnan(float(a.max()))
+    assert a.sum(axis=0).shape == (5,) and np.isnan(float(a[:, :, None].min(axis=1)[0, 0]))
