@@ -28,6 +28,26 @@ static constexpr std::array reserved = {
     "virtual",    "void",       "volatile",  "wchar_t",    "while",      "write_only", "bool2",
 };
 
+// Built-in functions of OpenCL C with names that users give to functions of their own; some drivers
+// make macros of them.
+static constexpr std::array built_in_functions = {
+    "abs_diff",  "acos",      "acosh",      "acospi",   "add_sat",   "all",         "any",
+    "asin",      "asinh",     "asinpi",     "atan",     "atan2",     "atan2pi",     "atanh",
+    "atanpi",    "bitselect", "cbrt",       "clamp",    "clz",       "cos",         "cosh",
+    "cospi",     "cross",     "ctz",        "degrees",  "distance",  "dot",         "erf",
+    "erfc",      "exp10",     "exp2",       "expm1",    "fdim",      "fmax",        "fmin",
+    "fract",     "frexp",     "hadd",       "hypot",    "ilogb",     "isequal",     "isfinite",
+    "isgreater", "isinf",     "isless",     "isnormal", "ldexp",     "length",      "lgamma",
+    "lgamma_r",  "log",       "log10",      "log1p",    "log2",      "logb",        "mad",
+    "mad24",     "mad_hi",    "mad_sat",    "max",      "maxmag",    "mem_fence",   "min",
+    "minmag",    "mix",       "modf",       "mul24",    "mul_hi",    "nan",         "nextafter",
+    "normalize", "popcount",  "pow",        "pown",     "powr",      "prefetch",    "radians",
+    "remainder", "remquo",    "rhadd",      "rint",     "rootn",     "rotate",      "round",
+    "rsqrt",     "select",    "shuffle",    "shuffle2", "sign",      "signbit",     "sincos",
+    "sinh",      "sinpi",     "smoothstep", "step",     "sub_sat",   "tan",         "tanh",
+    "tanpi",     "tgamma",    "upsample",   "vec_step", "isordered", "isunordered", "isnotequal",
+};
+
 /// True for vector types (float4), get_global_id and the like, macros, and our own helpers
 /// (un_...).
 static bool is_dialect_word(std::string_view n) {
@@ -58,6 +78,15 @@ std::string Names::unique(std::string_view wanted) {
     for (int n = 1; taken_.contains(free); ++n) free = name + "_" + std::to_string(n);
     taken_.insert(free);
     return free;
+}
+
+std::string Names::unique_function(std::string_view wanted) {
+    bool is_built_in = std::find(built_in_functions.begin(), built_in_functions.end(), wanted) !=
+                           built_in_functions.end() ||
+                       wanted.starts_with("fast_") || wanted.starts_with("half_") ||
+                       wanted.starts_with("read_image") || wanted.starts_with("write_image") ||
+                       wanted.starts_with("async_work");
+    return unique(is_built_in ? std::string(wanted) + "_" : std::string(wanted));
 }
 
 }  // namespace unisono::c_source

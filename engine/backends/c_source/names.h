@@ -15,6 +15,9 @@ class Names {
     explicit Names(const Names& outer, bool) : taken_(outer.taken_) {}
     /// An identifier like `wanted` that no earlier call returned.
     std::string unique(std::string_view wanted);
+    /// The same for a function: it must not be called like a built-in function either (a variable
+    /// may; it only hides the function).
+    std::string unique_function(std::string_view wanted);
 
   private:
     std::set<std::string, std::less<>> taken_;

@@ -14,7 +14,7 @@ Writer::Writer(const Module& module)
     for (const Function& function : module.functions) {
         site_base_.push_back(sites);
         sites += function.sites.size();
-        function_names_.push_back(global_names_.unique(function.name));
+        function_names_.push_back(global_names_.unique_function(function.name));
     }
 }
 

@@ -78,7 +78,7 @@ void OpenCLExecutable::set_arguments(std::size_t index, const LaunchArgs& args) 
                       "clSetKernelArg");
     };
     auto set_memory = [&](Memory m) {
-        auto handle = reinterpret_cast<cl_mem>(m.handle);
+        auto* handle = reinterpret_cast<void*>(m.handle);  // a cl_mem
         set(&handle, sizeof handle);
     };
     for (const Argument& a : text.arguments) {
