@@ -105,6 +105,9 @@ class Decision {
             out.arrays[a] = f_.arrays[a].space == Space::Private && arrays_[a].size() > 1;
         }
         for (std::size_t v = 0; v < uses_.size(); ++v) decide(v, out);
+        for (std::size_t v = 0; v < uses_.size(); ++v) {
+            if (out.vars[v] == Sharing::Kind::Recomputed) recompute_operands(out.values[v], out);
+        }
         return out;
     }
 
@@ -226,6 +229,18 @@ class Decision {
             return;
         }
         out.vars[v] = Sharing::Kind::PerItem;
+    }
+
+    /// What a recomputed value reads must be recomputed with it, even where one region alone names
+    /// it. A pure value reads pure variables only.
+    void recompute_operands(E e, Sharing& out) const {
+        for (E a : e->args) recompute_operands(a, out);
+        if (e->kind != ExprKind::Var) return;
+        auto v = static_cast<std::size_t>(e->id);
+        if (out.vars[v] == Sharing::Kind::Recomputed) return;
+        out.vars[v] = Sharing::Kind::Recomputed;
+        out.values[v] = only_value(v);
+        recompute_operands(out.values[v], out);
     }
 
     const Function& f_;

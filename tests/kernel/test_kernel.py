@@ -74,6 +74,20 @@ def test_barrier_in_a_uniform_loop(on):
     assert out.tolist() == [a[:8].sum(), a[8:].sum()]
 
 
+def test_values_derived_from_ids_across_a_barrier(on):
+    @un.kernel(device=on)
+    def f(a, c):
+        i = un.global_id(0)
+        half = i // 2
+        other = half + 1
+        un.barrier()
+        c[i] = a[other]
+
+    a, c = np.arange(9.0), np.zeros(8)
+    f[8, 4](a, c)
+    assert c.tolist() == [1, 1, 2, 2, 3, 3, 4, 4]
+
+
 def test_bad_launches(on):
     @un.kernel(device=on)
     def f(a):
