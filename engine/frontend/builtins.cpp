@@ -24,7 +24,13 @@ Value FunctionLowerer::call(const Node& node) {
     const Node& callee = node.children[0];
     if (callee.kind == NodeKind::Builtin) return call_builtin(node, callee.text);
     if (callee.kind == NodeKind::Function) {
-        return call_function(node, *source_.callees.at(static_cast<std::size_t>(callee.index)));
+        const Source* source = source_.callees.at(static_cast<std::size_t>(callee.index)).get();
+        if (!source || module_.is_open(*source)) {
+            refuse(node.place,
+                   "'" + callee.text + "' calls itself, which compiled functions cannot do yet",
+                   "write the recursion as a loop");
+        }
+        return call_function(node, *source);
     }
     if (callee.kind == NodeKind::Opaque) {
         refuse(callee.place,

@@ -66,15 +66,22 @@ static void leaf_types(const Type& t, std::vector<DType>& list) {
     for (const Type& item : t.items) leaf_types(item, list);
 }
 
+/// An error inside of the callee also says where it was called from: its types come from there.
+const Instance& FunctionLowerer::instance_of(const Node& node, const Source& callee,
+                                             const std::vector<Type>& types, bool noalias) {
+    try {
+        return module_.instance(callee, types, noalias);
+    } catch (const Error& e) {
+        if (e.kind() != ErrorKind::Compile) throw;
+        throw Error(e.kind(), std::string(e.what()) + "\n" + called_from(source_, node.place),
+                    e.place());
+    }
+}
+
 Value FunctionLowerer::call_function(const Node& node, const Source& callee) {
     if (callee.is_kernel) {
         refuse(node.place, "a kernel cannot be called from compiled code",
                "decorate '" + callee.name + "' with @un.jit");
-    }
-    if (module_.is_open(callee)) {
-        refuse(node.place,
-               "'" + callee.name + "' calls itself, which compiled functions cannot do yet",
-               "write the recursion as a loop");
     }
     std::vector<Value> values = call_operands(node, callee);
     std::vector<Type> types;
@@ -97,7 +104,7 @@ Value FunctionLowerer::call_function(const Node& node, const Source& callee) {
         }
         noalias = noalias && std::count(arrays.begin(), arrays.end(), arrays[i]) == 1;
     }
-    const Instance& made = module_.instance(callee, types, noalias);
+    const Instance& made = instance_of(node, callee, types, noalias);
     std::vector<DType> results;
     leaf_types(made.result, results);
     at(node.place);

@@ -54,7 +54,7 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
         Place start = source_.body.place;
         for (std::size_t i = 0; i < source_.params.size(); ++i) {
             Value v = make_parameter(*b_, source_.params[i], instance_.args[i], instance_.noalias);
-            env_.names[source_.params[i]] = Binding{v, start};
+            env_.names[source_.params[i]] = Binding{v, definition_place(source_)};
         }
         at(start);
         std::vector<S> list;

@@ -30,6 +30,26 @@ static std::string pointed(const Source& source, const Place& place) {
            std::string(static_cast<std::size_t>(to - from), '^') + "\n";
 }
 
+std::string called_from(const Source& source, const Place& call) {
+    std::string text = "  called from " + source.name + ", " + base_name(source.file) + ":" +
+                       std::to_string(call.line) + "\n" + pointed(source, call);
+    text.pop_back();
+    return text;
+}
+
+Place definition_place(const Source& source) {
+    Place place{source.first_line, 0, source.first_line, 1};
+    for (std::size_t i = 0; i < source.lines.size(); ++i) {
+        auto column = source.lines[i].find("def " + source.name);
+        if (column == std::string::npos) continue;
+        place.line = place.end_line = source.first_line + static_cast<int>(i);
+        place.column = static_cast<int>(column);
+        place.end_column = static_cast<int>(source.lines[i].size());
+        break;
+    }
+    return place;
+}
+
 void refuse(const Source& source, const Diagnosis& d) {
     std::string text = source.name + ": " + d.what + "\n  " + source.file + ":" +
                        std::to_string(d.place.line) + ":" + std::to_string(d.place.column + 1) +

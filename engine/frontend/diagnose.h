@@ -21,6 +21,12 @@ struct Diagnosis {
 /// Throws a Compile error whose text shows the line and points below the expression.
 [[noreturn]] void refuse(const Source& source, const Diagnosis& diagnosis);
 
+/// The lines that say which call led to an error, to be put below it.
+std::string called_from(const Source& source, const Place& call);
+
+/// Where the function is defined: the line of its def.
+Place definition_place(const Source& source);
+
 /// The text of one line of the source without its end, or nothing.
 std::string line_text(const Source& source, int line);
 

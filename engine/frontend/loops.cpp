@@ -12,6 +12,7 @@ FunctionLowerer::Range FunctionLowerer::range_of(const Node& node) {
     const Node* callee = iterable.kind == NodeKind::Call ? &iterable.children[0] : nullptr;
     bool is_range = callee && callee->kind == NodeKind::Builtin &&
                     (callee->text == "range" || callee->text == "un.prange");
+    if (callee && callee->kind == NodeKind::Opaque) expression(*callee);  // says what it is
     if (!is_range) {
         refuse(iterable.place, "a compiled function loops over range(...) or un.prange(...) only",
                "write `for i in range(len(a))` and index with i");

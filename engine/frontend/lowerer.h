@@ -213,6 +213,8 @@ class FunctionLowerer {
     Value call_builtin(const Node& node, const std::string& name);
     Value call_function(const Node& node, const Source& callee);
     std::vector<Value> arguments(const Node& node);
+    const Instance& instance_of(const Node& node, const Source& callee,
+                                const std::vector<Type>& types, bool noalias);
     std::vector<Value> call_operands(const Node& node, const Source& callee);
     Value result_of_call(const Type& type, const ResultShape& shape,
                          const std::vector<std::int32_t>& outs,

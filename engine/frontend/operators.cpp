@@ -143,7 +143,16 @@ Value FunctionLowerer::power(const Value& a, const Value& b, const Place& place)
     E one = b_->constant(Scalar::of(compute, 1));
     if (exponent == 0) return scalar(one, weak);
     if (exponent == 1) return scalar(x, weak);
-    if (exponent == 2) return apply(Op::Mul, x, x, weak);
+    if (exponent == 2) {
+        E square = op_binary(Op::Mul, x, x);
+        if (!is_float(compute) || weak == Weak::None) return scalar(square, weak);
+        square = settle(square);
+        E infinity = b_->constant(Scalar::of(compute, __builtin_inf()));
+        E overflows = op_binary(Op::And, op_binary(Op::Eq, square, infinity),
+                                op_binary(Op::Lt, op_unary(Op::Abs, x), infinity));
+        fault_if(overflows, ErrorKind::Overflow, "(34, 'Numerical result out of range')", place);
+        return scalar(square, weak);
+    }
     if (is_float(compute) && exponent == -1) {
         if (weak != Weak::None) {
             fault_if(op_binary(Op::Eq, x, b_->zero(compute)), ErrorKind::ZeroDivision,

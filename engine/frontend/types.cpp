@@ -100,6 +100,7 @@ bool same_value(const Value& a, const Value& b) {
 static bool is_invariant_within(E e, int depth) {
     switch (e->kind) {
         case ExprKind::Const:
+        case ExprKind::WorkItem:
         case ExprKind::Param: return true;
         case ExprKind::Cast:
         case ExprKind::Binary:

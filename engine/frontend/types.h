@@ -81,7 +81,8 @@ struct Value {
 bool same_expr(ir::E a, ir::E b);
 bool same_value(const Value& a, const Value& b);
 
-/// Constants and parameters only, cheap: holds whenever and wherever it is evaluated.
+/// Constants, parameters and work-item ids only, cheap: holds whenever and wherever it is
+/// evaluated.
 bool is_invariant(ir::E e);
 /// Reading it twice costs nothing.
 bool is_trivial(ir::E e);

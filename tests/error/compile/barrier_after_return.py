@@ -1,0 +1,14 @@
+import numpy as np
+import unisono as un
+
+
+def f(a, n):
+    i = un.global_id(0)
+    if i >= n:
+        return
+    un.barrier()
+    a[i] = i
+
+
+args = (np.zeros(8), 3)
+launch = (8, 4)

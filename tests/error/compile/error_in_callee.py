@@ -1,0 +1,13 @@
+import unisono as un
+
+
+@un.jit
+def g(x):
+    return x.real
+
+
+def f(x):
+    return g(x) + 1
+
+
+args = (3,)

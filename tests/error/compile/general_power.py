@@ -1,0 +1,5 @@
+def f(x, n):
+    return x**n
+
+
+args = (2.0, 3)

@@ -1,0 +1,7 @@
+def f(n):
+    if n > 2:
+        return 1, 2
+    return 0
+
+
+args = (1,)

@@ -1,0 +1,8 @@
+def f(n):
+    found = False
+    if n > 2:
+        found = n
+    return found
+
+
+args = (1,)

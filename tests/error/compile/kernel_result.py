@@ -1,0 +1,9 @@
+import unisono as un
+
+
+def f(n):
+    return un.global_id(0) + n
+
+
+args = (1,)
+launch = (8, None)

@@ -1,0 +1,7 @@
+def f(n):
+    if n > 0:
+        sign = 1
+    return sign
+
+
+args = (1,)

@@ -1,0 +1,6 @@
+def f(n):
+    if n > 2:
+        return n
+
+
+args = (1,)

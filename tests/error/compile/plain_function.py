@@ -1,0 +1,9 @@
+def g(n):
+    return n + 1
+
+
+def f(n):
+    return g(n)
+
+
+args = (1,)

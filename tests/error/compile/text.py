@@ -1,0 +1,6 @@
+def f(n):
+    name = "abc"
+    return len(name) + n
+
+
+args = (1,)

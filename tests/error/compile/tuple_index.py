@@ -1,0 +1,5 @@
+def f(t, i):
+    return t[i]
+
+
+args = ((1, 2), 1)

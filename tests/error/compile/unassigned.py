@@ -1,0 +1,6 @@
+def f(n):
+    total = total + n
+    return total
+
+
+args = (1,)

@@ -1,0 +1,7 @@
+def f(n):
+    for i in range(n):
+        last = i
+    return last
+
+
+args = (1,)

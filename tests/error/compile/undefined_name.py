@@ -1,0 +1,6 @@
+def f(n):
+    for i in xrange(n):
+        pass
+
+
+args = (1,)

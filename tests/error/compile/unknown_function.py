@@ -1,0 +1,8 @@
+import os
+
+
+def f(n):
+    return os.getpid() + n
+
+
+args = (1,)
