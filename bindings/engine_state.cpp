@@ -66,14 +66,14 @@ nb::list flush_log() {
     return rows;
 }
 
-std::string explain(nb::handle array) {
+std::string explain(nb::handle array, bool code) {
     if (!is_array(array.ptr()))
         fail(ErrorKind::Type,
              "explain: expected an array; got " + std::string(Py_TYPE(array.ptr())->tp_name));
     const Array& a = array_of(array.ptr());
     if (a.is_known())
         return "a value known on the host: " + std::to_string(a.scalar().as<double>()) + "\n";
-    return Tape::instance().describe(a.view().storage);
+    return Tape::instance().describe(a.view().storage, code);
 }
 
 }  // namespace
@@ -116,8 +116,7 @@ void add_engine_state(nb::module_& m) {
     m.def("stats", stats_dict, "Counters of what the engine did since it was loaded, as a dict.");
     m.def("flush_log", flush_log,
           "The last evaluations, oldest first: reason, operations, kernels, bytes, file, line.");
-    m.def("explain", explain, nb::arg("x"),
-          "What computing `x` runs: kernels, what fused and why not, bytes; without computing it.");
+    m.def("_explain", explain);
     m.def("_set_eager", [](bool on) { Tape::instance().set_eager(on); });
     m.def("_is_eager", [] { return Tape::instance().eager(); });
     m.def("set_num_threads", &set_thread_count, nb::arg("n"),

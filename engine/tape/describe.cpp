@@ -1,5 +1,8 @@
 // Explains a plan in words: kernels, what fused, why not more, bytes.
-#include "core/settings.h"
+#include <algorithm>
+#include <sstream>
+
+#include "ir/build.h"
 #include "tape/plan.h"
 #include "tape/run_group.h"
 
@@ -31,8 +34,27 @@ std::string node_text(const Group& g, std::size_t k) {
     return {};
 }
 
+std::string indented(const std::string& text) {
+    std::string out;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) out += "    " + line + "\n";
+    return out;
+}
+
+/// The group as it is lowered for general strides; a compiled variant knows more of them.
+ir::Module lowered(const PlanStep& step, const std::vector<Entry>& segment) {
+    const Group& g = step.kernel->group();
+    GroupShape shape;
+    shape.rank = std::max(1, step.space.in(segment).layout->rank());
+    shape.reduce_axis = g.reduce_axis;
+    shape.on_device = true;
+    shape.strides.assign((g.inputs.size() + g.outputs.size()) * static_cast<std::size_t>(shape.rank),
+                         ir::StrideClass::Other);
+    return g.reduce_axis < 0 ? lower_map(g, shape) : lower_leaves(g, shape);
+}
+
 void write_step(std::string& out, const PlanStep& step, const std::vector<Entry>& segment,
-                const HostHooks& hooks) {
+                const HostHooks& hooks, bool code) {
     const Group& g = step.kernel->group();
     std::int64_t read = 0, written = 0;
     for (const auto& r : step.inputs)
@@ -61,13 +83,13 @@ void write_step(std::string& out, const PlanStep& step, const std::vector<Entry>
                          : "    store %" + std::to_string(o.node) + "\n";
     }
     out += "  executor of its last run: " + std::string(step.kernel->executor()) + "\n";
-    std::string source = debug_level() >= 4 ? step.kernel->source() : "";
-    if (!source.empty()) out += source;
+    out += "  kernel IR:\n" + indented(ir::print(lowered(step, segment)));
+    if (code) out += "  generated code:\n" + indented(step.kernel->source());
 }
 
 }  // namespace
 
-std::string Plan::text(const std::vector<Entry>& segment, const HostHooks& hooks) const {
+std::string Plan::text(const std::vector<Entry>& segment, const HostHooks& hooks, bool code) const {
     std::string out;
     int number = 0;
     for (const PlanStep& step : steps) {
@@ -75,7 +97,7 @@ std::string Plan::text(const std::vector<Entry>& segment, const HostHooks& hooks
         if (step.opaque >= 0) {
             out += ": " + segment[static_cast<std::size_t>(step.opaque)].call->name() + "\n";
         } else {
-            write_step(out, step, segment, hooks);
+            write_step(out, step, segment, hooks, code);
         }
     }
     if (!dead.empty())
@@ -84,7 +106,7 @@ std::string Plan::text(const std::vector<Entry>& segment, const HostHooks& hooks
     return out;
 }
 
-std::string Tape::describe(Storage* wanted) {
+std::string Tape::describe(Storage* wanted, bool code) {
     std::string out;
     if (wanted->pending) {
         wait_for_running();
@@ -94,7 +116,7 @@ std::string Tape::describe(Storage* wanted) {
             if (marked_[i]) segment.push_back(entries_[i]);
         }
         out += std::to_string(segment.size()) + " pending operations\n";
-        out += find_plan(segment, fresh_epochs()).text(segment, hooks);
+        out += find_plan(segment, fresh_epochs()).text(segment, hooks, code);
     } else {
         out += "computed: nothing is pending\n";
     }

@@ -49,7 +49,7 @@ class Plan {
     ~Plan();
     std::vector<PlanStep> steps;
     std::vector<std::uint32_t> dead;  ///< entries whose results nobody needs
-    std::string text(const std::vector<Entry>& segment, const HostHooks& hooks) const;
+    std::string text(const std::vector<Entry>& segment, const HostHooks& hooks, bool code) const;
 };
 
 /// Finds or forms the plan of a segment. `epoch` and the number after it are fresh, for marking

@@ -7,7 +7,7 @@ from ._engine import *
 from ._engine import __version__ as __version__
 from ._engine import absolute as abs
 from ._functions import *
-from ._runtime import devices, eager, synchronize
+from ._runtime import devices, eager, explain, synchronize
 
 pi = 3.141592653589793
 e = 2.718281828459045

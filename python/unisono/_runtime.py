@@ -29,6 +29,37 @@ def devices(filter=None):
     return [d for d in found if filter in (d.name, d.kind) or d.name.startswith(filter + ":")]
 
 
+class Explanation(str):
+    """Text that a prompt shows as it is."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+def explain(x, code=False):
+    """What computing `x` runs, without computing it.
+
+    Parameters
+    ----------
+    x : ndarray
+    code : bool
+        Also the generated code of the kernels that were compiled so far.
+
+    Returns
+    -------
+    str
+        Kernels, the lines they come from, what fused and why not more, bytes, kernel IR, and why the last
+        evaluations took place.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> print(un.explain(un.ones(3) + 1).splitlines()[0])
+    2 pending operations
+    """
+    return Explanation(_engine._explain(x, code))
+
+
 def synchronize():
     """Compute all that is pending and wait for all devices."""
     _engine.eval()
