@@ -11,33 +11,58 @@
 #endif
 #undef Py_BUILD_CORE
 
+#include <string_view>
+
 #include "array_object.h"
 #include "tape/tape.h"
 
 namespace unisono::python {
 
+namespace {
+
+/// Whether code belongs to this package: such frames are ours, the user's line is further out.
+/// Answers are kept in a small table by address; a new object at an old address can only make a
+/// line less exact.
+bool is_ours(PyCodeObject* code) noexcept {
+    struct Row {
+        PyCodeObject* code;
+        bool ours;
+    };
+    static Row rows[64] = {};
+    Row& row = rows[(reinterpret_cast<std::uintptr_t>(code) >> 6) % 64];
+    if (row.code != code) {
+        const char* file = PyUnicode_AsUTF8(code->co_filename);
+        if (!file) PyErr_Clear();
+        std::string_view name = file ? file : "";
+        row = {code, name.find("/unisono/_") != std::string_view::npos};
+    }
+    return row.ours;
+}
+
+}  // namespace
+
 void note_line() noexcept {
     LineRef& line = Tape::instance().line;
+    line = {};
 #ifdef UNISONO_FAST_FRAMES
     _PyCFrame* cframe = PyThreadState_GET()->cframe;
     _PyInterpreterFrame* frame = cframe ? cframe->current_frame : nullptr;
-    if (!frame || !frame->f_code) {
-        line = {};
-        return;
-    }
+    while (frame && frame->previous && (!frame->f_code || is_ours(frame->f_code)))
+        frame = frame->previous;
+    if (!frame || !frame->f_code) return;
     line.code = frame->f_code;
     line.offset = _PyInterpreterFrame_LASTI(frame) * static_cast<int>(sizeof(_Py_CODEUNIT));
 #else
     PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
-    if (!frame) {
-        line = {};
-        return;
+    while (frame) {
+        PyCodeObject* code = PyFrame_GetCode(frame);
+        line.code = code;
+        line.offset = PyFrame_GetLasti(frame);
+        Py_DECREF(code);  // the frame keeps it
+        PyFrameObject* back = is_ours(code) ? PyFrame_GetBack(frame) : nullptr;
+        Py_DECREF(frame);
+        frame = back;
     }
-    PyCodeObject* code = PyFrame_GetCode(frame);
-    line.code = code;
-    line.offset = PyFrame_GetLasti(frame);
-    Py_DECREF(code);  // the frame keeps it
-    Py_DECREF(frame);
 #endif
 }
 

@@ -48,8 +48,9 @@ ir::Module lowered(const PlanStep& step, const std::vector<Entry>& segment) {
     shape.rank = std::max(1, step.space.in(segment).layout->rank());
     shape.reduce_axis = g.reduce_axis;
     shape.on_device = true;
-    shape.strides.assign((g.inputs.size() + g.outputs.size()) * static_cast<std::size_t>(shape.rank),
-                         ir::StrideClass::Other);
+    shape.strides.assign(
+        (g.inputs.size() + g.outputs.size()) * static_cast<std::size_t>(shape.rank),
+        ir::StrideClass::Other);
     return g.reduce_axis < 0 ? lower_map(g, shape) : lower_leaves(g, shape);
 }
 

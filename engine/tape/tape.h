@@ -149,8 +149,8 @@ class Tape {
 
     /// The last flushes, oldest first (a bounded log).
     std::vector<FlushRecord> log() const;
-    /// What a flush of this storage would run, without running it; with `code`, the generated code of what was
-    /// compiled so far.
+    /// What a flush of this storage would run, without running it; with `code`, the generated code
+    /// of what was compiled so far.
     std::string describe(Storage* wanted, bool code);
 
   private:

@@ -133,3 +133,10 @@ def test_layouts_do_not_pile_up():
 def test_reduction_of_a_group_that_reads_nothing(device):
     assert int(un.arange(3000, device=device).sum()) == 3000 * 2999 // 2
     assert float((un.zeros((3, 4), device=device) + 2.0).max()) == 2.0
+
+
+def test_the_log_names_the_users_line():
+    un.eval()
+    x = un.zeros(3)
+    un.eval(x)
+    assert un.flush_log()[-1]["file"] == __file__
