@@ -28,6 +28,13 @@ class BlockProgram {
     BlockProgram(BlockProgram&&) noexcept;
     BlockProgram& operator=(BlockProgram&&) noexcept;
 
+    /// Runs a few packed points on the calling thread, without the detours that strides and large
+    /// sizes need: every operand is contiguous and `data` holds their addresses, inputs first.
+    /// Returns false, having done nothing, where the group wants those detours (reductions,
+    /// indices, more than small_points points).
+    bool run_packed(std::int64_t points, char* const* data, const std::uint64_t* scalars) const;
+    static constexpr std::int64_t small_points = 256;
+
     /// Runs the group; large runs are shared among threads. Safe from several threads at once.
     void run(const GroupRun& run) const;
 

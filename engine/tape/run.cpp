@@ -97,14 +97,12 @@ void Runner::outside_engine(PlanStep& step, bool long_work, F&& work) {
 /// Small packed operands on the host, as most arrays of small programs are: no views to copy, no
 /// space to merge.
 bool Runner::run_small_step(PlanStep& step) {
-    static constexpr std::int64_t one = 1;
     const Layout* space = step.space.in(segment_).layout;
     if (!space->contiguous() || step.group.reduce_axis >= 0 ||
-        !GroupKernel::is_small(space->size()) || debug_level() > 0)
+        !GroupKernel::is_small(space->size()) || debug_level() > 0) {
         return false;
-    // Left unset: clearing all would cost more than a small run.
-    alignas(GroupRun::Operand) std::byte room[most_operands * sizeof(GroupRun::Operand)];
-    auto* operands = reinterpret_cast<GroupRun::Operand*>(room);
+    }
+    char* data[most_operands];
     std::uint64_t scalars[most_operands];
     std::size_t inputs = step.inputs.size(), outputs = step.outputs.size();
     std::int64_t read = 0, written = 0;
@@ -115,15 +113,13 @@ bool Runner::run_small_step(PlanStep& step) {
         if (v.layout != space || s->device || s->poison) return false;
         if (!s->memory.handle) s->allocate();
         (k < inputs ? read : written) += space->size() * size_of(v.dtype);
-        operands[k].data = v.data();
-        operands[k].strides = {&one, 1};
+        data[k] = v.data();
     }
     for (std::size_t k = 0; k < step.scalars.size(); ++k) {
         scalars[k] = static_cast<std::uint64_t>(step.scalars[k].in(segment_).offset);
     }
+    if (!step.kernel->run_packed(space->size(), data, scalars)) return false;
     note_traffic(read, written);
-    step.kernel->run_small(space->size(), {operands, inputs}, {operands + inputs, outputs},
-                           {scalars, step.scalars.size()});
     return true;
 }
 

@@ -179,15 +179,14 @@ bool GroupKernel::should_compile(const Space& space) {
 }
 
 bool GroupKernel::is_small(std::int64_t size) {
-    return size < compile_from_size && executor_choice() <= Choice::Block;
+    return size <= BlockProgram::small_points && executor_choice() <= Choice::Block;
 }
 
-void GroupKernel::run_small(std::int64_t size, std::span<const GroupRun::Operand> inputs,
-                            std::span<const GroupRun::Operand> outputs,
-                            std::span<const std::uint64_t> scalars) {
+bool GroupKernel::run_packed(std::int64_t size, char* const* data, const std::uint64_t* scalars) {
+    if (!block_->run_packed(size, data, scalars)) return false;
     count(stats().kernels_launched);
     executor_ = "block";
-    block_->run({{&size, 1}, inputs, outputs, scalars, -1});
+    return true;
 }
 
 void GroupKernel::run(const Call& call) {

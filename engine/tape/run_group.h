@@ -32,11 +32,9 @@ class GroupKernel {
 
     /// Whether host runs over that many elements go without the compiler, whatever ran before.
     static bool is_small(std::int64_t size);
-    /// A small run on the host where every operand is packed and has the same shape; nothing
-    /// reduces.
-    void run_small(std::int64_t size, std::span<const GroupRun::Operand> inputs,
-                   std::span<const GroupRun::Operand> outputs,
-                   std::span<const std::uint64_t> scalars);
+    /// A small run on the host where every operand is packed and has the same shape: addresses,
+    /// inputs first. Returns false, having done nothing, where run() is needed.
+    bool run_packed(std::int64_t size, char* const* data, const std::uint64_t* scalars);
 
     /// Name of the executor that ran last, and the source of its variants, for explain.
     const char* executor() const { return executor_; }
