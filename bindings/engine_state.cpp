@@ -117,6 +117,12 @@ void add_engine_state(nb::module_& m) {
     m.def("flush_log", flush_log,
           "The last evaluations, oldest first: reason, operations, kernels, bytes, file, line.");
     m.def("_explain", explain);
+    m.def("_synchronize", [] {
+        Tape::instance().flush_all(FlushReason::Eval);
+        std::vector<Device*> devices(devices_in_use().begin(), devices_in_use().end());
+        nb::gil_scoped_release unlocked;
+        for (Device* d : devices) d->synchronize();
+    });
     m.def("_set_eager", [](bool on) { Tape::instance().set_eager(on); });
     m.def("_is_eager", [] { return Tape::instance().eager(); });
     m.def("set_num_threads", &set_thread_count, nb::arg("n"),

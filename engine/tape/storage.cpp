@@ -1,6 +1,7 @@
 // Creates and destroys storages, keeping dead ones for reuse.
 #include "tape/storage.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "core/pool.h"
@@ -27,6 +28,17 @@ Storage* Storage::create(Device* device, std::int64_t bytes) {
     return s;
 }
 
+static std::vector<Device*>& used() {
+    static auto& devices = *new std::vector<Device*>;
+    return devices;
+}
+
+static void note_use(Device* device) {
+    if (std::find(used().begin(), used().end(), device) == used().end()) used().push_back(device);
+}
+
+std::span<Device* const> devices_in_use() { return used(); }
+
 void Storage::allocate() {
     if (memory.handle || borrowed) return;
     std::int64_t wanted = bytes > 0 ? bytes : 1;
@@ -37,6 +49,7 @@ void Storage::allocate() {
         memory = {reinterpret_cast<std::uintptr_t>(pool::allocate(wanted)), wanted};
     } else {
         memory = device->allocate(wanted);
+        note_use(device);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "backends/backend.h"
@@ -57,6 +58,10 @@ struct Storage : StorageState {
     void destroy() noexcept;
     alignas(64) std::byte inline_memory_[inline_bytes];
 };
+
+/// Devices other than the host on which a storage was ever allocated: those that may have work
+/// queued.
+std::span<Device* const> devices_in_use();
 
 /// A window on a storage: plain data that owns nothing, without initialisers so that arrays of
 /// views cost nothing; `offset` and strides are in elements of dtype.

@@ -62,7 +62,7 @@ def explain(x, code=False):
 
 def synchronize():
     """Compute all that is pending and wait for all devices."""
-    _engine.eval()
+    _engine._synchronize()
 
 
 class eager(contextlib.ContextDecorator):

@@ -126,3 +126,11 @@ def test_devices_do_not_mix(device):
 def test_an_array_beyond_the_memory(device):
     with pytest.raises(MemoryError, match="does not fit"):
         un.zeros((10**7, 10**7), device=device)
+
+
+def test_synchronize_waits_for_devices(device):
+    """What a device computes is there for those who look at its memory without the engine."""
+    x = un.zeros(1000, device=device) + 1
+    un.synchronize()
+    assert un.stats()["pending_operations"] == 0
+    assert float(x.sum()) == 1000
