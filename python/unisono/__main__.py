@@ -1,0 +1,168 @@
+"""``python -m unisono doctor``: what was searched on this machine, what was found, and what is missing."""
+
+import ctypes
+import os
+import shutil
+import sys
+from pathlib import Path
+
+USAGE = "usage: python -m unisono doctor\n\nPrints what was searched, found and missing."
+
+# What each plugin needs and gives: file beside the engine, library that it links, consequence of its absence.
+_PLUGINS = (
+    ("libunisono_llvm.so", "LLVM 19 (Debian: llvm-19-dev)", "nothing is compiled; block runs all"),
+    ("libunisono_threads.so", "oneTBB (Debian: libtbb-dev)", "the engine's own threads are used"),
+    (
+        "libunisono_mpi_openmpi.so",
+        "Open MPI (Debian: libopenmpi-dev)",
+        "there is no un.mesh('mpi')",
+    ),
+)
+# Libraries that are loaded at run time: name, files tried in order, what it is for.
+_LIBRARIES = (
+    ("SLEEF", ("libsleef.so.3",), "vector forms of functions"),
+    ("OpenCL loader", ("libOpenCL.so.1",), "OpenCL devices"),
+    ("CUDA driver", ("libcuda.so.1",), "CUDA devices"),
+    ("Open MPI", ("libmpi.so.40", "libmpi.so"), "meshes"),
+)
+
+
+def _title(text):
+    print(f"\n{text}")
+
+
+def _row(mark, name, text):
+    print(f"  {mark:<8}{name:<28} {text}".rstrip())
+
+
+def _load(files):
+    """Try to load a library; return (found, what to say)."""
+    reasons = []
+    for file in files:
+        try:
+            ctypes.CDLL(file)
+        except OSError as error:
+            reasons.append(str(error))
+        else:
+            return True, file
+    return False, "; ".join(reasons)
+
+
+def _plugins(folder):
+    _title(f"plugins, searched in {folder}")
+    for file, needs, without in _PLUGINS:
+        path = folder / file
+        if not path.exists():
+            _row("missing", file, f"not built: needs {needs}; without it {without}")
+            continue
+        # Lazy binding in a process of its own, so that asking changes nothing here.
+        found, text = _load_apart(path)
+        _row("found" if found else "broken", file, "loads" if found else text)
+
+
+def _load_apart(path):
+    import subprocess
+
+    code = "import ctypes, os, sys; ctypes.CDLL(sys.argv[1], mode=os.RTLD_LAZY)"
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(path.parent)}
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    lines = done.stderr.strip().splitlines()
+    return done.returncode == 0, lines[-1] if lines else f"status {done.returncode}"
+
+
+def _libraries():
+    _title("libraries, searched by the dynamic loader")
+    for name, files, use in _LIBRARIES:
+        found, text = _load(files)
+        _row("found" if found else "missing", name, text if found else f"{text}; for {use}")
+    mpirun = shutil.which("mpirun")
+    _row("found" if mpirun else "missing", "mpirun", mpirun or "not in PATH; starts ranks")
+
+
+def _devices(un, engine):
+    _title("back ends")
+    for name, lines in engine._backend_reports().items():
+        for line in lines or ["nothing to report"]:
+            _row("", name, line.removeprefix(f"{name}: "))
+    _title("devices")
+    found = un.devices()
+    for d in found:
+        memory = f"{d.memory_bytes / 2**30:.1f} GiB" if d.memory_bytes else "memory unknown"
+        float64 = "float64" if d.has_float64 else "no float64"
+        _row(
+            "found",
+            d.name,
+            f"{d.kind}, {d.compute_units} units, {memory}, {float64}; {d.description}",
+        )
+    for kind in ("opencl", "cuda"):
+        if not any(d.name.startswith(kind) for d in found):
+            _row("missing", f"{kind} devices", "see the back end's line above")
+
+
+def _cache(engine):
+    _title("kernel cache")
+    text = {name: value for name, _, _, _, value in engine._settings()}["cache_dir"]
+    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    folder = Path(text) if text else Path(home) / "unisono"
+    if not folder.exists():
+        _row("", str(folder), "not there yet: it is made when a kernel is compiled")
+        return
+    files = [f for f in folder.rglob("*") if f.is_file()]
+    state = f"{len(files)} files, {sum(f.stat().st_size for f in files) / 1024:.0f} KiB"
+    stat = folder.stat()
+    if stat.st_uid != os.getuid():
+        state += "; not used: it belongs to another user"
+    elif stat.st_mode & 0o022:
+        state += "; not used: others may write it (chmod go-w)"
+    elif not os.access(folder, os.W_OK):
+        state += "; read-only"
+    _row("found", str(folder), state)
+
+
+def _settings(engine):
+    _title("settings")
+    for _, variable, fallback, meaning, value in engine._settings():
+        origin = "environment" if variable in os.environ else "default"
+        _row("", variable, f"{value or fallback or '-'} ({origin}): {meaning}")
+
+
+def doctor():
+    """Print the report; return 0 if the CPU works."""
+    print(f"Python {sys.version.split()[0]} at {sys.executable}")
+    try:
+        import unisono as un
+
+        from . import _engine as engine
+    except ImportError as error:
+        print(f"unisono cannot be imported: {error}")
+        return 1
+    print(f"unisono {un.__version__} at {Path(__file__).parent}")
+    _plugins(Path(engine.__file__).parent)
+    _libraries()
+    _devices(un, engine)
+    _cache(engine)
+    _settings(engine)
+    _title("a computation on the CPU")
+    x = un.arange(1000)
+    total = int((x * x).sum())
+    works = total == sum(k * k for k in range(1000))
+    _row("works" if works else "WRONG", "sum of squares", str(total))
+    return 0 if works else 1
+
+
+def main(arguments):
+    """Run a command; return the exit status."""
+    if arguments == ["doctor"]:
+        return doctor()
+    wanted = {"-h", "--help"} & set(arguments)
+    print(USAGE, file=sys.stdout if wanted else sys.stderr)
+    return 0 if wanted else 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

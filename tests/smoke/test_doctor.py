@@ -1,0 +1,52 @@
+"""``python -m unisono doctor`` tells the truth about this machine; the page of settings is fresh."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import unisono as un
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "unisono", *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+    )
+
+
+def test_doctor_reports_devices_settings_and_a_result():
+    done = run("doctor", UNISONO_DEBUG="0", UNISONO_CACHE_DIR="/nowhere/at/all")
+    assert done.returncode == 0, done.stderr
+    for device in un.devices():
+        assert f"found   {device.name} " in done.stdout
+    for _, variable, _, meaning, _ in un._engine._settings():
+        assert variable in done.stdout and meaning in done.stdout
+    assert "UNISONO_DEBUG                0 (environment)" in done.stdout
+    assert "/nowhere/at/all" in done.stdout
+    assert f"sum of squares               {sum(k * k for k in range(1000))}" in done.stdout
+
+
+def test_doctor_names_a_folder_that_is_not_safe(tmp_path):
+    tmp_path.chmod(0o777)
+    done = run("doctor", UNISONO_CACHE_DIR=str(tmp_path))
+    assert "not used: others may write it" in done.stdout
+
+
+def test_other_commands_are_refused():
+    done = run("cure")
+    assert done.returncode == 2 and "usage: python -m unisono doctor" in done.stderr
+
+
+def test_the_page_of_settings_is_fresh():
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts/settings_doc.py"), "--check"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    assert done.returncode == 0, done.stderr
