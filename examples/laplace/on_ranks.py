@@ -49,7 +49,8 @@ class DistributedSlices(Road):
     def wait(self):
         import unisono as un
 
-        un.eval(self.u, self.u_new)
+        un.synchronize()
+        self.mesh.barrier()
 
     def field(self):
         return np.asarray(self.u)  # all ranks gather

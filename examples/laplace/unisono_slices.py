@@ -19,7 +19,6 @@ class Slices(Road):
         return un.array(u, device=self.device)
 
     def wait(self):
-        un.eval(self.u, self.u_new)
         un.synchronize()
 
 
