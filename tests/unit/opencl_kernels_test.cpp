@@ -415,3 +415,46 @@ TEST_F(OpenCL, KeepsScalarsBetweenKernels) {
         for (std::size_t i = 0; i < a.size(); ++i) EXPECT_DOUBLE_EQ(got[i], expected[i]) << i;
     }
 }
+
+/// Axis 1 touches neighbours, so that it becomes the device's dimension 0; ids and sizes keep the
+/// user's axes.
+TEST_F(OpenCL, TheAxisOfNeighboursRunsFastest) {
+    Module m;
+    Builder b(m.functions.emplace_back("ids"));
+    b.function().is_kernel = true;
+    b.function().dimensions = 2;
+    auto out = b.array_param("out", DType::Int64, 2, true, {StrideClass::Other, StrideClass::One});
+    auto query = [&](WorkItemQuery q, int axis) { return b.work_item(q, axis); };
+    E value = b.i64(0);
+    for (WorkItemQuery q :
+         {WorkItemQuery::LocalId, WorkItemQuery::GroupId, WorkItemQuery::LocalSize,
+          WorkItemQuery::GroupCount, WorkItemQuery::GlobalSize}) {
+        for (int axis : {0, 1}) value = b.add(b.mul(value, b.i64(20)), query(q, axis));
+    }
+    E at[] = {query(WorkItemQuery::GlobalId, 0), query(WorkItemQuery::GlobalId, 1)};
+    b.function().body = b.store(out, at, value);
+    auto executable = device->compile(std::move(m), {});
+    EXPECT_NE(executable->source().find("out_stride0 + (long)get_global_id(0)]"), std::string::npos)
+        << executable->source();
+    auto dout = DeviceArray::of(std::vector<std::int64_t>(6 * 16), {6, 16});
+    launch(*device, *executable, {&dout}, {}, {2, {6, 16, 1}, {3, 4, 0}, {0, 0, 0}});
+    for (std::int64_t y = 0; y < 6; ++y) {
+        for (std::int64_t x = 0; x < 16; ++x) {
+            std::int64_t expected = 0;
+            for (std::int64_t part :
+                 {y % 3, x % 4, y / 3, x / 4, std::int64_t(3), std::int64_t(4), std::int64_t(2),
+                  std::int64_t(4), std::int64_t(6), std::int64_t(16)}) {
+                expected = expected * 20 + part;
+            }
+            EXPECT_EQ(dout.get<std::int64_t>()[static_cast<std::size_t>(y * 16 + x)], expected)
+                << y << " " << x;
+        }
+    }
+    std::string message = message_of(ErrorKind::Value, [&] {
+        launch(*device, *executable, {&dout}, {}, {2, {6, 16, 1}, {3, 5, 0}, {0, 0, 0}});
+    });
+    EXPECT_NE(
+        message.find("the local size of axis 1 does not divide the global size; got 5 and 16"),
+        std::string::npos)
+        << message;
+}

@@ -152,7 +152,7 @@ Text Writer::expression(E e, bool in_index) {
             return {"fma(" + value(e->args[0]) + ", " + value(e->args[1]) + ", " +
                         value(e->args[2]) + ")",
                     primary};
-        case ExprKind::WorkItem: return {work_item(e->query, e->axis), prefix};
+        case ExprKind::WorkItem: return {work_item(e->query, dimension_of(e->axis)), prefix};
     }
     return {};
 }

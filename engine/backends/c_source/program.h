@@ -1,6 +1,7 @@
 // What the C writer makes of a module: text, and the arguments that each of its kernels takes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -46,6 +47,9 @@ struct Kernel {
     std::string name;
     std::size_t function;  ///< index in the module
     std::vector<Argument> arguments;
+    /// Which axis of the range each of the device's dimensions runs over (0 is the fastest). The
+    /// text has its own numbering: get_global_id(d) is the id of axis axes[d].
+    std::array<int, 3> axes{0, 1, 2};
     bool can_fault = false;
     bool tests_range =
         false;  ///< work-items beyond the range do nothing: global sizes may be rounded up

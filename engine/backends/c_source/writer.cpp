@@ -1,6 +1,10 @@
 // Modules and functions as C text: order, signatures, names.
 #include "backends/c_source/writer.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "backends/c_source/axes.h"
 #include "backends/c_source/helpers.h"
 #include "core/error.h"
 #include "ir/rewrite.h"
@@ -192,12 +196,17 @@ std::string Writer::callee_head() {
            ")\n";
 }
 
+int Writer::dimension_of(int axis) const {
+    const auto& axes = program_.kernels.back().axes;
+    return static_cast<int>(std::find(axes.begin(), axes.end(), axis) - axes.begin());
+}
+
 /// Ends the work-items that only fill the last group of a user's kernel.
 void Writer::write_range_test() {
     std::string is_outside;
     for (std::size_t axis = 0; axis < range_end_names_.size(); ++axis) {
         is_outside += (axis ? " || " : "") +
-                      work_item(WorkItemQuery::GlobalId, static_cast<int>(axis)) +
+                      work_item(WorkItemQuery::GlobalId, dimension_of(static_cast<int>(axis))) +
                       " >= " + range_end_names_[axis];
     }
     if (is_outside.empty()) return;
@@ -239,8 +248,10 @@ void Writer::write_function(std::size_t index) {
     std::string head;
     if (is_kernel(index)) {
         bool tests_range = !f().grid.empty() || !usage().sees_groups;
-        program_.kernels.push_back(
-            {function_names_[index], index, {}, usage().can_fault, tests_range});
+        Kernel kernel{function_names_[index], index, {}, {0, 1, 2}, usage().can_fault, tests_range};
+        auto fastest = static_cast<std::size_t>(f().grid.empty() ? fastest_axis(f()) : 0);
+        std::swap(kernel.axes[0], kernel.axes[fastest]);
+        program_.kernels.push_back(std::move(kernel));
         head = kernel_head_and_arguments();
     } else {
         head = callee_head();

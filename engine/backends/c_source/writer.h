@@ -95,6 +95,9 @@ class Writer {
         return index == 0 || !module_.functions[index].grid.empty();
     }
 
+    /// The device's dimension that runs over an axis of the kernel being written.
+    int dimension_of(int axis) const;
+
     // statements.cpp
     void statement(ir::S s);
     void statements(std::span<const ir::S> list);

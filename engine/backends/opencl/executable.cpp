@@ -122,7 +122,16 @@ void OpenCLExecutable::set_arguments(std::size_t index, const LaunchArgs& args) 
 /// The range of a kernel: its grid's sizes, or what the user launched.
 NDRange OpenCLExecutable::range_of(std::size_t index, const LaunchArgs& args) const {
     const ir::Function& f = module_.functions[program_.kernels[index].function];
-    if (f.grid.empty()) return args.range;
+    if (f.grid.empty()) {
+        NDRange range = args.range;
+        for (std::size_t d = 0; d < 3; ++d) {
+            auto axis = static_cast<std::size_t>(program_.kernels[index].axes[d]);
+            range.global[d] = args.range.global[axis];
+            range.local[d] = args.range.local[axis];
+            range.offset[d] = args.range.offset[axis];
+        }
+        return range;
+    }
     auto read = [&](std::int32_t param, ir::Field field, std::int32_t axis) -> std::uint64_t {
         auto position = static_cast<std::size_t>(position_[static_cast<std::size_t>(param)]);
         auto k = static_cast<std::size_t>(axis);
@@ -178,7 +187,7 @@ void OpenCLExecutable::check_local(std::size_t index, const NDRange& range) cons
     std::int64_t items = 1;
     for (int d = 0; d < range.dimensions; ++d) {
         auto k = static_cast<std::size_t>(d);
-        std::string axis = " of axis " + std::to_string(d);
+        std::string axis = " of axis " + std::to_string(program_.kernels[index].axes[k]);
         std::string got = "got " + std::to_string(range.local[k]);
         if (range.local[k] < 0 || range.global[k] < 0) {
             fail(ErrorKind::Value, head + "a size" + axis + " is negative; got global " +
