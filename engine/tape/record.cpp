@@ -126,10 +126,26 @@ bool same_kind(DType from, DType to) {
     return level(from) <= level(to);
 }
 
+/// Whether views of two storages meet in memory: both then see memory that another library sees
+/// too.
+bool shares_borrowed_memory(const View& a, const View& b) {
+    if (!a.storage->shared_outside() || !b.storage->shared_outside()) return false;
+    if (!a.storage->memory.handle || !b.storage->memory.handle) return false;
+    if (!a.storage->on_host() || !b.storage->on_host()) return false;
+    auto first = [](const View& v) { return v.data() + v.layout->lowest() * size_of(v.dtype); };
+    auto end = [](const View& v) {
+        return v.data() + (v.layout->highest() + 1) * size_of(v.dtype);
+    };
+    return first(a) < end(b) && first(b) < end(a);
+}
+
 /// Reading `in` while `out` is written through another index map needs the value from before: a
 /// copy.
 View snapshot_if_overlapping(const View& in, const View& out, Array& keep) {
-    if (!in.storage || in.storage != out.storage || overlap(in, out) != Overlap::Partial) return in;
+    if (!in.storage) return in;
+    bool overlaps = in.storage == out.storage ? overlap(in, out) == Overlap::Partial
+                                              : shares_borrowed_memory(in, out);
+    if (!overlaps) return in;
     keep = copy(Array::of(in));
     return broadcast_view(keep.view(), out.layout->packed());
 }

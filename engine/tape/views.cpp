@@ -194,7 +194,8 @@ static bool view_strides(const Array& a, Dims shape, std::int64_t* strides) {
 }
 
 Array reshape(const Array& given, std::vector<std::int64_t> shape) {
-    Array a = materialised(given);
+    // A value is immutable: its array is a copy that may be written.
+    Array a = given.is_value() && !given.is_known() ? copy(given) : materialised(given);
     std::int64_t known = 1, unknown = -1;
     for (std::size_t k = 0; k < shape.size(); ++k) {
         if (shape[k] == -1) {
