@@ -6,11 +6,18 @@ namespace unisono::python {
 
 namespace {
 
+std::int64_t to_index(PyObject* o) {
+    int overflow = 0;
+    long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow) fail(ErrorKind::Index, "index: the integer does not fit in an index");
+    return v;
+}
+
 bool one_item(PyObject* o, IndexItem& item) {
     using Kind = IndexItem::Kind;
     if (PyLong_CheckExact(o)) {
         item = {Kind::Integer};
-        item.start = to_int64(o);
+        item.start = to_index(o);
         return true;
     }
     if (PySlice_Check(o)) {
@@ -37,12 +44,19 @@ bool one_item(PyObject* o, IndexItem& item) {
         return true;
     }
     if (PyBool_Check(o) || PyFloat_Check(o) || !PyIndex_Check(o)) return false;
+    if (is_array(o) && (array_of(o).rank() > 0 || !is_integer(array_of(o).dtype()))) return false;
     PyObject* number = PyNumber_Index(o);
-    if (!number) throw PythonError{};
+    if (!number) {
+        PyErr_Clear();  // an array of another library
+        return false;
+    }
     item = {Kind::Integer};
     item.start = PyLong_AsLongLong(number);
     Py_DECREF(number);
-    if (item.start == -1 && PyErr_Occurred()) throw PythonError{};
+    if (item.start == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        fail(ErrorKind::Index, "index: the integer does not fit in an index");
+    }
     return true;
 }
 
@@ -59,6 +73,12 @@ int parse_index(PyObject* key, IndexItem* items, int& integers) {
         fail(ErrorKind::Index, "index: too many indices; got " + std::to_string(n));
     integers = 0;
     for (Py_ssize_t k = 0; k < n; ++k) {
+        if (PyUnicode_Check(parts[k]) || PyFloat_Check(parts[k])) {
+            fail(ErrorKind::Index,
+                 std::string("index: only integers, slices (`:`), ellipsis (`...`) and None are "
+                             "indices; got ") +
+                     Py_TYPE(parts[k])->tp_name);
+        }
         if (!one_item(parts[k], items[k])) {
             fail(ErrorKind::Unsupported,
                  std::string("index: boolean and integer array indices are not there yet; got ") +
@@ -76,13 +96,13 @@ namespace {
 bool all_integers(PyObject* key, const Array& a, std::int64_t* index) {
     auto rank = static_cast<Py_ssize_t>(a.rank());
     if (PyLong_CheckExact(key) && rank == 1) {
-        index[0] = to_int64(key);
+        index[0] = to_index(key);
         return true;
     }
     if (!PyTuple_CheckExact(key) || PyTuple_GET_SIZE(key) != rank || rank == 0) return false;
     for (Py_ssize_t k = 0; k < rank; ++k) {
         if (!PyLong_CheckExact(PyTuple_GET_ITEM(key, k))) return false;
-        index[k] = to_int64(PyTuple_GET_ITEM(key, k));
+        index[k] = to_index(PyTuple_GET_ITEM(key, k));
     }
     return true;
 }
@@ -172,9 +192,32 @@ PyObject* sequence_item(PyObject* self, Py_ssize_t i) noexcept {
     });
 }
 
+/// NumPy's `in`: whether any element equals.
+int contains(PyObject* self, PyObject* value) noexcept {
+    PyObject* equal = PyObject_RichCompare(self, value, Py_EQ);
+    if (!equal) return -1;
+    int found = is_array(equal) ? guarded(-1,
+                                          [&] {
+                                              Array any = reduce(Op::Or, array_of(equal),
+                                                                 std::nullopt, false, DType::Bool);
+                                              return item(any).get<bool>() ? 1 : 0;
+                                          })
+                                : PyObject_IsTrue(equal);
+    Py_DECREF(equal);
+    return found;
+}
+
+PyObject* iterate(PyObject* self) noexcept {
+    if (array_of(self).rank() > 0) return PySeqIter_New(self);
+    PyErr_SetString(PyExc_TypeError, "iter: iteration over a 0-d array; use .item()");
+    return nullptr;
+}
+
 }  // namespace
 
 PyType_Slot index_slots[] = {
+    {Py_sq_contains, reinterpret_cast<void*>(contains)},
+    {Py_tp_iter, reinterpret_cast<void*>(iterate)},
     {Py_mp_subscript, reinterpret_cast<void*>(get)},
     {Py_mp_ass_subscript, reinterpret_cast<void*>(set)},
     {Py_mp_length, reinterpret_cast<void*>(length)},

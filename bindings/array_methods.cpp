@@ -37,12 +37,16 @@ std::optional<std::vector<int>> to_axes(PyObject* o) {
 
 template <Op op, bool as_bool>
 PyObject* reduction(PyObject* self, PyObject* args, PyObject* names) noexcept {
-    static const char* keys[] = {"axis", "dtype", "keepdims", nullptr};
-    PyObject *axis = Py_None, *dtype = Py_None;
+    static const char* keys[] = {"axis", "dtype", "out", "keepdims", nullptr};
+    PyObject *axis = Py_None, *dtype = Py_None, *out = Py_None;
     int keepdims = 0;
     if ((PyTuple_GET_SIZE(args) || names) &&
-        !PyArg_ParseTupleAndKeywords(args, names, "|OOp", const_cast<char**>(keys), &axis, &dtype,
-                                     &keepdims)) {
+        !PyArg_ParseTupleAndKeywords(args, names, "|OOOp", const_cast<char**>(keys), &axis, &dtype,
+                                     &out, &keepdims)) {
+        return nullptr;
+    }
+    if (out != Py_None) {
+        PyErr_SetString(PyExc_TypeError, "reduction: out= is not there; assign the result instead");
         return nullptr;
     }
     return method([&] {
@@ -208,6 +212,27 @@ PyObject* array_protocol(PyObject* self, PyObject* args, PyObject* names) noexce
     });
 }
 
+/// What is seldom called is written in Python: unisono._interop's function of that name.
+template <const char* name>
+PyObject* in_python(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    PyObject* module = PyImport_ImportModule("unisono._interop");
+    PyObject* function = module ? PyObject_GetAttrString(module, name) : nullptr;
+    Py_XDECREF(module);
+    if (!function) return nullptr;
+    PyObject* bound = PyMethod_New(function, self);
+    Py_DECREF(function);
+    if (!bound) return nullptr;
+    PyObject* result = PyObject_Call(bound, args, names);
+    Py_DECREF(bound);
+    return result;
+}
+constexpr char array_ufunc[] = "array_ufunc";
+constexpr char reduce_array[] = "reduce_array";
+
+PyObject* shallow_copy(PyObject* self, PyObject*) noexcept {
+    return method([&] { return copy(array_of(self)); });
+}
+
 PyObject* format_method(PyObject* self, PyObject* spec) noexcept {
     const Array& a = array_of(self);
     PyObject* value = a.rank() == 0
@@ -296,6 +321,12 @@ PyMethodDef array_methods[] = {
      "The one element, or the one at the given index, as a Python scalar."},
     {"tolist", tolist, METH_NOARGS, "Nested lists of Python scalars."},
     {"tobytes", tobytes, METH_NOARGS, "The elements in row-major order as bytes."},
+    {"__copy__", shallow_copy, METH_NOARGS, "As copy()."},
+    {"__deepcopy__", shallow_copy, METH_O, "As copy()."},
+    {"__reduce__", with_keywords<in_python<reduce_array>>(), METH_VARARGS | METH_KEYWORDS,
+     "For pickle: shape, dtype and bytes; made anew on the default device."},
+    {"__array_ufunc__", with_keywords<in_python<array_ufunc>>(), METH_VARARGS | METH_KEYWORDS,
+     "NumPy's functions on our arrays give our arrays."},
     {"__format__", format_method, METH_O, "As the Python number's, for values; else as str's."},
     {"__array__", with_keywords<array_protocol>(), METH_VARARGS | METH_KEYWORDS,
      "NumPy's conversion protocol."},

@@ -15,12 +15,21 @@ PyObject* recorded(F&& f) noexcept {
     });
 }
 
+/// An operand of an operator; lists and tuples of numbers are operands too.
+bool operator_operand(PyObject* o, Arg& arg, Array& keep) {
+    if (operand(o, arg, keep)) return true;
+    if (!PyList_Check(o) && !PyTuple_Check(o)) return false;
+    keep = to_array(o, true);
+    arg = keep.arg();
+    return true;
+}
+
 template <Op op>
 PyObject* binary(PyObject* a, PyObject* b) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Arg args[2];
         Array keep[2];
-        if (!operand(a, args[0], keep[0]) || !operand(b, args[1], keep[1]))
+        if (!operator_operand(a, args[0], keep[0]) || !operator_operand(b, args[1], keep[1]))
             Py_RETURN_NOTIMPLEMENTED;
         note_line();
         return wrap_made([&] { return apply(op, args); });
@@ -34,7 +43,7 @@ PyObject* in_place(PyObject* a, PyObject* b) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Arg args[2] = {self.arg(), {}};
         Array keep;
-        if (!operand(b, args[1], keep)) Py_RETURN_NOTIMPLEMENTED;
+        if (!operator_operand(b, args[1], keep)) Py_RETURN_NOTIMPLEMENTED;
         note_line();
         apply(op, args, &self);
         return Py_NewRef(a);
@@ -50,7 +59,11 @@ PyObject* unary(PyObject* a) noexcept {
 }
 
 PyObject* positive(PyObject* a) noexcept {
-    return recorded([&] { return copy(array_of(a)); });
+    return recorded([&] {
+        if (is_bool(array_of(a).dtype()))
+            fail(ErrorKind::Type, "positive: not defined for dtype bool; use .copy() for a copy");
+        return copy(array_of(a));
+    });
 }
 
 /// Powers that are products, roots and quotients; the general power needs a function that is not
@@ -79,6 +92,18 @@ PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
              "power: exponents other than 1, 2, 0.5 and -1 are not there yet; got " +
                  std::to_string(exponent) + "; multiply, or convert with np.asarray");
     });
+}
+
+PyObject* in_place_power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
+    PyObject* result = power(a, b, modulus);
+    if (!result || result == Py_NotImplemented || array_of(a).is_value()) return result;
+    PyObject* same = guarded<PyObject*>(nullptr, [&] {
+        check_in_place_cast("power", array_of(result).dtype(), array_of(a).dtype());
+        assign(array_of(a), array_of(result).arg());
+        return Py_NewRef(a);
+    });
+    Py_DECREF(result);
+    return same;
 }
 
 int truth(PyObject* o) noexcept {
@@ -159,6 +184,7 @@ PyType_Slot number_slots[] = {
     {Py_nb_lshift, reinterpret_cast<void*>(binary<Op::Shl>)},
     {Py_nb_rshift, reinterpret_cast<void*>(binary<Op::Shr>)},
     {Py_nb_power, reinterpret_cast<void*>(power)},
+    {Py_nb_inplace_power, reinterpret_cast<void*>(in_place_power)},
     {Py_nb_inplace_add, reinterpret_cast<void*>(in_place<Op::Add>)},
     {Py_nb_inplace_subtract, reinterpret_cast<void*>(in_place<Op::Sub>)},
     {Py_nb_inplace_multiply, reinterpret_cast<void*>(in_place<Op::Mul>)},

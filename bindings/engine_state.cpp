@@ -97,10 +97,13 @@ void add_engine_state(nb::module_& m) {
         .def("__repr__", [](const PyDevice& d) { return "Device('" + d.name + "')"; })
         .def("__str__", [](const PyDevice& d) { return d.name; })
         .def("__hash__", [](const PyDevice& d) { return nb::hash(nb::str(d.name.c_str())); })
-        .def("__eq__", [](const PyDevice& d, nb::handle o) {
-            if (nb::isinstance<PyDevice>(o)) return nb::cast<const PyDevice&>(o).name == d.name;
-            return nb::isinstance<nb::str>(o) && d.name == nb::str(o).c_str();
-        });
+        .def(
+            "__eq__",
+            [](const PyDevice& d, nb::handle o) {
+                if (nb::isinstance<PyDevice>(o)) return nb::cast<const PyDevice&>(o).name == d.name;
+                return nb::isinstance<nb::str>(o) && d.name == nb::str(o).c_str();
+            },
+            nb::arg("other").none());
     m.def("_devices", [] {
         std::vector<PyDevice> all;
         for (Device* d : all_devices()) all.push_back(python_device(d));

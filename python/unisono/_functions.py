@@ -10,12 +10,12 @@ def _as(x):
 
 def sum(x, axis=None, dtype=None, keepdims=False):
     """Sum over `axis`; see ``ndarray.sum``."""
-    return _as(x).sum(axis, dtype, keepdims)
+    return _as(x).sum(axis, dtype, keepdims=keepdims)
 
 
 def prod(x, axis=None, dtype=None, keepdims=False):
     """Product over `axis`; see ``ndarray.prod``."""
-    return _as(x).prod(axis, dtype, keepdims)
+    return _as(x).prod(axis, dtype, keepdims=keepdims)
 
 
 def max(x, axis=None, keepdims=False):

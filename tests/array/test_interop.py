@@ -1,0 +1,120 @@
+"""Exchange with NumPy and with Python's own protocols."""
+
+import copy
+import operator
+import pickle
+
+import numpy as np
+import pytest
+import unisono as un
+
+
+def test_numpys_functions_and_operands_give_our_arrays():
+    a = un.arange(4.0)
+    x = np.arange(4.0)
+    results = [x + a, a + x, np.sqrt(a), np.add(x, a), np.float64(2) * a, np.power(a, 2), np.sum(a)]
+    for got, expected in zip(
+        results, [x + x, x + x, np.sqrt(x), x + x, 2 * x, x**2, np.sum(x)], strict=True
+    ):
+        assert isinstance(got, un.ndarray)
+        assert np.array_equal(np.asarray(got), expected)
+    with pytest.raises(TypeError, match="arctan2: not there for arrays of unisono"):
+        np.arctan2(a, a)
+    with pytest.raises(TypeError, match="add.reduce: not there"):
+        np.add.reduce(a)
+
+
+def test_numpys_array_is_updated_in_place():
+    x = np.ones(4)
+    y = x
+    x += un.arange(4.0)
+    assert y.tolist() == [1, 2, 3, 4]
+    z = np.ones(4, dtype="int64")
+    with pytest.raises(TypeError, match="cannot cast"):
+        z += un.arange(4.0)
+
+
+@pytest.mark.parametrize("assign", [operator.setitem, None])
+def test_overlap_through_two_borrowings_of_one_memory(assign):
+    x, expected = np.arange(50.0), np.arange(50.0)
+    a, b = un.asarray(x), un.asarray(x)
+    if assign:
+        a[1:] = b[:-1]
+        expected[1:] = expected[:-1].copy()
+    else:
+        a[1:] += x[:-1]
+        expected[1:] += expected[:-1].copy()
+    assert np.array_equal(x, expected)
+
+
+def test_overlap_of_our_memory_with_its_export():
+    a = un.arange(50.0)
+    x = np.asarray(a)
+    un.asarray(x)[1:] -= a[:-1]
+    assert np.array_equal(x, [0] + [1] * 49)
+
+
+def test_copies_and_pickles():
+    for a in (un.arange(6).reshape(2, 3)[:, ::-1], un.zeros((0, 3)), un.ones(2, dtype=bool)):
+        for made in (copy.copy(a), copy.deepcopy(a), pickle.loads(pickle.dumps(a))):
+            assert made.shape == a.shape and made.dtype == a.dtype
+            assert made.tolist() == a.tolist()
+    a = un.zeros(2)
+    b = copy.copy(a)
+    b += 1
+    assert a.tolist() == [0, 0]
+
+
+def test_lists_are_operands():
+    a = un.arange(3)
+    assert (a + [1, 2, 3]).tolist() == [1, 3, 5]
+    assert ([1, 2, 3] - a).tolist() == [1, 1, 1]
+    a += (1, 1, 1)
+    assert a.tolist() == [1, 2, 3]
+
+
+def test_membership_and_iteration():
+    a = un.arange(4).reshape(2, 2)
+    assert 3 in a and 7 not in a
+    assert [row.tolist() for row in a] == [[0, 1], [2, 3]]
+    with pytest.raises(TypeError, match="0-d"):
+        list(un.asarray(3.0))
+
+
+def test_power_in_place_writes_through_views():
+    a = un.arange(4.0)
+    view = a[1:]
+    view **= 2
+    assert a.tolist() == [0, 1, 4, 9]
+    n = un.arange(3)
+    with pytest.raises(TypeError, match="cannot cast"):
+        n **= 0.5
+
+
+def test_an_array_made_of_a_value_does_not_alias_it():
+    total = un.arange(4.0).sum()
+    reshaped = total.reshape(1)
+    reshaped[0] = 99
+    assert float(total) == 6
+
+
+def test_what_is_no_index():
+    a = un.arange(3)
+    for key in ("x", 1.0, 2**70):
+        with pytest.raises(IndexError):
+            a[key]
+    for key in ([0], a > 1, np.array([0, 1])):
+        with pytest.raises(un.UnsupportedError, match="not there yet"):
+            a[key]
+
+
+def test_devices_and_dtypes_compare_with_anything():
+    for thing in (un.devices()[0], un.float32):
+        for other in (None, 3, object(), [], np.float64, np.zeros(1).dtype):
+            assert (thing == other) is False and (thing != other) is True
+        assert hash(thing) == hash(str(thing))
+
+
+def test_plus_of_bools_is_refused():
+    with pytest.raises(TypeError, match="positive: not defined for dtype bool"):
+        +un.ones(2, dtype=bool)
