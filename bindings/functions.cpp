@@ -140,9 +140,16 @@ PyObject* eval_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         if (n == 0) Tape::instance().flush_all(FlushReason::Eval);
         for (Py_ssize_t k = 0; k < n; ++k) {
-            if (!is_array(args[k]))
-                fail(ErrorKind::Type,
-                     std::string("eval: expected arrays; got ") + Py_TYPE(args[k])->tp_name);
+            if (!is_array(args[k])) {
+                // Distributed arrays know how: other ranks may have to take part.
+                if (!PyObject_HasAttrString(args[k], "_eval"))
+                    fail(ErrorKind::Type,
+                         std::string("eval: expected arrays; got ") + Py_TYPE(args[k])->tp_name);
+                PyObject* done = PyObject_CallMethod(args[k], "_eval", nullptr);
+                if (!done) throw PythonError{};
+                Py_DECREF(done);
+                continue;
+            }
             if (!array_of(args[k]).is_known())
                 Tape::instance().complete(array_of(args[k]).view().storage, FlushReason::Eval);
         }
