@@ -11,8 +11,8 @@ namespace unisono::comm {
 
 namespace {
 
-/// Deeper expressions are evaluated when they are made: recursion and repeated work stay bounded.
-constexpr int most_levels = 24;
+/// Larger expressions are evaluated when they are made: recursion and repeated work stay bounded.
+constexpr int most_nodes = 64;
 /// Halos up to this many rows are kept beside any block, however small.
 constexpr std::int64_t small_halo = 16;
 
@@ -31,7 +31,7 @@ NodePtr operation(Node::Kind kind, const char* what, std::span<const NodePtr> ar
     for (std::size_t k = 0; k < args.size(); ++k) {
         shapes[k] = args[k]->dims();
         n->in[k] = args[k];
-        n->depth = std::max(n->depth, args[k]->depth + 1);
+        n->size += args[k]->size;
     }
     n->shape = broadcast_shapes(what, {shapes, args.size()});
     return n;
@@ -46,7 +46,7 @@ Mesh* mesh_of(const Node& n) {
 }
 
 NodePtr bounded(NodePtr n) {
-    if (n->depth > most_levels) {
+    if (n->size > most_nodes) {
         Mesh* mesh = mesh_of(*n);
         settle(*mesh, n);
     }
@@ -166,14 +166,18 @@ class Evaluator {
         n->kind = Node::Kind::Leaf;
         n->array = block->whole();
         n->block = block;
-        n->depth = 0;
+        n->size = 1;
         n->inputs = 0;
         for (auto& child : n->in) child.reset();
         block->add_reader(n);
     }
 
     Array leaf(const Node& n, const Ranges& needed) {
-        if (n.array.size() == 0) return nothing(n);
+        if (n.array.size() == 0) {
+            std::vector<std::int64_t> shape = n.shape;
+            shape[0] = needed[me_].size();
+            return empty(shape, n.dtype, nullptr);
+        }
         RowMap map = n.block->map(n.array);
         if (map.axis < 0) return one_row(n, map, needed);
         if (map.axis > 0) return across(n, map, needed);

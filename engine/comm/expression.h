@@ -31,7 +31,7 @@ struct Node {
     std::uint8_t inputs = 0;
     DType dtype = DType::Float64;
     Weak weak = Weak::None;  ///< Local: of a Python scalar
-    int depth = 0;
+    int size = 1;            ///< nodes of the tree, shared ones counted each time
     std::vector<std::int64_t> shape;
     std::shared_ptr<Node> in[3];
     std::shared_ptr<Block> block;  ///< Leaf

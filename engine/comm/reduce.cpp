@@ -93,6 +93,19 @@ class Tree {
     std::vector<Entry> nodes_;
 };
 
+/// As users call the reduction by op.
+const char* reduction_name(Op op) {
+    switch (op) {
+        case Op::Add: return "sum";
+        case Op::Mul: return "product";
+        case Op::Max: return "maximum";
+        case Op::Min: return "minimum";
+        case Op::Or: return "any";
+        case Op::And: return "all";
+        default: return "reduction";
+    }
+}
+
 Array as_value(const Array& a) { return a.rank() == 0 ? Array::of(copy(a).view(), true) : copy(a); }
 
 /// Reduces the first axis of arrays whose rows `rows[r]` lie on rank r; the result is on all ranks.
@@ -135,8 +148,8 @@ Array reduce_rows(Mesh& mesh, Op op, const Array& here, const Ranges& rows, std:
         if (!held[r].empty())
             receives.push_back({rank, held[r].begin * slot_bytes, held[r].size() * slot_bytes});
     }
-    mesh.record(std::string(info(op).numpy_name) + " over " + std::to_string(n) + " rows of " +
-                    std::string(name(t)) + " " + std::to_string(elements),
+    mesh.record(std::string(reduction_name(op)) + " over " + std::to_string(n) + " rows of " +
+                    std::string(name(t)) + " " + shape_text(here.shape().subspan(1)),
                 all.view(), std::move(sends), all.view(), std::move(receives), true);
     Tree tree(op);
     for (std::size_t k = 0; k < pieces.size();) {

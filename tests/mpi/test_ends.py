@@ -1,0 +1,147 @@
+"""Ranks that run different programs, or that fail: all end together and say why. Each case is a job of its own."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+import unisono as un
+
+pytestmark = pytest.mark.skipif(
+    un.mesh("mpi").size > 1, reason="starts MPI jobs of its own: from one rank only"
+)
+
+
+def job(tmp_path, ranks, text, timeout=60):
+    """Exit status and output of a program on that many ranks."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import sys, numpy as np, unisono as un\nm = un.mesh('mpi')\n" + textwrap.dedent(text)
+    )
+    environment = {
+        k: v
+        for k, v in os.environ.items()
+        if not k.startswith(("OMPI_", "PMIX_", "PMI_", "ORTE_", "HWLOC_"))
+    }
+    environment["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
+    if os.getuid() == 0:
+        environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    environment["PYTHONPATH"] = os.pathsep.join(p for p in sys.path if p)
+    done = subprocess.run(
+        ["mpirun", "-n", str(ranks), sys.executable, str(program)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_a_good_program_ends_well(tmp_path):
+    status, output = job(
+        tmp_path,
+        3,
+        """
+        a = un.ones((10, 3), mesh=m)
+        b = un.zeros((10, 3), mesh=m)
+        b[1:-1] = a[2:] + a[:-2]  # pending at exit: its messages are completed
+        if m.rank == 1:
+            print("rank", m.rank)
+        """,
+    )
+    assert status == 0, output
+    assert "rank 1" in output
+
+
+def test_an_exception_on_one_rank_ends_all(tmp_path):
+    status, output = job(
+        tmp_path,
+        3,
+        """
+        a = un.ones((10, 3), mesh=m)
+        if m.rank == 1:
+            raise KeyError("lost")
+        float(a.sum())
+        """,
+    )
+    assert status != 0
+    assert "KeyError: 'lost'" in output
+    assert "rank 1 of 3 ended by KeyError; all ranks end" in output
+
+
+def test_different_operations_are_named_on_all_ranks(tmp_path):
+    status, output = job(
+        tmp_path,
+        3,
+        """
+        a = un.ones((30, 3), mesh=m)
+        b = un.zeros((30, 3), mesh=m)
+        try:
+            if m.rank == 2:
+                float(a.sum())
+            else:
+                b[1:-1] = a[2:] + a[:-2]
+                float(b.sum())
+        except un.CommError as error:
+            print(f"<{m.rank}> {error}", flush=True)
+        """,
+    )
+    assert status != 0
+    for rank in range(3):
+        assert f"<{rank}> mesh: the ranks run different programs" in output, output
+    assert "[halo exchange of float64 (30, 3)" in output and "on rank 0, 1" in output
+    assert "[sum over 30 rows of float64 () at program.py:8] on rank 2" in output, output
+
+
+def test_other_shapes_are_a_divergence(tmp_path):
+    status, output = job(
+        tmp_path,
+        2,
+        """
+        a = un.ones(100 + m.rank, mesh=m)
+        print(np.asarray(a))
+        """,
+    )
+    assert status != 0
+    assert output.count("unisono.CommError: mesh: the ranks run different programs") == 2, output
+
+
+def test_a_rank_that_ends_early_is_named(tmp_path):
+    status, output = job(
+        tmp_path,
+        2,
+        """
+        a = un.ones(100, mesh=m)
+        if m.rank == 0:
+            print(float(a.sum()))
+        """,
+    )
+    assert status != 0
+    assert "[the end of the program] on rank 1" in output, output
+
+
+def test_a_wait_has_an_end(tmp_path, monkeypatch):
+    monkeypatch.setenv("UNISONO_COMM_TIMEOUT", "2")
+    status, output = job(
+        tmp_path,
+        2,
+        """
+        import threading
+
+        a = un.ones(100, mesh=m)
+        if m.rank == 1:
+            threading.Event().wait()
+        print(float(a.sum()))
+        """,
+    )
+    assert status != 0
+    assert "rank 0 waited 2 seconds for other ranks in operation 1, sum over 100 rows" in output
+
+
+def test_import_does_not_start_mpi():
+    text = (
+        "import unisono as un; un.ones(3).sum().item(); maps = open('/proc/self/maps').read();"
+        "assert 'libmpi' not in maps and 'unisono_mpi' not in maps"
+    )
+    subprocess.run([sys.executable, "-c", text], check=True)
