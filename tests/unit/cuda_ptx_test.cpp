@@ -101,6 +101,23 @@ TEST(CudaWriter, NothingContractsFlushesOrApproximates) {
         EXPECT_EQ(ptx.find(refused), std::string::npos) << refused << "\n" << ptx;
 }
 
+TEST(CudaWriter, FunctionsWithoutALibraryAssemble) {
+    std::string library = linker_library();
+    if (library.empty()) GTEST_SKIP() << "the package nvidia-nvjitlink is not installed";
+    for (DType t : {DType::Float32, DType::Float64}) {
+        ir::Module module;
+        ir::Builder b(module.functions.emplace_back("f"));
+        auto x = b.array_param("x", t, 1, true);
+        auto i = b.var("i", DType::Int64);
+        ir::E at[] = {b.read(i)};
+        ir::E v = b.load(x, at);
+        ir::E value = b.binary(Op::Mod, b.unary(Op::Exp, v), b.binary(Op::FloorDiv, v, v));
+        b.function().body = b.block({b.loop(ir::LoopKind::Parallel, i, b.i64(0), b.extent(x, 0),
+                                            b.i64(1), b.store(x, at, value))});
+        EXPECT_FALSE(cuda::assemble(ptx_of(std::move(module)), "sm_80", library).empty());
+    }
+}
+
 TEST(CudaWriter, AWrongAssemblerOrTextIsRefused) {
     try {
         cuda::assemble("", "sm_80", "/no/such/library.so");

@@ -51,8 +51,10 @@ struct Target {
     std::string features;    ///< as LLVM spells them; empty with an empty cpu: this machine's; for
                              ///< PTX "+ptx63"
     bool streaming = false;  ///< stores marked as streaming bypass the caches
-    bool want_code = true;   ///< object or PTX
-    bool want_ir = false;    ///< text of the optimised LLVM IR
+    bool portable_math =
+        false;              ///< on the host too, the functions written for PTX: how tests run them
+    bool want_code = true;  ///< object or PTX
+    bool want_ir = false;   ///< text of the optimised LLVM IR
     bool want_assembly = false;
 };
 

@@ -45,6 +45,8 @@ class ModuleEmitter {
     llvm::FunctionType* signature(const ir::Function& f) const;
     /// The scalar form of a mathematical function, marked with its vector forms.
     Value* call_math(llvm::IRBuilder<>& b, Op op, DType t, Value* x);
+    /// C's fmod.
+    Value* remainder(llvm::IRBuilder<>& b, Value* x, Value* y);
 
     const ir::Module& module;
     const Target& target;
@@ -62,6 +64,9 @@ class ModuleEmitter {
     void add_host_entry();
     void add_device_entry(std::size_t function);
     llvm::MDNode* streaming_group();
+    Value* call_device_math(llvm::IRBuilder<>& b, Op op, DType t, Value* x);
+    llvm::Function* device_function(const std::string& name, llvm::Type* type, unsigned arity,
+                                    void (*emit)(llvm::Function*));
     std::vector<llvm::GlobalValue*> used_;
     friend class FunctionEmitter;
 };

@@ -17,10 +17,8 @@ std::string variant(const std::string& scalar, const std::string& vector, int la
 
 Value* ModuleEmitter::call_math(llvm::IRBuilder<>& b, Op op, DType t, Value* x) {
     std::string function(name(op));
-    if (for_device()) {
-        unsupported(function +
-                    ": this function has no PTX form yet; run it on the cpu or an opencl device");
-    }
+    if (for_device() || (target.portable_math && op == Op::Exp))
+        return call_device_math(b, op, t, x);
     std::string letter = t == DType::Float64 ? "d" : "f";
     std::string stem = "Sleef_finz_" + function + letter;
     std::string scalar = stem + "1_u10purecfma";

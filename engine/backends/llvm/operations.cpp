@@ -91,7 +91,7 @@ Value* FunctionEmitter::divide_floats(Op op, Value* a, Value* b) {
     Value* zero = llvm::ConstantFP::get(t, 0.0);
     Value* one = llvm::ConstantFP::get(t, 1.0);
     Value* by_zero = b_.CreateFCmpOEQ(b, zero);
-    Value* mod = b_.CreateFRem(a, b);
+    Value* mod = m_.remainder(b_, a, b);
     Value* has_mod = b_.CreateFCmpUNE(mod, zero);
     Value* opposite = b_.CreateXor(b_.CreateFCmpOLT(b, zero), b_.CreateFCmpOLT(mod, zero));
     Value* adjust = b_.CreateAnd(has_mod, opposite);
