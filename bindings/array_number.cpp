@@ -29,7 +29,8 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Arg args[2];
         Array keep[2];
-        if (!operator_operand(a, args[0], keep[0]) || !operator_operand(b, args[1], keep[1]))
+        if ((!plain_operand(a, args[0]) && !operator_operand(a, args[0], keep[0])) ||
+            (!plain_operand(b, args[1]) && !operator_operand(b, args[1], keep[1])))
             Py_RETURN_NOTIMPLEMENTED;
         note_line();
         return wrap_made([&] { return apply(op, args); });

@@ -4,6 +4,7 @@
 
 #include <Python.h>
 
+#include <bit>
 #include <new>
 
 #include "errors.h"
@@ -66,6 +67,20 @@ PyObject* from_dlpack(PyObject* module, PyObject* object) noexcept;
 /// `keep` holds what must stay alive. Returns false without a Python error if the object is no
 /// operand (slots then return NotImplemented). Throws PythonError or Error.
 bool operand(PyObject* o, Arg& arg, Array& keep);
+/// The operands of most programs, without a call: our arrays and Python floats.
+inline bool plain_operand(PyObject* o, Arg& arg) {
+    if (Py_TYPE(o) == array_type) {
+        arg.view = array_of(o).view();
+        arg.weak = Weak::None;
+        return true;
+    }
+    if (!PyFloat_CheckExact(o)) return false;
+    arg.view.storage = nullptr;
+    arg.view.offset = std::bit_cast<std::int64_t>(PyFloat_AS_DOUBLE(o));
+    arg.view.dtype = DType::Float64;
+    arg.weak = Weak::Float;
+    return true;
+}
 /// asarray: any of the above, nested sequences of numbers too. `shared`: a view of the same memory
 /// where possible.
 Array to_array(PyObject* o, bool shared);
