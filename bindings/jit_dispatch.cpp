@@ -50,16 +50,16 @@ bool Dispatch::is_fresh() const {
     }
     return std::all_of(callees_.begin(), callees_.end(), [](const Ref& c) {
         const Dispatch* callee = dispatch_of(c.get());
-        return callee->is_preparing_ || callee->is_fresh();
+        return callee->is_preparing() || callee->is_fresh();
     });
 }
 
 void Dispatch::prepare() {
-    is_preparing_ = true;
+    preparing_ = std::this_thread::get_id();
     struct Done {
-        bool& flag;
-        ~Done() { flag = false; }
-    } done{is_preparing_};
+        std::thread::id& thread;
+        ~Done() { thread = {}; }
+    } done{preparing_};
     Ref flat(PyObject_CallNoArgs(prepare_.get()));
     if (!flat) throw PythonError{};
     auto source = read_source(flat.get());
@@ -70,8 +70,8 @@ void Dispatch::prepare() {
         UNISONO_ASSERT(callee != nullptr);
         // One that is being prepared calls us: a recursion, which the front end refuses at the
         // call.
-        source->callees.push_back(callee->is_preparing_ ? nullptr : callee->source());
-        if (!callee->is_preparing_) callees.push_back(Ref::of(PyList_GET_ITEM(list, i)));
+        source->callees.push_back(callee->is_preparing() ? nullptr : callee->source());
+        if (!callee->is_preparing()) callees.push_back(Ref::of(PyList_GET_ITEM(list, i)));
     }
     std::vector<Guard> guards;
     list = PyTuple_GET_ITEM(flat.get(), 9);
@@ -99,9 +99,9 @@ const std::shared_ptr<const frontend::Source>& Dispatch::source() {
     return source_;
 }
 
-void Dispatch::bind(Arguments& arguments, PyObject* const* args, std::size_t count,
-                    PyObject* keywords) const {
-    const auto& params = source_->params;
+void Dispatch::bind(const frontend::Source& source, Arguments& arguments, PyObject* const* args,
+                    std::size_t count, PyObject* keywords) const {
+    const auto& params = source.params;
     auto n = params.size();
     auto given_names = keywords ? static_cast<std::size_t>(PyTuple_GET_SIZE(keywords)) : 0;
     if (count > n) {
@@ -158,7 +158,9 @@ static frontend::Compiled compile_source(const frontend::CompileRequest& request
     }
 }
 
-std::shared_ptr<Specialisation> Dispatch::find(const Arguments& arguments, int dimensions) {
+std::shared_ptr<Specialisation> Dispatch::find(
+    const std::shared_ptr<const frontend::Source>& source, const Arguments& arguments,
+    int dimensions) {
     for (auto& s : specialisations_) {
         if (s->key == arguments.key() && s->device == arguments.device() &&
             s->dimensions == dimensions)
@@ -168,7 +170,7 @@ std::shared_ptr<Specialisation> Dispatch::find(const Arguments& arguments, int d
     made->key = arguments.key();
     made->device = arguments.device();
     made->dimensions = dimensions;
-    made->request = {source_, arguments.types(), arguments.noalias(), dimensions};
+    made->request = {source, arguments.types(), arguments.noalias(), dimensions};
     Device& device = device_for(arguments);
     if (!device.info().host_memory && !arguments.device()) {
         fail(ErrorKind::Device,
@@ -189,10 +191,12 @@ std::shared_ptr<Specialisation> Dispatch::find(const Arguments& arguments, int d
 PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* keywords,
                          const NDRange* range) {
     if (!is_fresh()) prepare();
-    Arguments arguments(source_->params.size(), name_);
-    bind(arguments, args, count, keywords);
+    // Another thread may prepare anew while a launch or a buffer's owner lets go of the lock.
+    const auto source = source_;
+    Arguments arguments(source->params.size(), name_);
+    bind(*source, arguments, args, count, keywords);
     arguments.finish();
-    auto made = find(arguments, range ? range->dimensions : 0);
+    auto made = find(source, arguments, range ? range->dimensions : 0);
     std::uint64_t few[8] = {};
     std::vector<std::uint64_t> many;
     std::uint64_t* results = few;

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -73,10 +74,13 @@ class Dispatch {
 
   private:
     void prepare();
+    /// Whether this thread is reading our source further up its stack: we call ourselves.
+    bool is_preparing() const { return preparing_ == std::this_thread::get_id(); }
     bool is_fresh() const;
-    void bind(Arguments& arguments, PyObject* const* args, std::size_t count,
-              PyObject* keywords) const;
-    std::shared_ptr<Specialisation> find(const Arguments& arguments, int dimensions);
+    void bind(const frontend::Source& source, Arguments& arguments, PyObject* const* args,
+              std::size_t count, PyObject* keywords) const;
+    std::shared_ptr<Specialisation> find(const std::shared_ptr<const frontend::Source>& source,
+                                         const Arguments& arguments, int dimensions);
     Device& device_for(const Arguments& arguments) const;
     [[noreturn]] void raise_fault(const Specialisation& s, const Fault& fault) const;
     PyObject* build(const frontend::ResultShape& shape, const Arguments& arguments,
@@ -90,7 +94,7 @@ class Dispatch {
     std::vector<Guard> guards_;
     std::vector<Ref> callees_, parameter_names_;
     std::vector<std::shared_ptr<Specialisation>> specialisations_;
-    bool is_preparing_ = false;
+    std::thread::id preparing_;
 };
 
 /// The state behind an object of type Dispatcher, or null for any other object.

@@ -229,7 +229,7 @@ class FunctionLowerer {
     Value local_array(const Node& node);
 
     [[noreturn]] void refuse(const Place& place, const std::string& what,
-                             const std::string& way_out = {},
+                             const std::string& way_out,
                              std::vector<std::pair<Place, std::string>> related = {}) const {
         frontend::refuse(source_, {place, what, std::move(related), way_out});
     }

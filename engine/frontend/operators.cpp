@@ -216,7 +216,8 @@ Value FunctionLowerer::unary(const std::string& op, const Value& a, const Place&
     E x = weak == Weak::Int ? cast(a.expr, DType::Int64) : a.expr;
     if (op == "~") {
         if (is_float(x->dtype))
-            refuse(place, "'~' is for integers and bools; got " + describe(a.type));
+            refuse(place, "'~' is for integers and bools; got " + describe(a.type),
+                   "convert it with int(...)");
         return scalar(op_unary(Op::Invert, x), weak);
     }
     if (is_bool(x->dtype)) {

@@ -118,7 +118,8 @@ void FunctionLowerer::assign_augmented(const Node& node) {
     }
     Value array = expression(target.children[0]);
     if (!array.type.is_array())
-        refuse(target.place, "cannot assign to an item of a value of type " + describe(array.type));
+        refuse(target.place, "cannot assign to an item of a value of type " + describe(array.type),
+               "only items of arrays can be assigned; build a new tuple instead");
     if (!array.type.writable) assign_to(target, array);
     auto where = indices(target, array);
     for (E& index : where) {

@@ -6,6 +6,7 @@
 import importlib.util
 import os
 import random
+import re
 import warnings
 
 import numpy as np
@@ -187,3 +188,42 @@ def test_random_function(seed, on, tmp_path):
     for n, x in [(0, 0.0), (1, -2.5), (4, 3.0), (7, 1e6)]:
         want = outcome(module.f, n, x)
         assert outcome(compiled, n, x) == want, f"n={n}, x={x}\n{path.read_text()}"
+
+
+NAMES = "i0 i1 f0 f1 g0 g1 h0 b0 a k c n x j1 len min int True a.shape (i0,f0) un.prange".split()
+
+
+def spoil(text, seed):
+    """Exchange some names: types clash, names are unassigned, functions are misused."""
+    chance = random.Random(seed)
+    words = re.split(r"(\b[a-z]\w*\b)", text)
+    for _ in range(chance.randint(1, 4)):
+        at = chance.randrange(1, len(words), 2)
+        # Counters of while loops stay: a program must end.
+        if not re.fullmatch(r"def|f|for|in|if|else|while|return|and|or|not|w\d+", words[at]):
+            words[at] = chance.choice(NAMES)
+    return "".join(words).replace("range(", chance.choice(["range(", "un.prange("]))
+
+
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + 4 * COUNT))
+def test_wrong_functions_are_refused_or_run(seed, tmp_path):
+    """No internal error escapes, whatever the program."""
+    source = "import unisono as un\n\n\n" + spoil(Writer(seed).function(), seed)
+    path = tmp_path / f"spoilt_{seed}.py"
+    path.write_text(source)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            spec.loader.exec_module(module)
+    except SyntaxError:
+        return
+    compiled = un.jit(module.f, device="interp")
+    a, k = np.ones(5), np.arange(5)
+    try:
+        compiled(a, k, a.astype(np.float32), 3, 2.5)
+    except un.CompileError as error:
+        assert "what to do:" in str(error), source
+    except (ZeroDivisionError, IndexError, OverflowError, ValueError):
+        pass

@@ -284,3 +284,70 @@ def test_arrays_of_unisono(on):
     n = np.zeros((4, 5))
     solve(np.asarray(u), n)
     assert np.array_equal(np.asarray(v), n)
+
+
+def test_calls_from_many_threads(on):
+    """First calls meet while source is read and compiled; results stay right."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    @un.jit(device=on)
+    def g(x):
+        return x * SCALE
+
+    @un.jit(device=on)
+    def f(a):
+        s = 0.0
+        for i in range(len(a)):
+            s += g(a[i])
+        return s
+
+    arrays = [np.full(n, 0.5) for n in range(40)]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(f, arrays)) == [0.5 * SCALE * n for n in range(40)]
+
+
+def test_mutual_recursion_is_refused(on):
+    with pytest.raises(un.CompileError, match="calls itself"):
+        even(4)
+    with pytest.raises(un.CompileError, match="calls itself"):
+        odd(3)
+
+
+@un.jit
+def even(n):
+    return True if n == 0 else odd(n - 1)
+
+
+@un.jit
+def odd(n):
+    return False if n == 0 else even(n - 1)
+
+
+def test_unisono_functions_are_known(on):
+    @un.jit(device=on)
+    def f(x):
+        return un.sqrt(x), un.exp(x), un.sin(x), un.floor(x), abs(x)
+
+    @un.jit(device=on)
+    def g(x):
+        return np.sqrt(x), np.exp(x), np.sin(x), np.floor(x), abs(x)
+
+    assert f(2.7) == g(2.7)
+    assert g(2.7)[0] == np.sqrt(2.7) and g(2.7)[3:] == (2.0, 2.7)
+
+
+def test_garbage_is_collected(on):
+    import gc
+    import weakref
+
+    def make():
+        @un.jit(device=on)
+        def f(x):
+            return x + 1
+
+        assert f(1) == 2
+        return weakref.ref(f)
+
+    f = make()
+    gc.collect()
+    assert f() is None

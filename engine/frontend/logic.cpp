@@ -1,0 +1,154 @@
+// Lowers comparisons, and, or, not, and conditional expressions: only what Python would evaluate is
+// evaluated.
+#include <algorithm>
+#include <sstream>
+
+#include "frontend/lowerer.h"
+
+namespace unisono::frontend {
+
+E FunctionLowerer::truth(const Value& v, const Place& place) {
+    if (v.type.is_tuple()) return b_->boolean(!v.items.empty());
+    if (v.type.kind == Type::Kind::None) return b_->boolean(false);
+    want_scalar(v, place, "a condition");
+    return cast(v.expr, DType::Bool);
+}
+
+Value FunctionLowerer::compare_two(const std::string& op, const Value& a, const Value& b,
+                                   const Place& place) {
+    static const std::map<std::string, Op> ops = {{"<", Op::Lt},  {"<=", Op::Le}, {">", Op::Gt},
+                                                  {">=", Op::Ge}, {"==", Op::Eq}, {"!=", Op::Ne}};
+    auto it = ops.find(op);
+    if (it == ops.end()) {
+        refuse(place, "'" + op + "' is not supported in a compiled function",
+               "compare numbers with < <= > >= == !=");
+    }
+    want_scalar(a, place, "the left operand of '" + op + "'");
+    want_scalar(b, place, "the right operand of '" + op + "'");
+    Type t = promote_types(a.type, b.type);
+    // A Python integer is compared by value, whatever the width of the NumPy integer beside it.
+    DType common = t.dtype;
+    if (a.type.is_weak() != b.type.is_weak() && is_integer(common)) common = DType::Int64;
+    bool weak = a.type.is_weak() && b.type.is_weak();
+    return apply(it->second, cast(a.expr, common), cast(b.expr, common),
+                 weak ? Weak::Bool : Weak::None);
+}
+
+static std::vector<std::string> split(const std::string& text) {
+    std::istringstream in(text);
+    std::vector<std::string> words;
+    for (std::string w; in >> w;) words.push_back(w);
+    // "not in" and "is not" are one operator each.
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+        if ((words[i] == "not" && words[i + 1] == "in") ||
+            (words[i] == "is" && words[i + 1] == "not")) {
+            words[i] += " " + words[i + 1];
+            words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+        }
+    }
+    return words;
+}
+
+Value FunctionLowerer::compare(const Node& node) {
+    auto ops = split(node.text);
+    auto first = operands(std::vector<const Node*>{&node.children[0], &node.children[1]});
+    if (ops.size() > 1 && first[1].type.is_scalar()) first[1].expr = settle(first[1].expr);
+    at(node.place);
+    Value result = compare_two(ops[0], first[0], first[1], node.place);
+    std::function<Value(std::size_t, Value, Value)> chain = [&](std::size_t i, Value so_far,
+                                                                Value left) -> Value {
+        if (i == ops.size()) return so_far;
+        return choose(
+            so_far.expr,
+            [&] {
+                Value right = expression(node.children[i + 1]);
+                if (i + 1 < ops.size() && right.type.is_scalar()) right.expr = settle(right.expr);
+                return chain(i + 1, compare_two(ops[i], left, right, node.place), right);
+            },
+            [&] { return scalar(b_->boolean(false), so_far.type.weak); }, node.place);
+    };
+    return chain(1, result, first[1]);
+}
+
+/// Evaluating it cannot fault and costs next to nothing, so both sides of a choice may be
+/// evaluated.
+static bool is_harmless(E e) {
+    return e->kind != ir::ExprKind::Load &&
+           !(e->kind == ir::ExprKind::Unary && (e->op == Op::Exp || e->op == Op::Sin)) &&
+           std::all_of(e->args.begin(), e->args.end(), is_harmless);
+}
+
+/// As expression, for its truth only: the operands of and, or, not need no common type.
+E FunctionLowerer::condition(const Node& node) {
+    at(node.place);
+    if (node.kind == NodeKind::UnaryOp && node.text == "not")
+        return op_unary(Op::Not, condition(node.children[0]));
+    if (node.kind != NodeKind::BoolOp) return truth(expression(node), node.place);
+    E so_far = condition(node.children[0]);
+    for (std::size_t i = 1; i < node.children.size(); ++i) {
+        auto next = [&, i] { return scalar(condition(node.children[i]), Weak::Bool); };
+        auto same = [&] { return scalar(b_->boolean(node.text == "or"), Weak::Bool); };
+        so_far = node.text == "and" ? choose(so_far, next, same, node.place).expr
+                                    : choose(so_far, same, next, node.place).expr;
+    }
+    return so_far;
+}
+
+Value FunctionLowerer::bool_op(const Node& node, std::size_t from) {
+    Value left = expression(node.children[from]);
+    if (from + 1 == node.children.size()) return left;
+    if (left.type.is_scalar() && !is_harmless(left.expr)) left.expr = temporary(left.expr);
+    E test = truth(left, node.children[from].place);
+    bool is_and = node.text == "and";
+    auto rest = [&] { return bool_op(node, from + 1); };
+    auto same = [&] { return left; };
+    return is_and ? choose(test, rest, same, node.place) : choose(test, same, rest, node.place);
+}
+
+Value FunctionLowerer::conditional(const Node& node) {
+    E test = condition(node.children[0]);
+    return choose(
+        test, [&] { return expression(node.children[1]); },
+        [&] { return expression(node.children[2]); }, node.place);
+}
+
+bool FunctionLowerer::is_cheap(const std::vector<S>& made, const Value& v) const {
+    return made.empty() && (!v.type.is_scalar() || is_harmless(v.expr));
+}
+
+/// The value of `yes` or `no`; only the chosen one is evaluated where that can be seen.
+Value FunctionLowerer::choose(E condition, const std::function<Value()>& yes,
+                              const std::function<Value()>& no, const Place& place) {
+    if (auto known = constant_int(condition)) return *known ? yes() : no();
+    Value a, b;
+    std::vector<S> made_a = collect([&] { a = yes(); });
+    std::vector<S> made_b = collect([&] { b = no(); });
+    at(place);
+    auto joined = join(a.type, b.type);
+    if (!joined || !joined->is_scalar()) {
+        if (joined && same_value(a, b) && made_a.empty() && made_b.empty()) return a;
+        refuse(place,
+               "the two alternatives have types " + describe(a.type) + " and " + describe(b.type) +
+                   ", which no variable can hold",
+               "convert one of them, or use an if statement");
+    }
+    E x = cast(a.expr, joined->dtype), y = cast(b.expr, joined->dtype);
+    if (is_cheap(made_a, a) && is_cheap(made_b, b)) {
+        bool is_bool_type = is_bool(joined->dtype);
+        if (is_bool_type && constant_int(y) == 0) return apply(Op::And, condition, x, joined->weak);
+        if (is_bool_type && constant_int(x) == 1) return apply(Op::Or, condition, y, joined->weak);
+        if (is_bool_type && same_expr(condition, x))
+            return apply(Op::Or, condition, y, joined->weak);
+        if (is_bool_type && same_expr(condition, y))
+            return apply(Op::And, condition, x, joined->weak);
+        return scalar(b_->select(condition, x, y), joined->weak);
+    }
+    std::int32_t id = b_->var("choice", joined->dtype);
+    emit(b_->declare(id, nullptr));
+    made_a.push_back(b_->assign(id, x));
+    made_b.push_back(b_->assign(id, y));
+    emit(b_->branch(condition, b_->block(made_a), b_->block(made_b)));
+    return scalar(b_->read(id), joined->weak);
+}
+
+}  // namespace unisono::frontend
