@@ -1,0 +1,232 @@
+"""Measures unisono beside its peers: benchmarks/run.py [NAME...] [--peers PYTHON] [--pairs N] [--out FOLDER]."""
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+
+# Each benchmark: what it measures, ours, the peers, and what ours shall reach: (peer, largest ratio of our time to theirs)
+# or (None, largest time in seconds). Workers are functions of the modules worker_*.py.
+BENCHMARKS = {
+    "jacobi-slices": (
+        "Jacobi sweep 4000x4000 float64 by slices",
+        "unisono",
+        ["numba", "numpy", "jax"],
+        ("numba", 0.8),
+    ),
+    "loops-1000": (
+        "sweep 1000x1000 by loops, serial",
+        "unisono",
+        ["gcc", "gfortran"],
+        ("gcc", 1 / 0.95),
+    ),
+    "loops-4000": (
+        "sweep 4000x4000 by loops, serial",
+        "unisono",
+        ["gcc", "gfortran"],
+        ("gcc", 1 / 0.95),
+    ),
+    "prange-1000": (
+        "sweep 1000x1000 by parallel loops",
+        "unisono",
+        ["gcc", "gfortran"],
+        ("gcc", 1 / 0.95),
+    ),
+    "prange-4000": (
+        "sweep 4000x4000 by parallel loops",
+        "unisono",
+        ["gcc", "gfortran"],
+        ("gcc", 1 / 0.95),
+    ),
+    "expression": (
+        "a*b + c*2 - a/3 on 1e7 float64",
+        "unisono",
+        ["drjit", "gcc", "numpy"],
+        ("drjit", 1.1),
+    ),
+    "small": ("five operations on 10 elements, value read", "unisono", ["numpy"], ("numpy", 0.25)),
+    "import": ("import beyond bare Python", "unisono", ["numpy"], (None, 0.025)),
+    "first-result-empty-cache": (
+        "import to first fused result, empty cache",
+        "unisono",
+        [],
+        (None, 0.060),
+    ),
+    "first-result-warm-cache": (
+        "import to first fused result, warm cache",
+        "unisono",
+        [],
+        (None, 0.060),
+    ),
+    "new-expression": ("a new expression on 1000 elements", "unisono", ["numpy"], (None, 50e-6)),
+    "first-call": ("first call of a small @un.jit loop", "unisono", ["numba"], (None, 0.010)),
+}
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}")
+    parser.add_argument(
+        "--pairs", type=int, default=7, help="pairs of processes that alternate (7)"
+    )
+    parser.add_argument(
+        "--peers", default="", help="a Python that has the peers (.venv-bench/bin/python)"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "out/benchmarks", help="folder of JSON and plot"
+    )
+    options = parser.parse_args()
+    unknown = [n for n in options.names if n not in BENCHMARKS]
+    if unknown:
+        parser.error(f"no benchmark {unknown[0]!r}; expected {', '.join(BENCHMARKS)}")
+    if options.pairs < 1:
+        parser.error(f"--pairs: expected at least 1; got {options.pairs}")
+    return options
+
+
+def peer_python(given):
+    """The Python that has the peers: the one given, .venv-bench, else this one."""
+    local = ROOT / ".venv-bench/bin/python"
+    return given or (str(local) if local.exists() else sys.executable)
+
+
+def why_missing(peer, python):
+    """Say why a peer cannot be measured, or return an empty text."""
+    if peer in ("gcc", "gfortran"):
+        return "" if shutil.which(peer) else f"{peer} is not installed (Debian: {peer})"
+    here = sys.executable if peer == "unisono" else python
+    done = subprocess.run([here, "-c", f"import {peer}"], capture_output=True)
+    if done.returncode == 0:
+        return ""
+    how = "run scripts/setup.sh" if peer == "unisono" else f"{python} -m pip install {peer}"
+    return f"{peer} cannot be imported; {how}"
+
+
+def run_once(name, who, python):
+    """Seconds that one process of `who` reports for the benchmark."""
+    here = python if who in ("numba", "jax", "drjit") else sys.executable
+    environment = {**os.environ, "OMP_NUM_THREADS": str(len(os.sched_getaffinity(0)))}
+    done = subprocess.run(
+        [here, str(HERE / "worker.py"), name, who],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip().splitlines()[-1] if done.stderr else "it failed")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def measure(name, python, pairs):
+    """Alternate processes of ours and of each peer; return the record."""
+    what, ours, peers, goal = BENCHMARKS[name]
+    record = {"name": name, "what": what, "goal": goal, "peers": {}, "missing": {}, "ours": []}
+    present = []
+    for peer in peers:
+        reason = why_missing(peer, python)
+        if reason:
+            record["missing"][peer] = reason
+        else:
+            present.append(peer)
+    times = {peer: [] for peer in present}
+    for _ in range(pairs):
+        record["ours"].append(run_once(name, ours, python))
+        for peer in list(times):
+            try:
+                times[peer].append(run_once(name, peer, python))
+            except RuntimeError as error:
+                record["missing"][peer] = str(error)
+                del times[peer]
+    record["median"] = statistics.median(record["ours"])
+    for peer, spent in times.items():
+        ratios = [a / b for a, b in zip(record["ours"], spent, strict=True)]
+        record["peers"][peer] = {
+            "times": spent,
+            "median": statistics.median(spent),
+            "ratio": statistics.median(ratios),
+        }
+    peer, limit = goal
+    if peer is None:
+        record["reached"] = record["median"] <= limit
+    elif peer in record["peers"]:
+        record["reached"] = record["peers"][peer]["ratio"] <= limit
+    return record
+
+
+def text_of(seconds):
+    for unit, scale in (("s", 1), ("ms", 1e3), ("us", 1e6)):
+        if seconds * scale >= 1:
+            return f"{seconds * scale:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
+
+
+def show(record):
+    peer, limit = record["goal"]
+    goal = f"at most {limit:.3g} of {peer}" if peer else f"at most {text_of(limit)}"
+    reached = {True: "reached", False: "NOT reached", None: "not known"}[record.get("reached")]
+    print(
+        f"{record['name']}: {record['what']}: {text_of(record['median'])}; goal {goal}: {reached}"
+    )
+    for name, p in record["peers"].items():
+        print(f"    {name}: {text_of(p['median'])}, ours takes {p['ratio']:.3g} of its time")
+    for name, reason in record["missing"].items():
+        print(f"    {name}: missing: {reason}")
+    sys.stdout.flush()
+
+
+def plot(records, path):
+    """Bars of our time over each peer's; return what to tell the user."""
+    try:
+        import matplotlib
+    except ImportError:
+        return "no plot: matplotlib is not installed"
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    rows = [(f"{r['name']} / {p}", v["ratio"]) for r in records for p, v in r["peers"].items()]
+    if not rows:
+        return "no plot: no peer was measured"
+    figure, axes = plt.subplots(figsize=(7, 0.3 * len(rows) + 1), layout="constrained")
+    axes.barh([name for name, _ in rows], [ratio for _, ratio in rows], color="tab:blue")
+    axes.axvline(1, color="black", linewidth=0.8)
+    axes.set(xscale="log", xlabel="our time over the peer's (left of 1: faster)")
+    axes.invert_yaxis()
+    figure.savefig(path, dpi=100)
+    return f"plot: {path}"
+
+
+def main():
+    options = parse_arguments()
+    python = peer_python(options.peers)
+    reason = why_missing("unisono", python)
+    if reason:
+        sys.exit(f"benchmarks: {reason}")
+    options.out.mkdir(parents=True, exist_ok=True)
+    records = []
+    for name in options.names or BENCHMARKS:
+        try:
+            records.append(measure(name, python, options.pairs))
+        except RuntimeError as error:
+            print(f"{name}: failed: {error}", flush=True)
+            continue
+        show(records[-1])
+    machine = {
+        "processor": platform.processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "python": python,
+    }
+    path = options.out / "results.json"
+    path.write_text(json.dumps({"machine": machine, "results": records}, indent=1))
+    print(f"results: {path}\n{plot(records, options.out / 'ratios.png')}")
+
+
+if __name__ == "__main__":
+    main()

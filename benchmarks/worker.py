@@ -1,0 +1,33 @@
+"""One process of one benchmark: worker.py NAME WHO prints seconds as JSON; run.py starts it."""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+
+def best_of(function, count=1, repeats=7):
+    """Least time of a call of `function`, which makes `count` steps; per step."""
+    best = float("inf")
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        function()
+        best = min(best, time.perf_counter() - begin)
+    return best / count
+
+
+def main():
+    name, who = sys.argv[1:]
+    if name.startswith(("jacobi", "loops", "prange")):
+        import jacobi as module
+    elif name in ("expression", "small"):
+        import expressions as module
+    else:
+        import starts as module
+    print(json.dumps(module.measure(name, who)))
+
+
+if __name__ == "__main__":
+    main()
