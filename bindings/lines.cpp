@@ -14,6 +14,8 @@
 #include <string_view>
 
 #include "array_object.h"
+
+#include <csignal>
 #include "tape/tape.h"
 
 namespace unisono::python {
@@ -80,6 +82,19 @@ static SourcePlace decode(LineRef line) {
     return place;
 }
 
+/// Whether Ctrl-C raises KeyboardInterrupt: nobody has put a handler in place.
+static bool is_default_interrupt() {
+    PyObject* module = PyImport_ImportModule("signal");
+    PyObject* now = module ? PyObject_CallMethod(module, "getsignal", "i", SIGINT) : nullptr;
+    PyObject* usual = module ? PyObject_GetAttrString(module, "default_int_handler") : nullptr;
+    bool same = now && now == usual;
+    Py_XDECREF(now);
+    Py_XDECREF(usual);
+    Py_XDECREF(module);
+    PyErr_Clear();
+    return same;
+}
+
 void install_hooks() {
     HostHooks& hooks = Tape::instance().hooks;
     hooks.leave_engine = [] { return static_cast<void*>(PyEval_SaveThread()); };
@@ -87,9 +102,12 @@ void install_hooks() {
         PyEval_RestoreThread(static_cast<PyThreadState*>(state));
     };
     hooks.interrupted = [] {
-        if (PyErr_CheckSignals() == 0) return false;
-        PyErr_Clear();  // the engine raises KeyboardInterrupt with its own message
-        return true;
+        // Handlers may use arrays, which wait for this flush: none may run inside it. Ctrl-C with
+        // Python's own handler needs none; any other waits for the interpreter.
+        if (!PyOS_InterruptOccurred()) return false;
+        if (is_default_interrupt()) return true;
+        PyErr_SetInterrupt();
+        return false;
     };
     hooks.retain_line = [](void* code) { Py_INCREF(static_cast<PyObject*>(code)); };
     hooks.release_line = [](void* code) { Py_DECREF(static_cast<PyObject*>(code)); };
