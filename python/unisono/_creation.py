@@ -7,6 +7,11 @@ _float64 = _table["float64"]
 _int64 = _table["int64"]
 
 
+def _mesh_of(device, mesh):
+    """Return the mesh that either argument names: a mesh is a device too."""
+    return device if mesh is None and isinstance(device, _engine.Mesh) else mesh
+
+
 def empty(shape, dtype=None, *, device=None, mesh=None):
     """Array of that shape whose elements are not set.
 
@@ -15,7 +20,7 @@ def empty(shape, dtype=None, *, device=None, mesh=None):
     shape : int or tuple of ints
     dtype : dtype, optional
         float64 by default.
-    device : str or Device, optional
+    device : str, Device or Mesh, optional
         Where it lives; ``un.devices()`` lists the names.
     mesh : Mesh, optional
         Ranks over which its rows are distributed.
@@ -24,6 +29,7 @@ def empty(shape, dtype=None, *, device=None, mesh=None):
     -------
     ndarray
     """
+    mesh = _mesh_of(device, mesh)
     if mesh is not None:
         return mesh.empty(shape, _float64 if dtype is None else dtype)
     return _engine._empty(shape, _float64 if dtype is None else dtype, device)
@@ -51,6 +57,7 @@ def full(shape, fill_value, dtype=None, *, device=None, mesh=None):
     >>> un.full(3, 7).tolist()
     [7, 7, 7]
     """
+    mesh = _mesh_of(device, mesh)
     if mesh is not None:
         from ._mesh import full as distributed_full
 
@@ -138,6 +145,7 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, mesh=None):
         import math
 
         count = max(0, math.ceil((stop - start) / step))
+    mesh = _mesh_of(device, mesh)
     out = _engine._iota(count, device) if mesh is None else mesh._iota(count)
     if whole:
         if step != 1:
@@ -214,6 +222,7 @@ def asarray(x, dtype=None, *, device=None, copy=None, mesh=None):
     Operations on shared memory complete before they return. With ``mesh``, `x` is the same on all
     ranks, and the result is a copy whose rows are distributed.
     """
+    mesh = _mesh_of(device, mesh)
     if mesh is not None:
         from ._mesh import spread
 

@@ -220,6 +220,8 @@ def test_creation():
     same(un.copy(a), x)
     assert un.ones_like(a).device == mesh
     assert un.empty((4, 4), mesh=mesh).shape == (4, 4)
+    for b in (un.zeros(3, device=mesh), un.asarray(x, device=a.device), un.arange(3, device=mesh)):
+        assert b.device == mesh
 
 
 def test_errors_are_local_and_leave_all_usable():
