@@ -2,8 +2,10 @@
 // threads.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 #include <numeric>
+#include <thread>
 
 #include "any_arguments.h"
 #include "backends/backend.h"
@@ -116,4 +118,59 @@ TEST(CpuStreaming, StoresEveryElementAndNoOther) {
             }
         }
     }
+}
+
+TEST(CpuMemory, AnArrayBeyondMemoryIsAnErrorAndTheProcessLives) {
+    Module m;
+    Builder b(m.functions.emplace_back("huge"));
+    auto n = b.scalar_param("n", DType::Int64);
+    auto out = b.array_param("out", DType::Float64, 1, true);
+    auto scratch = b.local_array("scratch", DType::Float64, 1, Space::Private);
+    E extent[] = {b.param(n)};
+    E at[] = {b.i64(0)};
+    b.function().body = b.block({b.allocate(scratch, extent),
+                                 b.store(scratch, at, b.constant(Scalar::of(DType::Float64, 2.0))),
+                                 b.store(out, at, b.load(scratch, at))});
+    auto executable = find_device("cpu").compile(std::move(m), {});
+    std::vector<double> result(1);
+    HostArrays arrays;
+    arrays.add(result, {1});
+    LaunchArgs args;
+    args.arrays = arrays.args();
+    for (std::int64_t wanted : {std::int64_t{1} << 58, std::int64_t{100}, std::int64_t{1} << 62}) {
+        std::uint64_t scalars[] = {static_cast<std::uint64_t>(wanted)};
+        args.scalars = scalars;
+        try {
+            executable->launch(args);
+            EXPECT_EQ(wanted, 100);
+            EXPECT_EQ(result[0], 2.0);
+        } catch (const Error& e) {
+            EXPECT_NE(wanted, 100);
+            EXPECT_EQ(e.kind(), ErrorKind::Memory) << e.what();
+        }
+    }
+}
+
+TEST(CpuConcurrent, SeveralThreadsCompileAndLaunch) {
+    CompileOptions fresh;
+    fresh.use_cache = false;
+    std::vector<std::thread> threads;
+    std::atomic<int> good{0};
+    for (int t = 0; t < 3; ++t) {
+        threads.emplace_back([&, t] {
+            for (int k = 0; k < 3; ++k) {
+                auto executable =
+                    find_device("cpu").compile(faults_at(100 + 10 * t + k, 5000), fresh);
+                std::vector<double> out(300'000, 0.0);
+                HostArrays arrays;
+                arrays.add(out, {300'000});
+                LaunchArgs args;
+                args.arrays = arrays.args();
+                args.threads = 2;
+                good += executable->launch(args).iteration == 100 + 10 * t + k;
+            }
+        });
+    }
+    for (auto& t : threads) t.join();
+    EXPECT_EQ(good, 9);
 }

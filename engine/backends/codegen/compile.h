@@ -3,10 +3,10 @@
 //
 // The host's entry point. A compiled module is one position-independent function
 //     int64_t unisono_kernel(int64_t* args, Fault* fault)
-// that returns the fault's site (counted through the module's functions) or -1. `args` holds, for
-// each parameter of the module's entry in order, an array's address, its extents and its strides
-// (in elements), or a scalar's bits; then one slot per result, which the kernel fills. Its imports
-// are those of backends/cpu/imports.cpp.
+// that returns the fault's site (counted through the module's functions), -1, or
+// out_of_memory_site. `args` holds, for each parameter of the module's entry in order, an array's
+// address, its extents and its strides (in elements), or a scalar's bits; then one slot per result,
+// which the kernel fills. Its imports are those of backends/cpu/imports.cpp.
 //
 // PTX. Each function that is a kernel or has a grid becomes an entry unisono_kernel_<number>. Its
 // parameters: the address of a DeviceFault; the address of the results, 8 bytes each; nine int64 of
@@ -24,6 +24,8 @@
 namespace unisono::codegen {
 
 inline constexpr const char* kernel_symbol = "unisono_kernel";
+/// Stands for a site where memory for an array made in the kernel was missing.
+inline constexpr std::int64_t out_of_memory_site = std::int64_t{1} << 40;
 inline constexpr int range_slots = 9;
 
 /// How device kernels report the lowest failing work-item.

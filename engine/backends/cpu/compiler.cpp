@@ -60,7 +60,9 @@ std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streamin
         target.streaming = streaming;
         codegen::Result made = codegen::compile(module, target);
         code = load_object(made.code, codegen::kernel_symbol, find_import, why);
-        if (!code) fail(ErrorKind::Internal, "compile: the generated object was refused: " + why);
+        if (!code)
+            fail(ErrorKind::Unsupported,
+                 "compile: the generated code cannot be loaded; got: " + why);
         if (use_cache) disk.store(key, made.code);
     }
     loaded.add(key, code);

@@ -74,6 +74,9 @@ Fault CpuExecutable::launch(const LaunchArgs& args) {
     ThreadCountScope threads(args.threads);
     Fault fault;
     fault.site = entry_(packed, &fault);
+    if (fault.site == codegen::out_of_memory_site) {
+        fail(ErrorKind::Memory, f.name + ": out of memory for an array made in the function");
+    }
     for (std::size_t r = 0; r < args.results.size() && r < f.results.size(); ++r)
         args.results[r] = static_cast<std::uint64_t>(at[r]);
     return fault;

@@ -1,13 +1,16 @@
 // The table of what compiled kernels may import, and the memory functions among it.
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <string_view>
 
 #include "backends/cpu/runtime.h"
+#include "core/pool.h"
 #include "ops/math_library.h"
 
 namespace unisono::cpu {
@@ -21,17 +24,17 @@ void scratch_free(char* block) noexcept {
     if (block) std::free(block - header);
 }
 
-/// Memory for `bytes`, in `block` again where it is large enough. Out of memory ends the process's
-/// kernel only: the caller sees null and faults on it, so a clear message comes first.
+/// Memory for `bytes`, in `block` again where it is large enough; null where there is none.
 char* scratch_allocate(char* block, std::int64_t bytes) noexcept {
     std::int64_t has = 0;
     if (block) std::memcpy(&has, block - header, sizeof has);
     if (block && has >= bytes) return block;
     scratch_free(block);
+    if (bytes < 0 || bytes > pool::limit()) return nullptr;
     std::int64_t rounded = (std::max<std::int64_t>(bytes, 1) + header - 1) / header * header;
     auto* made =
         static_cast<char*>(std::aligned_alloc(header, static_cast<std::size_t>(rounded + header)));
-    if (!made) std::abort();
+    if (!made) return nullptr;
     std::memcpy(made, &rounded, sizeof rounded);
     return made + header;
 }

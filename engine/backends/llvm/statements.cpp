@@ -284,13 +284,29 @@ void FunctionEmitter::emit_allocate(ir::S s) {
     llvm::IRBuilder<> at(&fn_->getEntryBlock(), std::next(slot->getIterator()));
     at.CreateStore(llvm::ConstantPointerNull::get(m_.ptr), slot);
     auto* type_of = llvm::FunctionType::get(m_.ptr, {m_.ptr, m_.i64}, false);
-    Value* bytes = b_.CreateMul(count, int64(size_of(info.dtype)));
+    // A size that overflows becomes -1, which the allocation refuses.
+    Value* bytes = int64(size_of(info.dtype));
+    Value* overflows = b_.getFalse();
+    for (Value* extent : a.extents) {
+        Value* pair = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umul_with_overflow, bytes, extent);
+        bytes = b_.CreateExtractValue(pair, 0);
+        overflows = b_.CreateOr(overflows, b_.CreateExtractValue(pair, 1));
+    }
+    bytes = b_.CreateSelect(overflows, int64(-1), bytes);
     // Reused by later iterations: the call gets the memory that the slot held.
     Value* made = b_.CreateCall(m_.declare("unisono_scratch_allocate", type_of),
                                 {b_.CreateLoad(m_.ptr, slot), bytes});
     b_.CreateStore(made, slot);
     scratch_.push_back(slot);
     a.base = made;
+    llvm::BasicBlock* missing = block("out_of_memory");
+    llvm::BasicBlock* after = block("allocated");
+    b_.CreateCondBr(b_.CreateIsNull(made), missing, after);
+    b_.SetInsertPoint(missing);
+    if (iteration_) b_.CreateStore(iteration_, b_.CreateConstInBoundsGEP1_64(m_.i64, fault_, 1));
+    exit_site_->addIncoming(int64(out_of_memory_site), missing);
+    b_.CreateBr(exit_);
+    b_.SetInsertPoint(after);
 }
 
 void FunctionEmitter::emit_atomic(ir::S s) {
