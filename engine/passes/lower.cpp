@@ -73,7 +73,7 @@ void lower(ir::Module& module, const Target& target) {
     }
     run("lower_access", [&](ir::Module& m) { lower_access(m, target.keep_checks_visible); });
     run("simplify", simplify);
-    if (!is_host) run("map_to_grid", map_to_grid);
+    if (!is_host) run("map_to_grid", [&](ir::Module& m) { map_to_grid(m, target.run_length); });
 }
 
 std::vector<ir::FaultSite> all_sites(const ir::Module& module) {

@@ -17,6 +17,9 @@ struct Target {
     TargetKind kind = TargetKind::Host;
     bool streaming_stores = false;     ///< the executor has non-temporal stores
     bool keep_checks_visible = false;  ///< interp: checks every access itself
+    /// Device: iterations of an innermost parallel loop per work-item. 1 where neighbouring
+    /// work-items run in lockstep; CPUs gain from runs, which they vectorise.
+    std::int64_t run_length = 1;
 };
 
 /// What executors may rely on afterwards:

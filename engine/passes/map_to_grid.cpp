@@ -274,13 +274,52 @@ class KernelMaker {
     S entered_ = nullptr;
 };
 
+/// True for loops of plain statements: runs of them vectorise, and no fault tells their number.
+bool may_run(S loop) {
+    class Plain final : public Visitor {
+      public:
+        bool holds = true;
+        void stmt(S s) override {
+            for (StmtKind kind : {StmtKind::For, StmtKind::While, StmtKind::Return, StmtKind::Call,
+                                  StmtKind::Atomic, StmtKind::Allocate}) {
+                holds = holds && s->kind != kind;
+            }
+            children(s);
+        }
+    } plain;
+    for (S s : loop->body) plain.stmt(s);
+    E step = loop->args[2];
+    return plain.holds && step->kind == ExprKind::Const && step->bits == 1;
+}
+
+/// for x in range(begin, end) as a loop over runs, each a vector loop over up to `length` values.
+S in_runs(Function& f, S loop, std::int64_t length) {
+    Builder b(f);
+    b.line = loop->line;
+    std::string name = f.vars[static_cast<std::size_t>(loop->id)].name;
+    std::int32_t run = b.var(name + "_run", DType::Int64),
+                 first = b.var(name + "_first", DType::Int64);
+    E begin = loop->args[0], end = loop->args[1], size = b.i64(length);
+    E count = b.binary(Op::FloorDiv, b.add(b.sub(end, begin), b.i64(length - 1)), size);
+    Stmt inner = *loop;
+    inner.loop = LoopKind::Vector;
+    E bounds[] = {b.read(first), b.binary(Op::Min, b.add(b.read(first), size), end), loop->args[2]};
+    inner.args = b.list(std::span<const E>(bounds));
+    S body = b.block({b.declare(first, b.add(begin, b.mul(b.read(run), size))), b.own(inner)});
+    return b.loop(loop->loop, run, b.i64(0), count, b.i64(1), body);
+}
+
 }  // namespace
 
-void map_to_grid(Module& module) {
+void map_to_grid(Module& module, std::int64_t run_length) {
     Function& entry = module.entry();
     if (entry.is_kernel || !entry.grid.empty()) return;
     KernelSplit split = split_kernels(entry);
     if (split.pieces.empty()) split.pieces.push_back({});
+    for (KernelPiece& piece : split.pieces) {
+        if (run_length > 1 && !piece.nest.empty() && may_run(piece.nest.back()))
+            piece.nest.back() = in_runs(entry, piece.nest.back(), run_length);
+    }
     std::vector<Function> kernels;
     for (std::size_t i = 0; i < split.pieces.size(); ++i) {
         std::string name = entry.name + (i ? "_" + std::to_string(i + 1) : "");

@@ -18,6 +18,8 @@
 
 namespace unisono::passes {
 
-void map_to_grid(ir::Module& module);
+/// With a run_length above 1 a work-item takes that many iterations of the innermost loop, unless
+/// it may fault.
+void map_to_grid(ir::Module& module, std::int64_t run_length = 1);
 
 }  // namespace unisono::passes

@@ -208,6 +208,7 @@ std::unique_ptr<Executable> OpenCLDevice::compile(ir::Module module,
                                                   const CompileOptions& options) {
     passes::Target target;
     target.kind = passes::TargetKind::Device;
+    if (info_.kind == "cpu") target.run_length = 128;
     passes::lower(module, target);
     c_source::Program program =
         c_source::write_opencl_c(module, {info_.name, info_.has_float64, info_.has_int64_atomics});

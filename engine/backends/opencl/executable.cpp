@@ -153,32 +153,42 @@ NDRange OpenCLExecutable::range_of(std::size_t index, const LaunchArgs& args) co
     return range;
 }
 
-/// Fills local sizes that are 0. Most kernels test their range, so that their global
-/// size can be rounded up and one local size (which some drivers compile for) serves all shapes;
-/// others need divisors of the global size.
+/// Fills local sizes that are 0. Most kernels test their range, so that their global size can be
+/// rounded up and few local sizes (which some drivers compile for) serve all shapes; others need
+/// divisors of the global size.
 void OpenCLExecutable::choose_local(std::size_t index, NDRange& range) const {
-    constexpr std::int64_t preferred = 256;
     bool may_round = program_.kernels[index].tests_range;
     const DeviceInfo& info = device_.info();
-    std::int64_t left = std::min({preferred, kernels_[index].max_group, info.max_work_group_size});
+    std::int64_t left =
+        std::min({group_items(range), kernels_[index].max_group, info.max_work_group_size});
     for (int d = 0; d < range.dimensions; ++d) {
         auto k = static_cast<std::size_t>(d);
         if (range.local[k] != 0) {
             left = std::max<std::int64_t>(1, left / range.local[k]);
             continue;
         }
-        std::int64_t limit = std::min(left, info.max_work_item_sizes[k]);
-        std::int64_t chosen = limit;
+        std::int64_t chosen = std::min(left, info.max_work_item_sizes[k]);
         if (may_round) {
-            // A single work-item needs no group; a grid of several axes keeps whole rows in axis 0.
-            if (range.global[k] == 1 || d > 0) chosen = 1;
+            // Powers of 16 up to the axis's size, where that leaves another axis room for the rest.
+            while (chosen > 1 && chosen > range.global[k] && d + 1 < range.dimensions) chosen /= 16;
+            chosen = std::max<std::int64_t>(1, chosen);
+            if (range.global[k] == 1) chosen = 1;
             range.global[k] = (range.global[k] + chosen - 1) / chosen * chosen;
         } else {
             while (range.global[k] % chosen != 0) --chosen;
         }
         range.local[k] = chosen;
-        left /= chosen;
+        left = std::max<std::int64_t>(1, left / chosen);
     }
+}
+
+/// Work-items of a group: 256, but 16 where a CPU's cores would have too few groups to share.
+std::int64_t OpenCLExecutable::group_items(const NDRange& range) const {
+    constexpr std::int64_t large = 256, small = 16, groups_per_core = 8;
+    std::int64_t items = 1;
+    for (int d = 0; d < range.dimensions; ++d) items *= range.global[static_cast<std::size_t>(d)];
+    bool is_small = items / large < groups_per_core * device_.info().compute_units;
+    return device_.info().kind == "cpu" && is_small ? small : large;
 }
 
 void OpenCLExecutable::check_local(std::size_t index, const NDRange& range) const {

@@ -34,6 +34,7 @@ class OpenCLExecutable final : public Executable {
     void allocate_for(const c_source::Kernel& kernel);
     void set_arguments(std::size_t index, const LaunchArgs& args);
     NDRange range_of(std::size_t index, const LaunchArgs& args) const;
+    std::int64_t group_items(const NDRange& range) const;
     void choose_local(std::size_t index, NDRange& range) const;
     void check_local(std::size_t index, const NDRange& range) const;
     void enqueue(std::size_t index, const NDRange& range);
