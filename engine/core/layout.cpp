@@ -1,7 +1,7 @@
 // The table of interned layouts, and arithmetic on shapes.
 #include "core/layout.h"
 
-#include <cstring>
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <unordered_set>
@@ -77,9 +77,10 @@ class LayoutTable {
     std::size_t mask() const { return slots_.size() - 1; }
 
     static bool equal(const Layout& l, Dims shape, Dims strides) {
-        return static_cast<std::size_t>(l.rank_) == shape.size() &&
-               std::memcmp(l.dims(), shape.data(), shape.size_bytes()) == 0 &&
-               std::memcmp(l.dims() + l.rank_, strides.data(), strides.size_bytes()) == 0;
+        // Not memcmp: an empty shape may have no address.
+        return std::equal(shape.begin(), shape.end(), l.dims(), l.dims() + l.rank_) &&
+               std::equal(strides.begin(), strides.end(), l.dims() + l.rank_,
+                          l.dims() + 2 * l.rank_);
     }
 
     const Layout* insert(std::uint64_t h, Dims shape, Dims strides) {

@@ -12,6 +12,8 @@ namespace {
 /// work.
 constexpr std::int64_t long_step = 1 << 15;
 constexpr std::size_t most_operands = 64;
+constexpr std::size_t most_scalars =
+    3 * 48;  // of the entries that a group may have (form_plan.cpp), all operands
 }  // namespace
 
 Runner::Runner(Tape& tape, std::vector<Entry>& segment, FlushReason reason)
@@ -103,7 +105,7 @@ bool Runner::run_small_step(PlanStep& step) {
         return false;
     }
     char* data[most_operands];
-    std::uint64_t scalars[most_operands];
+    std::uint64_t scalars[most_scalars];
     std::size_t inputs = step.inputs.size(), outputs = step.outputs.size();
     std::int64_t read = 0, written = 0;
     for (std::size_t k = 0; k < inputs + outputs; ++k) {
@@ -133,7 +135,7 @@ void Runner::note_traffic(std::int64_t read, std::int64_t written) {
 void Runner::run_step(PlanStep& step) {
     if (run_small_step(step)) return;
     View operands[most_operands];
-    std::uint64_t scalars[most_operands];
+    std::uint64_t scalars[most_scalars];
     std::size_t inputs = step.inputs.size(), outputs = step.outputs.size();
     const Layout* space = step.space.in(segment_).layout;
     std::int64_t bytes = 0;
