@@ -7,6 +7,7 @@
 #include "backends/c_source/opencl_c.h"
 #include "backends/opencl/executable.h"
 #include "core/error.h"
+#include "core/settings.h"
 #include "passes/lower.h"
 
 namespace unisono::opencl {
@@ -212,6 +213,7 @@ std::unique_ptr<Executable> OpenCLDevice::compile(ir::Module module,
     passes::lower(module, target);
     c_source::Program program =
         c_source::write_opencl_c(module, {info_.name, info_.has_float64, info_.has_int64_atomics});
+    if (debug_level() >= 4) debug_log("OpenCL C for " + info_.name + "\n" + program.source);
     return std::make_unique<OpenCLExecutable>(*this, std::move(module), std::move(program),
                                               options);
 }
