@@ -1,0 +1,23 @@
+"""The type stubs are fresh and name what the extension has."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import unisono as un
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_stubs_are_fresh():
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts/stubs.py"), "--check"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_stubs_name_every_public_function_and_class():
+    tree = ast.parse((ROOT / "python/unisono/_engine.pyi").read_text())
+    named = {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+    assert {n for n in vars(un._engine) if not n.startswith("_")} <= named
