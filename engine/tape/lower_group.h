@@ -24,6 +24,8 @@ ir::Module lower_map(const Group& group, const GroupShape& shape);
 /// Reducing groups run as two kernels around a scratch array per reducing output, of shape
 /// (iteration shape without the reduced axis) + (leaves). The first computes leaves, and stores the
 /// group's other outputs; its params: inputs, non-reducing outputs, scratches, scalars.
+/// A group without inputs takes one more array after the scratches, which is never read and brings
+/// the iteration shape.
 ir::Module lower_leaves(const Group& group, const GroupShape& shape);
 /// The second combines the leaves of one reducing output by the tree. Params: scratch, output.
 ir::Module lower_tree(Op op, DType dtype, int kept_rank);
