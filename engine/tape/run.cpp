@@ -167,12 +167,20 @@ void Runner::run_step(PlanStep& step) {
 
 void Runner::run_opaque(PlanStep& step) {
     Entry& e = segment_[static_cast<std::size_t>(step.opaque)];
+    std::int64_t elements = 0;
+    auto prepare = [&](const View& v) {
+        if (!v.storage) return;
+        v.storage->allocate();
+        elements += v.layout->size();
+    };
     for (int k = 0; k < e.inputs; ++k) {
-        if (e.in[k].storage) e.in[k].storage->allocate();
+        prepare(e.in[k]);
+        if (e.in[k].storage && e.in[k].storage->poison) throw Error(*e.in[k].storage->poison);
     }
-    if (e.out.storage) e.out.storage->allocate();
+    prepare(e.out);
     if (debug_level() >= 1) debug_log("call " + e.call->name());
-    outside_engine(step, true, [&] { e.call->run(e.in, e.inputs, e.out); });
+    bool long_work = e.call->communicates() || elements >= long_step;
+    outside_engine(step, long_work, [&] { e.call->run(e.in, e.inputs, e.out); });
 }
 
 void Runner::log_step(const PlanStep& step, std::int64_t bytes) const {

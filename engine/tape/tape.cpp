@@ -181,7 +181,8 @@ void Tape::prune() {
         Entry& e = entries_[i];
         std::uint32_t own = 1;
         for (int k = 0; k < e.inputs; ++k) own += e.in[k].storage == e.out.storage;
-        bool dead = e.kind != EntryKind::Opaque && e.out.storage->refs == own;
+        bool kept_alive = e.kind == EntryKind::Opaque && e.call->communicates();
+        bool dead = !kept_alive && e.out.storage->refs == own;
         if (dead) {
             release(e);
         } else {

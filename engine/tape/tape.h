@@ -17,6 +17,7 @@
 // they need a value.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -184,7 +185,7 @@ class Tape {
     std::int64_t pending_work_ = 0;  ///< elements written by pending entries
     bool cut_before_next_ = false;
     bool eager_ = false;
-    bool running_ = false;
+    std::atomic<bool> running_ = false;  ///< read by waiters, who do not hold the engine
     void write_log(const FlushRecord& record);
     std::vector<FlushRecord> log_;  ///< a ring
     std::size_t log_next_ = 0;

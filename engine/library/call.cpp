@@ -1,0 +1,81 @@
+// Records library operations as opaque entries of the tape.
+#include "library/call.h"
+
+#include "core/error.h"
+#include "tape/hazards.h"
+#include "tape/record.h"
+#include "tape/tape.h"
+
+namespace unisono::library {
+
+namespace {
+
+class LibraryCall final : public OpaqueCall {
+  public:
+    LibraryCall(std::string name, Work work) : name_(std::move(name)), work_(std::move(work)) {}
+    void run(const View* in, int inputs, const View& out) override {
+        work_({in, static_cast<std::size_t>(inputs)}, out);
+    }
+    std::string name() const override { return name_; }
+
+  private:
+    std::string name_;
+    Work work_;
+};
+
+void require_host(const std::string& name, const Array& a) {
+    if (a.view().storage->on_host()) return;
+    fail(ErrorKind::Unsupported, name + ": runs on the host only; got an array on " +
+                                     device_name(a.device()) +
+                                     "; move it with .to_device(\"cpu\") first");
+}
+
+bool shares_memory(const View& in, const View& out) {
+    if (in.storage == out.storage) return overlap(in, out) != Overlap::Disjoint;
+    return in.storage->shared_outside() && out.storage->shared_outside();
+}
+
+void record(const std::string& name, std::span<const Array> in, const Array& out, Work work) {
+    UNISONO_ASSERT(in.size() <= most_inputs);
+    Array keep[most_inputs];
+    Entry e{};
+    e.kind = EntryKind::Opaque;
+    e.inputs = static_cast<std::uint8_t>(in.size());
+    for (std::size_t k = 0; k < in.size(); ++k) {
+        keep[k] = stored(in[k]);
+        require_host(name, keep[k]);
+        if (shares_memory(keep[k].view(), out.view())) keep[k] = copy(keep[k]);
+        e.in[k] = keep[k].view();
+    }
+    require_host(name, out);
+    e.out = out.view();
+    e.compute = out.dtype();
+    e.call = new LibraryCall(name, std::move(work));  // owned by the tape
+    Tape::instance().append(e);
+}
+
+}  // namespace
+
+Array stored(const Array& a) { return a.is_known() ? full({}, a.scalar(), nullptr) : a; }
+
+Array packed(const Array& a) {
+    Array s = stored(a);
+    return s.view().layout->contiguous() ? s : copy(s);
+}
+
+Array call(const std::string& name, std::span<const Array> in, Dims shape, DType dtype, Work work) {
+    Array out = empty(shape, dtype, nullptr);
+    if (out.size() > 0) record(name, in, out, std::move(work));
+    return out;
+}
+
+void call_into(const std::string& name, std::span<const Array> in, const Array& out, Work work) {
+    if (out.readonly()) {
+        fail(ErrorKind::Value, name +
+                                   ": the output array is read-only; make a copy with .copy() "
+                                   "and write into that");
+    }
+    if (out.size() > 0) record(name, in, out, std::move(work));
+}
+
+}  // namespace unisono::library

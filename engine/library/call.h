@@ -1,0 +1,36 @@
+// The door between the tape and operations on whole arrays: sorts, scans, gathers, products.
+//
+// A library operation is ordinary code over host memory. `call` orders it on the tape like any
+// statement: it runs when its result is wanted, after what writes its inputs and before what
+// overwrites them. Code whose result shape depends on data asks for `host_data` instead and runs at
+// once.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "tape/array.h"
+
+namespace unisono::library {
+
+/// What runs: it reads `in`, writes all of `out`. Views may have any strides; their memory is in
+/// place and on the host. It runs without the engine's lock, so it touches no Python object, no
+/// handle and no layout count; it uses core/parallel.h for threads and throws Error where it fails.
+using Work = std::function<void(std::span<const View> in, const View& out)>;
+
+inline constexpr std::size_t most_inputs = 3;
+
+/// A new array that `work` fills. `name` is what explain and the debug log call it.
+Array call(const std::string& name, std::span<const Array> in, Dims shape, DType dtype, Work work);
+
+/// The same into memory that exists. An input that shares memory with `out` is copied first.
+void call_into(const std::string& name, std::span<const Array> in, const Array& out, Work work);
+
+/// The array with a storage: a value known on the host gets one.
+Array stored(const Array& a);
+
+/// The array itself where it is row-major without gaps, else a packed copy.
+Array packed(const Array& a);
+
+}  // namespace unisono::library
