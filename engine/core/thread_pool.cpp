@@ -1,94 +1,160 @@
-// A pool of std::thread workers that serve any number of concurrent jobs.
-//
-// Jobs that want helpers lie in one list; a worker takes the job that wants most, and the caller,
-// once its own share is done, withdraws what nobody took and waits for the workers inside. No task
-// ever waits for another.
+// Jobs, and the helpers that need no library.
 #include "core/thread_pool.h"
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
+#include <chrono>
 #include <thread>
-#include <vector>
 
 namespace unisono {
 
 namespace {
 
-struct Job {
+constexpr std::chrono::microseconds patience{100};
+
+void relax() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#else
+    std::this_thread::yield();
+#endif
+}
+
+/// Waits awake until ready() or until patience ends; false then.
+template <class F>
+bool wait_awake(F&& ready) {
+    auto end = std::chrono::steady_clock::now() + patience;
+    do {
+        for (int k = 0; k < 32; ++k) {
+            if (ready()) return true;
+            relax();
+        }
+    } while (std::chrono::steady_clock::now() < end);
+    return ready();
+}
+
+}  // namespace
+
+struct ThreadPool::Job {
     void (*work)(void*);
     void* context;
-    int wanted;      // helpers still wanted
-    int inside = 0;  // helpers at work
+    int wanted;    ///< helpers still wanted
+    bool patient;  ///< every thread of the job has a CPU, so that waiting awake keeps nobody out
+    std::atomic<int> inside{0};  ///< helpers at work; changes under the lock
     std::condition_variable left{};
 };
 
-class ThreadPool final : public Executor {
+void ThreadPool::run(int helpers, void (*work)(void*), void* context) {
+    Job job{work, context, helpers, helpers < cpus_};
+    int missing;
+    {
+        std::lock_guard lock(mutex_);
+        jobs_.push_back(&job);
+        missing = helpers - polling_;
+        wanted_.fetch_add(helpers, std::memory_order_relaxed);
+    }
+    if (missing > 0) {
+        source_->summon(
+            missing, [](void* pool) { static_cast<ThreadPool*>(pool)->serve(); }, this);
+    }
+    work(context);
+    std::unique_lock lock(mutex_);
+    jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
+    wanted_.fetch_sub(job.wanted, std::memory_order_relaxed);
+    if (job.inside == 0) return;
+    if (job.patient) {
+        lock.unlock();
+        wait_awake([&] { return job.inside.load(std::memory_order_relaxed) == 0; });
+        lock.lock();  // the helper that left last holds it until it touches the job no more
+    }
+    job.left.wait(lock, [&] { return job.inside == 0; });
+}
+
+/// The job that wants most helpers, or null. Needs the lock.
+ThreadPool::Job* ThreadPool::choose() {
+    Job* best = nullptr;
+    for (Job* job : jobs_) {
+        if (job->wanted > 0 && (!best || job->wanted > best->wanted)) best = job;
+    }
+    return best;
+}
+
+void ThreadPool::take(Job& job, std::unique_lock<std::mutex>& lock) {
+    --job.wanted;
+    wanted_.fetch_sub(1, std::memory_order_relaxed);
+    ++job.inside;
+    lock.unlock();
+    job.work(job.context);
+    lock.lock();
+    if (--job.inside == 0) job.left.notify_one();
+}
+
+/// Looks out for a job; false where none came. The helper counts as there until it holds the lock
+/// again, so a job that relies on it is seen before it leaves.
+bool ThreadPool::poll(std::unique_lock<std::mutex>& lock) {
+    ++polling_;
+    lock.unlock();
+    wait_awake([this] { return wanted_.load(std::memory_order_relaxed) > 0; });
+    lock.lock();
+    --polling_;
+    return choose() != nullptr;
+}
+
+/// What a helper does when it is called: jobs, until there is none for a while.
+void ThreadPool::serve() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        Job* job = choose();
+        if (!job) return;
+        bool patient = job->patient;
+        take(*job, lock);
+        if (!choose() && !(patient && poll(lock))) return;
+    }
+}
+
+namespace {
+
+/// Threads that are never joined: they belong to the process and may outlive static objects.
+class OwnThreads final : public HelperSource {
   public:
-    ~ThreadPool() override {
-        {
-            std::lock_guard lock(mutex_);
-            closing_ = true;
+    void summon(int count, void (*serve)(void*), void* context) override {
+        std::lock_guard lock(mutex_);
+        for (int k = 0; k < count; ++k) calls_.push_back({serve, context});
+        for (int idle = sleeping_; idle < static_cast<int>(calls_.size()); ++idle) {
+            std::thread([this] { live(); }).detach();
+            ++sleeping_;
         }
         wake_.notify_all();
-        for (std::thread& t : threads_) t.join();
     }
-
-    void run(int helpers, void (*work)(void*), void* context) override {
-        Job job{work, context, helpers};
-        {
-            std::lock_guard lock(mutex_);
-            while (static_cast<int>(threads_.size()) < helpers)
-                threads_.emplace_back([this] { serve(); });
-            jobs_.push_back(&job);
-        }
-        if (helpers == 1) {
-            wake_.notify_one();
-        } else {
-            wake_.notify_all();
-        }
-        work(context);
-        std::unique_lock lock(mutex_);
-        jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
-        job.left.wait(lock, [&] { return job.inside == 0; });
-    }
-
     const char* name() const override { return "std"; }
 
   private:
-    /// The job that wants most helpers, or null. Needs the lock.
-    Job* choose() {
-        Job* best = nullptr;
-        for (Job* job : jobs_) {
-            if (job->wanted > 0 && (!best || job->wanted > best->wanted)) best = job;
-        }
-        return best;
-    }
+    struct Call {
+        void (*serve)(void*);
+        void* context;
+    };
 
-    void serve() {
+    void live() {
         std::unique_lock lock(mutex_);
         for (;;) {
-            Job* job = nullptr;
-            wake_.wait(lock, [&] { return closing_ || (job = choose()); });
-            if (!job) return;
-            --job->wanted;
-            ++job->inside;
+            wake_.wait(lock, [&] { return !calls_.empty(); });
+            Call call = calls_.back();
+            calls_.pop_back();
+            --sleeping_;
             lock.unlock();
-            job->work(job->context);
+            call.serve(call.context);
             lock.lock();
-            if (--job->inside == 0) job->left.notify_one();
+            ++sleeping_;
         }
     }
 
     std::mutex mutex_;
     std::condition_variable wake_;
-    std::vector<Job*> jobs_;
-    std::vector<std::thread> threads_;
-    bool closing_ = false;
+    std::vector<Call> calls_;
+    int sleeping_ = 0;  ///< threads waiting for a call, or on their way to
 };
 
 }  // namespace
 
-std::unique_ptr<Executor> make_thread_pool() { return std::make_unique<ThreadPool>(); }
+std::unique_ptr<HelperSource> make_own_threads() { return std::make_unique<OwnThreads>(); }
 
 }  // namespace unisono

@@ -78,24 +78,28 @@ TEST(Parallel, ConcurrentCallers) {
     EXPECT_EQ(total, 4 * 50 * 64);
 }
 
-TEST(Parallel, StopKeepsAllEarlierChunks) {
-    struct Shared {
-        std::atomic<bool> stopped{false};
-        std::atomic<int> done[100] = {};
-    };
-    for (int threads : {1, 3}) {
+TEST(Parallel, FailureKeepsAllEarlierChunks) {
+    for (int threads : {1, 2, 3}) {
         ThreadCountScope scope(threads);
-        Shared shared;
+        std::atomic<int> done[100] = {};
         parallel_chunks(
             0, 100, 1,
             [](void* context, std::int64_t b, std::int64_t) {
-                auto& s = *static_cast<Shared*>(context);
-                s.done[b] = 1;
-                if (b == 40) s.stopped = true;
+                ++static_cast<std::atomic<int>*>(context)[b];
+                return b != 40 && b != 80;
             },
-            &shared, [](void* context) { return static_cast<Shared*>(context)->stopped.load(); });
-        for (int i = 0; i <= 40; ++i) EXPECT_EQ(shared.done[i], 1) << i;
+            done);
+        for (int i = 0; i <= 40; ++i) EXPECT_EQ(done[i], 1) << i;
+        for (int i = 41; i < 100; ++i) EXPECT_LE(done[i], threads == 1 ? 0 : 1) << i;
     }
+}
+
+TEST(Parallel, MoreThreadsThanParts) {
+    ThreadCountScope scope(70);
+    std::vector<std::atomic<int>> seen(1000);
+    parallel_for(0, 1000, 1,
+                 [&](std::int64_t b, std::int64_t) { ++seen[static_cast<std::size_t>(b)]; });
+    for (auto& count : seen) EXPECT_EQ(count, 1);
 }
 
 TEST(Parallel, ForkedChildGoesOn) {

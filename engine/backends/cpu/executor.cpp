@@ -1,4 +1,4 @@
-// Offers oneTBB, through its plugin, as the executor of parallel loops.
+// Offers oneTBB, through its plugin, as the source of helper threads.
 #include <dlfcn.h>
 
 #include <string_view>
@@ -10,31 +10,32 @@ namespace unisono::cpu {
 
 namespace {
 
-using RunFunction = void (*)(int helpers, void (*work)(void*), void* context);
+using SummonFunction = void (*)(int count, void (*serve)(void*), void* context);
 
-class PluginExecutor final : public Executor {
+class PluginThreads final : public HelperSource {
   public:
-    explicit PluginExecutor(RunFunction run) : run_(run) {}
-    void run(int helpers, void (*work)(void*), void* context) override {
-        run_(helpers, work, context);
+    explicit PluginThreads(SummonFunction summon) : summon_(summon) {}
+    void summon(int count, void (*serve)(void*), void* context) override {
+        summon_(count, serve, context);
     }
     const char* name() const override { return "tbb"; }
 
   private:
-    RunFunction run_;
+    SummonFunction summon_;
 };
 
 /// Null where the plugin or oneTBB is missing: the engine's own threads serve then.
-std::unique_ptr<Executor> make_executor() {
+std::unique_ptr<HelperSource> make_source() {
     std::string path = codegen::plugin_path("libunisono_threads.so");
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    auto* run =
-        library ? reinterpret_cast<RunFunction>(dlsym(library, "unisono_threads_run")) : nullptr;
-    return run ? std::make_unique<PluginExecutor>(run) : nullptr;
+    auto* summon = library
+                       ? reinterpret_cast<SummonFunction>(dlsym(library, "unisono_threads_summon"))
+                       : nullptr;
+    return summon ? std::make_unique<PluginThreads>(summon) : nullptr;
 }
 
 const bool offered = [] {
-    if (std::string_view(UNISONO_THREADS) == "tbb") set_executor_factory(make_executor);
+    if (std::string_view(UNISONO_THREADS) == "tbb") set_helper_factory(make_source);
     return true;
 }();
 

@@ -2,7 +2,6 @@
 #include "backends/cpu/runtime.h"
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 
 #include "core/parallel.h"
@@ -13,23 +12,24 @@ namespace {
 
 constexpr std::int64_t serial_below =
     100'000;  // 10 us: starting helpers costs up to a third of that
-constexpr std::int64_t work_of_chunk = 200'000;
+constexpr std::int64_t work_of_chunk = 100'000;
 constexpr std::int64_t most_chunks = 256;
 
 struct Loop {
     LoopBody body;
     void* context;
     std::mutex mutex;
-    std::atomic<bool> failed{false};
+    bool failed = false;
     Fault lowest{};
 
-    void run(std::int64_t begin, std::int64_t end) {
+    bool run(std::int64_t begin, std::int64_t end) {
         Fault own;
         own.site = body(&own, context, begin, end);
-        if (own.site < 0) return;
+        if (own.site < 0) return true;
         std::lock_guard lock(mutex);
         if (!failed || own.iteration < lowest.iteration) lowest = own;
         failed = true;
+        return false;
     }
 };
 
@@ -48,8 +48,8 @@ std::int64_t run_parallel_loop(Fault* fault, LoopBody body, void* context, std::
     Loop loop{body, context, {}, {}, {}};
     parallel_chunks(
         0, trips, grain,
-        [](void* l, std::int64_t b, std::int64_t e) { static_cast<Loop*>(l)->run(b, e); }, &loop,
-        [](void* l) { return static_cast<Loop*>(l)->failed.load(std::memory_order_relaxed); });
+        [](void* l, std::int64_t b, std::int64_t e) { return static_cast<Loop*>(l)->run(b, e); },
+        &loop);
     if (!loop.failed) return -1;
     *fault = loop.lowest;
     return fault->site;
