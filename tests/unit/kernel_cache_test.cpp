@@ -50,6 +50,35 @@ std::string object_of(ir::Module module) {
 
 }  // namespace
 
+TEST_F(KernelCache, KeepsToItsSizeByDroppingWhatWasUnusedLongest) {
+    DiskCache cache(folder_);
+    auto age = [&](int hours) {
+        for (const auto& file : fs::directory_iterator(folder_))
+            fs::last_write_time(file, file.last_write_time() - std::chrono::hours(hours));
+    };
+    std::string code(1000, 'c');
+    for (const char* key : {"a", "b", "c"}) {
+        cache.store(key, code);
+        age(3);
+    }
+    EXPECT_EQ(cache.find("a"), code);  // used: younger than b now
+    std::ofstream(folder_ + "/dead.part") << "half";
+    cache.evict(1 << 20);
+    EXPECT_EQ(cache.find("b"), code);
+    age(3);
+    EXPECT_EQ(cache.find("a"), code);
+    EXPECT_EQ(cache.find("b"), code);
+    std::ofstream(folder_ + "/fresh.part") << "half";
+    cache.evict(2500);
+    EXPECT_EQ(cache.find("a"), code);
+    EXPECT_EQ(cache.find("b"), code);
+    EXPECT_EQ(cache.find("c"), "");
+    EXPECT_FALSE(fs::exists(folder_ + "/dead.part"));
+    EXPECT_TRUE(fs::exists(folder_ + "/fresh.part"));
+    cache.evict(0);
+    EXPECT_EQ(cache.find("a"), "");
+}
+
 TEST_F(KernelCache, GivesBackWhatWasStored) {
     DiskCache cache(folder_);
     EXPECT_EQ(cache.refusal(), "");

@@ -5,12 +5,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
+#include <vector>
 
 #include "core/settings.h"
 
@@ -52,6 +55,11 @@ std::string refuse(const std::string& folder) {
     return {};
 }
 
+/// Marks the file as used now; once an hour is enough to know what is unused longest.
+void note_use(int file, const struct stat& s) {
+    if (std::time(nullptr) - s.st_mtim.tv_sec > 3600) futimens(file, nullptr);
+}
+
 /// A whole file, or an empty string.
 std::string read_file(const std::string& path) {
     int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -69,6 +77,7 @@ std::string read_file(const std::string& path) {
             have += static_cast<std::size_t>(n);
         }
         if (have != bytes.size()) bytes.clear();
+        note_use(file, s);
     }
     close(file);
     return bytes;
@@ -137,6 +146,52 @@ void DiskCache::store(std::string_view key, std::string_view code) const {
         write_all(file, {reinterpret_cast<const char*>(&h), sizeof h}) && write_all(file, rest);
     good = close(file) == 0 && good;
     if (!good || rename(temporary.c_str(), path.c_str()) != 0) unlink(temporary.c_str());
+    keep_to_size();
+}
+
+/// Looks at the folder at the first store of a process and then now and then: listing it costs more
+/// than a store.
+void DiskCache::keep_to_size() const {
+    static std::atomic<unsigned> stores{0};
+    if (stores++ % 64 != 0) return;
+    std::uint64_t limit = std::strtoull(setting("cache_size").c_str(), nullptr, 10);
+    evict(limit << 20);
+}
+
+void DiskCache::evict(std::uint64_t bytes) const {
+    if (!refusal_.empty()) return;
+    struct Entry {
+        std::filesystem::path path;
+        std::filesystem::file_time_type used;
+        std::uint64_t size;
+    };
+    std::vector<Entry> entries;
+    std::uint64_t total = 0;
+    std::error_code error;
+    auto hour_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
+    std::filesystem::directory_iterator files(folder_, error), end;
+    // Other processes add and remove files meanwhile: one that has gone is skipped.
+    for (; !error && files != end; files.increment(error)) {
+        std::error_code gone;
+        Entry e{files->path(), files->last_write_time(gone), 0};
+        e.size = files->file_size(gone);
+        if (gone) continue;
+        if (e.path.extension() == ".part" && e.used < hour_ago) {
+            std::filesystem::remove(e.path, gone);
+        } else if (e.path.extension() == ".kernel") {
+            total += e.size;
+            entries.push_back(std::move(e));
+        }
+    }
+    if (total <= bytes) return;
+    std::sort(entries.begin(), entries.end(),
+              [](const Entry& a, const Entry& b) { return a.used < b.used; });
+    for (const Entry& e : entries) {
+        if (total <= bytes) return;
+        std::error_code gone;
+        std::filesystem::remove(e.path, gone);
+        total -= e.size;
+    }
 }
 
 }  // namespace unisono::codegen

@@ -3,7 +3,8 @@
 //
 // Only a folder that the user owns and nobody else can write is used. Entries carry a checksum and
 // are renamed into place, so readers never see half of one; anything unreadable counts as absent.
-// No operation fails: without a usable folder, kernels are compiled each time.
+// No operation fails: without a usable folder, kernels are compiled each time. The folder keeps to
+// a size: entries carry the time of their last use (to the hour), and the ones unused longest go.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,9 @@ class DiskCache {
     /// The code stored under that key, or an empty string.
     std::string find(std::string_view key) const;
     void store(std::string_view key, std::string_view code) const;
+    /// Removes entries, those unused longest first, until at most `bytes` are left; also what
+    /// writers left behind that died an hour ago or more.
+    void evict(std::uint64_t bytes) const;
 
     const std::string& folder() const { return folder_; }
     /// Why the folder is not used; empty where it is.
@@ -28,6 +32,7 @@ class DiskCache {
 
   private:
     std::string path_of(std::string_view key) const;
+    void keep_to_size() const;
     std::string folder_;
     std::string refusal_;
 };
