@@ -1,6 +1,8 @@
 """Ranks that run different programs, or that fail: all end together and say why. Each case is a job of its own."""
 
 import os
+import select
+import signal
 import subprocess
 import sys
 import textwrap
@@ -13,8 +15,8 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def job(tmp_path, ranks, text, timeout=60):
-    """Exit status and output of a program on that many ranks."""
+def command_of(tmp_path, ranks, text):
+    """Arguments of Popen that start a program on that many ranks."""
     program = tmp_path / "program.py"
     program.write_text(
         "import sys, numpy as np, unisono as un\nm = un.mesh('mpi')\n" + textwrap.dedent(text)
@@ -28,14 +30,28 @@ def job(tmp_path, ranks, text, timeout=60):
     if os.getuid() == 0:
         environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     environment["PYTHONPATH"] = os.pathsep.join(p for p in sys.path if p)
-    done = subprocess.run(
-        ["mpirun", "-n", str(ranks), sys.executable, str(program)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-    )
+    return {
+        "args": ["mpirun", "-n", str(ranks), sys.executable, "-u", str(program)],
+        "env": environment,
+        "text": True,
+    }
+
+
+def job(tmp_path, ranks, text, timeout=60):
+    """Exit status and output of a program on that many ranks."""
+    done = subprocess.run(**command_of(tmp_path, ranks, text), capture_output=True, timeout=timeout)
     return done.returncode, done.stdout + done.stderr
+
+
+def ends(pid, seconds=60):
+    """Whether the process has ended, or does so in that time."""
+    try:
+        process = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    ready, _, _ = select.select([process], [], [], seconds)
+    os.close(process)
+    return bool(ready)
 
 
 def test_a_good_program_ends_well(tmp_path):
@@ -145,3 +161,50 @@ def test_import_does_not_start_mpi():
         "assert 'libmpi' not in maps and 'unisono_mpi' not in maps"
     )
     subprocess.run([sys.executable, "-c", text], check=True)
+
+
+def test_ctrl_c_at_the_launcher_ends_all_ranks(tmp_path):
+    command = command_of(
+        tmp_path,
+        2,
+        """
+        import os
+        a, b = un.ones((400, 50), mesh=m), un.ones((400, 50), mesh=m)
+        for step in range(10**9):
+            b[1:-1] = (a[2:] + a[:-2]) / 2
+            a, b = b, a
+            if step == 10:
+                float(a.sum())
+                print("pid", os.getpid())
+        """,
+    )
+    with subprocess.Popen(**command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as running:
+        pids = []
+        for line in running.stdout:
+            if line.startswith("pid "):
+                pids.append(int(line.split()[1]))
+            if len(pids) == 2:
+                break
+        running.send_signal(signal.SIGINT)
+        output = running.stdout.read()
+        assert running.wait(timeout=60) != 0, output
+    assert all(ends(pid) for pid in pids), output
+
+
+def test_an_interrupt_of_one_rank_ends_all(tmp_path):
+    status, output = job(
+        tmp_path,
+        2,
+        """
+        import os, signal
+        a, b = un.ones((400, 50), mesh=m), un.ones((400, 50), mesh=m)
+        for step in range(10**9):
+            b[1:-1] = (a[2:] + a[:-2]) / 2
+            a, b = b, a
+            if step == 100 and m.rank == 1:
+                signal.raise_signal(signal.SIGINT)
+        """,
+    )
+    assert status != 0
+    assert "KeyboardInterrupt" in output
+    assert "rank 1 of 2 ended by KeyboardInterrupt; all ranks end" in output
