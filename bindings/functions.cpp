@@ -1,5 +1,4 @@
-// Functions of the module that record operations: elementwise ones from ops.def, creation, where,
-// eval.
+// Functions of the module that record operations: creation, where, eval.
 #include "functions.h"
 
 #include "array_object.h"
@@ -8,49 +7,6 @@
 namespace unisono::python {
 
 namespace {
-
-/// An elementwise function f(a) or f(a, b); keyword out= as NumPy's.
-template <Op op>
-PyObject* elementwise(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* names) noexcept {
-    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        constexpr int arity = info(op).arity;
-        const char* what = info(op).numpy_name.data();
-        PyObject* out = nullptr;
-        Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
-        for (Py_ssize_t k = 0; k < named; ++k) {
-            PyObject* key = PyTuple_GET_ITEM(names, k);
-            if (PyUnicode_CompareWithASCIIString(key, "out") != 0) {
-                fail(ErrorKind::Type, std::string(what) + ": unexpected keyword '" +
-                                          PyUnicode_AsUTF8(key) + "'; only out= is there");
-            }
-            if (args[n + k] != Py_None) out = args[n + k];
-        }
-        if (n == arity + 1 && !out) out = args[arity];
-        if (n != arity && !(n == arity + 1 && out == args[arity])) {
-            fail(ErrorKind::Type, std::string(what) + ": takes " + std::to_string(arity) +
-                                      " arrays; got " + std::to_string(n));
-        }
-        if (!out) {
-            if (PyObject* made = distributed_call(op, args, arity)) return made;
-        }
-        Arg operands[arity];
-        Array keep[arity];
-        for (int k = 0; k < arity; ++k) {
-            if (!operand(args[k], operands[k], keep[k])) {
-                keep[k] = to_array(args[k], true);
-                operands[k] = keep[k].arg();
-            }
-        }
-        if (out && !is_array(out)) {
-            fail(ErrorKind::Type, std::string(what) + ": out= must be an array of unisono; got " +
-                                      Py_TYPE(out)->tp_name);
-        }
-        note_line();
-        if (!out) return wrap(apply(op, operands));
-        apply(op, operands, &array_of(out));
-        return Py_NewRef(out);
-    });
-}
 
 PyObject* where_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
@@ -158,14 +114,6 @@ PyObject* eval_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept
 }
 
 PyMethodDef functions[] = {
-#define UNISONO_OP(Name, name, arity, rule, numpy, ...)                                         \
-    {numpy, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(elementwise<Op::Name>)), \
-     METH_FASTCALL | METH_KEYWORDS,                                                             \
-     arity == 1 ? "Elementwise ``" numpy                                                        \
-                  "(x, /, *, out=None)``, as NumPy's function of that name."                    \
-                : "Elementwise ``" numpy                                                        \
-                  "(x1, x2, /, *, out=None)``, as NumPy's function of that name."},
-#include "ops/ops.def"
     {"where", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(where_function)),
      METH_FASTCALL,
      "``where(condition, x, y)``: x where the condition holds, else y; all three broadcast."},

@@ -9,6 +9,7 @@
 #include "functions.h"
 #include "jit.h"
 #include "mesh.h"
+#include "ufunc.h"
 
 namespace nb = nanobind;
 
@@ -17,7 +18,7 @@ NB_MODULE(_engine, m) {
     if (!unisono::python::add_errors(m.ptr())) throw nb::python_error();
     using namespace unisono::python;
     if (!add_array_type(m.ptr()) || !add_conversions(m.ptr()) || !add_functions(m.ptr()) ||
-        !add_dispatcher(m.ptr()))
+        !add_ufuncs(m.ptr()) || !add_dispatcher(m.ptr()))
         throw nb::python_error();
     add_engine_state(m);
     add_mesh(m);

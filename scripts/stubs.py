@@ -72,6 +72,33 @@ FUNCTIONS = {
     "set_num_threads": ("n: int", "None"),
     "get_num_threads": ("", "int"),
 }
+UFUNC = """
+class ufunc:
+    __name__: str
+    @property
+    def nin(self) -> int: ...
+    @property
+    def nout(self) -> int: ...
+    @property
+    def nargs(self) -> int: ...
+    @property
+    def ntypes(self) -> int: ...
+    @property
+    def types(self) -> list[str]: ...
+    @property
+    def identity(self) -> Any: ...
+    @property
+    def signature(self) -> None: ...
+    def __call__(self, *x: Operand, out: Any = None, where: Any = True, casting: str = "same_kind",
+        order: str = "K", dtype: DTypeLike = None, subok: bool = True, signature: Any = None) -> Any: ...
+    def reduce(self, array: Operand, axis: Axis = 0, dtype: DTypeLike = None, out: Any = None,
+        keepdims: bool = False, initial: Any = ..., where: Any = True) -> ndarray: ...
+    def accumulate(self, array: Operand, axis: int = 0, dtype: DTypeLike = None, out: Any = None) -> ndarray: ...
+    def outer(self, A: Operand, B: Operand, /, **options: Any) -> Any: ...
+    def at(self, a: ndarray, indices: Any, b: Operand | None = None, /) -> None: ...
+    def reduceat(self, array: Operand, indices: Any, axis: int = 0, dtype: DTypeLike = None, out: Any = None) -> ndarray: ...
+    def resolve_dtypes(self, dtypes: Sequence[DTypeLike]) -> tuple[Any, ...]: ...
+""".strip().splitlines()
 
 
 def array_class():
@@ -124,19 +151,15 @@ def page():
         value = getattr(_engine, name)
         if value is _engine.ndarray:
             lines += array_class()
+        elif value is _engine.ufunc:
+            lines += UFUNC
         elif inspect.isclass(value):
             lines += other_class(name, value)
         elif name in FUNCTIONS:
             parameters, result = FUNCTIONS[name]
             lines.append(f"def {name}({parameters}) -> {result}: ...")
-        elif "(x1, x2, /" in (value.__doc__ or ""):
-            lines.append(
-                f"def {name}(x1: Operand, x2: Operand, /, *, out: ndarray | None = None) -> ndarray: ..."
-            )
-        elif "(x, /" in (value.__doc__ or ""):
-            lines.append(
-                f"def {name}(x: Operand, /, *, out: ndarray | None = None) -> ndarray: ..."
-            )
+        elif isinstance(value, _engine.ufunc):
+            lines.append(f"{name}: ufunc")
         else:
             lines.append(f"def {name}(*args: Any, **options: Any) -> Any: ...")
     lines.append("\ndef __getattr__(name: str) -> Any: ...  # names of the package's own use")

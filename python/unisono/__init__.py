@@ -20,12 +20,23 @@ def __getattr__(name):
     """Load what is seldom needed, or heavy, when it is first named."""
     import importlib
 
-    from ._lazy import homes
+    from ._lazy import aliases, homes, modules
 
     if name in homes:
         value = getattr(importlib.import_module(homes[name], __name__), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(
-        f"module 'unisono' has no attribute '{name}'; un.__dir__() lists what this version has"
-    )
+    elif name in aliases:
+        value = getattr(importlib.import_module(__name__), aliases[name])
+    elif name in modules.split():
+        value = importlib.import_module("." + name, __name__)
+    else:
+        raise AttributeError(
+            f"module 'unisono' has no attribute '{name}'; dir(un) lists what this version has"
+        )
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    from ._lazy import aliases, homes, modules
+
+    return sorted({*globals(), *homes, *aliases, *modules.split()})

@@ -1,5 +1,20 @@
-"""Where names live that are loaded when they are first used."""
+"""Where names live that are loaded when they are first used, and names that are other spellings."""
 
-_jit = "barrier global_id global_size group_id jit kernel local_array local_id local_size num_groups prange"
-homes = dict.fromkeys(_jit.split(), "._jit")
-homes["mesh"] = "._mesh"
+_names = {
+    "._jit": "barrier global_id global_size group_id jit kernel local_array local_id local_size num_groups prange",
+    "._mesh": "mesh",
+    "._composed": "divmod isnat logical_and logical_or logical_xor positive power",
+}  # fmt: skip
+homes = {name: module for module, names in _names.items() for name in names.split()}
+
+# Other spellings; the array API standard's come first.
+aliases = dict(
+    pair.split("=")
+    for pair in """
+        acos=arccos acosh=arccosh asin=arcsin asinh=arcsinh atan=arctan atan2=arctan2 atanh=arctanh
+        bitwise_invert=invert bitwise_left_shift=left_shift bitwise_right_shift=right_shift bitwise_not=invert
+        conj=conjugate mod=remainder pow=power true_divide=divide
+    """.split()
+)
+# Sub-packages and modules that are attributes of the package.
+modules = "exceptions"

@@ -20,4 +20,5 @@ def test_stubs_are_fresh():
 def test_stubs_name_every_public_function_and_class():
     tree = ast.parse((ROOT / "python/unisono/_engine.pyi").read_text())
     named = {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+    named |= {n.target.id for n in tree.body if isinstance(n, ast.AnnAssign)}
     assert {n for n in vars(un._engine) if not n.startswith("_")} <= named

@@ -1,0 +1,516 @@
+"""What elementwise functions do beyond a plain call: where=, dtype=, reduce, accumulate, outer, at, reduceat.
+
+The type itself (bindings/ufunc.cpp) records calls with plain arguments; it comes here for everything else.
+"""
+
+import unisono as un
+
+from . import _engine
+from .exceptions import AxisError
+
+_no_value = object()
+_options = ("out", "where", "dtype", "casting", "order", "subok", "signature", "sig")
+
+# Identities of reductions, as NumPy has them; None: nothing to start from.
+_identities = {
+    "add": 0, "multiply": 1, "logical_and": True, "logical_or": False, "logical_xor": False, "bitwise_and": -1,
+    "bitwise_or": 0, "bitwise_xor": 0, "logaddexp": -un.inf, "logaddexp2": -un.inf, "hypot": 0, "gcd": 0,
+}  # fmt: skip
+# Functions whose reductions may combine neighbours first.
+_associative = set(_identities) | {"maximum", "minimum", "fmax", "fmin", "lcm"}
+# Those that the engine reduces itself, in the order of docs/numbers.md.
+_engine_reduces = {"add", "multiply", "maximum", "minimum", "bitwise_and", "bitwise_or", "bitwise_xor"}  # fmt: skip
+_chars = {
+    "bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I", "int64": "l",
+    "uint64": "L", "float16": "e", "float32": "f", "float64": "d", "complex64": "F", "complex128": "D",
+}  # fmt: skip
+
+
+def as_array(x):
+    """`x` if it is an array of ours, else one made of it."""
+    return x if isinstance(x, (_engine.ndarray, _engine.DistributedArray)) else un.asarray(x)
+
+
+def resolve(dtype):
+    """Dtype object of anything that names one."""
+    return un.dtype(dtype) if hasattr(un, "dtype") else un.empty(0, dtype).dtype
+
+
+def promoted(a, b):
+    """Dtype that holds both."""
+    return _engine.where(True, un.empty(0, a), un.empty(0, b)).dtype
+
+
+def broadcast_shapes(*shapes):
+    """Shape that arrays of those shapes broadcast to."""
+    made = []
+    for k in range(max(map(len, shapes), default=0), 0, -1):
+        extents = {s[-k] for s in shapes if len(s) >= k} - {1}
+        if len(extents) > 1:
+            text = " ".join(str(tuple(s)) for s in shapes)
+            raise ValueError(f"operands could not be broadcast together with shapes {text}")
+        made.append(extents.pop() if extents else 1)
+    return tuple(made)
+
+
+def move_axis(x, source, to):
+    """View of `x` with one axis elsewhere."""
+    axes = [k for k in range(x.ndim) if k != source]
+    axes.insert(to, source)
+    return x.transpose(axes)
+
+
+# Calls.
+
+
+def call(self, /, *args, **options):
+    """Call with positional or keyword outputs and NumPy's options."""
+    name = self.__name__
+    for key in options:
+        if key not in _options:
+            raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+    if not self.nin <= len(args) <= self.nin + self.nout:
+        raise TypeError(
+            f"{name}: takes from {self.nin} to {self.nin + self.nout} positional arguments; got {len(args)}"
+        )
+    inputs, outputs = args[: self.nin], args[self.nin :]
+    out = _outputs(self, outputs, options)
+    where = options.get("where", True)
+    casting = options.get("casting", "same_kind")
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise ValueError(
+            f"{name}: casting must be 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'; got {casting!r}"
+        )
+    dtype = _wanted(self, options)
+    if dtype is not None:
+        inputs = _convert(self, inputs, dtype, casting)
+    plain = where is True and len(out) == 1 and isinstance(out[0], _engine.ndarray)
+    if plain and casting == "same_kind":
+        return self(*inputs, out=out[0])
+    if where is not True:
+        where = _mask(name, where)
+        if any(o is None for o in out):
+            inputs = [as_array(x) for x in inputs]
+    results = self(*inputs)
+    results = results if isinstance(results, tuple) else (results,)
+    made = tuple(
+        _deliver(name, r, o, where, casting, options.get("order"))
+        for r, o in zip(results, out, strict=True)
+    )
+    return made[0] if self.nout == 1 else made
+
+
+def _outputs(self, positional, options):
+    """One target or None for each result."""
+    out = options.get("out")
+    if positional and out is not None:
+        raise TypeError(
+            f"{self.__name__}: cannot specify 'out' as both a positional and keyword argument"
+        )
+    if positional:
+        out = positional + (None,) * (self.nout - len(positional))
+    elif out is None:
+        out = (None,) * self.nout
+    elif not isinstance(out, tuple):
+        out = (out,)
+    if len(out) != self.nout:
+        raise ValueError(
+            f"{self.__name__}: the 'out' tuple must have exactly one entry per ufunc output; got {len(out)}, "
+            f"expected {self.nout}"
+        )
+    for o in out:
+        if o is not None and not (
+            isinstance(o, _engine.ndarray) or hasattr(o, "__array_interface__")
+        ):
+            raise TypeError(f"{self.__name__}: out= must be an array; got {type(o).__name__}")
+    return out
+
+
+def _wanted(self, options):
+    dtype = options.get("dtype")
+    signature = options.get("signature", options.get("sig"))
+    if signature is not None:
+        if dtype is not None:
+            raise TypeError(f"{self.__name__}: cannot specify both 'signature' and 'dtype'")
+        text = signature if isinstance(signature, str) else ""
+        if isinstance(signature, tuple):
+            named = [s for s in signature if s is not None]
+            if len({str(resolve(s)) for s in named}) > 1:
+                raise TypeError(
+                    f"{self.__name__}: a signature of several dtypes is not there; use dtype="
+                )
+            return resolve(named[-1]) if named else None
+        return resolve(text.split("->")[-1] or text)
+    return None if dtype is None else resolve(dtype)
+
+
+def _convert(self, inputs, dtype, casting):
+    """Inputs in the dtype whose loop gives results of `dtype`."""
+    loop = self._loop(dtype) if self._op >= 0 else (dtype, dtype)
+    if loop is None:
+        raise TypeError(
+            f"{self.__name__}: no loop gives dtype {dtype}; cast the result with .astype"
+        )
+    if loop[1] != dtype or (dtype == "bool" and self.types and self.types[-1][0] != "?"):
+        return inputs  # comparisons and the like: results of one dtype, whatever the operands
+    made = []
+    for x in inputs:
+        if isinstance(x, (bool, int, float, complex)):
+            made.append(un.full((), x, dtype))
+            continue
+        x = as_array(x)
+        if not can_cast(x.dtype, loop[0], casting):
+            raise TypeError(
+                f"Cannot cast ufunc '{self.__name__}' input from {x.dtype} to {loop[0]} with casting rule '{casting}'"
+            )
+        made.append(x.astype(loop[0], copy=False))
+    return made
+
+
+_kinds = {"b": 0, "u": 1, "i": 2, "f": 3, "c": 4}
+
+
+def can_cast(source, target, casting):
+    """NumPy's casting rules between dtypes."""
+    if source == target or casting == "unsafe":
+        return True
+    if casting in ("no", "equiv"):
+        return False
+    if casting == "same_kind":
+        return _kinds[source.kind] <= _kinds[target.kind]
+    return promoted(source, target) == target
+
+
+def _mask(name, where):
+    mask = as_array(where)
+    if mask.dtype != "bool":
+        raise TypeError(
+            f"{name}: Cannot cast array data from {mask.dtype} to bool according to the rule 'safe'; where= takes bools"
+        )
+    return mask
+
+
+def _deliver(name, result, out, where, casting, order):
+    """Return the result, or write it into its target."""
+    if out is None:
+        if where is not True:
+            shape = broadcast_shapes(result.shape, where.shape)
+            result = un.where(where, result, un.zeros(shape, result.dtype))
+        if order == "F" and result.ndim > 1:
+            return result.T.copy().T
+        return result
+    if not can_cast(result.dtype, resolve(out.dtype), casting):
+        raise TypeError(
+            f"{name}: cannot cast the result from {result.dtype} to {out.dtype} in place (casting rule '{casting}')"
+        )
+    target = as_array(out)
+    shape = result.shape if where is True else broadcast_shapes(result.shape, where.shape)
+    if broadcast_shapes(shape, target.shape) != tuple(target.shape):
+        raise ValueError(
+            f"{name}: non-broadcastable output; got an output of shape {target.shape}, expected {shape}"
+        )
+    if where is not True:
+        result = un.where(where, result.astype(target.dtype, copy=False), target)
+    target[...] = result.astype(target.dtype, copy=False)
+    return out
+
+
+# Methods.
+
+
+def _axes(name, axis, ndim):
+    """Non-negative axes as a sorted tuple; None: all."""
+    if axis is None:
+        return tuple(range(ndim))
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    made = []
+    for a in axes:
+        a = a.__index__()
+        if not -ndim <= a < ndim:
+            raise AxisError(f"{name}: axis {a} is out of bounds for array of dimension {ndim}")
+        made.append(a % ndim)
+    if len(set(made)) != len(made):
+        raise ValueError(f"{name}: duplicate value in 'axis'")
+    return tuple(sorted(made))
+
+
+def _check_binary(self, what):
+    if self.nin != 2:
+        raise ValueError(
+            f"{what} only supported for binary functions; {self.__name__} takes {self.nin}"
+        )
+    if self.nout != 1:
+        raise ValueError(f"{what} only supported for functions returning a single value")
+
+
+def reduce(
+    self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_no_value, where=True
+):
+    """Combine the elements along axes; see NumPy's ``ufunc.reduce``."""
+    _check_binary(self, "reduce")
+    name = self.__name__
+    x = as_array(array)
+    if isinstance(out, tuple):
+        (out,) = out
+    if axis is not None and x.ndim == 0 and axis in (0, -1, ()):
+        axes = ()
+    else:
+        axes = _axes(f"{name}.reduce", axis, x.ndim)
+    if len(axes) > 1 and name not in _associative:
+        raise ValueError(
+            f"{name}.reduce: reduction operation is not reorderable, so at most one axis may be specified"
+        )
+    if dtype is None and out is not None and name in ("add", "multiply"):
+        dtype = out.dtype
+    if where is not True:
+        x = _masked(self, x, where, initial)
+    result = _combine(self, x, axes, dtype, initial is not _no_value)
+    if initial is not _no_value and initial is not None:
+        result = self(initial, result).astype(result.dtype, copy=False)
+    if keepdims:
+        result = result.reshape(tuple(1 if k in axes else n for k, n in enumerate(x.shape)))
+    if out is None:
+        return result
+    return _deliver(name, result, out, True, "same_kind", None)
+
+
+def _masked(self, x, where, initial):
+    """Elements that do not take part replaced by what changes nothing."""
+    start = _identities.get(self.__name__)
+    if start is None:
+        if initial is _no_value or initial is None:
+            raise ValueError(
+                f"reduction operation '{self.__name__}' does not have an identity, so to use a where mask one has "
+                "to specify 'initial'"
+            )
+        start = initial
+    mask = _mask(self.__name__, where)
+    if self.__name__.startswith("logical"):
+        return un.where(mask, x.astype("bool"), start)
+    return un.where(mask, x, un.full((), start).astype(x.dtype))
+
+
+def _combine(self, x, axes, dtype, has_initial):
+    name = self.__name__
+    target = None if dtype is None else resolve(dtype)
+    if name in ("logical_and", "logical_or"):
+        done = (un.all if name == "logical_and" else un.any)(x, axis=axes)
+        return done if target is None else done.astype(target)
+    empty = any(x.shape[a] == 0 for a in axes)
+    if name in _engine_reduces and not (empty and name in ("maximum", "minimum")):
+        if name == "add":
+            return x.sum(axes, target)
+        if name == "multiply":
+            return x.prod(axes, target)
+        return self._reduce(x, axes, False, target)
+    if target is not None:
+        x = x.astype(target, copy=False)
+    for a in reversed(axes):
+        x = _along(self, x, a, has_initial)
+    return x
+
+
+def _along(self, x, axis, has_initial):
+    """Reduce one axis: by halves where the order is free, else element after element."""
+    name = self.__name__
+    x = move_axis(x, axis, 0)
+    if x.shape[0] == 0:
+        start = _identities.get(name)
+        if start is None and not has_initial:
+            raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+        probe = self(un.ones((1, *x.shape[1:]), x.dtype), un.ones((1, *x.shape[1:]), x.dtype))[0]
+        return un.full(probe.shape, 0 if start is None else start, probe.dtype)
+    if name in _associative:
+        if x.shape[0] == 1:
+            return x[0].astype("bool") if name == "logical_xor" else x[0].copy()
+        while x.shape[0] > 1:
+            half = x.shape[0] // 2
+            combined = self(x[0 : 2 * half : 2], x[1 : 2 * half : 2])
+            if x.shape[0] % 2:
+                combined[-1] = self(combined[-1], x[-1])
+            x = combined
+        return x[0]
+    result = x[0].copy()
+    for k in range(1, x.shape[0]):
+        result = self(result, x[k])
+    return result
+
+
+def accumulate(self, array, axis=0, dtype=None, out=None):
+    """Running combination along an axis; see NumPy's ``ufunc.accumulate``."""
+    _check_binary(self, "accumulate")
+    x = as_array(array)
+    if x.ndim == 0:
+        raise TypeError(f"{self.__name__}.accumulate: cannot accumulate on a scalar")
+    (axis,) = _axes(f"{self.__name__}.accumulate", axis, x.ndim)
+    if isinstance(out, tuple):
+        (out,) = out
+    if dtype is None and out is not None:
+        dtype = out.dtype
+    result = _scan(self, x, axis, None if dtype is None else resolve(dtype))
+    return result if out is None else _deliver(self.__name__, result, out, True, "same_kind", None)
+
+
+def _scan(self, x, axis, dtype):
+    name = self.__name__
+    ready = {"add": "cumsum", "multiply": "cumprod"}.get(name)
+    if ready and hasattr(un, ready):
+        return getattr(un, ready)(x, axis=axis, dtype=dtype)
+    if name in ("add", "multiply"):
+        dtype = un.empty(0, x.dtype).sum().dtype if dtype is None else dtype
+    if dtype is not None:
+        x = x.astype(dtype, copy=False)
+    x = move_axis(x, axis, 0)
+    n = x.shape[0]
+    if n == 0:
+        return move_axis(x.copy(), 0, axis)
+    first = self(x[:1], x[:1])
+    made = un.empty(x.shape, first.dtype)
+    made[0] = x[0]
+    exact = name in ("maximum", "minimum", "fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor",
+                     "logical_and", "logical_or", "logical_xor", "gcd", "lcm")  # fmt: skip
+    if exact and n > 2:  # doubling steps: any order gives the same
+        made[...] = x
+        step = 1
+        while step < n:
+            made[step:] = self(made[:-step], made[step:])
+            step *= 2
+    else:
+        for k in range(1, n):
+            made[k] = self(made[k - 1], x[k])
+    return move_axis(made, 0, axis)
+
+
+def outer(self, A, B, /, **options):
+    """All pairs of elements; see NumPy's ``ufunc.outer``."""
+    _check_binary(self, "outer product")
+    a, b = as_array(A), as_array(B)
+    return self(a.reshape(tuple(a.shape) + (1,) * b.ndim), b, **options)
+
+
+def at(self, a, indices, b=None, /):
+    """Write through indices, repeated ones once each; see NumPy's ``ufunc.at``."""
+    if self.nout != 1:
+        raise ValueError("Only single output ufuncs supported at this time")
+    if (b is None) != (self.nin == 1):
+        raise ValueError(
+            f"{self.__name__}.at: "
+            + ("second operand needed for ufunc" if self.nin == 2 else "takes no operand b")
+        )
+    target = as_array(a)
+    where = un.arange(target.size).reshape(target.shape)[indices]
+    if where.ndim == 0:
+        rounds = [(where.reshape(1), slice(None))]
+    else:
+        rounds = _rounds(where.reshape(-1))
+    if b is not None:
+        b = un.broadcast_to(as_array(b), where.shape).reshape(-1)
+        if not can_cast(self(target.reshape(-1)[:0], b[:0]).dtype, target.dtype, "same_kind"):
+            raise TypeError(f"{self.__name__}.at: cannot cast the result to {target.dtype}")
+    flat = target.reshape(-1)
+    shares = target.flags.c_contiguous
+    for positions, chosen in rounds:
+        now = flat[positions]
+        flat[positions] = self(now) if b is None else self(now, b[chosen])
+    if not shares:
+        target[...] = flat.reshape(target.shape)
+
+
+def _rounds(positions):
+    """Positions in turns without repetition, those of one place in their order."""
+    order = un.argsort(positions, stable=True)
+    ordered = positions[order]
+    n = ordered.size
+    if n < 2:
+        return [(positions, slice(None))]
+    new = un.ones(n, "bool")
+    new[1:] = ordered[1:] != ordered[:-1]
+    places = un.arange(n)
+    begins = un.maximum.accumulate(un.where(new, places, 0))
+    turn = places - begins
+    last = turn.max().item()
+    if last == 0:
+        return [(positions, slice(None))]
+    made = []
+    for k in range(last + 1):
+        chosen = order[turn == k]
+        made.append((positions[chosen], chosen))
+    return made
+
+
+def reduceat(self, array, indices, axis=0, dtype=None, out=None):
+    """Reduce slices that begin at `indices`; see NumPy's ``ufunc.reduceat``."""
+    _check_binary(self, "reduceat")
+    x = as_array(array)
+    (axis,) = _axes(f"{self.__name__}.reduceat", axis, x.ndim)
+    begins = as_array(indices).tolist()
+    n = x.shape[axis]
+    for k in begins:
+        if not 0 <= k < n:
+            raise IndexError(f"index {k} out-of-bounds in {self.__name__}.reduceat [0, {n})")
+    x = move_axis(x, axis, 0)
+    ends = [*begins[1:], n]
+    parts = []
+    for first, end in zip(begins, ends, strict=True):
+        part = x[first:end] if first < end else x[first : first + 1]
+        parts.append(reduce(self, part, 0, dtype))
+    result = un.empty((len(parts), *x.shape[1:]), parts[0].dtype if parts else x.dtype)
+    for k, part in enumerate(parts):
+        result[k] = part
+    result = move_axis(result, 0, axis)
+    if out is None:
+        return result
+    return _deliver(
+        self.__name__, result, out[0] if isinstance(out, tuple) else out, True, "same_kind", None
+    )
+
+
+# Attributes.
+
+
+def types(self):
+    """Loops as NumPy spells them: one for each dtype that computes in itself."""
+    made = []
+    for dtype in un._dtypes._table.values():
+        char = _chars[dtype.name]
+        if self._op >= 0:
+            loop = self._loop(dtype)
+            if loop is None or loop[0] != dtype:
+                continue
+            results = _chars[loop[1].name]
+        else:
+            try:
+                got = self(*[un.ones((), dtype)] * self.nin)
+            except (TypeError, ValueError):
+                continue
+            got = got if isinstance(got, tuple) else (got,)
+            results = "".join(_chars[g.dtype.name] for g in got)
+        made.append(char * self.nin + "->" + results)
+    return made
+
+
+def identity(self):
+    """Start of reductions."""
+    return _identities.get(self.__name__)
+
+
+def resolve_dtypes(self, dtypes, **options):
+    """Dtypes of operands and results of the loop that runs on operands of those dtypes."""
+    given = [resolve(d) for d in dtypes[: self.nin]]
+    common = given[0]
+    for d in given[1:]:
+        common = promoted(common, d)
+    loop = self._loop(common)
+    if loop is None:
+        raise TypeError(f"{self.__name__}: not defined for dtype {common}")
+    return (loop[0],) * self.nin + (loop[1],) * self.nout
+
+
+def doc(self):
+    """Docstring: the signature and a line."""
+    names = "x" if self.nin == 1 else ", ".join(f"x{k + 1}" for k in range(self.nin))
+    outs = "out=None" if self.nout == 1 else f"out=({', '.join(['None'] * self.nout)})"
+    return (
+        f"{self.__name__}({names}, /, {outs}, *, where=True, casting='same_kind', order='K', dtype=None)\n\n"
+        f"Elementwise ``{self.__name__}``, as NumPy's function of that name."
+    )

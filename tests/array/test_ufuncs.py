@@ -1,0 +1,148 @@
+"""Elementwise functions as objects: attributes, call options and methods, compared with NumPy's."""
+
+import pickle
+
+import numpy as np
+import pytest
+import unisono as un
+
+# Where both give the same bits: small whole numbers.
+BINARY = ["add", "subtract", "multiply", "maximum", "minimum"]
+
+
+def same(got, expected):
+    """Value, dtype and shape."""
+    assert isinstance(got, un.ndarray)
+    assert str(got.dtype) == str(expected.dtype), (got.dtype, expected.dtype)
+    np.testing.assert_array_equal(np.asarray(got), expected)
+    assert tuple(got.shape) == np.shape(expected)
+
+
+def test_attributes_are_numpys():
+    for name in ("add", "sqrt", "less", "bitwise_and", "maximum", "divmod"):
+        ours, theirs = getattr(un, name), getattr(np, name)
+        assert isinstance(ours, un.ufunc)
+        for attribute in ("__name__", "nin", "nout", "nargs", "identity", "signature"):
+            assert getattr(ours, attribute) == getattr(theirs, attribute), (name, attribute)
+        assert ours.ntypes == len(ours.types)
+    assert "dd->d" in un.add.types and "dd->?" in un.less.types
+    assert repr(un.add) == "<ufunc 'add'>" and "where=True" in un.add.__doc__
+    assert pickle.loads(pickle.dumps(un.add)) is un.add
+    with pytest.raises(TypeError, match="frompyfunc"):
+        un.ufunc()
+
+
+@pytest.mark.parametrize("xp", [np, un], ids=["numpy", "unisono"])
+def test_options(xp):
+    a, b = xp.arange(4.0), xp.arange(4.0) + 1
+    out = xp.zeros(4)
+    assert xp.add(a, b, out) is out and out.tolist() == [1, 3, 5, 7]
+    assert xp.add(a, b, out=(out,)) is out
+    mask = xp.asarray([True, False, True, False])
+    out = xp.full(4, 9.0)
+    xp.multiply(a, b, out=out, where=mask)
+    assert out.tolist() == [0, 9, 6, 9]
+    assert str(xp.add(a, 1, dtype="float32").dtype) == "float32"
+    with pytest.raises(TypeError, match="Cannot cast ufunc 'add' input"):
+        xp.add(a, 1, dtype="int64")
+    assert xp.add(a, 1, dtype="int64", casting="unsafe").tolist() == [1, 2, 3, 4]
+    whole = xp.zeros(4, dtype="int64")
+    assert xp.add(a, b, out=whole, casting="unsafe").tolist() == [1, 3, 5, 7]
+    with pytest.raises(TypeError, match="[cC]annot cast"):
+        xp.add(a, b, out=whole)
+    with pytest.raises(TypeError, match="cannot specify 'out' as both"):
+        xp.add(a, b, out, out=out)
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        xp.add(a, b, nothing=1)
+    with pytest.raises(TypeError, match="from 2 to 3 positional arguments"):
+        xp.add(a)
+    with pytest.raises(ValueError, match="exactly one entry"):
+        xp.add(a, b, out=(out, out))
+    with pytest.raises(ValueError, match="non-broadcastable output"):
+        xp.add(a, b, out=xp.zeros(3)[:1], where=mask)
+    with pytest.raises(TypeError, match="Cannot cast array data"):
+        xp.add(a, b, out=out, where=a)
+
+
+def test_order_and_numpys_memory_as_target():
+    a = un.arange(6.0).reshape(2, 3)
+    assert un.add(a, 1, order="F").strides == (8, 16)
+    target = np.zeros((2, 3))
+    assert un.add(a, 1, out=target) is target and target[1, 2] == 6
+
+
+@pytest.mark.parametrize(
+    "name", BINARY + ["bitwise_xor", "logical_and", "logical_or", "logical_xor"]
+)
+@pytest.mark.parametrize("axis", [0, 1, -1, None, (0, 2)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_reduce(name, axis, keepdims):
+    x = np.arange(24).reshape(2, 3, 4) % 7
+    if name == "subtract" and not isinstance(axis, int):
+        with pytest.raises(ValueError, match="not reorderable"):
+            un.subtract.reduce(un.asarray(x), axis=axis)
+        return
+    expected = getattr(np, name).reduce(x, axis=axis, keepdims=keepdims)
+    same(getattr(un, name).reduce(un.asarray(x), axis=axis, keepdims=keepdims), expected)
+
+
+def test_reduce_initial_where_out():
+    x = np.arange(12.0).reshape(3, 4)
+    a = un.asarray(x.copy())
+    mask = x % 2 == 0
+    same(un.add.reduce(a, initial=5), np.add.reduce(x, initial=5))
+    same(un.add.reduce(a, axis=1, where=mask), np.add.reduce(x, axis=1, where=mask))
+    same(un.maximum.reduce(a, where=mask, initial=-1), np.maximum.reduce(x, where=mask, initial=-1))
+    same(
+        un.maximum.reduce(un.zeros((0, 2)), initial=3),
+        np.maximum.reduce(np.zeros((0, 2)), initial=3),
+    )
+    out = un.zeros(4)
+    assert un.add.reduce(a, out=out) is out
+    same(out, np.add.reduce(x))
+    same(un.add.reduce(a, dtype="float32"), np.add.reduce(x, dtype="float32"))
+    for f in (un.maximum, np.maximum):
+        with pytest.raises(ValueError, match="does not have an identity"):
+            f.reduce(x, where=mask)
+        with pytest.raises(ValueError):
+            f.reduce(np.zeros(0))
+        with pytest.raises((ValueError, IndexError), match="out of bounds"):
+            f.reduce(x, axis=2)
+    with pytest.raises(ValueError, match="binary functions"):
+        un.sqrt.reduce(a)
+
+
+@pytest.mark.parametrize("name", BINARY)
+@pytest.mark.parametrize("axis", [0, 1])
+def test_accumulate(name, axis):
+    x = (np.arange(35) * 11 % 13).reshape(5, 7).astype("float64")
+    same(getattr(un, name).accumulate(un.asarray(x), axis), getattr(np, name).accumulate(x, axis))
+    with pytest.raises(TypeError, match="cannot accumulate on a scalar"):
+        getattr(un, name).accumulate(3)
+
+
+def test_outer_and_reduceat():
+    x, y = np.arange(3), np.arange(4.0)
+    same(un.subtract.outer(x, y), np.subtract.outer(x, y))
+    same(un.less.outer(x, 1), np.less.outer(x, 1))
+    z = np.arange(16.0).reshape(2, 8)
+    for axis, where in ((1, [0, 4, 1, 7]), (0, [1, 0])):
+        same(un.add.reduceat(un.asarray(z), where, axis), np.add.reduceat(z, where, axis))
+    with pytest.raises(IndexError, match="out-of-bounds in add.reduceat"):
+        un.add.reduceat(z, [16])
+
+
+def test_two_results():
+    x = np.array([-2.5, -0.0, 0.25, 3.0, 7.75])
+    for got, expected in zip(un.divmod(x, 2.0), np.divmod(x, 2.0), strict=True):
+        same(got, expected)
+    q, r = un.zeros(5), un.zeros(5)
+    made = un.divmod(x, 2.0, out=(q, r))
+    assert made[0] is q and made[1] is r
+    same(r, np.divmod(x, 2.0)[1])
+
+
+def test_loops_of_dtypes():
+    assert un.add.resolve_dtypes(("float32", "float64")) == (un.float64,) * 3
+    assert un.less.resolve_dtypes(("int32", "int32"))[2] == un.bool
+    assert un.sqrt.resolve_dtypes(("int64",))[0] == un.float64
