@@ -17,12 +17,38 @@ std::string place_text(const Entry& e, const HostHooks& hooks) {
     return p.file.substr(slash == std::string::npos ? 0 : slash + 1) + ":" + std::to_string(p.line);
 }
 
-std::string node_text(const Group& g, std::size_t k) {
+std::string flush_text(const FlushRecord& r, const HostHooks& hooks) {
+    SourcePlace p = hooks.decode_line ? hooks.decode_line(r.line) : SourcePlace{};
+    return std::string(unisono::text(r.reason)) + ": " + std::to_string(r.entries) +
+           " operations in " + std::to_string(r.kernels) + " kernels, " + std::to_string(r.bytes) +
+           " bytes" +
+           (p.line > 0 ? ", up to line " + std::to_string(p.line) + " of " + p.file : "");
+}
+
+std::string scalar_text(Scalar s) {
+    std::ostringstream text;
+    text.precision(17);
+    if (is_float(s.dtype)) {
+        text << s.as<double>();
+    } else if (is_bool(s.dtype)) {
+        text << (s.get<bool>() ? "True" : "False");
+    } else {
+        text << s.as<std::int64_t>();
+    }
+    return text.str();
+}
+
+/// `segment` null: scalars are known by number only.
+std::string node_text(const PlanStep& step, std::size_t k, const std::vector<Entry>* segment) {
+    const Group& g = step.kernel->group();
     const auto& n = g.nodes[k];
     auto value = [](std::uint16_t v) { return "%" + std::to_string(v); };
     switch (n.kind) {
         case Group::Kind::Input: return "input " + std::to_string(n.a);
-        case Group::Kind::Scalar: return "scalar " + std::to_string(n.a);
+        case Group::Kind::Scalar:
+            if (!segment) return "scalar " + std::to_string(n.a);
+            return scalar_text(
+                {static_cast<std::uint64_t>(step.scalars[n.a].in(*segment).offset), n.dtype});
         case Group::Kind::Cast: return "cast " + value(n.a);
         case Group::Kind::Select:
             return "select " + value(n.a) + ", " + value(n.b) + ", " + value(n.c);
@@ -54,9 +80,26 @@ ir::Module lowered(const PlanStep& step, const std::vector<Entry>& segment) {
     return g.reduce_axis < 0 ? lower_map(g, shape) : lower_leaves(g, shape);
 }
 
+void write_reasons(std::string& out, const PlanStep& step) {
+    for (const auto& why : step.why) out += "  not fused with an earlier kernel: it " + why + "\n";
+}
+
+void write_nodes(std::string& out, const PlanStep& step, const std::vector<Entry>* segment) {
+    const Group& g = step.kernel->group();
+    for (std::size_t k = 0; k < g.nodes.size(); ++k) {
+        out += "    %" + std::to_string(k) + " = " + node_text(step, k, segment) + " : " +
+               std::string(name(g.nodes[k].dtype)) + "\n";
+    }
+    for (const auto& o : g.outputs) {
+        out += o.reduces ? "    reduce-" + std::string(name(o.op)) + " %" + std::to_string(o.node) +
+                               " along axis " + std::to_string(g.reduce_axis) + "\n"
+                         : "    store %" + std::to_string(o.node) + "\n";
+    }
+    out += "  executor of its last run: " + std::string(step.kernel->executor()) + "\n";
+}
+
 void write_step(std::string& out, const PlanStep& step, const std::vector<Entry>& segment,
                 const HostHooks& hooks, bool code) {
-    const Group& g = step.kernel->group();
     std::int64_t read = 0, written = 0;
     for (const auto& r : step.inputs)
         read += r.in(segment).layout->size() * size_of(r.in(segment).dtype);
@@ -66,7 +109,7 @@ void write_step(std::string& out, const PlanStep& step, const std::vector<Entry>
            std::to_string(step.entries.size()) + " operations fused, reads " +
            std::to_string(read) + " bytes in " + std::to_string(step.inputs.size()) +
            " views, writes " + std::to_string(written) + " bytes\n";
-    for (const auto& why : step.why) out += "  not fused with an earlier kernel: it " + why + "\n";
+    write_reasons(out, step);
     std::string lines;
     for (std::uint32_t i : step.entries) {
         std::string p = place_text(segment[i], hooks);
@@ -74,16 +117,7 @@ void write_step(std::string& out, const PlanStep& step, const std::vector<Entry>
             lines += (lines.empty() ? "" : ", ") + p;
     }
     if (!lines.empty()) out += "  lines: " + lines + "\n";
-    for (std::size_t k = 0; k < g.nodes.size(); ++k) {
-        out += "    %" + std::to_string(k) + " = " + node_text(g, k) + " : " +
-               std::string(name(g.nodes[k].dtype)) + "\n";
-    }
-    for (const auto& o : g.outputs) {
-        out += o.reduces ? "    reduce-" + std::string(name(o.op)) + " %" + std::to_string(o.node) +
-                               " along axis " + std::to_string(g.reduce_axis) + "\n"
-                         : "    store %" + std::to_string(o.node) + "\n";
-    }
-    out += "  executor of its last run: " + std::string(step.kernel->executor()) + "\n";
+    write_nodes(out, step, &segment);
     out += "  kernel IR:\n" + indented(ir::print(lowered(step, segment)));
     if (code) out += "  generated code:\n" + indented(step.kernel->source());
 }
@@ -107,6 +141,34 @@ std::string Plan::text(const std::vector<Entry>& segment, const HostHooks& hooks
     return out;
 }
 
+std::string Plan::text(bool code) const {
+    std::string out;
+    int number = 0;
+    for (const PlanStep& step : steps) {
+        out += "kernel " + std::to_string(++number);
+        if (step.opaque >= 0) {
+            out += ": a library call\n";
+            continue;
+        }
+        out += ": " + std::to_string(step.entries.size()) + " operations fused, reads " +
+               std::to_string(step.inputs.size()) + " views, writes " +
+               std::to_string(step.outputs.size()) + "\n";
+        write_reasons(out, step);
+        write_nodes(out, step, nullptr);
+        if (code) out += "  generated code:\n" + indented(step.kernel->source());
+    }
+    return out;
+}
+
+/// What wrote the storage last, as far as the log goes back.
+void Tape::describe_finished(std::string& out, const Storage& wanted, bool code) const {
+    out += "computed: nothing is pending\n";
+    for (const FlushRecord& r : log_) {
+        if (!r.plan || wanted.evaluation == 0 || r.number != wanted.evaluation) continue;
+        out += "written last by this evaluation: " + flush_text(r, hooks) + "\n" + r.plan->text(code);
+    }
+}
+
 std::string Tape::describe(Storage* wanted, bool code) {
     std::string out;
     if (wanted->pending) {
@@ -119,18 +181,14 @@ std::string Tape::describe(Storage* wanted, bool code) {
         out += std::to_string(segment.size()) + " pending operations\n";
         out += find_plan(segment, fresh_epochs()).text(segment, hooks, code);
     } else {
-        out += "computed: nothing is pending\n";
+        describe_finished(out, *wanted, code);
     }
     auto recent = log();
     std::size_t shown = 0;
     for (std::size_t k = recent.size(); k-- > 0 && shown < 5; ++shown) {
         const FlushRecord& r = recent[k];
-        SourcePlace p = hooks.decode_line ? hooks.decode_line(r.line) : SourcePlace{};
         out += (shown == 0 ? "recent evaluations, newest first:\n" : "") + std::string("  ") +
-               unisono::text(r.reason) + ": " + std::to_string(r.entries) + " operations in " +
-               std::to_string(r.kernels) + " kernels, " + std::to_string(r.bytes) + " bytes" +
-               (p.line > 0 ? ", up to line " + std::to_string(p.line) + " of " + p.file : "") +
-               "\n";
+               flush_text(r, hooks) + "\n";
     }
     return out;
 }

@@ -291,6 +291,7 @@ Plan& find_plan(std::vector<Entry>& segment, std::uint32_t epoch) {
     }
     if (table().size() >= plan_limit) {
         // Rare; plans are cheap to form again and kernels have a cache of their own.
+        Tape::instance().forget_plans();
         table().clear();
         last = nullptr;
     }

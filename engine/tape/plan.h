@@ -50,6 +50,8 @@ class Plan {
     std::vector<PlanStep> steps;
     std::vector<std::uint32_t> dead;  ///< entries whose results nobody needs
     std::string text(const std::vector<Entry>& segment, const HostHooks& hooks, bool code) const;
+    /// The same without a segment: no sizes, lines or scalar values.
+    std::string text(bool code) const;
 };
 
 /// Finds or forms the plan of a segment. `epoch` and the number after it are fresh, for marking

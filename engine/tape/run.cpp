@@ -25,6 +25,7 @@ Runner::Runner(Tape& tape, std::vector<Entry>& segment, FlushReason reason)
 
 void Runner::run() {
     Plan& plan = find_plan(segment_, tape_.fresh_epochs());
+    record_.plan = &plan;
     bool several = plan.steps.size() > 1;
     done_.assign(several ? segment_.size() : 0, false);
     for (std::size_t k = 0; k < plan.steps.size(); ++k) {

@@ -19,7 +19,7 @@ class Runner {
     void poison(const Error& error);
     /// Whether the engine was let go of meanwhile.
     bool detached() const { return detached_; }
-    const FlushRecord& record() const { return record_; }
+    FlushRecord& record() { return record_; }
 
   private:
     void run_step(PlanStep& step);

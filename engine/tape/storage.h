@@ -31,8 +31,9 @@ struct StorageState {
     bool borrowed = false;  ///< the memory is someone else's; release_owner gives it back
     bool running = false;   ///< a segment that touches it runs outside the lock
     bool readonly = false;
-    std::uint64_t version = 0;  ///< grows with each recorded write
-    void* owner = nullptr;      ///< of borrowed memory
+    std::uint32_t evaluation = 0;  ///< number of the flush that wrote it last, for explain
+    std::uint64_t version = 0;     ///< grows with each recorded write
+    void* owner = nullptr;         ///< of borrowed memory
     void (*release_owner)(void*) = nullptr;
     /// Why the contents are invalid, set when a kernel that should have written them failed.
     std::shared_ptr<const Error> poison;

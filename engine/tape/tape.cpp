@@ -89,6 +89,7 @@ void Tape::release(Entry& e) {
     delete e.call;
     if (e.out.storage) {
         --e.out.storage->pending;
+        e.out.storage->evaluation = flushes_;
         e.out.storage->release();
         e.out.storage = nullptr;
     }
@@ -195,6 +196,7 @@ void Tape::prune() {
 
 void Tape::run_segment(std::vector<Entry>& segment, FlushReason reason) {
     count(stats().flushes);
+    ++flushes_;
     Runner runner(*this, segment, reason);
     auto finish = [&] {
         running_ = false;
@@ -215,6 +217,7 @@ void Tape::run_segment(std::vector<Entry>& segment, FlushReason reason) {
         finish();
         throw;
     }
+    runner.record().number = flushes_;
     write_log(runner.record());
     for (Entry& e : segment) release(e);
     finish();
@@ -248,6 +251,10 @@ void Tape::write_log(const FlushRecord& record) {
                   std::to_string(record.kernels) + " kernels, " + std::to_string(record.bytes) +
                   " bytes");
     }
+}
+
+void Tape::forget_plans() {
+    for (FlushRecord& r : log_) r.plan = nullptr;
 }
 
 std::vector<FlushRecord> Tape::log() const {

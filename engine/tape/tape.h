@@ -97,15 +97,17 @@ enum class FlushReason : std::uint8_t {
 };
 const char* text(FlushReason reason);
 
+class Plan;
+
 /// One row of the flush log.
 struct FlushRecord {
     FlushReason reason;
     std::int32_t entries = 0, kernels = 0;
     std::int64_t bytes = 0;  ///< read and written by its kernels
     LineRef line;            ///< of its last operation
+    std::uint32_t number = 0;
+    const Plan* plan = nullptr;  ///< null once the table of plans dropped it
 };
-
-class Plan;
 
 class Tape {
   public:
@@ -148,6 +150,8 @@ class Tape {
     bool eager() const { return eager_; }
     void set_eager(bool on);
 
+    /// Plans that the log names are about to go.
+    void forget_plans();
     /// The last flushes, oldest first (a bounded log).
     std::vector<FlushRecord> log() const;
     /// What a flush of this storage would run, without running it; with `code`, the generated code
@@ -174,6 +178,7 @@ class Tape {
     void run_segment(std::vector<Entry>& segment, FlushReason reason);
     void put_back(std::vector<Entry>& segment, const std::vector<bool>& done);
     void release(Entry& entry);
+    void describe_finished(std::string& out, const Storage& wanted, bool code) const;
     void prune();
     void collect_layouts();
 
@@ -183,6 +188,7 @@ class Tape {
     std::uint32_t epoch_ = 0;
     std::size_t prune_from_ = 32;
     std::int64_t pending_work_ = 0;  ///< elements written by pending entries
+    std::uint32_t flushes_ = 0;
     bool cut_before_next_ = false;
     bool eager_ = false;
     std::atomic<bool> running_ = false;  ///< read by waiters, who do not hold the engine

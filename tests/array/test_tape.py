@@ -140,3 +140,17 @@ def test_the_log_names_the_users_line():
     x = un.zeros(3)
     un.eval(x)
     assert un.flush_log()[-1]["file"] == __file__
+
+
+def test_explain_names_the_kernels_of_what_is_finished():
+    a = un.arange(6.0)
+    b = (a + 1) * 2.5
+    assert "mul" in un.explain(b) and "= 2.5 : float64" in un.explain(b)
+    un.eval(b)
+    c = a - 3
+    un.eval(c)
+    text = un.explain(b)
+    assert text.startswith("computed: nothing is pending\nwritten last by this evaluation: evaluation was asked")
+    kernels = text[: text.index("recent evaluations")]
+    assert "mul" in kernels and "sub" not in kernels
+    assert "executor of its last run: block" in kernels
