@@ -1,5 +1,6 @@
 // Number slots and comparisons of the array type.
 #include "array_object.h"
+#include "linalg.h"
 #include "ops/scalar_eval.h"
 #include "tape/tape.h"
 
@@ -176,6 +177,8 @@ PyType_Slot number_slots[] = {
     {Py_nb_add, reinterpret_cast<void*>(binary<Op::Add>)},
     {Py_nb_subtract, reinterpret_cast<void*>(binary<Op::Sub>)},
     {Py_nb_multiply, reinterpret_cast<void*>(binary<Op::Mul>)},
+    {Py_nb_matrix_multiply, reinterpret_cast<void*>(matrix_multiply)},
+    {Py_nb_inplace_matrix_multiply, reinterpret_cast<void*>(matrix_multiply_in_place)},
     {Py_nb_true_divide, reinterpret_cast<void*>(binary<Op::Div>)},
     {Py_nb_floor_divide, reinterpret_cast<void*>(binary<Op::FloorDiv>)},
     {Py_nb_remainder, reinterpret_cast<void*>(binary<Op::Mod>)},

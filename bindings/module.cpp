@@ -8,6 +8,7 @@
 #include "errors.h"
 #include "functions.h"
 #include "jit.h"
+#include "linalg.h"
 #include "mesh.h"
 #include "ufunc.h"
 
@@ -18,7 +19,7 @@ NB_MODULE(_engine, m) {
     if (!unisono::python::add_errors(m.ptr())) throw nb::python_error();
     using namespace unisono::python;
     if (!add_array_type(m.ptr()) || !add_conversions(m.ptr()) || !add_functions(m.ptr()) ||
-        !add_ufuncs(m.ptr()) || !add_dispatcher(m.ptr()))
+        !add_ufuncs(m.ptr()) || !add_dispatcher(m.ptr()) || !add_linalg(m.ptr()))
         throw nb::python_error();
     add_engine_state(m);
     add_mesh(m);

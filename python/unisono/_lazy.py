@@ -4,6 +4,7 @@ _names = {
     "._jit": "barrier global_id global_size group_id jit kernel local_array local_id local_size num_groups prange",
     "._mesh": "mesh",
     "._composed": "divmod isnat logical_and logical_or logical_xor positive power",
+    "._products": "cross dot einsum einsum_path inner kron matvec outer tensordot vdot vecdot vecmat",
 }  # fmt: skip
 homes = {name: module for module, names in _names.items() for name in names.split()}
 

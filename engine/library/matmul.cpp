@@ -1,0 +1,299 @@
+// Records products of matrices; runs them by BLAS on one thread over fixed tiles, or by own loops.
+//
+// The tiles follow from the shapes alone and the summed axis is never split between them, so the
+// bits do not depend on the number of threads. Operands pass to BLAS where they lie if one of their
+// last two axes is dense; others are packed first. Bools, integers and float16 take own loops.
+#include "library/matmul.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "library/blas.h"
+#include "library/call.h"
+#include "library/multiply_plain.h"
+#include "tape/record.h"
+#include "tape/tape.h"
+
+namespace unisono::library {
+
+namespace {
+
+/// One product of a stack: out[m, n] = a[m, k] b[k, n]; strides in elements.
+struct Sizes {
+    std::int64_t m, n, k;
+};
+
+template <class T>
+struct Matrix {
+    T* data;
+    std::int64_t row, column;  ///< strides
+};
+
+/// How BLAS takes a row-major rows x columns matrix: 'N' if rows are dense, 'T' if columns are.
+struct Transposition {
+    char letter;  ///< 0: BLAS cannot
+    std::int64_t leading;
+};
+
+Transposition transposition(std::int64_t rows, std::int64_t columns, std::int64_t row,
+                            std::int64_t column) {
+    if ((column == 1 || columns == 1) && (row >= std::max<std::int64_t>(1, columns) || rows == 1))
+        return {'N', rows == 1 ? std::max<std::int64_t>(1, columns) : row};
+    if ((row == 1 || rows == 1) && (column >= std::max<std::int64_t>(1, rows) || columns == 1))
+        return {'T', columns == 1 ? std::max<std::int64_t>(1, rows) : column};
+    return {0, 0};
+}
+
+/// Products this small cost less in plain loops than in a call of BLAS.
+bool is_tiny(Sizes s) { return s.m * s.n * s.k <= 256; }
+
+template <class T>
+void multiply_blas(Sizes s, Matrix<const T> a, Matrix<const T> b, T* out, std::int64_t out_row) {
+    auto ta = transposition(s.m, s.k, a.row, a.column);
+    auto tb = transposition(s.k, s.n, b.row, b.column);
+    if (s.n == 1 && b.row > 0 && s.m > 1) {
+        static void* const gemv = blas::routine_for<T>("gemv");
+        // BLAS is column-major: the transposed matrix lies in memory.
+        bool dense_rows = ta.letter == 'N';
+        blas::call(gemv, dense_rows ? 'T' : 'N', dense_rows ? s.k : s.m, dense_rows ? s.m : s.k,
+                   T(1), a.data, ta.leading, b.data, b.row, T(0), out, out_row);
+        return;
+    }
+    if (s.m == 1 && a.column > 0 && s.n > 1) {
+        static void* const gemv = blas::routine_for<T>("gemv");
+        bool dense_rows = tb.letter == 'N';
+        blas::call(gemv, dense_rows ? 'N' : 'T', dense_rows ? s.n : s.k, dense_rows ? s.k : s.n,
+                   T(1), b.data, tb.leading, a.data, a.column, T(0), out, std::int64_t{1});
+        return;
+    }
+    static void* const gemm = blas::routine_for<T>("gemm");
+    blas::call(gemm, tb.letter, ta.letter, s.n, s.m, s.k, T(1), b.data, tb.leading, a.data,
+               ta.leading, T(0), out, out_row);
+}
+
+template <class T>
+void multiply(Sizes s, Matrix<const T> a, Matrix<const T> b, T* out, std::int64_t out_row) {
+    if constexpr (blas::letter<T> != 0) {
+        if (!is_tiny(s) && blas::present()) return multiply_blas(s, a, b, out, out_row);
+    }
+    multiply_plain(s.m, s.n, s.k, a.data, a.row, a.column, b.data, b.row, b.column, out, out_row);
+}
+
+/// Sums of long vectors: pieces of fixed length, added in order.
+template <class T>
+void dot_in_pieces(std::int64_t k, Matrix<const T> a, Matrix<const T> b, T* out) {
+    constexpr std::int64_t piece = 1 << 15;
+    std::int64_t pieces = (k + piece - 1) / piece;
+    auto sums = std::make_unique<T[]>(static_cast<std::size_t>(pieces));
+    parallel_for(0, pieces, 2, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t p = first; p < last; ++p) {
+            std::int64_t from = p * piece, count = std::min(piece, k - from);
+            const T* x = a.data + from * a.column;
+            const T* y = b.data + from * b.row;
+            T& sum = sums[static_cast<std::size_t>(p)];
+            if constexpr (std::is_floating_point_v<T>) {
+                if (blas::present() && a.column > 0 && b.row > 0) {
+                    static void* const dot = blas::routine_for<T>("dot");
+                    sum = blas::call<T>(dot, count, x, a.column, y, b.row);
+                    continue;
+                }
+            }
+            multiply_plain<T>(1, 1, count, x, 0, a.column, y, b.row, 0, &sum, 1);
+        }
+    });
+    T total = sums[0];
+    for (std::int64_t p = 1; p < pieces; ++p)
+        total = add_plain(total, sums[static_cast<std::size_t>(p)]);
+    *out = total;
+}
+
+struct Tile {
+    std::int64_t rows, columns;
+};
+
+/// Of an m x n result: the largest of which there are several for each thread of a usual machine.
+Tile tile_of(std::int64_t m, std::int64_t n) {
+    constexpr Tile tiles[] = {{512, 1024}, {512, 512}, {256, 512}, {256, 256}, {128, 256}};
+    for (Tile t : tiles) {
+        if (((m + t.rows - 1) / t.rows) * ((n + t.columns - 1) / t.columns) >= 8) return t;
+    }
+    return {128, 128};
+}
+
+struct Tiling {
+    std::int64_t rows, columns;  ///< of a tile
+    std::int64_t down, across;   ///< numbers of tiles
+    std::int64_t grain;          ///< tiles per chunk
+};
+
+Tiling tile(Sizes s, std::int64_t count) {
+    constexpr double worth_a_thread = 1 << 18;  // multiply-adds
+    double work = static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
+    Tiling t{s.m, s.n, 1, 1, 1};
+    if (work >= 8 * worth_a_thread) {
+        if (s.m == 1 || s.n == 1) {
+            // A product with a vector reads the matrix once: blocks of its long rows.
+            auto length = static_cast<std::int64_t>(worth_a_thread) / s.k;
+            length = std::max<std::int64_t>(64, length / 64 * 64);
+            t.rows = std::min(s.m, length);
+            t.columns = std::min(s.n, length);
+        } else {
+            Tile part = tile_of(s.m, s.n);
+            t.rows = std::min(s.m, part.rows);
+            t.columns = std::min(s.n, part.columns);
+        }
+        t.down = (s.m + t.rows - 1) / t.rows;
+        t.across = (s.n + t.columns - 1) / t.columns;
+    }
+    double per_tile = work / static_cast<double>(t.down * t.across);
+    if (count > 1 || t.down * t.across > 1)
+        t.grain = std::max<std::int64_t>(
+            1, static_cast<std::int64_t>(worth_a_thread / std::max(1.0, per_tile)));
+    return t;
+}
+
+/// Offset of matrix number `index` of a stack whose leading axes are those of the view.
+std::int64_t stack_offset(const View& v, std::int64_t index) {
+    Dims shape = v.layout->shape(), strides = v.layout->strides();
+    std::int64_t offset = 0;
+    for (std::size_t axis = shape.size() - 2; axis-- > 0;) {
+        offset += index % shape[axis] * strides[axis];
+        index /= shape[axis];
+    }
+    return offset;
+}
+
+/// Operands of equal leading axes, [..., m, k] and [..., k, n]; `out` is packed.
+template <class T>
+void run_typed(const View& a, const View& b, T* out) {
+    Dims as = a.layout->shape(), bs = b.layout->shape();
+    std::size_t rank = as.size();
+    Sizes s{as[rank - 2], bs[rank - 1], as[rank - 1]};
+    std::int64_t count = 1;
+    for (std::size_t axis = 0; axis + 2 < rank; ++axis) count *= as[axis];
+    if (s.m * s.n * count == 0) return;
+    if (s.k == 0) {
+        std::memset(static_cast<void*>(out), 0,
+                    sizeof(T) * static_cast<std::size_t>(s.m * s.n * count));
+        return;
+    }
+    Dims ad = a.layout->strides(), bd = b.layout->strides();
+    Matrix<const T> ma{reinterpret_cast<const T*>(a.data()), ad[rank - 2], ad[rank - 1]};
+    Matrix<const T> mb{reinterpret_cast<const T*>(b.data()), bd[rank - 2], bd[rank - 1]};
+    if (s.m == 1 && s.n == 1 && count == 1 && s.k > 4096) return dot_in_pieces(s.k, ma, mb, out);
+    Tiling t = tile(s, count);
+    std::int64_t per_matrix = t.down * t.across;
+    parallel_for(0, count * per_matrix, t.grain, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t q = first; q < last; ++q) {
+            std::int64_t index = q / per_matrix, i = q % per_matrix / t.across * t.rows,
+                         j = q % per_matrix % t.across * t.columns;
+            Matrix<const T> x{ma.data + stack_offset(a, index) + i * ma.row, ma.row, ma.column};
+            Matrix<const T> y{mb.data + stack_offset(b, index) + j * mb.column, mb.row, mb.column};
+            Sizes part{std::min(t.rows, s.m - i), std::min(t.columns, s.n - j), s.k};
+            multiply<T>(part, x, y, out + (index * s.m + i) * s.n + j, s.n);
+        }
+    });
+}
+
+void run(const View& a, const View& b, const View& out) {
+    dispatch(out.dtype, [&]<class T>() { run_typed<T>(a, b, reinterpret_cast<T*>(out.data())); });
+}
+
+Array with_axis(const Array& a, std::size_t place) {
+    std::vector<std::int64_t> shape(a.shape().begin(), a.shape().end());
+    std::vector<std::int64_t> strides(a.strides().begin(), a.strides().end());
+    shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(place), 1);
+    strides.insert(strides.begin() + static_cast<std::ptrdiff_t>(place), 0);
+    View v = a.view();
+    v.layout = Layout::make(shape, strides);
+    return Array::of(v);
+}
+
+/// The array with its last two axes as the loops can take them.
+Array prepared(const Array& a) {
+    Dims shape = a.shape(), strides = a.strides();
+    std::size_t rank = shape.size();
+    auto t = transposition(shape[rank - 2], shape[rank - 1], strides[rank - 2], strides[rank - 1]);
+    return t.letter ? a : copy(a);
+}
+
+Array with_leading(const Array& a, std::vector<std::int64_t> leading) {
+    Dims shape = a.shape();
+    leading.insert(leading.end(), shape.end() - 2, shape.end());
+    return std::equal(shape.begin(), shape.end(), leading.begin(), leading.end())
+               ? a
+               : broadcast_to(a, leading);
+}
+
+[[noreturn]] void mismatch(const Array& a, const Array& b, std::int64_t got, std::int64_t other) {
+    fail(ErrorKind::Value,
+         "matmul: the last axis of the first operand and the last but one of the "
+         "second differ; got shapes " +
+             shape_text(a.shape()) + " and " + shape_text(b.shape()) + "; expected " +
+             std::to_string(got) + ", got " + std::to_string(other));
+}
+
+bool is_idle(const Array& a) {
+    const Storage* s = a.view().storage;
+    return !s->pending && !s->running && !s->poison && s->memory.handle && s->on_host();
+}
+
+void check_operand(const Array& a, const char* which) {
+    if (a.rank() == 0) {
+        fail(ErrorKind::Value, std::string("matmul: the ") + which +
+                                   " operand is 0-dimensional; expected at least one axis; "
+                                   "multiply by scalars with *");
+    }
+}
+
+}  // namespace
+
+Array matmul(const Array& first, const Array& second, const Array* out) {
+    check_operand(first, "first");
+    check_operand(second, "second");
+    DType t = promote(first.dtype(), second.dtype());
+    bool row = first.rank() == 1, column = second.rank() == 1;
+    Array a = row ? with_axis(first, 0) : first;
+    Array b = column ? with_axis(second, 1) : second;
+    Dims as = a.shape(), bs = b.shape();
+    std::int64_t k = as.back(), n = bs.back(), m = as[as.size() - 2];
+    if (bs[bs.size() - 2] != k) mismatch(first, second, k, bs[bs.size() - 2]);
+    Dims leading[] = {as.first(as.size() - 2), bs.first(bs.size() - 2)};
+    std::vector<std::int64_t> shape = broadcast_shapes("matmul", leading);
+    a = with_leading(prepared(astype(a, t, false)), shape);
+    b = with_leading(prepared(astype(b, t, false)), shape);
+    if (!row) shape.push_back(m);
+    if (!column) shape.push_back(n);
+    auto work = [](std::span<const View> in, const View& result) { run(in[0], in[1], result); };
+    Array operands[] = {a, b};
+    if (out) {
+        if (!std::equal(shape.begin(), shape.end(), out->shape().begin(), out->shape().end())) {
+            fail(ErrorKind::Value, "matmul: out= has the wrong shape; got " +
+                                       shape_text(out->shape()) + ", expected " +
+                                       shape_text(shape));
+        }
+        check_in_place_cast("matmul", t, out->dtype());
+        if (out->dtype() == t && out->view().layout->contiguous()) {
+            call_into("matmul", operands, *out, work);
+            return *out;
+        }
+    } else if (double(m) * double(n) * double(k) <= 8192 && a.rank() == 2 && is_idle(a) &&
+               is_idle(b)) {
+        // Small products of finished arrays cost less than recording them.
+        Array made = empty(shape, t, nullptr);
+        made.view().storage->allocate();
+        run(a.view(), b.view(), made.view());
+        return shape.empty() ? to_value(made) : made;
+    }
+    Array made = call("matmul", operands, shape, t, work);
+    if (shape.empty()) made = to_value(made);
+    if (!out) return made;
+    assign(*out, made.arg());
+    return *out;
+}
+
+}  // namespace unisono::library

@@ -1,0 +1,205 @@
+"""Products of arrays against NumPy: values, dtypes, shapes, errors, and bits for any thread count."""
+
+import os
+
+import numpy as np
+import pytest
+import unisono as un
+
+RNG = np.random.default_rng(5)
+SHAPES = [
+    ((3, 4), (4, 5)), ((4,), (4, 5)), ((3, 4), (4,)), ((4,), (4,)), ((2, 3, 4), (4, 5)),
+    ((7, 1, 3, 4), (2, 4, 5)), ((130, 70), (70, 90)), ((4, 0), (0, 3)), ((0, 4), (4, 3)),
+    ((1, 1), (1, 1)), ((1, 9), (9, 1)), ((9, 1), (1, 9)), ((5000,), (5000,)), ((300, 400), (400,)),
+]  # fmt: skip
+FORMS = {
+    "packed": lambda x: x,
+    "columns": lambda x: np.asfortranarray(x),
+    "reversed": lambda x: x[::-1],
+    "every second": lambda x: np.repeat(x, 2, axis=-1)[..., ::2],
+    "broadcast": lambda x: np.broadcast_to(x[:1], x.shape),
+}
+
+
+def made(shape, dtype):
+    return (RNG.random(shape) * 4 - (0 if dtype in ("uint8", "bool") else 2)).astype(dtype)
+
+
+def check(got, expected):
+    got = np.asarray(got)
+    assert got.dtype == expected.dtype and got.shape == expected.shape
+    tolerance = 1e-4 if expected.dtype == np.float32 else 1e-11
+    np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32", "uint8", "bool"])
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
+def test_matmul(dtype, form):
+    for one, two in SHAPES:
+        if form is FORMS["broadcast"] and 0 in one + two:
+            continue
+        a, b = form(made(one, dtype)), form(made(two, dtype))
+        check(un.asarray(a) @ un.asarray(b), np.asarray(a @ b))
+
+
+def test_matmul_mixes_dtypes_and_fuses_what_feeds_it():
+    a, b = made((20, 30), "int32"), made((30, 10), "float32")
+    check((un.asarray(a) * 2 + 1) @ un.asarray(b), (a * 2 + 1) @ b)
+    check(un.matmul(a, b), a @ b)
+    check(un.asarray(a) @ b, a @ b)
+    check([[1, 2], [3, 4]] @ un.asarray([1, 1]), np.array([3, 7]))
+
+
+def test_matmul_writes_to_out_and_in_place():
+    a, b = made((6, 6), "float64"), made((6, 6), "float64")
+    x, y = un.array(a), un.array(b)
+    out = un.zeros((6, 6))
+    assert un.matmul(x, y, out=out) is out
+    check(out, a @ b)
+    wide = un.zeros((6, 12))
+    un.matmul(x, y, out=wide[:, ::2])
+    check(wide[:, ::2], a @ b)
+    un.matmul(x, y, out=x)
+    check(x, a @ b)
+    y @= y.T
+    check(y, b @ b.T)
+
+
+@pytest.mark.parametrize(
+    "one, two", [((2, 3), (4, 5)), ((), (3,)), ((3,), ()), ((2, 3, 4), (3, 4, 5))]
+)
+def test_matmul_refuses(one, two):
+    for xp in (np, un):
+        with pytest.raises(ValueError, match="matmul" if xp is un else None):
+            xp.matmul(xp.ones(one), xp.ones(two))
+
+
+def test_matmul_errors_name_the_shapes():
+    with pytest.raises(
+        ValueError, match=r"matmul: .*got shapes \(2, 3\) and \(4, 5\); expected 3, got 4"
+    ):
+        un.ones((2, 3)) @ un.ones((4, 5))
+    with pytest.raises(
+        ValueError, match=r"matmul: out= has the wrong shape; got \(2,\), expected \(2, 2\)"
+    ):
+        un.matmul(un.ones((2, 2)), un.ones((2, 2)), out=un.zeros(2))
+    with pytest.raises(TypeError, match="matmul: cannot cast"):
+        un.matmul(un.ones((2, 2)), un.ones((2, 2)), out=un.zeros((2, 2), dtype="int64"))
+
+
+@pytest.mark.parametrize(
+    "shapes", [((700, 300), (300, 900)), ((3000, 2000), (2000,)), ((400000,), (400000,))]
+)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+def test_bits_do_not_depend_on_threads(shapes, dtype):
+    a, b = (un.array(made(s, dtype)) for s in shapes)
+    results = []
+    for threads in (1, 2, 3):
+        un.set_num_threads(threads)
+        try:
+            results.append(np.asarray(a @ b).tobytes())
+        finally:
+            un.set_num_threads(len(os.sched_getaffinity(0)))
+    assert results[0] == results[1] == results[2]
+
+
+PRODUCTS = {
+    "dot": lambda xp, a: xp.dot(a((3, 4)), a((4, 2))),
+    "dot scalar": lambda xp, a: xp.dot(3, a((4, 2))),
+    "dot stacks": lambda xp, a: xp.dot(a((2, 3, 4)), a((5, 4, 2))),
+    "dot stack by vector": lambda xp, a: xp.dot(a((2, 3, 4)), a((4,))),
+    "vdot": lambda xp, a: xp.vdot(a((3, 4)), a((3, 4))),
+    "vecdot": lambda xp, a: xp.vecdot(a((5, 3, 4)), a((3, 4))),
+    "vecdot axis": lambda xp, a: xp.vecdot(a((3, 4)), a((3, 4)), axis=0),
+    "matvec": lambda xp, a: xp.matvec(a((5, 3, 4)), a((5, 4))),
+    "vecmat": lambda xp, a: xp.vecmat(a((5, 4)), a((5, 4, 3))),
+    "inner": lambda xp, a: xp.inner(a((2, 3, 4)), a((5, 4))),
+    "inner scalar": lambda xp, a: xp.inner(a((2, 3)), 2),
+    "outer": lambda xp, a: xp.outer(a((2, 3)), a((4,))),
+    "tensordot": lambda xp, a: xp.tensordot(a((2, 3, 4)), a((3, 4, 5))),
+    "tensordot 0": lambda xp, a: xp.tensordot(a((2, 3)), a((4,)), 0),
+    "tensordot axes": lambda xp, a: xp.tensordot(a((2, 3, 4)), a((4, 5, 2)), ([0, -1], [2, 0])),
+    "tensordot axis": lambda xp, a: xp.tensordot(a((2, 3)), a((2, 4)), (0, 0)),
+    "kron": lambda xp, a: xp.kron(a((2, 3)), a((4, 2))),
+    "kron ranks": lambda xp, a: xp.kron(a((3,)), a((2, 2, 2))),
+    "cross": lambda xp, a: xp.cross(a((5, 3)), a((3,))),
+    "cross axes": lambda xp, a: xp.cross(a((3, 5)), a((5, 3)), axisa=0, axisc=0),
+    "cross axis": lambda xp, a: xp.cross(a((3, 5)), a((3, 5)), axis=0),
+}  # fmt: skip
+SUMMATIONS = [
+    ("ij,jk->ik", (3, 4), (4, 5)), ("ij,jk", (3, 4), (4, 5)), ("ij,kj->ki", (3, 4), (5, 4)),
+    ("ii", (4, 4)), ("ii->i", (4, 4)), ("iij->j", (3, 3, 2)), ("ij->", (3, 4)), ("ij->ji", (3, 4)),
+    ("ji", (3, 4)), ("i,j->ij", (3,), (4,)), ("i,i", (3,), (3,)), ("i,i->i", (3,), (3,)),
+    ("bij,bjk->bik", (2, 3, 4), (2, 4, 5)), ("...ij,...jk->...ik", (2, 3, 4), (4, 5)),
+    ("i...,i...->...", (3, 4, 2), (3, 4, 2)), ("...", (3, 4)), ("ij,jk,kl->il", (3, 4), (4, 5), (5, 6)),
+    ("ab,bc,cd,de->ae", (2, 9), (9, 3), (3, 8), (8, 2)), ("ijk,jil->kl", (3, 4, 5), (4, 3, 2)),
+    ("ij,ij->i", (3, 4), (3, 4)), ("ij,k->k", (3, 4), (2,)), ("i,i,i->i", (3,), (3,), (3,)),
+    ("i,ij,ij,j->", (3,), (3, 4), (3, 4), (4,)), ("ij,ij->ij", (1, 4), (3, 4)), (",ij->ij", (), (2, 3)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int32"])
+@pytest.mark.parametrize("product", PRODUCTS.values(), ids=PRODUCTS.keys())
+def test_products(product, dtype):
+    results = []
+    for xp in (np, un):
+        rng = np.random.default_rng(1)
+        results.append(
+            product(xp, lambda s, rng=rng, xp=xp: xp.asarray((rng.random(s) * 9).astype(dtype)))
+        )
+    check(results[1], np.asarray(results[0]))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int32", "bool"])
+@pytest.mark.parametrize("case", SUMMATIONS, ids=[str(c[0]) for c in SUMMATIONS])
+def test_einsum(case, dtype):
+    arrays = [made(s, dtype) for s in case[1:]]
+    expected = np.asarray(np.einsum(case[0], *arrays))
+    check(un.einsum(case[0], *[un.asarray(x) for x in arrays]), expected)
+    path = un.einsum_path(case[0], *arrays)[0]
+    check(un.einsum(case[0], *arrays, optimize=path), expected)
+
+
+def test_einsum_takes_lists_out_and_dtype():
+    a, b = made((3, 4), "float64"), made((4, 5), "float64")
+    check(un.einsum(a, [0, 1], b, [1, 2], [2, 0]), np.einsum(a, [0, 1], b, [1, 2], [2, 0]))
+    out = un.zeros((3, 5))
+    assert un.einsum("ij,jk", a, b, out=out) is out
+    check(out, a @ b)
+    check(
+        un.einsum("ij->i", a, dtype="float32"),
+        np.einsum("ij->i", a, dtype="float32", casting="same_kind"),
+    )
+
+
+@pytest.mark.parametrize(
+    "subscripts, shapes, message",
+    [
+        ("ij,jk", ((2, 3), (4, 5)), "'j' stands for axes of extents 3 and 4"),
+        ("ij", ((2, 3), (4, 5)), "name 1 operands; got 2 arrays"),
+        ("ijk", ((2, 3),), "operand 0 has 2 axes"),
+        ("ij->k", ((2, 3),), "the subscript 'k', which no operand has"),
+        ("ij->ii", ((2, 3),), "the subscript 'i' twice"),
+        ("i%", ((2, 3),), "'%' is not a valid subscript"),
+    ],
+)
+def test_einsum_refuses(subscripts, shapes, message):
+    for xp in (np, un):
+        with pytest.raises(ValueError, match=message if xp is un else None):
+            xp.einsum(subscripts, *[xp.ones(s) for s in shapes])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda xp: xp.tensordot(xp.ones((2, 3)), xp.ones((4, 5))),
+        lambda xp: xp.inner(xp.ones((2, 3)), xp.ones((2, 4))),
+        lambda xp: xp.vecdot(xp.ones(3), xp.ones(4)),
+        lambda xp: xp.cross(xp.ones(4), xp.ones(3)),
+        lambda xp: xp.dot(xp.ones((2, 3)), xp.ones((2, 3))),
+    ],
+)
+def test_products_refuse(call):
+    for xp in (np, un):
+        with pytest.raises(ValueError):
+            call(xp)
