@@ -118,6 +118,9 @@ left_shift: ufunc
 less: ufunc
 less_equal: ufunc
 logical_not: ufunc
+
+def matmul(*args: Any, **options: Any) -> Any: ...
+
 maximum: ufunc
 minimum: ufunc
 multiply: ufunc
