@@ -143,6 +143,7 @@ void add_engine_state(nb::module_& m) {
     });
     m.def("_trim", [] { pool::trim(); });
     m.def("_set_memory_limit", [](std::int64_t n) { pool::set_limit(n); });
+    m.def("_cached_bytes", [] { return pool::cached_bytes(); });
     m.def("_memory_limit", [] { return pool::limit(); });
 }
 

@@ -13,7 +13,8 @@ void free(void* block, std::int64_t bytes) noexcept;
 
 /// Gives cached blocks back to the system.
 void trim() noexcept;
-/// Most bytes that may be in use (default: physical memory, or the cgroup's limit).
+/// Most bytes that may be in use (default, and where 0 is set: physical memory, or the cgroup's
+/// limit).
 std::int64_t limit();
 void set_limit(std::int64_t bytes);
 std::int64_t cached_bytes();

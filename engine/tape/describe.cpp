@@ -165,7 +165,8 @@ void Tape::describe_finished(std::string& out, const Storage& wanted, bool code)
     out += "computed: nothing is pending\n";
     for (const FlushRecord& r : log_) {
         if (!r.plan || wanted.evaluation == 0 || r.number != wanted.evaluation) continue;
-        out += "written last by this evaluation: " + flush_text(r, hooks) + "\n" + r.plan->text(code);
+        out +=
+            "written last by this evaluation: " + flush_text(r, hooks) + "\n" + r.plan->text(code);
     }
 }
 

@@ -22,7 +22,7 @@ Storage* fresh_storage(std::int64_t elements, DType t, Device* device) {
     if (__builtin_mul_overflow(elements, size_of(t), &bytes) || (limit > 0 && bytes > limit)) {
         fail(ErrorKind::Memory,
              "memory: an array of " + std::to_string(elements) + " " + std::string(name(t)) +
-                 " elements does not fit in " + std::to_string(limit >> 20) +
+                 " elements does not fit in the limit of " + std::to_string(limit >> 20) +
                  " MiB; use a smaller dtype or shape, or spread the array over a mesh");
     }
     return Storage::create(device, bytes);

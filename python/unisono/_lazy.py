@@ -18,4 +18,4 @@ aliases = dict(
     """.split()
 )
 # Sub-packages and modules that are attributes of the package.
-modules = "exceptions"
+modules = "exceptions memory"

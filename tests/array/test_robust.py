@@ -102,3 +102,24 @@ assert values.min() == values.max()
 
 def test_ctrl_c_in_a_long_sweep_leaves_arrays_consistent():
     subprocess.run([sys.executable, "-c", PROGRAM_THAT_IS_INTERRUPTED], check=True, timeout=60)
+
+
+def test_memory_limit_pool_and_counters():
+    before = un.memory.stats()
+    a = un.ones(1 << 18)
+    un.eval(a)
+    assert un.memory.stats()["in_use"] >= before["in_use"] + a.nbytes
+    del a
+    assert un.memory.stats()["cached"] > 0
+    un.memory.trim()
+    assert un.memory.stats()["cached"] == 0
+    try:
+        un.memory.set_limit(un.memory.stats()["in_use"] + 10**6)
+        with pytest.raises(MemoryError, match="limit"):
+            un.eval(un.ones(10**6))
+    finally:
+        un.memory.set_limit(None)
+    assert un.memory.stats()["limit"] == before["limit"]
+    for wrong, error in ((0, ValueError), (-5, ValueError), (1.5, TypeError), (True, TypeError)):
+        with pytest.raises(error, match="set_limit"):
+            un.memory.set_limit(wrong)

@@ -150,7 +150,9 @@ def test_explain_names_the_kernels_of_what_is_finished():
     c = a - 3
     un.eval(c)
     text = un.explain(b)
-    assert text.startswith("computed: nothing is pending\nwritten last by this evaluation: evaluation was asked")
+    assert text.startswith(
+        "computed: nothing is pending\nwritten last by this evaluation: evaluation was asked"
+    )
     kernels = text[: text.index("recent evaluations")]
     assert "mul" in kernels and "sub" not in kernels
     assert "executor of its last run: block" in kernels
