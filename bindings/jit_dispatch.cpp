@@ -68,8 +68,9 @@ void Dispatch::prepare() {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
         Dispatch* callee = dispatch_of(PyList_GET_ITEM(list, i));
         UNISONO_ASSERT(callee != nullptr);
-        // One that is being prepared calls us: a recursion, which the front end refuses at the
-        // call.
+        // One that is being prepared calls us: a recursion, which the front end follows where it
+        // is our own and refuses else.
+        if (callee == this) source->self = static_cast<int>(i);
         source->callees.push_back(callee->is_preparing() ? nullptr : callee->source());
         if (!callee->is_preparing()) callees.push_back(Ref::of(PyList_GET_ITEM(list, i)));
     }

@@ -19,7 +19,7 @@ static NodeKind kind_of(const std::string& name) {
         KIND(Text),     KIND(NoneValue),   KIND(Builtin),   KIND(Function),  KIND(Opaque),
         KIND(BinOp),    KIND(UnaryOp),     KIND(BoolOp),    KIND(Compare),   KIND(IfExp),
         KIND(Call),     KIND(Keyword),     KIND(Attribute), KIND(Subscript), KIND(Tuple),
-        KIND(Slice),    KIND(Unsupported),
+        KIND(Slice),    KIND(Unsupported), KIND(Let),
 #undef KIND
     };
     auto it = kinds.find(name);

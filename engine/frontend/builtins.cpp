@@ -25,10 +25,13 @@ Value FunctionLowerer::call(const Node& node) {
     if (callee.kind == NodeKind::Builtin) return call_builtin(node, callee.text);
     if (callee.kind == NodeKind::Function) {
         const Source* source = source_.callees.at(static_cast<std::size_t>(callee.index)).get();
-        if (!source || module_.is_open(*source)) {
+        if (callee.index == source_.self) source = &source_;
+        if (!source || (source != &source_ && module_.is_open(*source))) {
             refuse(node.place,
-                   "'" + callee.text + "' calls itself, which compiled functions cannot do yet",
-                   "write the recursion as a loop");
+                   "'" + callee.text +
+                       "' is called by functions that it calls; only a function that calls itself "
+                       "can be compiled",
+                   "write the functions as one, or the recursion as a loop");
         }
         return call_function(node, *source);
     }
@@ -69,33 +72,87 @@ Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
                    "give " + std::to_string(n));
         }
     };
-    if (name == "min" || name == "max") return minimum(node, name == "min", args);
+    if (auto v = fold(node, name, args)) return *v;
     std::string base = after_dot(name);
-    bool is_math = name.rfind("math.", 0) == 0;
-    if (base == "minimum" || base == "maximum") {
+    bool is_plain = base == name;
+    if (is_plain && name == "pow") {
         want(2);
-        Type t = promote_types(want_scalar(args[0], place, "an argument").type,
-                               want_scalar(args[1], place, "an argument").type);
-        return apply(base == "minimum" ? Op::Min : Op::Max, to_type(args[0], t.dtype, place),
-                     to_type(args[1], t.dtype, place), Weak::None);
+        return binary("**", args[0], args[1], place);
     }
+    if (is_plain && name == "divmod") {
+        want(2);
+        Value v;
+        v.items = {binary("//", args[0], args[1], place), binary("%", args[0], args[1], place)};
+        v.type = Type::tuple({v.items[0].type, v.items[1].type});
+        return v;
+    }
+    if (!is_plain && !dtype_of(node.children[0])) return call_table(node, name, args);
     want(1);
     const Value& a = args[0];
-    if (name == "len") return length(a, place);
+    if (name == "iteration" && !a.type.is_array()) {
+        refuse(place, "a compiled function cannot loop over a value of type " + describe(a.type),
+               "loop over a range, an array, or enumerate, zip and reversed of them");
+    }
+    if (name == "len" || name == "iteration") return length(a, place);
     want_scalar(a, place, "the argument of " + base);
     if (name == "int") return to_python_int(a, place, std::nullopt);
     if (name == "float") return scalar(cast(a.expr, DType::Float64), Weak::Float);
     if (name == "bool") return scalar(cast(a.expr, DType::Bool), Weak::Bool);
     if (auto t = dtype_of(node.children[0])) return scalar(to_type(a, *t, place), Weak::None);
-    if (name == "abs" || base == "abs" || base == "absolute") return absolute(a, place);
-    if (is_math) return python_math(base, a, place);
-    static const std::map<std::string, Op> unaries = {
-        {"sqrt", Op::Sqrt}, {"exp", Op::Exp},     {"sin", Op::Sin}, {"floor", Op::Floor},
-        {"ceil", Op::Ceil}, {"trunc", Op::Trunc}, {"fabs", Op::Abs}};
-    auto it = unaries.find(base);
-    if (it == unaries.end())
-        refuse(place, name + " is not supported in a compiled function", "compute it outside");
-    return numpy_unary(it->second, a, place);
+    if (name == "abs") return absolute(a, place);
+    refuse(place, name + " is not supported in a compiled function", "compute it outside");
+}
+
+/// Names by which C, Python and the array API know rows of the table of operations.
+static std::string numpy_spelling(const std::string& name) {
+    static const std::map<std::string, std::string> others = {
+        {"abs", "absolute"},
+        {"pow", "power"},
+        {"asin", "arcsin"},
+        {"acos", "arccos"},
+        {"atan", "arctan"},
+        {"atan2", "arctan2"},
+        {"asinh", "arcsinh"},
+        {"acosh", "arccosh"},
+        {"atanh", "arctanh"},
+        {"true_divide", "divide"},
+        {"mod", "remainder"},
+        {"bitwise_not", "invert"},
+        {"bitwise_invert", "invert"},
+        {"bitwise_left_shift", "left_shift"},
+        {"bitwise_right_shift", "right_shift"}};
+    auto it = others.find(name);
+    return it == others.end() ? name : it->second;
+}
+
+/// math.NAME, np.NAME, un.NAME: any elementwise row of the table of operations.
+Value FunctionLowerer::call_table(const Node& node, const std::string& name,
+                                  const std::vector<Value>& args) {
+    const Place& place = node.place;
+    std::string base = after_dot(name);
+    bool is_math = name.rfind("math.", 0) == 0;
+    if (is_math && (base == "floor" || base == "ceil" || base == "trunc")) base = "math." + base;
+    auto op = op_from_numpy_name(numpy_spelling(base));
+    if (base == "fabs" && !op) op = Op::Abs;
+    // C's remainder rounds to nearest; NumPy's is Python's %.
+    bool is_other = is_math && base == "remainder";
+    std::size_t arity = op ? info(*op).arity : 1;
+    if (!op || is_other) {
+        if (base.rfind("math.", 0) != 0) {
+            refuse(place, name + " is not supported in a compiled function", "compute it outside");
+        }
+    }
+    if (args.size() != arity) {
+        refuse(place,
+               name + " takes " + std::to_string(arity) + " argument" + (arity == 1 ? "" : "s") +
+                   " in a compiled function; got " + std::to_string(args.size()),
+               "give " + std::to_string(arity));
+    }
+    for (const Value& a : args) want_scalar(a, place, "an argument of " + after_dot(name));
+    if (base == "math.floor") return to_python_int(args[0], place, Op::Floor);
+    if (base == "math.ceil") return to_python_int(args[0], place, Op::Ceil);
+    if (base == "math.trunc") return to_python_int(args[0], place, Op::Trunc);
+    return is_math ? python_math(*op, base, args, place) : numpy_function(*op, base, args, place);
 }
 
 Value FunctionLowerer::length(const Value& a, const Place& place) {
@@ -113,39 +170,104 @@ Value FunctionLowerer::absolute(const Value& a, const Place&) {
     return scalar(op_unary(Op::Abs, weak == Weak::Int ? cast(a.expr, DType::Int64) : a.expr), weak);
 }
 
-Value FunctionLowerer::numpy_unary(Op op, const Value& a, const Place& place) {
-    // NumPy's functions give NumPy scalars; rounding leaves integers alone.
+/// NumPy's functions give NumPy scalars.
+Value FunctionLowerer::numpy_function(Op op, const std::string& name,
+                                      const std::vector<Value>& args, const Place& place) {
+    Type t = args.size() == 1 ? args[0].type : promote_types(args[0].type, args[1].type);
     bool rounds = op == Op::Floor || op == Op::Ceil || op == Op::Trunc;
-    if (rounds && !is_float(a.type.dtype)) return scalar(a.expr, Weak::None);
-    DType t = is_float(a.type.dtype) ? a.type.dtype : DType::Float64;
-    return scalar(op_unary(op, to_type(a, t, place)), Weak::None);
+    if (rounds && !is_float(t.dtype)) return scalar(args[0].expr, Weak::None);
+    auto compute = name == "fabs" && !is_float(t.dtype) ? std::optional(DType::Float64)
+                                                        : compute_dtype(op, t.dtype);
+    if (!compute) {
+        refuse(place, "np." + name + " is not defined for " + describe(t),
+               "convert the operands to another dtype");
+    }
+    E x = to_type(args[0], *compute, place);
+    if (args.size() == 1) return scalar(op_unary(op, x), Weak::None);
+    return apply(op, x, to_type(args[1], *compute, place), Weak::None);
 }
 
-Value FunctionLowerer::minimum(const Node& node, bool is_min, const std::vector<Value>& args) {
-    const char* name = is_min ? "min" : "max";
-    std::vector<Value> items = args.size() == 1 && args[0].type.is_tuple() ? args[0].items : args;
-    if (items.empty() || (args.size() == 1 && !args[0].type.is_tuple())) {
-        refuse(node.place,
-               std::string(name) + " of one argument is not supported in a compiled function",
-               "give two or more numbers, or loop over the array");
+/// Python keeps the first unless the next is strictly better, which decides NaN and signed zero.
+Value FunctionLowerer::better(bool is_min, const Value& a, const Value& b) {
+    Type t = promote_types(a.type, b.type);
+    E x = cast(a.expr, t.dtype), y = cast(b.expr, t.dtype);
+    if (!is_float(t.dtype)) return apply(is_min ? Op::Min : Op::Max, x, y, t.weak);
+    x = settle(x);
+    y = settle(y);
+    return scalar(b_->select(op_binary(is_min ? Op::Lt : Op::Gt, y, x), y, x), t.weak);
+}
+
+/// start combined with the elements of an array of one axis from `begin` on, in order.
+Value FunctionLowerer::fold_array(const Value& array, Value start, E begin,
+                                  const std::function<Value(const Value&, const Value&)>& combine,
+                                  const Place& place) {
+    E end = b_->extent(array.array, 0);
+    std::int32_t k = b_->var("k", DType::Int64);
+    auto element = [&] { return scalar(b_->load(array.array, {b_->read(k)}, ir::Access::Inside)); };
+    Type type = start.type;
+    collect([&] {
+        Value next = combine(start, element());
+        auto joined = join(start.type, next.type);
+        type = joined ? *joined : next.type;
+    });
+    std::int32_t result = b_->var("fold", type.dtype);
+    emit(b_->declare(result, cast(start.expr, type.dtype)));
+    Value so_far = scalar(b_->read(result), type.weak);
+    std::vector<S> body = collect([&] {
+        Value next = combine(so_far, element());
+        emit(b_->assign(result, cast(next.expr, type.dtype)));
+    });
+    at(place);
+    emit(b_->loop(ir::LoopKind::Serial, k, begin, end, i64(1), b_->block(body)));
+    return so_far;
+}
+
+/// Python's min, max, sum, any and all.
+std::optional<Value> FunctionLowerer::fold(const Node& node, const std::string& name,
+                                           const std::vector<Value>& args) {
+    const Place& place = node.place;
+    bool is_min = name == "min", is_order = is_min || name == "max";
+    bool is_any = name == "any", is_truth = is_any || name == "all";
+    if (!is_order && !is_truth && name != "sum") return std::nullopt;
+    std::size_t most = name == "sum" ? 2 : 1;
+    if (args.empty() || (!is_order && args.size() > most)) {
+        refuse(place, name + " takes one array or tuple" + (is_order ? " or several numbers" : ""),
+               "give it what it combines");
     }
-    Value best = want_scalar(items[0], node.place, std::string("an argument of ") + name);
-    for (std::size_t i = 1; i < items.size(); ++i) {
-        const Value& next =
-            want_scalar(items[i], node.place, std::string("an argument of ") + name);
-        Type t = promote_types(best.type, next.type);
-        E x = cast(best.expr, t.dtype), y = cast(next.expr, t.dtype);
-        if (!is_float(t.dtype)) {
-            best = apply(is_min ? Op::Min : Op::Max, x, y, t.weak);
-            continue;
-        }
-        // Python keeps the first unless the next is strictly better, which decides NaN and signed
-        // zero.
-        x = settle(x);
-        y = settle(y);
-        best = scalar(b_->select(op_binary(is_min ? Op::Lt : Op::Gt, y, x), y, x), t.weak);
+    bool is_array = args[0].type.is_array() && (args.size() == 1 || name == "sum");
+    if (is_array && args[0].type.rank != 1) {
+        refuse(place,
+               name + " of an array of rank " + std::to_string(args[0].type.rank) +
+                   " combines its rows, which compiled functions cannot do",
+               "loop over the elements");
     }
-    return best;
+    auto combine = [&](const Value& a, const Value& b) {
+        if (is_order) return better(is_min, a, b);
+        if (is_truth) return apply(is_any ? Op::Or : Op::And, a.expr, truth(b, place), Weak::Bool);
+        return binary("+", a, b, place);
+    };
+    Value start = is_truth           ? scalar(b_->boolean(!is_any), Weak::Bool)
+                  : args.size() == 2 ? args[1]
+                                     : scalar(i64(0), Weak::Int);
+    if (is_array && is_order) {
+        E size = b_->extent(args[0].array, 0);
+        fault_if(op_binary(Op::Eq, size, i64(0)), ErrorKind::Value,
+                 name + "() arg is an empty sequence", place);
+        E first = temporary(b_->load(args[0].array, {i64(0)}, ir::Access::Inside), "first");
+        return fold_array(args[0], scalar(first), i64(1), combine, place);
+    }
+    if (is_array) return fold_array(args[0], start, i64(0), combine, place);
+    bool is_tuple = args[0].type.is_tuple() && (args.size() == 1 || name == "sum");
+    std::vector<Value> items = is_tuple ? args[0].items : args;
+    if ((!is_tuple && (!is_order || args.size() == 1)) || (is_order && items.empty())) {
+        refuse(place, name + " of " + (is_tuple ? "nothing" : "one number") + " is not defined",
+               "give it an array, a tuple or several numbers");
+    }
+    std::size_t from = 0;
+    if (is_order) start = want_scalar(items[from++], place, "an argument of " + name);
+    for (; from < items.size(); ++from)
+        start = combine(start, want_scalar(items[from], place, "an argument of " + name));
+    return start;
 }
 
 Value FunctionLowerer::to_python_int(const Value& a, const Place& place,
@@ -162,33 +284,44 @@ Value FunctionLowerer::to_python_int(const Value& a, const Place& place,
     return scalar(cast(x, DType::Int64), Weak::Int);
 }
 
-Value FunctionLowerer::python_math(const std::string& name, const Value& a, const Place& place) {
-    if (name == "floor") return to_python_int(a, place, Op::Floor);
-    if (name == "ceil") return to_python_int(a, place, Op::Ceil);
-    if (name == "trunc") return to_python_int(a, place, Op::Trunc);
-    E x = cast(a.expr, DType::Float64);
-    if (name == "fabs") return scalar(op_unary(Op::Abs, x), Weak::Float);
-    auto infinity = [&] { return b_->constant(Scalar::of(DType::Float64, __builtin_inf())); };
-    x = settle(x);
-    if (name == "sqrt") {
-        fault_if(op_binary(Op::Lt, x, b_->zero(DType::Float64)), ErrorKind::Value,
-                 "math domain error", place);
-        return scalar(op_unary(Op::Sqrt, x), Weak::Float);
+/// math's functions raise where NumPy's give inf and NaN: NaN made of none is outside of the
+/// domain, and so is an infinity made of finite numbers, but where the function grows without
+/// bound.
+Value FunctionLowerer::python_math(Op op, const std::string& name, const std::vector<Value>& args,
+                                   const Place& place) {
+    static const std::set<std::string> growing = {"exp",   "exp2",  "expm1", "sinh", "cosh",
+                                                  "hypot", "ldexp", "gamma", "pow"};
+    std::vector<E> x;
+    for (const Value& a : args) x.push_back(settle(cast(a.expr, DType::Float64)));
+    if (!result_dtype(op, DType::Float64)) {
+        refuse(place, "math." + name + " is for integers, which compiled functions cannot do yet",
+               "compute it outside");
     }
-    if (name == "sin") {
-        fault_if(op_binary(Op::Eq, op_unary(Op::Abs, x), infinity()), ErrorKind::Value,
-                 "math domain error", place);
-        return scalar(op_unary(Op::Sin, x), Weak::Float);
+    E result = x.size() == 1 ? op_unary(op, x[0]) : op_binary(op, x[0], x[1]);
+    if (is_bool(result->dtype)) return scalar(result, Weak::Bool);
+    if (op == Op::Abs || name == "copysign") return scalar(result, Weak::Float);
+    result = settle(result);
+    E infinity = b_->constant(Scalar::of(DType::Float64, __builtin_inf()));
+    auto all = [&](const std::function<E(E)>& test) {
+        E both = test(x[0]);
+        return x.size() == 1 ? both : op_binary(Op::And, both, test(x[1]));
+    };
+    E numbers = all([&](E e) { return op_binary(Op::Eq, e, e); });
+    E is_nan = op_binary(Op::Ne, result, result);
+    fault_if(op_binary(Op::And, is_nan, numbers), ErrorKind::Value, "math domain error", place);
+    if (op == Op::Sqrt || op == Op::Sin) return scalar(result, Weak::Float);
+    E finite = all([&](E e) { return op_binary(Op::Lt, op_unary(Op::Abs, e), infinity); });
+    E overflows =
+        op_binary(Op::And, finite, op_binary(Op::Eq, op_unary(Op::Abs, result), infinity));
+    if (name == "pow") {
+        E is_pole = op_binary(Op::Eq, x[0], b_->zero(DType::Float64));
+        fault_if(op_binary(Op::And, overflows, is_pole), ErrorKind::Value, "math domain error",
+                 place);
     }
-    if (name == "exp") {
-        E y = settle(op_unary(Op::Exp, x));
-        E overflows =
-            op_binary(Op::And, op_binary(Op::Eq, y, infinity()), op_binary(Op::Ne, x, infinity()));
-        fault_if(overflows, ErrorKind::Overflow, "math range error", place);
-        return scalar(y, Weak::Float);
-    }
-    refuse(place, "math." + name + " is not supported in a compiled function yet",
-           "sqrt, exp, sin, fabs, floor, ceil and trunc are");
+    bool grows = growing.count(name) > 0;
+    fault_if(overflows, grows ? ErrorKind::Overflow : ErrorKind::Value,
+             grows ? "math range error" : "math domain error", place);
+    return scalar(result, Weak::Float);
 }
 
 std::optional<Value> FunctionLowerer::work_item(const Node& node, const std::string& name) {

@@ -69,8 +69,11 @@ static void leaf_types(const Type& t, std::vector<DType>& list) {
 /// An error inside of the callee also says where it was called from: its types come from there.
 const Instance& FunctionLowerer::instance_of(const Node& node, const Source& callee,
                                              const std::vector<Type>& types, bool noalias) {
+    bool is_self = &callee == &source_;
     try {
-        return module_.instance(callee, types, noalias);
+        const Instance& made = module_.instance(callee, types, noalias, is_self);
+        if (!made.is_done && !made.has_result) throw Unresolved{node.place};
+        return made;
     } catch (const Error& e) {
         if (e.kind() != ErrorKind::Compile) throw;
         throw Error(e.kind(), std::string(e.what()) + "\n" + called_from(source_, node.place),
@@ -105,6 +108,7 @@ Value FunctionLowerer::call_function(const Node& node, const Source& callee) {
         noalias = noalias && std::count(arrays.begin(), arrays.end(), arrays[i]) == 1;
     }
     const Instance& made = instance_of(node, callee, types, noalias);
+    if (made.counts_depth) scalars.push_back(depth_ ? op_binary(Op::Add, depth_, i64(1)) : i64(1));
     std::vector<DType> results;
     leaf_types(made.result, results);
     at(node.place);

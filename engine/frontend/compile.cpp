@@ -34,6 +34,9 @@ static Value make_parameter(ir::Builder& b, const std::string& name, const Type&
     return v;
 }
 
+/// Frames of compiled functions are small: this many fit on the smallest stack of a thread.
+constexpr std::int64_t deepest_recursion = 10'000;
+
 static void leaf_types(const Type& t, std::vector<DType>& list) {
     if (t.is_scalar()) list.push_back(t.dtype);
     for (const Type& item : t.items) leaf_types(item, list);
@@ -60,13 +63,27 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
         std::vector<S> list;
         out_ = &list;
         frames_.clear();
+        loops_.clear();
         frames_.push_back(Frame{&source_.body, &list, {}, {}, {}});
+        unresolved_.reset();
+        if (instance_.counts_depth) {
+            depth_ = b_->param(b_->scalar_param("depth", DType::Int64));
+            fault_if(op_binary(Op::Gt, depth_, i64(deepest_recursion)), ErrorKind::Runtime,
+                     "maximum recursion depth exceeded", definition_place(source_));
+        }
         statements(source_.body);
         end_of_function();
         std::vector<S> all = frames_.back().declares;
         all.insert(all.end(), list.begin(), list.end());
         at(start);
         function_->body = b_->block(all);
+        if (unresolved_ && !result_) {
+            refuse(*unresolved_,
+                   "the type of the result of '" + source_.name +
+                       "' is not known: every path calls it again first",
+                   "return a value on a path that does not call it");
+        }
+        if (unresolved_) must_restart_ = true;
     } while (must_restart_);
     instance_.result = result_.value_or(Type::none());
     if (instance_.result.kind == Type::Kind::None) instance_.shape = {};
@@ -81,14 +98,17 @@ bool ModuleLowerer::is_open(const Source& source) const {
 }
 
 const Instance& ModuleLowerer::instance(const Source& source, const std::vector<Type>& args,
-                                        bool noalias) {
+                                        bool noalias, bool counts_depth) {
     for (const Instance& i : instances_) {
-        if (i.source == &source && i.args == args && i.noalias == noalias) return i;
+        if (i.source == &source && i.args == args && i.noalias == noalias &&
+            i.counts_depth == counts_depth)
+            return i;
     }
     Instance& made = instances_.emplace_back();
     made.source = &source;
     made.args = args;
     made.noalias = noalias;
+    made.counts_depth = counts_depth;
     made.index = static_cast<std::int32_t>(functions_.size());
     functions_.emplace_back();
     auto slot = static_cast<std::size_t>(made.index);

@@ -90,6 +90,11 @@ Value FunctionLowerer::expression_of(const Node& node) {
             v.type = Type::tuple(std::move(types));
             return v;
         }
+        case NodeKind::Let: {
+            S made = nested(node.children[0]);
+            emit(made);
+            return expression(node.children[1]);
+        }
         case NodeKind::Slice:
             refuse(node.place, "a slice makes a view, which compiled functions do not have yet",
                    "loop over the range of the slice, or pass the sliced array as an argument");

@@ -70,11 +70,18 @@ Value FunctionLowerer::compare(const Node& node) {
     return chain(1, result, first[1]);
 }
 
+/// A mathematical function, which takes longer than a branch that is mispredicted.
+static bool is_costly(Op op) {
+    return info(op).rule == OpRule::Float && op != Op::Sqrt && op != Op::Floor && op != Op::Ceil &&
+           op != Op::Trunc && op != Op::Div;
+}
+
 /// Evaluating it cannot fault and costs next to nothing, so both sides of a choice may be
 /// evaluated.
 static bool is_harmless(E e) {
     return e->kind != ir::ExprKind::Load &&
-           !(e->kind == ir::ExprKind::Unary && (e->op == Op::Exp || e->op == Op::Sin)) &&
+           !((e->kind == ir::ExprKind::Unary || e->kind == ir::ExprKind::Binary) &&
+             is_costly(e->op)) &&
            std::all_of(e->args.begin(), e->args.end(), is_harmless);
 }
 
@@ -116,13 +123,32 @@ bool FunctionLowerer::is_cheap(const std::vector<S>& made, const Value& v) const
     return made.empty() && (!v.type.is_scalar() || is_harmless(v.expr));
 }
 
+/// As collect; false where the value is not known before a result of this function is.
+bool FunctionLowerer::try_collect(const std::function<void()>& emit_body, std::vector<S>& made) {
+    auto* list = out_;
+    std::size_t frames = frames_.size();
+    try {
+        made = collect(emit_body);
+        return true;
+    } catch (const Unresolved& call) {
+        out_ = list;
+        while (frames_.size() > frames) frames_.pop_back();
+        unresolved_ = call.place;
+        return false;
+    }
+}
+
 /// The value of `yes` or `no`; only the chosen one is evaluated where that can be seen.
 Value FunctionLowerer::choose(E condition, const std::function<Value()>& yes,
                               const std::function<Value()>& no, const Place& place) {
     if (auto known = constant_int(condition)) return *known ? yes() : no();
     Value a, b;
-    std::vector<S> made_a = collect([&] { a = yes(); });
-    std::vector<S> made_b = collect([&] { b = no(); });
+    std::vector<S> made_a, made_b;
+    // Where one of them waits for a result of this very function, the other tells its type.
+    bool has_a = try_collect([&] { a = yes(); }, made_a);
+    bool has_b = try_collect([&] { b = no(); }, made_b);
+    if (!has_a && !has_b) throw Unresolved{*unresolved_};
+    if (!has_a || !has_b) return has_a ? a : b;
     at(place);
     auto joined = join(a.type, b.type);
     if (!joined || !joined->is_scalar()) {

@@ -108,6 +108,8 @@ bool FunctionLowerer::try_for(const Node& node, const Range& range, const Parall
     const Node& target = node.children[0];
     const Node& body = node.children[2];
     Loop loop{&node, &guesses_[&node], {}, {}, {}, plan != nullptr, plan, frames_.size()};
+    const Node* orelse = node.children.size() > 3 ? &node.children[3] : nullptr;
+    if (orelse && !plan) loop.broke = b_->var("broke", DType::Bool);
     loop.header = loop_header(loop);
     std::int32_t var = b_->var(target.text, DType::Int64);
     auto first = constant_int(range.begin), step = constant_int(range.step);
@@ -151,7 +153,8 @@ bool FunctionLowerer::try_for(const Node& node, const Range& range, const Parall
         }
     }
     bind_target_after(node, after, range.runs && !loop.back.empty());
-    if (!resolve_exit(loop, after, true)) return false;
+    S rest = orelse ? otherwise(loop, orelse, after) : nullptr;
+    if (!resolve_exit(loop, after, after.reachable)) return false;
     if (plan) {
         for (const std::string& name : plan->privates) {
             Binding b;
@@ -165,9 +168,26 @@ bool FunctionLowerer::try_for(const Node& node, const Range& range, const Parall
     bool is_outermost = plan && parallel_depth_ == 0;
     std::vector<ir::Reduction> reductions;
     if (is_outermost) reductions = reductions_of(*plan, loop.header);
+    if (loop.broke >= 0) emit(b_->declare(loop.broke, b_->boolean(false)));
     emit(b_->loop(is_outermost ? ir::LoopKind::Parallel : ir::LoopKind::Serial, var, range.begin,
                   range.end, range.step, inside, reductions));
+    if (rest) emit(b_->branch(b_->unary(Op::Not, b_->read(loop.broke)), rest));
     return true;
+}
+
+/// The else of a loop: runs where no break left it. `after` is the environment of the normal exit.
+S FunctionLowerer::otherwise(Loop& loop, const Node* block, Env& after) {
+    if (loop.broke < 0) refuse(loop.node->place, "prange has no else", "write it after the loop");
+    env_ = after;
+    S made = nested(*block);
+    std::vector<S> list(made->body.begin(), made->body.end());
+    if (env_.reachable) {
+        auto* outer = std::exchange(out_, &list);
+        arrive(*loop.guess);
+        out_ = outer;
+    }
+    after = env_;
+    return b_->block(list);
 }
 
 /// What the target's name stands for behind the loop. Most programs do not read it there, so its
@@ -201,6 +221,8 @@ void FunctionLowerer::loop_while(const Node& node) {
 bool FunctionLowerer::try_while(const Node& node) {
     const Node& body = node.children[1];
     Loop loop{&node, &guesses_[&node], {}, {}, {}, false, nullptr, frames_.size()};
+    const Node* orelse = node.children.size() > 2 ? &node.children[2] : nullptr;
+    if (orelse) loop.broke = b_->var("broke", DType::Bool);
     loop.header = loop_header(loop);
     env_ = loop.header;
     E test = nullptr;
@@ -226,14 +248,19 @@ bool FunctionLowerer::try_while(const Node& node) {
             if (b.state == State::LoopLast) after.names[name].is_maybe = true;
         }
     }
-    if (!resolve_exit(loop, after, !(known && *known))) return false;
+    bool is_endless = known && *known;
+    after.reachable = !is_endless;
+    S rest = orelse && !is_endless ? otherwise(loop, orelse, after) : nullptr;
+    if (!resolve_exit(loop, after, after.reachable)) return false;
     at(node.place);
+    if (loop.broke >= 0) emit(b_->declare(loop.broke, b_->boolean(false)));
     if (!prologue.empty()) {
         prologue.push_back(b_->branch(op_unary(Op::Not, test), b_->block({b_->leave()})));
         list.insert(list.begin(), prologue.begin(), prologue.end());
         test = b_->boolean(true);
     }
     emit(b_->loop_while(test, b_->block(list)));
+    if (rest) emit(b_->branch(b_->unary(Op::Not, b_->read(loop.broke)), rest));
     return true;
 }
 
@@ -272,6 +299,7 @@ void FunctionLowerer::leave_loop(const Node& node) {
     }
     loop.breaks.push_back(leaving(loop));
     at(node.place);
+    if (loop.broke >= 0) emit(b_->assign(loop.broke, b_->boolean(true)));
     emit(b_->leave());
     env_.reachable = false;
 }

@@ -45,6 +45,8 @@ struct Instance {
     bool noalias = false;
     std::int32_t index = 0;
     bool is_done = false;
+    bool counts_depth = false;  ///< takes the depth of the recursion as one more scalar
+    bool has_result = false;    ///< so far: another return may widen it
     Type result;
     ResultShape shape;
 };
@@ -53,7 +55,8 @@ class ModuleLowerer {
   public:
     explicit ModuleLowerer(int dimensions) : dimensions_(dimensions) {}
     /// Lowers the function for these argument types, once.
-    const Instance& instance(const Source& source, const std::vector<Type>& args, bool noalias);
+    const Instance& instance(const Source& source, const std::vector<Type>& args, bool noalias,
+                             bool counts_depth = false);
     /// True while the function is being lowered (a call of it now is a recursion).
     bool is_open(const Source& source) const;
     /// The index of a source file in the list that all functions of the module share.
@@ -67,6 +70,11 @@ class ModuleLowerer {
     std::deque<Instance> instances_;
     std::deque<std::unique_ptr<ir::Function>> functions_;
     std::vector<std::string> files_;
+};
+
+/// Thrown where a function calls itself and none of its results is known yet.
+struct Unresolved {
+    Place place;
 };
 
 struct Binding {
@@ -118,6 +126,7 @@ class FunctionLowerer {
         return is_trivial(value) || is_invariant(value) ? value : temporary(value);
     }
     std::vector<S> collect(const std::function<void()>& emit_body);
+    bool try_collect(const std::function<void()>& emit_body, std::vector<S>& made);
     void emit(S s) { out_->push_back(s); }
 
     // ---- statements
@@ -125,6 +134,7 @@ class FunctionLowerer {
     S nested(const Node& block, const std::set<std::string>& privates = {},
              const std::function<void()>& prologue = {});
     void statements(const Node& block);
+    void try_statement(const Node& node);
     void statement(const Node& node);
     void assign(const Node& node);
     void assign_to(const Node& target, const Value& value);
@@ -145,7 +155,8 @@ class FunctionLowerer {
         std::vector<Env> back, breaks;
         bool is_parallel = false;
         const ParallelPlan* plan = nullptr;
-        std::size_t depth = 0;  ///< frames around the body
+        std::size_t depth = 0;    ///< frames around the body
+        std::int32_t broke = -1;  ///< bool variable that a break sets, where the loop has an else
     };
     struct Range {
         E begin, end, step;
@@ -158,6 +169,7 @@ class FunctionLowerer {
     bool try_while(const Node& node);
     Range range_of(const Node& node);
     Env loop_header(Loop& loop);
+    S otherwise(Loop& loop, const Node* block, Env& after);
     void arrive(const std::map<std::string, Type>& guess);
     Env leaving(const Loop& loop) const;
     void leave_loop(const Node& node);
@@ -198,6 +210,8 @@ class FunctionLowerer {
     Value binary(const std::string& op, const Value& a, const Value& b, const Place& place);
     Value divide(const std::string& op, const Value& a, const Value& b, const Place& place);
     Value power(const Value& a, const Value& b, const Place& place);
+    Value power_of_integers(E x, E n, Weak weak, const Place& place);
+    Value power_of_floats(E x, E y, Weak weak, const Place& place);
     Value bitwise(const std::string& op, const Value& a, const Value& b, const Place& place);
     Value tuple_binary(const std::string& op, const Value& a, const Value& b, const Place& place);
     Value scalar(E e, Weak weak = Weak::None) const;
@@ -219,9 +233,17 @@ class FunctionLowerer {
     Value result_of_call(const Type& type, const ResultShape& shape,
                          const std::vector<std::int32_t>& outs,
                          const std::vector<std::int32_t>& arrays);
-    Value python_math(const std::string& name, const Value& a, const Place& place);
-    Value numpy_unary(Op op, const Value& a, const Place& place);
-    Value minimum(const Node& node, bool is_min, const std::vector<Value>& args);
+    Value call_table(const Node& node, const std::string& name, const std::vector<Value>& args);
+    Value python_math(Op op, const std::string& name, const std::vector<Value>& args,
+                      const Place& place);
+    Value numpy_function(Op op, const std::string& name, const std::vector<Value>& args,
+                         const Place& place);
+    std::optional<Value> fold(const Node& node, const std::string& name,
+                              const std::vector<Value>& args);
+    Value fold_array(const Value& array, Value start, E begin,
+                     const std::function<Value(const Value&, const Value&)>& combine,
+                     const Place& place);
+    Value better(bool is_min, const Value& a, const Value& b);
     Value to_python_int(const Value& a, const Place& place, std::optional<Op> rounding);
     Value absolute(const Value& a, const Place& place);
     Value length(const Value& a, const Place& place);
@@ -253,6 +275,8 @@ class FunctionLowerer {
     std::string report_;
     int parallel_depth_ = 0;
     std::optional<Place> first_return_;
+    std::optional<Place> unresolved_;  ///< a call of itself before any return was seen
+    E depth_ = nullptr;                ///< of the recursion, where the instance counts it
 
     // Learnt across attempts
     std::map<const Node*, std::map<std::string, Type>> guesses_;

@@ -117,16 +117,11 @@ Value FunctionLowerer::divide(const std::string& op, const Value& a, const Value
 }
 
 Value FunctionLowerer::power(const Value& a, const Value& b, const Place& place) {
-    const char* way_out =
-        "exponents may be integer constants for integers, and 0, 1, 2, -1, 0.5 for floats; write "
-        "x * x * x for a cube";
-    if (!is_constant(b.expr))
-        refuse(place, "'**' with an exponent that is not a constant is not supported yet", way_out);
     Type t = promote_types(a.type, b.type);
     Weak weak = t.is_weak() ? arithmetic_kind(t.weak) : Weak::None;
-    double exponent = constant_of(b.expr).as<double>();
-    bool is_negative_int = is_integer(b.type.dtype) && exponent < 0;
-    if (!is_float(t.dtype) && is_negative_int) {
+    bool is_constant_exponent = is_constant(b.expr);
+    double exponent = is_constant_exponent ? constant_of(b.expr).as<double>() : 0;
+    if (!is_float(t.dtype) && is_constant_exponent && exponent < 0) {
         if (weak == Weak::None) {
             refuse(place, "NumPy refuses integers to negative integer powers",
                    "convert the base with float(...)");
@@ -141,6 +136,11 @@ Value FunctionLowerer::power(const Value& a, const Value& b, const Place& place)
         refuse(place, "'**' of NumPy bools is not supported", "convert with int(...)");
     E x = settle(cast(a.expr, compute));
     E one = b_->constant(Scalar::of(compute, 1));
+    if (!is_constant_exponent) {
+        E y = settle(cast(b.expr, compute));
+        return is_float(compute) ? power_of_floats(x, y, weak, place)
+                                 : power_of_integers(x, y, weak, place);
+    }
     if (exponent == 0) return scalar(one, weak);
     if (exponent == 1) return scalar(x, weak);
     if (exponent == 2) {
@@ -168,13 +168,59 @@ Value FunctionLowerer::power(const Value& a, const Value& b, const Place& place)
         // pow(-0.0, 0.5) is 0.0 where sqrt(-0.0) is -0.0.
         return apply(Op::Add, op_unary(Op::Sqrt, x), b_->zero(compute), weak);
     }
-    if (is_float(compute) || exponent > 64)
-        refuse(place, "'**' with this exponent is not supported yet", way_out);
+    if (is_float(compute)) return power_of_floats(x, cast(b.expr, compute), weak, place);
+    if (exponent > 64) return power_of_integers(x, cast(b.expr, compute), weak, place);
     E result = nullptr;
     for (int n = static_cast<int>(exponent); n > 0; n >>= 1) {
         if (n & 1) result = result ? settle(op_binary(Op::Mul, result, x)) : x;
         if (n > 1) x = settle(op_binary(Op::Mul, x, x));
     }
+    return scalar(result, weak);
+}
+
+/// Squares and multiplies; wraps as every product does.
+Value FunctionLowerer::power_of_integers(E x, E n, Weak weak, const Place& place) {
+    fault_if(op_binary(Op::Lt, n, b_->zero(n->dtype)), ErrorKind::Value,
+             "Integers to negative integer powers are not allowed.", place);
+    DType t = x->dtype;
+    std::int32_t result = b_->var("power", t), base = b_->var("base", t),
+                 left = b_->var("exponent", t);
+    E one = b_->constant(Scalar::of(t, 1));
+    emit(b_->declare(result, one));
+    emit(b_->declare(base, x));
+    emit(b_->declare(left, n));
+    S multiply = b_->assign(result, b_->mul(b_->read(result), b_->read(base)));
+    E is_odd = b_->binary(Op::Ne, b_->binary(Op::And, b_->read(left), one), b_->zero(t));
+    emit(b_->loop_while(b_->binary(Op::Gt, b_->read(left), b_->zero(t)),
+                        b_->block({b_->branch(is_odd, b_->block({multiply})),
+                                   b_->assign(base, b_->mul(b_->read(base), b_->read(base))),
+                                   b_->assign(left, b_->binary(Op::Shr, b_->read(left), one))})));
+    return scalar(b_->read(result), weak);
+}
+
+/// Python's floats raise where NumPy's give inf and NaN.
+Value FunctionLowerer::power_of_floats(E x, E y, Weak weak, const Place& place) {
+    auto op = op_from_numpy_name("power");
+    if (!op || !result_dtype(*op, x->dtype)) {
+        refuse(place, "'**' of floats with this exponent is not supported yet",
+               "exponents of floats may be 0, 1, 2, -1 and 0.5; write x * x * x for a cube");
+    }
+    if (weak == Weak::None) return apply(*op, x, y, weak);
+    x = settle(x);
+    y = settle(y);
+    E zero = b_->zero(x->dtype);
+    E infinity = b_->constant(Scalar::of(x->dtype, __builtin_inf()));
+    E is_negative_power = op_binary(Op::Lt, y, zero);
+    fault_if(op_binary(Op::And, op_binary(Op::Eq, x, zero), is_negative_power),
+             ErrorKind::ZeroDivision, "0.0 cannot be raised to a negative power", place);
+    E result = settle(op_binary(*op, x, y));
+    auto finite = [&](E e) { return op_binary(Op::Lt, op_unary(Op::Abs, e), infinity); };
+    E both_finite = op_binary(Op::And, finite(x), finite(y));
+    fault_if(op_binary(Op::And, both_finite, op_binary(Op::Ne, result, result)), ErrorKind::Value,
+             "a negative number to a fractional power is complex", place);
+    fault_if(
+        op_binary(Op::And, both_finite, op_binary(Op::Eq, op_unary(Op::Abs, result), infinity)),
+        ErrorKind::Overflow, "(34, 'Numerical result out of range')", place);
     return scalar(result, weak);
 }
 

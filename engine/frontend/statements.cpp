@@ -8,7 +8,25 @@ namespace unisono::frontend {
 void FunctionLowerer::statements(const Node& block) {
     for (const Node& node : block.children) {
         if (!env_.reachable) return;
+        try_statement(node);
+    }
+}
+
+/// A path that calls the function itself before any of its returns is known is left for the next
+/// attempt, which knows more.
+void FunctionLowerer::try_statement(const Node& node) {
+    auto* list = out_;
+    std::size_t frames = frames_.size(), loops = loops_.size();
+    int depth = parallel_depth_;
+    try {
         statement(node);
+    } catch (const Unresolved& call) {
+        out_ = list;
+        while (frames_.size() > frames) frames_.pop_back();
+        loops_.resize(loops);
+        parallel_depth_ = depth;
+        env_.reachable = false;
+        unresolved_ = call.place;
     }
 }
 
@@ -240,6 +258,8 @@ void FunctionLowerer::give_back(const Node& node) {
                {{*first_return_, "returns another array here"}});
     }
     instance_.shape = shape;
+    instance_.result = *result_;
+    instance_.has_result = true;
     if (!first_return_) first_return_ = place;
     std::vector<E> scalars;
     flatten(value, scalars);

@@ -20,8 +20,8 @@ enum class NodeKind : std::uint8_t {
     Block,      // children: statements
     Assign,     // children: targets..., value
     AugAssign,  // text: operator; children: target, value
-    For,        // children: target, iterable, Block
-    While,      // children: test, Block
+    For,        // children: target, iterable, Block; a Block more: else
+    While,      // children: test, Block; a Block more: else
     If,         // children: test, Block, Block
     Return,     // children: value or none
     Break,
@@ -48,6 +48,7 @@ enum class NodeKind : std::uint8_t {
     Attribute,  // text: name; children: object
     Subscript,  // children: object, indices...
     Tuple,      // children: items
+    Let,        // children: Block, expression: the value after the statements
     Slice,
     Unsupported,  // text: what it is; note: what to do instead
 };
@@ -83,6 +84,7 @@ struct Source {
     Node body;                   ///< a Block
     bool is_kernel = false;
     std::vector<std::shared_ptr<const Source>> callees;
+    int self = -1;  ///< index among the callees of the function itself, where it calls itself
 };
 
 }  // namespace unisono::frontend

@@ -14,6 +14,7 @@ import types
 
 from .. import _engine
 from .._engine import CompileError
+from .desugar import Desugar
 from .source import read_function
 
 _BINARY = {
@@ -44,12 +45,8 @@ _COMPARE = {
     ast.In: "in",
     ast.NotIn: "not in",
 }
-_DTYPES = ("bool", "uint8", "int32", "int64", "float32", "float64")
-_PYTHON = ("range", "len", "min", "max", "abs", "int", "float", "bool")
-_NUMPY = ("sqrt", "exp", "sin", "floor", "ceil", "trunc", "fabs", "abs", "absolute")
-_NUMPY += ("minimum", "maximum")
-_KERNEL = ("global_id", "local_id", "group_id", "global_size", "local_size", "num_groups")
-_KERNEL += ("local_array", "barrier", "prange")
+_PYTHON = ("range", "len", "min", "max", "abs", "int", "float", "bool", "sum", "any", "all")
+_PYTHON += ("pow", "round", "divmod", "slice", "enumerate", "zip", "reversed")
 _ADVICE = {
     "Try": ("try", "test for the error before it happens, or catch it around the call"),
     "With": ("with", "enter it outside of the compiled function"),
@@ -74,7 +71,7 @@ _ADVICE = {
     "Delete": ("del", "leave it out: locals end with the function"),
     "NamedExpr": (":=", "assign in a statement of its own"),
     "Starred": ("a starred expression", "write the items out"),
-    "Match": ("match", "use if and elif"),
+    "Match": ("match on more than literals", "use if and elif"),
     "AsyncFor": ("async for", "use for"),
     "AsyncWith": ("async with", "use it outside"),
 }
@@ -93,7 +90,7 @@ def flatten_function(function, is_kernel):
     return _Flattener(function, definition, file, first_line, lines, is_kernel).run()
 
 
-class _Flattener:
+class _Flattener(Desugar):
     def __init__(self, function, definition, file, first_line, lines, is_kernel):
         self.function, self.definition = function, definition
         self.file, self.first_line, self.lines = file, first_line, lines
@@ -151,7 +148,19 @@ class _Flattener:
 
     def block(self, statements):
         first = statements[0] if statements else self.definition
-        return self.node(first, "Block", [self.statement(s) for s in statements])
+        return self.node(first, "Block", [n for s in statements for n in self.statements(s)])
+
+    def statements(self, s):
+        """The nodes of one statement: several where it is written with simpler ones."""
+        if isinstance(s, ast.For):
+            plain = self.plain_loop(s)
+            if plain is not None:
+                return [*map(self.statement, plain)]
+        if isinstance(s, ast.Match):
+            plain = self.chain(s)
+            if plain is not None:
+                return [n for p in plain for n in self.statements(p)]
+        return [self.statement(s)]
 
     def unsupported(self, at, what=None, advice=""):
         if what is None:
@@ -177,15 +186,15 @@ class _Flattener:
         return self.node(s, "AugAssign", children, _BINARY[type(s.op)])
 
     def statement_For(self, s):
-        if s.orelse:
-            return self.unsupported(s, "else of a loop", "set a flag before break and test it")
         children = [self.expression(s.target), self.expression(s.iter), self.block(s.body)]
-        return self.node(s, "For", children)
+        return self.node(s, "For", [*children, *self.otherwise(s)])
 
     def statement_While(self, s):
-        if s.orelse:
-            return self.unsupported(s, "else of a loop", "set a flag before break and test it")
-        return self.node(s, "While", [self.expression(s.test), self.block(s.body)])
+        children = [self.expression(s.test), self.block(s.body), *self.otherwise(s)]
+        return self.node(s, "While", children)
+
+    def otherwise(self, s):
+        return [self.block(s.orelse)] if s.orelse else []
 
     def statement_If(self, s):
         children = [self.expression(s.test), self.block(s.body), self.block(s.orelse)]
@@ -264,7 +273,16 @@ class _Flattener:
     def expression_IfExp(self, e):
         return self.node(e, "IfExp", map(self.expression, [e.test, e.body, e.orelse]))
 
+    def expression_Known(self, e):
+        return self.node(e, "Builtin", text=e.id)
+
+    def expression_Let(self, e):
+        return self.node(e, "Let", [self.block(e.body), self.expression(e.value)])
+
     def expression_Call(self, e):
+        plain = self.reduced(e)
+        if plain is not None:
+            return self.expression(plain)
         children = [self.expression(e.func), *map(self.expression, e.args)]
         for k in e.keywords:
             if k.arg is None:
@@ -339,7 +357,7 @@ class _Flattener:
         if kind is tuple:
             items = [self.captured(at, f"{name}[{i}]", item) for i, item in enumerate(value)]
             return self.node(at, "Tuple", items)
-        if _is_numpy_scalar(value) and value.dtype.name in _DTYPES:
+        if _is_numpy_scalar(value) and _is_known_dtype(value.dtype.name):
             return self.node(at, "Const", value=(value.dtype.name, value.item()))
         if isinstance(value, _engine.Dispatcher):
             if not any(value is c for c in self.callees):
@@ -378,7 +396,7 @@ def _known_name(value):
     name = getattr(value, "__name__", None)
     if name is None:
         name = getattr(value, "name", None)  # a dtype object
-        return f"dtype:{name}" if _is_dtype(value) and name in _DTYPES else None
+        return f"dtype:{name}" if _is_dtype(value) and _is_known_dtype(name) else None
     if getattr(builtins, name, None) is value:
         return name if name in _PYTHON else None
     if getattr(math, name, None) is value:
@@ -386,11 +404,15 @@ def _known_name(value):
     module = getattr(value, "__module__", None) or ""
     if isinstance(value, type):
         plain = name.rstrip("_")
-        return f"dtype:{plain}" if module == "numpy" and plain in _DTYPES else None
-    if module.split(".")[0] == "unisono" and name in (*_NUMPY, *_KERNEL):
-        return f"un.{name}"
-    is_ufunc = type(value).__module__ == "numpy" and type(value).__name__ == "ufunc"
-    return f"np.{name}" if is_ufunc and name in _NUMPY else None
+        return f"dtype:{plain}" if module == "numpy" and _is_known_dtype(plain) else None
+    home = (module or type(value).__module__).split(".")[0]
+    return {"unisono": f"un.{name}", "numpy": f"np.{name}"}.get(home)
+
+
+def _is_known_dtype(name):
+    from .. import _dtypes
+
+    return name in _dtypes._table
 
 
 def _is_dtype(value):

@@ -3,7 +3,7 @@ import unisono as un
 
 @un.jit
 def f(n):
-    return n * f(n - 1) if n > 1 else 1
+    return f(n + 1)
 
 
 args = (3,)

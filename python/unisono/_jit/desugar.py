@@ -1,0 +1,288 @@
+"""Rewrites Python's richer forms into the few that the engine knows: loops over ranges, if, assignments.
+
+Each function takes a syntax tree and gives syntax trees; the flattener goes on with those. Names that
+appear here only begin with two underscores and a digit's place, as in ``__i1``.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+
+class Known(ast.Name):
+    """A function of the engine by its name, whatever the name means where the user stands."""
+
+    _fields = ("id", "ctx")
+
+
+class Let(ast.expr):
+    """Statements, then the value of an expression."""
+
+    _fields = ("body", "value")
+
+
+class Desugar:
+    """The forms that need fresh names; ``resolve`` and ``locals`` are the flattener's."""
+
+    fresh_names = 0
+
+    def fresh(self, hint):
+        self.fresh_names += 1
+        name = f"__{hint}{self.fresh_names}"
+        self.locals.add(name)
+        return name
+
+    def builtin(self, e):
+        """The name of the builtin that a call goes to, or None."""
+        if not isinstance(e, ast.Call):
+            return None
+        found, value = self.resolve(e.func)
+        name = getattr(value, "__name__", "")
+        return name if found and getattr(builtins, name, None) is value else None
+
+    # ---- loops
+    def plain_loop(self, s):
+        """Statements that run the loop as loops over ranges, or None where it is one already."""
+        if self.is_range(s.iter):
+            if isinstance(s.target, ast.Name):
+                return None
+            return None
+        before = []
+        length, item = self.iteration(s.iter, before)
+        index = self.fresh("i")
+        first = _assign(s.target, item(_name(index, s.iter)))
+        loop = ast.For(
+            target=_name(index, s.target, ast.Store()),
+            iter=_call("range", s.iter, length),
+            body=[first, *s.body],
+            orelse=s.orelse,
+        )
+        return [*before, _at(loop, s)]
+
+    def is_range(self, e):
+        if not isinstance(e, ast.Call):
+            return False
+        found, value = self.resolve(e.func)
+        name = getattr(value, "__name__", "")
+        return found and (value is range or name == "prange")
+
+    def kept(self, e, before, hint):
+        """The expression, evaluated once."""
+        if isinstance(e, (ast.Constant, ast.Name)):
+            return e
+        name = self.fresh(hint)
+        before.append(_assign(_name(name, e, ast.Store()), e))
+        return _name(name, e)
+
+    def iteration(self, e, before):
+        """(number of items, function that gives item k) of what is looped over."""
+        name = self.builtin(e)
+        plain = name and not e.keywords and not any(isinstance(a, ast.Starred) for a in e.args)
+        if name == "range" and plain and 1 <= len(e.args) <= 3:
+            return self.iteration_of_range(e, before)
+        if name == "enumerate" and len(e.args) + len(e.keywords) in (1, 2) and e.args:
+            starts = [*e.args[1:], *(k.value for k in e.keywords)]
+            length, item = self.iteration(e.args[0], before)
+            if not starts:
+                return length, lambda k: _tuple(e, k, item(k))
+            start = self.kept(starts[0], before, "s")
+            return length, lambda k: _tuple(e, _add(k, start), item(k))
+        if name == "zip" and plain and e.args:
+            parts = [self.iteration(a, before) for a in e.args]
+            lengths = [n for n, _ in parts]
+            length = lengths[0] if len(parts) == 1 else _call("min", e, *lengths)
+            return length, lambda k: _tuple(e, *(item(k) for _, item in parts))
+        if name == "reversed" and plain and len(e.args) == 1:
+            length, item = self.iteration(e.args[0], before)
+            count = self.fresh("n")
+            before.append(_assign(_name(count, e, ast.Store()), length))
+            last = _sub(_name(count, e), _constant(1, e))
+            return _name(count, e), lambda k: item(_sub(last, k))
+        array = e
+        if not isinstance(e, ast.Name):
+            array = self.kept(e, before, "a")
+        return _call("iteration", e, array), lambda k: _at(
+            ast.Subscript(value=array, slice=k, ctx=ast.Load()), e
+        )
+
+    def iteration_of_range(self, e, before):
+        args = [self.kept(a, before, "r") for a in e.args]
+        begin = args[0] if len(args) > 1 else _constant(0, e)
+        end = args[0] if len(args) == 1 else args[1]
+        step = args[2] if len(args) == 3 else _constant(1, e)
+        known = _integer(step)
+        if known == 1:
+            length = _sub(end, begin)
+        elif known is not None and known > 0:
+            length = _floordiv(_add(_sub(end, begin), _constant(known - 1, e)), step)
+        else:
+            rising = _floordiv(_sub(_add(_sub(end, begin), step), _constant(1, e)), step)
+            falling = _floordiv(_add(_add(_sub(end, begin), step), _constant(1, e)), step)
+            test = _at(ast.Compare(left=step, ops=[ast.Gt()], comparators=[_constant(0, e)]), e)
+            length = _at(ast.IfExp(test=test, body=rising, orelse=falling), e)
+        length = _call("max", e, length, _constant(0, e))
+        if known == 1:
+            return length, lambda k: _add(begin, k) if _integer(begin) != 0 else k
+        return length, lambda k: _add(begin, _mul(k, step))
+
+    # ---- generators
+    def reduced(self, e):
+        """sum, any or all of a generator as statements and a value, or None."""
+        name = self.builtin(e)
+        if name not in ("sum", "any", "all") or e.keywords or not e.args:
+            return None
+        generator = e.args[0]
+        if not isinstance(generator, (ast.GeneratorExp, ast.ListComp)):
+            return None
+        if len(e.args) > (2 if name == "sum" else 1):
+            return None
+        if any(g.is_async for g in generator.generators):
+            return None
+        result = self.fresh(name)
+        store = lambda: _name(result, e, ast.Store())  # noqa: E731
+        if name == "sum":
+            start = e.args[1] if len(e.args) == 2 else _constant(0, e)
+            body = [_assign(store(), _add(_name(result, e), generator.elt))]
+        else:
+            start = _constant(name == "all", e)
+            test = generator.elt
+            if name == "all":
+                test = _at(ast.UnaryOp(op=ast.Not(), operand=test), generator.elt)
+            found = [_assign(store(), _constant(name == "any", e)), _at(ast.Break(), e)]
+            body = [_at(ast.If(test=test, body=found, orelse=[]), e)]
+        names = {}
+        for number, g in reversed(list(enumerate(generator.generators))):
+            for n in ast.walk(g.target):
+                if isinstance(n, ast.Name):
+                    names[n.id] = self.fresh("v")
+            for test in g.ifs:
+                body = [_at(ast.If(test=test, body=body, orelse=[]), e)]
+            loop = _at(ast.For(target=g.target, iter=g.iter, body=body, orelse=[]), e)
+            body = [loop]
+            if number > 0 and name != "sum":
+                stop = _name(result, e)
+                if name == "all":
+                    stop = _at(ast.UnaryOp(op=ast.Not(), operand=stop), e)
+                body.append(_at(ast.If(test=stop, body=[_at(ast.Break(), e)], orelse=[]), e))
+        # A generator's variables are its own.
+        body = [_Rename(names).visit(_copied(s)) for s in body]
+        return _at(Let(body=[_assign(store(), start), *body], value=_name(result, e)), e)
+
+    # ---- match
+    def chain(self, s):
+        """A match statement as if and elif, or None where a pattern is no literal."""
+        before = []
+        subject = self.kept(s.subject, before, "m")
+        if isinstance(subject, ast.Name) and not before:
+            name = self.fresh("m")
+            before.append(_assign(_name(name, subject, ast.Store()), subject))
+            subject = _name(name, subject)
+        tail = []
+        for case in reversed(s.cases):
+            made = self.case(case, subject, tail)
+            if made is None:
+                return None
+            tail = made
+        return [*before, *tail]
+
+    def case(self, case, subject, tail):
+        test, captures = self.pattern(case.pattern, subject)
+        if test is None and captures is None:
+            return None
+        at = case.pattern
+        body = list(case.body)
+        if case.guard is not None:
+            if test is not None and not captures:
+                test = _at(ast.BoolOp(op=ast.And(), values=[test, case.guard]), at)
+            elif test is None:
+                return [*captures, _at(ast.If(test=case.guard, body=body, orelse=tail), at)]
+            else:
+                return None
+        body = [*captures, *body]
+        return body if test is None else [_at(ast.If(test=test, body=body, orelse=tail), at)]
+
+    def pattern(self, p, subject):
+        """(test or None where it always fits, assignments); (None, None) where it is no literal."""
+        if isinstance(p, ast.MatchValue):
+            equal = ast.Compare(left=subject, ops=[ast.Eq()], comparators=[p.value])
+            return _at(equal, p), []
+        if isinstance(p, ast.MatchOr):
+            tests = [self.pattern(q, subject) for q in p.patterns]
+            if any(t is None or c for t, c in tests):
+                return None, None
+            return _at(ast.BoolOp(op=ast.Or(), values=[t for t, _ in tests]), p), []
+        if isinstance(p, ast.MatchAs) and p.pattern is None:
+            return None, [_assign(_name(p.name, p, ast.Store()), subject)] if p.name else []
+        return None, None
+
+
+class _Rename(ast.NodeTransformer):
+    def __init__(self, names):
+        self.names = names
+
+    def visit_Name(self, node):
+        if node.id in self.names:
+            node.id = self.names[node.id]
+        return node
+
+
+def _copied(tree):
+    import copy
+
+    return copy.deepcopy(tree)
+
+
+def _at(node, place):
+    for field in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+        setattr(node, field, getattr(place, field))
+    return node
+
+
+def _name(name, place, ctx=None):
+    return _at(ast.Name(id=name, ctx=ctx or ast.Load()), place)
+
+
+def _constant(value, place):
+    return _at(ast.Constant(value=value), place)
+
+
+def _integer(e):
+    """The value of an integer written as such, or None."""
+    if isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.USub):
+        value = _integer(e.operand)
+        return None if value is None else -value
+    return e.value if isinstance(e, ast.Constant) and type(e.value) is int else None
+
+
+def _assign(target, value):
+    return _at(ast.Assign(targets=[target], value=value), value)
+
+
+def _call(name, place, *args):
+    known = _at(Known(id=name, ctx=ast.Load()), place)
+    return _at(ast.Call(func=known, args=list(args), keywords=[]), place)
+
+
+def _tuple(place, *items):
+    return _at(ast.Tuple(elts=list(items), ctx=ast.Load()), place)
+
+
+def _binary(left, op, right):
+    return _at(ast.BinOp(left=left, op=op, right=right), left)
+
+
+def _add(left, right):
+    return _binary(left, ast.Add(), right)
+
+
+def _sub(left, right):
+    return left if _integer(right) == 0 else _binary(left, ast.Sub(), right)
+
+
+def _mul(left, right):
+    return _binary(left, ast.Mult(), right)
+
+
+def _floordiv(left, right):
+    return _binary(left, ast.FloorDiv(), right)

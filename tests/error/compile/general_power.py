@@ -1,5 +1,0 @@
-def f(x, n):
-    return x**n
-
-
-args = (2.0, 3)

@@ -1,0 +1,276 @@
+"""Python's richer forms in compiled functions, against the Python functions."""
+
+import math
+
+import numpy as np
+import pytest
+import unisono as un
+from jit_devices import host_devices
+
+pytestmark = pytest.mark.parametrize("on", host_devices())
+
+A = np.array([1.5, -2, 3, 0.25])
+B = np.arange(3.0)
+EMPTY = np.empty(0)
+
+
+def outcome(function, args):
+    try:
+        return function(*args)
+    except Exception as error:
+        return type(error), str(error)
+
+
+def same(got, want):
+    assert isinstance(got, tuple) == isinstance(want, tuple)
+    if isinstance(want, tuple):
+        for g, w in zip(got, want, strict=True):
+            same(g, w)
+    else:
+        assert got == want or (got != got and want != want)
+        assert isinstance(got, bool) == isinstance(want, (bool, np.bool_))
+
+
+def for_else(n, k):
+    for i in range(n):
+        if i == k:
+            r = i * 10
+            break
+    else:
+        r = -1
+    return r
+
+
+def for_else_without_break(n):
+    s = 0
+    for i in range(n):
+        s += i
+    else:
+        s += 100
+    return s
+
+
+def while_else(n):
+    x = 0
+    while x < n:
+        x += 3
+        if x == 9:
+            break
+    else:
+        x = 100
+    return x
+
+
+def nested_else(n, k):
+    found = 0
+    for i in range(n):
+        for j in range(i):
+            if i * j == k:
+                break
+        else:
+            continue
+        found = i
+        break
+    return found
+
+
+def enumerated(a):
+    s = 0.0
+    for i, x in enumerate(a, 2):
+        s += i * x
+    return s
+
+
+def zipped(a, b):
+    s = 0.0
+    for i, (x, y) in enumerate(zip(a, b)):  # noqa: B905
+        if i == 1:
+            continue
+        s += x * y
+    return s
+
+
+def backwards(a, n):
+    s = 0.0
+    w = 1
+    for x in reversed(a):
+        s = s * 0.5 + x
+    for i in reversed(range(2, n, 3)):
+        w = w * 7 % 1000 + i
+    for i in reversed(range(n, 2, -2)):
+        w = w * 7 % 1000 + i
+    for i, j in zip(range(n), range(n, -n, -3)):  # noqa: B905
+        w = w * 7 % 1000 + i * j
+    return s, w
+
+
+def elements(a):
+    s = 0.0
+    for x in a:
+        s += x
+    return s
+
+
+def generators(a, n):
+    return (
+        sum(x * x for x in a),
+        any(x > 2 for x in a),
+        all(x < 2 for x in a),
+        sum(i * j for i in range(n) for j in range(i) if (i + j) % 3 == 0),
+        any(i * j == 6 for i in range(n) for j in range(i)),
+        sum((float(x) for x in a), 0.5),
+    )
+
+
+def folds(a):
+    return sum(a), min(a), max(a), any(a), all(a), sum((1, 2, 3)), min((3, 1)), max(2, 5, 1)
+
+
+def matched(x):
+    match x:
+        case 1:
+            return 10
+        case 2 | 3:
+            return 20
+        case y if y > 100:
+            return y
+        case -1 if x < 0:
+            return 7
+        case _:
+            return 0
+
+
+def powers(x, n):
+    return x**n, pow(x, n), x**3
+
+
+def constant_powers(x):
+    return x**2, x**-1, x**0.5
+
+
+def rounding(x):
+    return math.floor(x), math.ceil(x), math.trunc(x), divmod(x, 2)
+
+
+def functions(x):
+    return math.sqrt(x), math.exp(x), math.sin(x), math.fabs(x)
+
+
+def quotients(a, b):
+    return divmod(a, b)
+
+
+CASES = [
+    (for_else, 5, 2),
+    (for_else, 5, 9),
+    (for_else, 0, 0),
+    (for_else_without_break, 4),
+    (while_else, 10),
+    (while_else, 8),
+    (nested_else, 9, 12),
+    (nested_else, 9, 13),
+    (enumerated, A),
+    (zipped, A, B),
+    (backwards, A, 11),
+    (backwards, EMPTY, 2),
+    (elements, A),
+    (elements, EMPTY),
+    (generators, A, 7),
+    (folds, A),
+    (folds, EMPTY),
+    *((matched, x) for x in (-1, 1, 2, 3, 4, 101)),
+    (powers, 3, 4),
+    (powers, -2, 5),
+    (powers, 7, 0),
+    (constant_powers, 2.5),
+    (constant_powers, 0.0),
+    (rounding, -1.5),
+    (rounding, math.nan),
+    (functions, 0.5),
+    (functions, -1.0),
+    (functions, 1000.0),
+    (functions, math.inf),
+    (quotients, 7, 3),
+    (quotients, 7, 0),
+    (quotients, 7.5, -2),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c[0].__name__)
+def test_form(on, case):
+    function, *args = case
+    want = outcome(function, args)
+    got = outcome(un.jit(function, device=on), args)
+    if isinstance(want[0] if isinstance(want, tuple) else None, type):
+        assert got == want
+        return
+    same(got, want)
+
+
+def test_negative_powers_of_integers(on):
+    @un.jit(device=on)
+    def power(x, n):
+        return x**n
+
+    assert power(2, 62) == 2**62 and power(3, 41) == (3**41 + 2**63) % 2**64 - 2**63
+    with pytest.raises(ValueError, match="negative integer powers"):
+        power(2, -1)
+
+
+def test_recursion(on):
+    @un.jit(device=on)
+    def factorial(n):
+        if n <= 1:
+            return 1
+        return n * factorial(n - 1)
+
+    @un.jit(device=on)
+    def fibonacci(n):
+        return fibonacci(n - 1) + fibonacci(n - 2) if n > 1 else n
+
+    @un.jit(device=on)
+    def halves(x, n):
+        if n > 0:
+            return 0.5 * halves(x, n - 1)
+        return x
+
+    assert factorial(15) == math.factorial(15)
+    assert fibonacci(12) == 144
+    assert halves(3, 4) == 3 / 16 and isinstance(halves(3, 0), float)
+    if on == "cpu":  # the interpreter has a stack of its own
+        with pytest.raises(RuntimeError, match="maximum recursion depth exceeded"):
+            factorial(10**6)
+
+
+@pytest.mark.parametrize("name", ["sqrt", "exp", "sin", "floor", "negative", "absolute", "maximum"])
+def test_rows_of_the_table(on, name):
+    ufunc, ours = getattr(np, name), getattr(un, name)
+
+    if ufunc.nin == 1:
+
+        def numpys(a, out):
+            for i in range(len(a)):
+                out[i] = ufunc(a[i])
+
+        def unisonos(a, out):
+            for i in range(len(a)):
+                out[i] = ours(a[i])
+
+    else:
+
+        def numpys(a, out):
+            for i in range(len(a)):
+                out[i] = ufunc(a[i], 0.5)
+
+        def unisonos(a, out):
+            for i in range(len(a)):
+                out[i] = ours(a[i], 0.5)
+
+    a = np.array([0.0, 0.3, 1.7])
+    want = np.array(
+        [float(un.asarray(ours(un.array(x))) if ufunc.nin == 1 else max(x, 0.5)) for x in a]
+    )
+    for function in (numpys, unisonos):
+        out = np.zeros(3)
+        un.jit(function, device=on)(a, out)
+        assert np.array_equal(out, want)
