@@ -1,5 +1,10 @@
-// Indexing: basic indices become views, a full integer index becomes a value.
+// Indexing: basic indices become views, a full integer index becomes a value, arrays of indices and
+// masks select copies.
+#include <vector>
+
 #include "array_object.h"
+#include "library/call.h"
+#include "library/index.h"
 #include "tape/tape.h"
 
 namespace unisono::python {
@@ -44,7 +49,10 @@ bool one_item(PyObject* o, IndexItem& item) {
         return true;
     }
     if (PyBool_Check(o) || PyFloat_Check(o) || !PyIndex_Check(o)) return false;
-    if (is_array(o) && (array_of(o).rank() > 0 || !is_integer(array_of(o).dtype()))) return false;
+    // NumPy's arrays can be assigned to, its scalars cannot: a 0-d array gives a copy.
+    bool scalar = !Py_TYPE(o)->tp_as_mapping || !Py_TYPE(o)->tp_as_mapping->mp_ass_subscript;
+    if (is_array(o) ? !array_of(o).is_value() || !is_integer(array_of(o).dtype()) : !scalar)
+        return false;
     PyObject* number = PyNumber_Index(o);
     if (!number) {
         PyErr_Clear();  // an array of another library
@@ -73,18 +81,7 @@ int parse_index(PyObject* key, IndexItem* items, int& integers) {
         fail(ErrorKind::Index, "index: too many indices; got " + std::to_string(n));
     integers = 0;
     for (Py_ssize_t k = 0; k < n; ++k) {
-        if (PyUnicode_Check(parts[k]) || PyFloat_Check(parts[k])) {
-            fail(ErrorKind::Index,
-                 std::string("index: only integers, slices (`:`), ellipsis (`...`) and None are "
-                             "indices; got ") +
-                     Py_TYPE(parts[k])->tp_name);
-        }
-        if (!one_item(parts[k], items[k])) {
-            fail(ErrorKind::Unsupported,
-                 std::string("index: boolean and integer array indices are not there yet; got ") +
-                     Py_TYPE(parts[k])->tp_name +
-                     "; use slices, un.where, or convert with np.asarray");
-        }
+        if (!one_item(parts[k], items[k])) return -1;
         if (items[k].kind == IndexItem::Kind::Integer) ++integers;
     }
     return static_cast<int>(n);
@@ -107,6 +104,92 @@ bool all_integers(PyObject* key, const Array& a, std::int64_t* index) {
     return true;
 }
 
+[[noreturn]] void no_index(PyObject* o) {
+    fail(ErrorKind::Index,
+         std::string("index: only integers, slices (`:`), ellipsis (`...`), None and integer or "
+                     "boolean arrays are indices; got ") +
+             Py_TYPE(o)->tp_name);
+}
+
+/// An index array: bools and integers, sequences of them, or the arrays of other libraries.
+Array index_array(PyObject* o) {
+    if (PyBool_Check(o)) return Array::known(Scalar::of(DType::Bool, o == Py_True));
+    if (PyUnicode_Check(o) || PyFloat_Check(o) || PyBytes_Check(o)) no_index(o);
+    if (is_array(o)) return array_of(o);
+    Arg arg;
+    Array keep;
+    bool sequence = PySequence_Check(o) && !PyObject_CheckBuffer(o);
+    if (!sequence && !operand(o, arg, keep) && !PyObject_HasAttrString(o, "__array__")) no_index(o);
+    Array made = to_array(o, true);
+    // An empty list has no dtype: it selects nothing.
+    if (sequence && made.size() == 0 && is_float(made.dtype()))
+        made = astype(made, DType::Int64, false);
+    return made;
+}
+
+/// The parts of a key that holds arrays; a 0-d array of integers indexes as an integer.
+std::vector<library::IndexPart> index_parts(PyObject* key) {
+    PyObject* const* items = &key;
+    Py_ssize_t n = 1;
+    if (PyTuple_Check(key)) {
+        items = reinterpret_cast<PyTupleObject*>(key)->ob_item;
+        n = PyTuple_GET_SIZE(key);
+    }
+    std::vector<library::IndexPart> parts(static_cast<std::size_t>(n));
+    for (Py_ssize_t k = 0; k < n; ++k) {
+        auto& part = parts[static_cast<std::size_t>(k)];
+        if (one_item(items[k], part.basic)) continue;
+        Array a = index_array(items[k]);
+        if (a.rank() == 0 && is_integer(a.dtype())) {
+            part.basic = {IndexItem::Kind::Integer};
+            part.basic.start = item(a).as<std::int64_t>();
+            continue;
+        }
+        part.is_array = true;
+        part.array = std::move(a);
+    }
+    return parts;
+}
+
+std::vector<IndexItem> basic_items(const std::vector<library::IndexPart>& parts, int& integers) {
+    std::vector<IndexItem> items;
+    integers = 0;
+    for (const auto& p : parts) {
+        if (p.is_array) return {};
+        items.push_back(p.basic);
+        integers += p.basic.kind == IndexItem::Kind::Integer;
+    }
+    return items;
+}
+
+Array basic_get(const Array& a, std::span<const IndexItem> items, int integers) {
+    if (a.is_known()) {
+        if (items.empty()) return a;
+        return index(library::stored(a), items);
+    }
+    Array view = index(a, items);
+    bool full = static_cast<std::size_t>(integers) == items.size() && view.rank() == 0;
+    return full ? to_value(view) : view;
+}
+
+void basic_set(const Array& a, std::span<const IndexItem> items, int integers, const Arg& arg) {
+    Array target = index(a, items);
+    bool full = static_cast<std::size_t>(integers) == items.size() && target.rank() == 0;
+    // NumPy takes such a value's truth, but not its number.
+    bool sequence = !arg.is_scalar() && arg.view.layout->rank() > 0;
+    bool has_truth = is_bool(a.dtype()) && sequence && arg.view.layout->size() == 1;
+    if (full && sequence && !has_truth) {
+        fail(ErrorKind::Value,
+             "index: setting an array element with a sequence; got a value of shape " +
+                 shape_text(arg.view.layout->shape()) + ", expected one number");
+    }
+    if (target.rank() == 0 && arg.is_scalar()) {
+        set_item(target, arg);
+    } else {
+        assign(target, arg);
+    }
+}
+
 PyObject* get(PyObject* self, PyObject* key) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
         std::int64_t at[max_rank];
@@ -116,21 +199,8 @@ PyObject* get(PyObject* self, PyObject* key) noexcept {
                 return Array::known(element(a, {at, static_cast<std::size_t>(a.rank())}));
             });
         }
-        IndexItem items[most_index_items];
-        int integers;
-        int n = parse_index(key, items, integers);
-        const Array& a = array_of(self);
-        if (a.is_known()) {
-            for (int k = 0; k < n; ++k) {
-                if (items[k].kind != IndexItem::Kind::Ellipsis) {
-                    fail(ErrorKind::Index, "index: too many indices for a 0-d value");
-                }
-            }
-            return wrap(a);
-        }
         note_line();
-        Array view = index(a, {items, static_cast<std::size_t>(n)});
-        return wrap(integers == n && view.rank() == 0 ? to_value(view) : std::move(view));
+        return wrap(get_index(array_of(self), key));
     });
 }
 
@@ -141,34 +211,8 @@ int set(PyObject* self, PyObject* key, PyObject* value) noexcept {
         return -1;
     }
     return guarded(-1, [&] {
-        IndexItem items[most_index_items];
-        int integers;
-        int n = parse_index(key, items, integers);
-        const Array& a = array_of(self);
-        if (a.is_value())
-            fail(ErrorKind::Type,
-                 "index: a value is immutable; write into the array that it came from");
-        Arg arg;
-        Array keep;
-        if (!operand(value, arg, keep)) {
-            keep = to_array(value, true);
-            arg = keep.arg();
-        }
         note_line();
-        Array target = index(a, {items, static_cast<std::size_t>(n)});
-        // NumPy takes such a value's truth, but not its number.
-        bool sequence = !arg.is_scalar() && arg.view.layout->rank() > 0;
-        bool has_truth = is_bool(a.dtype()) && sequence && arg.view.layout->size() == 1;
-        if (integers == n && target.rank() == 0 && sequence && !has_truth) {
-            fail(ErrorKind::Value,
-                 "index: setting an array element with a sequence; got a value of shape " +
-                     shape_text(arg.view.layout->shape()) + ", expected one number");
-        }
-        if (target.rank() == 0 && arg.is_scalar()) {
-            set_item(target, arg);
-        } else {
-            assign(target, arg);
-        }
+        set_index(array_of(self), key, value);
         return 0;
     });
 }
@@ -214,6 +258,38 @@ PyObject* iterate(PyObject* self) noexcept {
 }
 
 }  // namespace
+
+Array get_index(const Array& a, PyObject* key) {
+    IndexItem items[most_index_items];
+    int integers;
+    int n = parse_index(key, items, integers);
+    if (n >= 0) return basic_get(a, {items, static_cast<std::size_t>(n)}, integers);
+    auto parts = index_parts(key);
+    std::vector<IndexItem> basic = basic_items(parts, integers);
+    if (basic.empty()) return library::get_items(a, parts);
+    Array made = basic_get(a, basic, integers);  // beside 0-d arrays: a copy
+    return made.is_known() ? made : copy(made);
+}
+
+void set_index(const Array& a, PyObject* key, PyObject* value) {
+    if (a.is_value())
+        fail(ErrorKind::Type,
+             "index: a value is immutable; write into the array that it came from");
+    Arg arg;
+    Array keep;
+    if (!operand(value, arg, keep)) {
+        keep = to_array(value, true);
+        arg = keep.arg();
+    }
+    IndexItem items[most_index_items];
+    int integers;
+    int n = parse_index(key, items, integers);
+    if (n >= 0) return basic_set(a, {items, static_cast<std::size_t>(n)}, integers, arg);
+    auto parts = index_parts(key);
+    std::vector<IndexItem> basic = basic_items(parts, integers);
+    if (basic.empty()) return library::set_items(a, parts, arg);
+    basic_set(a, basic, integers, arg);
+}
 
 PyType_Slot index_slots[] = {
     {Py_sq_contains, reinterpret_cast<void*>(contains)},

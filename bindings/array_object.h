@@ -97,8 +97,11 @@ bool add_conversions(PyObject* module);
 // Indices (array_index.cpp).
 constexpr int most_index_items = 64;
 /// Parses a key of basic indexing into at most most_index_items items; `integers` counts integer
-/// ones.
+/// ones. -1 where the key holds arrays, lists or bools.
 int parse_index(PyObject* key, IndexItem* items, int& integers);
+/// The element, view or copy that NumPy's a[key] is; and a[key] = value.
+Array get_index(const Array& a, PyObject* key);
+void set_index(const Array& a, PyObject* key, PyObject* value);
 
 // Distributed arrays (mesh.cpp).
 /// Calls op, or `where` if there are three operands, if one of them is distributed; a new

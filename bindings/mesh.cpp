@@ -147,6 +147,11 @@ Window indexed(Distributed& self, nb::handle key) {
     IndexItem items[most_index_items];
     int integers;
     int n = parse_index(key.ptr(), items, integers);
+    if (n < 0) {
+        fail(ErrorKind::Unsupported,
+             "index: distributed arrays take integers, slices, None and `...`; use where with a "
+             "mask, or gather the array with np.asarray");
+    }
     Window& w = self.window();
     return {w.block, index(w.view, {items, static_cast<std::size_t>(n)})};
 }

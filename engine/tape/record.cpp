@@ -390,12 +390,38 @@ Array where(const Arg& condition, const Arg& a, const Arg& b) {
     return made;
 }
 
-void assign(const Array& target, const Arg& value) {
-    if (target.readonly()) {
-        fail(ErrorKind::Value,
-             "assignment: the destination is read-only; make a copy with .copy() and write into "
-             "that");
+static void check_destination(const Array& target) {
+    if (!target.readonly()) return;
+    fail(ErrorKind::Value,
+         "assignment: the destination is read-only; make a copy with .copy() and write into that");
+}
+
+/// The operand that assigns `value` to `out`: a scalar of its dtype, or a view of its shape.
+static View assigned_operand(const Arg& value, const View& out, Array& keep) {
+    if (value.is_scalar()) {
+        if (value.weak == Weak::Int) check_weak(Op::Add, value, out.dtype);
+        check_weak_float(value, out.dtype);
+        return scalar_as(value, out.dtype);
     }
+    Device* device = out.storage->device;
+    if (value.view.storage->device != device)
+        mixed_devices("assignment", device, value.view.storage->device);
+    View v = value.view;
+    // NumPy drops leading axes of extent 1 of the value.
+    while (v.layout->rank() > out.layout->rank() && v.layout->shape()[0] == 1) {
+        v.layout = Layout::make(v.layout->shape().subspan(1), v.layout->strides().subspan(1));
+    }
+    Dims shapes[] = {v.layout->shape(), out.layout->shape()};
+    if (v.layout->packed() != out.layout->packed() &&
+        Layout::contiguous(broadcast_shapes("assignment", shapes)) != out.layout->packed()) {
+        fail(ErrorKind::Value, "assignment: could not broadcast the value from shape " +
+                                   shape_text(shapes[0]) + " into shape " + shape_text(shapes[1]));
+    }
+    return snapshot_if_overlapping(broadcast_view(v, out.layout->packed()), out, keep);
+}
+
+void assign(const Array& target, const Arg& value) {
+    check_destination(target);
     const View& out = target.view();
     // Python's a[i:] += b ends by assigning the view to itself.
     if (!value.is_scalar() && value.view.same_as(out)) return;
@@ -405,28 +431,24 @@ void assign(const Array& target, const Arg& value) {
     e.compute = out.dtype;
     e.out = out;
     Array keep;
-    if (value.is_scalar()) {
-        if (value.weak == Weak::Int) check_weak(Op::Add, value, out.dtype);
-        check_weak_float(value, out.dtype);
-        e.in[0] = scalar_as(value, out.dtype);
-    } else {
-        if (value.view.storage->device != target.device()) {
-            mixed_devices("assignment", target.device(), value.view.storage->device);
-        }
-        View v = value.view;
-        // NumPy drops leading axes of extent 1 of the value.
-        while (v.layout->rank() > out.layout->rank() && v.layout->shape()[0] == 1) {
-            v.layout = Layout::make(v.layout->shape().subspan(1), v.layout->strides().subspan(1));
-        }
-        Dims shapes[] = {v.layout->shape(), out.layout->shape()};
-        if (v.layout->packed() != out.layout->packed() &&
-            Layout::contiguous(broadcast_shapes("assignment", shapes)) != out.layout->packed()) {
-            fail(ErrorKind::Value, "assignment: could not broadcast the value from shape " +
-                                       shape_text(shapes[0]) + " into shape " +
-                                       shape_text(shapes[1]));
-        }
-        e.in[0] = snapshot_if_overlapping(broadcast_view(v, out.layout->packed()), out, keep);
-    }
+    e.in[0] = assigned_operand(value, out, keep);
+    if (out.layout->size() == 0) return;
+    Tape::instance().append(e);
+}
+
+void assign_where(const Array& target, const Arg& mask, const Arg& value) {
+    check_destination(target);
+    const View& out = target.view();
+    Entry e{};
+    e.kind = EntryKind::Select;
+    e.inputs = 3;
+    e.compute = out.dtype;
+    e.out = out;
+    Array keep[2];
+    e.in[0] =
+        mask.is_scalar() ? scalar_as(mask, DType::Bool) : assigned_operand(mask, out, keep[0]);
+    e.in[1] = assigned_operand(value, out, keep[1]);
+    e.in[2] = out;
     if (out.layout->size() == 0) return;
     Tape::instance().append(e);
 }

@@ -21,6 +21,8 @@ Array where(const Arg& condition, const Arg& a, const Arg& b);
 /// target[...] = value: broadcast to target's shape, converted to its dtype; overlapping source and
 /// target behave as if the source were copied first.
 void assign(const Array& target, const Arg& value);
+/// target[mask] = value elementwise: mask and value broadcast to target's shape.
+void assign_where(const Array& target, const Arg& mask, const Arg& value);
 
 /// Combines by op over the axes (all axes if not given), innermost first. Sums of bools and
 /// integers are int64.

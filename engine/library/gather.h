@@ -1,0 +1,46 @@
+// Moves blocks of elements between a table and packed rows, by positions: gather and scatter.
+//
+// Position i belongs to row i; a block (the axes that the index leaves whole) is copied for each.
+// Positions are checked before (index_range), so the loops only move memory. Elements move by their
+// size, whatever their dtype.
+#pragma once
+
+#include <cstdint>
+
+#include "core/layout.h"
+
+namespace unisono::library {
+
+/// Axes that are copied whole: shape, and strides (in elements) in the table and in the rows.
+struct BlockAxes {
+    int rank = 0;
+    std::int64_t shape[max_rank], table[max_rank], rows[max_rank];
+    std::int64_t size() const;
+    /// Appends an axis inside the others; merged with the last one where strides allow it.
+    void add(std::int64_t extent, std::int64_t table_stride, std::int64_t row_stride);
+};
+
+/// Row i lies at i * row_stride, its block in the table at wrap(positions[i]) * stride.
+struct RowMap {
+    std::int64_t count = 0;  ///< positions
+    std::int64_t extent =
+        0;  ///< added to negative positions; 0 where there are none (or offsets are given)
+    std::int64_t stride = 1;      ///< of the table, in elements
+    std::int64_t row_stride = 1;  ///< of the rows, in elements
+    BlockAxes outer, inner;       ///< axes before and after the rows' own in the order of the rows
+};
+
+/// rows = table[positions]. Element size 1, 2, 4, 8 or 16 bytes.
+void gather(std::int64_t item_size, const RowMap& map, const std::int64_t* positions,
+            const char* table, char* rows);
+
+/// table[positions] = rows; of equal positions the last one counts.
+void scatter(std::int64_t item_size, const RowMap& map, const std::int64_t* positions, char* table,
+             const char* rows);
+
+struct IndexRange {
+    std::int64_t low = 0, high = -1;  ///< smallest and largest; high < low where there are none
+};
+IndexRange index_range(const std::int64_t* index, std::int64_t count);
+
+}  // namespace unisono::library

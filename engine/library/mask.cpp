@@ -1,0 +1,130 @@
+// Two passes over a mask in blocks: counts, then moves. Loops have no branches that data decides,
+// except that blocks without true elements are passed over.
+#include "library/mask.h"
+
+#include <algorithm>
+
+#include "core/parallel.h"
+#include "library/elements.h"
+
+namespace unisono::library {
+
+namespace {
+
+constexpr std::int64_t block_size = 1 << 14;
+
+/// Calls f(begin, end, first, last) for each block with true elements; [first, last) are their
+/// numbers.
+template <class F>
+void each_block(const MaskCounts& counts, F&& f) {
+    auto blocks = static_cast<std::int64_t>(counts.before.size()) - 1;
+    parallel_for(0, blocks, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t b = begin; b < end; ++b) {
+            std::int64_t first = counts.before[static_cast<std::size_t>(b)],
+                         last = counts.before[static_cast<std::size_t>(b) + 1];
+            if (first == last) continue;
+            f(b * block_size, std::min(counts.size, (b + 1) * block_size), first, last);
+        }
+    });
+}
+
+template <class T>
+void select_as(const MaskCounts& counts, const std::uint8_t* mask, const T* from, T* to) {
+    each_block(counts,
+               [&](std::int64_t begin, std::int64_t end, std::int64_t k, std::int64_t last) {
+                   if (last - k == end - begin) {
+                       std::copy(from + begin, from + end, to + k);
+                       return;
+                   }
+                   // Each element is written where the next true one belongs; the loop ends with
+                   // the last one, so that nothing is written beyond it.
+                   for (std::int64_t i = begin; k < last; ++i) {
+                       to[k] = from[i];
+                       k += mask[i] != 0;
+                   }
+               });
+}
+
+template <class T>
+void fill_as(const MaskCounts& counts, const std::uint8_t* mask, const T* from, T* to) {
+    each_block(counts, [&](std::int64_t begin, std::int64_t, std::int64_t k, std::int64_t last) {
+        for (std::int64_t i = begin; k < last; ++i) {
+            T fresh = from[k], old = to[i];
+            to[i] = mask[i] ? fresh : old;
+            k += mask[i] != 0;
+        }
+    });
+}
+
+}  // namespace
+
+MaskCounts count_mask(const std::uint8_t* mask, std::int64_t size) {
+    MaskCounts counts;
+    counts.size = size;
+    std::int64_t blocks = (size + block_size - 1) / block_size;
+    counts.before.assign(static_cast<std::size_t>(blocks) + 1, 0);
+    parallel_for(0, blocks, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t b = begin; b < end; ++b) {
+            std::int64_t first = b * block_size, last = std::min(size, first + block_size);
+            std::int64_t total = 0;
+            // Parts that cannot overflow a byte's worth of lanes keep the loop in vectors.
+            for (std::int64_t i = first; i < last; i += 128) {
+                std::uint8_t part = 0;
+                for (std::int64_t j = i, stop = std::min(i + 128, last); j < stop; ++j)
+                    part = static_cast<std::uint8_t>(part + (mask[j] != 0));
+                total += part;
+            }
+            counts.before[static_cast<std::size_t>(b) + 1] = total;
+        }
+    });
+    for (std::size_t b = 1; b < counts.before.size(); ++b) counts.before[b] += counts.before[b - 1];
+    counts.total = counts.before.back();
+    return counts;
+}
+
+void select(std::int64_t item_size, const MaskCounts& counts, const std::uint8_t* mask,
+            const char* from, char* to) {
+    by_size(item_size, [&]<class T>() {
+        select_as(counts, mask, reinterpret_cast<const T*>(from), reinterpret_cast<T*>(to));
+    });
+}
+
+void fill(std::int64_t item_size, const MaskCounts& counts, const std::uint8_t* mask,
+          const char* from, char* to) {
+    by_size(item_size, [&]<class T>() {
+        fill_as(counts, mask, reinterpret_cast<const T*>(from), reinterpret_cast<T*>(to));
+    });
+}
+
+void places(const MaskCounts& counts, Dims shape, const std::uint8_t* mask, std::int64_t* to) {
+    std::int64_t total = counts.total;
+    std::size_t rank = shape.size();
+    each_block(counts, [&](std::int64_t begin, std::int64_t, std::int64_t k, std::int64_t last) {
+        std::int64_t at[max_rank];
+        for (std::int64_t rest = begin, axis = static_cast<std::int64_t>(rank); axis-- > 0;) {
+            auto a = static_cast<std::size_t>(axis);
+            at[a] = rest % shape[a];
+            rest /= shape[a];
+        }
+        std::int64_t* inner = to + static_cast<std::int64_t>(rank - 1) * total;
+        for (std::int64_t i = begin; k < last;) {
+            // To the end of a row of the innermost axis, or of the block's true elements.
+            std::int64_t row = shape[rank - 1] - at[rank - 1], first = k;
+            for (std::int64_t j = 0; j < row && k < last; ++j) {
+                inner[k] = at[rank - 1] + j;
+                k += mask[i + j] != 0;
+            }
+            for (std::size_t a = 0; a + 1 < rank; ++a)
+                std::fill(to + static_cast<std::int64_t>(a) * total + first,
+                          to + static_cast<std::int64_t>(a) * total + k, at[a]);
+            i += row;
+            at[rank - 1] = 0;
+            for (std::size_t a = rank - 1; a-- > 0;) {
+                if (++at[a] < shape[a]) break;
+                at[a] = 0;
+            }
+        }
+    });
+}
+
+}  // namespace unisono::library
