@@ -35,19 +35,49 @@ std::optional<std::vector<int>> to_axes(PyObject* o) {
     return axes;
 }
 
+/// What is seldom called is written in Python: that module's function of that name, with self
+/// first.
+PyObject* call_python(const char* module_name, const char* name, PyObject* self, PyObject* args,
+                      PyObject* names) noexcept {
+    PyObject* module = PyImport_ImportModule(module_name);
+    PyObject* function = module ? PyObject_GetAttrString(module, name) : nullptr;
+    Py_XDECREF(module);
+    if (!function) return nullptr;
+    PyObject* bound = PyMethod_New(function, self);
+    Py_DECREF(function);
+    if (!bound) return nullptr;
+    PyObject* result = PyObject_Call(bound, args, names);
+    Py_DECREF(bound);
+    return result;
+}
+
+/// As NumPy's method: sums and products take a dtype, the others do not.
 template <Op op, bool as_bool>
 PyObject* reduction(PyObject* self, PyObject* args, PyObject* names) noexcept {
-    static const char* keys[] = {"axis", "dtype", "out", "keepdims", nullptr};
-    PyObject *axis = Py_None, *dtype = Py_None, *out = Py_None;
+    constexpr bool sums = op == Op::Add || op == Op::Mul;
+    static const char* sum_keys[] = {"axis",    "dtype", "out",  "keepdims",
+                                     "initial", "where", nullptr};
+    static const char* other_keys[] = {"axis", "out", "keepdims", "initial", "where", nullptr};
+    PyObject *axis = Py_None, *dtype = Py_None, *out = Py_None, *initial = Py_None,
+             *where = Py_True;
     int keepdims = 0;
-    if ((PyTuple_GET_SIZE(args) || names) &&
-        !PyArg_ParseTupleAndKeywords(args, names, "|OOOp", const_cast<char**>(keys), &axis, &dtype,
-                                     &out, &keepdims)) {
-        return nullptr;
+    if (PyTuple_GET_SIZE(args) || names) {
+        int parsed =
+            sums
+                ? PyArg_ParseTupleAndKeywords(args, names, "|OOOpOO", const_cast<char**>(sum_keys),
+                                              &axis, &dtype, &out, &keepdims, &initial, &where)
+                : PyArg_ParseTupleAndKeywords(args, names, "|OOpOO", const_cast<char**>(other_keys),
+                                              &axis, &out, &keepdims, &initial, &where);
+        if (!parsed) return nullptr;
     }
-    if (out != Py_None) {
-        PyErr_SetString(PyExc_TypeError, "reduction: out= is not there; assign the result instead");
-        return nullptr;
+    if (out != Py_None || initial != Py_None || where != Py_True) {
+        constexpr const char* full = op == Op::Add   ? "full_sum"
+                                     : op == Op::Mul ? "full_prod"
+                                     : op == Op::Max ? "full_max"
+                                     : op == Op::Min ? "full_min"
+                                     : op == Op::Or  ? "full_any"
+                                                     : "full_all";
+        return call_python("unisono._statistics", full, self, args, names);
     }
     return method([&] {
         std::optional<DType> t;
@@ -212,20 +242,19 @@ PyObject* array_protocol(PyObject* self, PyObject* args, PyObject* names) noexce
     });
 }
 
-/// What is seldom called is written in Python: unisono._interop's function of that name.
 template <const char* name>
 PyObject* in_python(PyObject* self, PyObject* args, PyObject* names) noexcept {
-    PyObject* module = PyImport_ImportModule("unisono._interop");
-    PyObject* function = module ? PyObject_GetAttrString(module, name) : nullptr;
-    Py_XDECREF(module);
-    if (!function) return nullptr;
-    PyObject* bound = PyMethod_New(function, self);
-    Py_DECREF(function);
-    if (!bound) return nullptr;
-    PyObject* result = PyObject_Call(bound, args, names);
-    Py_DECREF(bound);
-    return result;
+    return call_python("unisono._interop", name, self, args, names);
 }
+template <const char* name>
+PyObject* statistic(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    return call_python("unisono._statistics", name, self, args, names);
+}
+constexpr char mean_name[] = "mean";
+constexpr char var_name[] = "var";
+constexpr char std_name[] = "std";
+constexpr char argmax_name[] = "argmax";
+constexpr char argmin_name[] = "argmin";
 constexpr char array_ufunc[] = "array_ufunc";
 constexpr char reduce_array[] = "reduce_array";
 
@@ -303,6 +332,16 @@ PyMethodDef array_methods[] = {
      REDUCTION_DOC("Whether any element is true")},
     {"all", with_keywords<reduction<Op::And, true>>(), METH_VARARGS | METH_KEYWORDS,
      REDUCTION_DOC("Whether all elements are true")},
+    {"mean", with_keywords<statistic<mean_name>>(), METH_VARARGS | METH_KEYWORDS,
+     "Arithmetic mean over `axis`; see ``unisono.mean``."},
+    {"var", with_keywords<statistic<var_name>>(), METH_VARARGS | METH_KEYWORDS,
+     "Variance over `axis`; see ``unisono.var``."},
+    {"std", with_keywords<statistic<std_name>>(), METH_VARARGS | METH_KEYWORDS,
+     "Standard deviation over `axis`; see ``unisono.std``."},
+    {"argmax", with_keywords<statistic<argmax_name>>(), METH_VARARGS | METH_KEYWORDS,
+     "Index of the first largest element along `axis`; see ``unisono.argmax``."},
+    {"argmin", with_keywords<statistic<argmin_name>>(), METH_VARARGS | METH_KEYWORDS,
+     "Index of the first smallest element along `axis`; see ``unisono.argmin``."},
     {"astype", with_keywords<astype_method>(), METH_VARARGS | METH_KEYWORDS,
      "Copy converted to `dtype` (docs/ir.md says how); the array itself if it has it and "
      "``copy=False``."},

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "array_object.h"
+#include "array_order.h"
 #include "array_view.h"
 #include "core/version.h"
 #include "engine_state.h"
@@ -19,7 +20,8 @@ NB_MODULE(_engine, m) {
     if (!unisono::python::add_errors(m.ptr())) throw nb::python_error();
     using namespace unisono::python;
     if (!add_array_type(m.ptr()) || !add_conversions(m.ptr()) || !add_functions(m.ptr()) ||
-        !add_ufuncs(m.ptr()) || !add_dispatcher(m.ptr()) || !add_linalg(m.ptr()))
+        !add_order_functions(m.ptr()) || !add_ufuncs(m.ptr()) || !add_dispatcher(m.ptr()) ||
+        !add_linalg(m.ptr()))
         throw nb::python_error();
     add_engine_state(m);
     add_mesh(m);

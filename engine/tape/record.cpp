@@ -461,6 +461,8 @@ static std::vector<int> reduced_axes(Op op, const Array& a,
         return axes;
     }
     for (int axis : *given) {
+        // NumPy's reductions of a 0-d array take the axes 0 and -1.
+        if (a.rank() == 0 && (axis == 0 || axis == -1)) continue;
         int k = axis < 0 ? axis + a.rank() : axis;
         if (k < 0 || k >= a.rank()) {
             fail(ErrorKind::Index, numpy_name(op) + ": axis " + std::to_string(axis) +

@@ -8,34 +8,49 @@ def _as(x):
     return x if isinstance(x, (_engine.ndarray, _engine.DistributedArray)) else asarray(x)
 
 
-def sum(x, axis=None, dtype=None, keepdims=False):
-    """Sum over `axis`; see ``ndarray.sum``."""
-    return _as(x).sum(axis, dtype, keepdims=keepdims)
+# The options that only some calls have are passed on where they are given.
 
 
-def prod(x, axis=None, dtype=None, keepdims=False):
-    """Product over `axis`; see ``ndarray.prod``."""
-    return _as(x).prod(axis, dtype, keepdims=keepdims)
+def sum(x, axis=None, dtype=None, out=None, keepdims=False, **options):
+    """Sum over `axis`; options are ``initial=`` and ``where=``; see ``ndarray.sum``."""
+    if out is not None:
+        options["out"] = out
+    return _as(x).sum(axis, dtype, keepdims=keepdims, **options)
 
 
-def max(x, axis=None, keepdims=False):
-    """Maximum over `axis`; NaN where any is NaN."""
-    return _as(x).max(axis=axis, keepdims=keepdims)
+def prod(x, axis=None, dtype=None, out=None, keepdims=False, **options):
+    """Product over `axis`; options are ``initial=`` and ``where=``; see ``ndarray.prod``."""
+    if out is not None:
+        options["out"] = out
+    return _as(x).prod(axis, dtype, keepdims=keepdims, **options)
 
 
-def min(x, axis=None, keepdims=False):
-    """Minimum over `axis`; NaN where any is NaN."""
-    return _as(x).min(axis=axis, keepdims=keepdims)
+def max(x, axis=None, out=None, keepdims=False, **options):
+    """Maximum over `axis`; NaN where any is NaN; options are ``initial=`` and ``where=``."""
+    if out is not None:
+        options["out"] = out
+    return _as(x).max(axis=axis, keepdims=keepdims, **options)
 
 
-def any(x, axis=None, keepdims=False):
-    """Whether any element is true."""
-    return _as(x).any(axis=axis, keepdims=keepdims)
+def min(x, axis=None, out=None, keepdims=False, **options):
+    """Minimum over `axis`; NaN where any is NaN; options are ``initial=`` and ``where=``."""
+    if out is not None:
+        options["out"] = out
+    return _as(x).min(axis=axis, keepdims=keepdims, **options)
 
 
-def all(x, axis=None, keepdims=False):
-    """Whether all elements are true."""
-    return _as(x).all(axis=axis, keepdims=keepdims)
+def any(x, axis=None, out=None, keepdims=False, **options):
+    """Whether any element is true; an option is ``where=``."""
+    if out is not None:
+        options["out"] = out
+    return _as(x).any(axis=axis, keepdims=keepdims, **options)
+
+
+def all(x, axis=None, out=None, keepdims=False, **options):
+    """Whether all elements are true; an option is ``where=``."""
+    if out is not None:
+        options["out"] = out
+    return _as(x).all(axis=axis, keepdims=keepdims, **options)
 
 
 def copy(x):

@@ -3,6 +3,7 @@
 _names = {
     "._jit": "barrier global_id global_size group_id jit kernel local_array local_id local_size num_groups prange",
     "._mesh": "mesh",
+    "._statistics": "argmax argmin average corrcoef count_nonzero cov mean ptp std var",
     "._composed": "divmod isnat logical_and logical_or logical_xor positive power",
     "._products": "cross dot einsum einsum_path inner kron matvec outer tensordot vdot vecdot vecmat",
 }  # fmt: skip

@@ -1,0 +1,518 @@
+"""Statistics over axes: NumPy's reductions beyond those that the engine has by itself."""
+
+import builtins
+import math
+import operator
+
+import unisono
+
+from . import _engine
+from ._axes import as_array as _as
+from ._axes import axes_tuple, extent, flat, restore_axes, store
+
+
+def _common(*dtypes):
+    """The dtype that all promote to."""
+    made = unisono.empty(0, dtypes[0])
+    for t in dtypes[1:]:
+        made = unisono.where(True, made, unisono.empty(0, t))
+    return made.dtype
+
+
+def _is_inexact(dtype):
+    return dtype.kind in "fc"
+
+
+def _float_for(x, dtype):
+    """The dtype in which means and variances are computed."""
+    if dtype is not None:
+        return dtype
+    if not _is_inexact(x.dtype):
+        return unisono.float64
+    return unisono.float32 if x.dtype.name == "float16" else None
+
+
+def _masked(x, where, fill):
+    if where is None or where is True:
+        return x
+    return unisono.where(_as(where).astype("bool", copy=False), x, fill)
+
+
+def _initial(combine, initial, result):
+    if initial is None:
+        return result
+    return combine(unisono.asarray(initial).astype(result.dtype, copy=False), result)
+
+
+def full_sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """Sum with every option of NumPy's; the method `sum` comes here for the rare ones."""
+    result = _masked(_as(x), where, 0).sum(axis, dtype, keepdims=keepdims)
+    return store("sum", _initial(operator.add, initial, result), out)
+
+
+def full_prod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """Product with every option of NumPy's."""
+    result = _masked(_as(x), where, 1).prod(axis, dtype, keepdims=keepdims)
+    return store("prod", _initial(operator.mul, initial, result), out)
+
+
+def full_max(x, axis=None, out=None, keepdims=False, initial=None, where=True):
+    """Maximum with every option of NumPy's."""
+    return store(
+        "max", _extreme("max", unisono.maximum, _as(x), axis, keepdims, initial, where), out
+    )
+
+
+def full_min(x, axis=None, out=None, keepdims=False, initial=None, where=True):
+    """Minimum with every option of NumPy's."""
+    return store(
+        "min", _extreme("min", unisono.minimum, _as(x), axis, keepdims, initial, where), out
+    )
+
+
+def _extreme(name, combine, x, axis, keepdims, initial, where):
+    if where is not True and initial is None:
+        raise ValueError(
+            f"{name}: has no identity, so a where mask needs initial=; give a value below (or above) all elements"
+        )
+    if initial is not None:
+        x = _masked(x, where, unisono.asarray(initial).astype(x.dtype, copy=False))
+        if x.size == 0 and extent(x, axis) == 0:
+            shape = x.sum(axis, keepdims=keepdims).shape
+            return unisono.full(shape, initial, x.dtype)
+    return _initial(combine, initial, getattr(x, name)(axis=axis, keepdims=keepdims))
+
+
+def full_any(x, axis=None, out=None, keepdims=False, *, where=True):
+    """Whether any element is true, with every option of NumPy's."""
+    return store("any", _masked(_truth(x), where, False).any(axis=axis, keepdims=keepdims), out)
+
+
+def full_all(x, axis=None, out=None, keepdims=False, *, where=True):
+    """Whether all elements are true, with every option of NumPy's."""
+    return store("all", _masked(_truth(x), where, True).all(axis=axis, keepdims=keepdims), out)
+
+
+def _truth(x):
+    return _as(x).astype("bool", copy=False)
+
+
+def _counted(x, axis, where, keepdims=False):
+    """How many elements a reduction sees: a Python number, or an array where a mask decides."""
+    if where is None or where is True:
+        return extent(x, axis)
+    mask = unisono.broadcast_to(_as(where).astype("bool", copy=False), x.shape)
+    return mask.sum(axis, keepdims=keepdims)
+
+
+def _divide(total, count):
+    """total / count in total's own dtype; nothing divided by nothing is NaN."""
+    if isinstance(count, (int, float)):
+        if count == 0:
+            return total * math.nan if builtins.bool(total.dtype.kind == "c") else total / 0.0
+        return total / count
+    return total / count.astype(_real_of(total.dtype))
+
+
+def _real_of(dtype):
+    return {"complex64": "float32", "complex128": "float64"}.get(dtype.name, dtype)
+
+
+def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+    """Arithmetic mean over `axis`.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of ints, optional
+        All axes by default.
+    dtype : dtype, optional
+        In which the sum is computed; float64 for integers by default.
+    out : ndarray, optional
+    keepdims : bool
+        Whether reduced axes stay with extent 1.
+    where : array_like of bool, optional
+        Elements that count.
+
+    Returns
+    -------
+    ndarray
+        NaN where nothing was counted.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.mean([[1, 2], [3, 6]], axis=0).tolist()
+    [2.0, 4.0]
+    """
+    x = _as(x)
+    compute = _float_for(x, dtype)
+    total = _masked(x, where, 0).sum(axis, compute, keepdims=keepdims)
+    if not _is_inexact(total.dtype):  # an integer dtype was asked for
+        total = total.astype("float64")
+    result = _divide(total, _counted(x, axis, where, keepdims))
+    if dtype is not None or x.dtype.name == "float16":
+        result = result.astype(x.dtype if dtype is None else dtype, copy=False)
+    return store("mean", result, out)
+
+
+def var(
+    x,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=0,
+    keepdims=False,
+    *,
+    where=True,
+    mean=None,
+    correction=None,
+):
+    """Variance over `axis`: the mean of squared distances from the mean, in two passes.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of ints, optional
+    dtype : dtype, optional
+        In which to compute; float64 for integers by default.
+    out : ndarray, optional
+    ddof : number
+        The divisor is the count minus `ddof`.
+    keepdims : bool
+    where : array_like of bool, optional
+    mean : array_like, optional
+        The mean, with reduced axes kept, where it is known already.
+    correction : number, optional
+        The array API's name for `ddof`.
+
+    Returns
+    -------
+    ndarray
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> float(un.var([1.0, 2.0, 3.0, 4.0]))
+    1.25
+    """
+    if correction is not None:
+        if ddof != 0:
+            raise ValueError("var: ddof and correction are one thing; give only one of them")
+        ddof = correction
+    x = _as(x)
+    compute = _float_for(x, dtype)
+    if compute is not None:
+        x = x.astype(compute, copy=False)
+    if mean is None:
+        total = _masked(x, where, 0).sum(axis, keepdims=True)
+        mean = _divide(total, _counted(x, axis, where, True))
+    distance = x - mean
+    if distance.dtype.kind == "c":
+        square = distance.real * distance.real + distance.imag * distance.imag
+    else:
+        square = distance * distance
+    total = _masked(square, where, 0).sum(axis, keepdims=keepdims)
+    count = _counted(x, axis, where, keepdims)
+    if isinstance(count, int):
+        count = builtins.max(count - ddof, 0)
+    else:
+        count = unisono.maximum(count.astype("float64") - ddof, 0.0)
+    result = _divide(total, count)
+    original = _as_dtype(dtype, x)
+    return store("var", result if original is None else result.astype(original, copy=False), out)
+
+
+def _as_dtype(dtype, x):
+    return None if dtype is None or x.dtype.kind == "c" else dtype
+
+
+def std(
+    x,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=0,
+    keepdims=False,
+    *,
+    where=True,
+    mean=None,
+    correction=None,
+):
+    """Standard deviation over `axis`: the square root of `var`, whose parameters it has.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> float(un.std([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]))
+    2.0
+    """
+    result = unisono.sqrt(
+        var(x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+    )
+    return store("std", result, out)
+
+
+def _arg(x, axis, keepdims, largest, out):
+    x = _as(x)
+    if axis is None or (x.ndim == 0 and axis in (0, -1)):
+        result = _engine._arg_extreme(flat(x), 0, largest)
+        if keepdims:
+            result = result.reshape((1,) * x.ndim)
+    else:
+        result = _engine._arg_extreme(x, operator.index(axis), largest)
+        if keepdims:
+            result = restore_axes(result, x, (axis,))
+    return store("argmax" if largest else "argmin", result, out)
+
+
+def argmax(x, axis=None, out=None, *, keepdims=False):
+    """Index of the first largest element along `axis`; of the first NaN, where there is one.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int, optional
+        By default the index counts in row-major order over all elements.
+    out : ndarray, optional
+    keepdims : bool
+
+    Returns
+    -------
+    ndarray of int64
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.argmax([[1, 5, 2], [7, 0, 7]], axis=1).tolist()
+    [1, 0]
+    """
+    return _arg(x, axis, keepdims, True, out)
+
+
+def argmin(x, axis=None, out=None, *, keepdims=False):
+    """Index of the first smallest element along `axis`; of the first NaN, where there is one."""
+    return _arg(x, axis, keepdims, False, out)
+
+
+def ptp(x, axis=None, out=None, keepdims=False):
+    """Maximum minus minimum over `axis`.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> int(un.ptp([4, 9, 2]))
+    7
+    """
+    x = _as(x)
+    return store(
+        "ptp", x.max(axis=axis, keepdims=keepdims) - x.min(axis=axis, keepdims=keepdims), out
+    )
+
+
+def count_nonzero(x, axis=None, *, keepdims=False):
+    """How many elements are not zero, over `axis`; NaN counts.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> int(un.count_nonzero([0, 3, 0, 1]))
+    2
+    """
+    return _truth(x).sum(axis, keepdims=keepdims)
+
+
+def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
+    """Weighted mean over `axis`: sum(x * weights) / sum(weights).
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of ints, optional
+    weights : array_like, optional
+        Of the shape of `x`, or of its extents along `axis`; all 1 by default.
+    returned : bool
+        Whether the sum of the weights is returned too.
+    keepdims : bool
+
+    Returns
+    -------
+    ndarray, or a tuple of the average and the sum of weights
+
+    Raises
+    ------
+    ZeroDivisionError
+        Where weights sum to zero.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> float(un.average([1.0, 2.0, 4.0], weights=[1, 1, 2]))
+    2.75
+    """
+    x = _as(x)
+    if weights is None:
+        result = mean(x, axis, keepdims=keepdims)
+        if not returned:
+            return result
+        return result, unisono.full(result.shape, extent(x, axis), result.dtype)
+    weights = _weights_like(x, _as(weights), axis)
+    compute = _common(x.dtype, weights.dtype)
+    if not _is_inexact(x.dtype):
+        compute = _common(compute, "float64")
+    scale = weights.sum(axis, compute, keepdims=keepdims)
+    if builtins.bool((scale == 0).any()):
+        raise ZeroDivisionError("average: weights sum to zero, they cannot be normalised")
+    product = x.astype(compute, copy=False) * weights.astype(compute, copy=False)
+    result = product.sum(axis, keepdims=keepdims) / scale
+    if not returned:
+        return result
+    return result, unisono.broadcast_to(scale, result.shape).copy()
+
+
+def _weights_like(x, weights, axis):
+    if weights.shape == x.shape:
+        return weights
+    if axis is None:
+        raise TypeError(
+            f"average: axis must be given when shapes of x and weights differ; got {x.shape} and {weights.shape}"
+        )
+    axes = axes_tuple(axis, x.ndim, "average")
+    if weights.shape != tuple(x.shape[k] for k in axes):
+        raise ValueError(
+            f"average: weights do not fit x along axis {axis}; got shape {weights.shape}, "
+            f"expected {tuple(x.shape[k] for k in axes)}"
+        )
+    order = sorted(range(len(axes)), key=lambda k: axes[k])
+    weights = weights.transpose(order)
+    weights = weights.reshape(tuple(n if k in axes else 1 for k, n in enumerate(x.shape)))
+    return unisono.broadcast_to(weights, x.shape)
+
+
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+    """Covariance matrix of variables whose observations lie in rows (or columns).
+
+    Parameters
+    ----------
+    m : array_like, at most 2-d
+        One variable per row; per column with ``rowvar=False``.
+    y : array_like, optional
+        More variables in the same form.
+    rowvar, bias : bool
+        With `bias` the divisor is the count, else the count minus 1.
+    ddof : int, optional
+        Overrides `bias`.
+    fweights, aweights : array_like, 1-d, optional
+        How often each observation counts; how reliable it is.
+    dtype : dtype, optional
+        At least float64 by default.
+
+    Returns
+    -------
+    ndarray
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.cov([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    if ddof is not None and ddof != int(ddof):
+        raise ValueError(f"cov: ddof must be an integer; got {ddof}")
+    x = _as(m)
+    if x.ndim > 2:
+        raise ValueError(f"cov: m has more than 2 dimensions; got shape {x.shape}")
+    if y is not None and _as(y).ndim > 2:
+        raise ValueError(f"cov: y has more than 2 dimensions; got shape {_as(y).shape}")
+    dtype = dtype or _common(x.dtype, "float64", *([] if y is None else [_as(y).dtype]))
+    x = _rows(x, rowvar).astype(dtype, copy=False)
+    if x.shape[0] == 0:
+        return unisono.zeros((0, 0), dtype)
+    if y is not None:
+        more = _rows(_as(y), rowvar).astype(dtype, copy=False)
+        both = unisono.empty((x.shape[0] + more.shape[0], x.shape[1]), dtype)
+        both[: x.shape[0]] = x
+        both[x.shape[0] :] = more
+        x = both
+    if ddof is None:
+        ddof = 0 if bias else 1
+    weights = _observation_weights(fweights, aweights, x.shape[1])
+    x = x - average(x, 1, weights)[:, None]
+    factor = builtins.max(_freedom(weights, aweights, x.shape[1], ddof), 0.0)
+    product = _outer_product(x, x if weights is None else x * weights)
+    product = product * (1 / factor) if factor else product / 0.0
+    return product.reshape(_squeezed(product.shape))
+
+
+def _freedom(weights, aweights, count, ddof):
+    """What a covariance divides by."""
+    if weights is None:
+        return count - ddof
+    total = float(weights.sum())
+    if ddof == 0 or aweights is None:
+        return total - ddof
+    return total - ddof * float((weights * _as(aweights)).sum()) / total
+
+
+def _squeezed(shape):
+    return tuple(n for n in shape if n != 1)
+
+
+def _rows(x, rowvar):
+    if x.ndim < 2:
+        return x.reshape((1, x.size))
+    return x if rowvar or x.shape[0] == 1 else x.T
+
+
+def _observation_weights(fweights, aweights, count):
+    weights = None
+    for name, given in (("fweights", fweights), ("aweights", aweights)):
+        if given is None:
+            continue
+        given = _as(given)
+        if given.ndim > 1:
+            raise RuntimeError(
+                f"cov: cannot handle multidimensional {name}; got shape {given.shape}"
+            )
+        if given.shape[0] != count:
+            raise RuntimeError(
+                f"cov: incompatible numbers of samples and {name}; got {given.shape[0]}, expected {count}"
+            )
+        if builtins.bool((given < 0).any()):
+            raise ValueError(f"cov: {name} cannot be negative")
+        if name == "fweights" and _is_inexact(given.dtype):
+            if not builtins.bool((given == unisono.rint(given)).all()):
+                raise TypeError("cov: fweights must be integers")
+        given = given.astype("float64", copy=False)
+        weights = given if weights is None else weights * given
+    return weights
+
+
+def _outer_product(x, right):
+    """The products of all pairs of rows, summed: x times the conjugate transpose of `right`."""
+    if right.dtype.kind == "c":
+        right = unisono.conj(right)
+    matmul = getattr(unisono, "matmul", None)
+    if matmul is not None:
+        return matmul(x, right.T)
+    return (x[:, None, :] * right[None, :, :]).sum(2)
+
+
+def corrcoef(x, y=None, rowvar=True, *, dtype=None):
+    """Correlation coefficients: `cov`, scaled so that the diagonal is 1.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.corrcoef([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    c = cov(x, y, rowvar, dtype=dtype)
+    if c.ndim == 0:
+        return c / c
+    n = c.shape[0]
+    deviation = unisono.sqrt(flat(c)[:: n + 1].real if c.dtype.kind == "c" else flat(c)[:: n + 1])
+    c = c / deviation[:, None] / deviation[None, :]
+    if c.dtype.kind != "c":
+        c = unisono.minimum(unisono.maximum(c, -1.0), 1.0)
+    return c
