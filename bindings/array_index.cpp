@@ -260,10 +260,10 @@ PyObject* iterate(PyObject* self) noexcept {
 }  // namespace
 
 Array get_index(const Array& a, PyObject* key) {
-    IndexItem items[most_index_items];
+    IndexItems items;
     int integers;
-    int n = parse_index(key, items, integers);
-    if (n >= 0) return basic_get(a, {items, static_cast<std::size_t>(n)}, integers);
+    int n = parse_index(key, items.data(), integers);
+    if (n >= 0) return basic_get(a, items.first(n), integers);
     auto parts = index_parts(key);
     std::vector<IndexItem> basic = basic_items(parts, integers);
     if (basic.empty()) return library::get_items(a, parts);
@@ -281,10 +281,10 @@ void set_index(const Array& a, PyObject* key, PyObject* value) {
         keep = to_array(value, true);
         arg = keep.arg();
     }
-    IndexItem items[most_index_items];
+    IndexItems items;
     int integers;
-    int n = parse_index(key, items, integers);
-    if (n >= 0) return basic_set(a, {items, static_cast<std::size_t>(n)}, integers, arg);
+    int n = parse_index(key, items.data(), integers);
+    if (n >= 0) return basic_set(a, items.first(n), integers, arg);
     auto parts = index_parts(key);
     std::vector<IndexItem> basic = basic_items(parts, integers);
     if (basic.empty()) return library::set_items(a, parts, arg);

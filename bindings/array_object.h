@@ -96,6 +96,19 @@ bool add_conversions(PyObject* module);
 
 // Indices (array_index.cpp).
 constexpr int most_index_items = 64;
+/// Room for the items of a key, left uninitialised: clearing it would cost as much as a small
+/// operation.
+class IndexItems {
+  public:
+    IndexItems() {}
+    IndexItem* data() { return items_; }
+    std::span<const IndexItem> first(int n) const { return {items_, static_cast<std::size_t>(n)}; }
+
+  private:
+    union {
+        IndexItem items_[most_index_items];
+    };
+};
 /// Parses a key of basic indexing into at most most_index_items items; `integers` counts integer
 /// ones. -1 where the key holds arrays, lists or bools.
 int parse_index(PyObject* key, IndexItem* items, int& integers);

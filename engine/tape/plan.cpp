@@ -6,6 +6,7 @@
 #include "tape/plan.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <unordered_map>
 
@@ -61,6 +62,8 @@ class Reader {
             data.storages.resize(2 * operands);
             data.operands.resize(2 * operands);
             buffer_.resize(2 * (segment.size() * (1 + 4 * tokens_per_view) + operands));
+            buckets_.assign(std::bit_ceil(4 * operands), {});
+            bucket_mask_ = buckets_.size() - 1;
         }
         token_ = buffer_.data();
         slot_count_ = storage_count_ = 0;
@@ -103,15 +106,19 @@ class Reader {
         }
         auto& st = data.storages[s->mark];
         ++st.mentions;
-        for (std::int32_t k = st.first_slot; k >= 0;
-             k = data.slots[static_cast<std::size_t>(k)].next) {
-            const Slot& have = data.slots[static_cast<std::size_t>(k)];
-            if (have.layout == v.layout && have.offset == v.offset && have.dtype == v.dtype) {
-                *token_++ = static_cast<std::uint32_t>(k);
-                return static_cast<std::uint32_t>(k);
+        std::size_t bucket = bucket_of(v, s->mark);
+        for (;; bucket = (bucket + 1) & bucket_mask_) {
+            if (buckets_[bucket].epoch != epoch_) break;
+            std::uint32_t k = buckets_[bucket].slot;
+            const Slot& have = data.slots[k];
+            if (have.layout == v.layout && have.offset == v.offset && have.dtype == v.dtype &&
+                have.storage == s->mark) {
+                *token_++ = k;
+                return k;
             }
         }
         std::uint32_t id = slot_count_++;
+        buckets_[bucket] = {epoch_, id};
         std::uint32_t shape = shape_number(v.layout->packed());
         data.slots[id] = {v.layout, v.offset, v.dtype, s->mark, shape, st.first_slot};
         st.first_slot = static_cast<std::int32_t>(id);
@@ -123,6 +130,13 @@ class Reader {
         token_[3] = static_cast<std::uint32_t>(c >> 32) ^ device_token(s->device);
         token_ += tokens_per_view;
         return id;
+    }
+
+    std::size_t bucket_of(const View& v, std::uint32_t storage) const {
+        auto h = reinterpret_cast<std::uintptr_t>(v.layout) >> 5;
+        h ^= static_cast<std::uint64_t>(v.offset) * 0x9E3779B97F4A7C15ull;
+        h += storage * 0xD6E8FEB86659FD93ull;
+        return static_cast<std::size_t>((h ^ h >> 29) * 0x9E3779B97F4A7C15ull >> 40) & bucket_mask_;
     }
 
     std::uint32_t shape_number(const Layout* packed) {
@@ -162,6 +176,12 @@ class Reader {
         token_ = std::copy(bits.begin(), bits.end(), token_);
     }
 
+    /// Finds the slot of a view; filled in the epoch that it names.
+    struct Bucket {
+        std::uint32_t epoch = 0, slot = 0;
+    };
+    std::vector<Bucket> buckets_;
+    std::size_t bucket_mask_ = 0;
     std::vector<std::uint32_t> buffer_;
     std::vector<const Layout*> shapes_;
     std::uint32_t* token_ = nullptr;

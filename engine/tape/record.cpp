@@ -218,39 +218,63 @@ const OpTable::Row& plain_row(Op op, DType t) {
     return table.rows[static_cast<int>(op)][static_cast<int>(t)];
 }
 
-/// The common case without detours: operands of one dtype and one packed layout on one device, or a
-/// Python scalar that adapts to a float64 array. Null where anything else is met.
+/// Whether a scalar beside operands of dtype t is computed in t without a check of its range.
+bool fits_plainly(const Arg& scalar, DType t) {
+    if (scalar.weak == Weak::None) return scalar.view.dtype == t;
+    return scalar.weak == Weak::Float && t == DType::Float64;
+}
+
+/// The common case without detours: operands of one dtype and shape on one device, or one and a
+/// scalar that is taken as it is. Null where anything else is met.
 const OpTable::Row* plain_case(Op op, std::span<const Arg> args, const View*& like) {
     const View* first = args[0].is_scalar() ? nullptr : &args[0].view;
     const View* second = args.size() < 2 || args[1].is_scalar() ? nullptr : &args[1].view;
     like = first ? first : second;
-    if (!like || !like->layout->contiguous()) return nullptr;
+    if (!like) return nullptr;
     if (first && second) {
-        if (first->layout != second->layout || first->dtype != second->dtype ||
+        if (first->layout->packed() != second->layout->packed() || first->dtype != second->dtype ||
             first->storage->device != second->storage->device) {
             return nullptr;
         }
-    } else if (args.size() == 2) {
-        const Arg& scalar = args[first ? 1 : 0];
-        if (scalar.weak != Weak::Float || like->dtype != DType::Float64) return nullptr;
+    } else if (args.size() == 2 && !fits_plainly(args[first ? 1 : 0], like->dtype)) {
+        return nullptr;
     }
     const auto& row = plain_row(op, like->dtype);
     return row.plain ? &row : nullptr;
 }
 
-Array apply_plain(const OpTable::Row& row, std::span<const Arg> args, const View& like) {
-    const Layout* layout = like.layout;
+/// Whether the result of such a case goes into `out` without a cast, a broadcast or a copy of an
+/// operand.
+bool is_plain_output(const OpTable::Row& row, std::span<const Arg> args, const View& like,
+                     const Array& out) {
+    const View& v = out.view();
+    if (out.is_known() || out.readonly() || v.dtype != row.result ||
+        v.layout->packed() != like.layout->packed() || v.storage->device != like.storage->device ||
+        v.storage->shared_outside() || overlaps_itself(v)) {
+        return false;
+    }
+    for (const Arg& a : args) {
+        if (!a.is_scalar() && a.view.storage == v.storage && !a.view.same_as(v)) return false;
+    }
+    return true;
+}
+
+Array apply_plain(const OpTable::Row& row, std::span<const Arg> args, const View& like,
+                  const Array* into) {
+    const Layout* layout = into ? into->view().layout : like.layout->packed();
     Tape& tape = Tape::instance();
     Entry& e = tape.open();
-    Storage* out = Storage::create(like.storage->device, layout->size() * size_of(row.result));
-    Array made(out, layout, row.result, layout->rank() == 0);
+    Storage* out =
+        into ? into->view().storage
+             : Storage::create(like.storage->device, layout->size() * size_of(row.result));
+    Array made(out, layout, row.result, !into && layout->rank() == 0);
     e.kind = EntryKind::Map;
     e.op = row.op;
     e.compute = like.dtype;
     e.inputs = static_cast<std::uint8_t>(args.size());
     e.out.storage = out;
     e.out.layout = layout;
-    e.out.offset = 0;
+    e.out.offset = into ? into->view().offset : 0;
     e.out.dtype = row.result;
     for (std::size_t k = 0; k < args.size(); ++k) {
         e.in[k].storage = args[k].view.storage;
@@ -366,8 +390,9 @@ DType reduced_dtype(Op op, DType t, std::optional<DType> given) {
 
 Array apply(Op op, std::span<const Arg> args, const Array* out) {
     const View* like = nullptr;
-    const OpTable::Row* row = out ? nullptr : plain_case(op, args, like);
-    return row ? apply_plain(*row, args, *like) : apply_general(op, args, out);
+    const OpTable::Row* row = plain_case(op, args, like);
+    if (row && out && !is_plain_output(*row, args, *like, *out)) row = nullptr;
+    return row ? apply_plain(*row, args, *like, out) : apply_general(op, args, out);
 }
 
 Array where(const Arg& condition, const Arg& a, const Arg& b) {
