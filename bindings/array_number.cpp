@@ -1,4 +1,6 @@
 // Number slots and comparisons of the array type.
+#include <optional>
+
 #include "array_object.h"
 #include "linalg.h"
 #include "ops/scalar_eval.h"
@@ -68,31 +70,34 @@ PyObject* positive(PyObject* a) noexcept {
     });
 }
 
-/// Powers that are products, roots and quotients; the general power needs a function that is not
-/// there yet.
+/// x ** exponent for the exponents that have an operation of their own; nothing for all others.
+std::optional<Array> special_power(const Array& x, PyObject* exponent_object) {
+    double exponent = PyFloat_AsDouble(exponent_object);
+    if (exponent == -1.0 && PyErr_Occurred()) {
+        PyErr_Clear();  // what a power cannot take, the general way refuses
+        return {};
+    }
+    const bool fits = PyLong_Check(exponent_object) || is_float(x.dtype());
+    Arg xx[] = {x.arg(), x.arg()};
+    if (is_bool(x.dtype())) return {};
+    if (exponent == 1.0 && fits) return copy(x);
+    if (exponent == 2.0 && fits) return apply(Op::Mul, xx);
+    if (exponent == 0.5) return apply(Op::Sqrt, {xx, 1});
+    if (exponent == -1.0 && is_float(x.dtype())) {
+        Arg inverse[] = {{scalar_operand(Scalar::of(DType::Float64, 1.0)), Weak::Float}, x.arg()};
+        return apply(Op::Div, inverse);
+    }
+    return {};
+}
+
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
+    if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+    if (!is_array(a) || is_array(b) || !(PyFloat_Check(b) || PyLong_Check(b)))
+        return binary<Op::Power>(a, b);
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        if (modulus != Py_None || !is_array(a) || !PyNumber_Check(b) || is_array(b))
-            Py_RETURN_NOTIMPLEMENTED;
-        double exponent = PyFloat_AsDouble(b);
-        if (exponent == -1.0 && PyErr_Occurred()) throw PythonError{};
         note_line();
-        const Array& x = array_of(a);
-        Arg xx[] = {x.arg(), x.arg()};
-        bool whole = PyLong_Check(b);
-        if (exponent == 1.0 && (whole || is_float(x.dtype()))) return wrap(copy(x));
-        if (exponent == 2.0 && (whole || is_float(x.dtype()))) return wrap(apply(Op::Mul, xx));
-        if (exponent == 0.5) {
-            return wrap(apply(Op::Sqrt, {xx, 1}));
-        }
-        if (exponent == -1.0 && is_float(x.dtype())) {
-            Arg inverse[] = {{scalar_operand(Scalar::of(DType::Float64, 1.0)), Weak::Float},
-                             x.arg()};
-            return wrap(apply(Op::Div, inverse));
-        }
-        fail(ErrorKind::Unsupported,
-             "power: exponents other than 1, 2, 0.5 and -1 are not there yet; got " +
-                 std::to_string(exponent) + "; multiply, or convert with np.asarray");
+        if (auto made = special_power(array_of(a), b)) return wrap(std::move(*made));
+        return binary<Op::Power>(a, b);
     });
 }
 

@@ -132,9 +132,14 @@ nb::object power(nb::handle a, nb::handle b) {
         if (exponent == 2.0) return nb::cast(Distributed(x.mesh(), comm::map(Op::Mul, xx)));
         if (exponent == 0.5) return nb::cast(Distributed(x.mesh(), comm::map(Op::Sqrt, {xx, 1})));
         if (exponent == 1.0) return nb::cast(Distributed(x.mesh(), comm::cast(xx[0], x.dtype())));
-        fail(ErrorKind::Unsupported,
-             "power: exponents of distributed arrays are 1, 2 and 0.5; got " +
-                 std::to_string(exponent) + "; multiply instead");
+        if (is_integer(x.dtype()) && exponent < 0) {
+            fail(ErrorKind::Value,
+                 "power: integers to negative integer powers are not allowed; got " +
+                     std::to_string(exponent) + "; convert the base with .astype(float)");
+        }
+        NodePtr args[2] = {x.node(), nullptr};
+        if (!node_of(b, args[1])) return not_implemented();
+        return nb::cast(Distributed(x.mesh(), comm::map(Op::Power, args)));
     });
 }
 

@@ -70,18 +70,12 @@ Value FunctionLowerer::compare(const Node& node) {
     return chain(1, result, first[1]);
 }
 
-/// A mathematical function, which takes longer than a branch that is mispredicted.
-static bool is_costly(Op op) {
-    return info(op).rule == OpRule::Float && op != Op::Sqrt && op != Op::Floor && op != Op::Ceil &&
-           op != Op::Trunc && op != Op::Div;
-}
-
 /// Evaluating it cannot fault and costs next to nothing, so both sides of a choice may be
 /// evaluated.
 static bool is_harmless(E e) {
     return e->kind != ir::ExprKind::Load &&
            !((e->kind == ir::ExprKind::Unary || e->kind == ir::ExprKind::Binary) &&
-             is_costly(e->op)) &&
+             is_math(e->op)) &&
            std::all_of(e->args.begin(), e->args.end(), is_harmless);
 }
 

@@ -9,29 +9,36 @@
 namespace unisono::math {
 namespace {
 
-struct Functions {
-    double (*exp_d)(double) = nullptr;
-    float (*exp_f)(float) = nullptr;
-    double (*sin_d)(double) = nullptr;
-    float (*sin_f)(float) = nullptr;
-    bool complete = false;
+template <class T>
+struct Scalars {
+    union Function {
+        T (*unary)(T);
+        T (*binary)(T, T);
+    };
+    Function of[op_count] = {};
+    bool complete = true;
+
+    Scalars() {
+        for (int k = 0; k < op_count; ++k) {
+            Op op = static_cast<Op>(k);
+            if (!is_math(op)) continue;
+            std::string name = library_name(op, sizeof(T) == 8 ? 'd' : 'f', 1, "purecfma");
+            complete = find_function(name.c_str(), of[k].unary) && complete;
+        }
+    }
 };
 
-const Functions& functions() {
-    static const Functions found = [] {
-        Functions f;
-        f.complete = find_function("Sleef_finz_expd1_u10purecfma", f.exp_d) &&
-                     find_function("Sleef_finz_expf1_u10purecfma", f.exp_f) &&
-                     find_function("Sleef_finz_sind1_u10purecfma", f.sin_d) &&
-                     find_function("Sleef_finz_sinf1_u10purecfma", f.sin_f);
-        return f;
-    }();
+template <class T>
+const Scalars<T>& scalars() {
+    static const Scalars<T> found;
     return found;
 }
 
-const Functions& present() {
+template <class T>
+T call_library(Op op, T x, T y) {
     require();
-    return functions();
+    auto f = scalars<T>().of[static_cast<std::size_t>(op)];
+    return info(op).arity == 1 ? f.unary(x) : f.binary(x, y);
 }
 
 }  // namespace
@@ -42,19 +49,24 @@ void* library() {
     return handle;
 }
 
-bool available() { return functions().complete; }
+std::string library_name(Op op, char letter, int lanes, const char* extension) {
+    std::string stem(op == Op::Power ? "pow" : name(op));
+    return "Sleef_finz_" + stem + letter + std::to_string(lanes) +
+           (op == Op::Hypot ? "_u05" : "_u10") + extension;
+}
+
+bool available() { return scalars<double>().complete && scalars<float>().complete; }
 
 void require() {
     if (!available()) {
         fail(ErrorKind::Unsupported,
-             "exp, sin: the library libsleef.so.3 is missing or lacks its finz functions; got none "
-             "by that name; expected 3.5 or later; install the package libsleef3");
+             "mathematical functions: the library libsleef.so.3 is missing or lacks its finz "
+             "functions; got none by that name; expected 3.5 or later; install the package "
+             "libsleef3");
     }
 }
 
-double exp(double x) { return present().exp_d(x); }
-float exp(float x) { return present().exp_f(x); }
-double sin(double x) { return present().sin_d(x); }
-float sin(float x) { return present().sin_f(x); }
+double call(Op op, double x, double y) { return call_library(op, x, y); }
+float call(Op op, float x, float y) { return call_library(op, x, y); }
 
 }  // namespace unisono::math

@@ -5,19 +5,28 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+
+#include "ops/ops.h"
 
 namespace unisono::math {
 
-double exp(double x);
-float exp(float x);
-double sin(double x);
-float sin(float x);
+/// op(x) or op(x, y) of a mathematical operation (is_math) on floats.
+double call(Op op, double x, double y = 0);
+float call(Op op, float x, float y = 0);
 
-/// out[i] = f(in[i]) for count elements; in and out are the same array or do not overlap.
-void exp(const double* in, double* out, std::int64_t count);
-void exp(const float* in, float* out, std::int64_t count);
-void sin(const double* in, double* out, std::int64_t count);
-void sin(const float* in, float* out, std::int64_t count);
+/// Operands of `run`: count elements, or one that stands for all.
+template <class T>
+struct Operand {
+    const T* at = nullptr;
+    bool is_one = false;
+};
+/// out[i] = op(x[i]) or op(x[i], y[i]) for count elements; out is an operand or overlaps none.
+void run(Op op, Operand<double> x, Operand<double> y, double* out, std::int64_t count);
+void run(Op op, Operand<float> x, Operand<float> y, float* out, std::int64_t count);
+
+/// Name of the library's function: "d" or "f", lanes (1: scalar), instruction set of vectors.
+std::string library_name(Op op, char letter, int lanes, const char* extension);
 
 /// True where the library behind these functions is present; the functions throw an Unsupported
 /// error where it is not.

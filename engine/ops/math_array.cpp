@@ -9,8 +9,6 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#else
-#include <array>
 #endif
 
 #include <cstring>
@@ -22,98 +20,129 @@ namespace {
 
 #define UNISONO_AVX512 __attribute__((target("avx512f")))
 
-template <class T>
-struct Forms;
+template <class T, int Bytes>
+struct VectorOf;
 template <>
-struct Forms<double> {
-    using Narrow = __m256d (*)(__m256d);
-    using Wide = __m512d (*)(__m512d);
+struct VectorOf<double, 32> {
+    using type = __m256d;
 };
 template <>
-struct Forms<float> {
-    using Narrow = __m256 (*)(__m256);
-    using Wide = __m512 (*)(__m512);
+struct VectorOf<float, 32> {
+    using type = __m256;
+};
+template <>
+struct VectorOf<double, 64> {
+    using type = __m512d;
+};
+template <>
+struct VectorOf<float, 64> {
+    using type = __m512;
 };
 
-/// The vector functions of one mathematical function and element type.
-template <class T>
+/// The vector functions of one element type and vector size, by operation.
+template <class T, int Bytes>
 struct Vectors {
-    typename Forms<T>::Narrow narrow = nullptr;
-    typename Forms<T>::Wide wide = nullptr;  ///< null where the processor has no AVX-512
+    using V = typename VectorOf<T, Bytes>::type;
+    union Function {
+        V (*unary)(V);
+        V (*binary)(V, V);
+    };
+    Function of[op_count] = {};
 
-    Vectors(const char* narrow_name, const char* wide_name) {
+    Vectors() {
         require();
-        find_function(narrow_name, narrow);
-        if (__builtin_cpu_supports("avx512f")) find_function(wide_name, wide);
+        for (int k = 0; k < op_count; ++k) {
+            Op op = static_cast<Op>(k);
+            if (!is_math(op)) continue;
+            std::string name =
+                library_name(op, sizeof(T) == 8 ? 'd' : 'f', Bytes / static_cast<int>(sizeof(T)),
+                             Bytes == 64 ? "avx512f" : "avx2");
+            find_function(name.c_str(), of[k].unary);
+        }
     }
 };
 
-void apply(Forms<double>::Narrow f, const double* in, double* out, std::int64_t count) {
-    std::int64_t i = 0;
-    for (; i + 4 <= count; i += 4) _mm256_storeu_pd(out + i, f(_mm256_loadu_pd(in + i)));
-    if (i == count) return;
-    alignas(32) double rest[4] = {};
-    std::memcpy(rest, in + i, static_cast<std::size_t>(count - i) * sizeof(double));
-    _mm256_store_pd(rest, f(_mm256_load_pd(rest)));
-    std::memcpy(out + i, rest, static_cast<std::size_t>(count - i) * sizeof(double));
+template <class T, int Bytes>
+const Vectors<T, Bytes>& vectors() {
+    static const Vectors<T, Bytes> found;
+    return found;
 }
 
-void apply(Forms<float>::Narrow f, const float* in, float* out, std::int64_t count) {
-    std::int64_t i = 0;
-    for (; i + 8 <= count; i += 8) _mm256_storeu_ps(out + i, f(_mm256_loadu_ps(in + i)));
-    if (i == count) return;
-    alignas(32) float rest[8] = {};
-    std::memcpy(rest, in + i, static_cast<std::size_t>(count - i) * sizeof(float));
-    _mm256_store_ps(rest, f(_mm256_load_ps(rest)));
-    std::memcpy(out + i, rest, static_cast<std::size_t>(count - i) * sizeof(float));
-}
+/// A vector's worth of elements from position i on, filled up with zeros behind the end.
+template <class T, int Bytes>
+struct Window {
+    static constexpr std::int64_t width = Bytes / static_cast<std::int64_t>(sizeof(T));
+    alignas(64) T held[width] = {};
+    Operand<T> from;
 
-UNISONO_AVX512 void apply(Forms<double>::Wide f, const double* in, double* out,
-                          std::int64_t count) {
-    for (std::int64_t i = 0; i < count; i += 8) {
-        std::int64_t left = count - i;
-        auto mask = static_cast<__mmask8>(left >= 8 ? 0xff : (1U << left) - 1);
-        _mm512_mask_storeu_pd(out + i, mask, f(_mm512_maskz_loadu_pd(mask, in + i)));
+    explicit Window(Operand<T> operand) : from(operand) {
+        if (from.is_one) {
+            for (T& h : held) h = *from.at;
+        }
     }
-}
-
-UNISONO_AVX512 void apply(Forms<float>::Wide f, const float* in, float* out, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; i += 16) {
-        std::int64_t left = count - i;
-        auto mask = static_cast<__mmask16>(left >= 16 ? 0xffff : (1U << left) - 1);
-        _mm512_mask_storeu_ps(out + i, mask, f(_mm512_maskz_loadu_ps(mask, in + i)));
+    const T* at(std::int64_t i, std::int64_t count) {
+        if (from.is_one || from.at == nullptr) return held;
+        if (i + width <= count) return from.at + i;
+        std::memcpy(held, from.at + i, static_cast<std::size_t>(count - i) * sizeof(T));
+        return held;
     }
-}
+};
 
 template <class T>
-void run(const Vectors<T>& f, const T* in, T* out, std::int64_t count) {
-    // Short arrays do not pay for starting the wide unit.
-    if (f.wide != nullptr && count > 64 / static_cast<std::int64_t>(sizeof(T)))
-        apply(f.wide, in, out, count);
-    else
-        apply(f.narrow, in, out, count);
+void finish(T* out, const T* values, std::int64_t left) {
+    std::memcpy(out, values, static_cast<std::size_t>(left) * sizeof(T));
 }
 
-#define UNISONO_MATH_ARRAY(name, T, narrow, wide)        \
-    void name(const T* in, T* out, std::int64_t count) { \
-        static const Vectors<T> functions(narrow, wide); \
-        run(functions, in, out, count);                  \
+#define UNISONO_RUN_VECTORS(name, T, Bytes, attribute, load, store)                      \
+    attribute void name(Op op, Operand<T> x, Operand<T> y, T* out, std::int64_t count) { \
+        constexpr std::int64_t width = Window<T, Bytes>::width;                          \
+        auto f = vectors<T, Bytes>().of[static_cast<std::size_t>(op)];                   \
+        const bool is_unary = info(op).arity == 1;                                       \
+        Window<T, Bytes> a(x), b(y);                                                     \
+        alignas(64) T last[width];                                                       \
+        for (std::int64_t i = 0; i < count; i += width) {                                \
+            const bool whole = i + width <= count;                                       \
+            auto v = load(a.at(i, count));                                               \
+            v = is_unary ? f.unary(v) : f.binary(v, load(b.at(i, count)));               \
+            store(whole ? out + i : last, v);                                            \
+            if (!whole) finish(out + i, last, count - i);                                \
+        }                                                                                \
     }
+
+UNISONO_RUN_VECTORS(run_narrow, double, 32, , _mm256_loadu_pd, _mm256_storeu_pd)
+UNISONO_RUN_VECTORS(run_narrow, float, 32, , _mm256_loadu_ps, _mm256_storeu_ps)
+UNISONO_RUN_VECTORS(run_wide, double, 64, UNISONO_AVX512, _mm512_loadu_pd, _mm512_storeu_pd)
+UNISONO_RUN_VECTORS(run_wide, float, 64, UNISONO_AVX512, _mm512_loadu_ps, _mm512_storeu_ps)
+
+template <class T>
+void run_any(Op op, Operand<T> x, Operand<T> y, T* out, std::int64_t count) {
+    static const bool has_wide = __builtin_cpu_supports("avx512f");
+    // Short arrays do not pay for starting the wide unit.
+    if (has_wide && count > 64 / static_cast<std::int64_t>(sizeof(T)))
+        run_wide(op, x, y, out, count);
+    else
+        run_narrow(op, x, y, out, count);
+}
 
 #else
 
-#define UNISONO_MATH_ARRAY(name, T, narrow, wide)                            \
-    void name(const T* in, T* out, std::int64_t count) {                     \
-        for (std::int64_t i = 0; i < count; ++i) out[i] = math::name(in[i]); \
+template <class T>
+void run_any(Op op, Operand<T> x, Operand<T> y, T* out, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+        T b = y.at == nullptr ? T{0} : y.at[y.is_one ? 0 : i];
+        out[i] = call(op, x.at[x.is_one ? 0 : i], b);
     }
+}
 
 #endif
 
 }  // namespace
 
-UNISONO_MATH_ARRAY(exp, double, "Sleef_finz_expd4_u10avx2", "Sleef_finz_expd8_u10avx512f")
-UNISONO_MATH_ARRAY(exp, float, "Sleef_finz_expf8_u10avx2", "Sleef_finz_expf16_u10avx512f")
-UNISONO_MATH_ARRAY(sin, double, "Sleef_finz_sind4_u10avx2", "Sleef_finz_sind8_u10avx512f")
-UNISONO_MATH_ARRAY(sin, float, "Sleef_finz_sinf8_u10avx2", "Sleef_finz_sinf16_u10avx512f")
+void run(Op op, Operand<double> x, Operand<double> y, double* out, std::int64_t count) {
+    run_any(op, x, y, out, count);
+}
+void run(Op op, Operand<float> x, Operand<float> y, float* out, std::int64_t count) {
+    run_any(op, x, y, out, count);
+}
 
 }  // namespace unisono::math

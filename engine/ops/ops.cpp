@@ -14,11 +14,14 @@ std::optional<DType> result_dtype(Op op, DType t) {
             // they come here.
             return is_bool(t) ? std::nullopt : std::optional(t);
         case OpRule::Any: return t;
-        case OpRule::Float: return is_float(t) ? std::optional(t) : std::nullopt;
+        case OpRule::Float:
+        case OpRule::Math: return is_float(t) ? std::optional(t) : std::nullopt;
         case OpRule::Bits: return is_float(t) ? std::nullopt : std::optional(t);
         case OpRule::Logic: return is_bool(t) ? std::optional(t) : std::nullopt;
         case OpRule::Compare: return DType::Bool;
-        case OpRule::Shift: return is_integer(t) ? std::optional(t) : std::nullopt;
+        case OpRule::Whole: return is_integer(t) ? std::optional(t) : std::nullopt;
+        case OpRule::Test: return is_float(t) ? std::optional(DType::Bool) : std::nullopt;
+        case OpRule::Count: return is_integer(t) ? std::optional(DType::UInt8) : std::nullopt;
     }
     return std::nullopt;
 }
@@ -26,7 +29,7 @@ std::optional<DType> result_dtype(Op op, DType t) {
 std::optional<DType> compute_dtype(Op op, DType t) {
     if (info(op).rule == OpRule::Logic) return DType::Bool;
     if (result_dtype(op, t)) return t;
-    if (info(op).rule == OpRule::Float)
+    if (is_float_function(op))
         return DType::Float64;  // of the dtypes here, no integer has a smaller home
     return std::nullopt;
 }

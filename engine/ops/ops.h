@@ -15,7 +15,18 @@ enum class Op : std::uint8_t {
 #include "ops/ops.def"
 };
 
-enum class OpRule : std::uint8_t { Arith, Any, Float, Bits, Logic, Compare, Shift };
+enum class OpRule : std::uint8_t {
+    Arith,
+    Any,
+    Float,
+    Math,
+    Bits,
+    Logic,
+    Compare,
+    Whole,
+    Test,
+    Count
+};
 enum class OpIdentity : std::uint8_t { none, zero, one, lowest, highest, ones };
 enum class OpDomain : std::uint8_t { any, positive, small, nonzero };
 
@@ -40,6 +51,18 @@ inline constexpr int op_count = static_cast<int>(sizeof(op_infos) / sizeof(op_in
 constexpr const OpInfo& info(Op op) { return op_infos[static_cast<int>(op)]; }
 constexpr std::string_view name(Op op) { return info(op).name; }
 constexpr bool is_comparison(Op op) { return info(op).rule == OpRule::Compare; }
+/// A mathematical function: costs many operations, and its bits are ours (docs/numbers.md).
+constexpr bool is_math(Op op) { return info(op).rule == OpRule::Math || op == Op::Power; }
+/// Defined on floats only, and in NumPy computed in float for integers.
+constexpr bool is_float_function(Op op) {
+    OpRule rule = info(op).rule;
+    return rule == OpRule::Float || rule == OpRule::Math || rule == OpRule::Test;
+}
+/// Costs as much as ten additions or more.
+constexpr bool is_costly(Op op) {
+    return is_math(op) || op == Op::FloorDiv || op == Op::Mod || op == Op::Fmod || op == Op::Gcd ||
+           op == Op::Lcm || op == Op::NextAfter || op == Op::Ldexp;
+}
 
 /// Result dtype where all operands have dtype t, or nothing where the operation is not defined on
 /// t.

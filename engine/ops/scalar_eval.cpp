@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "ops/math.h"
+#include "ops/scalar_rules.h"
 
 namespace unisono {
 namespace {
@@ -124,11 +125,14 @@ constexpr bool defined_on() {
     switch (info(O).rule) {
         case OpRule::Arith: return !is_flag<T>;
         case OpRule::Any: return true;
-        case OpRule::Float: return is_real<T>;
+        case OpRule::Float:
+        case OpRule::Math:
+        case OpRule::Test: return is_real<T>;
         case OpRule::Bits: return !is_real<T>;
         case OpRule::Logic: return is_flag<T>;
         case OpRule::Compare: return true;
-        case OpRule::Shift: return is_whole<T>;
+        case OpRule::Whole:
+        case OpRule::Count: return is_whole<T>;
     }
     return false;
 }
@@ -149,8 +153,7 @@ template <Op O, class T> auto apply(T a, [[maybe_unused]] T b) {
     }
     else if constexpr (O == Op::Abs) return absolute(a);
     else if constexpr (O == Op::Sqrt) return std::sqrt(a);
-    else if constexpr (O == Op::Exp) return math::exp(a);
-    else if constexpr (O == Op::Sin) return math::sin(a);
+    else if constexpr (info(O).rule == OpRule::Math) return math::call(O, a, b);
     else if constexpr (O == Op::Floor) return std::floor(a);
     else if constexpr (O == Op::Ceil) return std::ceil(a);
     else if constexpr (O == Op::Trunc) return std::trunc(a);
@@ -181,6 +184,28 @@ template <Op O, class T> auto apply(T a, [[maybe_unused]] T b) {
     else if constexpr (O == Op::Xor) return static_cast<T>(a ^ b);
     else if constexpr (O == Op::Shl) return shifted_left(a, b);
     else if constexpr (O == Op::Shr) return shifted_right(a, b);
+    else if constexpr (O == Op::Power) {
+        if constexpr (is_real<T>) return math::call(O, a, b);
+        else return rules::integer_power(a, b);
+    }
+    else if constexpr (O == Op::Rint) return std::rint(a);
+    else if constexpr (O == Op::Sign) return rules::sign(a);
+    else if constexpr (O == Op::IsNan) return (rules::is_nan(a));
+    else if constexpr (O == Op::IsInf) return (rules::is_inf(a));
+    else if constexpr (O == Op::IsFinite) return (rules::is_finite(a));
+    else if constexpr (O == Op::SignBit) return (std::signbit(a));
+    else if constexpr (O == Op::Fmod) {
+        if constexpr (is_real<T>) return std::fmod(a, b);
+        else return rules::integer_fmod(a, b);
+    }
+    else if constexpr (O == Op::Fmin) return rules::fmin(a, b);
+    else if constexpr (O == Op::Fmax) return rules::fmax(a, b);
+    else if constexpr (O == Op::CopySign) return std::copysign(a, b);
+    else if constexpr (O == Op::NextAfter) return std::nextafter(a, b);
+    else if constexpr (O == Op::Ldexp) return rules::ldexp(a, b);
+    else if constexpr (O == Op::Gcd) return rules::gcd(a, b);
+    else if constexpr (O == Op::Lcm) return rules::lcm(a, b);
+    else if constexpr (O == Op::BitCount) return static_cast<std::uint8_t>(rules::bit_count(a));
     // A row of ops.def without a rule here does not compile.
 }
 // clang-format on

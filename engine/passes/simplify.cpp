@@ -23,7 +23,7 @@ bool may_fault(E e) {
     return here || std::any_of(e->args.begin(), e->args.end(), may_fault);
 }
 
-bool is_folded(Op op) { return op != Op::Exp && op != Op::Sin; }
+bool is_folded(Op op) { return !is_math(op); }
 
 bool is_negative(E e) { return eval(Op::Lt, value_of(e), Scalar::of(e->dtype, 0)).bits != 0; }
 
@@ -90,7 +90,7 @@ E logic_binary(E e) {
 }
 
 E binary(Builder& b, E e) {
-    if (is_const(e->args[0]) && is_const(e->args[1])) {
+    if (is_const(e->args[0]) && is_const(e->args[1]) && is_folded(e->op)) {
         return b.constant(eval(e->op, value_of(e->args[0]), value_of(e->args[1])));
     }
     DType t = e->args[0]->dtype;

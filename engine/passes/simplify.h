@@ -1,7 +1,7 @@
 // Pass: folds constants and drops integer arithmetic that changes nothing (x + 0, x * 1), so that
 // text back ends print readable code and later passes see literals. Requires nothing. Keeps every
-// value's bits: floats are folded only where all operands are constant, by ops/scalar_eval; exp and
-// sin are left to the target. An operand that may fault is never dropped.
+// value's bits: floats are folded only where all operands are constant, by ops/scalar_eval;
+// mathematical functions are left to the target. An operand that may fault is never dropped.
 #pragma once
 
 #include "ir/build.h"

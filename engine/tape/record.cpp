@@ -206,6 +206,8 @@ struct OpTable {
             for (int t = 0; t < dtype_count; ++t) {
                 auto dtype = static_cast<DType>(t);
                 Op op = bool_form(static_cast<Op>(o), dtype);
+                // Powers of integers check their exponents first.
+                if (op == Op::Power && is_integer(dtype)) continue;
                 if (compute_dtype(op, dtype) == dtype)
                     rows[o][t] = {true, op, *result_dtype(op, dtype)};
             }
@@ -338,11 +340,30 @@ DType reduced_dtype(Op op, DType t, std::optional<DType> given) {
     return checked_compute(op, given ? *given : widens ? DType::Int64 : t);
 }
 
+/// NumPy refuses integers to negative integer powers; exponents are read before the call returns.
+static void check_exponents(const Arg& exponent, DType compute) {
+    if (info(compute).kind != 'i') return;
+    bool negative = false;
+    if (exponent.is_scalar()) {
+        negative = exponent.scalar().as<std::int64_t>() < 0;
+    } else if (info(exponent.view.dtype).kind == 'i' && exponent.view.layout->size() > 0) {
+        Array lowest = reduce(Op::Min, Array::of(exponent.view), std::nullopt, false);
+        negative = item(lowest).as<std::int64_t>() < 0;
+    }
+    if (negative) {
+        fail(ErrorKind::Value,
+             "power: integers to negative integer powers are not allowed; got a negative exponent "
+             "for dtype " +
+                 std::string(name(compute)) + "; convert the base with .astype(float)");
+    }
+}
+
 /// Every case that apply_plain leaves.
 [[gnu::noinline]] static Array apply_general(Op op, std::span<const Arg> args, const Array* out) {
     if (out) check_writable(numpy_name(op), *out);
     Array made;
     DType compute = compute_form(op, args);
+    if (op == Op::Power) check_exponents(args[1], compute);
     bool all_known = true;
     for (const Arg& a : args) all_known = all_known && a.is_scalar();
     if (all_known && !out) return known_result(op, args, compute);

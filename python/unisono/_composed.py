@@ -30,7 +30,7 @@ def _frexp(x):
     shift = 200 if x.dtype == "float64" else 60
     size = un.where(tiny, size * 2.0**shift, size)
     exponent = un.floor(un.log2(size)).astype("int32") + 1
-    mantissa = _scaled(size, -exponent)
+    mantissa = _engine._ldexp(size, (-exponent).astype(x.dtype))
     high, low = mantissa >= 1, mantissa < 0.5
     mantissa = un.where(high, mantissa * 0.5, un.where(low, mantissa * 2, mantissa))
     exponent = (
@@ -47,28 +47,11 @@ def _float(x):
     return x if x.dtype.kind == "f" else x.astype(un.sqrt(un.ones((), x.dtype)).dtype)
 
 
-def _scaled(x, exponent):
-    """x * 2**exponent in two exact steps, so that no factor overflows."""
-    first = exponent // 2
-    return x * _power_of_two(first, x.dtype) * _power_of_two(exponent - first, x.dtype)
-
-
-def _power_of_two(exponent, dtype):
-    return un.exp2(exponent.astype(dtype))
-
-
 def _ldexp(x1, x2):
     x, n = _float(as_array(x1)), as_array(x2)
     if n.dtype.kind not in "iub":
         raise TypeError(f"ldexp: the second operand must be integers; got dtype {n.dtype}")
-    limit = 1100 if x.dtype == "float64" else 160
-    n = un.maximum(un.minimum(n.astype("int32"), 2 * limit), -2 * limit)
-    # Three exact factors cover the range from the largest number to the smallest.
-    third = n // 3
-    middle = (n - third) // 2
-    for part in (third, middle, n - third - middle):
-        x = x * _power_of_two(part, x.dtype)
-    return x
+    return _engine._ldexp(x, n.astype(x.dtype))
 
 
 def _float_power(x1, x2):
@@ -90,6 +73,61 @@ def _positive(x):
     return +as_array(x)
 
 
+def _square(x):
+    x = as_array(x)
+    return un.multiply(x, x)
+
+
+def _reciprocal(x):
+    x = as_array(x)
+    return 1 / x if x.dtype.kind in "fc" else un.multiply(x, abs(x) == 1)
+
+
+def _fabs(x):
+    return abs(_float(as_array(x)))
+
+
+def _deg2rad(x):
+    return _float(as_array(x)) * (un.pi / 180.0)
+
+
+def _rad2deg(x):
+    return _float(as_array(x)) * (180.0 / un.pi)
+
+
+def _spacing(x):
+    x = _float(as_array(x))
+    return un.nextafter(x, un.copysign(un.inf, x)) - x
+
+
+def _pair(a, b):
+    """Two operands, at least one of them an array of floats; Python numbers adapt to the other."""
+    numbers = (bool, int, float)
+    if isinstance(a, numbers) and not isinstance(b, numbers):
+        return a, _float(as_array(b))
+    return _float(as_array(a)), b if isinstance(b, numbers) else _float(as_array(b))
+
+
+def _logaddexp(a, b):
+    a, b = _pair(a, b)
+    larger = un.maximum(a, b)
+    return un.where(a == b, larger + 0.6931471805599453, larger + un.log1p(un.exp(-abs(a - b))))
+
+
+def _logaddexp2(a, b):
+    a, b = _pair(a, b)
+    larger = un.maximum(a, b)
+    small = un.log1p(un.exp2(-abs(a - b))) * 1.4426950408889634
+    return un.where(a == b, larger + 1.0, larger + small)
+
+
+def _heaviside(a, b):
+    a, b = _pair(a, b)
+    kind = un.add(a, b).dtype
+    step = un.where(a == 0, b, un.where(a > 0, 1.0, un.where(a < 0, 0.0, a)))
+    return step.astype(kind)
+
+
 divmod = _engine._make_ufunc("divmod", 2, 2, _divmod)
 float_power = _engine._make_ufunc("float_power", 2, 1, _float_power)
 frexp = _engine._make_ufunc("frexp", 1, 2, _frexp)
@@ -100,4 +138,12 @@ logical_or = _engine._make_ufunc("logical_or", 2, 1, lambda a, b: _truth(a) | _t
 logical_xor = _engine._make_ufunc("logical_xor", 2, 1, lambda a, b: _truth(a) ^ _truth(b))
 modf = _engine._make_ufunc("modf", 1, 2, _modf)
 positive = _engine._make_ufunc("positive", 1, 1, _positive)
-power = _engine._make_ufunc("power", 2, 1, lambda a, b: as_array(a) ** b)
+deg2rad = _engine._make_ufunc("deg2rad", 1, 1, _deg2rad)
+fabs = _engine._make_ufunc("fabs", 1, 1, _fabs)
+heaviside = _engine._make_ufunc("heaviside", 2, 1, _heaviside)
+logaddexp = _engine._make_ufunc("logaddexp", 2, 1, _logaddexp)
+logaddexp2 = _engine._make_ufunc("logaddexp2", 2, 1, _logaddexp2)
+rad2deg = _engine._make_ufunc("rad2deg", 1, 1, _rad2deg)
+reciprocal = _engine._make_ufunc("reciprocal", 1, 1, _reciprocal)
+spacing = _engine._make_ufunc("spacing", 1, 1, _spacing)
+square = _engine._make_ufunc("square", 1, 1, _square)

@@ -4,7 +4,7 @@ _names = {
     "._jit": "barrier global_id global_size group_id jit kernel local_array local_id local_size num_groups prange",
     "._mesh": "mesh",
     "._statistics": "argmax argmin average corrcoef count_nonzero cov mean ptp std var",
-    "._composed": "divmod isnat logical_and logical_or logical_xor positive power",
+    "._composed": "deg2rad divmod fabs float_power frexp heaviside isnat ldexp logaddexp logaddexp2 logical_and logical_or logical_xor modf positive rad2deg reciprocal spacing square",
     "._products": "cross dot einsum einsum_path inner kron matvec outer tensordot vdot vecdot vecmat",
 }  # fmt: skip
 homes = {name: module for module, names in _names.items() for name in names.split()}
@@ -15,7 +15,7 @@ aliases = dict(
     for pair in """
         acos=arccos acosh=arccosh asin=arcsin asinh=arcsinh atan=arctan atan2=arctan2 atanh=arctanh
         bitwise_invert=invert bitwise_left_shift=left_shift bitwise_right_shift=right_shift bitwise_not=invert
-        conj=conjugate mod=remainder pow=power true_divide=divide
+        conj=conjugate mod=remainder pow=power true_divide=divide degrees=rad2deg radians=deg2rad
     """.split()
 )
 # Sub-packages and modules that are attributes of the package.

@@ -112,7 +112,34 @@ double ulps(Scalar a, Scalar b) {
 }
 
 /// The limits of OpenCL 1.2 for functions that are the device's own; everything else is exact.
-double allowed(Op op) { return op == Op::Exp ? 3 : op == Op::Sin ? 4 : 0; }
+double allowed(Op op) {
+    switch (op) {
+        case Op::Exp:
+        case Op::Exp2:
+        case Op::Expm1:
+        case Op::Log:
+        case Op::Log2:
+        case Op::Log10: return 3;
+        case Op::Log1p:
+        case Op::Cbrt: return 2;
+        case Op::Sin:
+        case Op::Cos:
+        case Op::Asin:
+        case Op::Acos:
+        case Op::Sinh:
+        case Op::Cosh:
+        case Op::Asinh:
+        case Op::Acosh:
+        case Op::Hypot: return 4;
+        case Op::Tan:
+        case Op::Atan:
+        case Op::Atanh:
+        case Op::Tanh: return 5;
+        case Op::Atan2: return 6;
+        case Op::Power: return 16;
+        default: return 0;
+    }
+}
 
 std::string show(Scalar s) {
     return is_float(s.dtype) ? std::to_string(s.as<double>())

@@ -16,6 +16,7 @@
 #include "backends/block/loops.h"
 #include "ops/math.h"
 #include "ops/reduction_tree.h"
+#include "ops/scalar_rules.h"
 
 #if defined(__clang__)
 // Some loops (calls of fmod, integer division) have no vector form.
@@ -56,11 +57,14 @@ constexpr bool defined_on(DType t) {
     switch (info(O).rule) {
         case OpRule::Arith: return !is_bool(t);
         case OpRule::Any: return true;
-        case OpRule::Float: return is_float(t);
+        case OpRule::Float:
+        case OpRule::Math:
+        case OpRule::Test: return is_float(t);
         case OpRule::Bits: return !is_float(t);
         case OpRule::Logic: return is_bool(t);
         case OpRule::Compare: return true;
-        case OpRule::Shift: return is_integer(t);
+        case OpRule::Whole:
+        case OpRule::Count: return is_integer(t);
     }
     return false;
 }
@@ -186,6 +190,27 @@ template <Op O, DType D, class T = Element<D>> auto apply(T a, [[maybe_unused]] 
     else if constexpr (O == Op::Xor) return T(a ^ b);
     else if constexpr (O == Op::Shl) return shifted_left(a, b);
     else if constexpr (O == Op::Shr) return shifted_right(a, b);
+    else if constexpr (O == Op::Power) {
+        return rules::integer_power(a, b);
+    }
+    else if constexpr (O == Op::Rint) return std::rint(a);
+    else if constexpr (O == Op::Sign) return rules::sign(a);
+    else if constexpr (O == Op::IsNan) return std::uint8_t(rules::is_nan(a));
+    else if constexpr (O == Op::IsInf) return std::uint8_t(rules::is_inf(a));
+    else if constexpr (O == Op::IsFinite) return std::uint8_t(rules::is_finite(a));
+    else if constexpr (O == Op::SignBit) return std::uint8_t(std::signbit(a));
+    else if constexpr (O == Op::Fmod) {
+        if constexpr (is_real) return std::fmod(a, b);
+        else return rules::integer_fmod(a, b);
+    }
+    else if constexpr (O == Op::Fmin) return rules::fmin(a, b);
+    else if constexpr (O == Op::Fmax) return rules::fmax(a, b);
+    else if constexpr (O == Op::CopySign) return std::copysign(a, b);
+    else if constexpr (O == Op::NextAfter) return std::nextafter(a, b);
+    else if constexpr (O == Op::Ldexp) return rules::ldexp(a, b);
+    else if constexpr (O == Op::Gcd) return rules::gcd(a, b);
+    else if constexpr (O == Op::Lcm) return rules::lcm(a, b);
+    else if constexpr (O == Op::BitCount) return static_cast<std::uint8_t>(rules::bit_count(a));
     // A row of ops.def without a rule here does not compile.
 }
 // clang-format on
@@ -222,10 +247,8 @@ template <Op O, DType D>
 void unary_loop(char* out, const char* a, const char*, const char*, std::int64_t count) {
     using T = Element<D>;
     const T* x = elements<T>(a);
-    if constexpr (O == Op::Exp) {
-        math::exp(x, reinterpret_cast<T*>(out), count);
-    } else if constexpr (O == Op::Sin) {
-        math::sin(x, reinterpret_cast<T*>(out), count);
+    if constexpr (info(O).rule == OpRule::Math) {
+        math::run(O, {x}, {}, reinterpret_cast<T*>(out), count);
     } else {
         auto* r = reinterpret_cast<decltype(apply<O, D>(T{}, T{}))*>(out);
         UNISONO_INDEPENDENT
@@ -238,11 +261,17 @@ void binary_loop(char* out, const char* a, const char* b, const char*, std::int6
     using T = Element<D>;
     const T* x = elements<T>(a);
     const T* y = elements<T>(b);
-    auto* r = reinterpret_cast<decltype(apply<O, D>(T{}, T{}))*>(out);
     [[maybe_unused]] const T x0 = *x;
     [[maybe_unused]] const T y0 = *y;
-    UNISONO_INDEPENDENT
-    for (std::int64_t i = 0; i < count; ++i) r[i] = apply<O, D>(OneA ? x0 : x[i], OneB ? y0 : y[i]);
+    if constexpr (is_math(O) && real<D>) {
+        math::run(O, {x, OneA}, {y, OneB}, reinterpret_cast<T*>(out), count);
+        return;
+    } else {
+        auto* r = reinterpret_cast<decltype(apply<O, D>(T{}, T{}))*>(out);
+        UNISONO_INDEPENDENT
+        for (std::int64_t i = 0; i < count; ++i)
+            r[i] = apply<O, D>(OneA ? x0 : x[i], OneB ? y0 : y[i]);
+    }
 }
 
 template <DType From, DType To>
@@ -289,6 +318,8 @@ V combined(V a, V b) {
         r = b != b ? b : r;
         return a != a ? a : r;
     }
+    if constexpr (O == Op::Fmin) return (a <= b) | (b != b) ? a : b;
+    if constexpr (O == Op::Fmax) return (a >= b) | (b != b) ? a : b;
 }
 
 /// Sums and products of integers wrap: as for unsigned ones of the same size.

@@ -46,7 +46,7 @@ void prepare_node(const Group& group, std::size_t k, Instruction& out) {
             if (out.operands == 2) check(node.b);
             check(node.a);
             out.loops = loops().operation(node.op, group.nodes[node.a].dtype);
-            if (node.op == Op::Exp || node.op == Op::Sin) math::require();
+            if (is_math(node.op) && is_float(node.dtype)) math::require();
             break;
     }
     check(node.a);
@@ -162,7 +162,7 @@ Program::Program(const Group& group)
             scalar_nodes.push_back(static_cast<std::uint16_t>(k));
         if (group.nodes[k].kind == Group::Kind::Op) {
             Op op = group.nodes[k].op;
-            costly_calls += op == Op::Exp || op == Op::Sin || op == Op::FloorDiv || op == Op::Mod;
+            costly_calls += is_costly(op);
         }
     }
     prepare_outputs(group, *this, last_read);

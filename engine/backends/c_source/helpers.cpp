@@ -64,6 +64,39 @@ static constexpr std::string_view signed_mod =
     "    $T rest = a % b;\n"
     "    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;\n";
 
+#define UNISONO_POWER                             \
+    "    $U result = 1, factor = ($U)a;\n"        \
+    "    for ($U n = ($U)b; n != 0; n >>= 1) {\n" \
+    "        if (n & 1) result *= factor;\n"      \
+    "        factor *= factor;\n"                 \
+    "    }\n"                                     \
+    "    return ($T)result;\n"
+static constexpr std::string_view unsigned_power = UNISONO_POWER;
+static constexpr std::string_view signed_power = "    if (b < 0) return 0;\n" UNISONO_POWER;
+#undef UNISONO_POWER
+static constexpr std::string_view scale =
+    "    $T n = !(b > -5000) ? -5000 : b < 5000 ? b : 5000;\n"
+    "    return ldexp(a, (int)n);\n";
+#define UNISONO_GCD(magnitude_a, magnitude_b)      \
+    "    $U x = " magnitude_a ", y = " magnitude_b \
+    ";\n"                                          \
+    "    while (y != 0) {\n"                       \
+    "        $U rest = x % y;\n"                   \
+    "        x = y;\n"                             \
+    "        y = rest;\n"                          \
+    "    }\n"
+#define UNISONO_SIZE(x) "(" #x " < 0 ? 0 - ($U)" #x " : ($U)" #x ")"
+static constexpr std::string_view signed_gcd =
+    UNISONO_GCD(UNISONO_SIZE(a), UNISONO_SIZE(b)) "    return ($T)x;\n";
+static constexpr std::string_view unsigned_gcd = UNISONO_GCD("a", "b") "    return ($T)x;\n";
+static constexpr std::string_view signed_lcm =
+    UNISONO_GCD(UNISONO_SIZE(a), UNISONO_SIZE(b)) "    return x == 0 ? 0 : ($T)(" UNISONO_SIZE(
+        a) " / x * " UNISONO_SIZE(b) ");\n";
+static constexpr std::string_view unsigned_lcm =
+    UNISONO_GCD("a", "b") "    return x == 0 ? 0 : ($T)(($U)a / x * b);\n";
+#undef UNISONO_GCD
+#undef UNISONO_SIZE
+
 static std::string_view body(Op op, DType t) {
     bool f = is_float(t), b = is_bool(t), is_signed = info(t).kind == 'i';
     switch (op) {
@@ -96,6 +129,35 @@ static std::string_view body(Op op, DType t) {
         case Op::Shr:
             return is_signed ? "    return b < 0 || b >= $W ? (a < 0 ? -1 : 0) : a >> b;\n"
                              : "    return b >= $W ? 0 : ($T)(a >> b);\n";
+        case Op::Power:
+            return f ? "    return pow(a, b);\n" : is_signed ? signed_power : unsigned_power;
+        case Op::Sign:
+            return f           ? "    return a != a ? a : a > 0 ? 1.0$F : a < 0 ? -1.0$F : 0.0$F;\n"
+                   : is_signed ? "    return (a > 0) - (a < 0);\n"
+                               : "    return a > 0;\n";
+        case Op::IsNan: return "    return a != a;\n";
+        case Op::IsInf: return "    return fabs(a) == INFINITY;\n";
+        case Op::IsFinite: return "    return fabs(a) < INFINITY;\n";
+        case Op::SignBit: return "    return copysign(1.0$F, a) < 0;\n";
+        case Op::Fmod:
+            return f           ? "    return fmod(a, b);\n"
+                   : is_signed ? "    return b == 0 || b == -1 ? 0 : a % b;\n"
+                               : "    return b == 0 ? 0 : ($T)(a % b);\n";
+        case Op::Fmin:
+            return f   ? "    return a <= b || b != b ? a : b;\n"
+                   : b ? "    return a && b;\n"
+                       : "    return a <= b ? a : b;\n";
+        case Op::Fmax:
+            return f   ? "    return a >= b || b != b ? a : b;\n"
+                   : b ? "    return a || b;\n"
+                       : "    return a >= b ? a : b;\n";
+        case Op::NextAfter: return "    return a != a ? a : nextafter(a, b);\n";
+        case Op::Ldexp: return scale;
+        case Op::Gcd: return is_signed ? signed_gcd : unsigned_gcd;
+        case Op::Lcm: return is_signed ? signed_lcm : unsigned_lcm;
+        case Op::BitCount:
+            return is_signed ? "    return (uchar)popcount(a < 0 ? 0 - ($U)a : ($U)a);\n"
+                             : "    return (uchar)popcount(a);\n";
         default: break;
     }
     UNISONO_ASSERT(!"an operation without a C helper");
@@ -105,7 +167,7 @@ static std::string_view body(Op op, DType t) {
 Helper op_helper(Op op, DType t) {
     std::string name = "un_" + std::string(unisono::name(op)) + "_" + std::string(c_type(t));
     std::string type(c_type(t));
-    std::string text = type + " " + name + "(" + type + " a" +
+    std::string text = std::string(c_type(*result_dtype(op, t))) + " " + name + "(" + type + " a" +
                        (info(op).arity == 2 ? ", " + type + " b" : "") + ")\n{\n";
     // uchar is never negative; the comparison would only draw a warning.
     std::string_view lines = t == DType::UInt8 && op == Op::Shl

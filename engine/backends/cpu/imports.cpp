@@ -12,6 +12,7 @@
 #include "backends/cpu/runtime.h"
 #include "core/pool.h"
 #include "ops/math_library.h"
+#include "ops/scalar_rules.h"
 
 namespace unisono::cpu {
 
@@ -68,11 +69,29 @@ const Import imports[] = {
     {"truncf", address_of<float(float)>(std::trunc)},
 };
 
+/// Rules that compiled code calls: "unisono_<operation>_<dtype>".
+const Import rule_imports[] = {
+#define UNISONO_RULE(type, dtype)                                                 \
+    {"unisono_power_" dtype, address_of<type(type, type)>(rules::integer_power)}, \
+        {"unisono_gcd_" dtype, address_of<type(type, type)>(rules::gcd)},         \
+        {"unisono_lcm_" dtype, address_of<type(type, type)>(rules::lcm)},
+    UNISONO_RULE(std::uint8_t, "uint8") UNISONO_RULE(std::int32_t, "int32")
+        UNISONO_RULE(std::int64_t, "int64")
+#undef UNISONO_RULE
+            {"unisono_nextafter_float32", address_of<float(float, float)>(std::nextafter)},
+    {"unisono_nextafter_float64", address_of<double(double, double)>(std::nextafter)},
+    {"unisono_ldexp_float32", address_of<float(float, float)>(rules::ldexp)},
+    {"unisono_ldexp_float64", address_of<double(double, double)>(rules::ldexp)},
+};
+
 }  // namespace
 
 void* find_import(const char* name) {
     std::string_view wanted(name);
     for (const Import& i : imports) {
+        if (i.name == wanted) return i.address;
+    }
+    for (const Import& i : rule_imports) {
         if (i.name == wanted) return i.address;
     }
     if (wanted.starts_with("Sleef_finz_") && math::library()) return dlsym(math::library(), name);

@@ -44,7 +44,8 @@ class ModuleEmitter {
     llvm::Function* declare(const char* name, llvm::FunctionType* type);
     llvm::FunctionType* signature(const ir::Function& f) const;
     /// The scalar form of a mathematical function, marked with its vector forms.
-    Value* call_math(llvm::IRBuilder<>& b, Op op, DType t, Value* x);
+    Value* call_math(llvm::IRBuilder<>& b, Op op, DType t, Value* x, Value* y);
+    Value* call_rule(llvm::IRBuilder<>& b, Op op, DType t, Value* x, Value* y);
     /// C's fmod.
     Value* remainder(llvm::IRBuilder<>& b, Value* x, Value* y);
 
@@ -64,6 +65,8 @@ class ModuleEmitter {
     void add_host_entry();
     void add_device_entry(std::size_t function);
     llvm::MDNode* streaming_group();
+    llvm::Function* declare_pure(const std::string& symbol, llvm::Type* result, llvm::Type* operand,
+                                 int arity);
     Value* call_device_math(llvm::IRBuilder<>& b, Op op, DType t, Value* x);
     llvm::Function* device_function(const std::string& name, llvm::Type* type, unsigned arity,
                                     void (*emit)(llvm::Function*));
@@ -105,7 +108,9 @@ class FunctionEmitter {
     Value* binary(ir::E e);
     Value* combine(Op op, DType t, Value* a, Value* b);
     Value* float_operation(Op op, Value* a, Value* b);
-    Value* integer_operation(Op op, Value* a, Value* b, bool is_signed);
+    Value* integer_operation(Op op, DType t, Value* a, Value* b);
+    Value* infinity(Value* like);
+    Value* sign(Value* a, DType t);
     Value* bool_operation(Op op, Value* a, Value* b);
     Value* compare(Op op, DType t, Value* a, Value* b);
     Value* divide_floats(Op op, Value* a, Value* b);

@@ -3,53 +3,72 @@
 #include <llvm/TargetParser/Host.h>
 
 #include "backends/llvm/emitter.h"
+#include "ops/math.h"
 
 namespace unisono::codegen {
 
 namespace {
 
 /// "_ZGV_LLVM_N<lanes>v_<scalar>(<vector>)": how the vectoriser is told of a vector form.
-std::string variant(const std::string& scalar, const std::string& vector, int lanes) {
-    return "_ZGV_LLVM_N" + std::to_string(lanes) + "v_" + scalar + "(" + vector + ")";
+std::string variant(const std::string& scalar, const std::string& vector, int lanes,
+                    bool is_binary) {
+    return "_ZGV_LLVM_N" + std::to_string(lanes) + (is_binary ? "vv_" : "v_") + scalar + "(" +
+           vector + ")";
 }
 
 }  // namespace
 
-Value* ModuleEmitter::call_math(llvm::IRBuilder<>& b, Op op, DType t, Value* x) {
-    std::string function(name(op));
+llvm::Function* ModuleEmitter::declare_pure(const std::string& symbol, llvm::Type* result,
+                                            llvm::Type* operand, int arity) {
+    llvm::Function* f = out->getFunction(symbol);
+    if (f) return f;
+    llvm::SmallVector<llvm::Type*, 2> operands(static_cast<unsigned>(arity), operand);
+    f = declare(symbol.c_str(), llvm::FunctionType::get(result, operands, false));
+    f->setDoesNotAccessMemory();
+    f->setWillReturn();
+    return f;
+}
+
+Value* ModuleEmitter::call_math(llvm::IRBuilder<>& b, Op op, DType t, Value* x, Value* y) {
     if (for_device() || (target.portable_math && op == Op::Exp))
         return call_device_math(b, op, t, x);
-    std::string letter = t == DType::Float64 ? "d" : "f";
-    std::string stem = "Sleef_finz_" + function + letter;
-    std::string scalar = stem + "1_u10purecfma";
+    char letter = t == DType::Float64 ? 'd' : 'f';
+    int arity = y ? 2 : 1;
+    std::string scalar = math::library_name(op, letter, 1, "purecfma");
     llvm::Type* element = type(t);
-    auto declare_form = [&](const std::string& symbol, llvm::Type* type) {
-        llvm::Function* f = out->getFunction(symbol);
-        if (!f) {
-            f = declare(symbol.c_str(), llvm::FunctionType::get(type, {type}, false));
-            f->setDoesNotAccessMemory();
-            f->setDoesNotThrow();
-            f->setWillReturn();
-        }
-        return f;
-    };
-    llvm::Function* f = declare_form(scalar, element);
-    llvm::CallInst* call = b.CreateCall(f, {x});
+    llvm::Function* f = declare_pure(scalar, element, element, arity);
+    llvm::SmallVector<Value*, 2> operands{x};
+    if (y) operands.push_back(y);
+    llvm::CallInst* call = b.CreateCall(f, operands);
     std::string variants;
     for (int bytes : {64, 32, 16}) {
         if (bytes > width_of_vectors) continue;
         int lanes = bytes / static_cast<int>(size_of(t));
         const char* extension = bytes == 64 ? "avx512f" : bytes == 32 ? "avx2" : "avx2128";
-        std::string symbol = stem + std::to_string(lanes) + "_u10" + extension;
-        llvm::Function* form =
-            declare_form(symbol, llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes)));
+        std::string symbol = math::library_name(op, letter, lanes, extension);
+        auto* vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
+        llvm::Function* form = declare_pure(symbol, vector, vector, arity);
         if (std::find(used_.begin(), used_.end(), form) == used_.end()) used_.push_back(form);
-        variants += (variants.empty() ? "" : ",") + variant(scalar, symbol, lanes);
+        variants += (variants.empty() ? "" : ",") + variant(scalar, symbol, lanes, arity == 2);
     }
     if (!variants.empty()) {
         call->addFnAttr(llvm::Attribute::get(context, "vector-function-abi-variant", variants));
     }
     return call;
+}
+
+/// A call of the engine's own function (cpu/imports.cpp).
+Value* ModuleEmitter::call_rule(llvm::IRBuilder<>& b, Op op, DType t, Value* x, Value* y) {
+    std::string operation(name(op));
+    if (for_device()) {
+        unsupported(operation +
+                    ": this function has no PTX form yet; got a kernel that calls it; "
+                    "run it on the cpu or an opencl device");
+    }
+    std::string symbol = "unisono_" + operation + "_" + std::string(name(t));
+    llvm::SmallVector<Value*, 2> operands{x};
+    if (y) operands.push_back(y);
+    return b.CreateCall(declare_pure(symbol, type(t), type(t), y ? 2 : 1), operands);
 }
 
 }  // namespace unisono::codegen

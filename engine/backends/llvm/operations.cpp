@@ -22,11 +22,47 @@ Value* FunctionEmitter::unary(ir::E e) {
         case Op::Trunc: return intrinsic(Intrinsic::trunc, a);
         case Op::Not:
         case Op::Invert: return b_.CreateNot(a);
-        case Op::Exp:
-        case Op::Sin: return m_.call_math(b_, e->op, t, a);
+        case Op::Rint: return intrinsic(Intrinsic::rint, a);
+        case Op::IsNan: return b_.CreateFCmpUNO(a, a);
+        case Op::IsInf: return b_.CreateFCmpOEQ(intrinsic(Intrinsic::fabs, a), infinity(a));
+        case Op::IsFinite: return b_.CreateFCmpOLT(intrinsic(Intrinsic::fabs, a), infinity(a));
+        case Op::SignBit: {
+            Value* bits = b_.CreateBitCast(a, b_.getIntNTy(a->getType()->getScalarSizeInBits()));
+            return b_.CreateICmpSLT(bits, llvm::ConstantInt::get(bits->getType(), 0));
+        }
+        case Op::Sign: return sign(a, t);
+        case Op::BitCount: {
+            Value* size = info(t).kind == 'i'
+                              ? b_.CreateBinaryIntrinsic(Intrinsic::abs, a, b_.getFalse())
+                              : a;
+            return b_.CreateZExtOrTrunc(intrinsic(Intrinsic::ctpop, size), b_.getInt8Ty());
+        }
         default: break;
     }
+    if (is_math(e->op)) return m_.call_math(b_, e->op, t, a, nullptr);
     fail(ErrorKind::Internal, "llvm: no code for the operation " + std::string(name(e->op)));
+}
+
+Value* FunctionEmitter::infinity(Value* like) {
+    return llvm::ConstantFP::getInfinity(like->getType());
+}
+
+/// -1, 0, 1 or NaN.
+Value* FunctionEmitter::sign(Value* a, DType t) {
+    llvm::Type* type = a->getType();
+    if (!is_float(t)) {
+        Value* zero = llvm::ConstantInt::get(type, 0);
+        Value* above = b_.CreateZExt(
+            info(t).kind == 'i' ? b_.CreateICmpSGT(a, zero) : b_.CreateICmpNE(a, zero), type);
+        if (info(t).kind != 'i') return above;
+        return b_.CreateSub(above, b_.CreateZExt(b_.CreateICmpSLT(a, zero), type));
+    }
+    Value* zero = llvm::ConstantFP::get(type, 0.0);
+    auto choose = [&](Value* condition, double yes, Value* no) {
+        return b_.CreateSelect(condition, llvm::ConstantFP::get(type, yes), no);
+    };
+    Value* s = choose(b_.CreateFCmpOGT(a, zero), 1, choose(b_.CreateFCmpOLT(a, zero), -1, zero));
+    return b_.CreateSelect(b_.CreateFCmpUNO(a, a), a, s);
 }
 
 Value* FunctionEmitter::binary(ir::E e) {
@@ -38,7 +74,7 @@ Value* FunctionEmitter::combine(Op op, DType t, Value* a, Value* b) {
     if (is_comparison(op)) return compare(op, t, a, b);
     if (is_float(t)) return float_operation(op, a, b);
     if (is_bool(t)) return bool_operation(op, a, b);
-    return integer_operation(op, a, b, info(t).kind == 'i');
+    return integer_operation(op, t, a, b);
 }
 
 Value* FunctionEmitter::compare(Op op, DType t, Value* a, Value* b) {
@@ -79,10 +115,17 @@ Value* FunctionEmitter::float_operation(Op op, Value* a, Value* b) {
             Value* chosen = b_.CreateSelect(ordered, a, b);
             return b_.CreateSelect(b_.CreateFCmpUNO(a, a), a, chosen);
         }
+        case Op::Fmin:
+        case Op::Fmax: {
+            Value* ordered = op == Op::Fmin ? b_.CreateFCmpOLE(a, b) : b_.CreateFCmpOGE(a, b);
+            return b_.CreateSelect(b_.CreateOr(ordered, b_.CreateFCmpUNO(b, b)), a, b);
+        }
+        case Op::Fmod: return m_.remainder(b_, a, b);
+        case Op::CopySign: return b_.CreateBinaryIntrinsic(Intrinsic::copysign, a, b);
         default: break;
     }
-    fail(ErrorKind::Internal,
-         "llvm: no code for the operation " + std::string(name(op)) + " on floats");
+    DType t = a->getType()->isDoubleTy() ? DType::Float64 : DType::Float32;
+    return is_math(op) ? m_.call_math(b_, op, t, a, b) : m_.call_rule(b_, op, t, a, b);
 }
 
 /// NumPy's npy_divmod.
@@ -111,7 +154,8 @@ Value* FunctionEmitter::divide_floats(Op op, Value* a, Value* b) {
     return b_.CreateSelect(by_zero, plain, result);
 }
 
-Value* FunctionEmitter::integer_operation(Op op, Value* a, Value* b, bool is_signed) {
+Value* FunctionEmitter::integer_operation(Op op, DType t, Value* a, Value* b) {
+    bool is_signed = info(t).kind == 'i';
     switch (op) {
         case Op::Add: return b_.CreateAdd(a, b);
         case Op::Sub: return b_.CreateSub(a, b);
@@ -119,18 +163,20 @@ Value* FunctionEmitter::integer_operation(Op op, Value* a, Value* b, bool is_sig
         case Op::FloorDiv:
         case Op::Mod: return divide_integers(op, a, b, is_signed);
         case Op::Min:
+        case Op::Fmin:
             return b_.CreateBinaryIntrinsic(is_signed ? Intrinsic::smin : Intrinsic::umin, a, b);
         case Op::Max:
+        case Op::Fmax:
             return b_.CreateBinaryIntrinsic(is_signed ? Intrinsic::smax : Intrinsic::umax, a, b);
         case Op::And: return b_.CreateAnd(a, b);
         case Op::Or: return b_.CreateOr(a, b);
         case Op::Xor: return b_.CreateXor(a, b);
         case Op::Shl:
         case Op::Shr: return shift(op, a, b, is_signed);
+        case Op::Fmod: return divide_integers(op, a, b, is_signed);
         default: break;
     }
-    fail(ErrorKind::Internal,
-         "llvm: no code for the operation " + std::string(name(op)) + " on integers");
+    return m_.call_rule(b_, op, t, a, b);
 }
 
 /// A divisor of 0, and -1 under the minimum, are replaced by 1, whose results are those promised
@@ -142,6 +188,7 @@ Value* FunctionEmitter::divide_integers(Op op, Value* a, Value* b, bool is_signe
     Value* by_zero = b_.CreateICmpEQ(b, zero);
     if (!is_signed) {
         Value* divisor = b_.CreateSelect(by_zero, one, b);
+        if (op == Op::Fmod) return b_.CreateSelect(by_zero, zero, b_.CreateURem(a, divisor));
         if (op == Op::Mod) return b_.CreateURem(a, divisor);
         return b_.CreateSelect(by_zero, zero, b_.CreateUDiv(a, divisor));
     }
@@ -151,6 +198,7 @@ Value* FunctionEmitter::divide_integers(Op op, Value* a, Value* b, bool is_signe
                                 b_.CreateICmpEQ(b, llvm::ConstantInt::getSigned(t, -1)));
     Value* divisor = b_.CreateSelect(b_.CreateOr(by_zero, wraps), one, b);
     Value* remainder = b_.CreateSRem(a, divisor);
+    if (op == Op::Fmod) return remainder;
     Value* opposite = b_.CreateICmpSLT(b_.CreateXor(remainder, divisor), zero);
     Value* adjust = b_.CreateAnd(b_.CreateICmpNE(remainder, zero), opposite);
     if (op == Op::Mod) return b_.CreateSelect(adjust, b_.CreateAdd(remainder, divisor), remainder);
@@ -174,8 +222,10 @@ Value* FunctionEmitter::shift(Op op, Value* a, Value* b, bool is_signed) {
 Value* FunctionEmitter::bool_operation(Op op, Value* a, Value* b) {
     switch (op) {
         case Op::And:
+        case Op::Fmin:
         case Op::Min: return b_.CreateAnd(a, b);
         case Op::Or:
+        case Op::Fmax:
         case Op::Max: return b_.CreateOr(a, b);
         case Op::Xor: return b_.CreateXor(a, b);
         default: break;

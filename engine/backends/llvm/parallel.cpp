@@ -83,9 +83,7 @@ FunctionEmitter::Captured FunctionEmitter::captured_by(ir::S s) const {
 std::int64_t FunctionEmitter::static_cost(ir::E e) {
     std::int64_t sum = 1;
     if (e->kind == ExprKind::Load) sum = 2;
-    if (e->op == Op::Exp || e->op == Op::Sin || e->op == Op::FloorDiv || e->op == Op::Mod) {
-        if (e->kind == ExprKind::Unary || e->kind == ExprKind::Binary) sum = 20;
-    }
+    if ((e->kind == ExprKind::Unary || e->kind == ExprKind::Binary) && is_costly(e->op)) sum = 20;
     for (ir::E a : e->args) sum += static_cost(a);
     return sum;
 }
