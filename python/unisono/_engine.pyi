@@ -91,32 +91,63 @@ class UnsupportedError(NotImplementedError): ...
 
 absolute: ufunc
 add: ufunc
+arccos: ufunc
+arccosh: ufunc
+arcsin: ufunc
+arcsinh: ufunc
+arctan: ufunc
+arctan2: ufunc
+arctanh: ufunc
 bitwise_and: ufunc
+bitwise_count: ufunc
 bitwise_or: ufunc
 bitwise_xor: ufunc
 
 def broadcast_to(x: Operand, shape: int | Sequence[int], /) -> ndarray: ...
 
+cbrt: ufunc
 ceil: ufunc
+copysign: ufunc
+cos: ufunc
+cosh: ufunc
 divide: ufunc
 equal: ufunc
 
 def eval(*arrays: Any) -> None: ...
 
 exp: ufunc
+exp2: ufunc
+expm1: ufunc
 floor: ufunc
 floor_divide: ufunc
 
 def flush_log() -> list[dict[str, Any]]: ...
+
+fmax: ufunc
+fmin: ufunc
+fmod: ufunc
+
 def from_dlpack(x: Any, /) -> ndarray: ...
+
+gcd: ufunc
+
 def get_num_threads() -> int: ...
 
 greater: ufunc
 greater_equal: ufunc
+hypot: ufunc
 invert: ufunc
+isfinite: ufunc
+isinf: ufunc
+isnan: ufunc
+lcm: ufunc
 left_shift: ufunc
 less: ufunc
 less_equal: ufunc
+log: ufunc
+log10: ufunc
+log1p: ufunc
+log2: ufunc
 logical_not: ufunc
 
 def matmul(*args: Any, **options: Any) -> Any: ...
@@ -233,18 +264,26 @@ class ndarray:
     def __ne__(self, other: Operand, /) -> ndarray: ...  # type: ignore[override]
 
 negative: ufunc
+nextafter: ufunc
 not_equal: ufunc
+power: ufunc
 remainder: ufunc
 right_shift: ufunc
+rint: ufunc
 
 def set_num_threads(n: int) -> None: ...
 
+sign: ufunc
+signbit: ufunc
 sin: ufunc
+sinh: ufunc
 sqrt: ufunc
 
 def stats() -> dict[str, int]: ...
 
 subtract: ufunc
+tan: ufunc
+tanh: ufunc
 trunc: ufunc
 
 class ufunc:

@@ -78,7 +78,7 @@ TYPED_TEST(BlockMath, ArraysAndScalarsGiveTheSameBits) {
         expect_same_bits<T>(
             [&](const T* in, T* out, std::int64_t n) { run(op, {in}, {in}, out, n); },
             [&](T x) { return call(op, x, x); });
-        if (HasFatalFailure()) return;
+        if (::testing::Test::HasFatalFailure()) return;
     }
 }
 
