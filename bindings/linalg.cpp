@@ -6,6 +6,7 @@
 #include "array_object.h"
 #include "library/blas.h"
 #include "library/call.h"
+#include "library/lapack.h"
 #include "library/matmul.h"
 
 namespace unisono::python {
@@ -74,6 +75,113 @@ PyObject* strided_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexc
     });
 }
 
+library::Factors factors(const std::string& what, const Array& a, const Array& b, int option,
+                         double limit) {
+    using namespace library;
+    if (what == "solve") return solve(a, b);
+    if (what == "inv") return inverse(a);
+    if (what == "det") return determinant(a);
+    if (what == "cholesky") return cholesky(a, option != 0);
+    if (what == "qr") return qr(a, static_cast<QrMode>(option));
+    if (what == "svd") return svd(a, static_cast<SvdMode>(option));
+    if (what == "eigh") return eigh(a, (option & 1) != 0, (option & 2) != 0);
+    if (what == "eig") return eig(a, option != 0);
+    if (what == "lstsq") return lstsq(a, b, limit);
+    fail(ErrorKind::Internal, "_lapack: no factorisation is called " + what);
+}
+
+/// _lapack(what, a, b, option, limit): a tuple of arrays, then the first matrix that failed or -1.
+PyObject* lapack_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        if (n != 5 || !is_array(args[1]))
+            fail(ErrorKind::Internal, "_lapack: takes a name, two arrays, an option and a limit");
+        note_line();
+        library::Factors made =
+            factors(PyUnicode_AsUTF8(args[0]), array_of(args[1]),
+                    is_array(args[2]) ? array_of(args[2]) : Array(),
+                    static_cast<int>(to_int64(args[3])), PyFloat_AsDouble(args[4]));
+        auto size = static_cast<Py_ssize_t>(made.arrays.size());
+        PyObject* tuple = PyTuple_New(size + 1);
+        if (!tuple) throw PythonError{};
+        PyTuple_SET_ITEM(tuple, size, PyLong_FromLongLong(made.failed));
+        for (Py_ssize_t k = 0; k < size; ++k) {
+            const Array& a = made.arrays[static_cast<std::size_t>(k)];
+            PyTuple_SET_ITEM(tuple, k, wrap(a.rank() == 0 ? to_value(a) : a));
+        }
+        return tuple;
+    });
+}
+
+/// What call_fortran passes for one Python argument.
+struct FortranArgument {
+    std::int64_t integer = 0;
+    double real = 0;
+    float single = 0;
+    char letter = 0;
+    Array array;
+    const void* address = nullptr;
+};
+
+void set_argument(PyObject* o, bool single, FortranArgument& a) {
+    if (is_array(o)) {
+        a.array = library::stored(array_of(o));
+        a.address = host_data(a.array, !a.array.readonly());
+    } else if (PyUnicode_Check(o)) {
+        a.letter = *PyUnicode_AsUTF8(o);
+        a.address = &a.letter;
+    } else if (PyFloat_Check(o)) {
+        a.real = PyFloat_AS_DOUBLE(o);
+        a.single = static_cast<float>(a.real);
+        a.address = single ? static_cast<const void*>(&a.single) : &a.real;
+    } else {
+        a.integer = to_int64(o);
+        a.address = &a.integer;
+    }
+}
+
+/// _fortran(name, *arguments): calls a routine of BLAS or LAPACK; numbers go by address, arrays by
+/// their memory. A function's result is returned as a float, else None.
+PyObject* fortran_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        constexpr int most = 24;
+        if (n < 2 || n > most + 1)
+            fail(ErrorKind::Internal, "_fortran: takes a name and up to 24 arguments");
+        std::string name = PyUnicode_AsUTF8(args[0]);
+        void* function = library::blas::routine(name);
+        bool single = name[0] == 's' || name[0] == 'c' || name.starts_with("is");
+        FortranArgument held[most];
+        const void* p[most] = {};
+        for (Py_ssize_t k = 1; k < n; ++k) {
+            set_argument(args[k], single, held[k - 1]);
+            p[k - 1] = held[k - 1].address;
+        }
+        // Arguments beyond those that a routine has are never looked at.
+        auto run = [&]<class R>() {
+            return library::blas::call<R>(function, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7],
+                                          p[8], p[9], p[10], p[11], p[12], p[13], p[14], p[15],
+                                          p[16], p[17], p[18], p[19], p[20], p[21], p[22], p[23]);
+        };
+        std::string stem = name.substr(1);
+        if (name[0] == 'd' && (stem == "dot" || stem == "nrm2" || stem == "asum"))
+            return PyFloat_FromDouble(run.template operator()<double>());
+        if (name[0] == 's' && (stem == "dot" || stem == "nrm2" || stem == "asum"))
+            return PyFloat_FromDouble(static_cast<double>(run.template operator()<float>()));
+        if (name == "isamax" || name == "idamax")
+            return PyLong_FromLong(run.template operator()<int>());
+        run.template operator()<void>();
+        Py_RETURN_NONE;
+    });
+}
+
+PyObject* blas_description(PyObject*, PyObject*) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        bool present = library::blas::present();
+        return Py_BuildValue("(OsO)", present ? Py_True : Py_False,
+                             library::blas::description().c_str(),
+                             library::blas::wide() ? Py_True : Py_False);
+    });
+}
+
 /// The wheel scipy-openblas64 in the folders that Python imports from, without importing it.
 std::string locate_wheel() {
     PyGILState_STATE state = PyGILState_Ensure();
@@ -103,6 +211,12 @@ PyMethodDef functions[] = {
      "Examples\n--------\n>>> import unisono as un\n>>> un.matmul([[1, 2], [3, 4]], [1, "
      "1]).tolist()\n"
      "[3, 7]\n"},
+    {"_lapack", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(lapack_function)),
+     METH_FASTCALL, nullptr},
+    {"_fortran", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(fortran_function)),
+     METH_FASTCALL, nullptr},
+    {"_blas", blas_description, METH_NOARGS,
+     "Whether BLAS was found, its file, and whether its integers have 64 bits."},
     {"_strided", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(strided_function)),
      METH_FASTCALL, nullptr},
     {nullptr, nullptr, 0, nullptr},

@@ -19,4 +19,4 @@ aliases = dict(
     """.split()
 )
 # Sub-packages and modules that are attributes of the package.
-modules = "exceptions memory"
+modules = "exceptions linalg memory"
