@@ -39,9 +39,10 @@ class LayoutTable {
 
     const Layout* intern(Dims shape, Dims strides) {
         std::uint64_t h = hash_of(shape, strides);
-        for (std::size_t i = h & mask(); slots_[i]; i = (i + 1) & mask()) {
-            const Layout* l = slots_[i];
-            if (l->hash_ == h && equal(*l, shape, strides)) {
+        for (std::size_t i = h & mask(); slots_[i].layout; i = (i + 1) & mask()) {
+            if (slots_[i].hash != h) continue;
+            const Layout* l = slots_[i].layout;
+            if (equal(*l, shape, strides)) {
                 l->last_used_ = collections_;
                 return l;
             }
@@ -55,25 +56,29 @@ class LayoutTable {
 
     void collect() {
         if (!due()) return;
-        std::vector<const Layout*> old = std::exchange(slots_, {});
+        std::vector<const Layout*> old = layouts();
         std::unordered_set<const Layout*> keep;
         for (const Layout* l : old) {
             // A packed layout lives as long as one that names it.
-            if (l && (l->refs_ > 0 || collections_ - l->last_used_ < 2))
-                keep.insert({l, l->packed_});
+            if (l->refs_ > 0 || collections_ - l->last_used_ < 2) keep.insert({l, l->packed_});
         }
         std::size_t size = 1024;
         while (size < 4 * keep.size()) size *= 2;
         rebuild({keep.begin(), keep.end()}, size);
         for (const Layout* l : old) {
-            if (l && !keep.count(l)) ::operator delete(const_cast<Layout*>(l));
+            if (!keep.count(l)) ::operator delete(const_cast<Layout*>(l));
         }
         ++collections_;
         collect_from_ = count_ + 4096;
     }
 
   private:
-    LayoutTable() : slots_(1024, nullptr) {}
+    LayoutTable() : slots_(1024) {}
+    /// The hash lies beside the pointer, so that a probe touches the layout it looks for alone.
+    struct Slot {
+        std::uint64_t hash = 0;
+        const Layout* layout = nullptr;
+    };
     std::size_t mask() const { return slots_.size() - 1; }
 
     static bool equal(const Layout& l, Dims shape, Dims strides) {
@@ -86,7 +91,7 @@ class LayoutTable {
     const Layout* insert(std::uint64_t h, Dims shape, Dims strides) {
         if (2 * (count_ + 1) > slots_.size()) {
             std::size_t wanted = slots_.size() * 2;
-            rebuild(std::exchange(slots_, {}), wanted);
+            rebuild(layouts(), wanted);
         }
         const Layout* l = create(h, shape, strides);
         l->last_used_ = collections_;
@@ -97,18 +102,25 @@ class LayoutTable {
 
     void place(const Layout* l) {
         std::size_t i = l->hash_ & mask();
-        while (slots_[i]) i = (i + 1) & mask();
-        slots_[i] = l;
+        while (slots_[i].layout) i = (i + 1) & mask();
+        slots_[i] = {l->hash_, l};
     }
 
     void rebuild(const std::vector<const Layout*>& layouts, std::size_t size) {
-        slots_.assign(size, nullptr);
+        slots_.assign(size, {});
         count_ = 0;
         for (const Layout* l : layouts) {
-            if (!l) continue;
             place(l);
             ++count_;
         }
+    }
+
+    std::vector<const Layout*> layouts() const {
+        std::vector<const Layout*> all;
+        for (const Slot& s : slots_) {
+            if (s.layout) all.push_back(s.layout);
+        }
+        return all;
     }
 
     const Layout* create(std::uint64_t h, Dims shape, Dims strides) {
@@ -146,7 +158,7 @@ class LayoutTable {
         }
     }
 
-    std::vector<const Layout*> slots_;
+    std::vector<Slot> slots_;
     std::size_t count_ = 0;
     std::size_t collect_from_ = 4096;
     std::uint32_t collections_ = 2;

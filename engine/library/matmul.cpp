@@ -184,7 +184,7 @@ void run_typed(const View& a, const View& b, T* out) {
     Dims ad = a.layout->strides(), bd = b.layout->strides();
     Matrix<const T> ma{reinterpret_cast<const T*>(a.data()), ad[rank - 2], ad[rank - 1]};
     Matrix<const T> mb{reinterpret_cast<const T*>(b.data()), bd[rank - 2], bd[rank - 1]};
-    if (s.m == 1 && s.n == 1 && count == 1 && s.k > 4096) return dot_in_pieces(s.k, ma, mb, out);
+    if (s.m == 1 && s.n == 1 && count == 1 && !is_tiny(s)) return dot_in_pieces(s.k, ma, mb, out);
     Tiling t = tile(s, count);
     std::int64_t per_matrix = t.down * t.across;
     parallel_for(0, count * per_matrix, t.grain, [&](std::int64_t first, std::int64_t last) {
@@ -250,6 +250,29 @@ void check_operand(const Array& a, const char* which) {
     }
 }
 
+/// The product of two finished vectors of one dtype, whose scalar the handle can hold.
+Array small_dot(const Array& a, const Array& b) {
+    Scalar value;
+    value.dtype = a.dtype();
+    dispatch(a.dtype(), [&]<class T>() {
+        if constexpr (sizeof(T) <= sizeof(value.bits)) {
+            T sum{};
+            if (a.size() > 0) {
+                Sizes s{1, 1, a.size()};
+                Matrix<const T> x{reinterpret_cast<const T*>(a.view().data()), 0, a.strides()[0]};
+                Matrix<const T> y{reinterpret_cast<const T*>(b.view().data()), b.strides()[0], 0};
+                if (is_tiny(s)) {
+                    multiply_plain<T>(1, 1, s.k, x.data, 0, x.column, y.data, y.row, 0, &sum, 1);
+                } else {
+                    dot_in_pieces(s.k, x, y, &sum);
+                }
+            }
+            value.set(sum);
+        }
+    });
+    return Array::known(value);
+}
+
 }  // namespace
 
 Array matmul(const Array& first, const Array& second, const Array* out) {
@@ -257,6 +280,10 @@ Array matmul(const Array& first, const Array& second, const Array* out) {
     check_operand(second, "second");
     DType t = promote(first.dtype(), second.dtype());
     bool row = first.rank() == 1, column = second.rank() == 1;
+    if (row && column && !out && first.dtype() == second.dtype() && first.size() == second.size() &&
+        first.size() <= 8192 && info(t).kind != 'c' && is_idle(first) && is_idle(second)) {
+        return small_dot(first, second);
+    }
     Array a = row ? with_axis(first, 0) : first;
     Array b = column ? with_axis(second, 1) : second;
     Dims as = a.shape(), bs = b.shape();
