@@ -211,6 +211,13 @@ int set(PyObject* self, PyObject* key, PyObject* value) noexcept {
         return -1;
     }
     return guarded(-1, [&] {
+        const Array& a = array_of(self);
+        std::int64_t at[max_rank];
+        Arg scalar;
+        if (plain_operand(value, scalar) && scalar.is_scalar() && all_integers(key, a, at) &&
+            write_element(a, {at, static_cast<std::size_t>(a.rank())}, scalar)) {
+            return 0;
+        }
         note_line();
         set_index(array_of(self), key, value);
         return 0;

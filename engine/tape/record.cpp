@@ -2,6 +2,7 @@
 #include "tape/record.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "core/error.h"
@@ -199,6 +200,7 @@ struct OpTable {
         bool plain = false;  ///< defined on the dtype itself, computed in it
         Op op = Op::Add;
         DType result = DType::Bool;
+        ScalarFunction evaluate = nullptr;
     };
     Row rows[op_count][dtype_count];
     OpTable() {
@@ -209,7 +211,7 @@ struct OpTable {
                 // Powers of integers check their exponents first.
                 if (op == Op::Power && is_integer(dtype)) continue;
                 if (compute_dtype(op, dtype) == dtype)
-                    rows[o][t] = {true, op, *result_dtype(op, dtype)};
+                    rows[o][t] = {true, op, *result_dtype(op, dtype), scalar_function(op, dtype)};
             }
         }
     }
@@ -220,10 +222,33 @@ const OpTable::Row& plain_row(Op op, DType t) {
     return table.rows[static_cast<int>(op)][static_cast<int>(t)];
 }
 
-/// Whether a scalar beside operands of dtype t is computed in t without a check of its range.
-bool fits_plainly(const Arg& scalar, DType t) {
-    if (scalar.weak == Weak::None) return scalar.view.dtype == t;
-    return scalar.weak == Weak::Float && t == DType::Float64;
+/// A scalar beside operands of dtype t as one of dtype t, where no range is to be checked; false
+/// otherwise.
+bool takes_plainly(const Arg& scalar, DType t, std::uint64_t& bits) {
+    bits = scalar.scalar().bits;
+    switch (scalar.weak) {
+        case Weak::None: return scalar.view.dtype == t;
+        case Weak::Float: return t == DType::Float64;
+        case Weak::Int:
+            if (t != DType::Float64) return t == DType::Int64;
+            bits =
+                std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(bits)));
+            return true;
+        default: return false;
+    }
+}
+
+/// The same for known scalars alone; false where a rule beyond the table is needed.
+bool apply_known(Op op, std::span<const Arg> args, Array& made) {
+    const Arg& strong = args[0].weak == Weak::None ? args[0] : args.back();
+    if (strong.weak != Weak::None) return false;
+    DType t = strong.view.dtype;
+    const OpTable::Row& row = plain_row(op, t);
+    std::uint64_t a, b = 0;
+    if (!row.plain || !takes_plainly(args[0], t, a)) return false;
+    if (args.size() > 1 && !takes_plainly(args[1], t, b)) return false;
+    made = Array::known({row.evaluate(a, b), row.result});
+    return true;
 }
 
 /// The common case without detours: operands of one dtype and shape on one device, or one and a
@@ -238,8 +263,9 @@ const OpTable::Row* plain_case(Op op, std::span<const Arg> args, const View*& li
             first->storage->device != second->storage->device) {
             return nullptr;
         }
-    } else if (args.size() == 2 && !fits_plainly(args[first ? 1 : 0], like->dtype)) {
-        return nullptr;
+    } else if (args.size() == 2) {
+        std::uint64_t bits;
+        if (!takes_plainly(args[first ? 1 : 0], like->dtype, bits)) return nullptr;
     }
     const auto& row = plain_row(op, like->dtype);
     return row.plain ? &row : nullptr;
@@ -279,6 +305,12 @@ Array apply_plain(const OpTable::Row& row, std::span<const Arg> args, const View
     e.out.offset = into ? into->view().offset : 0;
     e.out.dtype = row.result;
     for (std::size_t k = 0; k < args.size(); ++k) {
+        if (args[k].is_scalar()) {
+            std::uint64_t bits = 0;
+            takes_plainly(args[k], like.dtype, bits);
+            e.in[k] = scalar_operand({bits, like.dtype});
+            continue;
+        }
         e.in[k].storage = args[k].view.storage;
         e.in[k].layout = args[k].view.layout;
         e.in[k].offset = args[k].view.offset;
@@ -412,6 +444,8 @@ static void check_exponents(const Arg& exponent, DType compute) {
 Array apply(Op op, std::span<const Arg> args, const Array* out) {
     const View* like = nullptr;
     const OpTable::Row* row = plain_case(op, args, like);
+    Array known;
+    if (!like && !out && apply_known(op, args, known)) return known;
     if (row && out && !is_plain_output(*row, args, *like, *out)) row = nullptr;
     return row ? apply_plain(*row, args, *like, out) : apply_general(op, args, out);
 }

@@ -66,6 +66,9 @@ Array reshape(const Array& a, std::vector<std::int64_t> shape);
 Scalar item(const Array& a);
 /// The element at a full integer index (negative counts from the end); waits for it.
 Scalar element(const Array& a, std::span<const std::int64_t> index);
+/// Writes a scalar of the array's dtype at such an index where that takes neither tape nor
+/// conversion: false where it does.
+bool write_element(const Array& a, std::span<const std::int64_t> index, const Arg& value);
 /// A value (immutable, a snapshot) of a 0-d view: read at once where the host can, else recorded.
 Array to_value(const Array& a);
 /// Writes one scalar through a 0-d view: at once on idle host memory, else recorded.

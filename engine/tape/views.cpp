@@ -272,7 +272,7 @@ Scalar item(const Array& a) {
     return read_element(a.view(), a.view().offset);
 }
 
-Scalar element(const Array& a, std::span<const std::int64_t> index) {
+static std::int64_t element_offset(const Array& a, std::span<const std::int64_t> index) {
     std::int64_t offset = a.view().offset;
     Dims shape = a.shape(), strides = a.strides();
     for (std::size_t axis = 0; axis < index.size(); ++axis) {
@@ -284,7 +284,27 @@ Scalar element(const Array& a, std::span<const std::int64_t> index) {
         }
         offset += i * strides[axis];
     }
-    return read_element(a.view(), offset);
+    return offset;
+}
+
+Scalar element(const Array& a, std::span<const std::int64_t> index) {
+    return read_element(a.view(), element_offset(a, index));
+}
+
+bool write_element(const Array& a, std::span<const std::int64_t> index, const Arg& value) {
+    const View& v = a.view();
+    Storage* s = v.storage;
+    bool idle = s && !s->pending && !s->readers && !s->running && s->memory.handle &&
+                s->on_host() && !s->poison && !a.readonly();
+    bool fits = value.weak == Weak::None    ? value.view.dtype == v.dtype
+                : value.weak == Weak::Float ? v.dtype == DType::Float64
+                                            : value.weak == Weak::Int && v.dtype == DType::Int64;
+    if (!idle || !value.is_scalar() || !fits) return false;
+    std::int64_t at = element_offset(a, index) - v.offset;
+    auto bytes = static_cast<std::size_t>(size_of(v.dtype));
+    std::memcpy(v.data() + at * size_of(v.dtype), &value.view.offset, bytes);
+    ++s->version;
+    return true;
 }
 
 Array to_value(const Array& a) {
