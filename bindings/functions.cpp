@@ -2,6 +2,7 @@
 #include "functions.h"
 
 #include "array_object.h"
+#include "selection.h"
 #include "tape/tape.h"
 
 namespace unisono::python {
@@ -10,8 +11,9 @@ namespace {
 
 PyObject* where_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
+        if (n == 1) return nonzero_tuple(args[0]);
         if (n != 3)
-            fail(ErrorKind::Type, "where: takes a condition and two values; got " +
+            fail(ErrorKind::Type, "where: takes a condition, or a condition and two values; got " +
                                       std::to_string(n) + " arguments");
         if (PyObject* made = distributed_call(Op::Add, args, 3)) return made;
         Arg operands[3];
@@ -116,7 +118,8 @@ PyObject* eval_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept
 PyMethodDef functions[] = {
     {"where", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(where_function)),
      METH_FASTCALL,
-     "``where(condition, x, y)``: x where the condition holds, else y; all three broadcast."},
+     "``where(condition, x, y)``: x where the condition holds, else y; all three broadcast.\n\n"
+     "``where(condition)``: the indices at which it holds, as `nonzero`."},
     {"broadcast_to",
      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(broadcast_function)), METH_FASTCALL,
      "``broadcast_to(x, shape)``: a read-only view of that shape."},
