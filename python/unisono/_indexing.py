@@ -8,6 +8,7 @@ import unisono as un
 from . import _engine
 from ._axes import as_array, axis_index, store
 from ._engine import ndarray
+from ._ufunc import broadcast_shapes, promoted
 
 
 def _integers(what, x):
@@ -281,14 +282,18 @@ def copyto(dst, src, casting="same_kind", where=True):
     """
     if not isinstance(dst, ndarray):
         raise TypeError(f"copyto: dst must be an array of unisono; got {type(dst).__name__}")
-    if not (isinstance(src, (bool, int, float, complex)) and not isinstance(src, ndarray)):
+    if isinstance(src, (bool, int, float, complex)) and not isinstance(src, ndarray):
+        _check_rule("copyto", casting)
+        if casting != "unsafe" and _kinds[_python_kinds[type(src)]] > _kinds[dst.dtype.kind]:
+            raise TypeError(
+                f"copyto: cannot cast from a Python {type(src).__name__} to {dst.dtype} by the rule '{casting}'"
+            )
+    else:
         src = as_array(src)
-        _check_cast("copyto", src.dtype, dst.dtype, casting)
+        check_cast("copyto", src.dtype, dst.dtype, casting)
         extra = src.ndim - dst.ndim
         if extra > 0 and all(n == 1 for n in src.shape[:extra]):
             src = src.reshape(src.shape[extra:])
-    elif casting not in _castings:
-        raise ValueError(f"copyto: casting must be one of {', '.join(_castings)}; got {casting!r}")
     if where is True:
         dst[...] = src
         return
@@ -299,17 +304,22 @@ def copyto(dst, src, casting="same_kind", where=True):
 
 
 _castings = ("no", "equiv", "safe", "same_kind", "unsafe")
+_python_kinds = {bool: "b", int: "u", float: "f", complex: "c"}
 _kinds = {"b": 0, "u": 1, "i": 2, "f": 3, "c": 4}
 
 
-def _check_cast(what, source, target, casting):
-    """Raise where NumPy's casting rule does not let `source` into `target`."""
+def _check_rule(what, casting):
     if casting not in _castings:
         raise ValueError(f"{what}: casting must be one of {', '.join(_castings)}; got {casting!r}")
+
+
+def check_cast(what, source, target, casting):
+    """Raise where NumPy's casting rule does not let `source` into `target`."""
+    _check_rule(what, casting)
     if source == target or casting == "unsafe":
         return
     if casting == "safe":
-        allowed = un.where(True, un.empty((), source), un.empty((), target)).dtype == target
+        allowed = promoted(source, target) == target
     else:
         allowed = casting == "same_kind" and _kinds[source.kind] <= _kinds[target.kind]
     if not allowed:
@@ -337,7 +347,7 @@ def choose(a, choices, out=None, mode="raise"):
             )
     else:
         which = _bounded("choose", which, n, mode)
-    which, *choices = un.broadcast_arrays(which, *choices)
+    which, *choices = broadcast([which, *choices])
     result = choices[-1]
     for k in range(n - 2, -1, -1):
         result = un.where(which == k, choices[k], result)
@@ -403,11 +413,14 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     >>> un.diagonal(un.arange(9).reshape(3, 3), 1).tolist()
     [1, 5]
     """
-    return un.broadcast_to(*_with_shape(_diagonal(as_array(a), offset, axis1, axis2)))
+    view = _diagonal(as_array(a), offset, axis1, axis2)
+    return un.broadcast_to(view, view.shape)
 
 
-def _with_shape(x):
-    return x, x.shape
+def broadcast(arrays):
+    """Views of the arrays in their common shape."""
+    shape = broadcast_shapes(*(x.shape for x in arrays))
+    return [un.broadcast_to(x, shape) for x in arrays]
 
 
 def _diagonal(x, offset, axis1, axis2):

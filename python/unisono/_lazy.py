@@ -4,6 +4,13 @@ _names = {
     "._jit": "barrier global_id global_size group_id jit kernel local_array local_id local_size num_groups prange",
     "._mesh": "mesh",
     "._statistics": "argmax argmin average corrcoef count_nonzero cov mean ptp std var",
+    "._indexing": "argwhere choose compress copyto diag diag_indices diag_indices_from diagflat diagonal extract "
+    "fill_diagonal flatnonzero indices ix_ mask_indices nonzero place put put_along_axis putmask ravel_multi_index "
+    "select take take_along_axis tri tril tril_indices tril_indices_from triu triu_indices triu_indices_from "
+    "unravel_index",
+    "._manipulation": "append block column_stack concat concatenate delete dstack hstack insert meshgrid mgrid ogrid "
+    "repeat resize roll stack tile trim_zeros vstack",
+    "._pad": "pad",
     "._composed": "deg2rad divmod fabs float_power frexp heaviside isnat ldexp logaddexp logaddexp2 logical_and logical_or logical_xor modf positive rad2deg reciprocal spacing square",
     "._products": "cross dot einsum einsum_path inner kron matvec outer tensordot vdot vecdot vecmat",
 }  # fmt: skip
