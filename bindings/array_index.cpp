@@ -235,6 +235,10 @@ Py_ssize_t length(PyObject* self) noexcept {
 
 PyObject* sequence_item(PyObject* self, Py_ssize_t i) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
+        if (array_of(self).rank() == 1) {
+            std::int64_t at = i;
+            return wrap(Array::known(element(array_of(self), {&at, 1})));
+        }
         IndexItem item{IndexItem::Kind::Integer};
         item.start = i;
         note_line();

@@ -52,6 +52,7 @@ class LayoutTable {
     std::size_t count() const { return count_; }
 
     bool due() const { return count_ >= collect_from_; }
+    std::uint32_t generation() const { return collections_; }
     void touch(const Layout* l) const { l->last_used_ = collections_; }
 
     void collect() {
@@ -150,12 +151,32 @@ class LayoutTable {
             code = code * 4 + static_cast<std::uint64_t>(c);
         }
         l.class_code_ = code * 2 + (packed ? 1 : 0);
+        l.overlaps_itself_ = !packed && l.size_ > 0 && has_repeated_element(l);
         if (packed) {
             l.packed_ = &l;
         } else {
             std::vector<std::int64_t> shape(l.shape().begin(), l.shape().end());
             l.packed_ = Layout::contiguous(shape);
         }
+    }
+
+    /// Axis by axis from the smallest stride: the elements so far lie within `span`, so the next
+    /// axis must step over them. Errs on the side of repetition.
+    static bool has_repeated_element(const Layout& l) {
+        std::pair<std::int64_t, std::int64_t> steps[max_rank];  // stride, extent - 1
+        int n = 0;
+        for (int a = 0; a < l.rank_; ++a) {
+            auto axis = static_cast<std::size_t>(a);
+            if (l.shape()[axis] > 1)
+                steps[n++] = {std::abs(l.strides()[axis]), l.shape()[axis] - 1};
+        }
+        std::sort(steps, steps + n);
+        std::int64_t span = 0;
+        for (int i = 0; i < n; ++i) {
+            if (steps[i].first <= span) return true;
+            span += steps[i].first * steps[i].second;
+        }
+        return false;
     }
 
     std::vector<Slot> slots_;
@@ -208,6 +229,7 @@ const Layout* Layout::scalar() {
 }
 
 void Layout::collect() { LayoutTable::instance().collect(); }
+std::uint32_t Layout::generation() { return LayoutTable::instance().generation(); }
 bool Layout::collection_due() { return LayoutTable::instance().due(); }
 void Layout::touch() const { LayoutTable::instance().touch(this); }
 

@@ -31,6 +31,9 @@ class Layout {
     /// Lowest and highest element relative to the first one (both 0 for an empty layout).
     std::int64_t lowest() const { return lowest_; }
     std::int64_t highest() const { return highest_; }
+    /// Whether two points are one element (a stride of 0 as made by broadcasting, or windows that
+    /// slide by less than their length).
+    bool overlaps_itself() const { return overlaps_itself_; }
     /// Rank and stride classes in one number: what a compiled kernel depends on.
     std::uint64_t class_code() const { return class_code_; }
 
@@ -45,6 +48,8 @@ class Layout {
     /// stays, so that code which has one in hand and has not retained it yet is safe.
     static void collect();
     static bool collection_due();
+    /// Grows when layouts are freed: until then no other layout has the address of one handed out.
+    static std::uint32_t generation();
     void touch() const;  ///< as if handed out now
 
   private:
@@ -62,6 +67,7 @@ class Layout {
     mutable std::uint32_t refs_ = 0;
     mutable std::uint32_t last_used_ = 0;  ///< collection in whose time it was last handed out
     std::int32_t rank_ = 0;
+    bool overlaps_itself_ = false;
 };
 
 /// Number of elements of a shape; throws a Memory error if it overflows.

@@ -222,6 +222,15 @@ const OpTable::Row& plain_row(Op op, DType t) {
     return table.rows[static_cast<int>(op)][static_cast<int>(t)];
 }
 
+/// Whether a Python integer is within t's range.
+bool takes_integer(const Arg& scalar, DType t, std::uint64_t& bits) {
+    Scalar narrow = cast(scalar.scalar(), t);
+    bits = narrow.bits;
+    bool negative = static_cast<std::int64_t>(scalar.scalar().bits) < 0;
+    return cast(narrow, scalar.view.dtype).bits == scalar.scalar().bits &&
+           !(negative && info(t).kind == 'u');
+}
+
 /// A scalar beside operands of dtype t as one of dtype t, where no range is to be checked; false
 /// otherwise.
 bool takes_plainly(const Arg& scalar, DType t, std::uint64_t& bits) {
@@ -230,7 +239,8 @@ bool takes_plainly(const Arg& scalar, DType t, std::uint64_t& bits) {
         case Weak::None: return scalar.view.dtype == t;
         case Weak::Float: return t == DType::Float64;
         case Weak::Int:
-            if (t != DType::Float64) return t == DType::Int64;
+            if (is_integer(t)) return t == DType::Int64 || takes_integer(scalar, t, bits);
+            if (t != DType::Float64) return false;
             bits =
                 std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(bits)));
             return true;
