@@ -88,6 +88,21 @@ PyObject* wrap(Array array) noexcept {
     return wrap_made([&] { return std::move(array); });
 }
 
+namespace {
+
+/// Both tables in one that lives as long as the type; `name` is the field that ends a table.
+template <auto name, class T>
+T* joined(const T* first, const T* second) {
+    static std::vector<T> all;
+    for (const T* table : {first, second}) {
+        for (; table->*name; ++table) all.push_back(*table);
+    }
+    all.push_back(T{});
+    return all.data();
+}
+
+}  // namespace
+
 bool add_array_type(PyObject* module) {
     std::vector<PyType_Slot> slots = {
         {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
@@ -96,13 +111,14 @@ bool add_array_type(PyObject* module) {
         {Py_tp_str, reinterpret_cast<void*>(formatted<1>)},
         {Py_tp_doc, const_cast<char*>(doc)},
         {Py_tp_members, members},
-        {Py_tp_methods, array_methods},
-        {Py_tp_getset, array_attributes},
+        {Py_tp_methods, joined<&PyMethodDef::ml_name>(array_methods, python_methods)},
+        {Py_tp_getset, joined<&PyGetSetDef::name>(array_attributes, python_attributes)},
         {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
         {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
     };
     for (PyType_Slot* s = number_slots; s->slot; ++s) slots.push_back(*s);
     for (PyType_Slot* s = index_slots; s->slot; ++s) slots.push_back(*s);
+    for (PyType_Slot* s = python_slots; s->slot; ++s) slots.push_back(*s);
     slots.push_back({0, nullptr});
     PyType_Spec spec{"unisono.ndarray", static_cast<int>(sizeof(PyArray)), 0,
                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots.data()};

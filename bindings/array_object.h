@@ -56,6 +56,9 @@ extern PyType_Slot number_slots[];                                    // array_n
 extern PyType_Slot index_slots[];                                     // array_index.cpp
 extern PyMethodDef array_methods[];                                   // array_methods.cpp
 extern PyGetSetDef array_attributes[];                                // array_methods.cpp
+extern PyType_Slot python_slots[];                                    // array_python.cpp
+extern PyMethodDef python_methods[];                                  // array_python.cpp
+extern PyGetSetDef python_attributes[];                               // array_python.cpp
 int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept;  // array_buffer.cpp
 void release_buffer(PyObject* self, Py_buffer* view) noexcept;
 PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names) noexcept;

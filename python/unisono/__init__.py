@@ -13,7 +13,10 @@ pi = 3.141592653589793
 e = 2.718281828459045
 inf = float("inf")
 nan = float("nan")
+euler_gamma = 0.5772156649015329
+little_endian = True
 newaxis = None
+__array_api_version__ = "2025.12"
 
 
 def __getattr__(name):

@@ -128,6 +128,11 @@ def _heaviside(a, b):
     return step.astype(kind)
 
 
+def _conjugate(x):
+    x = as_array(x)
+    return un.real(x) - 1j * un.imag(x) if x.dtype.kind == "c" else x.copy()
+
+
 divmod = _engine._make_ufunc("divmod", 2, 2, _divmod)
 float_power = _engine._make_ufunc("float_power", 2, 1, _float_power)
 frexp = _engine._make_ufunc("frexp", 1, 2, _frexp)
@@ -147,3 +152,4 @@ rad2deg = _engine._make_ufunc("rad2deg", 1, 1, _rad2deg)
 reciprocal = _engine._make_ufunc("reciprocal", 1, 1, _reciprocal)
 spacing = _engine._make_ufunc("spacing", 1, 1, _spacing)
 square = _engine._make_ufunc("square", 1, 1, _square)
+conjugate = _engine._make_ufunc("conjugate", 1, 1, _conjugate)

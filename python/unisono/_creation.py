@@ -158,40 +158,6 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, mesh=None):
     return out if dtype is None else out.astype(dtype, copy=False)
 
 
-def linspace(start, stop, num=50, *, endpoint=True, dtype=None, device=None):
-    """`num` numbers evenly spaced from `start` to `stop`.
-
-    Parameters
-    ----------
-    start, stop : number
-    num : int
-    endpoint : bool
-        Whether `stop` is the last one.
-    dtype : dtype, optional
-    device : str or Device, optional
-
-    Returns
-    -------
-    ndarray, shape (num,)
-
-    Examples
-    --------
-    >>> import unisono as un
-    >>> un.linspace(0, 1, 5).tolist()
-    [0.0, 0.25, 0.5, 0.75, 1.0]
-    """
-    if num < 0:
-        raise ValueError(f"linspace: num must not be negative; got {num}")
-    gaps = num - 1 if endpoint else num
-    out = _engine._iota(num, device) * 1.0
-    if gaps > 0:
-        out = out * ((float(stop) - float(start)) / gaps)
-    out = out + float(start)
-    if endpoint and num > 1:
-        out[-1] = float(stop)
-    return out if dtype is None else out.astype(dtype)
-
-
 def array(x, dtype=None, *, device=None, copy=True):
     """Array of numbers, nested sequences, or of another library's array (copied by default).
 
@@ -239,7 +205,6 @@ __all__ = [
     "empty_like",
     "full",
     "full_like",
-    "linspace",
     "ones",
     "ones_like",
     "zeros",

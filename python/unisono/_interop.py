@@ -1,4 +1,4 @@
-"""NumPy's ufunc protocol for the array type, and pickling."""
+"""NumPy's protocols for the array type, and pickling."""
 
 import unisono
 
@@ -27,6 +27,21 @@ def array_ufunc(self, ufunc, method, *inputs, **options):
     if out is not None and len(out) == 1 and method != "__call__":
         options["out"] = out[0]
     return ours(*inputs, **options)
+
+
+def array_function(self, function, types, args, options):
+    """Run NumPy's function as ours of the same name, in the same sub-package."""
+    module = (getattr(function, "__module__", None) or "numpy").split(".")
+    where = unisono
+    if len(module) > 1 and module[1] in ("linalg", "fft", "random"):
+        where = getattr(unisono, module[1], None)
+    ours = _ours(function.__name__, where)
+    if ours is None:
+        raise TypeError(
+            f"numpy.{function.__name__}: not there for arrays of unisono; "
+            "convert with np.asarray, or use a function of unisono"
+        )
+    return ours(*args, **options)
 
 
 def reduce_array(self):

@@ -11,8 +11,26 @@ _names = {
     "._manipulation": "append block column_stack concat concatenate delete dstack hstack insert meshgrid mgrid ogrid "
     "repeat resize roll stack tile trim_zeros vstack",
     "._pad": "pad",
-    "._composed": "deg2rad divmod fabs float_power frexp heaviside isnat ldexp logaddexp logaddexp2 logical_and logical_or logical_xor modf positive rad2deg reciprocal spacing square",
+    "._composed": "conjugate deg2rad divmod fabs float_power frexp heaviside isnat ldexp logaddexp logaddexp2 logical_and logical_or logical_xor modf positive rad2deg reciprocal spacing square",
     "._products": "cross dot einsum einsum_path inner kron matvec outer tensordot vdot vecdot vecmat",
+    "._views": """
+        array_split atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_shapes dsplit expand_dims flip fliplr
+        flipud hsplit isfortran isscalar iterable matrix_transpose moveaxis ndim permute_dims ravel rollaxis rot90 shape
+        size split squeeze swapaxes unstack vsplit""",
+    "._build": """
+        asanyarray asarray_chkfinite ascontiguousarray asfortranarray eye frombuffer fromfunction fromiter fromstring
+        geomspace identity linspace logspace require trace vander""",
+    "._numeric": """
+        allclose angle around array_equal array_equiv bartlett blackman clip convolve correlate diff ediff1d fix gradient
+        hamming hanning i0 imag interp iscomplex iscomplexobj isclose isneginf isposinf isreal isrealobj kaiser nan_to_num
+        real real_if_close round sinc trapezoid unwrap""",
+    "._apply": "apply_along_axis apply_over_axes frompyfunc piecewise vectorize",
+    "._polynomial": "poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval roots",
+    "._files": "fromfile fromregex genfromtxt load loadtxt save savetxt savez savez_compressed",
+    "._format": """
+        array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific
+        get_printoptions printoptions set_printoptions""",
+    "._info": "__array_namespace_info__",
 }  # fmt: skip
 homes = {name: module for module, names in _names.items() for name in names.split()}
 

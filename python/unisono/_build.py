@@ -1,0 +1,274 @@
+"""Arrays from ranges, formulas, buffers and text."""
+
+import math
+import operator
+
+import unisono as un
+
+from . import _engine
+from ._creation import array, asarray
+from ._ufunc import as_array, promoted, resolve
+from ._views import moveaxis
+
+
+def _refuse_like(what, like):
+    if like is not None:
+        raise TypeError(
+            f"{what}: like= takes arrays of other libraries; call that library's function instead"
+        )
+
+
+def _order(what, made, order):
+    """`made` in the memory order that NumPy's `order` asks for."""
+    if order in ("C", "K", "A", None):
+        return made
+    if order != "F":
+        raise ValueError(f"{what}: order must be 'C', 'F', 'A' or 'K'; got {order!r}")
+    return made.T.copy().T
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+    """`num` numbers evenly spaced from `start` to `stop`.
+
+    Parameters
+    ----------
+    start, stop : array_like
+    num : int
+    endpoint : bool
+        Whether `stop` is the last one.
+    retstep : bool
+        Return the spacing too.
+    dtype : dtype, optional
+        Integers are rounded down.
+    axis : int
+        Where the numbers lie, if `start` or `stop` are arrays.
+    device : str or Device, optional
+
+    Returns
+    -------
+    ndarray, shape (num,) and that of the limits
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.linspace(0, 1, 5).tolist()
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+    num = operator.index(num)
+    if num < 0:
+        raise ValueError(f"linspace: Number of samples, {num}, must be non-negative.")
+    gaps = num - 1 if endpoint else num
+    scalars = all(isinstance(v, (bool, int, float)) for v in (start, stop))
+    if scalars:
+        start, stop = start * 1.0, stop * 1.0
+        shape, kind = (), "float64"
+    else:
+        start, stop = (as_array(v) * 1.0 for v in (start, stop))
+        shape = un.broadcast_shapes(start.shape, stop.shape)
+        kind = (start + stop).dtype
+    delta = stop - start
+    y = _engine._iota(num, device).astype(kind if str(kind) != "complex64" else "float32")
+    y = y.reshape((num,) + (1,) * len(shape))
+    step = math.nan
+    if gaps > 0:
+        step = delta / gaps
+        if scalars:
+            y = y / gaps * delta if step == 0 else y * step
+        else:
+            y = un.where(step == 0, y / gaps * delta, y * step)
+    else:
+        y = y * delta
+    y = y + start
+    if y.ndim == 1 and shape:
+        y = y.reshape((num, *shape))
+    if endpoint and num > 1:
+        y[-1] = stop
+    if dtype is not None:
+        target = resolve(dtype)
+        y = (un.floor(y) if target.kind in "iu" else y).astype(target)
+    elif not scalars:
+        y = y.astype(kind, copy=False)
+    if axis != 0:
+        y = moveaxis(y, 0, axis)
+    return (y, step) if retstep else y
+
+
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    """Numbers evenly spaced on a logarithmic scale, from ``base**start`` to ``base**stop``."""
+    y = linspace(start, stop, num, endpoint, axis=axis)
+    made = un.power(base, y)
+    return made if dtype is None else made.astype(dtype)
+
+
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    """Numbers with a constant ratio from `start` to `stop`."""
+    start, stop = as_array(start), as_array(stop)
+    if bool((start == 0).any()) or bool((stop == 0).any()):
+        raise ValueError("Geometric sequence cannot include zero")
+    kind = (start * 1.0 + stop * 1.0).dtype if dtype is None else resolve(dtype)
+    sign = un.sign(start * 1.0)
+    one, two = start * 1.0 / sign, stop * 1.0 / sign
+    if one.dtype.kind == "f" and bool((two < 0).any()):
+        raise ValueError(
+            "geomspace: limits of different sign need complex numbers; convert them first"
+        )
+    made = logspace(un.log10(one), un.log10(two), num, endpoint)
+    if num > 0:
+        made[0] = one
+        if num > 1 and endpoint:
+            made[-1] = two
+    made = made * sign
+    return moveaxis(made, 0, axis).astype(kind) if axis else made.astype(kind)
+
+
+def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
+    """Ones on a diagonal, zeros elsewhere.
+
+    Parameters
+    ----------
+    N, M : int
+        Rows and columns (as many as rows by default).
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+    dtype : dtype
+    order : {'C', 'F'}
+    device : str or Device, optional
+    """
+    _refuse_like("eye", like)
+    N = operator.index(N)
+    M = N if M is None else operator.index(M)
+    dtype = float if dtype is None else dtype
+    made = _engine._iota(M, device) - _engine._iota(N, device).reshape(N, 1) == operator.index(k)
+    return _order("eye", made.astype(dtype), order)
+
+
+def identity(n, dtype=None, *, like=None):
+    """Square array with ones on the main diagonal."""
+    _refuse_like("identity", like)
+    return eye(n, dtype=dtype)
+
+
+def vander(x, N=None, increasing=False):
+    """Matrix of powers of a vector: columns x**(N-1) to x**0."""
+    x = as_array(x)
+    if x.ndim != 1:
+        raise ValueError("x must be a one-dimensional array or sequence.")
+    N = x.shape[0] if N is None else N
+    made = un.empty((x.shape[0], N), promoted(x.dtype, int))
+    columns = made if increasing else made[:, ::-1]
+    if N > 0:
+        columns[:, 0] = 1
+    for k in range(1, N):
+        columns[:, k] = columns[:, k - 1] * x
+    return made
+
+
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    """Sum of the diagonals of two axes."""
+    made = un.diagonal(a, offset, axis1, axis2).sum(axis=-1, dtype=dtype)
+    if out is None:
+        return made
+    out[...] = made
+    return out
+
+
+def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
+    """What a function gives for the indices of a grid.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fromfunction(lambda i, j: i + 10 * j, (2, 2)).tolist()
+    [[0.0, 10.0], [1.0, 11.0]]
+    """
+    _refuse_like("fromfunction", like)
+    return function(*un.indices(shape, dtype), **kwargs)
+
+
+def fromiter(iter, dtype, count=-1, *, like=None):
+    """One-dimensional array of what an iterable gives."""
+    _refuse_like("fromiter", like)
+    import itertools
+
+    values = list(iter if count < 0 else itertools.islice(iter, count))
+    if len(values) < count:
+        raise ValueError(
+            f"iterator too short: Expected {count} but iterator had only {len(values)} items."
+        )
+    return array(values, dtype=dtype) if values else un.empty(0, dtype)
+
+
+def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
+    """One-dimensional array over the memory of a buffer, which is shared."""
+    _refuse_like("frombuffer", like)
+    import numpy
+
+    return asarray(numpy.frombuffer(buffer, str(resolve(dtype)), count, offset))
+
+
+def fromstring(string, dtype=float, count=-1, *, sep, like=None):
+    """One-dimensional array of the numbers in a text, with `sep` between them."""
+    _refuse_like("fromstring", like)
+    if sep == "":
+        raise ValueError("The binary mode of fromstring is removed, use frombuffer instead")
+    text = string.decode() if isinstance(string, (bytes, bytearray)) else string
+    parts = text.split() if sep.isspace() else text.split(sep.strip())
+    return _parse(parts, dtype, count)
+
+
+def _parse(parts, dtype, count=-1):
+    """Array of the numbers in the texts."""
+    kind = resolve(dtype).kind
+    read = {"i": int, "u": int, "b": lambda t: bool(int(t)), "c": complex}.get(kind, float)
+    parts = [p for p in (p.strip() for p in parts) if p]
+    if count >= 0:
+        if len(parts) < count:
+            raise ValueError(
+                f"string is smaller than requested size; got {len(parts)} numbers, expected {count}"
+            )
+        parts = parts[:count]
+    return array([read(p) for p in parts], dtype=dtype) if parts else un.empty(0, dtype)
+
+
+def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
+    """As `asarray`: arrays have one type."""
+    _refuse_like("asanyarray", like)
+    return _order("asanyarray", asarray(a, dtype, device=device, copy=copy), order)
+
+
+def ascontiguousarray(a, dtype=None, *, like=None):
+    """Array of at least one axis, packed in row-major order."""
+    _refuse_like("ascontiguousarray", like)
+    x = un.atleast_1d(asarray(a, dtype))
+    return x if x.flags.c_contiguous else x.copy()
+
+
+def asfortranarray(a, dtype=None, *, like=None):
+    """Array packed in column-major order."""
+    _refuse_like("asfortranarray", like)
+    x = asarray(a, dtype)
+    return x if x.flags.f_contiguous else _order("asfortranarray", x, "F")
+
+
+def asarray_chkfinite(a, dtype=None, order=None):
+    """As `asarray`, but NaN and infinities are refused."""
+    x = _order("asarray_chkfinite", asarray(a, dtype), order)
+    if x.dtype.kind in "fc" and not bool(un.isfinite(x).all()):
+        raise ValueError("array must not contain infs or NaNs")
+    return x
+
+
+def require(a, dtype=None, requirements=None, *, like=None):
+    """Array that meets requirements: 'C', 'F', 'A' (aligned), 'W' (writeable), 'O' (owns its data), 'E' (this type)."""
+    _refuse_like("require", like)
+    wanted = {str(r).upper()[0] for r in (requirements or ())}
+    if not wanted <= set("CFAWOE"):
+        raise KeyError(sorted(wanted - set("CFAWOE"))[0])
+    if {"C", "F"} <= wanted:
+        raise ValueError('Cannot specify both "C" and "F" order')
+    x = asarray(a, dtype)
+    if "F" in wanted and not x.flags.f_contiguous:
+        return _order("require", x, "F")
+    if ("C" in wanted and not x.flags.c_contiguous) or ("W" in wanted and not x.flags.writeable):
+        return x.copy()
+    return x

@@ -1,0 +1,271 @@
+"""Files of arrays: NumPy's .npy and .npz, raw bytes, and text."""
+
+import contextlib
+import os
+
+import unisono as un
+
+from ._build import _parse
+from ._ufunc import as_array, resolve
+
+
+@contextlib.contextmanager
+def _opened(file, mode):
+    """The file that a path names, or the file itself; compressed ones by their names' ends."""
+    if hasattr(file, "read") or hasattr(file, "write"):
+        yield file
+        return
+    path = os.fspath(file)
+    if path.endswith(".gz"):
+        import gzip
+
+        opener = gzip.open
+    elif path.endswith(".bz2"):
+        import bz2
+
+        opener = bz2.open
+    elif path.endswith(".xz"):
+        import lzma
+
+        opener = lzma.open
+    else:
+        opener = open
+    with opener(path, mode) as opened:
+        yield opened
+
+
+def _numpy(x):
+    import numpy
+
+    return numpy.asarray(as_array(x).to_device("cpu"))
+
+
+def save(file, arr, allow_pickle=True):
+    """Write one array in NumPy's .npy format.
+
+    Parameters
+    ----------
+    file : str, path or file object
+        ``.npy`` is added to a name that lacks it.
+    arr : array_like
+    """
+    import numpy
+
+    numpy.save(file, _numpy(arr), allow_pickle=allow_pickle)
+
+
+def savez(file, *args, allow_pickle=True, **kwds):
+    """Write several arrays into one .npz archive, under their keywords or ``arr_0``, ``arr_1``..."""
+    import numpy
+
+    numpy.savez(
+        file,
+        *map(_numpy, args),
+        allow_pickle=allow_pickle,
+        **{k: _numpy(v) for k, v in kwds.items()},
+    )
+
+
+def savez_compressed(file, *args, allow_pickle=True, **kwds):
+    """As `savez`, compressed."""
+    import numpy
+
+    kept = {k: _numpy(v) for k, v in kwds.items()}
+    numpy.savez_compressed(file, *map(_numpy, args), allow_pickle=allow_pickle, **kept)
+
+
+class NpzFile:
+    """An archive of arrays: a mapping from names, read when asked for."""
+
+    def __init__(self, archive):
+        self._archive = archive
+        self.files = archive.files
+
+    def __getitem__(self, key):
+        return un.array(self._archive[key])
+
+    def __contains__(self, key):
+        return key in self._archive
+
+    def __iter__(self):
+        return iter(self.files)
+
+    def __len__(self):
+        return len(self.files)
+
+    def keys(self):
+        """Names of the arrays."""
+        return list(self.files)
+
+    def values(self):
+        """The arrays."""
+        return [self[k] for k in self.files]
+
+    def items(self):
+        """Names and arrays."""
+        return [(k, self[k]) for k in self.files]
+
+    def close(self):
+        """Close the file."""
+        self._archive.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+
+def load(
+    file,
+    mmap_mode=None,
+    allow_pickle=False,
+    fix_imports=True,
+    encoding="ASCII",
+    *,
+    max_header_size=10000,
+):
+    """Read an array or an archive that `save` or `savez` (or NumPy) wrote.
+
+    Parameters
+    ----------
+    file : str, path or file object
+    mmap_mode : {None, 'r', 'r+', 'c'}
+        Map the file into memory instead of reading it.
+    allow_pickle : bool
+        Files with Python objects are refused either way: arrays of ours hold numbers.
+
+    Returns
+    -------
+    ndarray, or a mapping of them for an archive
+    """
+    import numpy
+
+    made = numpy.load(
+        file, mmap_mode=mmap_mode, allow_pickle=allow_pickle, fix_imports=fix_imports, encoding=encoding,
+        max_header_size=max_header_size,
+    )  # fmt: skip
+    if isinstance(made, numpy.lib.npyio.NpzFile):
+        return NpzFile(made)
+    if not made.dtype.isnative:
+        made = made.astype(made.dtype.newbyteorder("="))
+    return un.asarray(made) if mmap_mode else un.array(made)
+
+
+def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
+    """One-dimensional array of the bytes of a file, or of the numbers in a text file."""
+    if like is not None:
+        raise TypeError(
+            "fromfile: like= takes arrays of other libraries; call that library's function instead"
+        )
+    if sep != "":
+        if offset:
+            raise TypeError("'offset' argument only permitted for binary files")
+        with _opened(file, "r") as opened:
+            text = opened.read()
+        text = text.decode() if isinstance(text, bytes) else text
+        return _parse(text.split() if sep.isspace() else text.split(sep.strip()), dtype, count)
+    t = resolve(dtype)
+    with _opened(file, "rb") as opened:
+        if offset:
+            opened.seek(offset, os.SEEK_CUR)
+        data = opened.read() if count < 0 else opened.read(count * t.itemsize)
+    n = len(data) // t.itemsize
+    if n == 0:
+        return un.empty(0, t)
+    return un.array(un.frombuffer(data[: n * t.itemsize], t))
+
+
+def savetxt(
+    fname,
+    X,
+    fmt="%.18e",
+    delimiter=" ",
+    newline="\n",
+    header="",
+    footer="",
+    comments="# ",
+    encoding=None,
+):
+    """Write a one- or two-dimensional array as text; see NumPy's ``savetxt``."""
+    x = as_array(X)
+    if x.ndim not in (1, 2):
+        raise ValueError(f"Expected 1D or 2D array, got {x.ndim}D array instead")
+    rows = x.reshape((-1, 1)).tolist() if x.ndim == 1 else x.tolist()
+    columns = len(rows[0]) if rows else 0
+    if isinstance(fmt, (list, tuple)):
+        if len(fmt) != columns:
+            raise AttributeError(f"fmt has wrong shape.  {fmt!s}")
+        line = delimiter.join(fmt)
+    elif fmt.count("%") > 1:
+        line = fmt
+    elif x.dtype.kind == "c":
+        line = delimiter.join([f" ({fmt}+{fmt}j)"] * columns)
+    else:
+        line = delimiter.join([fmt] * columns)
+    if x.dtype.kind == "c":
+        rows = [[part for v in row for part in (v.real, v.imag)] for row in rows]
+    with _opened(fname, "wb") as opened:
+
+        def put(text):
+            text += newline
+            try:
+                opened.write(text.encode(encoding or "latin1"))
+            except TypeError:
+                opened.write(text)
+
+        if header:
+            put(comments + header.replace("\n", "\n" + comments))
+        for row in rows:
+            put((line % tuple(row)).replace("+-", "-"))
+        if footer:
+            put(comments + footer.replace("\n", "\n" + comments))
+
+
+def loadtxt(
+    fname, dtype=float, comments="#", delimiter=None, converters=None, skiprows=0, usecols=None, unpack=False, ndmin=0,
+    encoding=None, max_rows=None, *, quotechar=None, like=None,
+):  # fmt: skip
+    """Read numbers from text, one row a line; see NumPy's ``loadtxt``.
+
+    Examples
+    --------
+    >>> import io
+    >>> import unisono as un
+    >>> un.loadtxt(io.StringIO("1 2\\n3 4")).tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
+    import numpy
+
+    if like is not None:
+        raise TypeError(
+            "loadtxt: like= takes arrays of other libraries; call that library's function instead"
+        )
+    made = numpy.loadtxt(
+        fname, str(resolve(dtype)), comments, delimiter, converters, skiprows, usecols, unpack, ndmin, encoding, max_rows,
+        quotechar=quotechar,
+    )  # fmt: skip
+    return un.array(made)
+
+
+def genfromtxt(fname, dtype=float, **options):
+    """Read numbers from text in which some are missing; the options are NumPy's, for arrays of one dtype."""
+    import numpy
+
+    made = numpy.genfromtxt(fname, str(resolve(dtype)), **options)
+    if made.dtype.names:
+        raise TypeError("genfromtxt: records are not there; give one dtype and no names=")
+    return un.array(made)
+
+
+def fromregex(file, regexp, dtype, encoding=None):
+    """Numbers that the groups of a regular expression match in a text file, one row a match."""
+    import re
+
+    with _opened(file, "rb") as opened:
+        text = opened.read()
+    text = text.decode(encoding or "latin1") if isinstance(text, bytes) else text
+    found = (regexp if hasattr(regexp, "findall") else re.compile(regexp)).findall(text)
+    rows = [[v] if isinstance(v, str) else list(v) for v in found]
+    flat = _parse([v for row in rows for v in row], dtype)
+    return flat.reshape((len(rows), -1)) if rows and len(rows[0]) > 1 else flat

@@ -1,0 +1,252 @@
+"""Methods and attributes of the array that are written in Python; other names are functions of the package."""
+
+import unisono as un
+
+from . import _engine
+from ._interop import array_function as __array_function__  # noqa: F401
+from ._ufunc import as_array
+
+
+def __getattr__(name):
+    return getattr(un, name)
+
+
+def __array_namespace__(self, *, api_version=None):
+    """Return the package; the versions of the standard that it follows are 2021.12 to 2025.12."""
+    versions = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
+    if api_version is not None and api_version not in versions:
+        raise ValueError(
+            f"__array_namespace__: unknown version of the array API; got {api_version!r}, expected one of "
+            f"{', '.join(versions)}"
+        )
+    return un
+
+
+def __round__(self, digits=None):
+    if digits is None and self.ndim == 0:
+        return round(self.item())
+    return un.round(self, digits or 0)
+
+
+def conj(self):
+    """Complex conjugate; the array itself where it is real."""
+    return un.conjugate(self) if self.dtype.kind == "c" else self
+
+
+conjugate = conj
+
+
+def array_interface(self):
+    """NumPy's protocol: the memory, held by a view so that it is never stale."""
+    host = self.to_device("cpu")
+    made = {
+        "shape": tuple(host.shape),
+        "typestr": f"{'|' if host.itemsize == 1 else '<'}{host.dtype.kind}{host.itemsize}",
+        "strides": None,
+        "version": 3,
+    }
+    if host.flags.c_contiguous:
+        return {**made, "data": memoryview(host)}
+    # The buffer must be packed: all from the lowest to the highest element.
+    reach = [(n - 1) * s // host.itemsize for n, s in zip(host.shape, host.strides, strict=True)]
+    low, high = sum(min(r, 0) for r in reach), sum(max(r, 0) for r in reach)
+    covered = _engine._strided(host, (high - low + 1,), (1,), low)
+    place = {"data": memoryview(covered), "offset": -low * host.itemsize}
+    return {**made, **place, "strides": tuple(host.strides)}
+
+
+class Flags:
+    """Layout of an array, by attributes or by keys, as NumPy's ``flags``."""
+
+    _names = ("c_contiguous", "f_contiguous", "owndata", "writeable", "aligned", "writebackifcopy")
+
+    def __init__(self, array):
+        shape, strides = array.shape, array.strides
+        self.c_contiguous = _packed(shape, strides, array.itemsize)
+        self.f_contiguous = _packed(shape[::-1], strides[::-1], array.itemsize)
+        self.writeable = not memoryview(array).readonly if array.device == "cpu" else True
+        self.aligned = True
+        self.owndata = True
+        self.writebackifcopy = False
+
+    @property
+    def contiguous(self):
+        """Packed, in row-major order."""
+        return self.c_contiguous
+
+    forc = property(lambda self: self.c_contiguous or self.f_contiguous)
+    fnc = property(lambda self: self.f_contiguous and not self.c_contiguous)
+
+    def __getitem__(self, key):
+        short = {
+            "C": "c_contiguous",
+            "F": "f_contiguous",
+            "W": "writeable",
+            "A": "aligned",
+            "O": "owndata",
+        }
+        name = short.get(key, key.lower())
+        if not hasattr(self, name):
+            raise KeyError(f"Unknown flag {key!r}")
+        return getattr(self, name)
+
+    def __repr__(self):
+        return "\n".join(f"  {name.upper()} : {getattr(self, name)}" for name in self._names) + "\n"
+
+
+def _packed(shape, strides, step):
+    if 0 in shape:
+        return True
+    for n, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if n != 1 and stride != step:
+            return False
+        step *= n
+    return True
+
+
+def flags(self):
+    """Layout and whether it may be written."""
+    return Flags(self)
+
+
+class flatiter:
+    """Elements in row-major order: iterate, index, or write through it, as NumPy's ``flatiter``."""
+
+    def __init__(self, array):
+        self.base = array
+        self.index = 0
+
+    def __iter__(self):
+        return self
+
+    def __len__(self):
+        return self.base.size
+
+    def __next__(self):
+        if self.index >= self.base.size:
+            raise StopIteration
+        self.index += 1
+        return self.base.reshape(-1)[self.index - 1]
+
+    @property
+    def coords(self):
+        """Index of the next element."""
+        left, made = self.index, []
+        for n in reversed(self.base.shape):
+            left, k = divmod(left, n)
+            made.append(k)
+        return tuple(reversed(made))
+
+    def copy(self):
+        """All elements as a new one-dimensional array."""
+        return self.base.flatten()
+
+    def __array__(self, dtype=None, copy=None):
+        return self.copy().__array__(dtype, copy)
+
+    def __getitem__(self, key):
+        got = self.base.reshape(-1)[key]
+        return got.copy() if got.ndim else got
+
+    def __setitem__(self, key, value):
+        elements = self.base.reshape(-1)
+        value = as_array(value).reshape(-1)
+        target = elements[key]
+        if value.size == 0 or target.size == 0:
+            return
+        if value.size != target.size and value.size > 1:  # NumPy repeats the values
+            value = un.resize(value, target.shape)
+        elements[key] = value if value.size > 1 else value[0]
+        if not _packed(self.base.shape, self.base.strides, self.base.itemsize):
+            self.base[...] = elements.reshape(self.base.shape)
+
+
+def flat(self):
+    """Iterator over the elements."""
+    return flatiter(self)
+
+
+def set_flat(self, value):
+    """Write all elements."""
+    flatiter(self)[:] = value
+
+
+def matrix_transpose(self):
+    """View with the last two axes exchanged."""
+    if self.ndim < 2:
+        raise ValueError(f"mT: needs at least two axes; got shape {tuple(self.shape)}")
+    return un.swapaxes(self, -1, -2)
+
+
+def real(self):
+    """Real part: the array itself where it is real."""
+    return _engine._real(self) if self.dtype.kind == "c" else self
+
+
+def imag(self):
+    """Imaginary part: zeros where the array is real."""
+    return _engine._imag(self) if self.dtype.kind == "c" else un.zeros_like(self)
+
+
+def set_real(self, value):
+    """Write the real part."""
+    if self.dtype.kind == "c":
+        self[...] = as_array(value) + imag(self) * 1j
+    else:
+        self[...] = value
+
+
+def set_imag(self, value):
+    """Write the imaginary part."""
+    if self.dtype.kind != "c":
+        raise TypeError("imag: the array is not complex; its imaginary part cannot be set")
+    self[...] = real(self) + as_array(value) * 1j
+
+
+def data(self):
+    """A memoryview of the elements."""
+    return memoryview(self)
+
+
+def view(self, dtype=None, type=None):
+    """Return the same memory, as another dtype where one is given."""
+    if type is not None:
+        raise TypeError("view: type= is not there; arrays have one type")
+    if dtype is None or dtype == self.dtype:
+        return self[...]
+    import numpy
+
+    return un.asarray(numpy.asarray(self).view(str(un.empty(0, dtype).dtype)))
+
+
+def tofile(self, fid, sep="", format="%s"):
+    """Write the elements to a file, as bytes or as text."""
+    import os
+
+    if not hasattr(fid, "write"):
+        with open(os.fspath(fid), "wb") as file:
+            return tofile(self, file, sep, format)
+    if sep == "":
+        fid.write(self.tobytes())
+        return None
+    text = sep.join(format % v for v in self.reshape(-1).tolist())
+    fid.write(text.encode() if "b" in getattr(fid, "mode", "b") else text)
+    return None
+
+
+def dump(self, file):
+    """Write the array's pickle to a file."""
+    import os
+    import pickle
+
+    if not hasattr(file, "write"):
+        with open(os.fspath(file), "wb") as opened:
+            return pickle.dump(self, opened, protocol=4)
+    return pickle.dump(self, file, protocol=4)
+
+
+def dumps(self):
+    """Return the array's pickle as bytes."""
+    import pickle
+
+    return pickle.dumps(self, protocol=4)

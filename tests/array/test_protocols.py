@@ -1,0 +1,123 @@
+"""Protocols between our arrays and NumPy, Python and the array API standard."""
+
+import pickle
+
+import numpy as np
+import pytest
+import unisono as un
+
+
+def test_numpys_functions_on_our_arrays_are_ours():
+    a = un.arange(12.0).reshape(3, 4)
+    x = np.arange(12.0).reshape(3, 4)
+    for call in (
+        lambda v: np.sum(v, axis=1),
+        lambda v: np.clip(v, 2, 5),
+        lambda v: np.flip(v, 0),
+        lambda v: np.moveaxis(v, 0, 1),
+        lambda v: np.expand_dims(v, 0),
+        lambda v: np.zeros_like(v),
+        lambda v: np.tril(v),
+        lambda v: np.where(v > 3, v, 0),
+        lambda v: np.split(v, 2, axis=1)[1],
+        lambda v: np.diff(v),
+        lambda v: np.maximum.accumulate(v),
+        lambda v: np.round(np.sqrt(v * v)),
+    ):
+        got, expected = call(a), call(x)
+        assert isinstance(got, un.ndarray)
+        np.testing.assert_array_equal(np.asarray(got), expected)
+    assert np.shape(a) == (3, 4) and np.ndim(a) == 2 and np.array_equal(a, x) is True
+
+
+def test_numpys_functions_that_are_missing_are_named():
+    a = un.arange(3.0)
+    with pytest.raises(TypeError, match="numpy.busday_count: not there for arrays of unisono"):
+        np.busday_count(a, a)
+
+
+def test_array_interface_is_zero_copy_and_never_stale():
+    a = un.arange(6.0).reshape(2, 3)
+
+    class Only:
+        __array_interface__ = a.T.__array_interface__
+
+    x = np.asarray(Only())
+    assert x.shape == (3, 2) and x.dtype == "float64" and x[2, 1] == 5
+    a += 1
+    assert x[2, 1] == 6
+    x[0, 0] = 9
+    assert a[0, 0] == 9
+    interface = a.__array_interface__
+    assert (
+        interface["version"] == 3 and interface["typestr"] == "<f8" and interface["strides"] is None
+    )
+    assert un.ones(2, "bool").__array_interface__["typestr"] == "|b1"
+
+
+def test_array_namespace():
+    a = un.zeros(3)
+    for version in (None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12"):
+        assert a.__array_namespace__(api_version=version) is un
+    with pytest.raises(ValueError, match="unknown version of the array API; got '2020.01'"):
+        a.__array_namespace__(api_version="2020.01")
+    info = un.__array_namespace_info__()
+    assert info.capabilities() == {
+        "boolean indexing": True,
+        "data-dependent shapes": True,
+        "max dimensions": 32,
+    }
+    a[un.asarray([True, False, True])] = 1
+    assert un.nonzero(a)[0].tolist() == [0, 2]
+    assert un.zeros((1,) * 32).ndim == 32
+    with pytest.raises(ValueError, match="32"):
+        un.zeros((1,) * 33)
+    assert info.default_device() == un.zeros(1).device and info.default_device() in info.devices()
+    for name, dtype in info.dtypes(kind="real floating").items():
+        assert un.ones(1, dtype).dtype == name
+    assert info.default_dtypes()["integral"] == un.asarray(1).dtype
+    assert un.arange(3).dtype == info.default_dtypes()["indexing"]
+    with pytest.raises(ValueError, match="unsupported kind"):
+        info.dtypes(kind="text")
+
+
+@pytest.mark.parametrize("xp", [np, un], ids=["numpy", "unisono"])
+def test_methods_and_attributes(xp):
+    a = xp.arange(6.0).reshape(2, 3)
+    assert a.clip(1, 3).tolist() == [[1, 1, 2], [3, 3, 3]] and a.clip(max=2).max() == 2
+    assert a.mT.shape == (3, 2) and a.real.tolist() == a.tolist() and a.imag.sum() == 0
+    assert a.squeeze().shape == (2, 3) and a.swapaxes(0, 1).shape == (3, 2)
+    assert a.conj().tolist() == a.tolist()
+    assert (
+        a.flags.c_contiguous and not a.T.flags.c_contiguous and a.T.flags["F"] and a.flags.writeable
+    )
+    assert not xp.broadcast_to(a, (2, 2, 3)).flags.writeable
+    assert [float(v) for v in a.flat] == [0, 1, 2, 3, 4, 5] and len(a.flat) == 6
+    a.flat[4] = 9
+    a.T.flat[1] = 8
+    a.flat[[0, 2]] = 7
+    assert a.tolist() == [[7, 1, 7], [8, 9, 5]] and a.flat[1:3].tolist() == [1, 7]
+    a.flat = 2
+    a.real = 3
+    assert a.tolist() == [[3] * 3] * 2
+    q, r = divmod(a, 2)
+    assert q.tolist() == [[1] * 3] * 2 and r.tolist() == [[1] * 3] * 2
+    assert divmod(7, xp.asarray([2, 4]))[1].tolist() == [1, 3]
+    assert a.view("int64").shape == (2, 3) and memoryview(a.data).shape == (2, 3)
+    a.view()[0, 0] = 5
+    assert a[0, 0] == 5
+    assert pickle.loads(a.dumps()).tolist() == a.tolist()
+    with pytest.raises((TypeError, ValueError), match="imag|axes|matrix"):
+        a[0].mT  # noqa: B018
+    with pytest.raises(TypeError, match="imag"):
+        a.imag = 1
+
+
+def test_files_of_elements(tmp_path):
+    a = un.arange(6.0).reshape(2, 3)
+    a.T.tofile(tmp_path / "raw")
+    assert np.fromfile(tmp_path / "raw").tolist() == [0, 3, 1, 4, 2, 5]
+    a.tofile(tmp_path / "text", sep=", ", format="%.1f")
+    assert (tmp_path / "text").read_text() == "0.0, 1.0, 2.0, 3.0, 4.0, 5.0"
+    a.dump(tmp_path / "pickle")
+    assert pickle.loads((tmp_path / "pickle").read_bytes()).tolist() == a.tolist()
