@@ -77,8 +77,8 @@ Array from_buffer(PyObject* o) {
     if (!dtype_of_format(view->format, view->itemsize, t)) {
         fail(ErrorKind::Type, std::string("asarray: elements of buffer format '") +
                                   (view->format ? view->format : "B") +
-                                  "' are not supported; convert to bool, uint8, int32, int64, "
-                                  "float32 or float64 first");
+                                  "' are not supported; convert to bool, an integer of at most 64 "
+                                  "bits, float32 or float64 first");
     }
     std::vector<std::int64_t> shape(view->shape, view->shape + view->ndim), strides;
     bool fits =
@@ -116,8 +116,13 @@ struct Nested {
     Weak kind = Weak::Bool;
     bool any = false;
     DType typed = DType::Bool;  ///< of array elements met
-    bool has_typed = false;
+    bool has_typed = false, has_weak = false, has_negative = false,
+         has_large = false;  ///< large: beyond int64
 };
+
+[[noreturn]] void too_large(const std::string& what) {
+    fail(ErrorKind::Overflow, what + ": a Python integer does not fit in 64 bits; use a float");
+}
 
 void survey(PyObject* o, Nested& n, std::size_t depth) {
     if (depth > max_rank) fail(ErrorKind::Value, "array: more than 32 nested levels");
@@ -154,7 +159,49 @@ void survey(PyObject* o, Nested& n, std::size_t depth) {
         n.has_typed = true;
     } else {
         n.kind = std::max(n.kind, a.weak);
+        n.has_weak = true;
+        if (a.weak == Weak::Int) {
+            if (is_float(a.view.dtype)) too_large("array");
+            n.has_large |= is_unsigned(a.view.dtype);
+            n.has_negative |= is_signed(a.view.dtype) && a.view.offset < 0;
+        }
     }
+}
+
+/// NumPy's dtype of a list: Python numbers count as int64 (uint64 where they need it) and float64.
+DType nested_dtype(const Nested& n) {
+    if (!n.any) return DType::Float64;
+    DType weak = n.has_large && n.kind == Weak::Int ? DType::UInt64 : default_dtype(n.kind);
+    if (weak == DType::UInt64 && n.has_negative) weak = DType::Float64;
+    if (!n.has_typed) return weak;
+    return n.has_weak ? promote(n.typed, weak) : n.typed;
+}
+
+/// An element of an integer array: int() of the number, which must fit.
+template <class C>
+C to_element(PyObject* o) {
+    Ref number(PyIndex_Check(o) ? PyNumber_Index(o) : PyNumber_Long(o));
+    if (!number.p) python_failed();
+    int overflow = 0;
+    long long v = PyLong_AsLongLongAndOverflow(number.p, &overflow);
+    if (v == -1 && !overflow && PyErr_Occurred()) python_failed();
+    if constexpr (std::is_same_v<C, std::uint64_t>) {
+        if (overflow > 0) {
+            unsigned long long large = PyLong_AsUnsignedLongLong(number.p);
+            if (!PyErr_Occurred()) return large;
+            PyErr_Clear();
+        }
+    }
+    if (overflow || (std::is_unsigned_v<C> && v < 0) ||
+        static_cast<long long>(static_cast<C>(v)) != v) {
+        Ref text(PyObject_Str(number.p));
+        if (!text.p) python_failed();
+        fail(ErrorKind::Overflow, std::string("array: Python integer ") + PyUnicode_AsUTF8(text.p) +
+                                      " out of bounds for " +
+                                      (std::is_signed_v<C> ? "int" : "uint") +
+                                      std::to_string(8 * sizeof(C)) + "; use a wider dtype");
+    }
+    return static_cast<C>(v);
 }
 
 template <class C>
@@ -173,15 +220,14 @@ void fill(PyObject* o, C*& to) {
         if (v < 0) python_failed();
         *to++ = v != 0;
     } else {
-        *to++ = static_cast<C>(to_int64(o));
+        *to++ = to_element<C>(o);
     }
 }
 
-Array from_nested(PyObject* o) {
+Array from_nested(PyObject* o, std::optional<DType> wanted) {
     Nested n;
     survey(o, n, 0);
-    DType t = n.has_typed ? promote_weak(n.typed, n.any ? n.kind : Weak::Bool)
-                          : default_dtype(n.any ? n.kind : Weak::Float);
+    DType t = wanted ? *wanted : nested_dtype(n);
     Array a = empty(n.shape, t, nullptr);
     a.view().storage->allocate();
     dispatch(t, [&]<class C>() {
@@ -203,6 +249,20 @@ std::int64_t to_int64(PyObject* o) {
     return v;
 }
 
+/// A Python integer: int64, beyond it uint64, and beyond that what float() makes of it, which fits
+/// no integer dtype.
+static Arg integer_operand(PyObject* o) {
+    int overflow = 0;
+    long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (!overflow) return {scalar_operand(Scalar::of(DType::Int64, v)), Weak::Int};
+    unsigned long long large = PyLong_AsUnsignedLongLong(o);
+    if (!PyErr_Occurred()) return {scalar_operand(Scalar::of(DType::UInt64, large)), Weak::Int};
+    PyErr_Clear();
+    double rounded = PyLong_AsDouble(o);
+    if (PyErr_Occurred()) python_failed();
+    return {scalar_operand(Scalar::of(DType::Float64, rounded)), Weak::Int};
+}
+
 bool operand(PyObject* o, Arg& arg, Array& keep) {
     if (Py_TYPE(o) == array_type) {
         arg = array_of(o).arg();
@@ -213,7 +273,7 @@ bool operand(PyObject* o, Arg& arg, Array& keep) {
         return true;
     }
     if (PyLong_CheckExact(o)) {
-        arg = {scalar_operand(Scalar::of(DType::Int64, to_int64(o))), Weak::Int};
+        arg = integer_operand(o);
         return true;
     }
     if (PyBool_Check(o)) {
@@ -236,13 +296,13 @@ bool operand(PyObject* o, Arg& arg, Array& keep) {
         return true;
     }
     if (PyLong_Check(o)) {
-        arg = {scalar_operand(Scalar::of(DType::Int64, to_int64(o))), Weak::Int};
+        arg = integer_operand(o);
         return true;
     }
     return false;
 }
 
-Array to_array(PyObject* o, bool shared) {
+Array to_array(PyObject* o, bool shared, std::optional<DType> dtype) {
     if (is_array(o)) {
         const Array& a = array_of(o);
         if (a.is_known()) return full({}, a.scalar(), nullptr);
@@ -250,8 +310,10 @@ Array to_array(PyObject* o, bool shared) {
     }
     Arg arg;
     Array keep;
-    if (PyList_Check(o) || PyTuple_Check(o)) return from_nested(o);
+    if (PyList_Check(o) || PyTuple_Check(o)) return from_nested(o, dtype);
+    if (dtype && PyLong_Check(o)) return from_nested(o, dtype);
     if (operand(o, arg, keep)) {
+        if (arg.weak == Weak::Int && is_float(arg.view.dtype)) too_large("array");
         if (arg.is_scalar()) return full({}, arg.scalar(), nullptr);
         return shared ? Array::of(arg.view) : copy(keep);
     }
@@ -264,7 +326,7 @@ Array to_array(PyObject* o, bool shared) {
     if (PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o)) {
         Ref list(PySequence_List(o));
         if (!list.p) python_failed();
-        return from_nested(list.p);
+        return from_nested(list.p, dtype);
     }
     fail(ErrorKind::Type, std::string("array: cannot make an array of a ") + Py_TYPE(o)->tp_name +
                               "; expected numbers, nested sequences of numbers, or an object with "
@@ -274,7 +336,39 @@ Array to_array(PyObject* o, bool shared) {
 PyObject* to_python(Scalar s) {
     if (is_bool(s.dtype)) return PyBool_FromLong(s.get<bool>());
     if (is_float(s.dtype)) return PyFloat_FromDouble(s.as<double>());
+    if (is_unsigned(s.dtype)) return PyLong_FromUnsignedLongLong(s.as<std::uint64_t>());
     return PyLong_FromLongLong(s.as<std::int64_t>());
+}
+
+/// NumPy's other names: letters ("d"), kind and bytes ("<f8"), and those of C types.
+static bool dtype_from_alias(std::string_view text, DType& t) {
+    if (!text.empty() && (text[0] == '<' || text[0] == '=' || text[0] == '|'))
+        text.remove_prefix(1);
+    for (int k = 0; k < dtype_count; ++k) {
+        const DTypeInfo& d = dtype_infos[k];
+        std::string short_name = d.kind + std::to_string(d.bytes);
+        if (text == std::string_view(&d.letter, 1) || text == short_name) {
+            t = static_cast<DType>(k);
+            return true;
+        }
+    }
+    static const std::pair<std::string_view, DType> aliases[] = {
+        {"bool_", DType::Bool},       {"float", DType::Float64}, {"double", DType::Float64},
+        {"single", DType::Float32},   {"int", DType::Int64},     {"int_", DType::Int64},
+        {"intp", DType::Int64},       {"long", DType::Int64},    {"longlong", DType::Int64},
+        {"q", DType::Int64},          {"p", DType::Int64},       {"n", DType::Int64},
+        {"uint", DType::UInt64},      {"uintp", DType::UInt64},  {"ulong", DType::UInt64},
+        {"ulonglong", DType::UInt64}, {"Q", DType::UInt64},      {"P", DType::UInt64},
+        {"N", DType::UInt64},         {"byte", DType::Int8},     {"ubyte", DType::UInt8},
+        {"short", DType::Int16},      {"ushort", DType::UInt16}, {"intc", DType::Int32},
+        {"uintc", DType::UInt32}};
+    for (const auto& [alias, dtype] : aliases) {
+        if (text == alias) {
+            t = dtype;
+            return true;
+        }
+    }
+    return false;
 }
 
 DType to_dtype(PyObject* o) {
@@ -298,16 +392,9 @@ DType to_dtype(PyObject* o) {
             }
         }
     }
-    static const std::pair<const char*, DType> aliases[] = {
-        {"bool_", DType::Bool}, {"?", DType::Bool},        {"d", DType::Float64},
-        {"f8", DType::Float64}, {"float", DType::Float64}, {"f", DType::Float32},
-        {"f4", DType::Float32}, {"i4", DType::Int32},      {"i8", DType::Int64},
-        {"int", DType::Int64},  {"u1", DType::UInt8}};
     bool found = false;
     DType t = dtype_from_name(text, found);
-    for (const auto& [alias, dtype] : aliases) {
-        if (!found && text == alias) return dtype;
-    }
+    if (!found) found = dtype_from_alias(text, t);
     if (!found) {
         std::string known;
         for (const auto& d : dtype_infos)
@@ -376,7 +463,27 @@ static PyObject* set_dtypes(PyObject*, PyObject* list) noexcept {
     Py_RETURN_NONE;
 }
 
+static PyObject* dtype_of_object(PyObject*, PyObject* object) noexcept {
+    return guarded<PyObject*>(nullptr, [&] { return dtype_object(to_dtype(object)); });
+}
+
+/// _promote(a, b): the dtype of both; _promote(a, kind): beside a Python bool, int, float, complex,
+/// whose kind counts from 1; a may be None then.
+static PyObject* promote_dtypes(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        if (n != 2) fail(ErrorKind::Internal, "_promote: takes two arguments");
+        if (!PyLong_Check(args[1]))
+            return dtype_object(promote(to_dtype(args[0]), to_dtype(args[1])));
+        auto kind = static_cast<Weak>(to_int64(args[1]));
+        return dtype_object(args[0] == Py_None ? default_dtype(kind)
+                                               : promote_weak(to_dtype(args[0]), kind));
+    });
+}
+
 static PyMethodDef conversion_methods[] = {
+    {"_promote", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(promote_dtypes)),
+     METH_FASTCALL, nullptr},
+    {"_dtype_of", dtype_of_object, METH_O, "The dtype object of anything that names a dtype."},
     {"_set_dtypes", set_dtypes, METH_O,
      "Registers the Python dtype objects, in the engine's order."},
     {"from_dlpack", from_dlpack, METH_O,
@@ -391,8 +498,8 @@ bool add_conversions(PyObject* module) {
     if (PyModule_AddFunctions(module, conversion_methods) < 0) return false;
     PyObject* names = PyList_New(0);
     for (const auto& d : dtype_infos) {
-        PyObject* row =
-            Py_BuildValue("(sCi)", std::string(d.name).c_str(), d.kind, static_cast<int>(d.bytes));
+        PyObject* row = Py_BuildValue("(sCiC)", std::string(d.name).c_str(), d.kind,
+                                      static_cast<int>(d.bytes), d.letter);
         if (!row || PyList_Append(names, row) < 0) return false;
         Py_DECREF(row);
     }

@@ -134,7 +134,7 @@ PyObject* to_int(PyObject* o) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Scalar s = item(array_of(o));
         if (is_float(s.dtype)) return PyLong_FromDouble(s.as<double>());
-        return PyLong_FromLongLong(s.as<std::int64_t>());
+        return to_python(is_bool(s.dtype) ? cast(s, DType::Int64) : s);
     });
 }
 
@@ -146,7 +146,7 @@ PyObject* to_index(PyObject* o) noexcept {
                  "index: only integer scalar arrays can be converted to an index; got dtype " +
                      std::string(name(a.dtype())) + " and shape " + shape_text(a.shape()));
         }
-        return PyLong_FromLongLong(item(a).as<std::int64_t>());
+        return to_python(item(a));
     });
 }
 

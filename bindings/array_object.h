@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <new>
+#include <optional>
 
 #include "errors.h"
 #include "tape/array.h"
@@ -86,7 +87,8 @@ inline bool plain_operand(PyObject* o, Arg& arg) {
 }
 /// asarray: any of the above, nested sequences of numbers too. `shared`: a view of the same memory
 /// where possible.
-Array to_array(PyObject* o, bool shared);
+/// dtype: of the elements of sequences; anything else keeps its own.
+Array to_array(PyObject* o, bool shared, std::optional<DType> dtype = std::nullopt);
 /// A Python scalar of the value (bool, int, float).
 PyObject* to_python(Scalar s);
 DType to_dtype(PyObject* o);

@@ -68,7 +68,9 @@ PyObject* array_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcep
         note_line();
         bool may_share = args[3] != Py_True;
         bool is_ours = is_array(args[0]);
-        Array a = to_array(args[0], true);
+        std::optional<DType> wanted;
+        if (args[1] != Py_None) wanted = to_dtype(args[1]);
+        Array a = to_array(args[0], true, wanted);
         if (args[2] != Py_None || !is_ours) {
             Device* device = args[2] == Py_None && !is_ours ? to_device_pointer(Py_None)
                                                             : to_device_pointer(args[2]);

@@ -23,16 +23,14 @@ bool dtype_of_format(const char* format, std::int64_t bytes, DType& t) {
     if (!format) format = "B";
     if (*format == '@' || *format == '=' || *format == '<') ++format;
     if (format[0] == '\0' || format[1] != '\0') return false;
-    switch (*format) {
-        case '?': t = DType::Bool; break;
-        case 'B': t = DType::UInt8; break;
-        case 'i':
-        case 'l':
-        case 'q': t = bytes == 4 ? DType::Int32 : DType::Int64; break;
-        case 'f': t = DType::Float32; break;
-        case 'd': t = DType::Float64; break;
-        default: return false;
-    }
+    static constexpr std::string_view signed_formats = "bhilqn", unsigned_formats = "BHILQN";
+    char kind = *format == '?'                                        ? 'b'
+                : *format == 'f' || *format == 'd'                    ? 'f'
+                : signed_formats.find(*format) != std::string::npos   ? 'i'
+                : unsigned_formats.find(*format) != std::string::npos ? 'u'
+                                                                      : 0;
+    if (!kind) return false;
+    t = dtype_of(kind, bytes);
     return size_of(t) == bytes;
 }
 
@@ -53,9 +51,8 @@ void Arguments::refuse(const std::string& name, const std::string& got,
                        const std::string& way_out) const {
     fail(ErrorKind::Type, function_ + ": argument '" + name +
                               "' cannot be used in compiled code; got " + got +
-                              "; expected numbers, tuples of them, and arrays of bool, uint8, "
-                              "int32, int64, float32 or "
-                              "float64; " +
+                              "; expected numbers, tuples of them, and arrays of bool, "
+                              "integers, float32 or float64; " +
                               way_out);
 }
 

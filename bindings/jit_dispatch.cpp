@@ -233,8 +233,9 @@ PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& a
         case Kind::Scalar: {
             Scalar s{results[shape.index], shape.dtype};
             if (is_bool(s.dtype)) return PyBool_FromLong(s.as<bool>());
-            return is_float(s.dtype) ? PyFloat_FromDouble(s.as<double>())
-                                     : PyLong_FromLongLong(s.as<std::int64_t>());
+            return is_float(s.dtype)      ? PyFloat_FromDouble(s.as<double>())
+                   : is_unsigned(s.dtype) ? PyLong_FromUnsignedLongLong(s.as<std::uint64_t>())
+                                          : PyLong_FromLongLong(s.as<std::int64_t>());
         }
         case Kind::Tuple: break;
     }

@@ -42,6 +42,11 @@ static int int_of(PyObject* object) {
 
 static Scalar scalar_of(PyObject* object, DType t) {
     if (is_float(t)) return Scalar::of(t, PyFloat_AsDouble(object));
+    if (t == DType::UInt64) {
+        unsigned long long large = PyLong_AsUnsignedLongLong(object);
+        if (PyErr_Occurred()) throw PythonError{};
+        return Scalar::of(t, large);
+    }
     long long value = PyLong_AsLongLong(object);
     if (value == -1 && PyErr_Occurred()) throw PythonError{};
     return Scalar::of(t, value);

@@ -1,8 +1,6 @@
 // NumPy's dtype names and promotion rules.
 #include "core/dtype.h"
 
-#include <algorithm>
-
 namespace unisono {
 
 DType dtype_from_name(std::string_view wanted, bool& found) {
@@ -18,13 +16,21 @@ DType dtype_from_name(std::string_view wanted, bool& found) {
 
 DType promote(DType a, DType b) {
     if (a == b) return a;
-    if (is_float(a) != is_float(b)) {
-        // float32 holds 8-bit and 16-bit integers exactly; wider ones need float64.
-        DType f = is_float(a) ? a : b;
-        DType other = is_float(a) ? b : a;
-        return size_of(other) <= 2 ? f : DType::Float64;
+    if (is_bool(a)) return b;
+    if (is_bool(b)) return a;
+    if (is_float(a) || is_float(b)) {
+        // A float of twice the size holds every integer; beyond 32 bits float64 has to do.
+        auto float_of = [](DType t) {
+            if (is_float(t)) return t;
+            return size_of(t) <= 2 ? DType::Float32 : DType::Float64;
+        };
+        DType x = float_of(a), y = float_of(b);
+        return size_of(x) >= size_of(y) ? x : y;
     }
-    return info(a).order > info(b).order ? a : b;
+    if (info(a).kind == info(b).kind) return size_of(a) > size_of(b) ? a : b;
+    DType with_sign = is_signed(a) ? a : b, without = is_signed(a) ? b : a;
+    if (size_of(with_sign) > size_of(without)) return with_sign;
+    return size_of(without) == 8 ? DType::Float64 : dtype_of('i', 2 * size_of(without));
 }
 
 DType promote_weak(DType t, Weak kind) {

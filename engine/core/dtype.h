@@ -20,14 +20,14 @@ struct DTypeInfo {
     std::string_view name;
     char kind;  ///< b bool, i signed, u unsigned, f float
     std::uint8_t bytes;
-    std::uint8_t order;
     std::string_view c_name;
     const char* format;  ///< PEP 3118 format of the buffer protocol
+    char letter;         ///< NumPy's one-letter name
 };
 
 inline constexpr DTypeInfo dtype_infos[] = {
-#define UNISONO_DTYPE(Name, ctype, name, kind, bytes, order, c_name, format) \
-    {name, kind, bytes, order, c_name, format},
+#define UNISONO_DTYPE(Name, ctype, name, kind, bytes, c_name, format, letter) \
+    {name, kind, bytes, c_name, format, letter},
 #include "core/dtype.def"
 };
 
@@ -36,10 +36,21 @@ constexpr std::int64_t size_of(DType t) { return info(t).bytes; }
 constexpr std::string_view name(DType t) { return info(t).name; }
 constexpr bool is_float(DType t) { return info(t).kind == 'f'; }
 constexpr bool is_integer(DType t) { return info(t).kind == 'i' || info(t).kind == 'u'; }
+constexpr bool is_signed(DType t) { return info(t).kind == 'i'; }
+constexpr bool is_unsigned(DType t) { return info(t).kind == 'u'; }
 constexpr bool is_bool(DType t) { return t == DType::Bool; }
 
 /// The dtype of that NumPy name, or -1 cast to DType is never returned: found is set to false.
 DType dtype_from_name(std::string_view name, bool& found);
+
+/// The dtype of that kind and size; there must be one.
+constexpr DType dtype_of(char kind, std::int64_t bytes) {
+    for (int i = 0; i < dtype_count; ++i) {
+        if (dtype_infos[i].kind == kind && dtype_infos[i].bytes == bytes)
+            return static_cast<DType>(i);
+    }
+    return DType::Float64;
+}
 
 /// NumPy's result_type of two dtypes (both of arrays or NumPy scalars).
 DType promote(DType a, DType b);

@@ -104,13 +104,14 @@ std::string shortest(T value) {
 std::string literal(Scalar s) {
     switch (s.dtype) {
         case DType::Bool: return s.get<bool>() ? "true" : "false";
-        case DType::UInt8: return std::to_string(s.get<std::uint8_t>()) + "u8";
-        case DType::Int32: return std::to_string(s.get<std::int32_t>()) + "i32";
         case DType::Int64: return std::to_string(s.get<std::int64_t>());
         case DType::Float32: return shortest(s.get<float>()) + "f";
         case DType::Float64: return shortest(s.get<double>());
+        default: break;
     }
-    return "?";
+    std::string digits = is_signed(s.dtype) ? std::to_string(s.as<std::int64_t>())
+                                            : std::to_string(s.as<std::uint64_t>());
+    return digits + info(s.dtype).kind + std::to_string(8 * size_of(s.dtype));
 }
 
 class Printer {

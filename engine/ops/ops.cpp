@@ -29,8 +29,9 @@ std::optional<DType> result_dtype(Op op, DType t) {
 std::optional<DType> compute_dtype(Op op, DType t) {
     if (info(op).rule == OpRule::Logic) return DType::Bool;
     if (result_dtype(op, t)) return t;
+    // Divisions of integers are float64's; functions take the smallest float that NumPy gives them.
     if (is_float_function(op))
-        return DType::Float64;  // of the dtypes here, no integer has a smaller home
+        return op != Op::Div && size_of(t) <= 2 ? DType::Float32 : DType::Float64;
     return std::nullopt;
 }
 

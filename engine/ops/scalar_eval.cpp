@@ -211,11 +211,26 @@ template <Op O, class T> auto apply(T a, [[maybe_unused]] T b) {
 // clang-format on
 
 template <class From, class To>
+To converted(From a);
+/// float32 has no int32 next below -2^31, float64 has: -2^31 - 0.5 truncates to a value in range.
+template <>
+std::int32_t converted<double, std::int32_t>(double a) {
+    return a > -2147483649.0 && a < 2147483648.0 ? static_cast<std::int32_t>(a)
+                                                 : std::numeric_limits<std::int32_t>::min();
+}
+template <class From, class To>
 To converted(From a) {
     if constexpr (is_flag<To>) {
         return a != From{0};
-    } else if constexpr (is_real<From> && std::is_same_v<To, std::uint8_t>) {
-        return static_cast<std::uint8_t>(converted<From, std::int32_t>(a));
+    } else if constexpr (is_real<From> && is_whole<To> && sizeof(To) < 4) {
+        return static_cast<To>(converted<From, std::int32_t>(a));
+    } else if constexpr (is_real<From> && is_whole<To> && std::is_unsigned_v<To>) {
+        // The upper half of the range as the lower one, with the top bit set.
+        using Signed = std::make_signed_t<To>;
+        const From half = std::ldexp(From{1}, width<To> - 1);
+        if (!(a >= half)) return static_cast<To>(converted<From, Signed>(a));
+        return static_cast<To>(static_cast<To>(converted<From, Signed>(a - half)) ^
+                               (To{1} << (width<To> - 1)));
     } else if constexpr (is_real<From> && is_whole<To>) {
         // 2^(width-1) is exact in both float formats; the comparison is false for NaN.
         const From limit = std::ldexp(From{1}, width<To> - 1);
@@ -223,12 +238,6 @@ To converted(From a) {
     } else {
         return static_cast<To>(a);
     }
-}
-/// float32 has no int32 next below -2^31, float64 has: -2^31 - 0.5 truncates to a value in range.
-template <>
-std::int32_t converted<double, std::int32_t>(double a) {
-    return a > -2147483649.0 && a < 2147483648.0 ? static_cast<std::int32_t>(a)
-                                                 : std::numeric_limits<std::int32_t>::min();
 }
 
 template <class T>

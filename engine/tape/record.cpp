@@ -88,13 +88,55 @@ Device* common_device(const std::string& what, std::span<const Arg> args) {
     return device;
 }
 
+/// Python integers come as int64, beyond it as uint64, and beyond that as what float() makes of
+/// them.
+std::string digits(Scalar s) {
+    if (is_float(s.dtype)) return "beyond 64 bits";
+    return is_unsigned(s.dtype) ? std::to_string(s.as<std::uint64_t>())
+                                : std::to_string(s.as<std::int64_t>());
+}
+
+/// -1 where an integer lies below the range of an integer dtype, 1 above it, 0 in it.
+int misfit(Scalar s, DType t) {
+    if (is_float(s.dtype)) return s.as<double>() < 0 ? -1 : 1;
+    auto bits = 8 * size_of(t) - (is_signed(t) ? 1 : 0);
+    bool negative = is_signed(s.dtype) && s.as<std::int64_t>() < 0;
+    auto v = s.as<std::uint64_t>();
+    if (negative) {
+        if (is_unsigned(t)) return -1;
+        return ~v >> bits ? -1 : 0;
+    }
+    return bits < 64 && v >> bits ? 1 : 0;
+}
+
+/// A comparison of integers with a Python integer that their dtype cannot hold has one answer for
+/// all of them: it becomes a comparison with the end of the range.
+void compare_in_range(Op& op, std::span<Arg> args) {
+    if (!is_comparison(op) || args.size() != 2) return;
+    for (std::size_t k = 0; k < 2; ++k) {
+        const Arg& other = args[1 - k];
+        if (args[k].weak != Weak::Int || other.weak != Weak::None) continue;
+        if (!is_integer(other.view.dtype)) continue;
+        int side = misfit(args[k].scalar(), other.view.dtype);
+        if (side == 0) continue;
+        // Whether (array op number) holds, the number lying below or above all elements.
+        bool greater = op == Op::Gt || op == Op::Ge, less = op == Op::Lt || op == Op::Le;
+        if (k == 0) std::swap(greater, less);
+        bool holds = op == Op::Ne || (side < 0 ? greater : less);
+        args[k] = {scalar_operand(identity(Op::Max, other.view.dtype)), Weak::None};
+        // Nothing lies below the smallest; everything is equal to it or lies above.
+        if (k == 0)
+            op = holds ? Op::Le : Op::Gt;
+        else
+            op = holds ? Op::Ge : Op::Lt;
+    }
+}
+
 /// A Python integer must fit the dtype that it adapts to.
-void check_weak(Op op, const Arg& a, DType t) {
-    if (a.weak != Weak::Int || !is_integer(t) || t == DType::Int64) return;
-    auto v = a.scalar().as<std::int64_t>();
-    bool fits = t == DType::UInt8 ? v >= 0 && v <= 255 : v >= INT32_MIN && v <= INT32_MAX;
-    if (!fits) {
-        fail(ErrorKind::Overflow, numpy_name(op) + ": Python integer " + std::to_string(v) +
+void check_weak(std::string_view what, const Arg& a, DType t) {
+    if (a.weak != Weak::Int || !is_integer(t) || a.scalar().dtype == t) return;
+    if (misfit(a.scalar(), t) != 0) {
+        fail(ErrorKind::Overflow, std::string(what) + ": Python integer " + digits(a.scalar()) +
                                       " out of bounds for " + std::string(name(t)) +
                                       "; convert the array with .astype first");
     }
@@ -176,8 +218,8 @@ void check_weak_float(const Arg& a, DType t) {
     if (v - v != 0) {
         fail(ErrorKind::Overflow, "assignment: cannot convert float infinity to integer");
     }
-    double low = t == DType::UInt8 ? 0 : t == DType::Int32 ? -0x1p31 : -0x1p63;
-    double high = t == DType::UInt8 ? 256 : -low;
+    double high = std::ldexp(1.0, static_cast<int>(8 * size_of(t)) - (is_signed(t) ? 1 : 0));
+    double low = is_signed(t) ? -high : 0;
     if (std::trunc(v) < low || v >= high) {
         fail(ErrorKind::Overflow, "assignment: Python number " + std::to_string(v) +
                                       " out of bounds for " + std::string(name(t)) +
@@ -224,11 +266,8 @@ const OpTable::Row& plain_row(Op op, DType t) {
 
 /// Whether a Python integer is within t's range.
 bool takes_integer(const Arg& scalar, DType t, std::uint64_t& bits) {
-    Scalar narrow = cast(scalar.scalar(), t);
-    bits = narrow.bits;
-    bool negative = static_cast<std::int64_t>(scalar.scalar().bits) < 0;
-    return cast(narrow, scalar.view.dtype).bits == scalar.scalar().bits &&
-           !(negative && info(t).kind == 'u');
+    bits = cast(scalar.scalar(), t).bits;
+    return misfit(scalar.scalar(), t) == 0;
 }
 
 /// A scalar beside operands of dtype t as one of dtype t, where no range is to be checked; false
@@ -239,6 +278,7 @@ bool takes_plainly(const Arg& scalar, DType t, std::uint64_t& bits) {
         case Weak::None: return scalar.view.dtype == t;
         case Weak::Float: return t == DType::Float64;
         case Weak::Int:
+            if (scalar.view.dtype != DType::Int64) return false;  // a large one
             if (is_integer(t)) return t == DType::Int64 || takes_integer(scalar, t, bits);
             if (t != DType::Float64) return false;
             bits =
@@ -342,7 +382,12 @@ DType common_dtype(std::span<const Arg> args) {
     }
     Weak weakest = Weak::None;
     for (const Arg& a : args) weakest = std::max(weakest, a.weak);
-    return any ? promote_weak(t, weakest) : default_dtype(weakest);
+    if (any) return promote_weak(t, weakest);
+    for (const Arg& a : args) {
+        if (weakest == Weak::Int && a.view.dtype != DType::Int64 && !is_bool(a.view.dtype))
+            return a.view.dtype;
+    }
+    return default_dtype(weakest);
 }
 
 void check_in_place_cast(const std::string& what, DType result, DType out) {
@@ -361,25 +406,22 @@ const std::string& device_name(const Device* device) {
 /// The dtype in which op computes; op becomes the form that bools have.
 static DType compute_form(Op& op, std::span<const Arg> args) {
     DType common = common_dtype(args);
-    if (is_comparison(op) && args.size() == 2 && is_integer(common)) {
-        // A Python integer beyond the dtype still compares: in int64.
-        if (args[0].weak == Weak::Int || args[1].weak == Weak::Int)
-            common = promote(common, DType::Int64);
-    }
     op = bool_form(op, common);
     DType compute = checked_compute(op, common);
-    for (const Arg& a : args) check_weak(op, a, compute);
+    for (const Arg& a : args) check_weak(info(op).numpy_name, a, compute);
     return compute;
 }
 
 DType elementwise_dtype(Op op, std::span<const Arg> args) {
+    if (is_comparison(op)) return DType::Bool;
     DType compute = compute_form(op, args);
     return *result_dtype(op, compute);
 }
 
 DType reduced_dtype(Op op, DType t, std::optional<DType> given) {
     bool widens = (op == Op::Add || op == Op::Mul) && !is_float(t);
-    return checked_compute(op, given ? *given : widens ? DType::Int64 : t);
+    DType wide = is_unsigned(t) ? DType::UInt64 : DType::Int64;
+    return checked_compute(op, given ? *given : widens ? wide : t);
 }
 
 /// NumPy refuses integers to negative integer powers; exponents are read before the call returns.
@@ -401,9 +443,13 @@ static void check_exponents(const Arg& exponent, DType compute) {
 }
 
 /// Every case that apply_plain leaves.
-[[gnu::noinline]] static Array apply_general(Op op, std::span<const Arg> args, const Array* out) {
+[[gnu::noinline]] static Array apply_general(Op op, std::span<const Arg> given, const Array* out) {
     if (out) check_writable(numpy_name(op), *out);
     Array made;
+    Arg own[2];
+    std::copy(given.begin(), given.end(), own);
+    std::span<Arg> args(own, given.size());
+    compare_in_range(op, args);
     DType compute = compute_form(op, args);
     if (op == Op::Power) check_exponents(args[1], compute);
     bool all_known = true;
@@ -463,6 +509,7 @@ Array apply(Op op, std::span<const Arg> args, const Array* out) {
 Array where(const Arg& condition, const Arg& a, const Arg& b) {
     Arg values[] = {a, b};
     DType t = common_dtype(values);
+    for (const Arg& value : values) check_weak("where", value, t);
     Arg all[] = {condition, a, b};
     Device* device = common_device("where", all);
     const Layout* packed = broadcast_layout("where", all);
@@ -489,7 +536,7 @@ static void check_destination(const Array& target) {
 /// The operand that assigns `value` to `out`: a scalar of its dtype, or a view of its shape.
 static View assigned_operand(const Arg& value, const View& out, Array& keep) {
     if (value.is_scalar()) {
-        if (value.weak == Weak::Int) check_weak(Op::Add, value, out.dtype);
+        check_weak("assignment", value, out.dtype);
         check_weak_float(value, out.dtype);
         return scalar_as(value, out.dtype);
     }

@@ -3,25 +3,39 @@
 from . import _engine
 
 
-class DType:
-    """An element type.
+class dtype:
+    """An element type: ``dtype("float32")`` is ``un.float32``.
 
-    Compares equal to its name, to NumPy's dtype and to NumPy's scalar type of that name.
+    There is one object per element type. It compares equal to its names, to NumPy's dtype and to
+    NumPy's scalar type of that name; calling it makes a value.
+
+    Parameters
+    ----------
+    spec : object
+        A name (``"int16"``, ``"i2"``, ``"h"``), a dtype or scalar type of NumPy, or one of Python's
+        number types.
 
     Examples
     --------
     >>> import unisono as un
-    >>> un.float32.itemsize, un.float32 == "float32"
-    (4, True)
+    >>> un.float32.itemsize, un.float32 == "float32", un.dtype("f4") is un.float32
+    (4, True, True)
+    >>> un.int16(3)
+    un.int16(3)
     """
 
-    __slots__ = ("_order", "itemsize", "kind", "name")
+    __slots__ = ("_order", "char", "itemsize", "kind", "name")
+    byteorder = "="
+    isbuiltin = 1
+    isnative = True
+    hasobject = False
+    names = fields = subdtype = metadata = None
+    shape = ()
+    ndim = 0
 
-    def __init__(self, name, kind, itemsize, order):
-        self.name = name
-        self.kind = kind
-        self.itemsize = itemsize
-        self._order = order
+    def __new__(cls, spec=None):
+        """Return the one object of that element type; float64 for None."""
+        return _table["float64"] if spec is None else _engine._dtype_of(spec)
 
     def __repr__(self):
         return f"dtype('{self.name}')"
@@ -33,18 +47,30 @@ class DType:
         return hash(self.name)
 
     def __eq__(self, other):
-        if isinstance(other, DType):
+        if isinstance(other, dtype) or other is None:
             return self is other
-        if isinstance(other, str):
-            return other == self.name
-        python_types = {bool: "bool", int: "int64", float: "float64"}
-        if isinstance(other, type):
-            return python_types.get(other, other.__name__.rstrip("_")) == self.name
-        name = getattr(other, "name", None)
-        return isinstance(name, str) and name == self.name
+        try:
+            return _engine._dtype_of(other) is self
+        except Exception:  # any object may stand on the other side
+            return False
 
     def __reduce__(self):
         return (_by_name, (self.name,))
+
+    @property
+    def str(self):
+        """Byte order, kind and bytes, as in ``"<f8"``."""
+        return f"{'|' if self.itemsize == 1 else '<'}{self.kind}{self.itemsize}"
+
+    @property
+    def alignment(self):
+        """Bytes to whose multiples elements are aligned."""
+        return self.itemsize
+
+    @property
+    def num(self):
+        """NumPy's number of the type."""
+        return "?bBhHiIlLqQfdgFDGOSUVMme".index(self.char)
 
     @property
     def dtype(self):
@@ -53,20 +79,35 @@ class DType:
 
         return numpy.dtype(self.name)
 
-    def type(self, value):
-        """Convert a number to a 0-d array of this dtype."""
-        return _engine._full((), value, self, None)
+    @property
+    def base(self):
+        """The dtype itself."""
+        return self
+
+    def newbyteorder(self, order="="):
+        """Return the dtype itself: elements are in the machine's order."""
+        return self
+
+    def type(self, value=0):
+        """Convert a number to a value of this dtype."""
+        return _engine._array(value, self, None, True)[()]
 
     __call__ = type
+
+
+DType = dtype
+
+
+def _make(name, kind, itemsize, char, order):
+    made = object.__new__(dtype)
+    made.name, made.kind, made.itemsize, made.char, made._order = name, kind, itemsize, char, order
+    return made
 
 
 def _by_name(name):
     return _table[name]
 
 
-_table = {
-    name: DType(name, kind, itemsize, order)
-    for order, (name, kind, itemsize) in enumerate(_engine._dtypes)
-}
+_table = {row[0]: _make(*row, order) for order, row in enumerate(_engine._dtypes)}
 _engine._set_dtypes(list(_table.values()))
 globals().update(_table)

@@ -57,6 +57,4 @@ def _rebuild(shape, dtype, data):
     return unisono.array(flat).reshape(shape)
 
 
-_formats = {
-    name: code for name, code in zip([row[0] for row in _engine._dtypes], "?Bilfd", strict=True)
-}
+_formats = {name: letter for name, _, _, letter in _engine._dtypes}

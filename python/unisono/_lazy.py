@@ -12,6 +12,7 @@ _names = {
     "repeat resize roll stack tile trim_zeros vstack",
     "._pad": "pad",
     "._composed": "conjugate deg2rad divmod fabs float_power frexp heaviside isnat ldexp logaddexp logaddexp2 logical_and logical_or logical_xor modf positive rad2deg reciprocal spacing square",
+    "._types": "can_cast finfo iinfo isdtype issubdtype promote_types result_type",
     "._products": "cross dot einsum einsum_path inner kron matvec outer tensordot vdot vecdot vecmat",
     "._views": """
         array_split atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_shapes dsplit expand_dims flip fliplr

@@ -19,8 +19,10 @@ using Shape = std::vector<std::int64_t>;
 
 enum class Layout { Contiguous, Strided, Reversed, Broadcast, Permuted };
 
-constexpr std::array<DType, 6> all_dtypes = {DType::Bool,  DType::UInt8,   DType::Int32,
-                                             DType::Int64, DType::Float32, DType::Float64};
+constexpr std::array<DType, dtype_count> all_dtypes = {
+#define UNISONO_DTYPE(Name, ...) DType::Name,
+#include "core/dtype.def"
+};
 
 class Cases {
   public:
@@ -86,6 +88,12 @@ class Cases {
                                         C(-2147483648.5),
                                         C(9.3e18),
                                         C(-9.3e18),
+                                        C(4294967295.5),
+                                        C(4294967296.0),
+                                        C(9223372036854775808.0),
+                                        C(1.8e19),
+                                        C(1.9e19),
+                                        C(65535.5),
                                         C(255.5),
                                         C(0.5),
                                         C(-0.5),
@@ -490,7 +498,7 @@ TEST(Block, LargeElementwiseRunsAreSharedAndStreamed) {
 void run_random_group(std::uint64_t seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Cases cases(seed);
-    auto dtype = [&] { return all_dtypes[static_cast<std::size_t>(cases.below(6))]; };
+    auto dtype = [&] { return all_dtypes[static_cast<std::size_t>(cases.below(dtype_count))]; };
     Shape shape(static_cast<std::size_t>(1 + cases.below(3)));
     for (auto& extent : shape) extent = cases.below(12) == 0 ? 0 : 1 + cases.below(9);
     auto& longest =
@@ -525,7 +533,7 @@ void run_random_group(std::uint64_t seed) {
         Op op = static_cast<Op>(cases.below(op_count));
         std::uint16_t a = any_node();
         DType t = group.nodes[a].dtype;
-        if (cases.below(6) == 0) {
+        if (cases.below(dtype_count) == 0) {
             std::uint16_t condition = as(any_node(), DType::Bool), b = as(any_node(), t);
             group.nodes.push_back({Group::Kind::Select, t, Op::Add, condition, a, b});
         } else if (cases.below(12) == 0) {

@@ -265,8 +265,9 @@ TEST_P(OpenCLOperations, ConstantsKeepTheirBits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllDTypes, OpenCLOperations,
-                         ::testing::Values(DType::Bool, DType::UInt8, DType::Int32, DType::Int64,
-                                           DType::Float32, DType::Float64),
+                         ::testing::Values(DType::Bool, DType::Int8, DType::UInt8, DType::Int16,
+                                           DType::UInt16, DType::Int32, DType::UInt32, DType::Int64,
+                                           DType::UInt64, DType::Float32, DType::Float64),
                          [](const auto& info) { return std::string(name(info.param)); });
 
 /// a * b + c where one rounding and two differ: a*b is 1 - 2^-60 or so, which rounds to 1, and c is

@@ -32,8 +32,23 @@ struct LoopTable {
     LeavesLoop (*leaves)(Op op, DType t);
 };
 
-LoopTable loops_x86_64_v3();
-LoopTable loops_avx512();
+/// The loops are compiled in parts, by the dtype of the operands that they read.
+enum class Part : std::uint8_t { Narrow, Wide, Float };
+inline constexpr int part_count = 3;
+constexpr Part part_of(DType t) {
+    if (is_float(t)) return Part::Float;
+    return size_of(t) <= 2 ? Part::Narrow : Part::Wide;
+}
+
+LoopTable loops_x86_64_v3_narrow();
+LoopTable loops_x86_64_v3_wide();
+LoopTable loops_x86_64_v3_float();
+LoopTable loops_avx512_narrow();
+LoopTable loops_avx512_wide();
+LoopTable loops_avx512_float();
+
+/// The table that every processor runs for which the engine is built.
+const LoopTable& loops_x86_64_v3();
 /// The widest table that this processor runs.
 const LoopTable& loops();
 

@@ -1,5 +1,5 @@
-// The loops themselves as templates; each file that includes this one builds them for another
-// instruction set, under names of its own (an unnamed namespace).
+// The loops themselves as templates; each file that includes this one builds a part of them
+// (UNISONO_LOOPS_PART) for an instruction set, under names of its own (an unnamed namespace).
 //
 // Loops are written so that g++ -O3 and clang turn them into vector code without changing a bit:
 // nothing traps, selections are arithmetic, and the pragma says that iterations are independent
@@ -223,8 +223,15 @@ Element<To> converted(Element<From> a) {
         return a != F{0};
     } else if constexpr (!real<From> || real<To>) {
         return static_cast<T>(a);
-    } else if constexpr (To == DType::UInt8) {
-        return static_cast<std::uint8_t>(converted<From, DType::Int32>(a));
+    } else if constexpr (sizeof(T) < 4) {
+        return static_cast<T>(converted<From, DType::Int32>(a));
+    } else if constexpr (std::is_unsigned_v<T>) {
+        // The upper half of the range as the lower one, with the top bit set.
+        constexpr DType with_sign = To == DType::UInt32 ? DType::Int32 : DType::Int64;
+        constexpr F half = sizeof(T) == 4 ? F(0x1p31) : F(0x1p63);
+        bool upper = a >= half;
+        T low = static_cast<T>(converted<From, with_sign>(upper ? a - half : a));
+        return upper ? low ^ (T{1} << (8 * sizeof(T) - 1)) : low;
     } else {
         // -2^(width-1) and its negation are exact in both formats; only float64 has values between
         // the minimum of int32 and the next integer below it. Comparisons with NaN are false.
@@ -309,7 +316,11 @@ struct VectorOf {
 template <Op O, class V>
 V combined(V a, V b) {
     if constexpr (O == Op::Add) return a + b;
-    if constexpr (O == Op::Mul) return a * b;
+    if constexpr (O == Op::Mul && std::is_integral_v<V> && sizeof(V) < 4) {
+        return static_cast<V>(unsigned{a} * unsigned{b});  // int could overflow
+    } else if constexpr (O == Op::Mul) {
+        return a * b;
+    }
     if constexpr (O == Op::And) return a & b;
     if constexpr (O == Op::Or) return a | b;
     if constexpr (O == Op::Xor) return a ^ b;
@@ -400,10 +411,32 @@ void leaves_loop(char* out, const char* x, std::int64_t count, std::int64_t rows
 constexpr int max_forms = 8;
 using FormArray = std::array<Loop, max_forms>;
 
-template <Op O, DType D>
+/// Operations whose bits do not depend on the sign share the loop of the signed dtype.
+constexpr bool ignores_sign(Op op) {
+    switch (op) {
+        case Op::Add:
+        case Op::Sub:
+        case Op::Mul:
+        case Op::Neg:
+        case Op::And:
+        case Op::Or:
+        case Op::Xor:
+        case Op::Invert:
+        case Op::Shl:
+        case Op::Eq:
+        case Op::Ne: return true;
+        default: return false;
+    }
+}
+constexpr DType shared_dtype(Op op, DType t) {
+    return is_unsigned(t) && ignores_sign(op) ? dtype_of('i', size_of(t)) : t;
+}
+
+template <Op O, DType Given>
 constexpr FormArray operation_forms() {
+    constexpr DType D = shared_dtype(O, Given);
     FormArray forms{};
-    if constexpr (defined_on<O>(D)) {
+    if constexpr (defined_on<O>(D) && part_of(D) == Part::UNISONO_LOOPS_PART) {
         if constexpr (info(O).arity == 1) {
             forms[0] = &unary_loop<O, D>;
         } else {
@@ -425,9 +458,11 @@ struct Leaves {
     LeavesLoop rows = nullptr;
 };
 
-template <Op O, DType D>
+template <Op O, DType Given>
 constexpr Leaves leaves_on() {
-    if constexpr (info(O).identity != "none" && defined_on<O>(D)) {
+    constexpr DType D = shared_dtype(O, Given);
+    if constexpr (info(O).identity != "none" && defined_on<O>(D) &&
+                  part_of(D) == Part::UNISONO_LOOPS_PART) {
         return {&leaf_loop<O, D>, &leaves_loop<O, D>};
     } else {
         return {};
@@ -454,9 +489,25 @@ constexpr std::array<Leaves, dtype_count> leaves[] = {
 #include "ops/ops.def"
 };
 
+/// Casts between integers take the low bits: their loops need no sign but the one that widens.
+template <DType GivenFrom, DType GivenTo>
+constexpr FormArray cast_forms() {
+    if constexpr (part_of(GivenFrom) == Part::UNISONO_LOOPS_PART) {
+        constexpr bool keeps = size_of(GivenFrom) >= size_of(GivenTo);
+        constexpr bool whole = is_integer(GivenFrom) && is_integer(GivenTo);
+        constexpr DType From = whole && keeps ? dtype_of('u', size_of(GivenFrom)) : GivenFrom;
+        constexpr DType To =
+            whole || (is_float(GivenFrom) && is_integer(GivenTo) && size_of(GivenTo) < 4)
+                ? dtype_of('u', size_of(GivenTo))
+                : GivenTo;
+        return FormArray{&cast_loop<From, To>};
+    } else {
+        return FormArray{};
+    }
+}
 template <DType From>
 constexpr std::array<FormArray, dtype_count> casts_of = {{
-#define UNISONO_DTYPE(Name, ...) FormArray{&cast_loop<From, DType::Name>},
+#define UNISONO_DTYPE(Name, ...) cast_forms<From, DType::Name>(),
 #include "core/dtype.def"
 }};
 constexpr std::array<FormArray, dtype_count> casts[] = {
@@ -474,9 +525,11 @@ LoopForms operation_loops(Op op, DType t) {
 
 LoopForms cast_loops(DType from, DType to) { return casts[at(from)][at(to)].data(); }
 
-LoopForms select_loops(DType t) {
+[[maybe_unused]] LoopForms select_loops(DType t) {
+    if constexpr (Part::UNISONO_LOOPS_PART != Part::Float) return nullptr;
     return dispatch(t, []<class C>() -> LoopForms {
         if constexpr (sizeof(C) == 1) return select_forms<std::uint8_t>.data();
+        if constexpr (sizeof(C) == 2) return select_forms<std::uint16_t>.data();
         if constexpr (sizeof(C) == 4) return select_forms<std::uint32_t>.data();
         if constexpr (sizeof(C) == 8) return select_forms<std::uint64_t>.data();
     });

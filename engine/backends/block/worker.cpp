@@ -32,7 +32,7 @@ void copy_typed(T* out, Strides to, const T* in, Strides from, std::int64_t rows
     }
 }
 
-/// Copies rows of elements of 1, 4 or 8 bytes; a source stride of 0 spreads one element.
+/// Copies rows of elements of 1, 2, 4 or 8 bytes; a source stride of 0 spreads one element.
 void copy_rows(char* out, Strides to, const char* in, Strides from, std::int64_t rows,
                std::int64_t columns, std::uint8_t bytes) {
     auto copy = [&]<class T>(T) {
@@ -41,6 +41,7 @@ void copy_rows(char* out, Strides to, const char* in, Strides from, std::int64_t
     };
     switch (bytes) {
         case 1: copy(std::uint8_t{}); break;
+        case 2: copy(std::uint16_t{}); break;
         case 4: copy(std::uint32_t{}); break;
         default: copy(std::uint64_t{}); break;
     }

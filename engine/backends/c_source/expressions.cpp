@@ -103,6 +103,8 @@ Text Writer::literal(Scalar s) {
         }
         default: break;
     }
+    if (s.dtype == DType::UInt64 || s.dtype == DType::UInt32)
+        return {std::to_string(s.bits) + (s.dtype == DType::UInt64 ? "ul" : "u"), primary};
     auto v = s.as<std::int64_t>();
     if (v == INT64_MIN) return {"(-9223372036854775807L - 1)", primary};
     if (v == INT32_MIN) return {"(-2147483647 - 1)", primary};
@@ -172,9 +174,10 @@ double Writer::magnitude(E e) const {
             return found == var_magnitudes_.end() ? unknown : found->second;
         }
         case ExprKind::Cast:
-            return size_of(e->args[0]->dtype) == 1 ? 255
-                   : size_of(e->dtype) == 8        ? magnitude(e->args[0])
-                                                   : unknown;
+            return size_of(e->args[0]->dtype) == 1   ? 255
+                   : size_of(e->args[0]->dtype) == 2 ? 65535
+                   : size_of(e->dtype) == 8          ? magnitude(e->args[0])
+                                                     : unknown;
         case ExprKind::Select: return std::max(magnitude(e->args[1]), magnitude(e->args[2]));
         case ExprKind::Unary:
             return e->op == Op::Neg || e->op == Op::Abs ? magnitude(e->args[0]) : unknown;
@@ -250,7 +253,12 @@ Text Writer::binary(E e, bool in_index) {
 }
 
 std::string Writer::need_cast_helper(DType from, DType to) {
-    if (to == DType::UInt8 && is_float(from)) need_cast_helper(from, DType::Int32);
+    if (is_float(from) && is_integer(to)) {
+        if (size_of(to) < 4)
+            need_cast_helper(from, DType::Int32);
+        else if (is_unsigned(to))
+            need_cast_helper(from, dtype_of('i', size_of(to)));
+    }
     Helper h = cast_helper(from, to);
     if (!h.name.empty() && helpers_.emplace(h.name, h.text).second) helper_order_.push_back(h.name);
     return h.name;

@@ -5,21 +5,11 @@
 
 namespace unisono::c_source {
 
-std::string_view c_type(DType t) {
-    switch (t) {
-        case DType::Bool: return "bool";
-        case DType::UInt8: return "uchar";
-        case DType::Int32: return "int";
-        case DType::Int64: return "long";
-        case DType::Float32: return "float";
-        case DType::Float64: return "double";
-    }
-    return {};
-}
+std::string_view c_type(DType t) { return is_bool(t) ? "bool" : info(t).c_name; }
 
 std::string_view c_unsigned(DType t) {
-    // A uchar is promoted to int in C; uint keeps its arithmetic unsigned.
-    return t == DType::Int64 || t == DType::Float64 ? "ulong" : "uint";
+    // Narrow types are promoted to int in C; uint keeps their arithmetic unsigned.
+    return size_of(t) == 8 ? "ulong" : "uint";
 }
 
 /// Replaces $T by the type, $U by the unsigned type, $W by the width in bits, $F by "f" for float.
@@ -98,25 +88,23 @@ static constexpr std::string_view unsigned_lcm =
 #undef UNISONO_SIZE
 
 static std::string_view body(Op op, DType t) {
-    bool f = is_float(t), b = is_bool(t), is_signed = info(t).kind == 'i';
+    bool f = is_float(t), b = is_bool(t), has_sign = is_signed(t);
     switch (op) {
         case Op::Neg: return "    return ($T)(0 - ($U)a);\n";
         case Op::Abs:
-            return f           ? "    return fabs(a);\n"
-                   : is_signed ? "    return a < 0 ? ($T)(0 - ($U)a) : a;\n"
-                               : "    return a;\n";
+            return f          ? "    return fabs(a);\n"
+                   : has_sign ? "    return a < 0 ? ($T)(0 - ($U)a) : a;\n"
+                              : "    return a;\n";
         case Op::Invert: return b ? "    return !a;\n" : "    return ($T)~a;\n";
         case Op::Add: return "    return ($T)(($U)a + ($U)b);\n";
         case Op::Sub: return "    return ($T)(($U)a - ($U)b);\n";
         case Op::Mul: return "    return ($T)(($U)a * ($U)b);\n";
         case Op::FloorDiv:
-            return f           ? float_floordiv
-                   : is_signed ? signed_floordiv
-                               : "    return b == 0 ? 0 : ($T)(a / b);\n";
+            return f          ? float_floordiv
+                   : has_sign ? signed_floordiv
+                              : "    return b == 0 ? 0 : ($T)(a / b);\n";
         case Op::Mod:
-            return f           ? float_mod
-                   : is_signed ? signed_mod
-                               : "    return b == 0 ? 0 : ($T)(a % b);\n";
+            return f ? float_mod : has_sign ? signed_mod : "    return b == 0 ? 0 : ($T)(a % b);\n";
         case Op::Min:
             return f   ? "    return a != a ? a : b != b ? b : a <= b ? a : b;\n"
                    : b ? "    return a && b;\n"
@@ -127,22 +115,22 @@ static std::string_view body(Op op, DType t) {
                        : "    return a >= b ? a : b;\n";
         case Op::Shl: return "    return b < 0 || b >= $W ? 0 : ($T)(($U)a << b);\n";
         case Op::Shr:
-            return is_signed ? "    return b < 0 || b >= $W ? (a < 0 ? -1 : 0) : a >> b;\n"
-                             : "    return b >= $W ? 0 : ($T)(a >> b);\n";
+            return has_sign ? "    return b < 0 || b >= $W ? (a < 0 ? -1 : 0) : a >> b;\n"
+                            : "    return b >= $W ? 0 : ($T)(a >> b);\n";
         case Op::Power:
-            return f ? "    return pow(a, b);\n" : is_signed ? signed_power : unsigned_power;
+            return f ? "    return pow(a, b);\n" : has_sign ? signed_power : unsigned_power;
         case Op::Sign:
-            return f           ? "    return a != a ? a : a > 0 ? 1.0$F : a < 0 ? -1.0$F : 0.0$F;\n"
-                   : is_signed ? "    return (a > 0) - (a < 0);\n"
-                               : "    return a > 0;\n";
+            return f          ? "    return a != a ? a : a > 0 ? 1.0$F : a < 0 ? -1.0$F : 0.0$F;\n"
+                   : has_sign ? "    return (a > 0) - (a < 0);\n"
+                              : "    return a > 0;\n";
         case Op::IsNan: return "    return a != a;\n";
         case Op::IsInf: return "    return fabs(a) == INFINITY;\n";
         case Op::IsFinite: return "    return fabs(a) < INFINITY;\n";
         case Op::SignBit: return "    return copysign(1.0$F, a) < 0;\n";
         case Op::Fmod:
-            return f           ? "    return fmod(a, b);\n"
-                   : is_signed ? "    return b == 0 || b == -1 ? 0 : a % b;\n"
-                               : "    return b == 0 ? 0 : ($T)(a % b);\n";
+            return f          ? "    return fmod(a, b);\n"
+                   : has_sign ? "    return b == 0 || b == -1 ? 0 : a % b;\n"
+                              : "    return b == 0 ? 0 : ($T)(a % b);\n";
         case Op::Fmin:
             return f   ? "    return a <= b || b != b ? a : b;\n"
                    : b ? "    return a && b;\n"
@@ -153,11 +141,11 @@ static std::string_view body(Op op, DType t) {
                        : "    return a >= b ? a : b;\n";
         case Op::NextAfter: return "    return a != a ? a : nextafter(a, b);\n";
         case Op::Ldexp: return scale;
-        case Op::Gcd: return is_signed ? signed_gcd : unsigned_gcd;
-        case Op::Lcm: return is_signed ? signed_lcm : unsigned_lcm;
+        case Op::Gcd: return has_sign ? signed_gcd : unsigned_gcd;
+        case Op::Lcm: return has_sign ? signed_lcm : unsigned_lcm;
         case Op::BitCount:
-            return is_signed ? "    return (uchar)popcount(a < 0 ? 0 - ($U)a : ($U)a);\n"
-                             : "    return (uchar)popcount(a);\n";
+            return has_sign ? "    return (uchar)popcount(a < 0 ? 0 - ($U)a : ($U)a);\n"
+                            : "    return (uchar)popcount(a);\n";
         default: break;
     }
     UNISONO_ASSERT(!"an operation without a C helper");
@@ -169,8 +157,8 @@ Helper op_helper(Op op, DType t) {
     std::string type(c_type(t));
     std::string text = std::string(c_type(*result_dtype(op, t))) + " " + name + "(" + type + " a" +
                        (info(op).arity == 2 ? ", " + type + " b" : "") + ")\n{\n";
-    // uchar is never negative; the comparison would only draw a warning.
-    std::string_view lines = t == DType::UInt8 && op == Op::Shl
+    // Never negative: the comparison would only draw a warning.
+    std::string_view lines = is_unsigned(t) && op == Op::Shl
                                  ? "    return b >= $W ? 0 : ($T)(($U)a << b);\n"
                                  : body(op, t);
     return {name, text + fill(lines, t) + "}\n"};
@@ -181,15 +169,28 @@ Helper cast_helper(DType from, DType to) {
     std::string name = "un_" + std::string(c_type(to)) + "_from_" + std::string(c_type(from));
     std::string head =
         std::string(c_type(to)) + " " + name + "(" + std::string(c_type(from)) + " a)\n{\n";
-    std::string_view lines;
+    std::string_view source = from == DType::Float32 ? "float" : "double";
+    auto through = [&](DType t) {
+        return "un_" + std::string(c_type(t)) + "_from_" + std::string(source);
+    };
+    std::string lines;
     // The bounds are exact in the source's format; a NaN fails both tests.
-    if (to == DType::Int64) {
+    if (size_of(to) < 4) {
+        lines = "    return ($T)" + through(DType::Int32) + "(a);\n";
+        return {name, head + fill(lines, to) + "}\n"};
+    }
+    if (is_unsigned(to)) {
+        // The upper half of the range as the lower one, with the top bit set.
+        std::string low = through(dtype_of('i', size_of(to)));
+        std::string half = size_of(to) == 8 ? "9223372036854775808.0$F" : "2147483648.0$F";
+        std::string type(c_type(to));
+        lines = "    return a >= " + half + " ? (" + type + ")" + low + "(a - " + half + ") ^ ((" +
+                type + ")1 << " + std::to_string(8 * size_of(to) - 1) + ") : (" + type + ")" + low +
+                "(a);\n";
+    } else if (to == DType::Int64) {
         lines =
             "    return a >= -9223372036854775808.0$F && a < 9223372036854775808.0$F\n"
             "        ? (long)a : (-9223372036854775807L - 1);\n";
-    } else if (to == DType::UInt8) {
-        lines = from == DType::Float32 ? "    return (uchar)un_int_from_float(a);\n"
-                                       : "    return (uchar)un_int_from_double(a);\n";
     } else {
         lines = from == DType::Float32 ? "    return a >= -2147483648.0f && a < 2147483648.0f ? "
                                          "(int)a : (-2147483647 - 1);\n"

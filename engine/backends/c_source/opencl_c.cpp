@@ -149,13 +149,16 @@ std::string OpenCLWriter::atomic_helper(const std::string& name, Op op, DType t,
     std::string storage(storage_type(t)), type(c_type(t));
     std::string head =
         "void " + name + "(volatile " + space_name + storage + "* at, " + type + " value)\n{\n";
-    if (t == DType::Int32 && !built_in(op).empty())
+    if (is_integer(t) && size_of(t) == 4 && !built_in(op).empty())
         return head + "    atomic_" + std::string(built_in(op)) + "(at, value);\n}\n";
-    if (t == DType::Int64 && !built_in(op).empty())
+    if (is_integer(t) && size_of(t) == 8 && !built_in(op).empty())
         return head + "    atom_" + std::string(built_in(op)) + "(at, value);\n}\n";
-    if (size_of(t) == 1) {
-        // The byte lies in an aligned word of 32 bits; its other bytes are kept.
-        std::string seen = is_bool(t) ? "((old >> shift) & 0xff) != 0" : "(uchar)(old >> shift)";
+    if (size_of(t) <= 2) {
+        // The element lies in an aligned word of 32 bits, whose other bytes are kept.
+        const std::string bits = size_of(t) == 1 ? "uchar" : "ushort";
+        const std::string mask = size_of(t) == 1 ? "0xffu" : "0xffffu";
+        std::string seen =
+            is_bool(t) ? "((old >> shift) & 0xff) != 0" : "(" + type + ")(old >> shift)";
         return head +
                "    const uint shift = 8 * (uint)((uintptr_t)at & 3);\n"
                "    volatile " +
@@ -166,8 +169,8 @@ std::string OpenCLWriter::atomic_helper(const std::string& name, Op op, DType t,
                "        const " +
                type + " seen = " + seen +
                ";\n"
-               "        const uint next = (old & ~(0xffu << shift)) | ((uint)(uchar)(" +
-               combined(op, t) +
+               "        const uint next = (old & ~(" +
+               mask + " << shift)) | ((uint)(" + bits + ")(" + combined(op, t) +
                ") << shift);\n"
                "        const uint found = atomic_cmpxchg(word, old, next);\n"
                "        if (found == old) return;\n"

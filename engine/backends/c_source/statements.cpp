@@ -163,6 +163,8 @@ std::string Writer::bits_of(const std::string& text, DType t) {
         case DType::Float64: return bits_as(text, t, DType::Int64);
         case DType::Float32: return "(long)(uint)" + bits_as(text, t, DType::Int32);
         case DType::Int32: return "(long)(uint)(" + text + ")";
+        case DType::Int16: return "(long)(ushort)(" + text + ")";
+        case DType::Int8: return "(long)(uchar)(" + text + ")";
         default: return "(long)(" + text + ")";
     }
 }

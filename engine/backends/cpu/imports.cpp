@@ -75,10 +75,12 @@ const Import rule_imports[] = {
     {"unisono_power_" dtype, address_of<type(type, type)>(rules::integer_power)}, \
         {"unisono_gcd_" dtype, address_of<type(type, type)>(rules::gcd)},         \
         {"unisono_lcm_" dtype, address_of<type(type, type)>(rules::lcm)},
-    UNISONO_RULE(std::uint8_t, "uint8") UNISONO_RULE(std::int32_t, "int32")
-        UNISONO_RULE(std::int64_t, "int64")
+    UNISONO_RULE(std::int8_t, "int8") UNISONO_RULE(std::uint8_t, "uint8")
+        UNISONO_RULE(std::int16_t, "int16") UNISONO_RULE(std::uint16_t, "uint16")
+            UNISONO_RULE(std::int32_t, "int32") UNISONO_RULE(std::uint32_t, "uint32")
+                UNISONO_RULE(std::int64_t, "int64") UNISONO_RULE(std::uint64_t, "uint64")
 #undef UNISONO_RULE
-            {"unisono_nextafter_float32", address_of<float(float, float)>(std::nextafter)},
+                    {"unisono_nextafter_float32", address_of<float(float, float)>(std::nextafter)},
     {"unisono_nextafter_float64", address_of<double(double, double)>(std::nextafter)},
     {"unisono_ldexp_float32", address_of<float(float, float)>(rules::ldexp)},
     {"unisono_ldexp_float64", address_of<double(double, double)>(rules::ldexp)},

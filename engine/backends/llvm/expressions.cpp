@@ -60,12 +60,9 @@ Value* FunctionEmitter::constant(ir::E e) {
             return llvm::ConstantFP::get(m_.context, llvm::APFloat(s.get<double>()));
         case DType::Float32:
             return llvm::ConstantFP::get(m_.context, llvm::APFloat(s.get<float>()));
-        case DType::Int64: return llvm::ConstantInt::getSigned(t, s.get<std::int64_t>());
-        case DType::Int32: return llvm::ConstantInt::getSigned(t, s.get<std::int32_t>());
-        case DType::UInt8: return llvm::ConstantInt::get(t, s.get<std::uint8_t>());
         case DType::Bool: return llvm::ConstantInt::getBool(m_.context, (e->bits & 1) != 0);
+        default: return llvm::ConstantInt::get(t, llvm::APInt(t->getIntegerBitWidth(), e->bits));
     }
-    __builtin_unreachable();
 }
 
 /// On the host kernels became loops when the module was lowered.

@@ -68,7 +68,14 @@ Value* ModuleEmitter::call_rule(llvm::IRBuilder<>& b, Op op, DType t, Value* x, 
     std::string symbol = "unisono_" + operation + "_" + std::string(name(t));
     llvm::SmallVector<Value*, 2> operands{x};
     if (y) operands.push_back(y);
-    return b.CreateCall(declare_pure(symbol, type(t), type(t), y ? 2 : 1), operands);
+    llvm::CallInst* call =
+        b.CreateCall(declare_pure(symbol, type(t), type(t), y ? 2 : 1), operands);
+    if (is_integer(t) && size_of(t) < 4) {
+        // The callee may take a narrow argument for an extended one.
+        auto extended = is_signed(t) ? llvm::Attribute::SExt : llvm::Attribute::ZExt;
+        for (unsigned k = 0; k < call->arg_size(); ++k) call->addParamAttr(k, extended);
+    }
+    return call;
 }
 
 }  // namespace unisono::codegen

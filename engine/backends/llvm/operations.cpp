@@ -246,12 +246,20 @@ Value* FunctionEmitter::cast(ir::E e) {
     if (is_float(from)) {
         if (to == DType::Float64) return b_.CreateFPExt(x, t);
         if (to == DType::Float32) return b_.CreateFPTrunc(x, t);
-        if (to == DType::UInt8) return b_.CreateTrunc(float_to_integer(x, from, DType::Int32), t);
-        return float_to_integer(x, from, to);
+        if (size_of(to) < 4) return b_.CreateTrunc(float_to_integer(x, from, DType::Int32), t);
+        if (is_signed(to)) return float_to_integer(x, from, to);
+        // The upper half of the range as the lower one, with the top bit set.
+        Value* half = llvm::ConstantFP::get(x->getType(), size_of(to) == 8 ? 0x1p63 : 0x1p31);
+        Value* upper = b_.CreateFCmpOGE(x, half);
+        Value* low = float_to_integer(b_.CreateSelect(upper, b_.CreateFSub(x, half), x), from,
+                                      dtype_of('i', size_of(to)));
+        Value* top =
+            llvm::ConstantInt::get(t, llvm::APInt::getSignedMinValue(t->getIntegerBitWidth()));
+        return b_.CreateSelect(upper, b_.CreateXor(low, top), low);
     }
-    bool is_signed = info(from).kind == 'i';
-    if (is_float(to)) return is_signed ? b_.CreateSIToFP(x, t) : b_.CreateUIToFP(x, t);
-    return is_signed ? b_.CreateSExtOrTrunc(x, t) : b_.CreateZExtOrTrunc(x, t);
+    bool has_sign = is_signed(from);
+    if (is_float(to)) return has_sign ? b_.CreateSIToFP(x, t) : b_.CreateUIToFP(x, t);
+    return has_sign ? b_.CreateSExtOrTrunc(x, t) : b_.CreateZExtOrTrunc(x, t);
 }
 
 /// The conversion's poison outside the range is not chosen by the select.

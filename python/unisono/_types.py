@@ -1,0 +1,270 @@
+"""Functions of dtypes: limits of their values, promotion, casting rules, kinds."""
+
+import math
+import numbers
+
+from . import _dtypes, _engine
+
+_kinds = {"b": 0, "u": 1, "i": 2, "f": 3, "c": 4}
+_weak = {bool: 1, int: 2, float: 3, complex: 4}
+_castings = ("no", "equiv", "safe", "same_kind", "unsafe")
+# kind: its dtypes' letters, for isdtype.
+_groups = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "f",
+    "complex floating": "c",
+    "numeric": "iufc",
+}
+# NumPy's abstract scalar types, for issubdtype.
+_abstract = {
+    "generic": "biufc",
+    "number": "iufc",
+    "integer": "iu",
+    "signedinteger": "i",
+    "unsignedinteger": "u",
+    "inexact": "fc",
+    "floating": "f",
+    "complexfloating": "c",
+}
+
+
+def _dtype_of(x):
+    """Dtype of an array, or dtype that an object names."""
+    if isinstance(x, _dtypes.dtype):
+        return x
+    if isinstance(x, (str, type)):
+        return _engine._dtype_of(x)
+    own = getattr(x, "dtype", None)
+    return _engine._dtype_of(x if own is None else own)
+
+
+def promote_types(type1, type2):
+    """Smallest dtype to which both can be cast without loss, as NumPy's.
+
+    Parameters
+    ----------
+    type1, type2 : dtype
+
+    Returns
+    -------
+    dtype
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.promote_types("int8", "uint8"), un.promote_types("int64", "uint64")
+    (dtype('int16'), dtype('float64'))
+    """
+    return _engine._promote(_engine._dtype_of(type1), _engine._dtype_of(type2))
+
+
+def result_type(*arrays_and_dtypes):
+    """Dtype of the result of an operation on the arguments; Python numbers adapt to the others.
+
+    Parameters
+    ----------
+    *arrays_and_dtypes : array, dtype or number
+
+    Returns
+    -------
+    dtype
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.result_type(un.zeros(3, "float32"), 2.5, "int16")
+    dtype('float32')
+    """
+    if not arrays_and_dtypes:
+        raise ValueError("result_type: at least one array or dtype is needed")
+    typed, weak = None, 0
+    for x in arrays_and_dtypes:
+        if type(x) in _weak:
+            weak = max(weak, _weak[type(x)])
+            continue
+        t = _dtype_of(x)
+        typed = t if typed is None else _engine._promote(typed, t)
+    return typed if not weak else _engine._promote(typed, weak)
+
+
+def can_cast(from_, to, /, casting="safe"):
+    """Whether a cast between dtypes follows a rule.
+
+    Parameters
+    ----------
+    from_ : dtype or array
+    to : dtype
+    casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
+        ``"safe"``: no value is lost; ``"same_kind"``: also to a narrower dtype of the same kind.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.can_cast("int32", "float64"), un.can_cast("int32", "float32")
+    (True, False)
+    """
+    if casting not in _castings:
+        raise ValueError(
+            f"can_cast: casting must be one of {', '.join(_castings)}; got {casting!r}"
+        )
+    if isinstance(from_, numbers.Number) and not hasattr(from_, "dtype"):
+        raise TypeError(
+            "can_cast: Python numbers have no dtype; got "
+            f"{type(from_).__name__}; expected a dtype or an array; use result_type"
+        )
+    source, target = _dtype_of(from_), _engine._dtype_of(to)
+    if source is target or casting == "unsafe":
+        return True
+    if casting in ("no", "equiv"):
+        return False
+    if casting == "same_kind" and _kinds[source.kind] <= _kinds[target.kind]:
+        return True
+    return _engine._promote(source, target) is target
+
+
+def isdtype(dtype, kind):
+    """Whether a dtype is of a kind, as the array API standard has it.
+
+    Parameters
+    ----------
+    dtype : dtype
+    kind : str, dtype, or tuple of them
+        ``"bool"``, ``"signed integer"``, ``"unsigned integer"``, ``"integral"``,
+        ``"real floating"``, ``"complex floating"``, ``"numeric"``.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.isdtype(un.uint8, "integral"), un.isdtype(un.uint8, (un.int8, "bool"))
+    (True, False)
+    """
+    if isinstance(kind, tuple):
+        return any(isdtype(dtype, k) for k in kind)
+    t = _engine._dtype_of(dtype)
+    if isinstance(kind, str) and kind in _groups:
+        return t.kind in _groups[kind]
+    if isinstance(kind, str):
+        raise ValueError(
+            f"isdtype: kind must be one of {', '.join(_groups)}, or a dtype; got {kind!r}"
+        )
+    return t is _engine._dtype_of(kind)
+
+
+def issubdtype(arg1, arg2):
+    """Whether a dtype belongs to another or to one of NumPy's abstract types (``np.floating``).
+
+    Parameters
+    ----------
+    arg1 : dtype
+    arg2 : dtype, abstract type of NumPy, or its name
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.issubdtype(un.int8, "integer"), un.issubdtype(un.int8, float)
+    (True, False)
+    """
+    t = _engine._dtype_of(arg1)
+    name = arg2 if isinstance(arg2, str) else getattr(arg2, "__name__", None)
+    if name in _abstract:
+        return t.kind in _abstract[name]
+    return t is _engine._dtype_of(arg2)
+
+
+class iinfo:
+    """Limits of an integer dtype.
+
+    Parameters
+    ----------
+    type : dtype, or array
+
+    Attributes
+    ----------
+    bits : int
+    min, max : int
+    dtype : dtype
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.iinfo(un.int8).max, un.iinfo("uint64").max
+    (127, 18446744073709551615)
+    """
+
+    __slots__ = ("bits", "dtype", "kind", "max", "min")
+
+    def __init__(self, type):
+        t = _engine._dtype_of(int) if isinstance(type, int) else _dtype_of(type)
+        if t.kind not in "iu":
+            raise ValueError(f"iinfo: expected an integer dtype; got {t}; use finfo for floats")
+        self.dtype, self.kind, self.bits = t, t.kind, 8 * t.itemsize
+        self.min = -(2 ** (self.bits - 1)) if t.kind == "i" else 0
+        self.max = 2 ** (self.bits - (t.kind == "i")) - 1
+
+    def __repr__(self):
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+
+
+class finfo:
+    """Limits of a floating-point dtype; of a complex one, those of its parts.
+
+    Parameters
+    ----------
+    dtype : dtype, or array
+
+    Attributes
+    ----------
+    bits : int
+    eps, epsneg : float
+        Distance from 1 to the next larger and to the next smaller number.
+    max, min : float
+    smallest_normal, tiny, smallest_subnormal : float
+    resolution : float
+    precision, nmant, nexp, minexp, maxexp, machep, negep, iexp : int
+    dtype : dtype
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.finfo(un.float32).eps, un.finfo("float64").bits
+    (1.1920928955078125e-07, 64)
+    """
+
+    def __init__(self, dtype):
+        t = _engine._dtype_of(float) if isinstance(dtype, float) else _dtype_of(dtype)
+        if t.kind not in "fc":
+            raise ValueError(
+                f"finfo: expected a floating-point dtype; got {t}; use iinfo for integers"
+            )
+        self.bits = 8 * t.itemsize // (2 if t.kind == "c" else 1)
+        self.dtype = _dtypes._table[f"float{self.bits}"]
+        self.nmant = {16: 10, 32: 23, 64: 52}[self.bits]
+        self.iexp = self.nexp = self.bits - 1 - self.nmant
+        self.maxexp = 2 ** (self.nexp - 1)
+        self.minexp = 2 - self.maxexp
+        self.machep, self.negep = -self.nmant, -self.nmant - 1
+        self.eps, self.epsneg = 2.0**self.machep, 2.0**self.negep
+        self.max = math.ldexp(2 - self.eps, self.maxexp - 1)
+        self.min = -self.max
+        self.smallest_normal = self.tiny = 2.0**self.minexp
+        self.smallest_subnormal = math.ldexp(1.0, self.minexp - self.nmant)
+        self.precision = int(self.nmant * math.log10(2))
+        self.resolution = 10.0**-self.precision
+
+    def __repr__(self):
+        return f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, dtype={self.dtype})"

@@ -1,0 +1,357 @@
+"""Every dtype against NumPy: values, dtypes and errors of arithmetic, casts, reductions, promotion and views."""
+
+import numpy as np
+import pytest
+import unisono as un
+
+NAMES = [row[0] for row in un._engine._dtypes]
+NUMBERS = [n for n in NAMES if n != "bool"]
+INTEGERS = [n for n in NAMES if np.dtype(n).kind in "iu"]
+INEXACT = [n for n in NAMES if np.dtype(n).kind in "fc"]
+BINARY = (
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "floor_divide",
+    "remainder",
+    "maximum",
+    "minimum",
+)
+COMPARE = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
+BITS = ("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift")
+
+
+def values(name, count=40, seed=0):
+    """Array of NumPy with the ends of the range, zeros, and random numbers."""
+    t = np.dtype(name)
+    random = np.random.default_rng(seed)
+    if t.kind == "b":
+        return random.integers(0, 2, count).astype(t)
+    if t.kind in "iu":
+        limits = np.iinfo(t)
+        ends = np.array([limits.min, limits.max, 0, 1, limits.max - 1], dtype=t)
+        return np.concatenate([ends, random.integers(0, 100, count - 5).astype(t)])
+    whole = random.integers(-50, 50, count) / 4
+    if t.kind == "c":
+        whole = whole + 1j * random.integers(-50, 50, count) / 2
+    return whole.astype(t)
+
+
+def same(ours, theirs):
+    """Compare dtype, shape and bits; NaN of any sign equals NaN."""
+    theirs = np.asarray(theirs)
+    host = np.asarray(ours)
+    assert host.dtype == theirs.dtype
+    assert host.shape == theirs.shape
+    np.testing.assert_array_equal(host, theirs)
+
+
+def both(f, *arrays):
+    """Run f(namespace, arrays) with NumPy and with us: equal results, or errors of one class."""
+    with np.errstate(all="ignore"):
+        try:
+            expected = f(np, *arrays)
+        except (TypeError, ValueError, OverflowError) as error:
+            built_in = next(c for c in type(error).__mro__ if c.__module__ == "builtins")
+            with pytest.raises(built_in):
+                f(un, *map(un.asarray, arrays))
+            return
+        same(f(un, *map(un.asarray, arrays)), expected)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("op", BINARY + COMPARE + BITS)
+def test_operations_of_one_dtype(name, op):
+    a, b = values(name, seed=1), values(name, seed=2)
+    if op.endswith("shift"):
+        b = (b % 8).astype(b.dtype) if np.dtype(name).kind in "iu" else b
+    if name == "bool" and op in ("floor_divide", "remainder", "left_shift", "right_shift"):
+        with pytest.raises(TypeError):
+            getattr(un, op)(un.asarray(a), un.asarray(b))
+        return
+    both(lambda xp, x, y: getattr(xp, op)(x, y), a, b)
+
+
+@pytest.mark.parametrize("first", NAMES)
+@pytest.mark.parametrize("second", NAMES)
+def test_mixed_operands(first, second):
+    a, b = values(first, seed=3), values(second, seed=4)
+    assert un.promote_types(first, second) == np.promote_types(first, second)
+    both(lambda xp, x, y: x + y, a, b)
+    both(lambda xp, x, y: x * y, a, b)
+    both(lambda xp, x, y: x < y, a, b)
+    both(lambda xp, x, y: xp.where(x != 0, x, y), a, b)
+
+
+@pytest.mark.parametrize("first", NAMES)
+@pytest.mark.parametrize("second", NAMES)
+@pytest.mark.parametrize("count", [3, 5000])
+def test_casts(first, second, count):
+    a = values(first, max(count, 6))
+    if np.dtype(first).kind == "c" and np.dtype(second).kind not in "cb":
+        a = a.real.astype(first)
+    if np.dtype(first).kind in "fc" and np.dtype(second).kind in "iu":
+        a = np.abs(a)
+    expected = a.astype(second)
+    same(un.asarray(a).astype(second), expected)
+    same(un.asarray(a)[0].astype(second), expected[0])
+
+
+@pytest.mark.parametrize("name", [n for n in INEXACT if np.dtype(n).kind == "f"])
+@pytest.mark.parametrize("target", INTEGERS)
+def test_floats_out_of_range_become_what_numpy_makes_of_them(name, target):
+    with np.errstate(all="ignore"):
+        a = np.array(
+            [
+                1e3,
+                -1e3,
+                -1.5,
+                7e4,
+                2.0**31,
+                2.0**32 + 5,
+                -(2.0**40),
+                2.0**63,
+                2.0**64,
+                np.nan,
+                np.inf,
+            ]
+            * 3
+        )
+        a = a.astype(name)
+        same(un.asarray(a).astype(target), a.astype(target))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_unary(name):
+    a = values(name)
+    both(lambda xp, x: abs(x), a)
+    both(lambda xp, x: -x, a)
+    both(lambda xp, x: ~x, a)
+    both(lambda xp, x: x[::-2], a)
+    both(lambda xp, x: x.reshape(5, -1).T, a)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("how", ["sum", "prod", "max", "min"])
+def test_reductions(name, how):
+    a = values(name, 12)
+    if how == "prod":
+        a = (
+            (a.astype("float64") % 3).astype(name)
+            if np.dtype(name).kind != "c"
+            else (a.real % 3).astype(name)
+        )
+    both(lambda xp, x: getattr(x, how)(), a)
+    both(lambda xp, x: getattr(x.reshape(3, 4), how)(axis=0), a)
+    both(lambda xp, x: getattr(x.reshape(3, 4), how)(axis=(1,), keepdims=True), a)
+    if np.dtype(name).kind in "biu" and how in ("sum", "prod"):
+        for t in INTEGERS:
+            both(lambda xp, x, t=t: getattr(xp, how)(x, dtype=t), a)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "number",
+    [True, 0, 1, -1, 3, 200, -200, 40000, 70000, 2**31, 2**40, 2**63, 2**64, -(2**70), 0.5, -1e300],
+)
+def test_python_numbers_adapt_or_do_not_fit(name, number):
+    a = values(name)
+    huge = isinstance(number, int) and not -(2**63) <= number < 2**64
+    if huge and np.dtype(name).kind == "b":
+        return  # NumPy makes objects of these
+    both(lambda xp, x: x + number, a)
+    both(lambda xp, x: number * x, a)
+    for compare in ("__lt__", "__ge__", "__eq__", "__ne__"):
+        if np.dtype(name).kind in "iu":
+            both(lambda xp, x, compare=compare: getattr(x, compare)(number), a)
+            both(lambda xp, x: number > x, a)
+            both(lambda xp, x: number <= x, a)
+
+    def store(xp, x):
+        x = x.copy()
+        x[1] = number
+        return x
+
+    if not isinstance(number, float):
+        both(store, a)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_lists_take_a_dtype_that_holds_them(name):
+    kind = np.dtype(name).kind
+    for data in ([1, 2], [[True], [False]], [1.5, 2], [300], [-1], [2**63], [70000, -70000]):
+        if kind in "iu" or not any(isinstance(v, list) for v in data):
+            both(lambda xp, data=data: xp.asarray(data, dtype=name))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [1, 2],
+        [1, 2.5],
+        [True, 1],
+        [2**63],
+        [-1, 2**63],
+        [True, False],
+        [np.int8(1), 2],
+        [np.float32(1), 2.0],
+        [],
+    ],
+)
+def test_dtype_of_lists(data):
+    both(lambda xp: xp.asarray(data))
+
+
+@pytest.mark.parametrize("bad", [[float("nan")], [float("inf")]])
+def test_lists_of_what_no_integer_is(bad):
+    both(lambda xp: xp.asarray(bad, dtype="int16"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_memory_is_shared_with_numpy(name):
+    a = values(name)
+    x = un.asarray(a)
+    back = np.asarray(x)
+    assert back.dtype == name
+    assert np.shares_memory(a, back)
+    same(un.from_dlpack(a), a)
+    if hasattr(x, "__dlpack__"):
+        same(np.from_dlpack(x), a)
+    same(x.copy(), a)
+    assert x.tolist() == a.tolist()
+    assert x[3].item() == a[3].item()
+
+
+@pytest.mark.parametrize("name", INTEGERS)
+def test_in_place(name):
+    a = values(name)
+
+    def step(xp, x):
+        x = x.copy()
+        x += 1
+        x *= x
+        x[1:] -= x[:-1]
+        x //= 3
+        return x
+
+    both(step, a)
+
+    def refused(xp, x):
+        x = x.copy()
+        x += xp.asarray([0.5])
+        return x
+
+    both(refused, a)
+
+
+def test_dtype_objects():
+    for name in NAMES:
+        t, theirs = un.dtype(name), np.dtype(name)
+        assert t == theirs
+        assert theirs == t
+        assert t == theirs.type
+        assert t == name
+        assert t == theirs.str
+        assert {t: 1}[un.dtype(theirs)] == 1
+        for attribute in ("name", "kind", "itemsize", "char", "str", "num", "alignment"):
+            if attribute != "alignment" or theirs.kind != "c":
+                assert getattr(t, attribute) == getattr(theirs, attribute), attribute
+        assert np.zeros(2, t).dtype == theirs
+        assert np.zeros(2, "?").astype(t).dtype == theirs
+        assert t(1).dtype is t
+        assert t() == 0
+        for other in (
+            None,
+            3,
+            "no such",
+            object(),
+            [],
+            un,
+            np.dtype("M8[s]"),
+            np.dtype([("a", "i4")]),
+            lambda: 0,
+        ):
+            assert t != other
+            assert not (t == other)
+    assert un.dtype(None) is un.float64
+    assert un.dtype(float) is un.float64
+    with pytest.raises(TypeError, match="is not a dtype"):
+        un.dtype("float31")
+
+
+@pytest.mark.parametrize("casting", ["no", "equiv", "safe", "same_kind", "unsafe"])
+def test_casting_rules(casting):
+    for a in NAMES:
+        for b in NAMES:
+            assert un.can_cast(a, b, casting) == np.can_cast(a, b, casting), (a, b)
+    with pytest.raises(TypeError):
+        un.can_cast(3, "int8")
+
+
+def test_result_types():
+    for name in NAMES:
+        for number in (True, 1, 1.0):
+            assert un.result_type(name, number) == np.result_type(name, number)
+    assert un.result_type(un.zeros(2, "int8"), np.zeros(2, "uint8"), "float32") == "float32"
+    with pytest.raises(ValueError, match="at least one"):
+        un.result_type()
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_limits(name):
+    if name in INTEGERS:
+        mine, theirs = un.iinfo(name), np.iinfo(name)
+        assert (mine.min, mine.max, mine.bits, mine.dtype) == (
+            theirs.min,
+            theirs.max,
+            theirs.bits,
+            theirs.dtype,
+        )
+        with pytest.raises(ValueError, match="finfo"):
+            un.finfo(name)
+        return
+    mine, theirs = un.finfo(name), np.finfo(name)
+    for what in (
+        "bits",
+        "nmant",
+        "nexp",
+        "minexp",
+        "maxexp",
+        "machep",
+        "negep",
+        "precision",
+        "iexp",
+        "dtype",
+    ):
+        assert getattr(mine, what) == getattr(theirs, what), what
+    for what in ("eps", "epsneg", "max", "min", "tiny", "smallest_normal", "smallest_subnormal"):
+        assert getattr(mine, what) == float(getattr(theirs, what)), what
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "bool",
+        "signed integer",
+        "unsigned integer",
+        "integral",
+        "real floating",
+        "complex floating",
+        "numeric",
+    ],
+)
+def test_kinds(kind):
+    for name in NAMES:
+        assert un.isdtype(un.dtype(name), kind) == np.isdtype(np.dtype(name), kind)
+        for abstract in (
+            np.floating,
+            np.integer,
+            np.number,
+            np.generic,
+            np.complexfloating,
+            np.signedinteger,
+        ):
+            assert un.issubdtype(name, abstract) == np.issubdtype(name, abstract)
+    with pytest.raises(ValueError, match="kind must be one of"):
+        un.isdtype(un.int8, "whole")
