@@ -11,6 +11,7 @@
 #include "jit.h"
 #include "linalg.h"
 #include "mesh.h"
+#include "random.h"
 #include "selection.h"
 #include "ufunc.h"
 
@@ -22,7 +23,7 @@ NB_MODULE(_engine, m) {
     using namespace unisono::python;
     if (!add_array_type(m.ptr()) || !add_conversions(m.ptr()) || !add_functions(m.ptr()) ||
         !add_order_functions(m.ptr()) || !add_selection(m.ptr()) || !add_ufuncs(m.ptr()) ||
-        !add_dispatcher(m.ptr()) || !add_linalg(m.ptr()))
+        !add_dispatcher(m.ptr()) || !add_linalg(m.ptr()) || !add_random(m.ptr()))
         throw nb::python_error();
     add_engine_state(m);
     add_mesh(m);

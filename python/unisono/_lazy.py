@@ -45,4 +45,4 @@ aliases = dict(
     """.split()
 )
 # Sub-packages and modules that are attributes of the package.
-modules = "exceptions linalg memory"
+modules = "exceptions linalg memory random"

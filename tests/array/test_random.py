@@ -1,0 +1,231 @@
+"""Random numbers: moments against theory, errors as NumPy's, and the same numbers for any thread count."""
+
+import math
+import os
+
+import numpy as np
+import pytest
+import unisono as un
+
+N = 200_000
+# Name, arguments, mean and variance.
+MOMENTS = [
+    ("random", (), 0.5, 1 / 12), ("uniform", (2, 5), 3.5, 9 / 12), ("standard_normal", (), 0, 1),
+    ("normal", (3, 2), 3, 4), ("standard_exponential", (), 1, 1), ("exponential", (3,), 3, 9),
+    ("gamma", (0.5, 2), 1, 2), ("gamma", (5, 2), 10, 20), ("standard_gamma", (3,), 3, 3),
+    ("beta", (2, 3), 0.4, 0.04), ("beta", (0.5, 0.5), 0.5, 0.125), ("chisquare", (4,), 4, 8),
+    ("noncentral_chisquare", (3, 2), 5, 14), ("noncentral_chisquare", (0.5, 2), 2.5, 9),
+    ("f", (5, 20), 20 / 18, 2 * 20**2 * 23 / (5 * 18**2 * 16)), ("standard_t", (10,), 0, 10 / 8),
+    ("laplace", (1, 2), 1, 8), ("logistic", (1, 2), 1, 4 * math.pi**2 / 3),
+    ("gumbel", (0, 1), 0.5772156649, math.pi**2 / 6), ("rayleigh", (2,), 2 * math.sqrt(math.pi / 2), (4 - math.pi) / 2 * 4),
+    ("lognormal", (0, 0.5), math.exp(0.125), (math.exp(0.25) - 1) * math.exp(0.25)),
+    ("weibull", (2,), math.sqrt(math.pi) / 2, 1 - math.pi / 4), ("pareto", (5,), 0.25, 5 / (16 * 3)),
+    ("power", (3,), 0.75, 3 / (16 * 5)), ("triangular", (0, 1, 4), 5 / 3, (16 + 1 - 4) / 18),
+    ("wald", (2, 3), 2, 8 / 3), ("poisson", (3,), 3, 3), ("poisson", (100,), 100, 100), ("binomial", (10, 0.3), 3, 2.1),
+    ("binomial", (1000, 0.7), 700, 210), ("negative_binomial", (5, 0.5), 5, 10), ("geometric", (0.25,), 4, 12),
+    ("hypergeometric", (15, 35, 20), 6, 20 * 0.3 * 0.7 * 30 / 49), ("hypergeometric", (15, 35, 40), 12, 40 * 0.3 * 0.7 * 10 / 49),
+    ("logseries", (0.6,), -0.6 / (math.log(0.4) * 0.4), None), ("zipf", (4,), 1.2020569 / 1.0823232, None),
+    ("vonmises", (0, 4), 0, None), ("integers", (0, 10), 4.5, 99 / 12), ("standard_cauchy", (), None, None),
+    ("noncentral_f", (5, 20, 2), 20 * 7 / (5 * 18), None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name, args, mean, variance", MOMENTS, ids=[f"{m[0]}{m[1]}" for m in MOMENTS]
+)
+def test_moments(name, args, mean, variance):
+    rng = un.random.default_rng(11)
+    x = np.asarray(getattr(rng, name)(*args, size=N))
+    expected = np.asarray(getattr(np.random.default_rng(11), name)(*args, size=N))
+    assert x.shape == (N,) and x.dtype == expected.dtype and np.isfinite(x).all()
+    if mean is not None:
+        assert abs(x.mean() - mean) < 6 * expected.std() / math.sqrt(N)
+    if variance is not None:
+        # Sample variances differ by about their own error, which the fourth moment gives.
+        centred = expected - expected.mean()
+        error = math.sqrt(max((centred**4).mean() - (centred**2).mean() ** 2, 1e-12) / N)
+        assert abs(x.var() - variance) < 6 * error
+    # The distribution as a whole, against NumPy's: Kolmogorov and Smirnov at one in a million.
+    grid = np.unique(expected)
+    one = np.searchsorted(np.sort(x), grid, side="right") / N
+    two = np.searchsorted(np.sort(expected), grid, side="right") / N
+    assert abs(one - two).max() < 2.7 * math.sqrt(2 / N)
+
+
+def test_same_numbers_for_any_threads_and_cuts():
+    def drawn():
+        rng = un.random.default_rng(3)
+        return [
+            np.asarray(x).tobytes()
+            for x in (
+                rng.random(100_001), rng.standard_normal(50_000), rng.gamma(0.7, size=30_000),
+                rng.integers(0, 7, 40_000), rng.poisson(50, 20_000), rng.permutation(5000),
+                rng.random(10_000, dtype="float32"),
+            )
+        ]  # fmt: skip
+
+    results = []
+    for threads in (1, 2, 3):
+        un.set_num_threads(threads)
+        try:
+            results.append(drawn())
+        finally:
+            un.set_num_threads(len(os.sched_getaffinity(0)))
+    assert results[0] == results[1] == results[2]
+
+
+@pytest.mark.parametrize("name", ["random", "standard_normal", "standard_exponential"])
+def test_numbers_follow_from_their_index(name):
+    whole = np.asarray(getattr(un.random.default_rng(4), name)(1001))
+    rng = un.random.default_rng(4)
+    parts = [np.asarray(getattr(rng, name)(n)) for n in (1, 2, 3, 494, 501)]
+    assert np.concatenate(parts).tobytes() == whole.tobytes()
+    rng = un.random.default_rng(4)
+    assert [float(getattr(rng, name)()) for _ in range(5)] == whole[:5].tolist()
+
+
+def test_seeds_and_streams():
+    a, b = un.random.default_rng(5), un.random.default_rng(5)
+    assert a.random(9).tolist() == b.random(9).tolist()
+    assert a.random(9).tolist() != un.random.default_rng(5).random(9).tolist()
+    assert un.random.default_rng(5).random() != un.random.default_rng(6).random()
+    assert un.random.default_rng().random() != un.random.default_rng().random()
+    children = un.random.default_rng(5).spawn(3)
+    firsts = {float(g.random()) for g in children}
+    assert len(firsts) == 3
+    state = a.bit_generator.state
+    x = a.random(4).tolist()
+    a.bit_generator.state = state
+    assert a.random(4).tolist() == x
+    assert un.random.default_rng(a) is a
+
+
+@pytest.mark.parametrize(
+    "entropy", [0, 1, 42, 2**40 + 7, 2**200 + 3, [1, 2, 3], [2**33, 5, 6, 7, 8]]
+)
+def test_seed_sequence_is_numpys(entropy):
+    ours, theirs = un.random.SeedSequence(entropy), np.random.SeedSequence(entropy)
+    assert ours.generate_state(9) == theirs.generate_state(9).tolist()
+    assert ours.generate_state(5, "uint64") == theirs.generate_state(5, np.uint64).tolist()
+    for one, two in zip(ours.spawn(2), theirs.spawn(2), strict=True):
+        assert one.generate_state(4) == two.generate_state(4).tolist()
+        assert one.spawn(1)[0].generate_state(4) == two.spawn(1)[0].generate_state(4).tolist()
+
+
+def test_integers():
+    rng = un.random.default_rng(1)
+    for dtype in ("int64", "int32", "uint8", "bool"):
+        most = 2 if dtype == "bool" else 100
+        x = np.asarray(rng.integers(0, most, 5000, dtype=dtype))
+        assert x.dtype == dtype and x.min() == 0 and x.max() == most - 1
+    x = np.asarray(rng.integers(-3, 3, 5000, endpoint=True))
+    assert sorted(set(x.tolist())) == list(range(-3, 4))
+    full = np.asarray(rng.integers(-(2**63), 2**63 - 1, 1000, endpoint=True))
+    assert (full < 0).any() and (full > 0).any()
+    x = np.asarray(rng.integers([1, 10], [2, 20], size=(1000, 2)))
+    assert (x[:, 0] == 1).all() and x[:, 1].min() == 10 and x[:, 1].max() == 19
+    counts = np.bincount(np.asarray(rng.integers(0, 3, 90_000)))
+    assert abs(counts - 30_000).max() < 900
+    assert len(rng.bytes(17)) == 17
+
+
+def test_shapes_and_out():
+    rng = un.random.default_rng(2)
+    assert (
+        rng.random().shape == ()
+        and rng.random((2, 3)).shape == (2, 3)
+        and rng.random(0).shape == (0,)
+    )
+    assert rng.normal(un.zeros((3, 1)), un.ones(4)).shape == (3, 4)
+    x = np.asarray(rng.normal([0, 100], [1, 1], size=(1000, 2)))
+    assert abs(x.mean(axis=0) - [0, 100]).max() < 0.3
+    out = un.zeros(5)
+    assert rng.random(out=out) is out and 0 < float(out.min())
+    assert rng.random(3, dtype="float32").dtype == "float32"
+    assert float(rng.random(10**6, dtype="float32").max()) < 1
+
+
+def test_permutations():
+    rng = un.random.default_rng(3)
+    assert sorted(rng.permutation(1000).tolist()) == list(range(1000))
+    x = un.arange(12).reshape(4, 3)
+    rows = rng.permutation(x)
+    assert sorted(rows.tolist()) == x.tolist()
+    columns = np.asarray(rng.permutation(x, axis=1))
+    assert sorted(columns.T.tolist()) == np.asarray(x).T.tolist()
+    y = un.arange(50)
+    rng.shuffle(y)
+    assert y.tolist() != list(range(50)) and sorted(y.tolist()) == list(range(50))
+    items = list("abcdefgh")
+    rng.shuffle(items)
+    assert sorted(items) == list("abcdefgh")
+    lines = np.asarray(rng.permuted(un.arange(3000).reshape(3, 1000), axis=1))
+    assert (np.sort(lines, axis=1) == np.arange(3000).reshape(3, 1000)).all()
+    assert len({tuple((line - line.min()).tolist()) for line in lines}) == 3
+    assert sorted(rng.permuted(x).reshape(-1).tolist()) == list(range(12))
+    # Each order is equally likely.
+    orders = rng.bit_generator, [tuple(rng.permutation(3).tolist()) for _ in range(6000)]
+    counts = np.unique(np.array(orders[1]), axis=0, return_counts=True)[1]
+    assert len(counts) == 6 and abs(counts - 1000).max() < 150
+
+
+def test_choice():
+    rng = un.random.default_rng(4)
+    assert 0 <= int(rng.choice(5)) < 5
+    x = np.asarray(rng.choice([10, 20, 30], 1000))
+    assert set(x.tolist()) == {10, 20, 30}
+    assert sorted(rng.choice(6, 6, replace=False).tolist()) == list(range(6))
+    assert rng.choice(un.arange(12).reshape(4, 3), (2, 5), axis=1).shape == (4, 2, 5)
+    if not hasattr(un, "searchsorted") or not hasattr(un, "argsort") or not hasattr(un, "cumsum"):
+        pytest.skip("chances need sorting")
+    p = [0.1, 0.0, 0.9]
+    counts = np.bincount(np.asarray(rng.choice(3, 10_000, p=p)), minlength=3)
+    assert counts[1] == 0 and abs(counts[0] - 1000) < 200
+    once = rng.choice(3, 2, replace=False, p=p).tolist()
+    assert sorted(once) == [0, 2]
+
+
+def test_vectors():
+    rng = un.random.default_rng(5)
+    cov = np.array([[2.0, 0.8], [0.8, 1.0]])
+    for method in ("svd", "eigh", "cholesky"):
+        x = np.asarray(rng.multivariate_normal([1, 2], cov, 100_000, method=method))
+        assert abs(x.mean(axis=0) - [1, 2]).max() < 0.03 and abs(np.cov(x.T) - cov).max() < 0.05
+    d = np.asarray(rng.dirichlet([1, 2, 3], 50_000))
+    assert (
+        abs(d.sum(axis=1) - 1).max() < 1e-12
+        and abs(d.mean(axis=0) - [1 / 6, 2 / 6, 3 / 6]).max() < 0.01
+    )
+    m = np.asarray(rng.multinomial(20, [0.2, 0.3, 0.5], 20_000))
+    assert (m.sum(axis=1) == 20).all() and abs(m.mean(axis=0) - [4, 6, 10]).max() < 0.1
+    h = np.asarray(rng.multivariate_hypergeometric([10, 20, 30], 12, 20_000))
+    assert (h.sum(axis=1) == 12).all() and abs(h.mean(axis=0) - [2, 4, 6]).max() < 0.1
+
+
+REFUSED = [
+    lambda r: r.normal(0, -1), lambda r: r.exponential(-1), lambda r: r.gamma(-1), lambda r: r.beta(0, 1),
+    lambda r: r.poisson(-1), lambda r: r.binomial(-1, 0.5), lambda r: r.binomial(5, 1.5), lambda r: r.geometric(0),
+    lambda r: r.integers(5, 5), lambda r: r.integers(0, 300, dtype="uint8"), lambda r: r.choice(3, 4, replace=False),
+    lambda r: r.choice(3, p=[0.5, 0.5]), lambda r: r.choice(2, p=[0.5, 0.6]), lambda r: r.zipf(1.0),
+    lambda r: r.triangular(2, 1, 3), lambda r: r.hypergeometric(2, 2, 5), lambda r: r.dirichlet([0.0, -1.0]),
+    lambda r: r.multinomial(5, [0.9, 0.9, 0.1]), lambda r: r.random(-1), lambda r: r.choice(0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", REFUSED, ids=range(len(REFUSED)))
+def test_refuses(call):
+    for random in (np.random, un.random):
+        with pytest.raises(ValueError):
+            call(random.default_rng(0))
+
+
+def test_refuses_types():
+    for random in (np.random, un.random):
+        with pytest.raises(TypeError, match="Unsupported dtype"):
+            random.default_rng(0).random(3, dtype="int32")
+        with pytest.raises(TypeError, match="Unsupported dtype"):
+            random.default_rng(0).integers(3, dtype="float64")
+    with pytest.raises(ValueError, match=r"normal: expected scale >= 0; got -1\.0"):
+        un.random.default_rng(0).normal(0, -1)
+    with pytest.raises(TypeError, match="Generator: expected a bit generator"):
+        un.random.Generator(5)
