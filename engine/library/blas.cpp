@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -70,7 +71,26 @@ void set_one_thread(const Library& library) {
     }
 }
 
+/// Sets an environment variable while it lives, unless the user has set it.
+class EnvironmentScope {
+  public:
+    EnvironmentScope(const char* name, const char* value) : name_(name) {
+        set_ = !std::getenv(name) && setenv(name, value, 0) == 0;
+    }
+    ~EnvironmentScope() {
+        if (set_) unsetenv(name_);
+    }
+    EnvironmentScope(const EnvironmentScope&) = delete;
+    EnvironmentScope& operator=(const EnvironmentScope&) = delete;
+
+  private:
+    const char* name_;
+    bool set_;
+};
+
 Library load() {
+    // OpenBLAS reads this when it is loaded: it is not to start threads of its own.
+    EnvironmentScope threads("OPENBLAS_NUM_THREADS", "1");
     Library library;
     const std::string& chosen = setting("blas");
     bool found = false;

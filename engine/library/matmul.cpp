@@ -134,13 +134,14 @@ Tiling tile(Sizes s, std::int64_t count) {
     constexpr double worth_a_thread = 1 << 18;  // multiply-adds
     double work = static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
     Tiling t{s.m, s.n, 1, 1, 1};
-    if (work >= 8 * worth_a_thread) {
-        if (s.m == 1 || s.n == 1) {
-            // A product with a vector reads the matrix once: blocks of its long rows.
-            auto length = static_cast<std::int64_t>(worth_a_thread) / s.k;
-            length = std::max<std::int64_t>(64, length / 64 * 64);
-            t.rows = std::min(s.m, length);
-            t.columns = std::min(s.n, length);
+    bool vector = s.m == 1 || s.n == 1;
+    if (work >= (vector ? 1 : 8) * worth_a_thread) {
+        if (vector) {
+            // A product with a vector reads the matrix once: blocks of whole rows, or of columns
+            // as wide as memory likes.
+            auto rows = static_cast<std::int64_t>(worth_a_thread / 4) / s.k;
+            t.rows = std::min(s.m, std::max<std::int64_t>(16, rows / 16 * 16));
+            t.columns = std::min(s.n, std::max<std::int64_t>(128, s.n / 16 / 64 * 64));
         } else {
             Tile part = tile_of(s.m, s.n);
             t.rows = std::min(s.m, part.rows);
@@ -152,7 +153,8 @@ Tiling tile(Sizes s, std::int64_t count) {
     double per_tile = work / static_cast<double>(t.down * t.across);
     if (count > 1 || t.down * t.across > 1)
         t.grain = std::max<std::int64_t>(
-            1, static_cast<std::int64_t>(worth_a_thread / std::max(1.0, per_tile)));
+            1,
+            static_cast<std::int64_t>(worth_a_thread / (vector ? 4 : 1) / std::max(1.0, per_tile)));
     return t;
 }
 
