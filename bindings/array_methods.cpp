@@ -246,6 +246,20 @@ template <const char* name>
 PyObject* in_python(PyObject* self, PyObject* args, PyObject* names) noexcept {
     return call_python("unisono._interop", name, self, args, names);
 }
+/// A method that is the function of unisono._sorting or unisono._scans.
+template <const char* home, const char* name>
+PyObject* order_method(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    return call_python(home, name, self, args, names);
+}
+constexpr char sorting_home[] = "unisono._sorting";
+constexpr char scans_home[] = "unisono._scans";
+constexpr char sort_name[] = "sort_in_place";
+constexpr char partition_name[] = "partition_in_place";
+constexpr char argsort_name[] = "argsort";
+constexpr char argpartition_name[] = "argpartition";
+constexpr char searchsorted_name[] = "searchsorted";
+constexpr char cumsum_name[] = "cumsum";
+constexpr char cumprod_name[] = "cumprod";
 template <const char* name>
 PyObject* statistic(PyObject* self, PyObject* args, PyObject* names) noexcept {
     return call_python("unisono._statistics", name, self, args, names);
@@ -342,6 +356,22 @@ PyMethodDef array_methods[] = {
      "Index of the first largest element along `axis`; see ``unisono.argmax``."},
     {"argmin", with_keywords<statistic<argmin_name>>(), METH_VARARGS | METH_KEYWORDS,
      "Index of the first smallest element along `axis`; see ``unisono.argmin``."},
+    {"sort", with_keywords<order_method<sorting_home, sort_name>>(), METH_VARARGS | METH_KEYWORDS,
+     "Sorts the array itself along `axis`; see ``unisono.sort``."},
+    {"argsort", with_keywords<order_method<sorting_home, argsort_name>>(),
+     METH_VARARGS | METH_KEYWORDS, "Indices that would sort; see ``unisono.argsort``."},
+    {"partition", with_keywords<order_method<sorting_home, partition_name>>(),
+     METH_VARARGS | METH_KEYWORDS,
+     "Partitions the array itself along `axis`; see ``unisono.partition``."},
+    {"argpartition", with_keywords<order_method<sorting_home, argpartition_name>>(),
+     METH_VARARGS | METH_KEYWORDS, "Indices that would partition; see ``unisono.argpartition``."},
+    {"searchsorted", with_keywords<order_method<sorting_home, searchsorted_name>>(),
+     METH_VARARGS | METH_KEYWORDS,
+     "Where elements go in this sorted array; see ``unisono.searchsorted``."},
+    {"cumsum", with_keywords<order_method<scans_home, cumsum_name>>(), METH_VARARGS | METH_KEYWORDS,
+     "Running sum along `axis`; see ``unisono.cumsum``."},
+    {"cumprod", with_keywords<order_method<scans_home, cumprod_name>>(),
+     METH_VARARGS | METH_KEYWORDS, "Running product along `axis`; see ``unisono.cumprod``."},
     {"astype", with_keywords<astype_method>(), METH_VARARGS | METH_KEYWORDS,
      "Copy converted to `dtype` (docs/ir.md says how); the array itself if it has it and "
      "``copy=False``."},

@@ -5,6 +5,12 @@
 #include "array_object.h"
 #include "library/call.h"
 #include "library/extremes.h"
+#include "library/histogram.h"
+#include "library/scan.h"
+#include "library/search.h"
+#include "library/select.h"
+#include "library/sort.h"
+#include "library/unique.h"
 
 namespace unisono::python {
 
@@ -39,12 +45,99 @@ PyObject* arg_extreme(PyObject* const* args) {
     return wrap(library::arg_extreme(to_array(args[0], true), to_axis(args[1]), to_bool(args[2])));
 }
 
+PyObject* sort(PyObject* const* args) {
+    return wrap(library::sort(to_array(args[0], true), to_axis(args[1]), to_bool(args[2])));
+}
+
+PyObject* argsort(PyObject* const* args) {
+    return wrap(library::argsort(to_array(args[0], true), to_axis(args[1]), to_bool(args[2])));
+}
+
+PyObject* partition(PyObject* const* args) {
+    return wrap(library::partition(to_array(args[0], true), to_axis(args[1]), to_int64(args[2]),
+                                   to_bool(args[3])));
+}
+
+/// A tuple of new references; null where one of them is null.
+template <class... Objects>
+PyObject* tuple_of(Objects... objects) {
+    PyObject* made = PyTuple_New(sizeof...(objects));
+    Py_ssize_t at = 0;
+    for (PyObject* o : {objects...}) {
+        if (made) {
+            PyTuple_SET_ITEM(made, at++, o);
+        } else {
+            Py_XDECREF(o);
+        }
+    }
+    for (Py_ssize_t k = 0; made && k < at; ++k) {
+        if (!PyTuple_GET_ITEM(made, k)) Py_CLEAR(made);
+    }
+    return made;
+}
+
+PyObject* top_k(PyObject* const* args) {
+    auto [values, places] = library::top_k(to_array(args[0], true), to_axis(args[1]),
+                                           to_int64(args[2]), to_bool(args[3]));
+    return tuple_of(wrap(values), wrap(places));
+}
+
+PyObject* unique(PyObject* const* args) {
+    bool places = to_bool(args[1]);
+    library::Unique u = library::unique(to_array(args[0], true), places, to_bool(args[2]));
+    if (!places) return tuple_of(wrap(u.values));
+    return tuple_of(wrap(u.values), wrap(u.index), wrap(u.inverse), wrap(u.counts));
+}
+
+PyObject* search_sorted(PyObject* const* args) {
+    return wrap(
+        library::search_sorted(to_array(args[0], true), to_array(args[1], true), to_bool(args[2])));
+}
+
+PyObject* count_numbers(PyObject* const* args) {
+    Array weights;
+    if (args[1] != Py_None) weights = to_array(args[1], true);
+    return wrap(library::count_numbers(to_array(args[0], true),
+                                       args[1] == Py_None ? nullptr : &weights, to_int64(args[2])));
+}
+
+PyObject* count_in_bins(PyObject* const* args) {
+    Array weights;
+    if (args[2] != Py_None) weights = to_array(args[2], true);
+    return wrap(library::count_in_bins(to_array(args[0], true), to_array(args[1], true),
+                                       args[2] == Py_None ? nullptr : &weights, to_bool(args[3])));
+}
+
+PyObject* scan(PyObject* const* args) {
+    static constexpr std::pair<const char*, Op> ops[] = {
+        {"add", Op::Add},         {"multiply", Op::Mul},    {"minimum", Op::Min},
+        {"maximum", Op::Max},     {"bitwise_and", Op::And}, {"bitwise_or", Op::Or},
+        {"bitwise_xor", Op::Xor},
+    };
+    for (auto [name, op] : ops) {
+        if (PyUnicode_CompareWithASCIIString(args[0], name) != 0) continue;
+        std::optional<DType> t;
+        if (args[3] != Py_None) t = to_dtype(args[3]);
+        return wrap(library::scan(op, to_array(args[1], true), to_axis(args[2]), t));
+    }
+    fail(ErrorKind::Internal, "_scan: no such operation");
+}
+
 }  // namespace
 
 bool add_order_functions(PyObject* module) {
     // Function pointers are cast at run time.
     static PyMethodDef functions[] = {
         entry<3, arg_extreme>("_arg_extreme"),
+        entry<3, sort>("_sort"),
+        entry<3, argsort>("_argsort"),
+        entry<4, partition>("_partition"),
+        entry<4, top_k>("_top_k"),
+        entry<3, unique>("_unique"),
+        entry<3, search_sorted>("_search_sorted"),
+        entry<3, count_numbers>("_count_numbers"),
+        entry<4, count_in_bins>("_count_in_bins"),
+        entry<4, scan>("_scan"),
         {nullptr, nullptr, 0, nullptr},
     };
     return PyModule_AddFunctions(module, functions) == 0;

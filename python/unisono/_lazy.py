@@ -13,6 +13,9 @@ _names = {
     "._pad": "pad",
     "._composed": "conjugate deg2rad divmod fabs float_power frexp heaviside isnat ldexp logaddexp logaddexp2 logical_and logical_or logical_xor modf positive rad2deg reciprocal spacing square",
     "._types": "can_cast finfo iinfo isdtype issubdtype promote_types result_type",
+    "._sorting": "argpartition argsort digitize lexsort partition searchsorted sort sort_complex top_k",
+    "._sets": "in1d intersect1d isin setdiff1d setxor1d union1d unique unique_all unique_counts unique_inverse unique_values",
+    "._scans": "cumprod cumsum cumulative_prod cumulative_sum",
     "._products": "cross dot einsum einsum_path inner kron matvec outer tensordot vdot vecdot vecmat",
     "._views": """
         array_split atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_shapes dsplit expand_dims flip fliplr

@@ -1,0 +1,266 @@
+"""Distinct elements and sets of them: NumPy's set functions and the array API's ``unique_*``."""
+
+import collections
+
+import unisono
+
+from . import _engine
+from ._axes import as_array as _as
+from ._axes import axis_index, flat
+
+UniqueAllResult = collections.namedtuple("UniqueAllResult", "values indices inverse_indices counts")
+UniqueCountsResult = collections.namedtuple("UniqueCountsResult", "values counts")
+UniqueInverseResult = collections.namedtuple("UniqueInverseResult", "values inverse_indices")
+
+
+def unique(
+    x,
+    return_index=False,
+    return_inverse=False,
+    return_counts=False,
+    axis=None,
+    *,
+    equal_nan=True,
+    sorted=True,
+):
+    """Distinct elements, in rising order.
+
+    Parameters
+    ----------
+    x : array_like
+    return_index, return_inverse, return_counts : bool
+        Also where each occurs first, for each element the place of its value, how often each occurs.
+    axis : int, optional
+        Distinct slices along this axis, in lexicographic order, instead of elements.
+    equal_nan : bool
+        Whether all NaN are one value.
+    sorted : bool
+        Accepted; the values are always sorted.
+
+    Returns
+    -------
+    ndarray, or a tuple of values and what was asked for
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> values, counts = un.unique([3, 1, 3], return_counts=True)
+    >>> values.tolist(), counts.tolist()
+    ([1, 3], [1, 2])
+    """
+    x = _as(x)
+    wanted = (return_index, return_inverse, return_counts)
+    if axis is not None and not (x.ndim == 1 and axis in (0, -1)):
+        found = _unique_slices(x, axis_index(axis, x.ndim, "unique"), equal_nan)
+    elif any(wanted):
+        values, index, inverse, counts = _engine._unique(x, True, bool(equal_nan))
+        found = (values, index, inverse.reshape(x.shape), counts)
+    else:
+        return _engine._unique(x, False, bool(equal_nan))[0]
+    made = (found[0], *(part for part, want in zip(found[1:], wanted, strict=True) if want))
+    return made if len(made) > 1 else made[0]
+
+
+def _unique_slices(x, axis, equal_nan):
+    """Values, index, inverse and counts of the slices along `axis`."""
+    rest = [k for k in range(x.ndim) if k != axis]
+    rows = x.transpose((axis, *rest))
+    n = rows.shape[0]
+    table = rows.reshape((n, -1)) if rows.size else rows.reshape((n, 0))
+    if table.shape[1] == 0 or n == 0:
+        order = unisono.arange(n)
+    else:
+        from ._sorting import lexsort
+
+        order = lexsort([table[:, k] for k in range(table.shape[1] - 1, -1, -1)])
+    ordered = table[order]
+    first = unisono.ones(n, "bool")
+    if n > 1:
+        different = ordered[1:] != ordered[:-1]
+        if equal_nan and x.dtype.kind in "fc":
+            both = (ordered[1:] != ordered[1:]) & (ordered[:-1] != ordered[:-1])
+            different = different & ~both
+        first[1:] = different.any(axis=1)
+    starts = unisono.nonzero(first)[0]
+    index = order[starts]
+    values = x.transpose((axis, *rest))[index]
+    back = list(range(1, x.ndim))
+    back.insert(axis, 0)
+    ends = unisono.empty(starts.shape, "int64")
+    ends[:-1] = starts[1:]
+    if n:
+        ends[-1:] = n
+    run = _engine._scan("add", first, 0, None) - 1
+    inverse = unisono.empty(n, "int64")
+    inverse[order] = run
+    return values.transpose(back), index, inverse, ends - starts
+
+
+def unique_values(x):
+    """Distinct elements of `x`; each NaN is a value of its own."""
+    return unique(x, equal_nan=False)
+
+
+def unique_counts(x):
+    """Distinct elements and how often each occurs, as a named tuple."""
+    return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
+
+
+def unique_inverse(x):
+    """Distinct elements and, in the shape of `x`, the place of each element's value."""
+    return UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))
+
+
+def unique_all(x):
+    """Distinct elements, where each occurs first, each element's place, and counts.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.unique_all([2, 1, 2]).counts.tolist()
+    [1, 2]
+    """
+    return UniqueAllResult(*unique(x, True, True, True, equal_nan=False))
+
+
+def _join(a, b):
+    """Both, flat, one behind the other."""
+    a, b = flat(_as(a)), flat(_as(b))
+    dtype = unisono.where(True, unisono.empty(1, a.dtype), unisono.empty(1, b.dtype)).dtype
+    both = unisono.empty(a.size + b.size, dtype)
+    both[: a.size] = a
+    both[a.size :] = b
+    return both
+
+
+def union1d(x1, x2):
+    """Distinct elements that are in either array, sorted.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.union1d([1, 3], [2, 3]).tolist()
+    [1, 2, 3]
+    """
+    return unique(_join(x1, x2))
+
+
+def intersect1d(x1, x2, assume_unique=False, return_indices=False):
+    """Distinct elements that are in both arrays, sorted.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+    assume_unique : bool
+        Whether the caller knows that neither has repeats.
+    return_indices : bool
+        Also where each occurs first in `x1` and in `x2`.
+
+    Returns
+    -------
+    ndarray, or a tuple of it and two index arrays
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.intersect1d([1, 3, 4], [4, 3, 3]).tolist()
+    [3, 4]
+    """
+    x1, x2 = _as(x1), _as(x2)
+    if assume_unique:
+        x1, x2 = flat(x1), flat(x2)
+    elif return_indices:
+        x1, first1 = unique(x1, return_index=True)
+        x2, first2 = unique(x2, return_index=True)
+    else:
+        x1, x2 = unique(x1), unique(x2)
+    both = _join(x1, x2)
+    order = _engine._argsort(both, 0, False)
+    both = both[order]
+    twice = both[1:] == both[:-1]
+    values = both[:-1][twice]
+    if not return_indices:
+        return values
+    index1, index2 = order[:-1][twice], order[1:][twice] - x1.size
+    if not assume_unique:
+        index1, index2 = first1[index1], first2[index2]
+    return values, index1, index2
+
+
+def setxor1d(x1, x2, assume_unique=False):
+    """Elements that are in exactly one of the arrays, sorted.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.setxor1d([1, 2], [2, 3]).tolist()
+    [1, 3]
+    """
+    if not assume_unique:
+        x1, x2 = unique(x1), unique(x2)
+    both = _engine._sort(_join(x1, x2), 0, False)
+    if both.size == 0:
+        return both
+    change = unisono.ones(both.size + 1, "bool")
+    change[1:-1] = both[1:] != both[:-1]
+    return both[change[1:] & change[:-1]]
+
+
+def setdiff1d(x1, x2, assume_unique=False):
+    """Elements of `x1` that are not in `x2`; distinct and sorted unless `assume_unique`.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.setdiff1d([3, 1, 2], [2]).tolist()
+    [1, 3]
+    """
+    x1 = flat(_as(x1)) if assume_unique else unique(x1)
+    return x1[isin(x1, x2, invert=True)]
+
+
+def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+    """For each element whether it occurs in `test_elements`.
+
+    Parameters
+    ----------
+    element, test_elements : array_like
+    assume_unique : bool
+        Accepted; it changes nothing.
+    invert : bool
+        True where it does not occur.
+    kind : {None, 'sort', 'table'}
+        Accepted as NumPy's.
+
+    Returns
+    -------
+    ndarray of bool, in the shape of `element`
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.isin([1, 2, 3], [3, 1]).tolist()
+    [True, False, True]
+    """
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"isin: kind must be None, 'sort' or 'table'; got {kind!r}")
+    element, tests = _as(element), flat(_as(test_elements))
+    if kind == "table" and not (element.dtype.kind in "biu" and tests.dtype.kind in "biu"):
+        raise ValueError(
+            "isin: the 'table' method is only for boolean or integer arrays; use kind='sort'"
+        )
+    if tests.size == 0:
+        return unisono.full(element.shape, bool(invert))
+    dtype = unisono.where(
+        True, unisono.empty(1, element.dtype), unisono.empty(1, tests.dtype)
+    ).dtype
+    element = element.astype(dtype, copy=False)
+    tests = unique(tests.astype(dtype, copy=False))
+    place = _engine._search_sorted(tests, element, False)
+    found = tests[unisono.minimum(place, tests.size - 1)] == element
+    return ~found if invert else found
+
+
+def in1d(x1, x2, assume_unique=False, invert=False, *, kind=None):
+    """As `isin`, over all elements of `x1` in one dimension."""
+    return isin(flat(_as(x1)), x2, assume_unique, invert, kind=kind)

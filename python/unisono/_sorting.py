@@ -1,0 +1,322 @@
+"""Sorting, selecting and searching: NumPy's functions on the engine's keys, buckets and brackets."""
+
+import operator
+
+import unisono
+
+from . import _engine
+from ._axes import as_array as _as
+from ._axes import axis_index, flat
+
+_kinds = ("quicksort", "mergesort", "heapsort", "stable", "q", "m", "h", "s")
+
+
+def _check_kind(what, kind, order, stable):
+    """Refuse what NumPy refuses; every kind is one algorithm here."""
+    if order is not None:
+        raise ValueError(
+            f"{what}: cannot specify order when the array has no fields; got order={order!r}"
+        )
+    if kind is None:
+        return
+    if stable is not None:
+        raise ValueError(f"{what}: kind and stable say the same; give only one of them")
+    if not isinstance(kind, str) or kind.lower() not in _kinds:
+        raise ValueError(f"{what}: sort kind must be one of {', '.join(_kinds[:4])}; got {kind!r}")
+
+
+def _along(x, axis, what):
+    """The array and axis to work on; None flattens."""
+    x = _as(x)
+    if axis is None:
+        return flat(x), 0
+    return x, axis_index(axis, x.ndim, what)
+
+
+def sort(x, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+    """Sorted copy of an array.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or None
+        The axis along which to sort; None sorts all elements as one lane.
+    kind : str, optional
+        Accepted as NumPy's; all kinds are one algorithm.
+    order : None
+    stable : bool, optional
+        Makes no difference to sorted values.
+    descending : bool
+        Largest first (the array API's keyword).
+
+    Returns
+    -------
+    ndarray
+        NaN comes last, in descending order first.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.sort([3, 1, 2]).tolist()
+    [1, 2, 3]
+    """
+    _check_kind("sort", kind, order, stable)
+    x, axis = _along(x, axis, "sort")
+    return _engine._sort(x, axis, bool(descending))
+
+
+def argsort(x, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+    """Indices that would sort an array: always stable; see `sort` for the parameters.
+
+    Returns
+    -------
+    ndarray of int64
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.argsort([3, 1, 2]).tolist()
+    [1, 2, 0]
+    """
+    _check_kind("argsort", kind, order, stable)
+    x = _as(x)
+    if x.ndim == 0 and axis in (-1, 0, None):
+        return _engine._argsort(x.reshape(1), 0, False)
+    x, axis = _along(x, axis, "argsort")
+    return _engine._argsort(x, axis, bool(descending))
+
+
+def sort_in_place(x, axis=-1, kind=None, order=None, *, stable=None):
+    """Sort the array itself: the method ``sort``."""
+    _check_kind("sort", kind, order, stable)
+    x[...] = _engine._sort(x, axis_index(axis, x.ndim, "sort"), False)
+
+
+def partition_in_place(x, kth, axis=-1, kind="introselect", order=None):
+    """Partition the array itself: the method ``partition``."""
+    x[...] = partition(x, kth, axis, kind, order)
+
+
+def _partition(what, x, kth, axis, kind, order, indices):
+    if kind != "introselect":
+        raise ValueError(f"{what}: select kind must be 'introselect'; got {kind!r}")
+    _check_kind(what, None, order, None)
+    x, axis = _along(x, axis, what)
+    places = _as(kth)
+    if places.dtype.kind not in "iu":
+        raise TypeError(f"{what}: kth must be integers; got dtype {places.dtype}")
+    if places.ndim > 1:
+        raise ValueError(f"{what}: kth must be an integer or 1-d; got shape {places.shape}")
+    n = x.shape[axis]
+    places = places.reshape(places.size).tolist()
+    if x.size and not all(-n <= k < n for k in places):
+        raise ValueError(f"{what}: kth is out of bounds; got {kth}, expected less than {n}")
+    if len(places) == 1 and n:
+        return _engine._partition(x, axis, places[0] % n, indices)
+    return _engine._argsort(x, axis, False) if indices else _engine._sort(x, axis, False)
+
+
+def partition(x, kth, axis=-1, kind="introselect", order=None):
+    """Copy whose element `kth` is where sorting would put it, smaller ones before it, larger ones behind.
+
+    Parameters
+    ----------
+    x : array_like
+    kth : int or sequence of ints
+    axis : int or None
+    kind : 'introselect'
+    order : None
+
+    Returns
+    -------
+    ndarray
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> int(un.partition([7, 1, 5, 3], 2)[2])
+    5
+    """
+    return _partition("partition", x, kth, axis, kind, order, False)
+
+
+def argpartition(x, kth, axis=-1, kind="introselect", order=None):
+    """Indices that would partition an array; see `partition`.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> int(un.argpartition([7, 1, 5, 3], 0)[0])
+    1
+    """
+    return _partition("argpartition", x, kth, axis, kind, order, True)
+
+
+def top_k(x, k, axis=-1, *, largest=True):
+    """Values and indices of the `k` largest elements, the best first.
+
+    Parameters
+    ----------
+    x : array_like
+    k : int
+    axis : int or None
+        None takes all elements as one lane.
+    largest : bool
+        False gives the smallest.
+
+    Returns
+    -------
+    values, indices : ndarray
+        Extent `k` along `axis`. Of equal elements the first comes first; NaN counts as the largest.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> values, indices = un.top_k([3, 9, 4, 9], 2)
+    >>> values.tolist(), indices.tolist()
+    ([9, 9], [1, 3])
+    """
+    x, axis = _along(x, axis, "top_k")
+    return _engine._top_k(x, axis, operator.index(k), bool(largest))
+
+
+def lexsort(keys, axis=-1):
+    """Indices that sort by several keys: the last key first, ties by the one before it, and so on.
+
+    Parameters
+    ----------
+    keys : sequence of array_like of one shape, or an array whose rows are keys
+    axis : int
+
+    Returns
+    -------
+    ndarray of int64
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.lexsort(([9, 4, 0], [1, 5, 1])).tolist()
+    [2, 0, 1]
+    """
+    keys = [_as(k) for k in keys]
+    if not keys:
+        raise TypeError("lexsort: need a sequence of keys with at least one key")
+    shape = keys[0].shape
+    if any(k.shape != shape for k in keys):
+        raise ValueError(f"lexsort: all keys need one shape; got {[k.shape for k in keys]}")
+    if not shape:
+        return unisono.zeros((), "int64")
+    axis = axis_index(axis, len(shape), "lexsort")
+    order = None
+    for key in keys:
+        if order is None:
+            order = _engine._argsort(key, axis, False)
+        else:
+            again = _engine._argsort(_take_lanes(key, order, axis), axis, False)
+            order = _take_lanes(order, again, axis)
+    return order
+
+
+def _take_lanes(x, indices, axis):
+    """Elements of each lane of `x` at the indices in the same lane."""
+    if x.ndim == 1:
+        return x[indices]
+    return unisono.take_along_axis(x, indices, axis)
+
+
+def searchsorted(x, v, side="left", sorter=None):
+    """Where elements go in a sorted array so that it stays sorted.
+
+    Parameters
+    ----------
+    x : array_like, 1-d, sorted
+        Or in any order, if `sorter` sorts it.
+    v : array_like
+    side : {'left', 'right'}
+        Before or behind equal elements.
+    sorter : array_like of int, 1-d, optional
+
+    Returns
+    -------
+    ndarray of int64, in the shape of `v`
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.searchsorted([1, 2, 2, 5], [2, 3], side="right").tolist()
+    [3, 3]
+    """
+    if side not in ("left", "right", "l", "r"):
+        raise ValueError(f"searchsorted: side must be 'left' or 'right'; got {side!r}")
+    x = _as(x)
+    if x.ndim != 1:
+        raise ValueError(f"searchsorted: the sorted array must be 1-d; got shape {x.shape}")
+    if sorter is not None:
+        sorter = _as(sorter)
+        if sorter.dtype.kind not in "iu":
+            raise TypeError(f"searchsorted: sorter must be integers; got dtype {sorter.dtype}")
+        if sorter.ndim != 1 or sorter.shape != x.shape:
+            raise ValueError(f"searchsorted: sorter must have shape {x.shape}; got {sorter.shape}")
+        x = x[sorter]
+    x, v, _ = _together(x, v)
+    found = _engine._search_sorted(x, v, side[0] == "r")
+    return found if found.ndim else found[()]
+
+
+def _together(x, v):
+    """Both as arrays of their common dtype; a Python number adapts to `x`."""
+    if isinstance(v, (bool, int, float, complex)):
+        dtype = (
+            unisono.empty(1, x.dtype) if x.dtype.kind != "b" else unisono.where(True, x[:0], v)
+        ).dtype
+        try:
+            dtype = unisono.where(True, unisono.empty(1, x.dtype), v).dtype
+        except OverflowError:
+            dtype = _as(v).dtype
+    else:
+        v = _as(v)
+        dtype = unisono.where(True, unisono.empty(1, x.dtype), unisono.empty(1, v.dtype)).dtype
+    return x.astype(dtype, copy=False), _as(v).astype(dtype, copy=False), dtype
+
+
+def digitize(x, bins, right=False):
+    """Numbers of the bins that elements fall into; bins rise or fall monotonically.
+
+    Parameters
+    ----------
+    x : array_like of real numbers
+    bins : array_like, 1-d
+    right : bool
+        Whether bins include their right edge instead of the left one.
+
+    Returns
+    -------
+    ndarray of int64
+        0 below the first edge, ``len(bins)`` beyond the last one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.digitize([0.2, 6.4, 3.0], [0.0, 1.0, 2.5, 4.0, 10.0]).tolist()
+    [1, 4, 3]
+    """
+    x, bins = _as(x), _as(bins)
+    if x.dtype.kind == "c":
+        raise TypeError("digitize: x may not be complex")
+    if bins.ndim != 1:
+        raise ValueError(f"digitize: bins must be 1-d; got shape {bins.shape}")
+    side = "left" if right else "right"
+    if bool((bins[1:] >= bins[:-1]).all()):
+        return searchsorted(bins, x, side)
+    if bool((bins[1:] <= bins[:-1]).all()):
+        return bins.size - searchsorted(bins[::-1], x, side)
+    raise ValueError("digitize: bins must be monotonically increasing or decreasing")
+
+
+def sort_complex(x):
+    """Sorted copy, as complex numbers, by real, then by imaginary part."""
+    made = sort(x)
+    if made.dtype.kind == "c":
+        return made
+    small = made.dtype.itemsize <= 2 and made.dtype.kind in "biu"
+    return made.astype("complex64" if small else "complex128")
