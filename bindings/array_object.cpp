@@ -43,11 +43,27 @@ PyObject* formatted(PyObject* self) noexcept {
     return PyObject_CallOneArg(functions[which], self);
 }
 
-PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) noexcept {
-    PyErr_SetString(
-        PyExc_TypeError,
-        "ndarray: arrays are made by functions; use un.array, un.asarray, un.empty or un.zeros");
-    return nullptr;
+/// ndarray(shape, dtype=float64): uninitialised memory, as NumPy's constructor without a buffer.
+PyObject* make_new(PyTypeObject*, PyObject* args, PyObject* names) noexcept {
+    static const char* keywords[] = {"shape",   "dtype", "buffer", "offset",
+                                     "strides", "order", nullptr};
+    PyObject *shape = nullptr, *dtype = nullptr, *buffer = Py_None, *offset = nullptr,
+             *strides = Py_None, *order = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, names, "O|OOOOO:ndarray", const_cast<char**>(keywords),
+                                     &shape, &dtype, &buffer, &offset, &strides, &order)) {
+        return nullptr;
+    }
+    return guarded<PyObject*>(nullptr, [&] {
+        bool rows = order == Py_None ||
+                    (PyUnicode_Check(order) && PyUnicode_CompareWithASCIIString(order, "C") == 0);
+        if (buffer != Py_None || offset || strides != Py_None || !rows) {
+            fail(ErrorKind::Unsupported,
+                 "ndarray: only shape and dtype make an array here; use un.frombuffer or "
+                 "un.asarray for memory that exists, and .T for columns that lie together");
+        }
+        DType t = dtype && dtype != Py_None ? to_dtype(dtype) : DType::Float64;
+        return wrap(empty(to_shape(shape), t, to_device_pointer(Py_None)));
+    });
 }
 
 PyMemberDef members[] = {
@@ -106,7 +122,7 @@ T* joined(const T* first, const T* second) {
 bool add_array_type(PyObject* module) {
     std::vector<PyType_Slot> slots = {
         {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
-        {Py_tp_new, reinterpret_cast<void*>(refuse_new)},
+        {Py_tp_new, reinterpret_cast<void*>(make_new)},
         {Py_tp_repr, reinterpret_cast<void*>(formatted<0>)},
         {Py_tp_str, reinterpret_cast<void*>(formatted<1>)},
         {Py_tp_doc, const_cast<char*>(doc)},

@@ -85,3 +85,14 @@ def test_reductions_beside_axes_of_extent_1(xp):
     a = xp.asarray(x)
     assert np.isnan(float(a.max()))
     assert a.sum(axis=0).shape == (5,) and np.isnan(float(a[:, :, None].min(axis=1)[0, 0]))
+
+
+def test_the_type_makes_arrays_of_a_shape():
+    a = un.ndarray((2, 3), dtype=un.float32)
+    assert a.shape == (2, 3) and a.dtype == "float32" and un.ndarray(4).dtype == "float64"
+    a[:] = 1
+    assert float(a.sum()) == 6
+    with pytest.raises(NotImplementedError, match="only shape and dtype"):
+        un.ndarray(3, buffer=b"x" * 24)
+    with pytest.raises(TypeError):
+        un.ndarray()
