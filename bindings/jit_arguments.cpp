@@ -197,6 +197,16 @@ void Arguments::finish() {
     key_[0] = noalias_;
 }
 
+PyObject* Arguments::object_at(std::uintptr_t address) const {
+    PyObject* nearest = nullptr;
+    for (const Held& h : arrays_) {
+        std::uintptr_t end = h.memory.handle + static_cast<std::uintptr_t>(h.memory.bytes);
+        if (h.memory.handle <= address && address < end) return h.object;
+        if (address == end) nearest = h.object;  // an empty view at the end
+    }
+    return nearest ? nearest : arrays_.empty() ? nullptr : arrays_.front().object;
+}
+
 static Type read_type(const std::vector<std::uint32_t>& key, std::size_t& at) {
     std::uint32_t code = key[at++];
     auto t = static_cast<DType>(code >> 4 & 15);

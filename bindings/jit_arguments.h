@@ -38,6 +38,8 @@ class Arguments {
     std::span<const std::uint64_t> scalars() const { return scalars_; }
     /// Valid while no argument is added.
     std::vector<ArrayArg> array_args() const;
+    /// The array argument whose memory holds the address, or null.
+    PyObject* object_at(std::uintptr_t address) const;
     PyObject* array_object(int index) const {
         return arrays_[static_cast<std::size_t>(index)].object;
     }

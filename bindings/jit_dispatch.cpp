@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "array_object.h"
 #include "core/settings.h"
 #include "errors.h"
 #include "frontend/diagnose.h"
@@ -221,15 +222,50 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
         fault = made->executable->launch(launch);
     }
     if (fault.site >= 0) raise_fault(*made, fault);
-    return build(made->result, arguments, results);
+    Taken taken;
+    return build(made->result, arguments, results, taken);
+}
+
+/// An array that the function made, or a view of an argument.
+PyObject* Dispatch::build_array(const frontend::ResultShape& shape, const Arguments& arguments,
+                                const std::uint64_t* results, Taken& taken) const {
+    auto rank = static_cast<std::size_t>(shape.rank);
+    auto address = static_cast<std::uintptr_t>(results[0]);
+    auto* block = reinterpret_cast<Block*>(static_cast<std::uintptr_t>(results[1]));
+    std::vector<std::int64_t> extents, strides;
+    for (std::size_t k = 0; k < rank; ++k) {
+        extents.push_back(static_cast<std::int64_t>(results[2 + k]));
+        strides.push_back(static_cast<std::int64_t>(results[2 + rank + k]));
+    }
+    Array argument;
+    Storage* storage = nullptr;
+    if (block) {
+        auto [at, is_new] = taken.emplace(block, nullptr);
+        if (is_new) {
+            at->second = Storage::create(nullptr, block->bytes);
+            at->second->memory = {reinterpret_cast<std::uintptr_t>(block->data), block->bytes};
+        }
+        forget_block(block);
+        storage = at->second;
+    } else {
+        PyObject* object = arguments.object_at(address);
+        UNISONO_ASSERT(object != nullptr);
+        argument = is_array(object) ? array_of(object) : to_array(object, true);
+        storage = argument.view().storage;
+    }
+    auto offset =
+        (static_cast<std::int64_t>(address) - static_cast<std::int64_t>(storage->memory.handle)) /
+        size_of(shape.dtype);
+    return wrap(Array::of({storage, Layout::make(extents, strides), offset, shape.dtype}));
 }
 
 PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& arguments,
-                          const std::uint64_t* results) const {
+                          const std::uint64_t* results, Taken& taken) const {
     using Kind = frontend::ResultShape::Kind;
     switch (shape.kind) {
         case Kind::None: Py_RETURN_NONE;
         case Kind::Argument: return Py_NewRef(arguments.array_object(shape.index));
+        case Kind::Array: return build_array(shape, arguments, results + shape.index, taken);
         case Kind::Scalar: {
             Scalar s{results[shape.index], shape.dtype};
             if (is_bool(s.dtype)) return PyBool_FromLong(s.as<bool>());
@@ -242,7 +278,7 @@ PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& a
     Ref tuple(PyTuple_New(static_cast<Py_ssize_t>(shape.items.size())));
     if (!tuple) return nullptr;
     for (std::size_t i = 0; i < shape.items.size(); ++i) {
-        PyObject* item = build(shape.items[i], arguments, results);
+        PyObject* item = build(shape.items[i], arguments, results, taken);
         if (!item) return nullptr;
         PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), item);
     }

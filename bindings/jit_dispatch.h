@@ -4,14 +4,17 @@
 
 #include <Python.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "core/block.h"
 #include "frontend/compile.h"
 #include "jit_arguments.h"
+#include "tape/storage.h"
 
 namespace unisono::python {
 
@@ -83,8 +86,12 @@ class Dispatch {
                                          const Arguments& arguments, int dimensions);
     Device& device_for(const Arguments& arguments) const;
     [[noreturn]] void raise_fault(const Specialisation& s, const Fault& fault) const;
+    PyObject* build_array(const frontend::ResultShape& shape, const Arguments& arguments,
+                          const std::uint64_t* results, std::map<Block*, Storage*>& taken) const;
+    /// Storages made of the blocks of one call's results.
+    using Taken = std::map<Block*, Storage*>;
     PyObject* build(const frontend::ResultShape& shape, const Arguments& arguments,
-                    const std::uint64_t* results) const;
+                    const std::uint64_t* results, Taken& taken) const;
 
     Ref function_, prepare_, defaults_;
     std::string name_;

@@ -42,11 +42,29 @@ Value FunctionLowerer::call(const Node& node) {
                "decorate it with @un.jit if it is a Python function, or call it outside");
     }
     if (callee.kind == NodeKind::Attribute) {
+        if (auto v = array_method(node)) return *v;
         refuse(callee.place, "method '" + callee.text + "' cannot be called in a compiled function",
                "write it as a loop over elements, or call it outside and pass the result");
     }
     refuse(callee.place, "this cannot be called in a compiled function",
            "call known functions by name");
+}
+
+/// a.copy(), a.transpose(), a.astype(dtype)
+std::optional<Value> FunctionLowerer::array_method(const Node& node) {
+    const Node& callee = node.children[0];
+    const std::string& name = callee.text;
+    std::size_t wanted = name == "astype" ? 2 : 1;
+    bool is_known = name == "copy" || name == "transpose" || name == "astype";
+    if (source_.is_kernel || !is_known || node.children.size() != wanted) return std::nullopt;
+    Value object = expression(callee.children[0]);
+    if (!object.type.is_array()) return std::nullopt;
+    at(node.place);
+    if (name == "copy") return copied(object, node.place);
+    if (name == "transpose") return transposed(object, node.place);
+    auto t = dtype_of(node.children[1]);
+    return t ? std::optional(made(converted_array(object, *t, node.place), node.place))
+             : std::nullopt;
 }
 
 static std::string after_dot(const std::string& name) {
@@ -62,6 +80,7 @@ Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
         refuse(place, after_dot(name) + " can only be looped over",
                "write `for i in " + after_dot(name) + "(...)`");
     }
+    if (auto v = array_function(node, name)) return *v;
     auto args = arguments(node);
     at(place);
     auto want = [&](std::size_t n) {
@@ -94,6 +113,12 @@ Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
                "loop over a range, an array, or enumerate, zip and reversed of them");
     }
     if (name == "len" || name == "iteration") return length(a, place);
+    bool is_conversion = name.rfind("dtype:", 0) == 0 && dtype_of(node.children[0]);
+    if (a.type.is_array() && (name == "abs" || is_conversion)) {
+        if (is_conversion) return converted_array(a, *dtype_of(node.children[0]), place);
+        return elementwise(
+            {a}, [this, place](auto v) { return absolute(v[0], place); }, place);
+    }
     want_scalar(a, place, "the argument of " + base);
     if (name == "int") return to_python_int(a, place, std::nullopt);
     if (name == "float") return scalar(cast(a.expr, DType::Float64), Weak::Float);
@@ -148,6 +173,19 @@ Value FunctionLowerer::call_table(const Node& node, const std::string& name,
                    " in a compiled function; got " + std::to_string(args.size()),
                "give " + std::to_string(arity));
     }
+    bool has_array =
+        std::any_of(args.begin(), args.end(), [](const Value& v) { return v.type.is_array(); });
+    if (has_array && op && !is_math) {
+        for (const Value& v : args) {
+            if (!v.type.is_array()) want_scalar(v, place, "an argument of " + after_dot(name));
+        }
+        return elementwise(
+            args,
+            [this, op = *op, base, place](std::span<const Value> v) {
+                return numpy_function(op, base, {v.begin(), v.end()}, place);
+            },
+            place);
+    }
     for (const Value& a : args) want_scalar(a, place, "an argument of " + after_dot(name));
     if (base == "math.floor") return to_python_int(args[0], place, Op::Floor);
     if (base == "math.ceil") return to_python_int(args[0], place, Op::Ceil);
@@ -157,9 +195,10 @@ Value FunctionLowerer::call_table(const Node& node, const std::string& name,
 
 Value FunctionLowerer::length(const Value& a, const Place& place) {
     if (a.type.is_tuple()) return scalar(i64(static_cast<std::int64_t>(a.items.size())), Weak::Int);
-    if (a.type.is_array() && a.type.rank > 0 &&
-        function_->arrays[static_cast<std::size_t>(a.array)].param >= 0) {
-        return scalar(b_->extent(a.array, 0), Weak::Int);
+    if (a.type.is_array() && a.type.rank > 0) {
+        if (a.lazy) return scalar(extents_of(a)[0], Weak::Int);
+        const ir::Array& info = function_->arrays[static_cast<std::size_t>(a.array)];
+        if (info.param >= 0 || info.is_view()) return scalar(b_->extent(a.array, 0), Weak::Int);
     }
     refuse(place, "len of " + describe(a.type) + " is not defined",
            "take len of an array argument or of a tuple");
@@ -235,6 +274,11 @@ std::optional<Value> FunctionLowerer::fold(const Node& node, const std::string& 
                "give it what it combines");
     }
     bool is_array = args[0].type.is_array() && (args.size() == 1 || name == "sum");
+    if (is_array && args[0].lazy) {
+        std::vector<Value> held = args;
+        held[0] = made(held[0], place);
+        return fold(node, name, held);
+    }
     if (is_array && args[0].type.rank != 1) {
         refuse(place,
                name + " of an array of rank " + std::to_string(args[0].type.rank) +

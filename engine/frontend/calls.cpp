@@ -61,11 +61,6 @@ static void flatten(const Value& v, std::vector<E>& scalars, std::vector<std::in
     for (const Value& item : v.items) flatten(item, scalars, arrays);
 }
 
-static void leaf_types(const Type& t, std::vector<DType>& list) {
-    if (t.is_scalar()) list.push_back(t.dtype);
-    for (const Type& item : t.items) leaf_types(item, list);
-}
-
 /// An error inside of the callee also says where it was called from: its types come from there.
 const Instance& FunctionLowerer::instance_of(const Node& node, const Source& callee,
                                              const std::vector<Type>& types, bool noalias) {
@@ -87,6 +82,7 @@ Value FunctionLowerer::call_function(const Node& node, const Source& callee) {
                "decorate '" + callee.name + "' with @un.jit");
     }
     std::vector<Value> values = call_operands(node, callee);
+    for (Value& v : values) v = all_made(v, node.place);
     std::vector<Type> types;
     for (const Value& v : values) {
         if (v.type.kind == Type::Kind::Text || v.type.kind == Type::Kind::DTypeName ||
@@ -100,17 +96,21 @@ Value FunctionLowerer::call_function(const Node& node, const Source& callee) {
     std::vector<std::int32_t> arrays;
     for (const Value& v : values) flatten(v, scalars, arrays);
     bool noalias = instance_.noalias;
-    for (std::size_t i = 0; i < arrays.size(); ++i) {
-        if (function_->arrays[static_cast<std::size_t>(arrays[i])].param < 0) {
+    std::set<std::int32_t> roots;
+    for (std::int32_t array : arrays) {
+        const ir::Array& a = function_->arrays[static_cast<std::size_t>(array)];
+        if (a.param < 0 && !a.is_view()) {
             refuse(node.place, "a local array cannot be passed to a function yet",
                    "write the function's body here");
         }
-        noalias = noalias && std::count(arrays.begin(), arrays.end(), arrays[i]) == 1;
+        std::int32_t root = a.is_view() ? a.base : array;
+        bool is_param = function_->arrays[static_cast<std::size_t>(root)].param >= 0;
+        noalias = noalias && is_param && roots.insert(root).second;
     }
     const Instance& made = instance_of(node, callee, types, noalias);
     if (made.counts_depth) scalars.push_back(depth_ ? op_binary(Op::Add, depth_, i64(1)) : i64(1));
     std::vector<DType> results;
-    leaf_types(made.result, results);
+    leaf_types(made.shape, results);
     at(node.place);
     std::vector<std::int32_t> outs;
     for (DType t : results) {
@@ -129,6 +129,22 @@ Value FunctionLowerer::result_of_call(const Type& type, const ResultShape& shape
     auto index = static_cast<std::size_t>(shape.index);
     if (shape.kind == ResultShape::Kind::Scalar) v.expr = b_->read(outs.at(index));
     if (shape.kind == ResultShape::Kind::Argument) v.array = arrays.at(index);
+    if (shape.kind == ResultShape::Kind::Array) {
+        auto rank = static_cast<std::size_t>(shape.rank);
+        Descriptor d{b_->slot("result", type.dtype, type.writable),
+                     i64(0),
+                     {},
+                     {},
+                     type.strides,
+                     type.writable};
+        emit(b_->adopt(d.root, b_->read(outs.at(index)), b_->read(outs.at(index + 1))));
+        for (std::size_t k = 0; k < rank; ++k) {
+            d.extents.push_back(b_->read(outs.at(index + 2 + k)));
+            bool is_one = type.strides[k] == ir::StrideClass::One;
+            d.strides.push_back(is_one ? i64(1) : b_->read(outs.at(index + 2 + rank + k)));
+        }
+        return view("result", d);
+    }
     for (std::size_t i = 0; i < shape.items.size(); ++i) {
         v.items.push_back(result_of_call(type.items[i], shape.items[i], outs, arrays));
     }

@@ -37,9 +37,11 @@ static Value make_parameter(ir::Builder& b, const std::string& name, const Type&
 /// Frames of compiled functions are small: this many fit on the smallest stack of a thread.
 constexpr std::int64_t deepest_recursion = 10'000;
 
-static void leaf_types(const Type& t, std::vector<DType>& list) {
-    if (t.is_scalar()) list.push_back(t.dtype);
-    for (const Type& item : t.items) leaf_types(item, list);
+void leaf_types(const ResultShape& shape, std::vector<DType>& list) {
+    if (shape.kind == ResultShape::Kind::Scalar) list.push_back(shape.dtype);
+    if (shape.kind == ResultShape::Kind::Array)
+        list.insert(list.end(), 2 + 2 * static_cast<std::size_t>(shape.rank), DType::Int64);
+    for (const ResultShape& item : shape.items) leaf_types(item, list);
 }
 
 std::unique_ptr<ir::Function> FunctionLowerer::run() {
@@ -64,7 +66,8 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
         out_ = &list;
         frames_.clear();
         loops_.clear();
-        frames_.push_back(Frame{&source_.body, &list, {}, {}, {}});
+        hoisted_.clear();
+        frames_.push_back(Frame{&source_.body, &list, {}, {}, {}, {}});
         unresolved_.reset();
         if (instance_.counts_depth) {
             depth_ = b_->param(b_->scalar_param("depth", DType::Int64));
@@ -87,7 +90,7 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
     } while (must_restart_);
     instance_.result = result_.value_or(Type::none());
     if (instance_.result.kind == Type::Kind::None) instance_.shape = {};
-    leaf_types(instance_.result, function_->results);
+    leaf_types(instance_.shape, function_->results);
     module_.report += report_;
     return std::move(function_);
 }

@@ -13,9 +13,12 @@ namespace unisono::frontend {
 
 /// How the caller puts a call's result together from the entry's results and arguments.
 struct ResultShape {
-    enum class Kind : std::uint8_t { None, Scalar, Argument, Tuple };
+    enum class Kind : std::uint8_t { None, Scalar, Argument, Array, Tuple };
     Kind kind = Kind::None;
-    int index = 0;  ///< Scalar: of the entry's results; Argument: of its array parameters
+    /// Scalar: of the entry's results; Argument: of its array parameters; Array: of the results
+    /// that hold its address, its block, its extents and its strides.
+    int index = 0;
+    int rank = 0;  ///< Array
     DType dtype = DType::Int64;
     std::vector<ResultShape> items;
 };

@@ -96,8 +96,8 @@ Value FunctionLowerer::expression_of(const Node& node) {
             return expression(node.children[1]);
         }
         case NodeKind::Slice:
-            refuse(node.place, "a slice makes a view, which compiled functions do not have yet",
-                   "loop over the range of the slice, or pass the sliced array as an argument");
+            refuse(node.place, "a slice makes a view, which kernels do not have",
+                   "pass the sliced array as an argument");
         case NodeKind::Unsupported:
             refuse(node.place, node.text + " is not supported in a compiled function", node.note);
         case NodeKind::Opaque:
@@ -188,7 +188,9 @@ Value FunctionLowerer::attribute(const Node& node) {
     const std::string& name = node.text;
     if (v.type.is_array()) {
         int rank = v.type.rank;
-        if (function_->arrays[static_cast<std::size_t>(v.array)].param < 0 && name != "ndim") {
+        v = made(v, node.place);
+        const ir::Array& info = function_->arrays[static_cast<std::size_t>(v.array)];
+        if (info.param < 0 && !info.is_view() && name != "ndim") {
             refuse(node.place, "a local array has no attribute '" + name + "' in a kernel",
                    "use the constants of its shape");
         }
@@ -212,6 +214,7 @@ Value FunctionLowerer::attribute(const Node& node) {
             t.type.dtype = v.type.dtype;
             return t;
         }
+        if (name == "T" && !source_.is_kernel) return transposed(v, node.place);
         refuse(node.place, "arrays have no attribute '" + name + "' in a compiled function",
                "shape, ndim, size and dtype can be read; do the rest outside and pass the result");
     }
@@ -251,7 +254,7 @@ std::vector<E> FunctionLowerer::indices(const Node& node, const Value& array) {
     if (static_cast<int>(list.size()) < array.type.rank) {
         refuse(node.place,
                "an array of rank " + rank + " is indexed with " + std::to_string(list.size()) +
-                   " indices; that makes a view, which compiled functions do not have yet",
+                   " indices; that makes a view, which kernels do not have",
                "give all " + rank + " indices, as in a[i, j]");
     }
     if (static_cast<int>(list.size()) > array.type.rank) {
@@ -261,6 +264,29 @@ std::vector<E> FunctionLowerer::indices(const Node& node, const Value& array) {
                "give " + rank + " indices");
     }
     return list;
+}
+
+/// The items of an index that makes a view; nothing where it is full integer indexing.
+std::optional<std::vector<const Node*>> FunctionLowerer::view_items(const Node& node,
+                                                                    const Value& array) {
+    if (source_.is_kernel) return std::nullopt;
+    std::vector<const Node*> items;
+    for (std::size_t i = 1; i < node.children.size(); ++i) items.push_back(&node.children[i]);
+    if (items.size() == 1 && items[0]->kind == NodeKind::Tuple) {
+        const Node* tuple = items[0];
+        items.clear();
+        for (const Node& child : tuple->children) items.push_back(&child);
+    }
+    bool is_partial = static_cast<int>(items.size()) < array.type.rank;
+    if (items.size() == 1 && items[0]->kind == NodeKind::Name) {
+        auto held = env_.names.find(items[0]->text);
+        if (held != env_.names.end() && held->second.value.type.is_tuple()) return std::nullopt;
+    }
+    for (const Node* item : items) {
+        is_partial = is_partial || item->kind == NodeKind::Slice ||
+                     item->kind == NodeKind::NoneValue || is_ellipsis(*item);
+    }
+    return is_partial ? std::optional(items) : std::nullopt;
 }
 
 /// A value that the index cannot fall below, where one is known. Sums and products of indices in
@@ -298,8 +324,9 @@ ir::Access FunctionLowerer::access_for(std::span<const E> indices) const {
 }
 
 Value FunctionLowerer::subscript(const Node& node) {
-    Value object = expression(node.children[0]);
+    Value object = made(expression(node.children[0]), node.place);
     if (object.type.is_array()) {
+        if (auto items = view_items(node, object)) return index_view(node, object, *items);
         auto where = indices(node, object);
         at(node.place);
         return scalar(b_->load(object.array, where, access_for(where)));

@@ -23,6 +23,13 @@ Value FunctionLowerer::compare_two(const std::string& op, const Value& a, const 
         refuse(place, "'" + op + "' is not supported in a compiled function",
                "compare numbers with < <= > >= == !=");
     }
+    bool has_array = a.type.is_array() || b.type.is_array();
+    if (has_array && (a.type.is_array() || a.type.is_scalar()) &&
+        (b.type.is_array() || b.type.is_scalar())) {
+        return elementwise(
+            {a, b}, [this, op, place](auto v) { return compare_two(op, v[0], v[1], place); },
+            place);
+    }
     want_scalar(a, place, "the left operand of '" + op + "'");
     want_scalar(b, place, "the right operand of '" + op + "'");
     Type t = promote_types(a.type, b.type);

@@ -91,6 +91,9 @@ struct Env {
     bool reachable = true;
 };
 
+/// The dtypes of the results that hold a value of this shape.
+void leaf_types(const ResultShape& shape, std::vector<DType>& list);
+
 class FunctionLowerer {
   public:
     FunctionLowerer(ModuleLowerer& module, const Source& source, Instance& instance,
@@ -106,23 +109,22 @@ class FunctionLowerer {
         std::vector<S> declares;
         std::set<std::string> privates;
         std::map<std::pair<std::string, DType>, std::int32_t> vars;
+        std::map<std::string, std::int32_t> arrays;  ///< views of the slots of names
     };
     struct Checkpoint {
         std::size_t vars, sites, arrays, list, report;
-        std::vector<
-            std::pair<std::vector<S>, std::map<std::pair<std::string, DType>, std::int32_t>>>
-            frames;
+        std::vector<Frame> frames;
     };
     Checkpoint checkpoint() const;
     void restore(const Checkpoint& saved);
     Frame& home(const std::string& name);
     std::int32_t variable(const std::string& name, DType t);
     void set_variable(const std::string& name, E value);
-    Value store_value(const std::string& name, const Value& value);
+    Value store_value(const std::string& name, const Value& value, const Place& origin);
     void bind(const std::string& name, const Value& value, const Place& origin);
     Value move_into(const std::string& name, const Value& value, const Type& type);
     E temporary(E value, const char* hint = "t");
-    E settle(E value) {
+    [[nodiscard]] E settle(E value) {
         return is_trivial(value) || is_invariant(value) ? value : temporary(value);
     }
     std::vector<S> collect(const std::function<void()>& emit_body);
@@ -139,6 +141,10 @@ class FunctionLowerer {
     void assign(const Node& node);
     void assign_to(const Node& target, const Value& value);
     void assign_augmented(const Node& node);
+    void assign_in_place(const Node& node, const Value& array, const Value& change);
+    Value all_made(Value value, const Place& place);
+    void shape_result(const Value& value, ResultShape& shape, std::vector<E>& scalars);
+    std::optional<std::vector<const Node*>> view_items(const Node& node, const Value& array);
     void branch(const Node& node);
     void give_back(const Node& node);
     void raise(const Node& node);
@@ -205,6 +211,57 @@ class FunctionLowerer {
     const Value& want_scalar(const Value& v, const Place& place, const std::string& role);
     bool is_cheap(const std::vector<S>& made, const Value& v) const;
 
+    // ---- arrays
+    struct Descriptor {
+        std::int32_t root;  ///< slot or parameter
+        E offset;
+        std::vector<E> extents, strides;
+        std::vector<ir::StrideClass> classes;
+        bool writable;
+    };
+    struct Cut {
+        E from, step, count;
+    };
+    Descriptor describe_array(std::int32_t array);
+    Value view(const std::string& name, const Descriptor& d);
+    bool is_known_at_entry(E e) const;
+    E pinned(E e);
+    bool is_same_array(std::int32_t a, std::int32_t b);
+    bool is_same(const Value& a, const Value& b);
+    bool is_fixed(const Value& array);
+    Value snapshot(const Value& array);
+    Value move_array(const std::string& name, const Value& value, const Type& type,
+                     const Place& place);
+    E tested_index(E i, E size, int axis, const Place& place);
+    E slice_bound(E given, E size, E low, E high);
+    Cut cut(E begin, E end, E step, E size, const Place& place);
+    static bool is_ellipsis(const Node& node) {
+        return node.kind == NodeKind::Builtin && node.text == "Ellipsis";
+    }
+    Value index_view(const Node& node, const Value& array, std::span<const Node* const> items);
+    Value make_array(DType t, std::vector<E> extents, const Place& place);
+    [[noreturn]] void refuse_readonly(const Value& array);
+
+    // ---- array expressions
+    std::vector<E> extents_of(const Value& v);
+    Value element_of(const Value& v, std::span<const E> index, std::span<const E> extents,
+                     bool repeats);
+    void broadcast(std::vector<E>& extents, std::vector<E> own, const Place& place);
+    Value elementwise(const std::vector<Value>& operands,
+                      const std::function<Value(std::span<const Value>)>& operation,
+                      const Place& place);
+    void nest(std::span<const E> extents, const std::function<void(std::span<const E>)>& body,
+              const Place& place);
+    std::pair<E, E> range_of(std::int32_t array);
+    E may_overlap(std::int32_t target, std::int32_t array);
+    void assign_elements(const Value& target, const Value& value, const Place& place);
+    Value made(const Value& value, const Place& place);
+    Value converted_array(const Value& a, DType t, const Place& place);
+    std::vector<E> shape_argument(const Value& v, const Place& place);
+    std::optional<Value> array_function(const Node& node, const std::string& name);
+    Value copied(const Value& array, const Place& place);
+    Value transposed(const Value& array, const Place& place);
+
     // ---- operators
     Value unary(const std::string& op, const Value& a, const Place& place);
     Value binary(const std::string& op, const Value& a, const Value& b, const Place& place);
@@ -246,6 +303,7 @@ class FunctionLowerer {
     Value better(bool is_min, const Value& a, const Value& b);
     Value to_python_int(const Value& a, const Place& place, std::optional<Op> rounding);
     Value absolute(const Value& a, const Place& place);
+    std::optional<Value> array_method(const Node& node);
     Value length(const Value& a, const Place& place);
     std::optional<Value> work_item(const Node& node, const std::string& name);
     Value local_array(const Node& node);
@@ -272,6 +330,7 @@ class FunctionLowerer {
     std::vector<Loop*> loops_;
     Env env_;
     std::map<std::int32_t, std::int64_t> lower_bounds_;  ///< of loop variables
+    std::vector<std::pair<E, std::int32_t>> hoisted_;    ///< computed once, at the entry
     std::string report_;
     int parallel_depth_ = 0;
     std::optional<Place> first_return_;
@@ -284,6 +343,7 @@ class FunctionLowerer {
     std::set<const Node*> targets_read_after_;
     std::optional<Type> result_;
     bool must_restart_ = false;
+    bool describes_results_ = false;  ///< arrays returned are told by address, not by argument
 
     friend class ModuleLowerer;
 };

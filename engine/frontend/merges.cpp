@@ -13,12 +13,9 @@ void FunctionLowerer::refuse_join(const std::string& name, const Binding& a, con
     std::string way_out =
         "give it one type on every path: start from a value of the type that it gets later, or use "
         "another name";
-    if (a.value.type.is_array() && b.value.type.is_array()) {
+    if (source_.is_kernel && a.value.type.is_array() && b.value.type.is_array()) {
         what = "variable '" + name + "' stands for different arrays on different paths";
-        way_out =
-            "swap arrays outside of the compiled function, or call a second compiled function with "
-            "the arrays "
-            "exchanged";
+        way_out = "index the one that is meant on each path";
     }
     refuse(b.origin, what, way_out,
            {{a.origin, "'" + name + "' is " + describe(a.value.type) + " from here"}});
@@ -39,7 +36,7 @@ bool FunctionLowerer::learn(std::map<std::string, Type>& guess, const std::strin
     std::function<bool(const Type&)> holds_array = [&](const Type& t) {
         return t.is_array() || std::any_of(t.items.begin(), t.items.end(), holds_array);
     };
-    if (holds_array(*joined)) refuse_join(name, a, b);
+    if (source_.is_kernel && holds_array(*joined)) refuse_join(name, a, b);
     guess[name] = *joined;
     return true;
 }
@@ -71,8 +68,7 @@ Env FunctionLowerer::merge_branches(std::vector<S>& then_list, const Env& then_e
         auto it = else_env.names.find(name);
         if (it == else_env.names.end()) continue;
         const Binding& b = it->second;
-        if (a.state == State::Defined && b.state == State::Defined &&
-            !same_value(a.value, b.value)) {
+        if (a.state == State::Defined && b.state == State::Defined && !is_same(a.value, b.value)) {
             learn(guess, name, a, b);
         }
     }
@@ -122,7 +118,7 @@ bool FunctionLowerer::resolve_header(Loop& loop) {
         for (const Env& edge : loop.back) {
             auto it = edge.names.find(name);
             if (it == edge.names.end() || it->second.state == State::LoopLast) continue;
-            if (!same_value(head.value, it->second.value))
+            if (!is_same(head.value, it->second.value))
                 grew |= learn(*loop.guess, name, head, it->second);
         }
     }
@@ -150,7 +146,7 @@ bool FunctionLowerer::resolve_exit(Loop& loop, Env normal, bool has_normal) {
             }
             Binding& a = it->second;
             if (a.state == State::Defined && b.state == State::Defined) {
-                if (!same_value(a.value, b.value)) grew |= learn(*loop.guess, name, a, b);
+                if (!is_same(a.value, b.value)) grew |= learn(*loop.guess, name, a, b);
             } else if (a.state == State::Defined) {
                 a = maybe(b);
             }

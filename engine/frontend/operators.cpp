@@ -49,9 +49,19 @@ E FunctionLowerer::to_type(const Value& v, DType t, const Place& place) {
 /// Python's arithmetic makes integers of bools.
 static Weak arithmetic_kind(Weak w) { return w == Weak::Bool ? Weak::Int : w; }
 
+/// One array at least, and nothing but arrays and numbers.
+static bool are_numbers_and_arrays(const Value& a, const Value& b) {
+    auto fits = [](const Value& v) { return v.type.is_array() || v.type.is_scalar(); };
+    return (a.type.is_array() || b.type.is_array()) && fits(a) && fits(b);
+}
+
 Value FunctionLowerer::binary(const std::string& op, const Value& a, const Value& b,
                               const Place& place) {
     if (a.type.is_tuple() || b.type.is_tuple()) return tuple_binary(op, a, b, place);
+    if (op != "@" && are_numbers_and_arrays(a, b)) {
+        return elementwise(
+            {a, b}, [this, op, place](auto v) { return binary(op, v[0], v[1], place); }, place);
+    }
     want_scalar(a, place, "the left operand of '" + op + "'");
     want_scalar(b, place, "the right operand of '" + op + "'");
     if (op == "/" || op == "//" || op == "%") return divide(op, a, b, place);
@@ -257,6 +267,9 @@ Value FunctionLowerer::bitwise(const std::string& op, const Value& a, const Valu
 
 Value FunctionLowerer::unary(const std::string& op, const Value& a, const Place& place) {
     if (op == "not") return scalar(op_unary(Op::Not, truth(a, place)), Weak::Bool);
+    if (a.type.is_array())
+        return elementwise(
+            {a}, [this, op, place](auto v) { return unary(op, v[0], place); }, place);
     want_scalar(a, place, "the operand of '" + op + "'");
     Weak weak = arithmetic_kind(a.type.weak);
     E x = weak == Weak::Int ? cast(a.expr, DType::Int64) : a.expr;

@@ -210,7 +210,7 @@ class Planner {
     void compare(const Access& write, const Access& other) {
         if (!write.is_write || write.array != other.array || write.axes.size() != other.axes.size())
             return;
-        bool is_unknown = false;
+        bool is_unknown = assigned_.count(write.array) > 0;  // it is another array each time
         for (std::size_t i = 0; i < write.axes.size(); ++i) {
             const auto &a = write.axes[i], &b = other.axes[i];
             Affine difference = a && b ? sum(*b, scaled(*a, -1)) : Affine{};

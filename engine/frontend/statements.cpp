@@ -63,7 +63,8 @@ void FunctionLowerer::assign(const Node& node) {
 /// Items that are assigned together must all be read before the first is written: a, b = b, a.
 static bool needs_copies(const Value& value) {
     return std::any_of(value.items.begin(), value.items.end(), [](const Value& item) {
-        return !item.items.empty() || (item.type.is_scalar() && !is_invariant(item.expr));
+        return !item.items.empty() || item.type.is_array() ||
+               (item.type.is_scalar() && !is_invariant(item.expr));
     });
 }
 
@@ -86,6 +87,7 @@ void FunctionLowerer::assign_to(const Node& target, const Value& value) {
             for (Value& item : items) {
                 if (item.type.is_scalar() && !is_invariant(item.expr))
                     item.expr = temporary(item.expr);
+                if (item.type.is_array()) item = snapshot(made(item, target.place));
             }
         }
         for (std::size_t i = 0; i < items.size(); ++i) assign_to(target.children[i], items[i]);
@@ -98,12 +100,11 @@ void FunctionLowerer::assign_to(const Node& target, const Value& value) {
                    "cannot assign to an item of a value of type " + describe(array.type),
                    "only items of arrays can be assigned; build a new tuple instead");
         }
-        if (!array.type.writable) {
-            fail(ErrorKind::Value,
-                 source_.name + ": '" +
-                     function_->arrays[static_cast<std::size_t>(array.array)].name +
-                     "' is written, but the array given is read-only; got a read-only buffer; "
-                     "expected a writable array; pass a copy");
+        if (!array.type.writable) refuse_readonly(array);
+        if (auto items = view_items(target, array)) {
+            Value part = index_view(target, array, *items);
+            at(target.place);
+            return assign_elements(part, value, target.place);
         }
         auto where = indices(target, array);
         E item = to_type(want_scalar(value, target.place, "the value stored"), array.type.dtype,
@@ -116,18 +117,36 @@ void FunctionLowerer::assign_to(const Node& target, const Value& value) {
            "assign to a name, to array[indices] or to a tuple of them");
 }
 
+void FunctionLowerer::refuse_readonly(const Value& array) {
+    std::int32_t root = describe_array(array.array).root;
+    fail(ErrorKind::Value,
+         source_.name + ": '" + function_->arrays[static_cast<std::size_t>(root)].name +
+             "' is written, but the array given is read-only; got a read-only buffer; "
+             "expected a writable array; pass a copy");
+}
+
+/// x op= change for a whole array or a view; NumPy's casts within a kind.
+void FunctionLowerer::assign_in_place(const Node& node, const Value& array, const Value& change) {
+    Value result = binary(node.text, array, change, node.place);
+    DType from = result.type.dtype, to = array.type.dtype;
+    bool fits = is_float(to) || !is_float(from);
+    if (is_bool(to) && !is_bool(from)) fits = false;
+    if (!fits) {
+        refuse(node.place,
+               "'" + node.text + "=' gives " + std::string(name(from)) + ", which an array of " +
+                   std::string(name(to)) + " does not take in place",
+               "assign to a new name, or convert the operand");
+    }
+    assign_elements(array, result, node.place);
+}
+
 void FunctionLowerer::assign_augmented(const Node& node) {
     const Node& target = node.children[0];
     if (target.kind == NodeKind::Name) {
         Value old = read_name(target);
         Value change = expression(node.children[1]);
-        if (old.type.is_array()) {
-            refuse(
-                node.place,
-                "'" + target.text + " " + node.text + "= ...' would change a whole array in place",
-                "loop over its elements, or do this outside of the compiled function");
-        }
         at(node.place);
+        if (old.type.is_array()) return assign_in_place(node, old, change);
         return bind(target.text, binary(node.text, old, change, node.place), target.place);
     }
     if (target.kind != NodeKind::Subscript) {
@@ -138,7 +157,13 @@ void FunctionLowerer::assign_augmented(const Node& node) {
     if (!array.type.is_array())
         refuse(target.place, "cannot assign to an item of a value of type " + describe(array.type),
                "only items of arrays can be assigned; build a new tuple instead");
-    if (!array.type.writable) assign_to(target, array);
+    if (!array.type.writable) refuse_readonly(array);
+    if (auto items = view_items(target, array)) {
+        Value part = index_view(target, array, *items);
+        Value change = expression(node.children[1]);
+        at(node.place);
+        return assign_in_place(node, part, change);
+    }
     auto where = indices(target, array);
     for (E& index : where) {
         if (has_load(index)) index = temporary(index);
@@ -170,11 +195,6 @@ void FunctionLowerer::branch(const Node& node) {
     emit(b_->branch(test, b_->block(yes_list), no_list.empty() ? nullptr : b_->block(no_list)));
 }
 
-static void flatten(const Value& value, std::vector<E>& scalars) {
-    if (value.type.is_scalar()) scalars.push_back(value.expr);
-    for (const Value& item : value.items) flatten(item, scalars);
-}
-
 static Value converted(const Value& value, const Type& type,
                        const std::function<E(E, DType)>& cast) {
     Value v = value;
@@ -185,22 +205,47 @@ static Value converted(const Value& value, const Type& type,
     return v;
 }
 
-static void shape_of(const Value& value, const ir::Function& f, ResultShape& shape, int& scalars) {
+/// How the caller finds the value, and the results that it finds it in. Arrays other than arguments
+/// are told by address; their memory outlives the function.
+void FunctionLowerer::shape_result(const Value& value, ResultShape& shape,
+                                   std::vector<E>& scalars) {
     shape.dtype = value.type.dtype;
+    shape.index = static_cast<int>(scalars.size());
     if (value.type.is_scalar()) {
         shape.kind = ResultShape::Kind::Scalar;
-        shape.index = scalars++;
-    } else if (value.type.is_array()) {
-        shape.kind = ResultShape::Kind::Argument;
-        for (const ir::Param& p : f.params) {
-            if (p.array == value.array) break;
-            shape.index += p.is_array();
-        }
+        scalars.push_back(value.expr);
     } else if (value.type.is_tuple()) {
         shape.kind = ResultShape::Kind::Tuple;
         for (const Value& item : value.items)
-            shape_of(item, f, shape.items.emplace_back(), scalars);
+            shape_result(item, shape.items.emplace_back(), scalars);
+    } else if (value.type.is_array()) {
+        if (!describes_results_ &&
+            function_->arrays[static_cast<std::size_t>(value.array)].param >= 0) {
+            shape.kind = ResultShape::Kind::Argument;
+            shape.index = 0;
+            for (const ir::Param& p : function_->params) {
+                if (p.array == value.array) break;
+                shape.index += p.is_array();
+            }
+            return;
+        }
+        Descriptor d = describe_array(value.array);
+        bool is_slot = function_->arrays[static_cast<std::size_t>(d.root)].is_slot;
+        shape.kind = ResultShape::Kind::Array;
+        shape.rank = value.type.rank;
+        if (is_slot) emit(b_->retain(d.root));
+        scalars.push_back(op_binary(Op::Add, b_->address(d.root),
+                                    op_binary(Op::Mul, d.offset, i64(size_of(value.type.dtype)))));
+        scalars.push_back(is_slot ? b_->block_of(d.root) : i64(0));
+        scalars.insert(scalars.end(), d.extents.begin(), d.extents.end());
+        scalars.insert(scalars.end(), d.strides.begin(), d.strides.end());
     }
+}
+
+Value FunctionLowerer::all_made(Value value, const Place& place) {
+    value = made(value, place);
+    for (Value& item : value.items) item = all_made(item, place);
+    return value;
 }
 
 /// Whether both results hold the same array arguments at the same places.
@@ -215,7 +260,7 @@ static bool same_arguments(const ResultShape& a, const ResultShape& b) {
 
 void FunctionLowerer::give_back(const Node& node) {
     Value value;
-    if (!node.children.empty()) value = expression(node.children[0]);
+    if (!node.children.empty()) value = all_made(expression(node.children[0]), node.place);
     const Place& place = node.place;
     if (parallel_depth_ > 0) {
         refuse(place, "return inside prange",
@@ -224,11 +269,6 @@ void FunctionLowerer::give_back(const Node& node) {
     if (source_.is_kernel && value.type.kind != Type::Kind::None) {
         refuse(place, "a kernel returns nothing; got a value of type " + describe(value.type),
                "store the result into an array argument");
-    }
-    if (value.type.is_array() &&
-        function_->arrays[static_cast<std::size_t>(value.array)].param < 0) {
-        refuse(place, "a local array cannot be returned",
-               "copy its elements into an array argument");
     }
     if (!result_) {
         result_ = value.type;
@@ -250,19 +290,15 @@ void FunctionLowerer::give_back(const Node& node) {
     }
     value = converted(value, *result_, [&](E e, DType t) { return cast(e, t); });
     ResultShape shape;
-    int count = 0;
-    shape_of(value, *function_, shape, count);
-    if (first_return_ && !same_arguments(shape, instance_.shape)) {
-        refuse(place, "the function returns different arrays on different paths",
-               "return the same arrays on every path, or return a flag and choose outside",
-               {{*first_return_, "returns another array here"}});
-    }
+    std::vector<E> scalars;
+    at(place);
+    shape_result(value, shape, scalars);
+    if (first_return_ && !same_arguments(shape, instance_.shape))
+        must_restart_ = describes_results_ = true;
     instance_.shape = shape;
     instance_.result = *result_;
     instance_.has_result = true;
     if (!first_return_) first_return_ = place;
-    std::vector<E> scalars;
-    flatten(value, scalars);
     at(place);
     emit(b_->ret(scalars));
     env_.reachable = false;

@@ -52,10 +52,22 @@ static std::optional<Type> join_scalars(const Type& a, const Type& b) {
     return typed;
 }
 
+static std::optional<Type> join_arrays(const Type& a, const Type& b) {
+    if (a.dtype != b.dtype || a.rank != b.rank) return std::nullopt;
+    Type t = a;
+    t.writable = a.writable && b.writable;
+    for (std::size_t k = 0; k < t.strides.size(); ++k) {
+        if (a.strides[k] != b.strides[k] || a.strides[k] != ir::StrideClass::One)
+            t.strides[k] = ir::StrideClass::Other;
+    }
+    return t;
+}
+
 std::optional<Type> join(const Type& a, const Type& b) {
     if (a == b) return a;
     if (a.kind != b.kind) return std::nullopt;
     if (a.is_scalar()) return join_scalars(a, b);
+    if (a.is_array()) return join_arrays(a, b);
     if (!a.is_tuple() || a.items.size() != b.items.size()) return std::nullopt;
     std::vector<Type> items;
     for (std::size_t i = 0; i < a.items.size(); ++i) {
@@ -87,7 +99,7 @@ bool same_expr(E a, E b) {
 }
 
 bool same_value(const Value& a, const Value& b) {
-    if (a.type != b.type || a.array != b.array || a.text != b.text ||
+    if (a.type != b.type || a.array != b.array || a.lazy != b.lazy || a.text != b.text ||
         a.items.size() != b.items.size())
         return false;
     if (a.type.is_scalar()) return same_expr(a.expr, b.expr);

@@ -2,6 +2,7 @@
 // arrays, tuples.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -68,12 +69,15 @@ std::optional<Type> join(const Type& a, const Type& b);
 /// The type of a binary operation's operands after promotion; both are scalars.
 Type promote_types(const Type& a, const Type& b);
 
+struct Lazy;
+
 /// A value during lowering: an expression, an array of the function, or a tuple of values.
 struct Value {
     Type type;
-    ir::E expr = nullptr;     ///< Scalar
-    std::int32_t array = -1;  ///< Array
-    std::string text;         ///< Text
+    ir::E expr = nullptr;              ///< Scalar
+    std::int32_t array = -1;           ///< Array
+    std::shared_ptr<const Lazy> lazy;  ///< Array: an expression that no memory holds yet
+    std::string text;                  ///< Text
     std::vector<Value> items;
 };
 

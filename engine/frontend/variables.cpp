@@ -13,7 +13,9 @@ void FunctionLowerer::at(const Place& place) {
 FunctionLowerer::Checkpoint FunctionLowerer::checkpoint() const {
     Checkpoint c{function_->vars.size(), function_->sites.size(), function_->arrays.size(),
                  out_->size(),           report_.size(),          {}};
-    for (const Frame& f : frames_) c.frames.emplace_back(f.declares, f.vars);
+    for (const Frame& f : frames_) {
+        c.frames.push_back(Frame{f.block, f.list, f.declares, {}, f.vars, f.arrays});
+    }
     return c;
 }
 
@@ -26,9 +28,12 @@ void FunctionLowerer::restore(const Checkpoint& saved) {
     out_->resize(saved.list);
     report_.resize(saved.report);
     for (std::size_t i = 0; i < frames_.size(); ++i) {
-        frames_[i].declares = saved.frames[i].first;
-        frames_[i].vars = saved.frames[i].second;
+        frames_[i].declares = saved.frames[i].declares;
+        frames_[i].vars = saved.frames[i].vars;
+        frames_[i].arrays = saved.frames[i].arrays;
     }
+    std::erase_if(hoisted_,
+                  [&](const auto& h) { return h.second >= static_cast<std::int32_t>(saved.vars); });
 }
 
 /// "x" of "x.0": the items of a tuple variable live where the variable does.
@@ -79,14 +84,17 @@ E FunctionLowerer::temporary(E value, const char* hint) {
 
 /// Puts a value under the variables of a name and returns the value that reads them. What needs no
 /// variable keeps none.
-Value FunctionLowerer::store_value(const std::string& name, const Value& value) {
+Value FunctionLowerer::store_value(const std::string& name, const Value& value,
+                                   const Place& origin) {
     Value stored = value;
+    if (value.type.is_array() && !is_fixed(value))
+        return move_array(name, value, value.type, origin);
     if (value.type.is_scalar() && !is_invariant(value.expr)) {
         set_variable(name, value.expr);
         stored.expr = b_->read(variable(name, value.expr->dtype));
     }
     for (std::size_t i = 0; i < value.items.size(); ++i) {
-        stored.items[i] = store_value(name + "." + std::to_string(i), value.items[i]);
+        stored.items[i] = store_value(name + "." + std::to_string(i), value.items[i], origin);
     }
     return stored;
 }
@@ -98,11 +106,12 @@ void FunctionLowerer::bind(const std::string& name, const Value& value, const Pl
                    "' would hold a str; compiled functions hold numbers, arrays and tuples of them",
                "keep text outside, or write it directly in raise and assert");
     }
-    env_.names[name] = Binding{store_value(name, value), origin};
+    env_.names[name] = Binding{store_value(name, made(value, origin), origin), origin};
 }
 
 /// As store_value, but always into variables of the given type (which holds the value's).
 Value FunctionLowerer::move_into(const std::string& name, const Value& value, const Type& type) {
+    if (type.is_array()) return move_array(name, value, type, {});
     Value moved = value;
     moved.type = type;
     if (type.is_scalar()) {
@@ -130,7 +139,7 @@ S FunctionLowerer::nested(const Node& block, const std::set<std::string>& privat
                           const std::function<void()>& prologue) {
     std::vector<S> list;
     auto* outer = std::exchange(out_, &list);
-    frames_.push_back(Frame{&block, &list, {}, privates, {}});
+    frames_.push_back(Frame{&block, &list, {}, privates, {}, {}});
     if (prologue) prologue();
     statements(block);
     std::vector<S> all = std::move(frames_.back().declares);

@@ -24,14 +24,13 @@ std::int32_t Builder::scalar_param(std::string name, DType t) {
 std::int32_t Builder::array_param(std::string name, DType t, int rank, bool writable,
                                   std::vector<StrideClass> strides) {
     if (strides.empty()) strides.assign(static_cast<std::size_t>(rank), StrideClass::Other);
-    Array a{name,
-            t,
-            rank,
-            Space::Global,
-            writable,
-            false,
-            static_cast<std::int32_t>(f_.params.size()),
-            std::move(strides)};
+    Array a{};
+    a.name = name;
+    a.dtype = t;
+    a.rank = rank;
+    a.writable = writable;
+    a.param = static_cast<std::int32_t>(f_.params.size());
+    a.strides = std::move(strides);
     f_.arrays.push_back(std::move(a));
     auto id = static_cast<std::int32_t>(f_.arrays.size()) - 1;
     f_.params.push_back({std::move(name), t, id});
@@ -41,8 +40,40 @@ std::int32_t Builder::array_param(std::string name, DType t, int rank, bool writ
 std::int32_t Builder::local_array(std::string name, DType t, int rank, Space space) {
     std::vector<StrideClass> strides(static_cast<std::size_t>(rank), StrideClass::Other);
     if (rank > 0) strides.back() = StrideClass::One;
-    f_.arrays.push_back({std::move(name), t, rank, space, true, true, -1, std::move(strides)});
+    Array a{};
+    a.name = std::move(name);
+    a.dtype = t;
+    a.rank = rank;
+    a.space = space;
+    a.noalias = true;
+    a.strides = std::move(strides);
+    f_.arrays.push_back(std::move(a));
     return static_cast<std::int32_t>(f_.arrays.size()) - 1;
+}
+
+std::int32_t Builder::slot(std::string name, DType t, bool writable) {
+    std::int32_t id = local_array(std::move(name), t, 1, Space::Global);
+    Array& a = f_.arrays.back();
+    a.noalias = false;
+    a.is_slot = true;
+    a.writable = writable;
+    return id;
+}
+
+std::int32_t Builder::view(std::string name, std::int32_t base, E offset, std::vector<E> extents,
+                           std::vector<E> strides, std::vector<StrideClass> classes,
+                           bool writable) {
+    DType t = f_.arrays.at(static_cast<std::size_t>(base)).dtype;
+    std::int32_t id = slot(std::move(name), t, writable);
+    Array& a = f_.arrays.back();
+    a.is_slot = false;
+    a.rank = static_cast<int>(extents.size());
+    a.base = base;
+    a.offset = offset;
+    a.extents = std::move(extents);
+    a.view_strides = std::move(strides);
+    a.strides = std::move(classes);
+    return id;
 }
 
 std::int32_t Builder::site(ErrorKind kind, std::string message) {
@@ -88,6 +119,8 @@ E Builder::param(std::int32_t param) {
 }
 
 E Builder::extent(std::int32_t array, int axis) {
+    const Array& a = f_.arrays.at(static_cast<std::size_t>(array));
+    if (a.is_view()) return a.extents.at(static_cast<std::size_t>(axis));
     Expr e = node(ExprKind::Param, DType::Int64);
     e.id = f_.arrays.at(static_cast<std::size_t>(array)).param;
     e.field = Field::Extent;
@@ -103,6 +136,7 @@ E Builder::stride(std::int32_t array, int axis) {
         case StrideClass::MinusOne: return i64(-1);
         case StrideClass::Other: break;
     }
+    if (a.is_view()) return a.view_strides.at(static_cast<std::size_t>(axis));
     Expr e = node(ExprKind::Param, DType::Int64);
     e.id = a.param;
     e.field = Field::Stride;
@@ -157,6 +191,18 @@ E Builder::work_item(WorkItemQuery q, int axis) {
     return own(e);
 }
 
+E Builder::address(std::int32_t array) {
+    Expr e = node(ExprKind::Memory, DType::Int64);
+    e.id = array;
+    return own(e);
+}
+E Builder::block_of(std::int32_t slot) {
+    Expr e = node(ExprKind::Memory, DType::Int64);
+    e.id = slot;
+    e.axis = 1;
+    return own(e);
+}
+
 S Builder::block(std::span<const S> body) {
     Stmt s = node(StmtKind::Block);
     s.body = list(body);
@@ -208,6 +254,30 @@ S Builder::allocate(std::int32_t array, std::span<const E> extents) {
     Stmt s = node(StmtKind::Allocate);
     s.id = array;
     s.args = list(extents);
+    return own(s);
+}
+S Builder::make(std::int32_t slot, E elements) {
+    Stmt s = node(StmtKind::Make);
+    s.id = slot;
+    s.args = list(std::span<const E>(&elements, 1));
+    return own(s);
+}
+S Builder::point(std::int32_t slot, std::int32_t source) {
+    Stmt s = node(StmtKind::Point);
+    s.id = slot;
+    s.arrays = f_.arena->copy(std::span<const std::int32_t>(&source, 1));
+    return own(s);
+}
+S Builder::adopt(std::int32_t slot, E address, E block) {
+    Stmt s = node(StmtKind::Point);
+    s.id = slot;
+    E args[] = {address, block};
+    s.args = list(std::span<const E>(args));
+    return own(s);
+}
+S Builder::retain(std::int32_t slot) {
+    Stmt s = node(StmtKind::Retain);
+    s.id = slot;
     return own(s);
 }
 S Builder::loop(LoopKind kind, std::int32_t var, E begin, E end, E step, S body,

@@ -42,6 +42,10 @@ class Builder {
     std::int32_t array_param(std::string name, DType t, int rank, bool writable,
                              std::vector<StrideClass> strides = {});
     std::int32_t local_array(std::string name, DType t, int rank, Space space);
+    std::int32_t slot(std::string name, DType t, bool writable);
+    /// A view of a slot or parameter; strides of a known class need no expression.
+    std::int32_t view(std::string name, std::int32_t base, E offset, std::vector<E> extents,
+                      std::vector<E> strides, std::vector<StrideClass> classes, bool writable);
     std::int32_t site(ErrorKind kind, std::string message);
 
     // Expressions; operands must already have the dtype that the operation wants (the verifier
@@ -52,7 +56,7 @@ class Builder {
     E zero(DType t);
     E read(std::int32_t var);
     E param(std::int32_t param);
-    E extent(std::int32_t array, int axis);  ///< of an array parameter
+    E extent(std::int32_t array, int axis);  ///< of an array parameter or view
     E stride(std::int32_t array, int axis);
     E load(std::int32_t array, std::span<const E> indices, Access access = Access::Inside);
     E load(std::int32_t array, std::initializer_list<E> indices, Access access = Access::Inside);
@@ -63,6 +67,8 @@ class Builder {
     E bitcast(E a, DType t);
     E fma(E a, E b, E c);
     E work_item(WorkItemQuery q, int axis);
+    E address(std::int32_t array);  ///< of a slot or parameter
+    E block_of(std::int32_t slot);
     E add(E a, E b) { return binary(Op::Add, a, b); }
     E sub(E a, E b) { return binary(Op::Sub, a, b); }
     E mul(E a, E b) { return binary(Op::Mul, a, b); }
@@ -77,6 +83,10 @@ class Builder {
     S atomic(std::int32_t array, Op op, std::span<const E> indices, E value,
              Access access = Access::Inside);
     S allocate(std::int32_t array, std::span<const E> extents);
+    S make(std::int32_t slot, E elements);
+    S point(std::int32_t slot, std::int32_t source);
+    S adopt(std::int32_t slot, E address, E block);
+    S retain(std::int32_t slot);
     S loop(LoopKind kind, std::int32_t var, E begin, E end, E step, S body,
            std::span<const Reduction> reductions = {}, int axis = 0);
     S loop_while(E condition, S body);

@@ -148,6 +148,14 @@ struct Array {
     std::int32_t param =
         -1;  ///< index in Function::params; -1: made by Allocate (contiguous, row-major)
     std::vector<StrideClass> strides;  ///< one per axis
+    /// A variable that holds memory: which, statements decide (Make, Point). Not accessed itself.
+    bool is_slot = false;
+    /// A view: the slot or parameter whose memory it sees, and where, in elements. The expressions
+    /// are evaluated at each access, so what they read stays as it is while the view is used.
+    std::int32_t base = -1;
+    E offset = nullptr;
+    std::vector<E> extents, view_strides;
+    bool is_view() const { return base >= 0; }
 };
 
 struct Var {

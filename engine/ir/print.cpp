@@ -177,6 +177,8 @@ class Printer {
             case ExprKind::Bitcast:
                 return "bits_as_" + std::string(name(e->dtype)) + "(" + list(e->args) + ")";
             case ExprKind::Fma: return "fma(" + list(e->args) + ")";
+            case ExprKind::Memory:
+                return (e->axis == 0 ? "address(" : "block(") + name_of(arrays_, e->id) + ")";
             case ExprKind::WorkItem:
                 return std::string(query_name(e->query)) + "(" + std::to_string(e->axis) + ")";
         }
@@ -324,6 +326,16 @@ class Printer {
                      s->line);
                 break;
             case StmtKind::Allocate: line(depth, allocation(s), s->line); break;
+            case StmtKind::Make:
+                line(depth, "make " + name_of(arrays_, s->id) + "[" + list(s->args) + "]", s->line);
+                break;
+            case StmtKind::Point:
+                line(depth,
+                     "point " + name_of(arrays_, s->id) + " to " +
+                         (s->arrays.empty() ? list(s->args) : name_of(arrays_, s->arrays[0])),
+                     s->line);
+                break;
+            case StmtKind::Retain: line(depth, "retain " + name_of(arrays_, s->id), s->line); break;
             case StmtKind::For:
                 line(depth, loop_head(s), s->line);
                 nested(s->body, depth + 1);

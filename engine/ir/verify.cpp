@@ -24,7 +24,10 @@ class Verifier {
         tables();
         vars_.assign(f_.vars.size(), {});
         arrays_.assign(f_.arrays.size(), false);
-        for (std::size_t i = 0; i < f_.arrays.size(); ++i) arrays_[i] = f_.arrays[i].param >= 0;
+        for (std::size_t i = 0; i < f_.arrays.size(); ++i) {
+            const Array& a = f_.arrays[i];
+            arrays_[i] = a.param >= 0 || a.is_slot || a.is_view();
+        }
         require(f_.body != nullptr, "a function has a body");
         stmt(f_.body);
         for (E e : f_.grid) {
@@ -143,6 +146,11 @@ class Verifier {
                 require(is_float(e->dtype), "fma is for floats");
                 for (E a : e->args) want(a, e->dtype, "an operand of fma");
                 break;
+            case ExprKind::Memory: {
+                const Array& a = at(f_.arrays, e->id, "a memory");
+                require(a.param >= 0 || a.is_slot, "only slots and parameters have memory");
+                break;
+            }
             case ExprKind::WorkItem:
                 require(f_.is_kernel || !f_.grid.empty(),
                         "work-item queries occur in kernels only");
@@ -181,16 +189,43 @@ class Verifier {
         want(e, *result, "the result of", name(e->op));
     }
 
-    void access(std::int32_t id, Access mode, std::span<const E> indices) const {
+    void access(std::int32_t id, Access mode, std::span<const E> indices) {
         const Array& a = at(f_.arrays, id, "an array");
         require(arrays_[static_cast<std::size_t>(id)],
                 [&] { return "an array is allocated before it is used; got " + a.name; });
+        require(!a.is_slot || mode == Access::Linear,
+                [&] { return "a slot is accessed through views; got " + a.name; });
+        if (a.is_view()) view(a);
         std::size_t count = mode == Access::Linear ? 1 : static_cast<std::size_t>(a.rank);
         require(indices.size() == count, [&] {
             return "an access of " + a.name + " has " + std::to_string(count) + " indices; got " +
                    std::to_string(indices.size());
         });
         for (E i : indices) want(i, DType::Int64, "an index of", a.name);
+    }
+
+    /// What a view reads is declared where the view is used.
+    void view(const Array& a) {
+        const Array& base = at(f_.arrays, a.base, "a view");
+        require(base.is_slot || base.param >= 0,
+                [&] { return "a view sees a slot or parameter; got " + a.name; });
+        require(a.extents.size() == static_cast<std::size_t>(a.rank) &&
+                    a.view_strides.size() == a.extents.size(),
+                [&] { return "a view has an extent and a stride per axis; got " + a.name; });
+        want(a.offset, DType::Int64, "the offset of", a.name);
+        expr(a.offset);
+        for (E e : a.extents) expr(e);
+        for (E e : a.view_strides) expr(e);
+    }
+
+    void slot(S s) const {
+        const Array& a = at(f_.arrays, s->id, "a slot");
+        require(a.is_slot, [&] { return "memory is held by slots; got " + a.name; });
+        for (E e : s->args) want(e, DType::Int64, "a size or address of", a.name);
+        if (s->kind != StmtKind::Point || s->arrays.empty()) return;
+        const Array& source = at(f_.arrays, s->arrays[0], "what a slot points to");
+        require((source.is_slot || source.param >= 0) && source.dtype == a.dtype,
+                [&] { return "a slot points to memory of its dtype; got " + a.name; });
     }
 
     // ---- Statements
@@ -265,6 +300,9 @@ class Verifier {
             case StmtKind::Store:
             case StmtKind::Atomic: store(s); break;
             case StmtKind::Allocate: allocate(s); break;
+            case StmtKind::Make:
+            case StmtKind::Point:
+            case StmtKind::Retain: slot(s); break;
             case StmtKind::For: loop(s); break;
             case StmtKind::While:
                 condition(s, "a while");
@@ -297,7 +335,7 @@ class Verifier {
         want(s->args[0], DType::Bool, "the condition of", what);
     }
 
-    void store(S s) const {
+    void store(S s) {
         require(!s->args.empty(), "a store has a value");
         access(s->id, s->access, s->args.first(s->args.size() - 1));
         const Array& a = f_.arrays[static_cast<std::size_t>(s->id)];
@@ -360,7 +398,7 @@ class Verifier {
             want(s->args[i], f_.results[i], "a result");
     }
 
-    void call(S s) const {
+    void call(S s) {
         const Function& callee = at(module_.functions, s->id, "a call");
         require(!callee.is_kernel,
                 [&] { return "a call goes to a function that is no kernel; got " + callee.name; });
@@ -385,10 +423,11 @@ class Verifier {
         for (std::size_t i = 0; i < s->outs.size(); ++i) assign(s->outs[i], callee.results[i]);
     }
 
-    void array_argument(const Function& callee, const Array& wanted, std::int32_t id) const {
+    void array_argument(const Function& callee, const Array& wanted, std::int32_t id) {
         const Array& given = at(f_.arrays, id, "an array argument");
         require(arrays_[static_cast<std::size_t>(id)],
                 [&] { return "an array is allocated before it is passed; got " + given.name; });
+        if (given.is_view()) view(given);
         require(given.dtype == wanted.dtype && given.rank == wanted.rank &&
                     (given.writable || !wanted.writable),
                 [&] {

@@ -105,6 +105,9 @@ class Ranges {
     void array_extents(std::int32_t array) {
         const Array& a = f_.arrays[static_cast<std::size_t>(array)];
         auto& list = extents_[static_cast<std::size_t>(array)];
+        if (a.is_view()) {
+            for (E e : a.extents) make_param_symbols(e);
+        }
         if (a.param < 0 || !list.empty()) return;
         for (int k = 0; k < a.rank; ++k)
             list.push_back(Poly::symbol(param_symbol(b_.extent(array, k))));
@@ -326,6 +329,16 @@ class Ranges {
 
     void access(std::int32_t array, std::span<const E> args, Access mode) {
         if (mode != Access::Checked && mode != Access::Wrapped) return;
+        const Array& info = f_.arrays[static_cast<std::size_t>(array)];
+        if (info.is_view()) {
+            // Its extents are expressions, which may have changed since the last access.
+            auto& list = extents_[static_cast<std::size_t>(array)];
+            list.clear();
+            for (E e : info.extents) {
+                Value v = value(e);
+                if (v.exact) list.push_back(*v.exact);
+            }
+        }
         std::vector<Value> indices;
         AccessFacts facts;
         for (E e : args) {
@@ -333,8 +346,7 @@ class Ranges {
             const auto& exact = indices.back().exact;
             bool counts_back =
                 mode == Access::Wrapped && exact && exact->is_constant() && exact->constant() < 0;
-            facts.from_end.push_back(counts_back &&
-                                     f_.arrays[static_cast<std::size_t>(array)].param >= 0);
+            facts.from_end.push_back(counts_back && (info.param >= 0 || info.is_view()));
         }
         for (const Loop& loop : loops_) {
             facts.loops.push_back(loop.number);

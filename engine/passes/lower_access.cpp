@@ -23,8 +23,9 @@ class LowerAccess final : public Rewriter {
         place(e->line);
         Expr load = *changed;
         std::vector<E> at = element(load.id, changed->args, load.access);
-        load.access = lowered_access();
+        load.access = lowered_access(load.id);
         load.args = b_.list(std::span<const E>(at));
+        load.id = memory_of(load.id);
         return b_.own(load);
     }
 
@@ -87,7 +88,8 @@ class LowerAccess final : public Rewriter {
         indices = element(s->id, indices, s->access);
         indices.push_back(value);
         Stmt changed = *s;
-        changed.access = lowered_access();
+        changed.access = lowered_access(s->id);
+        changed.id = memory_of(s->id);
         changed.args = b_.list(std::span<const E>(indices));
         return b_.own(changed);
     }
@@ -126,13 +128,23 @@ class LowerAccess final : public Rewriter {
     void place(Line line) { b_.line = line.line > 0 ? line : statement_line_; }
 
     E extent(std::int32_t array, std::size_t axis) {
-        if (function().arrays[static_cast<std::size_t>(array)].param >= 0) {
+        const Array& a = function().arrays[static_cast<std::size_t>(array)];
+        if (a.param >= 0 || a.is_view()) {
             return b_.extent(array, static_cast<int>(axis));
         }
         return extents_[static_cast<std::size_t>(array)].at(axis);
     }
 
-    Access lowered_access() const { return keep_axes_ ? Access::Inside : Access::Linear; }
+    bool is_view(std::int32_t array) {
+        return function().arrays[static_cast<std::size_t>(array)].is_view();
+    }
+    /// Accesses of views become accesses of what they see.
+    std::int32_t memory_of(std::int32_t array) {
+        return is_view(array) ? function().arrays[static_cast<std::size_t>(array)].base : array;
+    }
+    Access lowered_access(std::int32_t array) {
+        return keep_axes_ && !is_view(array) ? Access::Inside : Access::Linear;
+    }
 
     /// Indices of the lowered access, tests emitted.
     std::vector<E> element(std::int32_t array, std::span<const E> indices, Access access) {
@@ -140,14 +152,16 @@ class LowerAccess final : public Rewriter {
         if (access == Access::Checked || access == Access::Wrapped) {
             for (std::size_t k = 0; k < at.size(); ++k) at[k] = tested(array, k, at[k], access);
         }
-        if (!keep_axes_) at = {linear_index(array, at)};
+        if (!keep_axes_ || is_view(array)) at = {linear_index(array, at)};
         return at;
     }
 
     E linear_index(std::int32_t array, std::span<const E> at) {
         const Array& a = function().arrays[static_cast<std::size_t>(array)];
-        bool is_param = a.param >= 0;
-        E sum = nullptr;
+        bool is_param = a.param >= 0 || a.is_view();
+        E sum = a.is_view() && !(a.offset->kind == ExprKind::Const && a.offset->bits == 0)
+                    ? a.offset
+                    : nullptr;
         for (std::size_t k = 0; k < at.size(); ++k) {
             if (is_param) {
                 E term = simplified(b_, b_.mul(at[k], b_.stride(array, static_cast<int>(k))));

@@ -154,6 +154,8 @@ Text Writer::expression(E e, bool in_index) {
             return {"fma(" + value(e->args[0]) + ", " + value(e->args[1]) + ", " +
                         value(e->args[2]) + ")",
                     primary};
+        case ExprKind::Memory:
+            unsupported(e->line, "the address of an array is not known on this device");
         case ExprKind::WorkItem: return {work_item(e->query, dimension_of(e->axis)), prefix};
     }
     return {};

@@ -67,6 +67,12 @@ void Writer::statement(S s) {
         }
         case StmtKind::Atomic: write_atomic(s); return;
         case StmtKind::Allocate: return;  // declared at the top of the function
+        case StmtKind::Make:
+        case StmtKind::Point:
+        case StmtKind::Retain:
+            unsupported(
+                s->line,
+                "an array variable must stay one array on this device, and none can be made");
         case StmtKind::For: write_for(s); return;
         case StmtKind::While:
             line("while (" + value(s->args[0]) + ") {", s->line);
@@ -208,6 +214,8 @@ void Writer::write_call(S s) {
         }
         std::int32_t id = s->arrays[next_array++];
         const Array& a = f().arrays[static_cast<std::size_t>(id)];
+        if (a.is_view())
+            unsupported(s->line, "a view cannot be passed to a function on this device");
         if (a.space != Space::Global && !has_generic_pointers()) {
             unsupported(s->line,
                         "array '" + a.name +

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "backends/cpu/runtime.h"
+#include "core/block.h"
 #include "core/pool.h"
 #include "ops/math_library.h"
 #include "ops/scalar_rules.h"
@@ -54,6 +55,9 @@ const Import imports[] = {
     {"unisono_parallel_for", address_of(run_parallel_loop)},
     {"unisono_scratch_allocate", address_of(scratch_allocate)},
     {"unisono_scratch_free", address_of(scratch_free)},
+    {"unisono_block_make", address_of(make_block)},
+    {"unisono_block_retain", address_of(retain_block)},
+    {"unisono_block_release", address_of(release_block)},
     {"memcpy", address_of(std::memcpy)},
     {"memmove", address_of(std::memmove)},
     {"memset", address_of(std::memset)},

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <utility>
 
 #include "backends/interp/memory.h"
+#include "core/block.h"
 #include "ir/build.h"
 #include "ops/scalar_eval.h"
 #include "passes/lower.h"
@@ -29,6 +32,21 @@ struct Launch {
     std::int64_t runs = 0;
     int calls = 0;
     Fault fault;
+    std::map<Block*, std::unique_ptr<Shadow>> shadows;
+    std::map<char*, View> made;  ///< memory of arguments and blocks, by address
+
+    /// The memory that holds the address, whose first element it becomes.
+    View find(char* data) const {
+        auto at = made.upper_bound(data);
+        if (at == made.begin()) return {};
+        View v = std::prev(at)->second;
+        // v.data is its element [0, ...], which may lie above its lowest one.
+        std::int64_t ahead = (data - v.data) / v.element;
+        v.low -= ahead;
+        v.high -= ahead;
+        v.data = data;
+        return v;
+    }
 };
 
 class Frame {
@@ -42,6 +60,11 @@ class Frame {
           views_(f_.arrays.size()) {}
 
     void set_param(std::size_t p, std::uint64_t bits) { params_[p] = bits; }
+    ~Frame() {
+        for (Block* b : blocks_) release_block(b);
+    }
+    Frame(const Frame&) = delete;
+    Frame& operator=(const Frame&) = delete;
     std::vector<View>& views() { return views_; }
     Flow run() { return exec(f_.body); }
     const std::vector<std::uint64_t>& results() const { return results_; }
@@ -99,6 +122,7 @@ class Frame {
                 Scalar b{eval(e->args[1]), e->dtype};
                 return fused_multiply_add(a, b, {eval(e->args[2]), e->dtype}).bits;
             }
+            case ExprKind::Memory: return memory(e);
             case ExprKind::WorkItem: break;
         }
         broken("a work-item query is left after lowering", e->line);
@@ -125,6 +149,66 @@ class Frame {
     }
 
     // ---- Memory
+
+    std::uint64_t memory(E e) {
+        auto id = static_cast<std::size_t>(e->id);
+        if (e->axis == 0) return reinterpret_cast<std::uintptr_t>(views_[id].data);
+        return reinterpret_cast<std::uintptr_t>(blocks_.empty() ? nullptr : blocks_[id]);
+    }
+
+    /// Takes over one reference of the block.
+    void set_slot(std::int32_t slot, View view, Block* block) {
+        blocks_.resize(f_.arrays.size());
+        auto id = static_cast<std::size_t>(slot);
+        view.shape.clear();
+        view.strides.clear();
+        views_[id] = std::move(view);
+        release_block(std::exchange(blocks_[id], block));
+    }
+
+    void make(S s) {
+        std::int64_t element = size_of(f_.arrays[static_cast<std::size_t>(s->id)].dtype);
+        std::int64_t count = integer(s->args[0]);
+        Block* block = make_block(count > (std::int64_t{1} << 48) ? -1 : count * element);
+        if (!block)
+            fail(ErrorKind::Memory, f_.name + ": out of memory for an array made in the function");
+        View v;
+        v.element = element;
+        v.high = count - 1;
+        v.data = static_cast<char*>(block->data);
+        auto& shadow = launch_.shadows[block];
+        shadow = std::make_unique<Shadow>(v.data, count * element, element);
+        v.shadow = shadow.get();
+        v.must_be_written = true;
+        launch_.made[v.data] = v;
+        set_slot(s->id, v, block);
+    }
+
+    void point(S s) {
+        if (!s->arrays.empty()) {
+            auto source = static_cast<std::size_t>(s->arrays[0]);
+            Block* block = blocks_.empty() ? nullptr : blocks_[source];
+            retain_block(block);
+            set_slot(s->id, views_[source], block);
+            return;
+        }
+        auto* data = reinterpret_cast<char*>(eval(s->args[0]));
+        auto* block = reinterpret_cast<Block*>(eval(s->args[1]));
+        set_slot(s->id, launch_.find(data), block);
+    }
+
+    View view_argument(std::int32_t id) {
+        const Array& a = f_.arrays[static_cast<std::size_t>(id)];
+        if (!a.is_view()) return views_[static_cast<std::size_t>(id)];
+        View v = views_[static_cast<std::size_t>(a.base)];
+        v.data += integer(a.offset) * v.element;
+        v.shape.clear();
+        v.strides.clear();
+        for (E e : a.extents) v.shape.push_back(integer(e));
+        for (E e : a.view_strides) v.strides.push_back(integer(e));
+        v.measure();
+        return v;
+    }
 
     std::string array_name(std::int32_t id) const {
         return f_.arrays[static_cast<std::size_t>(id)].name;
@@ -244,6 +328,11 @@ class Frame {
             case StmtKind::Store: store(s); break;
             case StmtKind::Atomic: atomic(s); break;
             case StmtKind::Allocate: allocate(s); break;
+            case StmtKind::Make: make(s); break;
+            case StmtKind::Point: point(s); break;
+            case StmtKind::Retain:
+                if (!blocks_.empty()) retain_block(blocks_[static_cast<std::size_t>(s->id)]);
+                break;
             case StmtKind::For: return loop(s);
             case StmtKind::While:
                 while (eval(s->args[0]) != 0) {
@@ -313,7 +402,7 @@ class Frame {
         for (std::size_t p = 0; p < g.params.size(); ++p) {
             if (g.params[p].is_array()) {
                 callee.views_[static_cast<std::size_t>(g.params[p].array)] =
-                    views_[static_cast<std::size_t>(s->arrays[arrays++])];
+                    view_argument(s->arrays[arrays++]);
             } else {
                 callee.params_[p] = eval(s->args[scalars++]);
             }
@@ -336,6 +425,7 @@ class Frame {
     std::vector<std::uint64_t> params_;
     std::vector<View> views_;
     std::vector<std::unique_ptr<Allocation>> allocations_;
+    std::vector<Block*> blocks_;  ///< of slots; empty while none is set
     std::vector<std::uint64_t> results_;
     Line line_;
 };
@@ -383,6 +473,9 @@ Fault interpret(const Module& module, std::span<const ArrayArg> arrays,
     }
     ArgumentShadows shadows;
     shadows.attach(frame.views());
+    for (const View& v : frame.views()) {
+        if (v.data) launch.made[v.data + v.low * v.element] = v;
+    }
     Flow flow = frame.run();
     if (launch.fault.site >= 0) return launch.fault;
     if (flow != Flow::Return && !f.results.empty()) {

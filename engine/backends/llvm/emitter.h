@@ -128,6 +128,22 @@ class FunctionEmitter {
     void emit_return(ir::S s);
     void emit_call(ir::S s);
     void emit_allocate(ir::S s);
+    // slots.cpp
+    struct Slot {
+        llvm::AllocaInst* pointer = nullptr;
+        llvm::AllocaInst* block = nullptr;
+    };
+    Slot& slot(int array);
+    Value* base_of(int array);
+    Value* block_of(int array);
+    void set_slot(int array, Value* pointer, Value* block);
+    void emit_make(ir::S s);
+    void emit_point(ir::S s);
+    void emit_retain(ir::S s);
+    void release_slots();
+    void call_block_function(const char* name, Value* block);
+    void leave_out_of_memory_if(Value* missing);
+    void append_array(int array, std::vector<Value*>& args);
     void emit_atomic(ir::S s);
     void leave_with(Value* site);
     void branch_away(llvm::BasicBlock* to);
@@ -172,6 +188,7 @@ class FunctionEmitter {
     llvm::Function* fn_ = nullptr;
     std::vector<Value*> params_;
     std::vector<ArrayValue> arrays_;
+    std::vector<Slot> slots_;  ///< of arrays that are slots set in this LLVM function
     std::vector<llvm::AllocaInst*> vars_;
     std::vector<Value*> results_;             ///< where results go
     std::unordered_map<int, Value*> shared_;  ///< addresses of scratch_of(f_) (PTX)

@@ -47,6 +47,8 @@ Value* FunctionEmitter::emit_uncached(ir::E e) {
             Value* b = emit(e->args[1]);
             return b_.CreateIntrinsic(a->getType(), llvm::Intrinsic::fma, {a, b, emit(e->args[2])});
         }
+        case ExprKind::Memory:
+            return b_.CreatePtrToInt(e->axis == 0 ? base_of(e->id) : block_of(e->id), m_.i64);
         case ExprKind::WorkItem: return work_item(e);
     }
     __builtin_unreachable();
@@ -75,7 +77,6 @@ Value* FunctionEmitter::work_item(ir::E e) {
 Value* FunctionEmitter::address(int array, std::span<const ir::E> indices) {
     const ir::Array& info = f_.arrays[static_cast<std::size_t>(array)];
     const ArrayValue& a = arrays_[static_cast<std::size_t>(array)];
-    UNISONO_ASSERT(a.base != nullptr);
     Value* linear = nullptr;
     if (indices.size() == 1 && info.rank != 1) {
         linear = emit(indices[0]);
@@ -88,7 +89,7 @@ Value* FunctionEmitter::address(int array, std::span<const ir::E> indices) {
         }
     }
     if (!linear) linear = int64(0);
-    return b_.CreateInBoundsGEP(m_.memory_type(info.dtype), a.base, linear);
+    return b_.CreateInBoundsGEP(m_.memory_type(info.dtype), base_of(array), linear);
 }
 
 /// Marks an access as independent of those of other iterations of the enclosing independent loops.
@@ -111,9 +112,7 @@ Value* FunctionEmitter::load(ir::E e) {
     const ir::Array& info = f_.arrays[static_cast<std::size_t>(e->id)];
     Value* where = nullptr;
     if (e->access == ir::Access::Linear) {
-        where =
-            b_.CreateInBoundsGEP(m_.memory_type(info.dtype),
-                                 arrays_[static_cast<std::size_t>(e->id)].base, emit(e->args[0]));
+        where = b_.CreateInBoundsGEP(m_.memory_type(info.dtype), base_of(e->id), emit(e->args[0]));
     } else {
         where = address(e->id, e->args);
     }

@@ -30,7 +30,7 @@ void FunctionEmitter::capture(ir::E e, Captured& c) const {
             c.param_seen[id] = true;
             c.params.push_back(e->id);
         }
-    } else if (e->kind == ExprKind::Load) {
+    } else if (e->kind == ExprKind::Load || e->kind == ExprKind::Memory) {
         take_array(e->id);
     }
     for (ir::E a : e->args) capture(a, c);
@@ -43,6 +43,13 @@ void FunctionEmitter::capture(ir::S s, Captured& c) const {
         c.vars.push_back(v);
     };
     auto use_array = [&](int a) {
+        const ir::Array& info = f_.arrays[static_cast<std::size_t>(a)];
+        if (info.is_view()) {
+            capture(info.offset, c);
+            for (ir::E e : info.extents) capture(e, c);
+            for (ir::E e : info.view_strides) capture(e, c);
+            a = info.base;
+        }
         if (c.array_seen[static_cast<std::size_t>(a)]) return;
         c.array_seen[static_cast<std::size_t>(a)] = true;
         c.arrays.push_back(a);
@@ -52,6 +59,11 @@ void FunctionEmitter::capture(ir::S s, Captured& c) const {
         case StmtKind::Declare:
         case StmtKind::For: c.var_inside[static_cast<std::size_t>(s->id)] = true; break;
         case StmtKind::Assign: use_var(s->id); break;
+        case StmtKind::Make:
+        case StmtKind::Point:
+            for (int a : s->arrays) use_array(a);
+            c.array_inside[static_cast<std::size_t>(s->id)] = true;
+            break;
         case StmtKind::Allocate: c.array_inside[static_cast<std::size_t>(s->id)] = true; break;
         case StmtKind::Store:
         case StmtKind::Atomic: use_array(s->id); break;
@@ -137,6 +149,7 @@ void FunctionEmitter::emit_outlined(ir::S s, const Captured& c, llvm::StructType
     for (int id : c.arrays) {
         ArrayValue& a = arrays_[static_cast<std::size_t>(id)];
         a.base = next();
+        if (f_.arrays[static_cast<std::size_t>(id)].is_slot) continue;
         for (int k = 0; k < f_.arrays[static_cast<std::size_t>(id)].rank; ++k) {
             a.extents.push_back(next());
             a.strides.push_back(next());
@@ -175,7 +188,8 @@ void FunctionEmitter::emit_parallel(ir::S s) {
     for (int p : c.params) fields.push_back(params_[static_cast<std::size_t>(p)]);
     for (int id : c.arrays) {
         const ArrayValue& a = arrays_[static_cast<std::size_t>(id)];
-        fields.push_back(a.base);
+        fields.push_back(base_of(id));
+        if (f_.arrays[static_cast<std::size_t>(id)].is_slot) continue;
         for (int k = 0; k < f_.arrays[static_cast<std::size_t>(id)].rank; ++k) {
             fields.push_back(a.extents[static_cast<std::size_t>(k)]);
             fields.push_back(a.strides[static_cast<std::size_t>(k)]);

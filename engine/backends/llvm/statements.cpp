@@ -12,6 +12,7 @@ FunctionEmitter::FunctionEmitter(ModuleEmitter& module, const ir::Function& f, i
       b_(module.context),
       params_(f.params.size()),
       arrays_(f.arrays.size()),
+      slots_(f.arrays.size()),
       vars_(f.vars.size()) {}
 
 llvm::BasicBlock* FunctionEmitter::block(const char* name) {
@@ -37,6 +38,7 @@ void FunctionEmitter::finish() {
         auto* type = llvm::FunctionType::get(b_.getVoidTy(), {m_.ptr}, false);
         b_.CreateCall(m_.declare("unisono_scratch_free", type), {b_.CreateLoad(m_.ptr, slot)});
     }
+    release_slots();
     fence_if_streamed();
     b_.CreateRet(exit_site_);
 }
@@ -102,13 +104,16 @@ void FunctionEmitter::emit(ir::S s) {
                 s->access == ir::Access::Linear
                     ? b_.CreateInBoundsGEP(
                           m_.memory_type(f_.arrays[static_cast<std::size_t>(s->id)].dtype),
-                          arrays_[static_cast<std::size_t>(s->id)].base, emit(indices[0]))
+                          base_of(s->id), emit(indices[0]))
                     : address(s->id, indices);
             store_value(s->id, where, value, s == streaming_);
             break;
         }
         case StmtKind::Atomic: emit_atomic(s); break;
         case StmtKind::Allocate: emit_allocate(s); break;
+        case StmtKind::Make: emit_make(s); break;
+        case StmtKind::Point: emit_point(s); break;
+        case StmtKind::Retain: emit_retain(s); break;
         case StmtKind::For: emit_for(s); break;
         case StmtKind::While: emit_while(s); break;
         case StmtKind::If: emit_if(s); break;
@@ -210,10 +215,7 @@ void FunctionEmitter::emit_call(ir::S s) {
             args.push_back(emit(*scalar++));
             continue;
         }
-        const ArrayValue& a = arrays_[static_cast<std::size_t>(*array++)];
-        args.push_back(a.base);
-        args.insert(args.end(), a.extents.begin(), a.extents.end());
-        args.insert(args.end(), a.strides.begin(), a.strides.end());
+        append_array(*array++, args);
     }
     std::vector<llvm::AllocaInst*> outs;
     for (DType t : callee.results) {
@@ -299,14 +301,7 @@ void FunctionEmitter::emit_allocate(ir::S s) {
     b_.CreateStore(made, slot);
     scratch_.push_back(slot);
     a.base = made;
-    llvm::BasicBlock* missing = block("out_of_memory");
-    llvm::BasicBlock* after = block("allocated");
-    b_.CreateCondBr(b_.CreateIsNull(made), missing, after);
-    b_.SetInsertPoint(missing);
-    if (iteration_) b_.CreateStore(iteration_, b_.CreateConstInBoundsGEP1_64(m_.i64, fault_, 1));
-    exit_site_->addIncoming(int64(out_of_memory_site), missing);
-    b_.CreateBr(exit_);
-    b_.SetInsertPoint(after);
+    leave_out_of_memory_if(b_.CreateIsNull(made));
 }
 
 void FunctionEmitter::emit_atomic(ir::S s) {
@@ -314,8 +309,7 @@ void FunctionEmitter::emit_atomic(ir::S s) {
     auto indices = s->args.first(s->args.size() - 1);
     Value* where =
         s->access == ir::Access::Linear
-            ? b_.CreateInBoundsGEP(m_.memory_type(info.dtype),
-                                   arrays_[static_cast<std::size_t>(s->id)].base, emit(indices[0]))
+            ? b_.CreateInBoundsGEP(m_.memory_type(info.dtype), base_of(s->id), emit(indices[0]))
             : address(s->id, indices);
     Value* value = emit(s->args.back());
     using RMW = llvm::AtomicRMWInst;

@@ -299,7 +299,9 @@ class _Flattener(Desugar):
         return [self.expression(e)]
 
     def expression_Slice(self, e):
-        return self.node(e, "Slice")
+        none = ast.copy_location(ast.Constant(value=None), e)
+        parts = (e.lower or none, e.upper or none, e.step or none)
+        return self.node(e, "Slice", map(self.expression, parts))
 
     def expression_Tuple(self, e):
         return self.node(e, "Tuple", map(self.expression, e.elts))
@@ -345,6 +347,8 @@ class _Flattener(Desugar):
     def captured(self, at, name, value):
         if value is None:
             return self.node(at, "NoneValue")
+        if value is ...:
+            return self.node(at, "Builtin", text="Ellipsis")
         if isinstance(value, str):
             return self.node(at, "Text", text=value)
         kind = type(value)

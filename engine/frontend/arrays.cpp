@@ -1,0 +1,349 @@
+// Lowers array variables: views made by slices, arrays that variables share, new arrays.
+//
+// A view is a row of the function's table of arrays: a slot or parameter and where in it, as
+// expressions. What a name holds is a view of its parameter where that never changes, else a view
+// of the name's own slot, described by the name's own variables, so that paths can meet and names
+// can be swapped.
+#include <algorithm>
+
+#include "frontend/lowerer.h"
+
+namespace unisono::frontend {
+
+using ir::StrideClass;
+
+FunctionLowerer::Descriptor FunctionLowerer::describe_array(std::int32_t array) {
+    const ir::Array& a = function_->arrays[static_cast<std::size_t>(array)];
+    Descriptor d{a.is_view() ? a.base : array,
+                 a.is_view() ? a.offset : i64(0),
+                 {},
+                 {},
+                 a.strides,
+                 a.writable};
+    for (int k = 0; k < a.rank; ++k) {
+        d.extents.push_back(b_->extent(array, k));
+        d.strides.push_back(b_->stride(array, k));
+    }
+    return d;
+}
+
+Value FunctionLowerer::view(const std::string& name, const Descriptor& d) {
+    Value v;
+    v.array = b_->view(name, d.root, d.offset, d.extents, d.strides, d.classes, d.writable);
+    v.type = Type::array(function_->arrays[static_cast<std::size_t>(d.root)].dtype, d.classes,
+                         d.writable);
+    return v;
+}
+
+/// Computed from parameters and constants alone, without faults: may be evaluated at the entry.
+bool FunctionLowerer::is_known_at_entry(E e) const {
+    if (e->kind == ir::ExprKind::Var) {
+        return std::any_of(hoisted_.begin(), hoisted_.end(),
+                           [&](const auto& h) { return h.second == e->id; });
+    }
+    bool kind = e->kind == ir::ExprKind::Const || e->kind == ir::ExprKind::Param ||
+                e->kind == ir::ExprKind::Binary || e->kind == ir::ExprKind::Select ||
+                e->kind == ir::ExprKind::Cast;
+    return kind &&
+           std::all_of(e->args.begin(), e->args.end(), [&](E a) { return is_known_at_entry(a); });
+}
+
+/// An expression that reads the value and stays as it is; equal values of parameters become equal
+/// expressions.
+E FunctionLowerer::pinned(E e) {
+    if (is_trivial(e)) return e;
+    if (!is_known_at_entry(e) || source_.is_kernel) return temporary(e, "n");
+    for (const auto& [known, var] : hoisted_) {
+        if (same_expr(known, e)) return b_->read(var);
+    }
+    std::int32_t var = b_->var("n", e->dtype);
+    frames_.front().declares.push_back(b_->declare(var, e));
+    hoisted_.emplace_back(e, var);
+    return b_->read(var);
+}
+
+bool FunctionLowerer::is_same_array(std::int32_t a, std::int32_t b) {
+    if (a == b) return true;
+    Descriptor x = describe_array(a), y = describe_array(b);
+    auto equal = [](const std::vector<E>& p, const std::vector<E>& q) {
+        return std::equal(p.begin(), p.end(), q.begin(), q.end(), same_expr);
+    };
+    return x.root == y.root && same_expr(x.offset, y.offset) && equal(x.extents, y.extents) &&
+           equal(x.strides, y.strides);
+}
+
+bool FunctionLowerer::is_same(const Value& a, const Value& b) {
+    if (a.type.is_array() && b.type.is_array() && !a.lazy && !b.lazy)
+        return a.type == b.type && is_same_array(a.array, b.array);
+    if (!a.type.is_tuple() || !b.type.is_tuple()) return same_value(a, b);
+    return a.type == b.type &&
+           std::equal(a.items.begin(), a.items.end(), b.items.begin(),
+                      [&](const Value& x, const Value& y) { return is_same(x, y); });
+}
+
+/// A parameter, or a view of one that no assignment can change.
+bool FunctionLowerer::is_fixed(const Value& array) {
+    Descriptor d = describe_array(array.array);
+    if (function_->arrays[static_cast<std::size_t>(d.root)].is_slot) return false;
+    auto known = [&](E e) { return is_known_at_entry(e); };
+    return known(d.offset) && std::all_of(d.extents.begin(), d.extents.end(), known) &&
+           std::all_of(d.strides.begin(), d.strides.end(), known);
+}
+
+/// The same elements, kept apart from later changes of the variables that they were found by.
+Value FunctionLowerer::snapshot(const Value& array) {
+    if (is_fixed(array)) return array;
+    Descriptor d = describe_array(array.array);
+    const ir::Array& root = function_->arrays[static_cast<std::size_t>(d.root)];
+    if (root.is_slot) {
+        std::int32_t slot = b_->slot("held", root.dtype, root.writable);
+        emit(b_->point(slot, d.root));
+        d.root = slot;
+    }
+    auto keep = [&](E& e) { e = is_known_at_entry(e) ? e : temporary(e, "n"); };
+    keep(d.offset);
+    std::for_each(d.extents.begin(), d.extents.end(), keep);
+    std::for_each(d.strides.begin(), d.strides.end(), keep);
+    return view("held", d);
+}
+
+/// Moves an array into the slot and variables of a name.
+Value FunctionLowerer::move_array(const std::string& name, const Value& value, const Type& type,
+                                  const Place& place) {
+    if (source_.is_kernel) {
+        refuse(place,
+               "'" + name +
+                   "' would hold a view or one of several arrays, which kernels "
+                   "cannot do",
+               "index the array itself");
+    }
+    Descriptor d = describe_array(value.array);
+    Frame& f = home(name);
+    std::string key = name + "/" + describe(type) + (type.writable ? "w" : "r");
+    for (StrideClass c : type.strides) key += std::to_string(static_cast<int>(c));
+    auto [it, is_new] = f.arrays.emplace(key, -1);
+    if (is_new) {
+        Descriptor own{b_->slot(name, type.dtype, type.writable),
+                       nullptr,
+                       {},
+                       {},
+                       type.strides,
+                       type.writable};
+        own.offset = b_->read(variable(name + ".offset", DType::Int64));
+        for (std::size_t k = 0; k < d.extents.size(); ++k) {
+            std::string axis = std::to_string(k);
+            own.extents.push_back(b_->read(variable(name + ".shape" + axis, DType::Int64)));
+            own.strides.push_back(type.strides[k] == StrideClass::One
+                                      ? i64(1)
+                                      : b_->read(variable(name + ".stride" + axis, DType::Int64)));
+        }
+        it->second = view(name, own).array;
+    }
+    std::int32_t id = it->second;
+    Value moved;
+    moved.type = type;
+    moved.array = id;
+    if (value.array == id) return moved;
+    emit(b_->point(function_->arrays[static_cast<std::size_t>(id)].base, d.root));
+    set_variable(name + ".offset", d.offset);
+    for (std::size_t k = 0; k < d.extents.size(); ++k) {
+        std::string axis = std::to_string(k);
+        set_variable(name + ".shape" + axis, d.extents[k]);
+        if (type.strides[k] != StrideClass::One)
+            set_variable(name + ".stride" + axis, d.strides[k]);
+    }
+    return moved;
+}
+
+// ---- Slices
+
+/// The index counted from the start, tested.
+E FunctionLowerer::tested_index(E i, E size, int axis, const Place& place) {
+    i = settle(i);
+    E at = i;
+    E outside = nullptr;
+    auto known = constant_int(i);
+    if (known && *known < 0) {
+        at = op_binary(Op::Add, size, i);
+        outside = op_binary(Op::Lt, at, i64(0));
+    } else if (lower_bound(i).value_or(-1) >= 0) {
+        outside = op_binary(Op::Ge, i, size);
+    } else {
+        at = temporary(b_->select(b_->binary(Op::Lt, i, i64(0)), b_->add(i, size), i), "index");
+        outside = op_binary(Op::Or, op_binary(Op::Lt, at, i64(0)), op_binary(Op::Ge, at, size));
+    }
+    fault_if(outside, ErrorKind::Index,
+             "index {0} is out of bounds for axis " + std::to_string(axis) + " with size {1}",
+             place, {i, size});
+    return at;
+}
+
+/// One bound of a slice, clipped to [low, high] as Python does.
+E FunctionLowerer::slice_bound(E given, E size, E low, E high) {
+    auto known = constant_int(given);
+    bool forward = constant_int(low) == 0;
+    if (known && *known >= 0) return op_binary(Op::Min, high, given);
+    if (known) return op_binary(Op::Max, op_binary(Op::Add, size, given), low);
+    given = settle(given);
+    if (forward && lower_bound(given).value_or(-1) >= 0) return op_binary(Op::Min, high, given);
+    E counted = b_->select(b_->binary(Op::Lt, given, i64(0)), b_->add(given, size), given);
+    return b_->binary(Op::Min, high, b_->binary(Op::Max, counted, low));
+}
+
+/// max(e, 0)
+static E positive(ir::Builder& b, E e) {
+    if (e->kind == ir::ExprKind::Const)
+        return static_cast<std::int64_t>(e->bits) < 0 ? b.i64(0) : e;
+    return b.binary(Op::Max, e, b.i64(0));
+}
+
+FunctionLowerer::Cut FunctionLowerer::cut(E begin, E end, E step_given, E size,
+                                          const Place& place) {
+    auto step = step_given ? constant_int(step_given) : std::optional<std::int64_t>(1);
+    if (!step || *step == 0) {
+        refuse(place,
+               step ? "the step of a slice must not be zero"
+                    : "the step of a slice must be constant in a compiled function",
+               "write the step as a number");
+    }
+    if (*step == 1) {
+        auto first = begin ? constant_int(begin) : std::optional<std::int64_t>(0);
+        auto last = end ? constant_int(end) : std::nullopt;
+        // Common forms keep simple extents, so that equal ones are seen to be equal.
+        if (first && *first >= 0 && (!end || (last && *last < 0))) {
+            std::int64_t less = *first - (end ? *last : 0);
+            E count = less == 0 ? size : positive(*b_, op_binary(Op::Sub, size, i64(less)));
+            return {i64(*first), i64(1), pinned(count)};
+        }
+    }
+    E low = *step > 0 ? i64(0) : i64(-1);
+    E high = *step > 0 ? size : op_binary(Op::Sub, size, i64(1));
+    E from = begin ? slice_bound(begin, size, low, high) : *step > 0 ? low : high;
+    E to = end ? slice_bound(end, size, low, high) : *step > 0 ? high : low;
+    from = pinned(from);
+    to = pinned(to);
+    E distance = *step > 0 ? op_binary(Op::Sub, to, from) : op_binary(Op::Sub, from, to);
+    E count = positive(*b_, distance);
+    std::int64_t width = *step > 0 ? *step : -*step;
+    if (width > 1)
+        count = op_binary(Op::FloorDiv, op_binary(Op::Add, count, i64(width - 1)), i64(width));
+    return {from, i64(*step), pinned(count)};
+}
+
+/// Where an index expression is not full integer indexing: the view that it makes.
+Value FunctionLowerer::index_view(const Node& node, const Value& array,
+                                  std::span<const Node* const> items) {
+    Descriptor d = describe_array(array.array);
+    int rank = array.type.rank;
+    int axes = 0;
+    const Node* ellipsis = nullptr;
+    for (const Node* item : items) {
+        if (is_ellipsis(*item)) {
+            if (ellipsis) refuse(item->place, "an index has one ellipsis at most", "leave one out");
+            ellipsis = item;
+        } else if (item->kind != NodeKind::NoneValue) {
+            ++axes;
+        }
+    }
+    if (axes > rank) {
+        refuse(node.place,
+               "too many indices: an array of rank " + std::to_string(rank) + " is indexed with " +
+                   std::to_string(axes),
+               "give " + std::to_string(rank) + " indices");
+    }
+    Descriptor out{d.root, d.offset, {}, {}, {}, d.writable};
+    int axis = 0;
+    auto keep = [&](int k) {
+        auto at = static_cast<std::size_t>(k);
+        out.extents.push_back(d.extents[at]);
+        out.strides.push_back(d.strides[at]);
+        out.classes.push_back(d.classes[at]);
+    };
+    auto shift = [&](E index, int k) {
+        E by = op_binary(Op::Mul, index, d.strides[static_cast<std::size_t>(k)]);
+        out.offset = op_binary(Op::Add, out.offset, by);
+    };
+    for (const Node* item : items) {
+        auto k = static_cast<std::size_t>(axis);
+        if (item == ellipsis) {
+            for (int more = rank - axes; more > 0; --more) keep(axis++);
+        } else if (item->kind == NodeKind::NoneValue) {
+            out.extents.push_back(i64(1));
+            out.strides.push_back(i64(0));
+            out.classes.push_back(StrideClass::Zero);
+        } else if (item->kind == NodeKind::Slice) {
+            auto bound = [&](std::size_t part) -> E {
+                const Node& given = item->children.at(part);
+                if (given.kind == NodeKind::NoneValue) return nullptr;
+                Value v = expression(given);
+                if (!v.type.is_scalar() || !is_integer(v.type.dtype)) {
+                    refuse(given.place,
+                           "a bound of a slice must be an integer; got " + describe(v.type),
+                           "convert it with int(...)");
+                }
+                return cast(v.expr, DType::Int64);
+            };
+            E begin = bound(0), end = bound(1), step = bound(2);
+            at(item->place);
+            Cut c = cut(begin, end, step, d.extents[k], item->place);
+            shift(c.from, axis);
+            bool unit = constant_int(c.step) == 1;
+            out.extents.push_back(c.count);
+            out.strides.push_back(unit ? d.strides[k]
+                                       : pinned(op_binary(Op::Mul, d.strides[k], c.step)));
+            out.classes.push_back(unit ? d.classes[k] : StrideClass::Other);
+            ++axis;
+        } else {
+            Value v = expression(*item);
+            at(item->place);
+            if (!v.type.is_scalar() || !is_integer(v.type.dtype)) {
+                refuse(item->place,
+                       "an array index must be an integer or a slice; got " + describe(v.type),
+                       v.type.is_array() ? "loop over the elements that it chooses"
+                                         : "use // instead of /, or convert it with int(...)");
+            }
+            shift(tested_index(cast(v.expr, DType::Int64), d.extents[k], axis, item->place), axis);
+            ++axis;
+        }
+    }
+    while (axis < rank) keep(axis++);
+    at(node.place);
+    out.offset = pinned(out.offset);
+    return view("view", out);
+}
+
+// ---- New arrays
+
+/// An array of its own memory, contents undefined.
+Value FunctionLowerer::make_array(DType t, std::vector<E> extents, const Place& place) {
+    if (source_.is_kernel) {
+        refuse(place, "a kernel cannot make arrays",
+               "use un.local_array, or pass one as an argument");
+    }
+    Descriptor d{b_->slot("made", t, true), i64(0), {}, {}, {}, true};
+    E count = i64(1);
+    E negative = nullptr;
+    for (E& e : extents) {
+        e = pinned(e);
+        E below = op_binary(Op::Lt, e, i64(0));
+        if (lower_bound(e).value_or(-1) < 0 && !constant_int(below))
+            negative = negative ? op_binary(Op::Or, negative, below) : below;
+        else if (constant_int(below) == 1)
+            negative = below;
+    }
+    if (negative)
+        fault_if(negative, ErrorKind::Value, "negative dimensions are not allowed", place);
+    d.strides.resize(extents.size());
+    for (std::size_t k = extents.size(); k-- > 0;) {
+        d.strides[k] = count;
+        count = pinned(op_binary(Op::Mul, count, extents[k]));
+    }
+    d.extents = extents;
+    d.classes.assign(extents.size(), StrideClass::Other);
+    if (!extents.empty()) d.classes.back() = StrideClass::One;
+    at(place);
+    emit(b_->make(d.root, count));
+    return view("made", d);
+}
+
+}  // namespace unisono::frontend

@@ -1,0 +1,404 @@
+// Lowers array expressions to loop nests: an operation on arrays only notes how an element is
+// computed; the assignment that takes it makes one nest.
+//
+// NumPy reads the right side before it writes the left one. Where that can be seen (an array of the
+// right side overlaps the target in other places) the elements go through memory of their own;
+// whether they overlap is a test in front of the nest where it is not known earlier. The same test
+// asks whether all extents that could be 1 and be repeated are equal, as they nearly always are.
+#include <algorithm>
+
+#include "frontend/lowerer.h"
+
+namespace unisono::frontend {
+
+using ir::StrideClass;
+
+/// How the elements of an array expression are computed.
+struct Lazy {
+    std::vector<E> extents;
+    std::vector<E> equal;             ///< tests: extents that are the result's, not 1
+    std::vector<std::int32_t> reads;  ///< arrays
+    /// The element at an index; `repeats`: axes of extent 1 are repeated, whatever `equal` says.
+    std::function<Value(std::span<const E>, bool repeats)> element;
+};
+
+std::vector<E> FunctionLowerer::extents_of(const Value& v) {
+    if (v.lazy) return v.lazy->extents;
+    std::vector<E> list;
+    if (v.type.is_array()) list = describe_array(v.array).extents;
+    return list;
+}
+
+/// The element of an operand at an index of the result, to whose last axes its own belong.
+Value FunctionLowerer::element_of(const Value& v, std::span<const E> index,
+                                  std::span<const E> extents, bool repeats) {
+    if (!v.type.is_array()) return v;
+    std::vector<E> own = extents_of(v);
+    std::vector<E> where;
+    std::size_t skip = index.size() - own.size();
+    for (std::size_t k = 0; k < own.size(); ++k) {
+        E i = index[skip + k];
+        bool is_one = constant_int(own[k]) == 1;
+        bool is_equal = same_expr(own[k], extents[skip + k]);
+        if (is_one && !is_equal) {
+            i = i64(0);
+        } else if (!is_equal && repeats) {
+            i = b_->select(b_->binary(Op::Eq, own[k], i64(1)), i64(0), i);
+        }
+        where.push_back(i);
+    }
+    if (v.lazy) return v.lazy->element(where, repeats);
+    return scalar(b_->load(v.array, where, ir::Access::Inside));
+}
+
+/// Joins extents of a result with those of one more operand; tests that they fit.
+void FunctionLowerer::broadcast(std::vector<E>& extents, std::vector<E> own, const Place& place) {
+    if (own.size() > extents.size())
+        extents.insert(extents.begin(), own.size() - extents.size(), i64(1));
+    std::size_t skip = extents.size() - own.size();
+    for (std::size_t k = 0; k < own.size(); ++k) {
+        E& n = extents[skip + k];
+        E m = own[k];
+        if (same_expr(n, m) || constant_int(m) == 1) continue;
+        if (constant_int(n) == 1) {
+            n = m;
+            continue;
+        }
+        auto is_one = [&](E e) { return op_binary(Op::Eq, e, i64(1)); };
+        E fits =
+            op_binary(Op::Or, op_binary(Op::Eq, n, m), op_binary(Op::Or, is_one(n), is_one(m)));
+        fault_if(op_unary(Op::Not, fits), ErrorKind::Value,
+                 "operands could not be broadcast together: axis " + std::to_string(skip + k) +
+                     " has extents {0} and {1}",
+                 place, {n, m});
+        n = pinned(b_->select(is_one(n), m, n));
+    }
+}
+
+/// An elementwise operation of scalars and at least one array.
+Value FunctionLowerer::elementwise(const std::vector<Value>& operands,
+                                   const std::function<Value(std::span<const Value>)>& operation,
+                                   const Place& place) {
+    if (source_.is_kernel) {
+        refuse(place, "whole arrays cannot be computed with in a kernel",
+               "compute with elements: each work-item has its own");
+    }
+    auto lazy = std::make_shared<Lazy>();
+    std::vector<Value> kept = operands;
+    for (Value& v : kept) {
+        if (v.type.is_scalar()) v.expr = settle(v.expr);
+        broadcast(lazy->extents, extents_of(v), place);
+    }
+    for (const Value& v : kept) {
+        if (!v.type.is_array()) continue;
+        if (v.lazy) {
+            lazy->equal.insert(lazy->equal.end(), v.lazy->equal.begin(), v.lazy->equal.end());
+            lazy->reads.insert(lazy->reads.end(), v.lazy->reads.begin(), v.lazy->reads.end());
+        } else {
+            lazy->reads.push_back(v.array);
+        }
+        std::vector<E> own = extents_of(v);
+        std::size_t skip = lazy->extents.size() - own.size();
+        for (std::size_t k = 0; k < own.size(); ++k) {
+            E n = lazy->extents[skip + k];
+            if (!same_expr(own[k], n) && constant_int(own[k]) != 1)
+                lazy->equal.push_back(op_binary(Op::Eq, own[k], n));
+        }
+    }
+    lazy->element = [this, kept, operation, extents = lazy->extents](std::span<const E> index,
+                                                                     bool repeats) {
+        std::vector<Value> items;
+        for (const Value& v : kept) items.push_back(element_of(v, index, extents, repeats));
+        return operation(items);
+    };
+    Value result;
+    result.lazy = lazy;
+    // What type the elements have: asked of the operation, whose statements are dropped.
+    Type type;
+    std::vector<E> origin(lazy->extents.size(), i64(0));
+    auto saved = checkpoint();
+    collect([&] { type = lazy->element(origin, false).type; });
+    restore(saved);
+    if (!type.is_scalar())
+        refuse(place, "the elements of this expression are no numbers", "use numbers");
+    at(place);
+    result.type =
+        Type::array(type.dtype, std::vector<StrideClass>(origin.size(), StrideClass::Other), false);
+    return result;
+}
+
+/// Loops over all indices; the outermost one in parallel where nothing around is.
+void FunctionLowerer::nest(std::span<const E> extents,
+                           const std::function<void(std::span<const E>)>& body,
+                           const Place& place) {
+    std::vector<std::int32_t> vars;
+    std::vector<E> index;
+    for (std::size_t k = 0; k < extents.size(); ++k) {
+        vars.push_back(b_->var("i", DType::Int64));
+        index.push_back(b_->read(vars.back()));
+        lower_bounds_[vars.back()] = 0;
+    }
+    bool is_shared = parallel_depth_ == 0;
+    parallel_depth_ += 1;
+    std::vector<S> list = collect([&] { body(index); });
+    parallel_depth_ -= 1;
+    at(place);
+    S inner = b_->block(list);
+    for (std::size_t k = extents.size(); k-- > 0;) {
+        auto kind = k == 0 && is_shared       ? ir::LoopKind::Parallel
+                    : k + 1 == extents.size() ? ir::LoopKind::Vector
+                                              : ir::LoopKind::Serial;
+        inner = b_->loop(kind, vars[k], i64(0), extents[k], i64(1), inner);
+    }
+    emit(inner);
+}
+
+/// Addresses [first, last] of an array's elements, in elements from address 0.
+std::pair<E, E> FunctionLowerer::range_of(std::int32_t array) {
+    Descriptor d = describe_array(array);
+    E size = i64(size_of(function_->arrays[static_cast<std::size_t>(array)].dtype));
+    E low = nullptr, high = nullptr;
+    for (std::size_t k = 0; k < d.extents.size(); ++k) {
+        E reach = op_binary(Op::Mul, op_binary(Op::Sub, d.extents[k], i64(1)), d.strides[k]);
+        if (d.classes[k] == StrideClass::One) {
+            high = high ? op_binary(Op::Add, high, reach) : reach;
+            continue;
+        }
+        E below = op_binary(Op::Min, reach, i64(0)), above = op_binary(Op::Max, reach, i64(0));
+        low = low ? op_binary(Op::Add, low, below) : below;
+        high = high ? op_binary(Op::Add, high, above) : above;
+    }
+    E start = op_binary(Op::Add, b_->address(d.root), op_binary(Op::Mul, d.offset, size));
+    auto from = [&](E by) {
+        return by ? op_binary(Op::Add, start, op_binary(Op::Mul, by, size)) : start;
+    };
+    return {from(low), from(high)};
+}
+
+/// Whether writing `target` while `array` is read could be seen: null for never, else a test.
+E FunctionLowerer::may_overlap(std::int32_t target, std::int32_t array) {
+    Descriptor a = describe_array(target), b = describe_array(array);
+    const ir::Array& x = function_->arrays[static_cast<std::size_t>(a.root)];
+    const ir::Array& y = function_->arrays[static_cast<std::size_t>(b.root)];
+    if (is_same_array(target, array)) return nullptr;
+    if (a.root != b.root) {
+        bool are_params = x.param >= 0 && y.param >= 0 && instance_.noalias;
+        if (are_params || x.name == "made" || y.name == "made") return nullptr;
+    }
+    auto p = range_of(target), q = range_of(array);
+    return op_binary(Op::And, op_binary(Op::Le, p.first, q.second),
+                     op_binary(Op::Le, q.first, p.second));
+}
+
+/// target[...] = value, with NumPy's meaning.
+void FunctionLowerer::assign_elements(const Value& target, const Value& value, const Place& place) {
+    Descriptor d = describe_array(target.array);
+    if (!d.writable) refuse_readonly(target);
+    DType t = target.type.dtype;
+    E all_equal = nullptr, overlaps = nullptr;
+    Value from = value;
+    if (value.type.is_scalar()) {
+        from.expr = settle(to_type(value, t, place));
+        from.type = Type::numpy(t);
+    } else if (!value.type.is_array()) {
+        refuse(place, "a value of type " + describe(value.type) + " cannot be stored into an array",
+               "store numbers or arrays");
+    } else {
+        if (value.type.rank > target.type.rank) {
+            refuse(place,
+                   "an array of rank " + std::to_string(value.type.rank) +
+                       " cannot be stored into one of rank " + std::to_string(target.type.rank),
+                   "index it down to fewer axes");
+        }
+        auto require = [&](E test) {
+            all_equal = all_equal ? op_binary(Op::And, all_equal, test) : test;
+        };
+        std::vector<E> own = extents_of(value);
+        std::size_t skip = d.extents.size() - own.size();
+        for (std::size_t k = 0; k < own.size(); ++k) {
+            E n = d.extents[skip + k];
+            if (same_expr(own[k], n) || constant_int(own[k]) == 1) continue;
+            E equal = op_binary(Op::Eq, own[k], n);
+            E fits = op_binary(Op::Or, equal, op_binary(Op::Eq, own[k], i64(1)));
+            fault_if(op_unary(Op::Not, fits), ErrorKind::Value,
+                     "could not broadcast input array: axis " + std::to_string(skip + k) +
+                         " has extent {0}, the target {1}",
+                     place, {own[k], n});
+            require(equal);
+        }
+        std::vector<std::int32_t> reads{value.array};
+        if (value.lazy) {
+            for (E test : value.lazy->equal) require(test);
+            reads = value.lazy->reads;
+        }
+        for (std::int32_t array : reads) {
+            E test = may_overlap(target.array, array);
+            if (test) overlaps = overlaps ? op_binary(Op::Or, overlaps, test) : test;
+        }
+    }
+    auto copy = [&](const Value& source, std::int32_t into, bool repeats) {
+        nest(
+            d.extents,
+            [&](std::span<const E> index) {
+                Value item = element_of(source, index, d.extents, repeats);
+                at(place);
+                emit(b_->store(into, index, cast(item.expr, t), ir::Access::Inside));
+            },
+            place);
+    };
+    E plain = all_equal;
+    if (overlaps) {
+        E apart = op_unary(Op::Not, overlaps);
+        plain = plain ? op_binary(Op::And, plain, apart) : apart;
+    }
+    if (!plain) return copy(from, target.array, false);
+    std::vector<S> fast = collect([&] { copy(from, target.array, false); });
+    std::vector<S> slow = collect([&] {
+        if (!overlaps) return copy(from, target.array, true);
+        std::vector<E> extents = d.extents;
+        Value made = make_array(t, extents, place);
+        copy(from, made.array, true);
+        copy(made, target.array, false);
+    });
+    at(place);
+    emit(b_->branch(plain, b_->block(fast), b_->block(slow)));
+}
+
+/// An array of its own for an expression; other values as they are.
+Value FunctionLowerer::made(const Value& value, const Place& place) {
+    if (!value.lazy) return value;
+    Value array = make_array(value.type.dtype, value.lazy->extents, place);
+    assign_elements(array, value, place);
+    return array;
+}
+
+Value FunctionLowerer::converted_array(const Value& a, DType t, const Place& place) {
+    return elementwise(
+        {a},
+        [this, t, place](std::span<const Value> v) {
+            return scalar(to_type(v[0], t, place), Weak::None);
+        },
+        place);
+}
+
+// ---- Functions that make arrays
+
+static std::string after_dot(const std::string& name) { return name.substr(name.find('.') + 1); }
+
+std::vector<E> FunctionLowerer::shape_argument(const Value& v, const Place& place) {
+    std::vector<E> extents;
+    for (const Value& item : v.type.is_tuple() ? v.items : std::vector<Value>{v}) {
+        if (!item.type.is_scalar() || !is_integer(item.type.dtype)) {
+            refuse(place, "a shape consists of integers; got " + describe(v.type),
+                   "give an int or a tuple of ints");
+        }
+        extents.push_back(settle(cast(item.expr, DType::Int64)));
+    }
+    return extents;
+}
+
+/// np.zeros and its kind, where, copy: nothing where the name is none of these.
+std::optional<Value> FunctionLowerer::array_function(const Node& node, const std::string& name) {
+    static const std::map<std::string, std::vector<std::string>> known = {
+        {"zeros", {"shape", "dtype"}},
+        {"ones", {"shape", "dtype"}},
+        {"empty", {"shape", "dtype"}},
+        {"full", {"shape", "fill_value", "dtype"}},
+        {"zeros_like", {"a", "dtype"}},
+        {"ones_like", {"a", "dtype"}},
+        {"empty_like", {"a", "dtype"}},
+        {"full_like", {"a", "fill_value", "dtype"}},
+        {"copy", {"a"}},
+        {"where", {"condition", "x", "y"}},
+        {"transpose", {"a"}}};
+    std::string base = after_dot(name);
+    auto found = name.find('.') == std::string::npos ? known.end() : known.find(base);
+    if (found == known.end()) return std::nullopt;
+    std::vector<const Node*> nodes(found->second.size(), nullptr), in_order;
+    std::size_t next = 0;
+    for (std::size_t i = 1; i < node.children.size(); ++i) {
+        const Node& arg = node.children[i];
+        bool is_named = arg.kind == NodeKind::Keyword;
+        auto slot = is_named ? static_cast<std::size_t>(
+                                   std::find(found->second.begin(), found->second.end(), arg.text) -
+                                   found->second.begin())
+                             : next++;
+        if (slot >= nodes.size() || nodes[slot]) {
+            refuse(arg.place,
+                   is_named ? name + " takes no keyword '" + arg.text + "' in a compiled function"
+                            : name + " takes fewer arguments",
+                   "its arguments are " + found->second.front() + " and so on, as in NumPy");
+        }
+        nodes[slot] = is_named ? &arg.children[0] : &arg;
+        in_order.push_back(nodes[slot]);
+    }
+    std::size_t needed = nodes.size() - (found->second.back() == "dtype" ? 1 : 0);
+    for (std::size_t i = 0; i < needed; ++i) {
+        if (!nodes[i])
+            refuse(node.place, name + " needs its argument '" + found->second[i] + "'", "give it");
+    }
+    std::vector<Value> values = operands(in_order);
+    auto value_of = [&](std::size_t slot) -> const Value* {
+        if (slot >= nodes.size() || !nodes[slot]) return nullptr;
+        auto at = std::find(in_order.begin(), in_order.end(), nodes[slot]) - in_order.begin();
+        return &values[static_cast<std::size_t>(at)];
+    };
+    at(node.place);
+    if (base == "where") {
+        auto choose_element = [this, place = node.place](std::span<const Value> v) {
+            Type t = promote_types(v[1].type, v[2].type);
+            return scalar(b_->select(cast(v[0].expr, DType::Bool), to_type(v[1], t.dtype, place),
+                                     to_type(v[2], t.dtype, place)),
+                          Weak::None);
+        };
+        bool has_array = std::any_of(values.begin(), values.end(),
+                                     [](const Value& v) { return v.type.is_array(); });
+        std::vector<Value> in_place{*value_of(0), *value_of(1), *value_of(2)};
+        if (has_array) return elementwise(in_place, choose_element, node.place);
+        for (const Value& v : in_place) want_scalar(v, node.place, "an argument of where");
+        return choose_element(in_place);
+    }
+    const Value& first = *value_of(0);
+    bool is_like = base.find("_like") != std::string::npos || base == "copy" || base == "transpose";
+    if (is_like && !first.type.is_array()) {
+        refuse(node.place, name + " takes an array; got " + describe(first.type), "give an array");
+    }
+    if (base == "transpose") return transposed(first, node.place);
+    if (base == "copy") return copied(first, node.place);
+    const Value* fill = base.rfind("full", 0) == 0 ? value_of(1) : nullptr;
+    const Value* dtype = value_of(fill ? 2 : 1);
+    DType t = is_like ? first.type.dtype : fill ? fill->type.dtype : DType::Float64;
+    if (dtype && dtype->type.kind == Type::Kind::DTypeName) {
+        t = dtype->type.dtype;
+    } else if (dtype && dtype->type.kind != Type::Kind::None) {
+        refuse(node.place, "dtype must be a dtype; got " + describe(dtype->type),
+               "write np.float64 or the like");
+    }
+    std::vector<E> extents = is_like ? extents_of(first) : shape_argument(first, node.place);
+    Value array = make_array(t, extents, node.place);
+    if (base.rfind("empty", 0) == 0) return array;
+    Value start = fill ? want_scalar(*fill, node.place, "fill_value")
+                       : scalar(b_->constant(Scalar::of(t, base.rfind("ones", 0) == 0 ? 1 : 0)));
+    assign_elements(array, start, node.place);
+    return array;
+}
+
+Value FunctionLowerer::copied(const Value& array, const Place& place) {
+    if (array.lazy) return made(array, place);
+    Value result = make_array(array.type.dtype, extents_of(array), place);
+    assign_elements(result, array, place);
+    return result;
+}
+
+Value FunctionLowerer::transposed(const Value& given, const Place& place) {
+    Value array = made(given, place);
+    Descriptor d = describe_array(array.array);
+    std::reverse(d.extents.begin(), d.extents.end());
+    std::reverse(d.strides.begin(), d.strides.end());
+    std::reverse(d.classes.begin(), d.classes.end());
+    // Only the last axis is known to be packed by its class.
+    for (std::size_t k = 0; k + 1 < d.classes.size(); ++k) d.classes[k] = StrideClass::Other;
+    return view("transposed", d);
+}
+
+}  // namespace unisono::frontend

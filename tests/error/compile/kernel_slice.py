@@ -1,0 +1,10 @@
+import numpy as np
+
+
+def f(a):
+    b = a[1:3]
+    b[0] = 1
+
+
+args = (np.zeros(4),)
+launch = ((8,), (1,))

@@ -1,0 +1,8 @@
+import numpy as np
+
+
+def f(n):
+    return np.zeros(n, order="F")
+
+
+args = (4,)
