@@ -169,6 +169,20 @@ std::int64_t stack_offset(const View& v, std::int64_t index) {
     return offset;
 }
 
+/// Whether b is a transposed, so that the product is symmetric.
+template <class T>
+bool is_transposed(Sizes s, Matrix<const T> a, Matrix<const T> b) {
+    return a.data == b.data && s.m == s.n && a.row == b.column && a.column == b.row;
+}
+
+/// Fills in the tile below the diagonal from its mirror image above.
+template <class T>
+void mirror(const T* above, T* below, std::int64_t rows, std::int64_t columns, std::int64_t width) {
+    for (std::int64_t j = 0; j < columns; ++j) {
+        for (std::int64_t i = 0; i < rows; ++i) below[j * width + i] = above[i * width + j];
+    }
+}
+
 /// Operands of equal leading axes, [..., m, k] and [..., k, n]; `out` is packed.
 template <class T>
 void run_typed(const View& a, const View& b, T* out) {
@@ -188,15 +202,23 @@ void run_typed(const View& a, const View& b, T* out) {
     Matrix<const T> mb{reinterpret_cast<const T*>(b.data()), bd[rank - 2], bd[rank - 1]};
     if (s.m == 1 && s.n == 1 && count == 1 && !is_tiny(s)) return dot_in_pieces(s.k, ma, mb, out);
     Tiling t = tile(s, count);
+    bool symmetric = count == 1 && is_transposed(s, ma, mb) && t.down * t.across > 1;
+    if (symmetric) {
+        t.rows = t.columns = std::min(t.rows, t.columns);
+        t.down = t.across = (s.m + t.rows - 1) / t.rows;
+    }
     std::int64_t per_matrix = t.down * t.across;
     parallel_for(0, count * per_matrix, t.grain, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t q = first; q < last; ++q) {
             std::int64_t index = q / per_matrix, i = q % per_matrix / t.across * t.rows,
                          j = q % per_matrix % t.across * t.columns;
+            if (symmetric && i > j) continue;
             Matrix<const T> x{ma.data + stack_offset(a, index) + i * ma.row, ma.row, ma.column};
             Matrix<const T> y{mb.data + stack_offset(b, index) + j * mb.column, mb.row, mb.column};
             Sizes part{std::min(t.rows, s.m - i), std::min(t.columns, s.n - j), s.k};
-            multiply<T>(part, x, y, out + (index * s.m + i) * s.n + j, s.n);
+            T* tile_out = out + (index * s.m + i) * s.n + j;
+            multiply<T>(part, x, y, tile_out, s.n);
+            if (symmetric && i < j) mirror(tile_out, out + j * s.n + i, part.m, part.n, s.n);
         }
     });
 }

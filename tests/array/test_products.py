@@ -203,3 +203,13 @@ def test_products_refuse(call):
     for xp in (np, un):
         with pytest.raises(ValueError):
             call(xp)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32"])
+@pytest.mark.parametrize("shape", [(3, 5), (200, 130), (515, 300), (301, 700)])
+def test_a_matrix_times_its_transpose_is_symmetric(shape, dtype):
+    x = np.random.default_rng(1).integers(-8, 9, shape).astype(dtype)
+    a = un.array(x)
+    for ours, numpys in ((a @ a.T, x @ x.T), (a.T @ a, x.T @ x)):
+        result = np.asarray(ours)
+        assert (result == numpys).all() and (result == result.T).all()
