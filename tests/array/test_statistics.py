@@ -141,3 +141,129 @@ def test_threads_do_not_change_bits():
     finally:
         un.set_num_threads(before)
     assert len(seen) == 1
+
+
+@pytest.mark.parametrize("dtype", dtypes)
+def test_medians(dtype):
+    for x in inputs(dtype):
+        for axis in (None, 0, -1, (0, 1), 5):
+            for name in ("median", "nanmedian"):
+                compare(getattr(np, name), getattr(un, name), x, axis=axis, exact=False)
+                compare(
+                    getattr(np, name), getattr(un, name), x, axis=axis, keepdims=True, exact=False
+                )
+
+
+methods = (
+    "inverted_cdf averaged_inverted_cdf closest_observation interpolated_inverted_cdf hazen weibull linear "
+    "median_unbiased normal_unbiased lower higher midpoint nearest bogus"
+).split()
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float32", "float64"])
+@pytest.mark.parametrize("method", methods)
+def test_quantiles(dtype, method):
+    for x in inputs(dtype):
+        if x.size == 0:
+            continue
+        for q in (0.5, 0, 1.0, [0.1, 0.25, 0.9], [[0.0, 1.0], [0.3, 0.75]], 1.5):
+            for name in ("quantile", "nanquantile"):
+                options = {"method": method, "exact": False, "relative": 1e-5}
+                compare(getattr(np, name), getattr(un, name), x, q, **options)
+                compare(
+                    getattr(np, name), getattr(un, name), x, q, axis=-1, keepdims=True, **options
+                )
+        compare(
+            np.percentile,
+            un.percentile,
+            x,
+            [20, 90],
+            axis=0,
+            method=method,
+            exact=False,
+            relative=1e-5,
+        )
+        compare(
+            np.nanpercentile, un.nanpercentile, x, 20, method=method, exact=False, relative=1e-5
+        )
+
+
+def test_weighted_quantiles():
+    r = np.random.default_rng(7)
+    x, w = r.random((5, 6)), r.random((5, 6)).round(1)
+    for q in (0, 0.3, [0.5, 1.0]):
+        compare(np.quantile, un.quantile, x, q, method="inverted_cdf", weights=w)
+        compare(np.quantile, un.quantile, x, q, axis=1, method="inverted_cdf", weights=w)
+        compare(np.quantile, un.quantile, x, q, axis=1, method="inverted_cdf", weights=w[0])
+        compare(np.quantile, un.quantile, x, q, weights=w)
+
+
+@pytest.mark.parametrize("dtype", dtypes)
+def test_nan_is_left_out(dtype):
+    names = "nansum nanprod nanmax nanmin nanmean nanvar nanstd nanargmax nanargmin nancumsum nancumprod"
+    for x in inputs(dtype):
+        if x.ndim == 2 and x.dtype.kind == "f" and x.size:
+            x[-1] = np.nan
+        for name in names.split():
+            if name.endswith("prod"):
+                x = np.sign(x) if x.dtype.kind == "f" else x
+            for axis in (None, 0, -1, 5):
+                ours, theirs = getattr(un, name), getattr(np, name)
+                compare(theirs, ours, x, axis=axis, exact=False, relative=3e-5)
+        compare(np.nanvar, un.nanvar, x, ddof=2, exact=False, relative=3e-5)
+        compare(np.nanmean, un.nanmean, x, keepdims=True, exact=False, relative=3e-5)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint8", "float32", "float64"])
+def test_histograms(dtype):
+    for x in inputs(dtype):
+        for bins in (10, 1, 7, [0, 3, 50, 90], [-1000, 1000], 0, "sqrt", [3, 1]):
+            for options in ({}, {"range": (-5, 40)}, {"density": True}, {"range": (3, 1)}):
+                compare(np.histogram, un.histogram, x, bins, exact=False, relative=1e-6, **options)
+        compare(np.histogram, un.histogram, x, 10, weights=x, exact=False, relative=1e-5)
+        compare(
+            np.histogram, un.histogram, x, [0, 3, 50], weights=x * 0.5, exact=False, relative=1e-5
+        )
+    x = np.random.default_rng(8).standard_normal(200_000).astype("float64")
+    compare(np.histogram, un.histogram, x, 100)
+    compare(np.histogram, un.histogram, x, np.linspace(-2, 1, 37))
+
+
+@pytest.mark.parametrize(
+    "bins", ["auto", "fd", "doane", "scott", "stone", "rice", "sturges", "sqrt", "x"]
+)
+def test_automatic_bins(bins):
+    r = np.random.default_rng(9)
+    for x in (r.standard_normal(500), r.random(3), r.integers(0, 9, 100), np.zeros(5), np.zeros(0)):
+        compare(np.histogram_bin_edges, un.histogram_bin_edges, x, bins, exact=False)
+        compare(np.histogram_bin_edges, un.histogram_bin_edges, x, bins, range=(0, 1), exact=False)
+
+
+def test_histograms_of_several_dimensions():
+    r = np.random.default_rng(10)
+    x, y, w = r.random(300), r.random(300) * 3, r.random(300)
+    for options in (
+        {"bins": 5},
+        {"bins": [3, 4]},
+        {"bins": [[0, 0.5, 1], 6], "density": True},
+        {"bins": 4, "weights": w},
+        {"bins": 4, "range": [(0, 0.5), (1, 2)]},
+    ):
+        compare(np.histogram2d, un.histogram2d, x, y, exact=False, **options)
+        compare(lambda *a, **k: np.histogramdd(*a, **k)[0], lambda *a, **k: un.histogramdd(*a, **k)[0],
+                np.stack([x, y], 1), exact=False, **options)  # fmt: skip
+    compare(np.histogram2d, un.histogram2d, x, y, bins=[0.0, 0.4, 1.0], exact=False)
+
+
+def test_bincounts():
+    r = np.random.default_rng(11)
+    for n, high in ((0, 1), (1, 1), (50, 7), (300_000, 1000), (200_000, 3)):
+        x = r.integers(0, high, n)
+        compare(np.bincount, un.bincount, x)
+        compare(np.bincount, un.bincount, x, minlength=9)
+        compare(np.bincount, un.bincount, x, r.random(n), exact=False)
+    for wrong in ([-1, 2], [0.5], [[1]], np.array([1], dtype="uint64")):
+        compare(np.bincount, un.bincount, wrong)
+    compare(np.bincount, un.bincount, [1, 2], [1.0])
+    compare(np.bincount, un.bincount, [True, False])
+    compare(np.bincount, un.bincount, [1], minlength=-1)

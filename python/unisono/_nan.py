@@ -1,0 +1,154 @@
+"""Reductions and running sums that leave NaN out: NumPy's nan functions."""
+
+import math
+
+import unisono
+
+from . import _statistics
+from ._axes import as_array as _as
+from ._axes import store
+
+
+def _without(x, fill):
+    """`x` with `fill` in place of NaN, and where it is not NaN (True where it cannot be)."""
+    x = _as(x)
+    if x.dtype.kind not in "fc":
+        return x, True
+    there = x == x
+    return unisono.where(there, x, unisono.full((), fill, x.dtype)), there
+
+
+def nansum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """Sum over `axis`, NaN counting as 0.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> float(un.nansum([1.0, un.nan, 2.0]))
+    3.0
+    """
+    return _statistics.full_sum(_without(x, 0)[0], axis, dtype, out, keepdims, initial, where)
+
+
+def nanprod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """Product over `axis`, NaN counting as 1."""
+    return _statistics.full_prod(_without(x, 1)[0], axis, dtype, out, keepdims, initial, where)
+
+
+def _extreme(name, x, axis, out, keepdims, initial, where, fill):
+    x = _as(x)
+    full = _statistics.full_max if name == "nanmax" else _statistics.full_min
+    if x.dtype.kind != "f":
+        return full(x, axis, out, keepdims, initial, where)
+    filled, there = _without(x, fill)
+    made = full(filled, axis, None, keepdims, initial, where)
+    if initial is None:
+        nothing = _statistics.full_any(there, axis, None, keepdims)
+        made = unisono.where(nothing, made, unisono.full((), math.nan, x.dtype))
+    return store(name, made, out)
+
+
+def nanmax(x, axis=None, out=None, keepdims=False, initial=None, where=True):
+    """Maximum over `axis` of what is not NaN; NaN where nothing is left."""
+    return _extreme("nanmax", x, axis, out, keepdims, initial, where, -math.inf)
+
+
+def nanmin(x, axis=None, out=None, keepdims=False, initial=None, where=True):
+    """Minimum over `axis` of what is not NaN; NaN where nothing is left."""
+    return _extreme("nanmin", x, axis, out, keepdims, initial, where, math.inf)
+
+
+def _mask(there, where):
+    if where is True or there is True:
+        return there if where is True else where
+    return there & _as(where).astype("bool", copy=False)
+
+
+def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+    """Mean over `axis` of what is not NaN; NaN where nothing is left.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> float(un.nanmean([1.0, un.nan, 2.0]))
+    1.5
+    """
+    x, there = _without(x, 0)
+    return _statistics.mean(x, axis, dtype, out, keepdims, where=_mask(there, where))
+
+
+def nanvar(
+    x,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=0,
+    keepdims=False,
+    *,
+    where=True,
+    mean=None,
+    correction=None,
+):
+    """Variance over `axis` of what is not NaN; see `var` for the parameters."""
+    x, there = _without(x, 0)
+    options = {"where": _mask(there, where), "mean": mean, "correction": correction}
+    made = _statistics.var(x, axis, dtype, None, ddof, keepdims, **options)
+    if there is not True:
+        count = _statistics._counted(x, axis, options["where"], keepdims)
+        few = count <= (ddof if correction is None else correction)
+        made = unisono.where(few, unisono.full((), math.nan, made.dtype), made)
+    return store("nanvar", made, out)
+
+
+def nanstd(
+    x,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=0,
+    keepdims=False,
+    *,
+    where=True,
+    mean=None,
+    correction=None,
+):
+    """Standard deviation over `axis` of what is not NaN; see `std` for the parameters."""
+    options = {"where": where, "mean": mean, "correction": correction}
+    return store(
+        "nanstd", unisono.sqrt(nanvar(x, axis, dtype, None, ddof, keepdims, **options)), out
+    )
+
+
+def _arg(name, x, axis, out, keepdims, fill):
+    filled, there = _without(x, fill)
+    if there is not True and filled.size and not bool(there.any(axis=axis).all()):
+        raise ValueError(f"{name}: All-NaN slice encountered")
+    function = _statistics.argmax if name == "nanargmax" else _statistics.argmin
+    return function(filled, axis, out, keepdims=keepdims)
+
+
+def nanargmax(x, axis=None, out=None, *, keepdims=False):
+    """Index of the first largest element that is not NaN.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> int(un.nanargmax([un.nan, 2.0, 3.0]))
+    2
+    """
+    return _arg("nanargmax", x, axis, out, keepdims, -math.inf)
+
+
+def nanargmin(x, axis=None, out=None, *, keepdims=False):
+    """Index of the first smallest element that is not NaN."""
+    return _arg("nanargmin", x, axis, out, keepdims, math.inf)
+
+
+def nancumsum(x, axis=None, dtype=None, out=None):
+    """Running sum along an axis, NaN counting as 0."""
+    return unisono.cumsum(_without(x, 0)[0], axis, dtype, out)
+
+
+def nancumprod(x, axis=None, dtype=None, out=None):
+    """Running product along an axis, NaN counting as 1."""
+    return unisono.cumprod(_without(x, 1)[0], axis, dtype, out)
