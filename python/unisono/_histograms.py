@@ -40,7 +40,7 @@ def bincount(x, /, weights=None, minlength=0):
         raise ValueError(f"bincount: expected a 1-d array; got shape {x.shape}")
     if x.size == 0:
         return unisono.zeros(minlength, "int64")
-    if x.dtype.kind not in "biu" or x.dtype.name == "uint64":
+    if x.dtype.kind not in "biu":
         raise TypeError(
             f"bincount: cannot cast {x.dtype} to int64 by the rule 'safe'; convert with .astype"
         )
@@ -177,6 +177,9 @@ def _bin_edges(x, bins, range, weights):
     else:
         raise ValueError("histogram: `bins` must be 1d, when an array")
     dtype = x.dtype if x.dtype.kind == "f" else "float64"
+    if range is None and x.dtype.kind == "f" and x.size:
+        # NumPy's bits: edges of narrow floats are computed in their own dtype.
+        first, last = (unisono.full((), v, dtype) for v in (first, last))
     return unisono.linspace(first, last, count + 1, dtype=dtype), True
 
 
@@ -296,7 +299,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     Examples
     --------
     >>> import unisono as un
-    >>> counts, edges = un.histogramdd([[0, 1], [1, 0], [1, 1]], bins=2)
+    >>> counts, edges = un.histogramdd(un.array([[0, 1], [1, 0], [1, 1]]), bins=2)
     >>> counts.tolist()
     [[0.0, 1.0], [1.0, 1.0]]
     """
