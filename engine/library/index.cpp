@@ -74,7 +74,7 @@ void check_mask(const Array& mask, const Array& a, int axis) {
     for (int k = 0; k < mask.rank(); ++k) {
         auto have = a.shape()[static_cast<std::size_t>(axis + k)];
         auto want = mask.shape()[static_cast<std::size_t>(k)];
-        if (have == want) continue;
+        if (have == want || want == 0) continue;  // NumPy lets a mask without elements pass
         fail(ErrorKind::Index, "index: boolean index did not match the indexed array along axis " +
                                    std::to_string(axis + k) + "; size of axis is " +
                                    std::to_string(have) + " but size of the boolean axis is " +
@@ -400,6 +400,10 @@ bool assign_one(const Array& target, std::span<const IndexPart> parts, const Arg
     if (!value.is_scalar() && value.view.layout->rank() > 0) {
         kept = reshape(Array::of(value.view), {});
         single = kept.arg();
+    }
+    if (mask->size() == 0) {
+        value_array(single, target.dtype());  // a value that does not fit is still refused
+        return true;
     }
     assign_where(view, reshape(*mask, shape).arg(), single);
     return true;

@@ -64,7 +64,10 @@ def take(a, indices, axis=None, out=None, mode="raise"):
         x, axis = x.ravel(), 0
     axis = axis_index(axis, x.ndim, "take")
     indices = _bounded("take", _integers("take", indices), x.shape[axis], mode)
-    if indices.ndim:
+    if 0 in x.shape[:axis]:  # nothing is taken: the indices are not looked at
+        shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
+        result = un.empty(shape, x.dtype, device=x.device)
+    elif indices.ndim:
         result = x[(slice(None),) * axis + (indices,)]
     else:
         result = x[(slice(None),) * axis + (int(indices),)]

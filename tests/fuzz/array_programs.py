@@ -87,6 +87,7 @@ class Program:
         self.length = length
         self.text = []
         self.device = device
+        self.host = device is None  # index arrays are there on the host only
         self.theirs = {"xp": np, "np": np, "new": numbers}
         self.ours = {
             "xp": un,
@@ -231,6 +232,8 @@ class Program:
             self.where,
         ]
         kinds += [self.reduce, self.reduce, self.cast, self.copy, self.minmax, self.drop]
+        if self.host:
+            kinds += [self.picked, self.picked, self.put, self.put, self.moved]
         return self.pick(kinds)() if len(self.names()) > 1 else self.make()
 
     def make(self):
@@ -361,6 +364,74 @@ class Program:
 
     def cast(self):
         return f"{self.target()} = {self.name()}.astype('{self.pick(DTYPES)}')"
+
+    def fancy(self, n):
+        """An index of variable `n` with arrays: integers, masks, or both beside basic ones."""
+        x = self.theirs[n]
+        if self.chance(0.35):
+            test = self.pick([f"{n} > 1", f"{n} == 2", f"{n} != {n}", f"{n} < 0"])
+            if x.ndim > 1 and self.chance(0.3):
+                return f"({test})[:, 0]"
+            return test
+        items, common = [], self.pick([(3,), (4,), (2, 2), (1,), (0,)])
+        for k in range(int(self.rng.integers(1, x.ndim + 1))):
+            extent = x.shape[k]
+            if self.chance(0.4):
+                items.append(self.one_index(extent))
+                continue
+            if self.chance(0.2) and extent < 8:
+                values = (self.rng.random(extent) < 0.5).tolist()
+                items.append(f"np.array({values}, dtype=bool)")
+                continue
+            beyond = 1 if self.chance(0.03) else 0
+            shape = common if extent + beyond else (0,)
+            low, high = -extent - beyond, max(extent + beyond, 1 - extent)
+            values = self.rng.integers(low, high, shape).tolist()
+            text = f"np.array({values}, dtype='{self.pick(['int64', 'int32'])}')"
+            items.append(f"xp.asarray({text})" if self.chance(0.5) else text)
+        if self.chance(0.1):
+            items.insert(int(self.rng.integers(len(items) + 1)), "None")
+        return ", ".join(items)
+
+    def picked(self):
+        n = self.name(lambda x: isinstance(x, np.ndarray) and x.ndim > 0)
+        if not n:
+            return None
+        return f"{self.target()} = {n}[{self.fancy(n)}]"
+
+    def put(self):
+        n = self.name(lambda x: isinstance(x, np.ndarray) and x.ndim > 0)
+        if not n:
+            return None
+        text = f"{n}[{self.fancy(n)}]"
+        if not self.works(text):
+            return f"{text} = 0"
+        shape = np.shape(eval(text, self.theirs))
+        op = "" if self.chance(0.5) else self.pick(INPLACE)
+        # What goes into no elements is checked less by NumPy (docs/differences.md).
+        value = self.operand_for(shape) if np.prod(shape) else self.scalar()
+        return f"{text} {op}= {value}"
+
+    def moved(self):
+        n = self.name(lambda x: x.ndim > 0)
+        if not n:
+            return None
+        x = self.theirs[n]
+        axis = int(self.rng.integers(-x.ndim, x.ndim))
+        other = self.name(lambda y: y.ndim == x.ndim)
+        text = self.pick(
+            [
+                f"xp.concatenate(({n}, {other}), axis={axis})",
+                f"xp.stack(({n}, {n} + 1), axis={axis})",
+                f"xp.roll({n}, {int(self.rng.integers(-4, 5))}, axis={axis})",
+                f"xp.repeat({n}, {int(self.rng.integers(0, 3))}, axis={axis})",
+                f"xp.tile({n}, 2)",
+                f"xp.take({n}, [0, {-1 if x.shape[axis] else 0}], axis={axis})",
+                f"xp.pad({n}, 1, '{self.pick(['constant', 'edge', 'wrap', 'reflect'])}')",
+                f"xp.nonzero({n})[0]",
+            ]
+        )
+        return f"{self.target()} = {text}"
 
     def copy(self):
         return f"{self.target()} = {self.name()}.{self.pick(['copy', 'flatten'])}()"
