@@ -486,11 +486,7 @@ static PyMethodDef conversion_methods[] = {
     {"_dtype_of", dtype_of_object, METH_O, "The dtype object of anything that names a dtype."},
     {"_set_dtypes", set_dtypes, METH_O,
      "Registers the Python dtype objects, in the engine's order."},
-    {"from_dlpack", from_dlpack, METH_O,
-     "An array that shares the memory of an object with "
-     "``__dlpack__``.\n\nParameters\n----------\nx : object\n"
-     "    On the CPU; other devices are copied through their own library "
-     "first.\n\nReturns\n-------\nndarray\n"},
+    {"_from_dlpack", from_dlpack, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -66,7 +66,6 @@ FUNCTIONS = {
     "where": ("condition: Operand, x: Operand, y: Operand, /", "ndarray"),
     "broadcast_to": ("x: Operand, shape: int | Sequence[int], /", "ndarray"),
     "eval": ("*arrays: Any", "None"),
-    "from_dlpack": ("x: Any, /", "ndarray"),
     "stats": ("", "dict[str, int]"),
     "flush_log": ("", "list[dict[str, Any]]"),
     "set_num_threads": ("n: int", "None"),

@@ -497,10 +497,26 @@ static void check_exponents(const Arg& exponent, DType compute) {
     return made;
 }
 
+/// NumPy's floor, ceil and trunc of integers and bools are their operands.
+[[gnu::noinline]] static Array rounded_integer(Op op, const Arg& x, const Array* out) {
+    DType t = common_dtype({&x, 1});
+    if (!out) {
+        return x.is_scalar() ? Array::known(cast(x.scalar(), t))
+                             : astype(Array::of(x.view), t, true);
+    }
+    check_writable(numpy_name(op), *out);
+    check_in_place_cast(numpy_name(op), t, out->dtype());
+    assign(*out, x);
+    return *out;
+}
+
 Array apply(Op op, std::span<const Arg> args, const Array* out) {
     const View* like = nullptr;
     const OpTable::Row* row = plain_case(op, args, like);
     Array known;
+    if (!row && (op == Op::Floor || op == Op::Ceil || op == Op::Trunc) &&
+        !is_float(common_dtype(args)))
+        return rounded_integer(op, args[0], out);
     if (!like && !out && apply_known(op, args, known)) return known;
     if (row && out && !is_plain_output(*row, args, *like, *out)) row = nullptr;
     return row ? apply_plain(*row, args, *like, out) : apply_general(op, args, out);

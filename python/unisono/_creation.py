@@ -196,6 +196,38 @@ def asarray(x, dtype=None, *, device=None, copy=None, mesh=None):
     return _engine._array(x, dtype, device, copy)
 
 
+def from_dlpack(x, /, *, device=None, copy=None):
+    """Array that shares the memory of an object with ``__dlpack__``.
+
+    Parameters
+    ----------
+    x : object
+        On the CPU; other devices' tensors are copied there through their own library first.
+    device : str or Device, optional
+        Where the array shall live; another device means a copy.
+    copy : bool, optional
+        True copies; False never does, and raises where a copy is needed.
+
+    Returns
+    -------
+    ndarray
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.from_dlpack(un.arange(3)).tolist()
+    [0, 1, 2]
+    """
+    made = _engine._from_dlpack(x)
+    if device is not None and made.device != device:
+        if copy is False:
+            raise ValueError(
+                f"from_dlpack: an array on {made.device} cannot be seen on {device} without a copy; use copy=None"
+            )
+        return made.to_device(device)
+    return made.copy() if copy else made
+
+
 __all__ = [
     "DType",
     "arange",
@@ -203,6 +235,7 @@ __all__ = [
     "asarray",
     "empty",
     "empty_like",
+    "from_dlpack",
     "full",
     "full_like",
     "ones",

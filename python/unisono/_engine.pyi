@@ -126,9 +126,6 @@ def flush_log() -> list[dict[str, Any]]: ...
 fmax: ufunc
 fmin: ufunc
 fmod: ufunc
-
-def from_dlpack(x: Any, /) -> ndarray: ...
-
 gcd: ufunc
 
 def get_num_threads() -> int: ...

@@ -25,8 +25,8 @@ class _Info:
         return un.empty(0).device
 
     def devices(self):
-        """All devices present."""
-        return un.devices()
+        """All devices present, as a tuple."""
+        return tuple(un.devices())
 
     def default_dtypes(self, *, device=None):
         """Dtypes of Python's numbers, and of indices."""

@@ -4,7 +4,7 @@ import math
 
 import unisono as un
 
-from ._ufunc import as_array, can_cast, promoted
+from ._ufunc import as_array
 from ._views import _axes, _axis, moveaxis
 
 
@@ -348,7 +348,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
         if extra is None:
             continue
         extra = as_array(extra)
-        if not can_cast(extra.dtype, x.dtype, "same_kind"):
+        if not un.can_cast(extra.dtype, x.dtype, "same_kind"):
             name = "to_begin" if place == 0 else "to_end"
             raise TypeError(
                 f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule."
@@ -526,7 +526,7 @@ def _slide(a, v, mode):
     if mode not in ("full", "same", "valid"):
         raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
     n, m = a.shape[0], v.shape[0]
-    dtype = promoted(a.dtype, v.dtype)
+    dtype = un.result_type(a.dtype, v.dtype)
     lead = {"full": m - 1, "same": m // 2, "valid": 0}[mode]
     count = {"full": n + m - 1, "same": n, "valid": n - m + 1}[mode]
     padded = un.zeros(count + m - 1, dtype)

@@ -2,7 +2,7 @@
 
 import unisono as un
 
-from ._ufunc import as_array, promoted
+from ._ufunc import as_array
 
 
 def _coefficients(p):
@@ -33,7 +33,7 @@ def polysub(a1, a2):
 
 def _sum(a, b):
     n = max(a.shape[0], b.shape[0])
-    made = un.zeros(n, promoted(a.dtype, b.dtype))
+    made = un.zeros(n, un.result_type(a.dtype, b.dtype))
     made[n - a.shape[0] :] += a
     made[n - b.shape[0] :] += b
     return made
@@ -49,7 +49,7 @@ def polydiv(u, v):
     one, two = _coefficients(u) + 0.0, _coefficients(v) + 0.0
     m, n = one.shape[0] - 1, two.shape[0] - 1
     scale = 1.0 / two[0].item()
-    quotient = un.zeros(max(m - n + 1, 1), promoted(one.dtype, two.dtype))
+    quotient = un.zeros(max(m - n + 1, 1), un.result_type(one.dtype, two.dtype))
     rest = one.astype(quotient.dtype)
     for k in range(m - n + 1):
         d = scale * rest[k].item()
@@ -99,7 +99,7 @@ def poly(seq_of_zeros):
         raise ValueError("input must be 1d or non-empty square 2d array.")
     elif zeros.shape[0] == 0:
         return 1.0
-    made = un.ones(1, promoted(zeros.dtype, "float64"))
+    made = un.ones(1, un.result_type(zeros.dtype, "float64"))
     for z in zeros.tolist():
         made = un.convolve(made, un.asarray([1, -z]).astype(made.dtype))
     if made.dtype.kind == "c":
@@ -126,7 +126,7 @@ def roots(p):
     n = p.shape[0]
     found = un.asarray([], dtype="float64")
     if n > 1:
-        companion = un.eye(n - 1, k=-1).astype(promoted(p.dtype, "float64"))
+        companion = un.eye(n - 1, k=-1).astype(un.result_type(p.dtype, "float64"))
         companion[0] = -p[1:] / p[0]
         found = un.linalg.eigvals(companion)
     return un.concatenate([found, un.zeros(trailing, found.dtype)]) if trailing else found

@@ -33,12 +33,17 @@ def as_array(x):
 
 def resolve(dtype):
     """Dtype object of anything that names one."""
-    return un.dtype(dtype) if hasattr(un, "dtype") else un.empty(0, dtype).dtype
+    return un.dtype(dtype)
 
 
 def promoted(a, b):
     """Dtype that holds both."""
-    return _engine.where(True, un.empty(0, a), un.empty(0, b)).dtype
+    return un.promote_types(a, b)
+
+
+def can_cast(source, target, casting):
+    """Whether a cast between dtypes follows the rule."""
+    return un.can_cast(source, target, casting)
 
 
 def broadcast_shapes(*shapes):
@@ -159,26 +164,12 @@ def _convert(self, inputs, dtype, casting):
             made.append(un.full((), x, dtype))
             continue
         x = as_array(x)
-        if not can_cast(x.dtype, loop[0], casting):
+        if not un.can_cast(x.dtype, loop[0], casting):
             raise TypeError(
                 f"Cannot cast ufunc '{self.__name__}' input from {x.dtype} to {loop[0]} with casting rule '{casting}'"
             )
         made.append(x.astype(loop[0], copy=False))
     return made
-
-
-_kinds = {"b": 0, "u": 1, "i": 2, "f": 3, "c": 4}
-
-
-def can_cast(source, target, casting):
-    """NumPy's casting rules between dtypes."""
-    if source == target or casting == "unsafe":
-        return True
-    if casting in ("no", "equiv"):
-        return False
-    if casting == "same_kind":
-        return _kinds[source.kind] <= _kinds[target.kind]
-    return promoted(source, target) == target
 
 
 def _mask(name, where):
@@ -199,7 +190,7 @@ def _deliver(name, result, out, where, casting, order):
         if order == "F" and result.ndim > 1:
             return result.T.copy().T
         return result
-    if not can_cast(result.dtype, resolve(out.dtype), casting):
+    if not un.can_cast(result.dtype, resolve(out.dtype), casting):
         raise TypeError(
             f"{name}: cannot cast the result from {result.dtype} to {out.dtype} in place (casting rule '{casting}')"
         )
@@ -405,7 +396,7 @@ def at(self, a, indices, b=None, /):
         rounds = _rounds(where.reshape(-1))
     if b is not None:
         b = un.broadcast_to(as_array(b), where.shape).reshape(-1)
-        if not can_cast(self(target.reshape(-1)[:0], b[:0]).dtype, target.dtype, "same_kind"):
+        if not un.can_cast(self(target.reshape(-1)[:0], b[:0]).dtype, target.dtype, "same_kind"):
             raise TypeError(f"{self.__name__}.at: cannot cast the result to {target.dtype}")
     flat = target.reshape(-1)
     shares = target.flags.c_contiguous
@@ -499,7 +490,7 @@ def resolve_dtypes(self, dtypes, **options):
     given = [resolve(d) for d in dtypes[: self.nin]]
     common = given[0]
     for d in given[1:]:
-        common = promoted(common, d)
+        common = un.result_type(common, d)
     loop = self._loop(common)
     if loop is None:
         raise TypeError(f"{self.__name__}: not defined for dtype {common}")

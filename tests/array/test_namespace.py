@@ -29,6 +29,9 @@ CALLS = [
     ("convolve", ([1, 2, 3, 4], [0, 1]), {"mode": "same"}), ("convolve", (V, [1, 2]), {"mode": "valid"}),
     ("correlate", ([1, 2, 3], [0, 1, 0.5]), {}), ("correlate", ([1, 2], [4, 0, 1, 0.5]), {"mode": "same"}),
     ("correlate", ([1, 2], [4, 0, 1, 0.5]), {"mode": "full"}),
+    ("interp", ([-1, 0, 0.5, 1.25, 9], [0, 1, 2], [3.0, 5, 4]), {}),
+    ("interp", ([-1, 0, 0.5, 9], [0, 1, 2], [3.0, 5, 4]), {"left": -7, "right": 7}),
+    ("interp", ([-180, 170, 185, 10], [190, -190, 350, -350], [5, 10, 3, 4]), {"period": 360}),
     ("bartlett", (7,), {}), ("eye", (3,), {}), ("eye", (3, 4, 1), {"dtype": "int32"}), ("eye", (2, 5, -1), {"order": "F"}),
     ("identity", (3,), {}), ("tri", (3, 4, 1), {}), ("tril", (A,), {}), ("triu", (A, 1), {}), ("triu", (V,), {}),
     ("tril", (np.ones((2, 3, 3)), -1), {}), ("vander", (V,), {}), ("vander", ([1, 2, 3], 4, True), {}), ("diag", (V,), {}),
@@ -207,6 +210,20 @@ def test_polynomials_are_objects():
 def test_every_listed_name_is_there():
     missing = [name for name in dir(un) if not hasattr(un, name)]
     assert missing == []
+
+
+@pytest.mark.parametrize("xp", [np, un], ids=["numpy", "unisono"])
+@pytest.mark.parametrize("name", ["floor", "ceil", "trunc"])
+def test_rounding_of_integers_is_the_integers(xp, name):
+    f = getattr(xp, name)
+    for dtype in ("bool", "uint8", "int64"):
+        x = xp.asarray([0, 1], dtype=dtype)
+        assert str(f(x).dtype) == dtype and f(x).tolist() == x.tolist() and f(x) is not x
+    big = xp.asarray([2**62 + 1])
+    out = xp.zeros(1, dtype="int64")
+    assert f(big, out=out) is out and out[0] == 2**62 + 1 and f(big)[0] == 2**62 + 1
+    with pytest.raises(TypeError, match="cast"):
+        f(big, out=xp.zeros(1, dtype="uint8"))
 
 
 def test_unknown_names_are_refused():

@@ -73,6 +73,7 @@ def test_array_namespace():
     with pytest.raises(ValueError, match="32"):
         un.zeros((1,) * 33)
     assert info.default_device() == un.zeros(1).device and info.default_device() in info.devices()
+    assert isinstance(info.devices(), tuple)
     for name, dtype in info.dtypes(kind="real floating").items():
         assert un.ones(1, dtype).dtype == name
     assert info.default_dtypes()["integral"] == un.asarray(1).dtype
@@ -121,3 +122,17 @@ def test_files_of_elements(tmp_path):
     assert (tmp_path / "text").read_text() == "0.0, 1.0, 2.0, 3.0, 4.0, 5.0"
     a.dump(tmp_path / "pickle")
     assert pickle.loads((tmp_path / "pickle").read_bytes()).tolist() == a.tolist()
+
+
+def test_from_dlpack_takes_a_device_and_copy():
+    a = un.arange(3.0)
+    shared, copied = un.from_dlpack(a), un.from_dlpack(a, copy=True)
+    a[0] = 7
+    assert shared[0] == 7 and copied[0] == 0
+    assert un.from_dlpack(np.arange(3), device="cpu").tolist() == [0, 1, 2]
+    assert un.from_dlpack(a, device=un.devices()[0], copy=False)[0] == 7
+    for device in un.devices()[1:]:
+        if device.has_float64:
+            assert un.from_dlpack(a, device=device).device == device
+            with pytest.raises(ValueError, match="cannot be seen on .* without a copy"):
+                un.from_dlpack(a, device=device, copy=False)
