@@ -411,25 +411,34 @@ PyObject* dtype_object(DType t) {
     return Py_NewRef(o ? o : Py_None);
 }
 
-Device* to_device_pointer(PyObject* o) {
-    std::string text;
-    if (o == Py_None) {
-        text = setting("device");
-    } else if (PyUnicode_Check(o)) {
-        text = PyUnicode_AsUTF8(o);
-    } else {
-        Ref n(PyObject_GetAttrString(o, "name"));
-        if (!n.p || !PyUnicode_Check(n.p)) {
-            PyErr_Clear();
-            fail(ErrorKind::Type,
-                 std::string("device: expected a device, its name, or None; got ") +
-                     Py_TYPE(o)->tp_name);
-        }
-        text = PyUnicode_AsUTF8(n.p);
-    }
-    if (text == "cpu" || text.empty()) return nullptr;
-    Device& d = find_device(text);
+static Device* device_named(const std::string& name) {
+    if (name == "cpu" || name.empty()) return nullptr;
+    Device& d = find_device(name);
     return d.info().name == "cpu" ? nullptr : &d;
+}
+
+/// The device of new arrays, looked up again when a setting has changed.
+static Device* default_device() {
+    static int generation = -1;
+    static Device* device = nullptr;
+    if (generation != settings_generation()) {
+        device = device_named(setting("device"));
+        generation = settings_generation();
+    }
+    return device;
+}
+
+Device* to_device_pointer(PyObject* o) {
+    if (o == Py_None) return default_device();
+    if (is_array(o)) return array_of(o).device();
+    if (PyUnicode_Check(o)) return device_named(PyUnicode_AsUTF8(o));
+    Ref n(PyObject_GetAttrString(o, "name"));
+    if (!n.p || !PyUnicode_Check(n.p)) {
+        PyErr_Clear();
+        fail(ErrorKind::Type, std::string("device: expected a device, its name, or None; got ") +
+                                  Py_TYPE(o)->tp_name);
+    }
+    return device_named(PyUnicode_AsUTF8(n.p));
 }
 
 std::vector<std::int64_t> to_shape(PyObject* o) {

@@ -93,7 +93,8 @@ Array to_array(PyObject* o, bool shared, std::optional<DType> dtype = std::nullo
 PyObject* to_python(Scalar s);
 DType to_dtype(PyObject* o);
 PyObject* dtype_object(DType t);
-Device* to_device_pointer(PyObject* o);  ///< null for the host; None: the default device
+/// Null for the host. None: the default device; an array: where it lives.
+Device* to_device_pointer(PyObject* o);
 PyObject* device_object(Device* device);
 std::vector<std::int64_t> to_shape(PyObject* o);
 std::int64_t to_int64(PyObject* o);

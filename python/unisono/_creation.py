@@ -1,5 +1,7 @@
 """Functions that make arrays."""
 
+import builtins
+
 from . import _engine
 from ._dtypes import DType, _table
 
@@ -12,7 +14,34 @@ def _mesh_of(device, mesh):
     return device if mesh is None and isinstance(device, _engine.Mesh) else mesh
 
 
-def empty(shape, dtype=None, *, device=None, mesh=None):
+def _in_columns(order, like=None):
+    """Whether that order puts columns together (Fortran's), for an array made like another one."""
+    if order in ("C", None):
+        return False
+    if order == "F":
+        return True
+    if order not in ("A", "K"):
+        raise ValueError(f"order: expected 'C', 'F', 'A' or 'K'; got {order!r}")
+    if like is None or like.ndim < 2:
+        return False
+    strides = like.strides
+    return builtins.all(near <= far for near, far in zip(strides, strides[1:]))
+
+
+def _refuse_like(name, like):
+    if like is not None:
+        raise TypeError(
+            f"{name}: like= names the library of the result; got {type(like).__name__}; call that library"
+        )
+
+
+def _columns(make, shape):
+    """An array whose columns lie together: the transposed of one of the reversed shape."""
+    shape = (shape,) if hasattr(shape, "__index__") else tuple(shape)
+    return make(shape[::-1]).T
+
+
+def empty(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     """Array of that shape whose elements are not set.
 
     Parameters
@@ -20,6 +49,8 @@ def empty(shape, dtype=None, *, device=None, mesh=None):
     shape : int or tuple of ints
     dtype : dtype, optional
         float64 by default.
+    order : {'C', 'F'}, optional
+        Whether rows or columns lie together.
     device : str, Device or Mesh, optional
         Where it lives; ``un.devices()`` lists the names.
     mesh : Mesh, optional
@@ -28,22 +59,35 @@ def empty(shape, dtype=None, *, device=None, mesh=None):
     Returns
     -------
     ndarray
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.empty((2, 3), order="F").strides
+    (8, 16)
     """
+    dtype = _float64 if dtype is None else dtype
     mesh = _mesh_of(device, mesh)
     if mesh is not None:
-        return mesh.empty(shape, _float64 if dtype is None else dtype)
-    return _engine._empty(shape, _float64 if dtype is None else dtype, device)
+        return mesh.empty(shape, dtype)
+    if order != "C" or like is not None:
+        _refuse_like("empty", like)
+        if _in_columns(order):
+            return _columns(lambda s: _engine._empty(s, dtype, device), shape)
+    return _engine._empty(shape, dtype, device)
 
 
-def full(shape, fill_value, dtype=None, *, device=None, mesh=None):
+def full(shape, fill_value, dtype=None, order="C", *, device=None, mesh=None, like=None):
     """Array of that shape, all elements equal to `fill_value`.
 
     Parameters
     ----------
     shape : int or tuple of ints
-    fill_value : number
+    fill_value : number or array_like
+        An array is broadcast to the shape.
     dtype : dtype, optional
         That of the value by default.
+    order : {'C', 'F'}, optional
     device : str or Device, optional
     mesh : Mesh, optional
 
@@ -62,10 +106,18 @@ def full(shape, fill_value, dtype=None, *, device=None, mesh=None):
         from ._mesh import full as distributed_full
 
         return distributed_full(mesh, shape, fill_value, dtype)
+    if order != "C" or like is not None:
+        _refuse_like("full", like)
+        if _in_columns(order):
+            if dtype is None:
+                dtype = asarray(fill_value).dtype
+            made = _columns(lambda s: _engine._empty(s, dtype, device), shape)
+            made[...] = fill_value
+            return made
     return _engine._full(shape, fill_value, dtype, device)
 
 
-def zeros(shape, dtype=None, *, device=None, mesh=None):
+def zeros(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     """Array of zeros; see `empty` for the parameters.
 
     Examples
@@ -74,41 +126,69 @@ def zeros(shape, dtype=None, *, device=None, mesh=None):
     >>> un.zeros((2, 2)).tolist()
     [[0.0, 0.0], [0.0, 0.0]]
     """
-    return full(shape, 0, _float64 if dtype is None else dtype, device=device, mesh=mesh)
+    dtype = _float64 if dtype is None else dtype
+    if device is None and mesh is None and like is None and order == "C":
+        return _engine._full(shape, 0, dtype, None)
+    return full(shape, 0, dtype, order, device=device, mesh=mesh, like=like)
 
 
-def ones(shape, dtype=None, *, device=None, mesh=None):
+def ones(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     """Array of ones; see `empty` for the parameters."""
-    return full(shape, 1, _float64 if dtype is None else dtype, device=device, mesh=mesh)
+    dtype = _float64 if dtype is None else dtype
+    return full(shape, 1, dtype, order, device=device, mesh=mesh, like=like)
 
 
-def empty_like(x, dtype=None, *, device=None):
-    """Array of the shape, dtype and device of `x`, elements not set."""
-    return empty(x.shape, x.dtype if dtype is None else dtype, **_place_like(x, device))
+def empty_like(x, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Array of the shape, dtype and device of `x`, elements not set.
 
+    Parameters
+    ----------
+    x : array_like
+    dtype : dtype, optional
+    order : {'C', 'F', 'A', 'K'}, optional
+        'A' and 'K': columns together where those of `x` are.
+    subok : bool, optional
+        Without effect: there are no subclasses.
+    shape : int or tuple of ints, optional
+        Instead of that of `x`.
+    device : str or Device, optional
 
-def full_like(x, fill_value, dtype=None, *, device=None):
-    """Array of the shape, dtype and device of `x`, all elements equal to `fill_value`."""
+    Returns
+    -------
+    ndarray
+    """
+    x = x if isinstance(x, (_engine.ndarray, _engine.DistributedArray)) else asarray(x)
     dtype = x.dtype if dtype is None else dtype
-    return full(x.shape, fill_value, dtype, **_place_like(x, device))
+    shape = x.shape if shape is None else shape
+    if isinstance(x, _engine.DistributedArray):
+        return empty(shape, dtype, **_place_like(x, device))
+    order = "F" if _in_columns(order, x) else "C"
+    return empty(shape, dtype, order, device=x if device is None else device)
 
 
-def zeros_like(x, dtype=None, *, device=None):
-    """Array of zeros of the shape, dtype and device of `x`."""
-    return full_like(x, 0, dtype, device=device)
+def full_like(x, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Array of the shape, dtype and device of `x`, all elements equal to `fill_value`; see `empty_like`."""
+    x = x if isinstance(x, (_engine.ndarray, _engine.DistributedArray)) else asarray(x)
+    dtype = x.dtype if dtype is None else dtype
+    shape = x.shape if shape is None else shape
+    if isinstance(x, _engine.DistributedArray):
+        return full(shape, fill_value, dtype, **_place_like(x, device))
+    order = "F" if _in_columns(order, x) else "C"
+    return full(shape, fill_value, dtype, order, device=x if device is None else device)
 
 
-def ones_like(x, dtype=None, *, device=None):
-    """Array of ones of the shape, dtype and device of `x`."""
-    return full_like(x, 1, dtype, device=device)
+def zeros_like(x, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Array of zeros of the shape, dtype and device of `x`; see `empty_like`."""
+    return full_like(x, 0, dtype, order, subok, shape, device=device)
+
+
+def ones_like(x, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Array of ones of the shape, dtype and device of `x`; see `empty_like`."""
+    return full_like(x, 1, dtype, order, subok, shape, device=device)
 
 
 def _place_like(x, device):
-    if device is None and isinstance(x, _engine.DistributedArray):
-        return {"mesh": x.mesh}
-    if device is None and isinstance(x, _engine.ndarray):
-        device = x.device
-    return {"device": device}
+    return {"mesh": x.mesh} if device is None else {"device": device}
 
 
 def arange(start, stop=None, step=1, dtype=None, *, device=None, mesh=None):
@@ -158,7 +238,20 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, mesh=None):
     return out if dtype is None else out.astype(dtype, copy=False)
 
 
-def array(x, dtype=None, *, device=None, copy=True):
+def _ordered(made, order):
+    """The array with columns together where the order asks for that."""
+    if order in (None, "K", "A") or made.ndim < 2:
+        return made
+    columns = _in_columns(order)
+    apart = made.T if columns else made
+    if apart.strides == _engine._empty(apart.shape, apart.dtype, None).strides:
+        return made
+    out = empty(made.shape, made.dtype, order, device=made.device)
+    out[...] = made
+    return out
+
+
+def array(x, dtype=None, *, device=None, copy=True, order="K", subok=False, ndmin=0, like=None):
     """Array of numbers, nested sequences, or of another library's array (copied by default).
 
     Parameters
@@ -168,6 +261,12 @@ def array(x, dtype=None, *, device=None, copy=True):
     device : str or Device, optional
     copy : bool, optional
         None shares memory where it can, as `asarray`.
+    order : {'K', 'A', 'C', 'F'}, optional
+        'C': rows lie together, 'F': columns do.
+    subok : bool, optional
+        Without effect: there are no subclasses.
+    ndmin : int, optional
+        Least number of axes; axes of extent 1 are put in front.
 
     Returns
     -------
@@ -178,22 +277,35 @@ def array(x, dtype=None, *, device=None, copy=True):
     >>> import unisono as un
     >>> un.array([[1, 2], [3, 4]]).shape
     (2, 2)
+    >>> un.array(3.0, ndmin=2).shape
+    (1, 1)
     """
-    return _engine._array(x, dtype, device, copy)
+    made = _engine._array(x, dtype, device, copy)
+    if order != "K" or ndmin or like is not None:
+        _refuse_like("array", like)
+        made = _ordered(made, order)
+        if made.ndim < ndmin:
+            made = made.reshape((1,) * (ndmin - made.ndim) + made.shape)
+    return made
 
 
-def asarray(x, dtype=None, *, device=None, copy=None, mesh=None):
+def asarray(x, dtype=None, order=None, *, device=None, copy=None, mesh=None, like=None):
     """As `array`, sharing memory where it can: writes through one are seen by the other.
 
     Operations on shared memory complete before they return. With ``mesh``, `x` is the same on all
     ranks, and the result is a copy whose rows are distributed.
     """
-    mesh = _mesh_of(device, mesh)
-    if mesh is not None:
-        from ._mesh import spread
+    if device is not None or mesh is not None:
+        mesh = _mesh_of(device, mesh)
+        if mesh is not None:
+            from ._mesh import spread
 
-        return spread(mesh, x, dtype)
-    return _engine._array(x, dtype, device, copy)
+            return spread(mesh, x, dtype)
+    made = _engine._array(x, dtype, device, copy)
+    if order is not None or like is not None:
+        _refuse_like("asarray", like)
+        made = _ordered(made, order)
+    return made
 
 
 def from_dlpack(x, /, *, device=None, copy=None):

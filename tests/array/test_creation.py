@@ -1,0 +1,69 @@
+"""Functions that make arrays, with NumPy's keywords, against NumPy."""
+
+import numpy as np
+import pytest
+import unisono as un
+
+MADE = [
+    ("empty", lambda m, **k: m.empty((3, 4), **k)),
+    ("zeros", lambda m, **k: m.zeros((3, 4), **k)),
+    ("ones", lambda m, **k: m.ones((3, 4), **k)),
+    ("full", lambda m, **k: m.full((3, 4), 2.5, **k)),
+    ("full of a row", lambda m, **k: m.full((3, 4), [1, 2, 3, 4], **k)),
+]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [None, "int32", "float32", "bool"])
+@pytest.mark.parametrize("name, make", MADE)
+def test_order_and_dtype(name, make, dtype, order):
+    ours, numpys = make(un, dtype=dtype, order=order), make(np, dtype=dtype, order=order)
+    assert ours.strides == numpys.strides and ours.dtype == numpys.dtype
+    if name != "empty":
+        assert (np.asarray(ours) == numpys).all()
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("shape", [None, (2, 5), 3])
+@pytest.mark.parametrize("name", ["empty_like", "zeros_like", "ones_like"])
+def test_like_another(name, shape, transposed, order):
+    made = []
+    for m in (un, np):
+        x = m.ones((3, 4), dtype="float32")
+        made.append(getattr(m, name)(x.T if transposed else x, order=order, shape=shape))
+    assert made[0].strides == made[1].strides and made[0].dtype == made[1].dtype
+    if name != "empty_like":
+        assert (np.asarray(made[0]) == made[1]).all()
+
+
+def test_like_a_list():
+    assert un.zeros_like([1, 2, 3]).tolist() == [0, 0, 0]
+    assert un.full_like([1.5], 2).tolist() == [2.0]
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+@pytest.mark.parametrize("function", ["array", "asarray"])
+def test_array_in_an_order(function, order):
+    x = np.arange(12.0).reshape(3, 4)
+    ours, numpys = getattr(un, function)(x, order=order), getattr(np, function)(x, order=order)
+    assert ours.strides == numpys.strides and (np.asarray(ours) == x).all()
+
+
+def test_asarray_in_its_own_order_shares():
+    x = np.asfortranarray(np.ones((3, 4)))
+    a = un.asarray(x, order="F")
+    a[0, 0] = 5
+    assert x[0, 0] == 5
+
+
+def test_least_number_of_axes():
+    for value, ndmin in ((3.0, 2), ([1, 2], 3), ([[1]], 1)):
+        assert un.array(value, ndmin=ndmin).shape == np.array(value, ndmin=ndmin).shape
+
+
+def test_wrong_orders_and_libraries():
+    with pytest.raises(ValueError, match="order: expected 'C', 'F', 'A' or 'K'; got 'Z'"):
+        un.zeros(3, order="Z")
+    with pytest.raises(TypeError, match="zeros|full.*like="):
+        un.zeros(3, like=np.ones(3))
