@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/parallel.h"
@@ -15,8 +16,9 @@
 namespace unisono::library {
 
 constexpr std::int64_t parallel_sort_elements = 1 << 16;  ///< from here on buckets pay
-constexpr std::int64_t bucket_elements = 1 << 15;         ///< what a cache of one core holds
+constexpr std::int64_t bucket_elements = 1 << 13;         ///< smaller buckets do not pay
 constexpr int most_buckets = 256;                         ///< their numbers fit in a byte
+constexpr int few_buckets = 16;  ///< up to here every splitter is compared: faster than a search
 
 /// The splitters of a number of buckets that is a power of two, as a search tree without branches.
 template <class Key>
@@ -34,12 +36,23 @@ class Splitters {
             s = get(static_cast<std::int64_t>((state >> 33) % static_cast<std::uint64_t>(n)));
         }
         vector_sort(sample.data(), sample.size());
+        for (int b = 1; b < buckets; ++b)
+            rising_[b - 1] = sample[static_cast<std::size_t>(b * 16 - 1)] | together;
         fill(sample, together, 1, 0, buckets);
         levels_ = std::countr_zero(static_cast<unsigned>(buckets));
     }
     /// The buckets of `count` keys.
     template <int count>
     void classify(const Key* keys, std::uint8_t* bucket) const {
+        if (buckets_ <= few_buckets) {
+            Key below[count] = {};
+            for (int b = 0; b < buckets_ - 1; ++b) {
+                Key splitter = rising_[b];
+                for (int j = 0; j < count; ++j) below[j] += keys[j] > splitter;
+            }
+            for (int j = 0; j < count; ++j) bucket[j] = static_cast<std::uint8_t>(below[j]);
+            return;
+        }
         std::uint32_t node[count];
         for (int j = 0; j < count; ++j) node[j] = 1;
         for (int level = 0; level < levels_; ++level) {
@@ -59,6 +72,7 @@ class Splitters {
         fill(sample, together, 2 * at + 1, middle, high);
     }
     Key tree_[2 * most_buckets] = {};
+    Key rising_[most_buckets] = {};
     int buckets_, levels_ = 0;
 };
 
@@ -72,25 +86,33 @@ void sort_keys(std::int64_t n, Key together, Key* out, Get get, Finish finish) {
         finish(std::int64_t{0}, n);
         return;
     }
-    int buckets = static_cast<int>(std::clamp<std::uint64_t>(
-        std::bit_ceil(static_cast<std::uint64_t>(n / bucket_elements)), 4, most_buckets));
+    // Several per thread, so that the last ones even the work out.
+    auto wanted = std::min<std::uint64_t>(4 * static_cast<std::uint64_t>(thread_count()),
+                                          static_cast<std::uint64_t>(n / bucket_elements));
+    int buckets =
+        static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(wanted), 4, most_buckets));
     Splitters<Key> splitters(n, buckets, together, get);
     constexpr int step = 32;
     std::int64_t chunk = std::max<std::int64_t>(1 << 14, (n / 128 + step - 1) / step * step);
     std::int64_t chunks = (n + chunk - 1) / chunk;
     std::vector<std::int64_t> place(static_cast<std::size_t>(chunks * buckets));
-    std::vector<std::uint8_t> bucket(static_cast<std::size_t>(n) + step);
+    auto bucket_of = std::make_unique_for_overwrite<std::uint8_t[]>(static_cast<std::size_t>(n));
+    std::uint8_t* bucket = bucket_of.get();
     parallel_for(0, chunks, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t c = begin; c < end; ++c) {
             std::int64_t* counts = &place[static_cast<std::size_t>(c * buckets)];
             std::int64_t last = std::min(n, (c + 1) * chunk);
-            for (std::int64_t k = c * chunk; k < last; k += step) {
-                Key keys[step] = {};
-                std::int64_t m = std::min<std::int64_t>(step, last - k);
-                for (std::int64_t j = 0; j < m; ++j) keys[j] = get(k + j);
-                splitters.template classify<step>(keys, &bucket[static_cast<std::size_t>(k)]);
-                for (std::int64_t j = 0; j < m; ++j)
-                    ++counts[bucket[static_cast<std::size_t>(k + j)]];
+            std::int64_t k = c * chunk;
+            for (; k + step <= last; k += step) {
+                Key keys[step];
+                for (int j = 0; j < step; ++j) keys[j] = get(k + j);
+                splitters.template classify<step>(keys, &bucket[k]);
+                for (int j = 0; j < step; ++j) ++counts[bucket[k + j]];
+            }
+            for (; k < last; ++k) {
+                Key key[] = {get(k)};
+                splitters.template classify<1>(key, &bucket[k]);
+                ++counts[bucket[k]];
             }
         }
     });
@@ -108,8 +130,7 @@ void sort_keys(std::int64_t n, Key together, Key* out, Get get, Finish finish) {
         for (std::int64_t c = begin; c < end; ++c) {
             std::int64_t* to = &place[static_cast<std::size_t>(c * buckets)];
             std::int64_t last = std::min(n, (c + 1) * chunk);
-            for (std::int64_t k = c * chunk; k < last; ++k)
-                out[to[bucket[static_cast<std::size_t>(k)]]++] = get(k);
+            for (std::int64_t k = c * chunk; k < last; ++k) out[to[bucket[k]]++] = get(k);
         }
     });
     parallel_for(0, buckets, 1, [&](std::int64_t begin, std::int64_t end) {

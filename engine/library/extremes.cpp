@@ -2,6 +2,7 @@
 // one is searched for its place.
 #include "library/extremes.h"
 
+#include <cstring>
 #include <vector>
 
 #include "core/parallel.h"
@@ -26,39 +27,38 @@ struct Extreme {
     bool nan;
 };
 
-/// Over numbers that the processor compares itself: lanes that the compiler makes vectors of.
+/// Over numbers that the processor compares itself, several vectors at once.
 template <bool largest, class T>
 Extreme<T> extreme_of_numbers(const T* x, std::int64_t n) {
-    constexpr int width = 64 / static_cast<int>(sizeof(T)) * 2;
-    T best[width];
-    bool nan = false;
-    if (n < width) {
-        best[0] = x[0];
-        for (std::int64_t k = 0; k < n; ++k) {
-            nan |= x[k] != x[k];
-            best[0] = (largest ? x[k] > best[0] : x[k] < best[0]) ? x[k] : best[0];
+    typedef T Vector __attribute__((vector_size(32)));
+    constexpr int width = 32 / static_cast<int>(sizeof(T)), rows = 4;
+    auto better_of = [](auto v, auto best) { return (largest ? v > best : v < best) ? v : best; };
+    T value = x[0];
+    bool nan = value != value;
+    std::int64_t k = 0;
+    if (n >= rows * width) {
+        Vector best[rows];
+        std::memcpy(best, x, sizeof(best));
+        auto odd = best[0] != best[0];
+        for (; k + rows * width <= n; k += rows * width) {
+            for (int r = 0; r < rows; ++r) {
+                Vector v;
+                std::memcpy(&v, x + k + r * width, sizeof(v));
+                best[r] = better_of(v, best[r]);
+                if constexpr (std::floating_point<T>) odd |= v != v;
+            }
         }
-        return {best[0], nan};
-    }
-    T odd[width];  // the sum of x - x: NaN if any is NaN or infinite
-    for (int l = 0; l < width; ++l) best[l] = x[l], odd[l] = x[l];
-    std::int64_t k = width;
-    for (; k + width <= n; k += width) {
-        for (int l = 0; l < width; ++l) {
-            T v = x[k + l];
-            best[l] = (largest ? v > best[l] : v < best[l]) ? v : best[l];
-            if constexpr (std::floating_point<T>) odd[l] = v == v ? odd[l] : v;
+        for (int l = 0; l < width; ++l) nan |= odd[l] != 0;
+        for (const Vector& row : best) {
+            for (int l = 0; l < width; ++l)
+                value = value != value ? row[l] : better_of(row[l], value);
         }
     }
-    for (int l = 0; l < width; ++l) nan |= odd[l] != odd[l];
-    T result = best[0];
-    for (int l = 1; l < width; ++l)
-        result = (largest ? best[l] > result : best[l] < result) ? best[l] : result;
     for (; k < n; ++k) {
         nan |= x[k] != x[k];
-        result = (largest ? x[k] > result : x[k] < result) ? x[k] : result;
+        value = better_of(x[k], value);
     }
-    return {result, nan};
+    return {value, nan};
 }
 
 template <bool largest, class T>

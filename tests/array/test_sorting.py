@@ -5,7 +5,7 @@ import pytest
 import unisono as un
 from differential import compare, equal, inputs, outcome
 
-dtypes = ["bool", "uint8", "int32", "int64", "float32", "float64"]
+dtypes = [row[0] for row in un._engine._dtypes]
 
 
 def noise(count, spread, dtype):
