@@ -101,13 +101,6 @@ PyObject* copy_method(PyObject* self, PyObject*) noexcept {
     return method([&] { return copy(array_of(self)); });
 }
 
-PyObject* reshape_method(PyObject* self, PyObject* args) noexcept {
-    return method([&] {
-        bool one = PyTuple_GET_SIZE(args) == 1;
-        return reshape(array_of(self), to_shape(one ? PyTuple_GET_ITEM(args, 0) : args));
-    });
-}
-
 PyObject* transpose_method(PyObject* self, PyObject* args) noexcept {
     return method([&] {
         const Array& a = array_of(self);
@@ -122,18 +115,6 @@ PyObject* transpose_method(PyObject* self, PyObject* args) noexcept {
         }
         return transpose(a, axes);
     });
-}
-
-PyObject* ravel(PyObject* self, PyObject*) noexcept {
-    return method([&] {
-        const Array& a = array_of(self);
-        bool packed = a.is_known() || a.view().layout->contiguous();
-        return reshape(packed ? a : copy(a), {a.size()});
-    });
-}
-
-PyObject* flatten(PyObject* self, PyObject*) noexcept {
-    return method([&] { return reshape(copy(array_of(self)), {array_of(self).size()}); });
 }
 
 PyObject* fill(PyObject* self, PyObject* value) noexcept {
@@ -376,13 +357,14 @@ PyMethodDef array_methods[] = {
      "Copy converted to `dtype` (docs/ir.md says how); the array itself if it has it and "
      "``copy=False``."},
     {"copy", copy_method, METH_NOARGS, "A packed copy on the same device."},
-    {"reshape", reshape_method, METH_VARARGS,
+    {"reshape", with_keywords<reshape_method>(), METH_VARARGS | METH_KEYWORDS,
      "The same elements in another shape: a view where strides allow it, else a copy."},
     {"transpose", transpose_method, METH_VARARGS,
      "A view with permuted axes (reversed by default)."},
-    {"ravel", ravel, METH_NOARGS,
+    {"ravel", with_keywords<ravel_method>(), METH_VARARGS | METH_KEYWORDS,
      "One-dimensional and packed: a view of an array that is packed already, else a copy."},
-    {"flatten", flatten, METH_NOARGS, "One-dimensional copy."},
+    {"flatten", with_keywords<flatten_method>(), METH_VARARGS | METH_KEYWORDS,
+     "One-dimensional copy, in row-major order or by ``order=``."},
     {"fill", fill, METH_O, "Sets all elements to a number."},
     {"to_device", with_keywords<to_device_method>(), METH_VARARGS | METH_KEYWORDS,
      "A copy on `device` (a name or a Device); the array itself if it lives there."},

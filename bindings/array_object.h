@@ -53,9 +53,13 @@ PyObject* wrap_made(F&& f) {
 bool add_array_type(PyObject* module);
 
 // Slots, by file.
-extern PyType_Slot number_slots[];                                    // array_number.cpp
-extern PyType_Slot index_slots[];                                     // array_index.cpp
-extern PyMethodDef array_methods[];                                   // array_methods.cpp
+extern PyType_Slot number_slots[];   // array_number.cpp
+extern PyType_Slot index_slots[];    // array_index.cpp
+extern PyMethodDef array_methods[];  // array_methods.cpp
+// array_shape.cpp
+PyObject* reshape_method(PyObject* self, PyObject* args, PyObject* names) noexcept;
+PyObject* ravel_method(PyObject* self, PyObject* args, PyObject* names) noexcept;
+PyObject* flatten_method(PyObject* self, PyObject* args, PyObject* names) noexcept;
 extern PyGetSetDef array_attributes[];                                // array_methods.cpp
 extern PyType_Slot python_slots[];                                    // array_python.cpp
 extern PyMethodDef python_methods[];                                  // array_python.cpp

@@ -80,12 +80,20 @@ PyType_Slot python_slots[] = {
 #define FUNCTION(name) METHOD(name, "As the package's function of that name, with the array first.")
 
 PyMethodDef python_methods[] = {
+    FUNCTION("choose"),
     FUNCTION("clip"),
+    METHOD("compress",
+           "Slices along `axis` where the condition is true; see ``unisono.compress``."),
     FUNCTION("conj"),
     FUNCTION("conjugate"),
+    FUNCTION("diagonal"),
+    FUNCTION("nonzero"),
+    FUNCTION("put"),
+    FUNCTION("repeat"),
     FUNCTION("round"),
     FUNCTION("squeeze"),
     FUNCTION("swapaxes"),
+    FUNCTION("take"),
     METHOD("dump", "Writes the array's pickle to a file."),
     METHOD("dumps", "The array's pickle as bytes."),
     METHOD("tofile", "Writes the elements to a file, as bytes or, with sep=, as text."),

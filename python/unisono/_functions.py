@@ -63,9 +63,27 @@ def astype(x, dtype, copy=True):
     return _as(x).astype(dtype, copy=copy)
 
 
-def reshape(x, shape):
-    """The elements of `x` in another shape: a view where strides allow it, else a copy."""
-    return _as(x).reshape(shape)
+def reshape(x, /, shape, order="C", *, copy=None):
+    """The elements of `x` in another shape: a view where strides allow it, else a copy.
+
+    Parameters
+    ----------
+    x : array_like
+    shape : int or tuple of ints
+        One extent may be -1.
+    order : {"C", "F", "A"}
+        In which order elements are taken and placed.
+    copy : bool, optional
+        True always copies, False never does (ValueError where it would have to).
+
+    Returns
+    -------
+    ndarray
+    """
+    if order == "C" and copy is None:
+        return _as(x).reshape(shape)
+    shape = shape if isinstance(shape, (tuple, list)) else (shape,)
+    return _as(x).reshape(shape, order=order, copy=copy)
 
 
 def transpose(x, axes=None):

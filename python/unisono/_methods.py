@@ -28,6 +28,11 @@ def __round__(self, digits=None):
     return un.round(self, digits or 0)
 
 
+def compress(self, condition, axis=None, out=None):
+    """Slices along `axis` where the condition is true."""
+    return un.compress(condition, self, axis, out)
+
+
 def conj(self):
     """Complex conjugate; the array itself where it is real."""
     return un.conjugate(self) if self.dtype.kind == "c" else self

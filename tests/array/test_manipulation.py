@@ -240,6 +240,42 @@ xp.ogrid[0:3, 0:2]
 xp.ogrid[0:3, 0:1:5j]
 """.strip().splitlines()
 
+METHODS = """
+m.take([0, -1], axis=1)
+m.take(3)
+v.repeat(2)
+m.repeat([1, 0, 2], axis=0)
+m.nonzero()
+m.diagonal(1)
+m.compress([1, 0, 1], axis=0)
+xp.asarray([0, 1]).choose([[1, 2], [3, 4]])
+m.squeeze()
+m.swapaxes(0, 1)
+t.ravel()
+t.ravel('F')
+t.ravel(order='K')
+t.ravel('A')
+m.T.ravel('K')
+m.T.ravel('A')
+m.ravel('X')
+t.flatten('F')
+m.T.flatten('K')
+m.flatten(order='A')
+t.reshape(4, 6)
+t.reshape((4, 6), order='F')
+m.T.reshape(2, -1, order='A')
+m.reshape((2, 6), order='X')
+m.reshape()
+m.T.reshape(12, copy=False)
+m.reshape(12, copy=False)
+m.reshape((2, 6), copy=True)
+xp.reshape(m, (2, 6), order='F')
+xp.reshape(m, -1)
+xp.reshape(m.T, -1, copy=False)
+xp.reshape(m.T, -1, 'F', copy=False)
+xp.reshape(m, (5, 2))
+""".strip().splitlines()
+
 PADDING = [
     f"xp.pad({a}, {width}, {options})"
     for a in ("v", "m", "f", "t", "u")
@@ -297,12 +333,22 @@ def check(ours, theirs, text):
     np.testing.assert_array_equal(got, theirs)
 
 
-@pytest.mark.parametrize("text", INDEXING + MOVING + PADDING)
+@pytest.mark.parametrize("text", INDEXING + MOVING + PADDING + METHODS)
 def test_as_numpy(text):
     check(evaluate(text, un), evaluate(text, np), text)
 
 
 STATEMENTS = """
+m.put([0, -1], 9)
+m.fill(3)
+m.flat[5] = 8
+m.T.flat[[1, 2]] = [5, 6]
+m.ravel()[0] = 5
+m.ravel('F')[0] = 5
+m.T.ravel('F')[0] = 5
+m.reshape((2, 6), order='F')[0, 1] = 5
+m.T.reshape((2, 6), order='F')[0, 1] = 5
+m.reshape((2, 6), copy=True)[0, 1] = 5
 xp.put(v, [0, -1], [44, 55])
 xp.put(m, [22, 4], -5, mode='clip')
 xp.put(m, [22, 4], -5)
