@@ -68,6 +68,20 @@ BENCHMARKS = {
     ),
     "new-expression": ("a new expression on 1000 elements", "unisono", ["numpy"], (None, 50e-6)),
     "first-call": ("first call of a small @un.jit loop", "unisono", ["numba"], (None, 0.010)),
+    "sum": ("sum of 1e7 float64", "unisono", ["numpy"], ("numpy", 1.0)),
+    "argmax": ("argmax of 1e7 float64", "unisono", ["numpy"], ("numpy", 1.0)),
+    "cumsum": ("running sum of 1e7 float64", "unisono", ["numpy"], ("numpy", 1.0)),
+    "sort": ("sort of 1e7 float64", "unisono", ["numpy"], ("numpy", 1.0)),
+    "argsort": ("argsort of 1e7 float64", "unisono", ["numpy"], ("numpy", 1.0)),
+    "top-100": ("the 100 largest of 1e7 float64, sorted", "unisono", ["numpy"], ("numpy", 1.0)),
+    "unique": ("distinct values of 1e7 int32 below 1000", "unisono", ["numpy"], ("numpy", 1.0)),
+    "unique-distinct": (
+        "distinct values of a permutation of 1e7 int32",
+        "unisono",
+        ["numpy"],
+        ("numpy", 1.0),
+    ),
+    "histogram": ("histogram of 1e7 float64, 100 bins", "unisono", ["numpy"], ("numpy", 1.0)),
 }
 
 

@@ -24,6 +24,18 @@ def main():
         import jacobi as module
     elif name in ("expression", "small"):
         import expressions as module
+    elif name in (
+        "sum",
+        "argmax",
+        "cumsum",
+        "sort",
+        "argsort",
+        "top-100",
+        "unique",
+        "unique-distinct",
+        "histogram",
+    ):
+        import orders as module
     else:
         import starts as module
     print(json.dumps(module.measure(name, who)))
