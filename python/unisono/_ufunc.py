@@ -344,9 +344,12 @@ def accumulate(self, array, axis=0, dtype=None, out=None):
 
 def _scan(self, x, axis, dtype):
     name = self.__name__
-    ready = {"add": "cumsum", "multiply": "cumprod"}.get(name)
-    if ready and hasattr(un, ready):
-        return getattr(un, ready)(x, axis=axis, dtype=dtype)
+    if (
+        name in _engine_reduces
+        and isinstance(x, _engine.ndarray)
+        and str(x.device).startswith("cpu")
+    ):
+        return _engine._scan(name, x, axis, dtype)
     if name in ("add", "multiply"):
         dtype = un.empty(0, x.dtype).sum().dtype if dtype is None else dtype
     if dtype is not None:

@@ -309,3 +309,23 @@ def test_threads_do_not_change_results(dtype):
     finally:
         un.set_num_threads(before)
     assert seen[0] == seen[1] == seen[2]
+
+
+@pytest.mark.parametrize(
+    "name", ["add", "multiply", "maximum", "minimum", "bitwise_and", "bitwise_or", "bitwise_xor"]
+)
+def test_accumulations(name):
+    for dtype in ("bool", "int32", "float64"):
+        for x in inputs(dtype):
+            if x.ndim and not (dtype == "float64" and name == "multiply"):
+                options = {"exact": name != "add", "relative": 1e-10}
+                compare(
+                    getattr(np, name).accumulate, getattr(un, name).accumulate, x, axis=0, **options
+                )
+                compare(
+                    getattr(np, name).accumulate,
+                    getattr(un, name).accumulate,
+                    x,
+                    axis=-1,
+                    **options,
+                )
