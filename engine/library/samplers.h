@@ -1,22 +1,28 @@
-// Samplers of distributions: each takes the draws of one element and up to three parameters.
+// Samplers of distributions: each takes a source of bits and up to three parameters.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
-#include "library/philox.h"
 #include "library/ziggurat.h"
 
 namespace unisono::library::sample {
 
 inline constexpr double pi = 3.14159265358979323846;
 
-inline double normal(Draws& d) { return standard_normal(d, Ziggurat::normal()); }
-inline double exponential(Draws& d) { return standard_exponential(d, Ziggurat::exponential()); }
+template <class Source>
+double normal(Source& d) {
+    return standard_normal(d, Ziggurat::normal());
+}
+template <class Source>
+double exponential(Source& d) {
+    return standard_exponential(d, Ziggurat::exponential());
+}
 
 /// Marsaglia and Tsang, "A simple method for generating gamma variables" (2000).
-inline double gamma(Draws& d, double shape) {
+template <class Source>
+double gamma(Source& d, double shape) {
     if (shape == 0) return 0;
     if (shape == 1) return exponential(d);
     double boost = 1;
@@ -37,7 +43,8 @@ inline double gamma(Draws& d, double shape) {
 }
 
 /// By two gammas; for small parameters by Johnk's method in logarithms, which cannot give 0 / 0.
-inline double beta(Draws& d, double a, double b) {
+template <class Source>
+double beta(Source& d, double a, double b) {
     if (a > 1 || b > 1) {
         double x = gamma(d, a), y = gamma(d, b);
         return x / (x + y);
@@ -52,7 +59,8 @@ inline double beta(Draws& d, double a, double b) {
 }
 
 /// Knuth's product for small means, Hoermann's PTRS (1993) for others.
-inline double poisson(Draws& d, double mean) {
+template <class Source>
+double poisson(Source& d, double mean) {
     if (mean == 0) return 0;
     if (mean < 10) {
         double limit = std::exp(-mean), product = d.uniform();
@@ -78,7 +86,8 @@ inline double poisson(Draws& d, double mean) {
 }
 
 /// Inversion for small means, Hoermann's BTRS (1993) for others.
-inline double binomial(Draws& d, double n, double p) {
+template <class Source>
+double binomial(Source& d, double n, double p) {
     if (n == 0 || p == 0) return 0;
     if (p > 0.5) return n - binomial(d, n, 1 - p);
     double q = 1 - p, odds = p / q;
@@ -113,18 +122,21 @@ inline double binomial(Draws& d, double n, double p) {
     }
 }
 
-inline double geometric(Draws& d, double p) {
+template <class Source>
+double geometric(Source& d, double p) {
     if (p == 1) return 1;
     double k = std::ceil(std::log(d.positive()) / std::log1p(-p));
     return std::fmax(1, k);
 }
 
-inline double negative_binomial(Draws& d, double n, double p) {
+template <class Source>
+double negative_binomial(Source& d, double n, double p) {
     return p == 1 ? 0 : poisson(d, gamma(d, n) * (1 - p) / p);
 }
 
 /// Draws without putting back, one after the other; the smaller of sample and rest is drawn.
-inline double hypergeometric(Draws& d, double good, double bad, double sample) {
+template <class Source>
+double hypergeometric(Source& d, double good, double bad, double sample) {
     double total = good + bad;
     bool rest = sample > total / 2;
     double left = rest ? total - sample : sample, taken = 0, good_left = good, all = total;
@@ -138,7 +150,8 @@ inline double hypergeometric(Draws& d, double good, double bad, double sample) {
 }
 
 /// Kemp, "Efficient generation of logarithmically distributed pseudo-random variables" (1981).
-inline double logseries(Draws& d, double p) {
+template <class Source>
+double logseries(Source& d, double p) {
     double r = std::log1p(-p);
     for (;;) {
         double v = d.uniform();
@@ -154,7 +167,8 @@ inline double logseries(Draws& d, double p) {
 }
 
 /// Devroye, "Non-uniform random variate generation" (1986), X.6.1.
-inline double zipf(Draws& d, double a) {
+template <class Source>
+double zipf(Source& d, double a) {
     double am1 = a - 1, b = std::pow(2.0, am1);
     for (;;) {
         double u = d.positive(), v = d.uniform();
@@ -166,7 +180,8 @@ inline double zipf(Draws& d, double a) {
 }
 
 /// Best and Fisher, "Efficient simulation of the von Mises distribution" (1979).
-inline double von_mises(Draws& d, double mu, double kappa) {
+template <class Source>
+double von_mises(Source& d, double mu, double kappa) {
     if (kappa < 1e-8) return pi * (2 * d.uniform() - 1);
     double s;
     if (kappa < 1e-5) {
@@ -187,7 +202,8 @@ inline double von_mises(Draws& d, double mu, double kappa) {
 }
 
 /// Michael, Schucany and Haas (1976).
-inline double wald(Draws& d, double mean, double scale) {
+template <class Source>
+double wald(Source& d, double mean, double scale) {
     double y = normal(d);
     y = mean * y * y;
     double half = mean / (2 * scale);
@@ -195,9 +211,13 @@ inline double wald(Draws& d, double mean, double scale) {
     return d.uniform() <= mean / (mean + x) ? x : mean * mean / x;
 }
 
-inline double chisquare(Draws& d, double df) { return 2 * gamma(d, df / 2); }
+template <class Source>
+double chisquare(Source& d, double df) {
+    return 2 * gamma(d, df / 2);
+}
 
-inline double noncentral_chisquare(Draws& d, double df, double nonc) {
+template <class Source>
+double noncentral_chisquare(Source& d, double df, double nonc) {
     if (nonc == 0) return chisquare(d, df);
     if (df > 1) {
         double shifted = normal(d) + std::sqrt(nonc);
@@ -206,20 +226,23 @@ inline double noncentral_chisquare(Draws& d, double df, double nonc) {
     return chisquare(d, df + 2 * poisson(d, nonc / 2));
 }
 
-inline double triangular(Draws& d, double left, double mode, double right) {
+template <class Source>
+double triangular(Source& d, double left, double mode, double right) {
     double base = right - left, u = d.uniform();
     double low = (mode - left) / base;
     return u <= low ? left + std::sqrt(u * base * (mode - left))
                     : right - std::sqrt((1 - u) * base * (right - mode));
 }
 
-inline double laplace(Draws& d) {
+template <class Source>
+double laplace(Source& d) {
     double u = d.uniform();
     while (u == 0) u = d.uniform();
     return u >= 0.5 ? -std::log(2 - u - u) : std::log(u + u);
 }
 
-inline double logistic(Draws& d) {
+template <class Source>
+double logistic(Source& d) {
     double u = d.uniform();
     while (u == 0) u = d.uniform();
     return std::log(u / (1 - u));

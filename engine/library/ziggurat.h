@@ -15,35 +15,37 @@ struct Ziggurat {
     /// Layers of equal area under exp(-x^2 / 2), for 52-bit fractions.
     static const Ziggurat& normal() {
         static const Ziggurat table(
-            3.6541528853610087963519472518, 0.00492867323397465524494, 0x1p52,
-            [](double x) { return std::exp(-0.5 * x * x); },
-            [](double y) { return std::sqrt(-2 * std::log(y)); });
+            3.6541528853610087963519472518L, 0.00492867323397465524494L, 0x1p52,
+            [](Fine x) { return std::exp(-x * x / 2); },
+            [](Fine y) { return std::sqrt(-2 * std::log(y)); });
         return table;
     }
     /// The same under exp(-x), for 53-bit fractions.
     static const Ziggurat& exponential() {
         static const Ziggurat table(
-            7.6971174701310497140446280481, 0.0039496598225815571993, 0x1p53,
-            [](double x) { return std::exp(-x); }, [](double y) { return -std::log(y); });
+            7.6971174701310497140446280481L, 0.0039496598225815571993L, 0x1p53,
+            [](Fine x) { return std::exp(-x); }, [](Fine y) { return -std::log(y); });
         return table;
     }
 
   private:
+    using Fine = long double;
     template <class Curve, class Inverse>
-    Ziggurat(double r, double area, double scale, Curve curve, Inverse inverse) : edge(r) {
-        double x = edge, before = edge, base = area / curve(edge);
-        inside[0] = static_cast<std::uint64_t>(edge / base * scale);
+    Ziggurat(Fine r, Fine area, Fine scale, Curve curve, Inverse inverse)
+        : edge(static_cast<double>(r)) {
+        Fine x = r, before = r, base = area / curve(r);
+        inside[0] = static_cast<std::uint64_t>(r / base * scale);
         inside[1] = 0;
-        width[0] = base / scale;
-        width[255] = edge / scale;
+        width[0] = static_cast<double>(base / scale);
+        width[255] = static_cast<double>(r / scale);
         height[0] = 1;
-        height[255] = curve(edge);
+        height[255] = static_cast<double>(curve(r));
         for (int k = 254; k >= 1; --k) {
             x = inverse(area / x + curve(x));
             inside[k + 1] = static_cast<std::uint64_t>(x / before * scale);
             before = x;
-            height[k] = curve(x);
-            width[k] = x / scale;
+            height[k] = static_cast<double>(curve(x));
+            width[k] = static_cast<double>(x / scale);
         }
     }
 };
@@ -64,7 +66,7 @@ double standard_normal(Source& source, const Ziggurat& z) {
             return x;
         if (layer == 0) {
             for (;;) {
-                double a = -std::log1p(-source.uniform()) / z.edge;
+                double a = -0.27366123732975827203338247596 * std::log1p(-source.uniform());
                 double b = -std::log1p(-source.uniform());
                 if (b + b > a * a) return (fraction >> 8) & 1 ? -(z.edge + a) : z.edge + a;
             }

@@ -3,6 +3,8 @@
 import operator
 import secrets
 
+from . import _engine
+
 _M32 = 0xFFFFFFFF
 
 
@@ -105,6 +107,8 @@ class SeedSequence:
 class BitGenerator:
     """What generators draw from; made of a seed or a SeedSequence."""
 
+    _stream = None  # of those that draw one number after the other
+
     def __init__(self, seed=None):
         self.seed_seq = seed if isinstance(seed, SeedSequence) else SeedSequence(seed)
 
@@ -124,7 +128,7 @@ class Philox(BitGenerator):
         super().__init__(seed)
         words = self.seed_seq.generate_state(3)
         self._key = words[0] | words[1] << 32
-        self._stream = words[2]
+        self._number = words[2]
         self._next = 0
 
     @property
@@ -132,7 +136,7 @@ class Philox(BitGenerator):
         """Key, stream and the index of the next element."""
         return {
             "bit_generator": "Philox",
-            "state": {"key": self._key, "stream": self._stream, "next": self._next},
+            "state": {"key": self._key, "stream": self._number, "next": self._next},
         }
 
     @state.setter
@@ -142,10 +146,68 @@ class Philox(BitGenerator):
                 f"state: expected that of a Philox generator; got {value.get('bit_generator')!r}"
             )
         parts = value["state"]
-        self._key, self._stream, self._next = parts["key"], parts["stream"], parts["next"]
+        self._key, self._number, self._next = parts["key"], parts["stream"], parts["next"]
 
     def _take(self, n):
         """Key of the next `n` elements, which later ones do not meet."""
         first = self._next
         self._next = first + n & 0xFFFFFFFFFFFFFFFF
-        return self._key, self._stream, first
+        return self._key, self._number, first
+
+
+class PCG64(BitGenerator):
+    """NumPy's PCG64, bit for bit: one number after the other, on one thread.
+
+    A Generator over it gives NumPy's numbers for `random`, `integers`, `uniform`, `shuffle` and
+    `permutation`, and to 13 digits for `standard_normal`, `normal`, `standard_exponential` and
+    `exponential`; other distributions are drawn by other ways than NumPy's.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> float(un.random.Generator(un.random.PCG64(0)).random())
+    0.6369616873214543
+    """
+
+    def __init__(self, seed=None):
+        super().__init__(seed)
+        self._stream = _engine._BitStream("pcg64")
+        self._stream.set_state(self.seed_seq.generate_state(4, "uint64"))
+
+    @property
+    def state(self):
+        """State and increment as 128-bit numbers, and a half that is left."""
+        w = self._stream.state()
+        return {
+            "bit_generator": "PCG64",
+            "state": {"state": w[0] << 64 | w[1], "inc": w[2] << 64 | w[3]},
+            "has_uint32": w[4],
+            "uinteger": w[5],
+        }
+
+    @state.setter
+    def state(self, value):
+        parts = [value["state"]["state"], value["state"]["inc"]]
+        words = [w for p in parts for w in (p >> 64, p & (1 << 64) - 1)]
+        self._stream.set_state([*words, value["has_uint32"], value["uinteger"]])
+
+
+class MT19937(BitGenerator):
+    """NumPy's MT19937 (Mersenne twister), bit for bit: one number after the other, on one thread."""
+
+    def __init__(self, seed=None):
+        super().__init__(seed)
+        self._stream = _engine._BitStream("mt19937")
+        words = self.seed_seq.generate_state(624)
+        self._stream.set_state([0x80000000, *words[1:], 623])
+
+    @property
+    def state(self):
+        """Key and position."""
+        *key, place = self._stream.state()
+        return {"bit_generator": "MT19937", "state": {"key": key, "pos": place}}
+
+    @state.setter
+    def state(self, value):
+        parts = value["state"]
+        self._stream.set_state([int(w) for w in parts["key"]] + [int(parts["pos"])])

@@ -229,3 +229,98 @@ def test_refuses_types():
         un.random.default_rng(0).normal(0, -1)
     with pytest.raises(TypeError, match="Generator: expected a bit generator"):
         un.random.Generator(5)
+
+
+@pytest.mark.parametrize("seed", [0, 42, 2**32 - 1, [1, 2, 3], [5]], ids=str)
+def test_random_state_gives_numpys_numbers(seed):
+    def drawn(random):
+        r = random.RandomState(seed)
+        yield r.randint(0, 1024, 48)
+        yield r.rand(3, 2)
+        yield r.random_sample(700)
+        yield r.randn(5)
+        yield r.randint(5, size=(2, 3))
+        yield r.randint(0, 2**40, 7)
+        yield r.randint(-5, 200, 9, dtype="int32")
+        yield r.randint(0, 200, 9, dtype="uint8")
+        yield r.uniform(-1, 3, 9)
+        yield r.normal(2, 3, 7)
+        yield r.exponential(2, 7)
+        yield r.permutation(20)
+        yield r.permutation([10, 20, 30, 40])
+        yield r.choice(50, 9)
+        yield r.choice(9, 5, replace=False)
+        x = np.arange(30) if random is np.random else un.arange(30)
+        r.shuffle(x)
+        yield x
+        yield r.standard_normal()
+        yield r.random_sample()
+
+    for ours, theirs in zip(drawn(un.random), drawn(np.random), strict=True):
+        ours = np.asarray(ours)
+        assert ours.dtype == np.asarray(theirs).dtype and ours.shape == np.shape(theirs)
+        assert ours.tolist() == np.asarray(theirs).tolist()
+
+
+def test_functions_of_the_module_after_seed():
+    un.random.seed(0)
+    np.random.seed(0)
+    vertices = un.random.randint(0, 1024, 48).reshape(24, 2)
+    assert vertices.tolist() == np.random.randint(0, 1024, 48).reshape(24, 2).tolist()
+    assert un.random.rand(3).tolist() == np.random.rand(3).tolist()
+    state = np.random.get_state()
+    expected = np.random.randn(3).tolist()
+    un.random.set_state(state)
+    assert un.random.randn(3).tolist() == expected
+    un.random.seed()
+    assert un.random.rand(3).tolist() != un.random.rand(3).tolist()
+    assert un.random.randint(3, size=5).shape == (5,) and un.random.randn(2, 2).shape == (2, 2)
+
+
+@pytest.mark.parametrize("kind", ["PCG64", "MT19937"])
+@pytest.mark.parametrize("seed", [0, 12345, [1, 2, 3]], ids=str)
+def test_streams_give_numpys_numbers(kind, seed):
+    def drawn(random):
+        r = random.Generator(getattr(random, kind)(seed))
+        yield r.random(100)
+        yield r.integers(0, 1000, 50)
+        yield r.integers(0, 2**50, 50)
+        yield r.integers(0, 100, 9, dtype="int32")
+        yield r.integers(0, 100, 9, dtype="uint8")
+        yield r.random(5, dtype="float32")
+        yield r.standard_normal(20_000)
+        yield r.standard_exponential(20_000)
+        yield r.uniform(1, 3, 5)
+        yield r.normal(1, 3, 5)
+        yield r.exponential(3, 5)
+        yield r.permutation(40)
+        yield r.random()
+
+    for ours, theirs in zip(drawn(un.random), drawn(np.random), strict=True):
+        assert np.asarray(ours).dtype == np.asarray(theirs).dtype
+        # Normal and exponential numbers: NumPy's tables are rounded otherwise.
+        np.testing.assert_allclose(
+            np.asarray(ours), theirs, rtol=1e-13 if np.size(theirs) in (5, 20_000) else 0
+        )
+
+
+@pytest.mark.parametrize("kind", ["PCG64", "MT19937", "Philox"])
+def test_states_go_back(kind):
+    r = un.random.Generator(getattr(un.random, kind)(3))
+    r.random(5)
+    state = r.bit_generator.state
+    x = r.random(5).tolist()
+    r.bit_generator.state = state
+    assert r.random(5).tolist() == x
+    assert abs(float(r.gamma(2, size=1000).sum()) / 1000 - 2) < 0.5
+    assert len({float(g.random()) for g in r.spawn(3)}) == 3
+
+
+def test_old_seeds_are_checked():
+    for random in (np.random, un.random):
+        with pytest.raises(ValueError, match="Seed must be between"):
+            random.RandomState(-1)
+        with pytest.raises(ValueError, match="Seed must be between"):
+            random.RandomState(2**32)
+        with pytest.raises(ValueError, match="low >= high"):
+            random.RandomState(0).randint(5, 5)

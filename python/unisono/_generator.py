@@ -1,0 +1,708 @@
+"""The methods of NumPy's Generator over Philox, or over one of NumPy's own streams."""
+
+import math
+import operator
+
+from . import _engine
+from ._creation import arange, asarray
+from ._seeds import BitGenerator
+
+_INTEGERS = {
+    "bool": (0, 1),
+    **{f"int{n}": (-(1 << n - 1), (1 << n - 1) - 1) for n in (8, 16, 32, 64)},
+    **{f"uint{n}": (0, (1 << n) - 1) for n in (8, 16, 32, 64)},
+}
+
+
+def _shape(size):
+    if size is None:
+        return None
+    shape = (operator.index(size),) if hasattr(size, "__index__") else tuple(size)
+    if any(n < 0 for n in shape):
+        raise ValueError(f"random: negative dimensions are not allowed; got size {size}")
+    return shape
+
+
+def _is_number(x):
+    return isinstance(x, (int, float)) or (
+        getattr(x, "ndim", None) == 0 and hasattr(x, "__float__")
+    )
+
+
+def _name(dtype):
+    return getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
+
+
+class _Check:
+    """What the parameters of a distribution must be; each is a number or an array."""
+
+    def __init__(self, text, *tests):
+        self.text, self.tests = text, tests
+
+    def __call__(self, what, parameters):
+        for parameter, test in zip(parameters, self.tests, strict=False):
+            if test is None:
+                continue
+            good = test(parameter)
+            if not (good if isinstance(good, bool) else bool(good.all())):
+                shown = parameter if _is_number(parameter) else "an array that breaks this"
+                raise ValueError(f"{what}: expected {self.text}; got {shown}")
+
+
+def _positive(x):
+    return x > 0
+
+
+def _not_negative(x):
+    return x >= 0
+
+
+def _chance(x):
+    return (x >= 0) & (x <= 1) if not _is_number(x) else bool(0 <= x <= 1)
+
+
+def _chance_above_0(x):
+    return (x > 0) & (x <= 1) if not _is_number(x) else bool(0 < x <= 1)
+
+
+class Generator:
+    """Random numbers of many distributions, drawn from a bit generator.
+
+    Parameters
+    ----------
+    bit_generator : BitGenerator
+
+    Notes
+    -----
+    Element k of what was drawn so far has its own numbers of the Philox sequence: ``rng.random(5)``
+    and five times ``rng.random()`` are the same.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> rng = un.random.default_rng(7)
+    >>> rng.random(3).shape, rng.integers(10, size=(2, 2)).dtype
+    ((3,), dtype('int64'))
+    """
+
+    def __init__(self, bit_generator):
+        if not isinstance(bit_generator, BitGenerator):
+            raise TypeError(
+                "Generator: expected a bit generator such as un.random.Philox(seed); "
+                f"got {type(bit_generator).__name__}"
+            )
+        self.bit_generator = bit_generator
+
+    def __repr__(self):
+        return f"Generator({type(self.bit_generator).__name__})"
+
+    def spawn(self, n_children):
+        """Independent generators, for other parts of a program."""
+        return [type(self)(b) for b in self.bit_generator.spawn(n_children)]
+
+    def _draw(self, name, parameters, size, dtype="float64", check=None):
+        """An array of the distribution; parameters broadcast to `size`, or give it."""
+        shape = _shape(size)
+        plain = []
+        for p in parameters:
+            if isinstance(p, (int, float)):
+                plain.append(float(p))
+            elif _is_number(p):
+                plain.append(float(p))
+            else:
+                plain.append(asarray(p).astype("float64", copy=False))
+        if check is not None:
+            check(name, plain)
+        if shape is None:
+            shape = ()
+            for p in plain:
+                if not isinstance(p, float):
+                    shape = _broadcast(shape, p.shape)
+        stream = self.bit_generator._stream
+        if stream is None:
+            taken = self.bit_generator._take(math.prod(shape))
+            return _engine._random(name, tuple(plain), shape, dtype, *taken)
+        if name == "uniform" and all(isinstance(p, float) for p in plain):
+            return stream.doubles(plain[0], plain[1] - plain[0], shape, dtype)
+        return stream.draw(name, tuple(plain), shape, dtype)
+
+    def random(self, size=None, dtype="float64", out=None):
+        """Uniform numbers in [0, 1).
+
+        Parameters
+        ----------
+        size : int or tuple of ints, optional
+            Shape; None gives one number.
+        dtype : dtype
+            float64 (53 random bits) or float32 (24).
+        out : ndarray, optional
+
+        Returns
+        -------
+        ndarray
+
+        Examples
+        --------
+        >>> import unisono as un
+        >>> x = un.random.default_rng(0).random(1000)
+        >>> bool((x >= 0).all()), bool((x < 1).all())
+        (True, True)
+        """
+        return self._floats("uniform", (0.0, 1.0), size, dtype, out, "random")
+
+    def _floats(self, name, parameters, size, dtype, out, what):
+        if _name(dtype) not in ("float64", "float32", "float", "f", "d", "f4", "f8"):
+            raise TypeError(
+                f"{what}: Unsupported dtype {_name(dtype)!r}; expected float64 or float32"
+            )
+        if out is None:
+            return self._draw(name, parameters, size, dtype)
+        if size is not None and _shape(size) != out.shape:
+            raise ValueError(f"{what}: size {size} does not match out, whose shape is {out.shape}")
+        out[...] = self._draw(name, parameters, out.shape, out.dtype)
+        return out
+
+    def integers(self, low, high=None, size=None, dtype="int64", endpoint=False):
+        """Integers from `low` to `high` (excluded), or from 0 to `low`.
+
+        Parameters
+        ----------
+        low, high : int or array_like of ints
+        size : int or tuple of ints, optional
+        dtype : dtype
+        endpoint : bool
+            `high` may be drawn too.
+
+        Returns
+        -------
+        ndarray
+
+        Examples
+        --------
+        >>> import unisono as un
+        >>> bool((un.random.default_rng(0).integers(1, 7, 100) <= 6).all())
+        True
+        """
+        if high is None:
+            low, high = 0, low
+        name = _name(dtype)
+        name = {"int": "int64", "bool_": "bool"}.get(name, name)
+        if name not in _INTEGERS:
+            raise TypeError(f"integers: Unsupported dtype {name!r}; expected an integer dtype")
+        least, most = _INTEGERS[name]
+        if not (_is_number(low) and _is_number(high)):
+            return self._integer_arrays(low, high, size, name, endpoint)
+        low, high = math.ceil(low), math.floor(high) if endpoint else math.ceil(high) - 1
+        if low < least:
+            raise ValueError(f"integers: low is out of bounds for {name}; got {low}")
+        if high > most:
+            raise ValueError(
+                f"integers: high is out of bounds for {name}; got {high + (not endpoint)}"
+            )
+        if low > high:
+            raise ValueError(f"integers: low >= high; got {low} and {high + (not endpoint)}")
+        shape = _shape(size) or ()
+        if self.bit_generator._stream is not None:
+            kind = "uint8" if name == "bool" else name
+            made = self.bit_generator._stream.integers(False, low, high - low, shape, kind)
+            return made.astype(name) if name == "bool" else made
+        taken = self.bit_generator._take(math.prod(shape))
+        if name == "bool":
+            made = _engine._random_integers(low, high - low, shape, "uint8", *taken)
+            return made.astype("bool")
+        return _engine._random_integers(low, high - low, shape, name, *taken)
+
+    def _integer_arrays(self, low, high, size, name, endpoint):
+        low, high = asarray(low), asarray(high)
+        count = (high - low + (1 if endpoint else 0)).astype("float64")
+        if not bool((count > 0).all()):
+            raise ValueError("integers: low >= high in some element")
+        # 53 random bits: ranges of arrays beyond 2**32 would not be uniform enough.
+        if not bool((count <= 2.0**32).all()):
+            raise ValueError("integers: ranges given by arrays may hold at most 2**32 integers")
+        shape = _shape(size)
+        if shape is None:
+            shape = _broadcast(low.shape, high.shape)
+        import unisono
+
+        return (low + unisono.floor(self.random(shape) * count).astype("int64")).astype(name)
+
+    def bytes(self, length):
+        """`length` random bytes."""
+        return self.integers(0, 256, length, "uint8").tobytes()
+
+    def uniform(self, low=0.0, high=1.0, size=None):
+        """Uniform numbers in [low, high)."""
+        if _is_number(low) and _is_number(high) and not math.isfinite(high - low):
+            raise OverflowError("uniform: high - low range exceeds valid bounds")
+        return self._draw("uniform", (low, high), size)
+
+    def standard_normal(self, size=None, dtype="float64", out=None):
+        """Normal numbers of mean 0 and deviation 1.
+
+        Examples
+        --------
+        >>> import unisono as un
+        >>> x = un.random.default_rng(0).standard_normal(10_000)
+        >>> bool(abs(x.sum() / 10_000) < 0.05)
+        True
+        """
+        return self._floats("normal", (0.0, 1.0), size, dtype, out, "standard_normal")
+
+    def standard_exponential(self, size=None, dtype="float64", method="zig", out=None):
+        """Exponential numbers of scale 1; `method` is accepted for NumPy's sake."""
+        return self._floats("exponential", (1.0,), size, dtype, out, "standard_exponential")
+
+    def standard_gamma(self, shape, size=None, dtype="float64", out=None):
+        """Gamma numbers of scale 1."""
+        made = self._draw(
+            "gamma",
+            (shape, 1.0),
+            out.shape if out is not None else size,
+            dtype,
+            _Check("shape >= 0", _not_negative),
+        )
+        if out is None:
+            return made
+        out[...] = made
+        return out
+
+    def normal(self, loc=0.0, scale=1.0, size=None):
+        """Normal numbers of mean `loc` and deviation `scale`."""
+        return self._draw(
+            "normal", (loc, scale), size, check=_Check("scale >= 0", None, _not_negative)
+        )
+
+    def exponential(self, scale=1.0, size=None):
+        """Exponential numbers of mean `scale`."""
+        return self._draw("exponential", (scale,), size, check=_Check("scale >= 0", _not_negative))
+
+    def gamma(self, shape, scale=1.0, size=None):
+        """Gamma numbers of that shape and scale."""
+        check = _Check("shape >= 0 and scale >= 0", _not_negative, _not_negative)
+        return self._draw("gamma", (shape, scale), size, check=check)
+
+    def beta(self, a, b, size=None):
+        """Beta numbers."""
+        return self._draw(
+            "beta", (a, b), size, check=_Check("a > 0 and b > 0", _positive, _positive)
+        )
+
+    def chisquare(self, df, size=None):
+        """Chi-square numbers of `df` degrees of freedom."""
+        return self._draw("chisquare", (df,), size, check=_Check("df > 0", _positive))
+
+    def noncentral_chisquare(self, df, nonc, size=None):
+        """Chi-square numbers with noncentrality `nonc`."""
+        check = _Check("df > 0 and nonc >= 0", _positive, _not_negative)
+        return self._draw("noncentral_chisquare", (df, nonc), size, check=check)
+
+    def f(self, dfnum, dfden, size=None):
+        """F numbers: ratios of two chi-squares by their degrees of freedom."""
+        check = _Check("dfnum > 0 and dfden > 0", _positive, _positive)
+        return self._draw("f", (dfnum, dfden), size, check=check)
+
+    def noncentral_f(self, dfnum, dfden, nonc, size=None):
+        """F numbers with noncentrality `nonc`."""
+        check = _Check("dfnum > 0, dfden > 0 and nonc >= 0", _positive, _positive, _not_negative)
+        return self._draw("noncentral_f", (dfnum, dfden, nonc), size, check=check)
+
+    def standard_t(self, df, size=None):
+        """Student's t numbers of `df` degrees of freedom."""
+        return self._draw("standard_t", (df,), size, check=_Check("df > 0", _positive))
+
+    def standard_cauchy(self, size=None):
+        """Cauchy numbers."""
+        return self._draw("standard_cauchy", (), size)
+
+    def laplace(self, loc=0.0, scale=1.0, size=None):
+        """Laplace (double exponential) numbers."""
+        return self._draw(
+            "laplace", (loc, scale), size, check=_Check("scale >= 0", None, _not_negative)
+        )
+
+    def logistic(self, loc=0.0, scale=1.0, size=None):
+        """Logistic numbers."""
+        return self._draw(
+            "logistic", (loc, scale), size, check=_Check("scale >= 0", None, _not_negative)
+        )
+
+    def gumbel(self, loc=0.0, scale=1.0, size=None):
+        """Gumbel (extreme value) numbers."""
+        return self._draw(
+            "gumbel", (loc, scale), size, check=_Check("scale >= 0", None, _not_negative)
+        )
+
+    def lognormal(self, mean=0.0, sigma=1.0, size=None):
+        """Numbers whose logarithms are normal."""
+        return self._draw(
+            "lognormal", (mean, sigma), size, check=_Check("sigma >= 0", None, _not_negative)
+        )
+
+    def rayleigh(self, scale=1.0, size=None):
+        """Rayleigh numbers."""
+        return self._draw("rayleigh", (scale,), size, check=_Check("scale >= 0", _not_negative))
+
+    def weibull(self, a, size=None):
+        """Weibull numbers of shape `a`."""
+        return self._draw("weibull", (a,), size, check=_Check("a >= 0", _not_negative))
+
+    def pareto(self, a, size=None):
+        """Pareto II (Lomax) numbers of shape `a`."""
+        return self._draw("pareto", (a,), size, check=_Check("a > 0", _positive))
+
+    def power(self, a, size=None):
+        """Numbers in [0, 1] with density ``a * x**(a - 1)``."""
+        return self._draw("power", (a,), size, check=_Check("a > 0", _positive))
+
+    def triangular(self, left, mode, right, size=None):
+        """Triangular numbers in [left, right], densest at `mode`."""
+        if all(_is_number(p) for p in (left, mode, right)):
+            if not left <= mode <= right or left == right:
+                raise ValueError(
+                    f"triangular: expected left <= mode <= right and left < right; got {left}, {mode}, {right}"
+                )
+        return self._draw("triangular", (left, mode, right), size)
+
+    def vonmises(self, mu, kappa, size=None):
+        """Von Mises numbers in [-pi, pi]."""
+        return self._draw(
+            "vonmises", (mu, kappa), size, check=_Check("kappa >= 0", None, _not_negative)
+        )
+
+    def wald(self, mean, scale, size=None):
+        """Wald (inverse Gaussian) numbers."""
+        check = _Check("mean > 0 and scale > 0", _positive, _positive)
+        return self._draw("wald", (mean, scale), size, check=check)
+
+    def poisson(self, lam=1.0, size=None):
+        """Poisson numbers of mean `lam`."""
+        check = _Check("0 <= lam < 9.2e18", lambda x: (x >= 0) & (x < 9.2e18))
+        return self._draw("poisson", (lam,), size, "int64", check)
+
+    def binomial(self, n, p, size=None):
+        """Successes among `n` trials of chance `p`."""
+        check = _Check("n >= 0 and 0 <= p <= 1", _not_negative, _chance)
+        return self._draw("binomial", (n, p), size, "int64", check)
+
+    def negative_binomial(self, n, p, size=None):
+        """Failures before `n` successes of chance `p`."""
+        check = _Check("n > 0 and 0 < p <= 1", _positive, _chance_above_0)
+        return self._draw("negative_binomial", (n, p), size, "int64", check)
+
+    def geometric(self, p, size=None):
+        """Trials until the first success of chance `p`."""
+        return self._draw("geometric", (p,), size, "int64", _Check("0 < p <= 1", _chance_above_0))
+
+    def hypergeometric(self, ngood, nbad, nsample, size=None):
+        """Good ones among `nsample` drawn from `ngood` good and `nbad` bad ones."""
+        check = _Check("numbers >= 0", _not_negative, _not_negative, _not_negative)
+        if all(_is_number(p) for p in (ngood, nbad, nsample)) and nsample > ngood + nbad:
+            raise ValueError(
+                f"hypergeometric: ngood + nbad < nsample; got {ngood}, {nbad} and {nsample}"
+            )
+        return self._draw("hypergeometric", (ngood, nbad, nsample), size, "int64", check)
+
+    def logseries(self, p, size=None):
+        """Logarithmic series numbers."""
+        check = _Check("0 <= p < 1", lambda x: (x >= 0) & (x < 1))
+        return self._draw("logseries", (p,), size, "int64", check)
+
+    def zipf(self, a, size=None):
+        """Zipf numbers of exponent `a`."""
+        return self._draw("zipf", (a,), size, "int64", _Check("a > 1", lambda x: x > 1))
+
+    def dirichlet(self, alpha, size=None):
+        """Vectors of positive numbers that sum to 1.
+
+        Parameters
+        ----------
+        alpha : sequence of floats, length k
+        size : int or tuple of ints, optional
+
+        Returns
+        -------
+        ndarray, shape (*size, k)
+        """
+        alpha = asarray(alpha).astype("float64")
+        if not bool((alpha > 0).all()):
+            raise ValueError("dirichlet: alpha < 0 in some element; expected positive numbers")
+        drawn = self.standard_gamma(alpha, (*(_shape(size) or ()), alpha.shape[0]))
+        return drawn / drawn.sum(axis=-1, keepdims=True)
+
+    def multinomial(self, n, pvals, size=None):
+        """Counts of the outcomes of `n` trials.
+
+        Parameters
+        ----------
+        n : int or array_like of ints
+        pvals : array_like, shape (..., k)
+            Chances of the outcomes; the last one takes what is left to 1.
+        size : int or tuple of ints, optional
+
+        Returns
+        -------
+        ndarray of int64, shape (*size, k)
+        """
+        pvals = asarray(pvals).astype("float64")
+        n = asarray(n)
+        k = pvals.shape[-1]
+        if bool((pvals < 0).any()) or bool((pvals[..., : k - 1].sum(axis=-1) > 1 + 1e-12).any()):
+            raise ValueError("multinomial: pvals < 0, or sum(pvals[:-1]) > 1.0")
+        shape = _shape(size)
+        if shape is None:
+            shape = _broadcast(n.shape, pvals.shape[:-1])
+        left = _engine.broadcast_to(n, shape) + 0
+        rest = _engine.broadcast_to(pvals[..., 0] * 0 + 1, shape)
+        made = _engine._empty((*shape, k), "int64", None)
+        import unisono
+
+        for j in range(k - 1):
+            chance = unisono.minimum(
+                unisono.maximum(pvals[..., j] / unisono.where(rest > 0, rest, 1), 0), 1
+            )
+            count = self.binomial(left, chance, shape)
+            made[..., j] = count
+            left = left - count
+            rest = rest - pvals[..., j]
+        made[..., k - 1] = left
+        return made
+
+    def multivariate_hypergeometric(self, colors, nsample, size=None, method="marginals"):
+        """Counts per color among `nsample` drawn without putting back."""
+        colors = [operator.index(c) for c in asarray(colors).tolist()]
+        if nsample > sum(colors):
+            raise ValueError("multivariate_hypergeometric: nsample > sum(colors)")
+        shape = _shape(size) or ()
+        made = _engine._empty((*shape, len(colors)), "int64", None)
+        left = _engine._full(shape, nsample, "int64", None)
+        rest = sum(colors)
+        for j, color in enumerate(colors[:-1]):
+            rest -= color
+            count = self.hypergeometric(color, rest, left, shape)
+            made[..., j] = count
+            left = left - count
+        made[..., len(colors) - 1] = left
+        return made
+
+    def multivariate_normal(
+        self, mean, cov, size=None, check_valid="warn", tol=1e-8, *, method="svd"
+    ):
+        """Vectors of normal numbers with a given mean and covariance.
+
+        Parameters
+        ----------
+        mean : array_like, shape (n,)
+        cov : array_like, shape (n, n)
+        size : int or tuple of ints, optional
+        check_valid : {'warn', 'raise', 'ignore'}
+            What to do if `cov` is not positive semidefinite.
+        tol : float
+        method : {'svd', 'eigh', 'cholesky'}
+            How `cov` is factored.
+
+        Returns
+        -------
+        ndarray, shape (*size, n)
+        """
+        from . import linalg
+
+        mean, cov = asarray(mean).astype("float64"), asarray(cov).astype("float64")
+        if mean.ndim != 1 or cov.shape != (mean.shape[0], mean.shape[0]):
+            raise ValueError(
+                "multivariate_normal: mean and cov must have same length; "
+                f"got shapes {mean.shape} and {cov.shape}"
+            )
+        if method == "cholesky":
+            factor = linalg.cholesky(cov).T
+        elif method in ("svd", "eigh"):
+            values, vectors = linalg.eigh(cov)
+            self._check_covariance(values, check_valid, tol)
+            import unisono
+
+            factor = (vectors * unisono.sqrt(abs(values))).T
+        else:
+            raise ValueError(
+                f"multivariate_normal: method must be one of 'eigh', 'svd', 'cholesky'; got {method!r}"
+            )
+        drawn = self.standard_normal((*(_shape(size) or ()), mean.shape[0]))
+        return mean + drawn @ factor
+
+    def _check_covariance(self, values, check_valid, tol):
+        if check_valid not in ("warn", "raise", "ignore"):
+            raise ValueError(
+                "multivariate_normal: check_valid must equal 'warn', 'raise', or 'ignore'"
+            )
+        if check_valid == "ignore" or bool((values >= -tol * abs(values).max()).all()):
+            return
+        text = "multivariate_normal: covariance is not symmetric positive-semidefinite."
+        if check_valid == "raise":
+            raise ValueError(text)
+        import warnings
+
+        warnings.warn(text, RuntimeWarning, stacklevel=4)
+
+    def _permutations(self, count, n):
+        if self.bit_generator._stream is not None:
+            made = _engine._empty((count, n), "int64", None)
+            for k in range(count):
+                made[k] = self.bit_generator._stream.permutation(True, n)
+            return made
+        return _engine._random_permutations(count, n, *self.bit_generator._take(count * n))
+
+    def permutation(self, x, axis=0):
+        """`x` in random order along an axis; or of an integer, the numbers below it.
+
+        Examples
+        --------
+        >>> import unisono as un
+        >>> sorted(un.random.default_rng(0).permutation(4).tolist())
+        [0, 1, 2, 3]
+        """
+        if hasattr(x, "__index__") and not getattr(x, "ndim", 0):
+            return self._permutations(1, operator.index(x))[0]
+        x = asarray(x)
+        order = self._permutations(1, x.shape[axis])[0]
+        return _take(x, order, axis)
+
+    def shuffle(self, x, axis=0):
+        """Put `x` in random order along an axis, in place.
+
+        Parameters
+        ----------
+        x : ndarray or list
+        axis : int
+        """
+        if isinstance(x, list):
+            order = self._permutations(1, len(x))[0].tolist()
+            x[:] = [x[k] for k in order]
+            return
+        ours = x if isinstance(x, _engine.ndarray) else asarray(x)
+        ours[...] = self.permutation(ours, axis)
+
+    def permuted(self, x, *, axis=None, out=None):
+        """`x` with each line along an axis in a random order of its own; with None, all elements."""
+        x = asarray(x)
+        if axis is None:
+            made = self.permutation(x.reshape(-1)).reshape(x.shape)
+        else:
+            axis = axis % x.ndim
+            order = [k for k in range(x.ndim) if k != axis] + [axis]
+            lines = x.transpose(order).reshape((-1, x.shape[axis]))
+            picked = self._permutations(*lines.shape)
+            first = arange(lines.shape[0])[:, None]
+            moved = lines[first, picked].reshape([x.shape[k] for k in order])
+            made = moved.transpose([order.index(k) for k in range(x.ndim)])
+        if out is None:
+            return made.copy()
+        out[...] = made
+        return out
+
+    def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
+        """Elements of `a`, or of ``arange(a)``, picked at random.
+
+        Parameters
+        ----------
+        a : int or array_like
+        size : int or tuple of ints, optional
+        replace : bool
+            Whether an element may be picked again.
+        p : array_like, optional
+            Chances of the elements; equal by default.
+        axis : int
+            Of `a`, along which to pick.
+        shuffle : bool
+            Accepted for NumPy's sake: what is picked is always in random order.
+
+        Returns
+        -------
+        ndarray
+
+        Examples
+        --------
+        >>> import unisono as un
+        >>> picked = un.random.default_rng(0).choice(5, 5, replace=False)
+        >>> sorted(picked.tolist())
+        [0, 1, 2, 3, 4]
+        """
+        whole = hasattr(a, "__index__") and not getattr(a, "ndim", 0)
+        pool = operator.index(a) if whole else asarray(a).shape[axis]
+        shape = _shape(size)
+        n = math.prod(shape) if shape is not None else 1
+        if pool <= 0 and n > 0:
+            raise ValueError("choice: a cannot be empty unless no samples are taken")
+        p = None if p is None else self._chances(p, pool)
+        if replace:
+            picked = self._pick(pool, n, p)
+        else:
+            if n > pool:
+                raise ValueError(
+                    "choice: Cannot take a larger sample than population when replace is False; "
+                    f"got {n} of {pool}"
+                )
+            picked = self._pick_once(pool, n, p)
+        if shape is None:
+            picked = picked[0]
+            return (
+                picked
+                if whole
+                else asarray(a)[(slice(None),) * (axis % asarray(a).ndim) + (int(picked),)]
+            )
+        if whole:
+            return picked.reshape(shape)
+        a = asarray(a)
+        axis = axis % a.ndim
+        return _take(a, picked, axis).reshape((*a.shape[:axis], *shape, *a.shape[axis + 1 :]))
+
+    def _chances(self, p, pool):
+        p = asarray(p).astype("float64")
+        if p.shape != (pool,):
+            raise ValueError(f"choice: a and p must have same size; got {pool} and shape {p.shape}")
+        if bool((p < 0).any()):
+            raise ValueError("choice: Probabilities are not non-negative")
+        if not abs(float(p.sum()) - 1) < 1e-8:
+            raise ValueError(f"choice: Probabilities do not sum to 1; got {float(p.sum())}")
+        return p
+
+    def _pick(self, pool, n, p):
+        if p is None:
+            return self.integers(0, pool, n)
+        import unisono
+
+        limits = unisono.cumsum(p)
+        return unisono.searchsorted(limits / limits[-1], self.random(n), side="right")
+
+    def _pick_once(self, pool, n, p):
+        if p is None:
+            return self._permutations(1, pool)[0][:n]
+        import unisono
+
+        if int((p > 0).sum()) < n:
+            raise ValueError("choice: Fewer non-zero entries in p than size")
+        # The n smallest of exponential times over their rates: Efraimidis and Spirakis (2006).
+        times = unisono.where(
+            p > 0, self.standard_exponential(pool) / unisono.where(p > 0, p, 1), math.inf
+        )
+        return unisono.argsort(times)[:n]
+
+
+def _broadcast(one, two):
+    return (
+        _engine.broadcast_to(_engine._empty(one, "bool", None), two).shape
+        if one == ()
+        else tuple(_pair(p, q) for p, q in zip(_padded(one, two), _padded(two, one), strict=True))
+    )
+
+
+def _padded(shape, other):
+    return (1,) * max(0, len(other) - len(shape)) + tuple(shape)
+
+
+def _pair(p, q):
+    if p != q and 1 not in (p, q):
+        raise ValueError(f"random: parameters do not broadcast; got extents {p} and {q}")
+    return q if p == 1 else p
+
+
+def _take(x, order, axis):
+    return x[(slice(None),) * (axis % x.ndim) + (order,)]
