@@ -6,6 +6,7 @@
 #include "array_object.h"
 #include "library/blas.h"
 #include "library/call.h"
+#include "library/fft.h"
 #include "library/lapack.h"
 #include "library/matmul.h"
 
@@ -173,6 +174,18 @@ PyObject* fortran_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexc
     });
 }
 
+/// _fft(x, axis, n, scale, forward, kind)
+PyObject* fft_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        if (n != 6 || !is_array(args[0])) fail(ErrorKind::Internal, "_fft: takes six arguments");
+        library::FftStep step{static_cast<int>(to_int64(args[1])), to_int64(args[2]),
+                              PyFloat_AsDouble(args[3]), args[4] == Py_True,
+                              static_cast<library::FftKind>(to_int64(args[5]))};
+        note_line();
+        return wrap(library::transform(library::stored(array_of(args[0])), step));
+    });
+}
+
 PyObject* blas_description(PyObject*, PyObject*) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
         bool present = library::blas::present();
@@ -214,6 +227,8 @@ PyMethodDef functions[] = {
     {"_lapack", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(lapack_function)),
      METH_FASTCALL, nullptr},
     {"_fortran", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(fortran_function)),
+     METH_FASTCALL, nullptr},
+    {"_fft", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(fft_function)),
      METH_FASTCALL, nullptr},
     {"_blas", blas_description, METH_NOARGS,
      "Whether BLAS was found, its file, and whether its integers have 64 bits."},
