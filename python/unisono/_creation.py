@@ -25,7 +25,7 @@ def _in_columns(order, like=None):
     if like is None or like.ndim < 2:
         return False
     strides = like.strides
-    return builtins.all(near <= far for near, far in zip(strides, strides[1:]))
+    return builtins.all(near <= far for near, far in zip(strides, strides[1:], strict=False))
 
 
 def _refuse_like(name, like):

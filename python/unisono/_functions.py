@@ -53,14 +53,19 @@ def all(x, axis=None, out=None, keepdims=False, **options):
     return _as(x).all(axis=axis, keepdims=keepdims, **options)
 
 
-def copy(x):
-    """Packed copy of `x`."""
-    return x.copy() if isinstance(x, _engine.DistributedArray) else array(x)
+def copy(a, order="K", subok=False):
+    """Packed copy of `a`, in row-major order or, with ``order="F"``, in column-major order."""
+    if isinstance(a, _engine.DistributedArray):
+        return a.copy()
+    made = array(a)
+    return made.T.copy().T if order == "F" and made.ndim > 1 else made
 
 
-def astype(x, dtype, copy=True):
-    """`x` converted to `dtype`."""
-    return _as(x).astype(dtype, copy=copy)
+def astype(x, dtype, /, *, copy=True, device=None):
+    """`x` converted to `dtype`, on another device where one is given; `x` itself if it is that and ``copy=False``."""
+    x = _as(x)
+    made = x if not copy and x.dtype == dtype else x.astype(dtype, copy=copy)
+    return made if device is None else made.to_device(device)
 
 
 def reshape(x, /, shape, order="C", *, copy=None):
@@ -86,9 +91,14 @@ def reshape(x, /, shape, order="C", *, copy=None):
     return _as(x).reshape(shape, order=order, copy=copy)
 
 
-def transpose(x, axes=None):
-    """View of `x` with permuted axes, reversed by default."""
-    return _as(x).transpose(axes)
+def broadcast_to(array, shape, subok=False):
+    """View of the array in that shape, read-only: axes of extent 1, and new ones in front, are repeated."""
+    return _engine.broadcast_to(array, shape)
+
+
+def transpose(a, axes=None):
+    """View of `a` with permuted axes, reversed by default."""
+    return _as(a).transpose(axes)
 
 
 amax = max

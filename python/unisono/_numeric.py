@@ -34,14 +34,14 @@ def _inexact(x):
 _missing = object()
 
 
-def clip(a, a_min=_missing, a_max=_missing, out=None, *, min=_missing, max=_missing, **options):
-    """Elements limited to the range from `a_min` to `a_max`.
+def clip(a, /, min=_missing, max=_missing, out=None, *, a_min=_missing, a_max=_missing, **options):
+    """Elements limited to a range.
 
     Parameters
     ----------
     a : array_like
-    a_min, a_max : array_like or None
-        Limits, broadcast with `a`; None: no limit. Also as ``min`` and ``max``.
+    min, max : array_like or None
+        Limits, broadcast with `a`; None: no limit. Also as ``a_min`` and ``a_max``.
     out : ndarray, optional
 
     Returns
@@ -55,14 +55,13 @@ def clip(a, a_min=_missing, a_max=_missing, out=None, *, min=_missing, max=_miss
     >>> un.clip(un.arange(6), 1, 4).tolist()
     [1, 1, 2, 3, 4, 4]
     """
-    if (a_min is not _missing or a_max is not _missing) and (
-        min is not _missing or max is not _missing
-    ):
-        raise ValueError(
-            "clip: passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden"
-        )
-    low = None if a_min is _missing and min is _missing else (a_min if min is _missing else min)
-    high = None if a_max is _missing and max is _missing else (a_max if max is _missing else max)
+    limits = []
+    for name, one, other in (("min", min, a_min), ("max", max, a_max)):
+        if one is not _missing and other is not _missing:
+            raise ValueError(f"clip: {name}= and a_{name}= are one limit; give it once")
+        given = other if one is _missing else one
+        limits.append(None if given is _missing else given)
+    low, high = limits
     x = as_array(a)
     low, high = (_reachable(x, limit, lower) for limit, lower in ((low, True), (high, False)))
     if low is None and high is None:

@@ -182,7 +182,7 @@ def test_refused(xp):
         lambda: xp.diff(xp.asarray(3.0)),
         lambda: xp.broadcast_shapes((2,), (3,)),
         lambda: xp.linspace(0, 1, -1),
-        lambda: xp.clip(a, 1, 2, min=3),
+        lambda: xp.clip(a, 1, a_min=3) if xp is un else xp.clip(a, 1, 2, min=3),
         lambda: xp.unstack(xp.asarray(1.0)),
         lambda: xp.asarray_chkfinite([xp.nan]),
         lambda: xp.convolve([], [1]),
@@ -224,6 +224,92 @@ def test_rounding_of_integers_is_the_integers(xp, name):
     assert f(big, out=out) is out and out[0] == 2**62 + 1 and f(big)[0] == 2**62 + 1
     with pytest.raises(TypeError, match="cast"):
         f(big, out=xp.zeros(1, dtype="uint8"))
+
+
+@pytest.mark.parametrize("xp", [np, un], ids=["numpy", "unisono"])
+def test_small_things(xp):
+    a, b = xp.arange(3), xp.asarray([4.5, 5, 6])
+    assert (
+        xp.r_[a, 0, 7:9, [1.5]].tolist() == [0, 1, 2, 0, 7, 8, 1.5]
+        and str(xp.r_[a, 0].dtype) == "int64"
+    )
+    assert xp.c_[a, b].tolist() == [[0, 4.5], [1, 5], [2, 6]] and xp.r_[0:1:3j].tolist() == [
+        0,
+        0.5,
+        1,
+    ]
+    assert (
+        xp.r_["0,2", a, a].shape == (2, 3)
+        and xp.r_["0,2,0", a, a].shape == (6, 1)
+        and xp.r_["1,2", a, a].shape == (1, 6)
+    )
+    assert str(xp.r_[xp.asarray([1], dtype="float32"), 2].dtype) == "float32"
+    assert xp.s_[1:2] == slice(1, 2) and xp.index_exp[3] == (3,)
+    assert list(xp.ndindex(2, 1)) == [(0, 0), (1, 0)] and list(xp.ndindex(())) == [()]
+    assert [(k, float(v)) for k, v in xp.ndenumerate(b)] == [((0,), 4.5), ((1,), 5), ((2,), 6)]
+    assert (
+        xp.shares_memory(a[::2], a)
+        and not xp.shares_memory(a[::2], a[1::2])
+        and xp.may_share_memory(a[::2], a[1::2])
+    )
+    assert not xp.may_share_memory(a, b)
+    for value, name in (
+        (10, "uint8"),
+        (-300, "int16"),
+        (2**40, "uint64"),
+        (True, "bool"),
+        (b, "float64"),
+    ):
+        assert xp.min_scalar_type(value) == name
+    for x, name in ((a, "float64"), (xp.asarray([1], dtype="float32"), "float32")):
+        assert xp.dtype(xp.common_type(x)) == name
+    bits = xp.asarray([[1, 0, 1], [0, 0, 1]], dtype="uint8")
+    assert xp.packbits(bits).tolist() == [164] and xp.packbits(bits, axis=1).tolist() == [
+        [160],
+        [32],
+    ]
+    assert xp.packbits(bits, bitorder="little").tolist() == [37]
+    assert xp.unpackbits(xp.packbits(bits), count=6).tolist() == [1, 0, 1, 0, 0, 1]
+    assert xp.unpackbits(xp.packbits(bits, axis=1), axis=1, count=-5).tolist() == bits.tolist()
+    assert xp.issubdtype(a.dtype, xp.integer) and not xp.issubdtype(b.dtype, xp.signedinteger)
+    assert xp.bool_ == xp.bool and bool(xp.True_) and xp.dtype(xp.intp) == "int64"
+    with xp.errstate(all="ignore"):
+        assert (b / 0).tolist() == [xp.inf] * 3
+    with pytest.raises(ValueError):
+        xp.seterr(all="nothing")
+
+
+def test_treatments_of_faults_that_are_not_there_are_refused():
+    assert set(un.geterr().values()) == {"ignore"}
+    with pytest.raises(un.UnsupportedError, match="divide='raise' is not there yet"):
+        un.errstate(divide="raise")
+
+
+def test_reshape_and_astype_of_the_standard():
+    a = un.arange(6).reshape(2, 3)
+    shared, copied = un.reshape(a, (3, 2), copy=False), un.reshape(a, 6, copy=True)
+    a[0, 0] = 9
+    assert shared[0, 0] == 9 and copied[0] == 0
+    with pytest.raises(ValueError, match="need a copy"):
+        un.reshape(a.T, 6, copy=False)
+    assert un.reshape(un.arange(8)[::2], (2, 2), copy=False).tolist() == [[0, 2], [4, 6]]
+    x = np.arange(6).reshape(2, 3)
+    for order in "CFA":
+        assert (
+            un.reshape(un.array(x), (3, 2), order=order).tolist()
+            == np.reshape(x, (3, 2), order=order).tolist()
+        )
+    assert (
+        un.astype(a, "float32", copy=False).dtype == "float32"
+        and un.astype(a, a.dtype, copy=False) is a
+    )
+    assert (
+        un.astype(a, float, device=un.devices()[-1]).device == un.devices()[-1]
+        or not un.devices()[-1].has_float64
+    )
+    assert un.copy(a, order="F").flags.f_contiguous and un.broadcast_to(
+        array=a, shape=(4, 2, 3)
+    ).shape == (4, 2, 3)
 
 
 def test_unknown_names_are_refused():

@@ -142,6 +142,51 @@ def test_two_results():
     same(r, np.divmod(x, 2.0)[1])
 
 
+def test_exponents_and_fractions_are_exact():
+    x = np.array(
+        [
+            1.5,
+            -0.0,
+            0.3,
+            1e-310,
+            np.inf,
+            np.nan,
+            -7.25,
+            2.0**1000,
+            5e-324,
+            0.5,
+            1.0,
+            0.49999999999999994,
+        ]
+    )
+    a = un.array(x)
+    for name in ("frexp", "modf"):
+        for got, expected in zip(getattr(un, name)(a), getattr(np, name)(x), strict=True):
+            same(got, expected)
+    for n in (3, -1030, 1100):
+        same(un.ldexp(a, n), np.ldexp(x, n))
+
+
+@pytest.mark.parametrize("name", ["add", "maximum", "subtract", "power"])
+def test_at_writes_repeated_indices_once_each(name):
+    x = np.arange(12.0).reshape(3, 4)
+    where, values = ([1, 1, 2, 1], [0, 0, 3, 0]), [1.0, 2, 3, 4]
+    a = un.array(x)
+    getattr(un, name).at(a, where, values)
+    getattr(np, name).at(x, where, values)
+    same(a, x)
+    getattr(un, name).at(a.T, 2, 2.0)
+    getattr(np, name).at(x.T, 2, 2.0)
+    same(a, x)
+    un.negative.at(a, (slice(None), 1))
+    np.negative.at(x, (slice(None), 1))
+    same(a, x)
+    with pytest.raises(TypeError, match="cannot cast"):
+        getattr(un, name).at(un.arange(3), [0], 0.5)
+    with pytest.raises(ValueError, match="second operand needed"):
+        getattr(un, name).at(a, 0)
+
+
 def test_loops_of_dtypes():
     assert un.add.resolve_dtypes(("float32", "float64")) == (un.float64,) * 3
     assert un.less.resolve_dtypes(("int32", "int32"))[2] == un.bool
