@@ -51,10 +51,12 @@ void in_parts(std::int64_t n, std::int64_t bins, C* out, F fill) {
 class Bins {
   public:
     Bins(const double* edges, std::int64_t count, bool uniform)
-        : edges_(edges, edges + count), bins_(count - 1), uniform_(uniform) {
+        : edges_(edges, edges + count), bins_(count - 1) {
         first_ = edges_.front();
         last_ = edges_.back();
         scale_ = static_cast<double>(bins_) / (last_ - first_);
+        // Ranges near the ends of the format have no useful scale: their bins are searched.
+        uniform_ = uniform && scale_ > 0 && scale_ < std::numeric_limits<double>::max();
         // The last bin is closed: nothing lies beyond its edge.
         edges_.back() = std::numeric_limits<double>::infinity();
     }

@@ -88,12 +88,23 @@ std::pair<std::int64_t, std::int64_t> divide(const T* x, std::int64_t n, Bracket
         Counts at = counts[static_cast<std::size_t>(c)];
         std::int64_t to_below = at.below, to_above = above + at.above;
         std::int64_t to_inside = inside + begin - at.below - at.above;
-        for (std::int64_t k = begin; k < end; ++k) {
-            auto key = key_of(x[k], flip);
-            std::int64_t* to = key < bracket.low    ? &to_below
-                               : key > bracket.high ? &to_above
-                                                    : &to_inside;
-            out[(*to)++] = take(k);
+        // Written to all three places, kept in one: no branch to guess.
+        constexpr std::int64_t piece = 1024;
+        Out low[piece + 1], middle[piece + 1], high[piece + 1];
+        for (std::int64_t first = begin; first < end; first += piece) {
+            std::int64_t lows = 0, middles = 0, highs = 0;
+            for (std::int64_t k = first; k < std::min(end, first + piece); ++k) {
+                auto key = key_of(x[k], flip);
+                Out element = take(k);
+                bool is_low = key<bracket.low, is_high = key> bracket.high;
+                low[lows] = middle[middles] = high[highs] = element;
+                lows += is_low;
+                highs += is_high;
+                middles += !is_low && !is_high;
+            }
+            std::copy_n(low, lows, out + std::exchange(to_below, to_below + lows));
+            std::copy_n(middle, middles, out + std::exchange(to_inside, to_inside + middles));
+            std::copy_n(high, highs, out + std::exchange(to_above, to_above + highs));
         }
     });
     return {inside, above};

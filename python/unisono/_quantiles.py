@@ -16,8 +16,8 @@ def _is_inexact(dtype):
     return dtype.kind in "fc"
 
 
-def sorted_lanes(x, axis, what):
-    """The reduced axes joined, last and sorted; and the shapes without and with kept axes."""
+def lanes_of(x, axis, what):
+    """The reduced axes joined and last; and the shapes without and with kept axes."""
     axes = axes_tuple(axis, x.ndim, what)
     if axis is None:
         lanes = flat(x)
@@ -25,7 +25,25 @@ def sorted_lanes(x, axis, what):
         lanes = axes_last(x, axes) if axes != (x.ndim - 1,) else x
     kept = tuple(1 if k in axes else n for k, n in enumerate(x.shape))
     reduced = tuple(n for k, n in enumerate(x.shape) if k not in axes)
+    return lanes, reduced, kept
+
+
+def sorted_lanes(x, axis, what):
+    """As `lanes_of`, sorted."""
+    lanes, reduced, kept = lanes_of(x, axis, what)
     return _engine._sort(lanes, lanes.ndim - 1, False), reduced, kept
+
+
+def _middle(lanes, n):
+    """Elements n // 2 - 1 and n // 2 of the sorted lanes, and one that is NaN if any of the lane is."""
+    if n < _long_lane or lanes.dtype.kind == "c":
+        lanes = _engine._sort(lanes, lanes.ndim - 1, False)
+        return lanes[..., (n - 1) // 2], lanes[..., n // 2], lanes[..., -1]
+    lanes = _engine._partition(lanes, lanes.ndim - 1, n // 2, False)
+    return lanes[..., : n // 2].max(axis=-1), lanes[..., n // 2], lanes[..., n // 2 :].max(axis=-1)
+
+
+_long_lane = 1 << 14  # from here on selecting is faster than sorting
 
 
 def median(x, axis=None, out=None, overwrite_input=False, keepdims=False):
@@ -52,22 +70,17 @@ def median(x, axis=None, out=None, overwrite_input=False, keepdims=False):
     3.5
     """
     x = _as(x)
-    lanes, reduced, kept = sorted_lanes(x, axis, "median")
+    lanes, reduced, kept = lanes_of(x, axis, "median")
     n = lanes.shape[-1]
     if n == 0:
         made = unisono.full(reduced, math.nan, x.dtype if _is_inexact(x.dtype) else "float64")
     else:
-        low = lanes[..., (n - 1) // 2]
+        low, high, top = _middle(lanes, n)
         if not _is_inexact(x.dtype):
-            low = low.astype("float64")
-        if n % 2 == 0:
-            high = lanes[..., n // 2]
-            low = (low + (high if _is_inexact(x.dtype) else high.astype("float64"))) / 2
-        made = (
-            unisono.where(lanes[..., -1] != lanes[..., -1], lanes[..., -1], low)
-            if _is_inexact(x.dtype)
-            else low
-        )
+            low, high = low.astype("float64"), high.astype("float64")
+        made = (low + high) / 2 if n % 2 == 0 else high
+        if _is_inexact(x.dtype):
+            made = unisono.where(top != top, top, made)
     return store("median", made.reshape(kept) if keepdims else made, out)
 
 

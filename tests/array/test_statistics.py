@@ -154,6 +154,25 @@ def test_medians(dtype):
                 )
 
 
+@pytest.mark.parametrize("count", [20_000, 100_001])
+def test_medians_of_long_lanes(count):
+    x = np.random.default_rng(count).standard_normal((2, count))
+    for y in (x, x.astype("float32"), (x * 1e3).astype("int32"), np.zeros((2, count))):
+        compare(np.median, un.median, y)
+        compare(np.median, un.median, y, axis=1)
+    x[1, 77] = np.nan
+    compare(np.median, un.median, x, axis=1)
+
+
+def test_bins_at_the_ends_of_the_format():
+    x = np.array([-1.7e308, 1.7e308, 0.0, 1e308])
+    counts, _ = un.histogram(x, np.linspace(-1.0, 1.0, 5) * 1.7e308)
+    assert counts.tolist() == [1, 0, 1, 2]
+    tiny = np.arange(5) * 5e-324
+    counts = un._engine._count_in_bins(un.asarray(tiny), un.asarray(tiny), None, True)
+    assert counts.tolist() == [1, 1, 1, 2]
+
+
 methods = (
     "inverted_cdf averaged_inverted_cdf closest_observation interpolated_inverted_cdf hazen weibull linear "
     "median_unbiased normal_unbiased lower higher midpoint nearest bogus"
