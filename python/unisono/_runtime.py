@@ -1,7 +1,5 @@
 """Devices, evaluation and settings."""
 
-import contextlib
-
 from . import _engine
 
 
@@ -65,8 +63,8 @@ def synchronize():
     _engine._synchronize()
 
 
-class eager(contextlib.ContextDecorator):
-    """Run each statement at its line, inside a ``with`` block or from now on.
+class eager:
+    """Run each statement at its line: inside a ``with`` block, in a decorated function, or from now on.
 
     Examples
     --------
@@ -78,6 +76,16 @@ class eager(contextlib.ContextDecorator):
     def __init__(self, on=True):
         self._before = _engine._is_eager()
         _engine._set_eager(on)
+
+    def __call__(self, function):
+        import functools
+
+        @functools.wraps(function)
+        def run(*args, **options):
+            with self:
+                return function(*args, **options)
+
+        return run
 
     def __enter__(self):
         return self
