@@ -286,6 +286,10 @@ void set_index(const Array& a, PyObject* key, PyObject* value) {
     if (a.is_value())
         fail(ErrorKind::Type,
              "index: a value is immutable; write into the array that it came from");
+    if (a.readonly())
+        fail(ErrorKind::Value,
+             "assignment: the destination is read-only; make a copy with .copy() and write into "
+             "that");
     Arg arg;
     Array keep;
     if (!operand(value, arg, keep)) {

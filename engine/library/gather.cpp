@@ -2,6 +2,7 @@
 #include "library/gather.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -88,6 +89,16 @@ void move_rows(const RowMap& m, const std::int64_t* positions, T* table, T* rows
         std::int64_t p = positions[i];
         return (p + (p < 0 ? extent : 0)) * stride;
     };
+    if (m.inner.rank == 0 && extent == 0 && stride == 1 && row_stride == 1) {
+        for (std::int64_t i = begin; i < end; ++i) {
+            if constexpr (to_table) {
+                table[positions[i]] = rows[i];
+            } else {
+                rows[i] = table[positions[i]];
+            }
+        }
+        return;
+    }
     if (m.inner.rank == 0) {
         for (std::int64_t i = begin; i < end; ++i) {
             if constexpr (to_table) {
@@ -100,6 +111,47 @@ void move_rows(const RowMap& m, const std::int64_t* positions, T* table, T* rows
     }
     for (std::int64_t i = begin; i < end; ++i)
         copy_block<T, to_table>(m.inner, table + at(i), rows + i * row_stride);
+}
+
+/// Bits whose sign tells: outside [-extent, extent) in the first, below 0 in the second.
+struct IndexSigns {
+    std::uint64_t outside = 0, negative = 0;
+    void take(const std::int64_t* index, std::int64_t count, std::int64_t extent) {
+        auto size = static_cast<std::uint64_t>(extent);
+        std::uint64_t out = 0, below = 0;
+        for (std::int64_t k = 0; k < count; ++k) {
+            auto p = static_cast<std::uint64_t>(index[k]);
+            out |= (p + size) | (size - 1 - p);
+            below |= p;
+        }
+        outside |= out;
+        negative |= below;
+    }
+    IndexCheck result() const {
+        return {static_cast<std::int64_t>(outside) >= 0, static_cast<std::int64_t>(negative) < 0};
+    }
+};
+
+/// Rows of one element: each piece of the positions is tested while it is in the cache.
+template <class T>
+bool gather_checked(const RowMap& m, const std::int64_t* positions, T* table, T* rows) {
+    std::atomic<bool> inside = true;
+    parallel_for(0, m.count, chunk_elements, [&](std::int64_t begin, std::int64_t end) {
+        constexpr std::int64_t piece = 1024;
+        for (std::int64_t first = begin; first < end; first += piece) {
+            std::int64_t last = std::min(end, first + piece);
+            IndexSigns signs;
+            signs.take(positions + first, last - first, m.extent);
+            if (!signs.result().inside) {
+                inside.store(false, std::memory_order_relaxed);
+                return;
+            }
+            RowMap own = m;
+            if (!signs.result().negative) own.extent = 0;
+            move_rows<T, false>(own, positions, table, rows, first, last);
+        }
+    });
+    return inside.load();
 }
 
 template <class T>
@@ -167,7 +219,7 @@ void scatter_as(const RowMap& m, const std::int64_t* positions, T* table, T* row
         return;
     }
     if (m.count * m.inner.size() > 4 * chunk_elements && thread_count() > 1) {
-        IndexRange range = m.extent ? IndexRange{0, m.extent - 1} : index_range(positions, m.count);
+        IndexRange range = m.limit ? IndexRange{0, m.limit - 1} : index_range(positions, m.count);
         std::int64_t bytes =
             (range.high - range.low) * std::abs(m.stride) * static_cast<std::int64_t>(sizeof(T));
         // In a cache one thread is as fast as several that each read all positions.
@@ -198,13 +250,20 @@ void BlockAxes::add(std::int64_t extent, std::int64_t table_stride, std::int64_t
     rows[k] = row_stride;
 }
 
-void gather(std::int64_t item_size, const RowMap& map, const std::int64_t* positions,
-            const char* table, char* rows) {
-    if (map.count * map.outer.size() * map.inner.size() == 0) return;
+bool gather(std::int64_t item_size, const RowMap& map, const std::int64_t* positions,
+            const char* table, char* rows, bool checked) {
+    if (map.count * map.outer.size() * map.inner.size() == 0) return true;
+    bool inside = true;
     by_size(item_size, [&]<class T>() {
-        gather_as(map, positions, reinterpret_cast<T*>(const_cast<char*>(table)),
-                  reinterpret_cast<T*>(rows));
+        auto* from = reinterpret_cast<T*>(const_cast<char*>(table));
+        auto* to = reinterpret_cast<T*>(rows);
+        if (checked) {
+            inside = gather_checked(map, positions, from, to);
+        } else {
+            gather_as(map, positions, from, to);
+        }
     });
+    return inside;
 }
 
 void scatter(std::int64_t item_size, const RowMap& map, const std::int64_t* positions, char* table,
@@ -216,11 +275,26 @@ void scatter(std::int64_t item_size, const RowMap& map, const std::int64_t* posi
     });
 }
 
+IndexCheck check_index(const std::int64_t* index, std::int64_t count, std::int64_t extent) {
+    if (count <= chunk_elements) {
+        IndexSigns signs;
+        signs.take(index, count, extent);
+        return signs.result();
+    }
+    std::atomic<std::uint64_t> outside = 0, negative = 0;
+    parallel_for(0, count, 4 * chunk_elements, [&](std::int64_t begin, std::int64_t end) {
+        IndexSigns signs;
+        signs.take(index + begin, end - begin, extent);
+        outside |= signs.outside;
+        negative |= signs.negative;
+    });
+    return IndexSigns{outside, negative}.result();
+}
+
 IndexRange index_range(const std::int64_t* index, std::int64_t count) {
-    if (count == 0) return {};
     IndexRange all{index[0], index[0]};
     std::mutex mutex;
-    parallel_for(0, count, chunk_elements, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, count, 4 * chunk_elements, [&](std::int64_t begin, std::int64_t end) {
         std::int64_t low = index[begin], high = low;
         for (std::int64_t k = begin; k < end; ++k) {
             low = std::min(low, index[k]);

@@ -19,6 +19,9 @@ namespace unisono::library {
 
 namespace {
 
+/// Fewer elements than this move at once: recording would cost more.
+constexpr std::int64_t small = 1 << 12;
+
 /// An array of indices and the axis of the view that it indexes (-1: none, of a 0-d bool).
 struct AxisIndex {
     Array index;
@@ -150,14 +153,16 @@ Parse parse_parts(const Array& a, std::span<const IndexPart> parts) {
     return parse;
 }
 
-void check_range(const AxisIndex& x, std::int64_t extent, IndexRange range) {
-    if (range.high < range.low || (range.low >= -extent && range.high < extent)) return;
+[[noreturn]] void out_of_range(const Array& index, int axis, std::int64_t extent) {
     // The first one that is wrong, as the program would meet it.
-    const auto* at = reinterpret_cast<const std::int64_t*>(x.index.view().data());
+    const auto* at = reinterpret_cast<const std::int64_t*>(index.view().data());
     while (*at >= -extent && *at < extent) ++at;
     fail(ErrorKind::Index, "index " + std::to_string(*at) + " is out of bounds for axis " +
-                               std::to_string(x.source_axis) + " with size " +
-                               std::to_string(extent));
+                               std::to_string(axis) + " with size " + std::to_string(extent));
+}
+
+const std::int64_t* index_data(const Array& index) {
+    return reinterpret_cast<const std::int64_t*>(host_data(index, false));
 }
 
 Array arg2(Op op, const Array& a, std::int64_t b) {
@@ -167,10 +172,9 @@ Array arg2(Op op, const Array& a, std::int64_t b) {
 
 /// Checks an index array against its axis; returns whether it has negative elements.
 bool has_negative(const AxisIndex& x, std::int64_t extent) {
-    const char* data = host_data(x.index, false);
-    IndexRange range = index_range(reinterpret_cast<const std::int64_t*>(data), x.index.size());
-    check_range(x, extent, range);
-    return range.low < 0;
+    IndexCheck check = check_index(index_data(x.index), x.index.size(), extent);
+    if (!check.inside) out_of_range(x.index, x.source_axis, extent);
+    return check.negative;
 }
 
 Resolved resolve(const Array& a, std::span<const IndexPart> parts) {
@@ -200,7 +204,7 @@ Resolved resolve(const Array& a, std::span<const IndexPart> parts) {
 /// Positions for a RowMap: one index array as it is, or offsets made of several.
 struct Positions {
     Array array;
-    std::int64_t extent = 0, stride = 0;
+    std::int64_t extent = 0, stride = 0, limit = 0;
 };
 
 Positions positions_of(const Resolved& r) {
@@ -216,7 +220,7 @@ Positions positions_of(const Resolved& r) {
     if (with_axis == 1 && r.indices.size() == 1) {
         auto axis = static_cast<std::size_t>(only->axis);
         bool negative = !only->checked && has_negative(*only, shape[axis]);
-        return {only->index, negative ? shape[axis] : 0, strides[axis]};
+        return {only->index, negative ? shape[axis] : 0, strides[axis], shape[axis]};
     }
     Array sum;
     for (const AxisIndex& x : r.indices) {
@@ -232,7 +236,7 @@ Positions positions_of(const Resolved& r) {
         Arg both[] = {sum.arg(), term.arg()};
         sum = sum.is_known() ? term : apply(Op::Add, both);
     }
-    return {packed(sum), 0, 1};
+    return {packed(sum), 0, 1, 0};
 }
 
 std::vector<std::int64_t> result_shape(const Resolved& r) {
@@ -259,6 +263,7 @@ RowMap row_map(const Resolved& r, const Positions& p, Dims row_strides) {
     RowMap m;
     m.count = element_count(r.broadcast);
     m.extent = p.extent;
+    m.limit = p.limit;
     m.stride = p.stride;
     std::size_t stay = 0, row = 0;
     auto skip = [&] {
@@ -426,6 +431,36 @@ void fill_items(const Array& target, const Array& given, const Arg& value) {
     if (!direct) assign(target, out.arg());
 }
 
+/// One index array on one axis: tested while the elements move, so it runs now.
+Array take_elements(const Resolved& r, Dims shape) {
+    const AxisIndex& x = r.indices[0];
+    RowMap m;
+    m.count = x.index.size();
+    m.extent = r.base.shape()[0];
+    m.stride = r.base.strides()[0];
+    std::int64_t size = size_of(r.base.dtype());
+    int axis = x.source_axis;
+    if (m.count < small) {
+        const std::int64_t* positions = index_data(x.index);
+        const char* table = host_data(r.base, false);
+        Array made = empty(shape, r.base.dtype(), nullptr);
+        char* rows = host_data(made, true);
+        if (!gather(size, m, positions, table, rows, true)) out_of_range(x.index, axis, m.extent);
+        return made;
+    }
+    Array in[] = {r.base, x.index};
+    auto inside = std::make_shared<bool>(true);
+    Array made = call(
+        "take", in, shape, r.base.dtype(), [m, inside](std::span<const View> v, const View& out) {
+            *inside =
+                gather(size_of(out.dtype), m, reinterpret_cast<const std::int64_t*>(v[1].data()),
+                       v[0].data(), out.data(), true);
+        });
+    host_data(made, false);
+    if (!*inside) out_of_range(x.index, axis, m.extent);
+    return made;
+}
+
 }  // namespace
 
 Array get_items(const Array& given, std::span<const IndexPart> parts) {
@@ -433,6 +468,8 @@ Array get_items(const Array& given, std::span<const IndexPart> parts) {
     if (const Array* mask = whole_mask(a, parts)) return select_items(a, *mask);
     Resolved r = resolve(a, parts);
     std::vector<std::int64_t> shape = result_shape(r);
+    if (r.indices.size() == 1 && r.base.rank() == 1 && !r.indices[0].checked)
+        return take_elements(r, shape);
     Positions p = positions_of(r);
     Array in[] = {r.base, p.array};
     RowMap m = row_map(r, p, Layout::contiguous(shape)->strides());
@@ -464,6 +501,16 @@ void set_items(const Array& target, std::span<const IndexPart> parts, const Arg&
     if (!one_step(shape, rows.strides(), r.place, r.place + r.broadcast.size())) rows = copy(rows);
     Array in[] = {rows, p.array};
     RowMap m = row_map(r, p, rows.strides());
+    Storage* s = target.view().storage;
+    bool apart = rows.view().storage != s && p.array.view().storage != s;
+    if (rows.size() < small && apart && !s->shared_outside() && s->on_host() &&
+        rows.view().storage->on_host()) {
+        const char* from = host_data(rows, false);
+        const std::int64_t* positions = index_data(p.array);
+        scatter(size_of(target.dtype()), m, positions, host_data(r.base, true), from);
+        ++s->version;
+        return;
+    }
     call_into("put", in, r.base, [m](std::span<const View> v, const View& to) {
         scatter(size_of(to.dtype), m, reinterpret_cast<const std::int64_t*>(v[1].data()), to.data(),
                 v[0].data());

@@ -45,12 +45,22 @@ void select_as(const MaskCounts& counts, const std::uint8_t* mask, const T* from
                });
 }
 
+/// `a` where the mask is set, else `b`: without a branch, whatever the compiler thinks of it.
+template <class T>
+T blend(bool set, T a, T b) {
+    if constexpr (sizeof(T) == 16) {
+        return {blend(set, a.first, b.first), blend(set, a.second, b.second)};
+    } else {
+        T keep = static_cast<T>(-static_cast<T>(set));
+        return static_cast<T>((a & keep) | (b & static_cast<T>(~keep)));
+    }
+}
+
 template <class T>
 void fill_as(const MaskCounts& counts, const std::uint8_t* mask, const T* from, T* to) {
     each_block(counts, [&](std::int64_t begin, std::int64_t, std::int64_t k, std::int64_t last) {
         for (std::int64_t i = begin; k < last; ++i) {
-            T fresh = from[k], old = to[i];
-            to[i] = mask[i] ? fresh : old;
+            to[i] = blend(mask[i] != 0, from[k], to[i]);
             k += mask[i] != 0;
         }
     });

@@ -289,4 +289,6 @@ def test_value_that_does_not_fit():
         a[a == 0] = [1, 2, 3]
     with pytest.raises(ValueError, match="read-only"):
         un.broadcast_to(a, (2, 4))[[0]] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        un.broadcast_to(a, (2, 4))[5] = 1
     assert not a.any()

@@ -425,7 +425,7 @@ class Program:
                 f"xp.stack(({n}, {n} + 1), axis={axis})",
                 f"xp.roll({n}, {int(self.rng.integers(-4, 5))}, axis={axis})",
                 f"xp.repeat({n}, {int(self.rng.integers(0, 3))}, axis={axis})",
-                f"xp.tile({n}, 2)",
+                f"xp.tile({n}, 2)" if x.size else f"xp.roll({n}, 1)",
                 f"xp.take({n}, [0, {-1 if x.shape[axis] else 0}], axis={axis})",
                 f"xp.pad({n}, 1, '{self.pick(['constant', 'edge', 'wrap', 'reflect'])}')",
                 f"xp.nonzero({n})[0]",
