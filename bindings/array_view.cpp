@@ -25,10 +25,9 @@ static bool view_of_array(PyObject* object, ArrayView& view) {
     view.memory = s->memory;
     view.offset = a.view().offset * size_of(a.dtype());
     view.dtype = a.dtype();
-    view.shape.assign(a.shape().begin(), a.shape().end());
-    view.strides.assign(a.strides().begin(), a.strides().end());
+    view.shape = a.shape();
+    view.strides = a.strides();
     view.writable = !a.readonly();
-    view.keep = std::make_shared<Array>(a);
     return true;
 }
 

@@ -5,8 +5,7 @@
 #include <Python.h>
 
 #include <cstdint>
-#include <memory>
-#include <vector>
+#include <span>
 
 #include "backends/backend.h"
 
@@ -17,9 +16,8 @@ struct ArrayView {
     Memory memory;
     std::int64_t offset = 0;  ///< bytes
     DType dtype = DType::Float64;
-    std::vector<std::int64_t> shape, strides;  ///< strides in elements
+    std::span<const std::int64_t> shape, strides;  ///< strides in elements; the object's own
     bool writable = true;
-    std::shared_ptr<void> keep;  ///< holds the memory during the launch
 };
 
 /// Fills the view of an object of the array type after completing pending work on it; false for any

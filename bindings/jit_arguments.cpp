@@ -41,10 +41,38 @@ bool is_numpy_scalar(PyObject* object) {
 
 }  // namespace
 
+std::vector<std::unique_ptr<Arguments::Lists>>& Arguments::free_lists() {
+    thread_local std::vector<std::unique_ptr<Lists>> lists;
+    return lists;
+}
+
+/// The last of the lists, or new ones.
+template <class L>
+static std::unique_ptr<L> take(std::vector<std::unique_ptr<L>>& free) {
+    if (free.empty()) return std::make_unique<L>();
+    auto last = std::move(free.back());
+    free.pop_back();
+    return last;
+}
+
+Arguments::Arguments(const std::string& function)
+    : function_(function),
+      lists_(take(free_lists())),
+      arrays_(lists_->arrays),
+      scalars_(lists_->scalars),
+      key_(lists_->key) {
+    key_.push_back(0);
+}
+
 Arguments::~Arguments() {
     for (Held& h : arrays_) {
         if (h.has_buffer) PyBuffer_Release(&h.buffer);
     }
+    arrays_.clear();
+    scalars_.clear();
+    key_.clear();
+    lists_->args.clear();
+    free_lists().push_back(std::move(lists_));
 }
 
 void Arguments::refuse(const std::string& name, const std::string& got,
@@ -84,6 +112,7 @@ void Arguments::add(PyObject* object, const std::string& name) {
             add(PyTuple_GET_ITEM(object, i), name);
         return;
     }
+    if (add_numpy(object)) return;
     if (array_view_hook && add_view(object, name)) return;
     add_buffer(object, name);
 }
@@ -92,7 +121,7 @@ bool Arguments::add_view(PyObject* object, const std::string& name) {
     ArrayView view;
     if (!array_view_hook(object, view)) return false;
     if (view.shape.size() > max_rank) refuse(name, "an array of more than 16 axes", "reshape it");
-    Held held;
+    Held& held = arrays_.emplace_back();
     held.object = object;
     held.rank = static_cast<int>(view.shape.size());
     std::copy(view.shape.begin(), view.shape.end(), held.shape);
@@ -100,9 +129,80 @@ bool Arguments::add_view(PyObject* object, const std::string& name) {
     held.memory = view.memory;
     held.offset = view.offset;
     held.device = view.device;
-    held.keep = std::move(view.keep);
     add_array(held, view.dtype, view.writable);
     return true;
+}
+
+namespace {
+
+/// The head of NumPy's array and dtype objects, whose layout NumPy keeps for good.
+struct NumPyArray {
+    PyObject_HEAD char* data;
+    int rank;
+    Py_ssize_t* shape;
+    Py_ssize_t* strides;
+    PyObject* base;
+    PyObject* dtype;
+    int flags;
+};
+struct NumPyDType {
+    PyObject_HEAD PyTypeObject* scalar;
+    char kind, letter, byte_order, former_flags;
+    int number;
+};
+constexpr int numpy_aligned = 0x100, numpy_writable = 0x400;
+constexpr int numpy_numbers = 13;  // bool to float64
+constexpr std::int8_t numpy_sizes[numpy_numbers] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 8, 8, 4, 8};
+
+bool is_numpy_array(PyObject* object) {
+    static PyTypeObject* known = nullptr;
+    PyTypeObject* type = Py_TYPE(object);
+    if (known) return type == known;
+    if (std::strcmp(type->tp_name, "numpy.ndarray") != 0) return false;
+    known = type;
+    return true;
+}
+
+}  // namespace
+
+/// NumPy's own arrays without the buffer protocol, which costs twice as much as the whole call;
+/// false where it must do.
+bool Arguments::add_numpy(PyObject* object) {
+    if (!is_numpy_array(object)) return false;
+    auto* a = reinterpret_cast<NumPyArray*>(object);
+    auto* t = reinterpret_cast<NumPyDType*>(a->dtype);
+    if (t->number < 0 || t->number >= numpy_numbers || t->byte_order == '>' ||
+        !(a->flags & numpy_aligned) || a->rank > max_rank)
+        return false;
+    std::int64_t size = numpy_sizes[t->number];
+    for (int i = 0; i < a->rank; ++i) {
+        if (a->strides[i] % size != 0) return false;
+    }
+    DType dtype = dtype_of(t->kind, size);
+    if (size_of(dtype) != size) return false;
+    Held& held = arrays_.emplace_back();
+    held.object = object;
+    place(held, a->data, size, {a->shape, static_cast<std::size_t>(a->rank)}, a->strides);
+    add_array(held, dtype, (a->flags & numpy_writable) != 0);
+    return true;
+}
+
+/// Where the elements lie; strides are given in bytes.
+void Arguments::place(Held& held, const void* data, std::int64_t size,
+                      std::span<const Py_ssize_t> shape, const Py_ssize_t* strides) {
+    held.rank = static_cast<int>(shape.size());
+    std::int64_t low = 0, high = size;
+    bool is_empty = false;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        held.shape[i] = shape[i];
+        held.strides[i] = strides[i] / size;
+        is_empty = is_empty || shape[i] == 0;
+        (strides[i] < 0 ? low : high) += (shape[i] - 1) * strides[i];
+    }
+    if (is_empty) low = high = 0;
+    auto address = reinterpret_cast<std::uintptr_t>(data);
+    held.memory = {address + static_cast<std::uintptr_t>(low), high - low};
+    held.offset = -low;
 }
 
 void Arguments::add_buffer(PyObject* object, const std::string& name) {
@@ -110,19 +210,13 @@ void Arguments::add_buffer(PyObject* object, const std::string& name) {
         refuse(name, std::string("a ") + Py_TYPE(object)->tp_name,
                "convert it, as in np.asarray(x), or capture it as a global constant");
     }
-    Held held;
+    Held& held = arrays_.emplace_back();
     constexpr int flags = PyBUF_STRIDES | PyBUF_FORMAT;
     if (PyObject_GetBuffer(object, &held.buffer, flags | PyBUF_WRITABLE) != 0) {
         PyErr_Clear();
         if (PyObject_GetBuffer(object, &held.buffer, flags) != 0) throw PythonError{};
     }
     held.has_buffer = true;
-    struct Release {
-        Held& held;
-        ~Release() {
-            if (held.has_buffer) PyBuffer_Release(&held.buffer);
-        }
-    } release{held};
     const Py_buffer& b = held.buffer;
     DType t{};
     if (!dtype_of_format(b.format, b.itemsize, t)) {
@@ -133,29 +227,20 @@ void Arguments::add_buffer(PyObject* object, const std::string& name) {
     if (b.ndim == 0 && is_numpy_scalar(object)) {
         std::uint64_t bits = 0;
         std::memcpy(&bits, b.buf, static_cast<std::size_t>(size));
+        PyBuffer_Release(&held.buffer);
+        arrays_.pop_back();
         return add_scalar(t, Weak::None, bits);
     }
     if (b.ndim > max_rank) refuse(name, "an array of more than 16 axes", "reshape it");
-    held.rank = b.ndim;
-    std::int64_t low = 0, high = size;
-    bool is_empty = false;
     for (int i = 0; i < b.ndim; ++i) {
-        held.shape[i] = b.shape[i];
         if (b.strides[i] % size != 0)
             refuse(name, "an array whose strides are no multiples of its item size", "copy it");
-        held.strides[i] = b.strides[i] / size;
-        is_empty = is_empty || b.shape[i] == 0;
-        (b.strides[i] < 0 ? low : high) += (b.shape[i] - 1) * b.strides[i];
     }
-    auto address = reinterpret_cast<std::uintptr_t>(b.buf);
-    if (address % static_cast<std::uintptr_t>(size) != 0)
+    if (reinterpret_cast<std::uintptr_t>(b.buf) % static_cast<std::uintptr_t>(size) != 0)
         refuse(name, "an array that is not aligned", "copy it");
-    if (is_empty) low = high = 0;
-    held.memory = {address + static_cast<std::uintptr_t>(low), high - low};
-    held.offset = -low;
     held.object = object;
-    bool writable = !b.readonly;
-    add_array(held, t, writable);
+    place(held, b.buf, size, {b.shape, static_cast<std::size_t>(b.ndim)}, b.strides);
+    add_array(held, t, !b.readonly);
 }
 
 void Arguments::add_array(Held& held, DType t, bool writable) {
@@ -170,8 +255,6 @@ void Arguments::add_array(Held& held, DType t, bool writable) {
         }
     }
     key_.push_back(code);
-    arrays_.push_back(held);
-    held.has_buffer = false;  // the list holds it now
 }
 
 void Arguments::finish() {
@@ -230,9 +313,9 @@ std::vector<Type> Arguments::types() const {
     return list;
 }
 
-std::vector<ArrayArg> Arguments::array_args() const {
-    std::vector<ArrayArg> args;
-    args.reserve(arrays_.size());
+std::span<const ArrayArg> Arguments::array_args() {
+    auto& args = lists_->args;
+    args.clear();
     for (const Held& h : arrays_) {
         auto rank = static_cast<std::size_t>(h.rank);
         args.push_back({h.memory, h.offset, {h.shape, rank}, {h.strides, rank}});

@@ -3,6 +3,7 @@
 
 #include <Python.h>
 
+#include <memory>
 #include <vector>
 
 #include "array_view.h"
@@ -14,11 +15,7 @@ namespace unisono::python {
 /// destroyed, which needs Python's lock.
 class Arguments {
   public:
-    Arguments(std::size_t count, const std::string& function) : function_(function) {
-        arrays_.reserve(count);
-        scalars_.reserve(count);
-        key_.reserve(2 * count + 1);
-    }
+    explicit Arguments(const std::string& function);
     ~Arguments();
     Arguments(const Arguments&) = delete;
     Arguments& operator=(const Arguments&) = delete;
@@ -37,7 +34,7 @@ class Arguments {
     Device* device() const { return device_; }  ///< null: the host
     std::span<const std::uint64_t> scalars() const { return scalars_; }
     /// Valid while no argument is added.
-    std::vector<ArrayArg> array_args() const;
+    std::span<const ArrayArg> array_args();
     /// The array argument whose memory holds the address, or null.
     PyObject* object_at(std::uintptr_t address) const;
     PyObject* array_object(int index) const {
@@ -47,27 +44,39 @@ class Arguments {
   private:
     static constexpr int max_rank = 16;
     struct Held {
+        Held() {}  // leaves shape and strides undefined: calls are counted in nanoseconds
         PyObject* object = nullptr;
-        Py_buffer buffer{};
+        Py_buffer buffer;
         bool has_buffer = false;
         int rank = 0;
         Memory memory;
         std::int64_t offset = 0;
         std::int64_t shape[max_rank], strides[max_rank];
         Device* device = nullptr;
-        std::shared_ptr<void> keep;
     };
+    /// What a call fills; kept for the thread's next call, so that calls allocate nothing.
+    struct Lists {
+        std::vector<Held> arrays;
+        std::vector<std::uint64_t> scalars;
+        std::vector<std::uint32_t> key;
+        std::vector<ArrayArg> args;
+    };
+    static std::vector<std::unique_ptr<Lists>>& free_lists();
     bool add_view(PyObject* object, const std::string& name);
+    bool add_numpy(PyObject* object);
     void add_buffer(PyObject* object, const std::string& name);
+    static void place(Held& held, const void* data, std::int64_t size,
+                      std::span<const Py_ssize_t> shape, const Py_ssize_t* strides);
     void add_array(Held& held, DType t, bool writable);
     void add_scalar(DType t, Weak weak, std::uint64_t bits);
     [[noreturn]] void refuse(const std::string& name, const std::string& got,
                              const std::string& way_out) const;
 
     const std::string& function_;
-    std::vector<Held> arrays_;
-    std::vector<std::uint64_t> scalars_;
-    std::vector<std::uint32_t> key_{0};
+    std::unique_ptr<Lists> lists_;
+    std::vector<Held>& arrays_;
+    std::vector<std::uint64_t>& scalars_;
+    std::vector<std::uint32_t>& key_;
     bool noalias_ = true;
     Device* device_ = nullptr;
 };

@@ -12,6 +12,7 @@
 #include "core/settings.h"
 #include "errors.h"
 #include "frontend/diagnose.h"
+#include "ir/rewrite.h"
 #include "jit_source.h"
 
 namespace unisono::python {
@@ -151,6 +152,13 @@ Device& Dispatch::device_for(const Arguments& arguments) const {
     return find_device(setting("executor") == "interp" ? "interp" : "cpu");
 }
 
+/// Whether a launch may take long: a kernel, or anything that loops or calls.
+static bool may_take_long(const ir::Module& module) {
+    ir::S body = module.entry().body;
+    return module.entry().is_kernel || ir::contains(body, ir::StmtKind::For) ||
+           ir::contains(body, ir::StmtKind::While) || ir::contains(body, ir::StmtKind::Call);
+}
+
 /// Compile errors show their place themselves.
 static frontend::Compiled compile_source(const frontend::CompileRequest& request) {
     try {
@@ -185,6 +193,7 @@ std::shared_ptr<Specialisation> Dispatch::find(
     made->result_count = compiled.module.entry().results.size();
     made->files = compiled.module.entry().files;
     made->report = std::move(compiled.report);
+    made->keeps_lock = device.info().host_memory && !may_take_long(compiled.module);
     made->executable = device.compile(std::move(compiled.module), {});
     specialisations_.push_back(made);
     return made;
@@ -195,7 +204,7 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
     if (!is_fresh()) prepare();
     // Another thread may prepare anew while a launch or a buffer's owner lets go of the lock.
     const auto source = source_;
-    Arguments arguments(source->params.size(), name_);
+    Arguments arguments(name_);
     bind(*source, arguments, args, count, keywords);
     arguments.finish();
     auto made = find(source, arguments, range ? range->dimensions : 0);
@@ -213,7 +222,9 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
     launch.results = {results, made->result_count};
     if (range) launch.range = *range;
     Fault fault;
-    {
+    if (made->keeps_lock) {
+        fault = made->executable->launch(launch);
+    } else {
         // The lock comes back whatever the launch throws.
         struct Unlocked {
             PyThreadState* state = PyEval_SaveThread();
