@@ -242,6 +242,7 @@ Dispatch* dispatch_of(PyObject* object) {
 }
 
 bool add_dispatcher(PyObject* module) {
+    install_interrupt();
     PyType_Slot slots[] = {{Py_tp_new, slot(make)},
                            {Py_tp_init, slot(init)},
                            {Py_tp_dealloc, slot(deallocate)},

@@ -9,6 +9,8 @@
 #include <algorithm>
 
 #include "array_object.h"
+#include "backends/codegen/compile.h"
+#include "core/interrupt.h"
 #include "core/settings.h"
 #include "errors.h"
 #include "frontend/diagnose.h"
@@ -16,6 +18,22 @@
 #include "jit_source.h"
 
 namespace unisono::python {
+
+static unsigned long main_thread = 0;  // where Python runs the handlers of signals
+
+/// Runs the handlers of signals that have arrived; true where one raised an exception, which stays
+/// set in this thread.
+static bool ask_python() {
+    PyGILState_STATE state = PyGILState_Ensure();
+    bool stop = PyErr_CheckSignals() != 0;
+    PyGILState_Release(state);
+    return stop;
+}
+
+void install_interrupt() {
+    main_thread = PyThread_get_thread_ident();
+    set_interrupt_hook(ask_python);
+}
 
 Dispatch::Dispatch(PyObject* function, PyObject* prepare, bool is_kernel, std::string device)
     : function_(Ref::of(function)),
@@ -230,8 +248,10 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
             PyThreadState* state = PyEval_SaveThread();
             ~Unlocked() { PyEval_RestoreThread(state); }
         } unlocked;
+        InterruptScope asks(PyThread_get_thread_ident() == main_thread);
         fault = made->executable->launch(launch);
     }
+    if (fault.site == codegen::interrupted_site) raise_interrupt(*made, fault);
     if (fault.site >= 0) raise_fault(*made, fault);
     Taken taken;
     return build(made->result, arguments, results, taken);
@@ -332,10 +352,25 @@ static std::string find_line(const frontend::Source& source, const std::string& 
 void Dispatch::raise_fault(const Specialisation& s, const Fault& fault) const {
     const ir::FaultSite& site = s.executable->sites()[static_cast<std::size_t>(fault.site)];
     set_error(Error(site.kind, with_values(site.message, fault)));
-    const std::string& file = s.files.at(site.line.file);
+    raise_at(s, site.line);
+}
+
+/// What the signal's handler raised is set already.
+void Dispatch::raise_interrupt(const Specialisation& s, const Fault& fault) const {
+    if (!PyErr_Occurred()) PyErr_SetNone(PyExc_KeyboardInterrupt);
+    ir::Line line;
+    line.line = static_cast<std::int32_t>(fault.values[0]);
+    line.file = static_cast<std::uint16_t>(fault.values[1]);
+    if (line.line == 0) line.line = s.request.source->first_line;
+    raise_at(s, line);
+}
+
+/// Raises the error that is set, with a note that says where the compiled code stood.
+void Dispatch::raise_at(const Specialisation& s, ir::Line place) const {
+    const std::string& file = s.files.at(place.file);
     std::string note =
-        "in compiled function " + name_ + ": " + file + ":" + std::to_string(site.line.line);
-    std::string line = find_line(*s.request.source, file, site.line.line);
+        "in compiled function " + name_ + ": " + file + ":" + std::to_string(place.line);
+    std::string line = find_line(*s.request.source, file, place.line);
     if (!line.empty()) note += "\n    " + line;
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);

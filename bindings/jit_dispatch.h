@@ -86,6 +86,8 @@ class Dispatch {
     std::shared_ptr<Specialisation> find(const std::shared_ptr<const frontend::Source>& source,
                                          const Arguments& arguments, int dimensions);
     Device& device_for(const Arguments& arguments) const;
+    [[noreturn]] void raise_interrupt(const Specialisation& s, const Fault& fault) const;
+    [[noreturn]] void raise_at(const Specialisation& s, ir::Line place) const;
     [[noreturn]] void raise_fault(const Specialisation& s, const Fault& fault) const;
     PyObject* build_array(const frontend::ResultShape& shape, const Arguments& arguments,
                           const std::uint64_t* results, std::map<Block*, Storage*>& taken) const;
@@ -104,6 +106,9 @@ class Dispatch {
     std::vector<std::shared_ptr<Specialisation>> specialisations_;
     std::thread::id preparing_;
 };
+
+/// Notes the main thread and how signals are found: called when the module is loaded.
+void install_interrupt();
 
 /// The state behind an object of type Dispatcher, or null for any other object.
 Dispatch* dispatch_of(PyObject* object);

@@ -55,6 +55,7 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
         report_.clear();
         first_return_.reset();
         function_->is_kernel = source_.is_kernel;
+        function_->polls = !source_.is_kernel;
         if (source_.is_kernel) function_->dimensions = dimensions_;
         Place start = source_.body.place;
         for (std::size_t i = 0; i < source_.params.size(); ++i) {

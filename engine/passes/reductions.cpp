@@ -134,9 +134,13 @@ class Reductions final : public Rewriter {
         Rename rename(function(), names);
         std::vector<S> iteration;
         for (S b : s->body) iteration.push_back(rename.stmt(b));
-        body.push_back(b_.loop(LoopKind::Serial, s->id, b_.add(at.begin, b_.mul(first, at.step)),
-                               b_.add(at.begin, b_.mul(last, at.step)), at.step,
-                               as_one(b_, iteration)));
+        std::int32_t number = b_.var("iteration", DType::Int64);
+        E value = b_.add(at.begin, b_.mul(b_.read(number), at.step));
+        iteration.insert(iteration.begin(), b_.declare(s->id, value));
+        Stmt chunk_iterations = *b_.loop(LoopKind::Serial, number, first, last, b_.i64(1),
+                                         b_.block(std::span<const S>(iteration)));
+        chunk_iterations.numbers = true;
+        body.push_back(b_.own(chunk_iterations));
         for (std::size_t k = 0; k < partials.size(); ++k) {
             E index[] = {b_.read(chunk)};
             std::int32_t own = names[static_cast<std::size_t>(s->reductions[k].var)];

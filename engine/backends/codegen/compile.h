@@ -26,6 +26,8 @@ namespace unisono::codegen {
 inline constexpr const char* kernel_symbol = "unisono_kernel";
 /// Stands for a site where memory for an array made in the kernel was missing.
 inline constexpr std::int64_t out_of_memory_site = std::int64_t{1} << 40;
+/// The user asked to stop; the fault's first value is the line, the second the file.
+inline constexpr std::int64_t interrupted_site = out_of_memory_site + 1;
 inline constexpr int range_slots = 9;
 
 /// How device kernels report the lowest failing work-item.

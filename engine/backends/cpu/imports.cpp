@@ -11,6 +11,7 @@
 
 #include "backends/cpu/runtime.h"
 #include "core/block.h"
+#include "core/interrupt.h"
 #include "core/pool.h"
 #include "ops/math_library.h"
 #include "ops/scalar_rules.h"
@@ -55,6 +56,7 @@ const Import imports[] = {
     {"unisono_parallel_for", address_of(run_parallel_loop)},
     {"unisono_scratch_allocate", address_of(scratch_allocate)},
     {"unisono_scratch_free", address_of(scratch_free)},
+    {"unisono_poll_interrupt", address_of(poll_interrupt)},
     {"unisono_block_make", address_of(make_block)},
     {"unisono_block_retain", address_of(retain_block)},
     {"unisono_block_release", address_of(release_block)},

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "backends/codegen/compile.h"
+#include "core/interrupt.h"
 #include "core/parallel.h"
 
 namespace unisono::cpu {
@@ -25,6 +27,7 @@ struct Loop {
     bool run(std::int64_t begin, std::int64_t end) {
         Fault own;
         own.site = body(&own, context, begin, end);
+        if (own.site < 0 && poll_interrupt()) own.site = codegen::interrupted_site;
         if (own.site < 0) return true;
         std::lock_guard lock(mutex);
         if (!failed || own.iteration < lowest.iteration) lowest = own;
@@ -32,6 +35,22 @@ struct Loop {
         return false;
     }
 };
+
+/// In one piece, or in pieces between which the user can stop it where it takes a second.
+std::int64_t run_serially(Fault* fault, LoopBody body, void* context, std::int64_t trips,
+                          std::int64_t total) {
+    std::int64_t pieces = total < 10'000'000'000 ? 1 : std::min<std::int64_t>(trips, 256);
+    std::int64_t grain = trips / pieces + (trips % pieces != 0);
+    for (std::int64_t begin = 0; begin < trips; begin += grain) {
+        std::int64_t site = body(fault, context, begin, std::min(trips, begin + grain));
+        if (site < 0 && pieces > 1 && poll_interrupt()) {
+            *fault = Fault{};
+            site = fault->site = codegen::interrupted_site;
+        }
+        if (site >= 0) return site;
+    }
+    return -1;
+}
 
 }  // namespace
 
@@ -41,7 +60,7 @@ std::int64_t run_parallel_loop(Fault* fault, LoopBody body, void* context, std::
     std::int64_t total = 0;
     if (__builtin_mul_overflow(trips, std::max<std::int64_t>(work, 1), &total)) total = INT64_MAX;
     if (total < serial_below || in_parallel() || thread_count() == 1) {
-        return body(fault, context, 0, trips);
+        return run_serially(fault, body, context, trips, total);
     }
     std::int64_t chunks = std::clamp<std::int64_t>(total / work_of_chunk, 2, most_chunks);
     std::int64_t grain = (trips + chunks - 1) / chunks;

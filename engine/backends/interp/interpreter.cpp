@@ -31,6 +31,7 @@ struct Launch {
     std::deque<Place> places;
     std::int64_t runs = 0;
     int calls = 0;
+    bool is_numbered = false;  ///< the fault has the number of the user's iteration
     Fault fault;
     std::map<Block*, std::unique_ptr<Shadow>> shadows;
     std::map<char*, View> made;  ///< memory of arguments and blocks, by address
@@ -369,7 +370,11 @@ class Frame {
                 launch_.place = &launch_.places.back();
             }
             flow = exec(s->body);
-            if (flow == Flow::Return && independent && !outer) launch_.fault.iteration = iteration;
+            bool has_number = s->numbers || (independent && !outer && !launch_.is_numbered);
+            if (flow == Flow::Return && has_number) {
+                launch_.fault.iteration = s->numbers ? i : iteration;
+                launch_.is_numbered = s->numbers;
+            }
             if (flow == Flow::Break || flow == Flow::Return) break;
             ++iteration;
             if (__builtin_add_overflow(i, step, &i)) break;

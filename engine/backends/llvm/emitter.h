@@ -156,8 +156,12 @@ class FunctionEmitter {
     // loops.cpp
     void emit_for(ir::S s);
     Value* trip_count(ir::S s);
-    void loop(ir::LoopKind kind, Value* begin, Value* end, llvm::function_ref<void(Value*)> body);
+    void loop(ir::LoopKind kind, Value* begin, Value* end, llvm::function_ref<void(Value*)> body,
+              ir::Line line = {});
     void loop_of(ir::S s, bool independent);
+    void count_work(Value* more);
+    void poll_interrupt(ir::Line line);
+    void striped_loop(ir::S s, Value* begin, Value* end, llvm::function_ref<void(Value*)> body);
     void finish_loop(llvm::BranchInst* latch, ir::LoopKind kind, llvm::MDNode* group);
 
     // streaming.cpp
@@ -205,6 +209,8 @@ class FunctionEmitter {
     llvm::BasicBlock* exit_ = nullptr;
     llvm::PHINode* exit_site_ = nullptr;
     bool streamed_ = false;
+    llvm::AllocaInst* work_ = nullptr;  ///< iterations since the last question whether to stop
+    int loops_emitted_ = 0;
     std::unordered_map<ir::E, Value*> cache_;  ///< values of the expressions of one statement
 };
 

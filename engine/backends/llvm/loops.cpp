@@ -1,5 +1,6 @@
 // Emits counted loops, already rotated: a guard, then a body that tests at its end.
 #include "backends/llvm/emitter.h"
+#include "ir/rewrite.h"
 
 namespace unisono::codegen {
 
@@ -37,6 +38,7 @@ void FunctionEmitter::loop_of(ir::S s, bool independent) {
     }
     Value* begin = emit(s->args[0]);
     auto body = [&](Value* value) {
+        if (s->numbers && iteration_) iteration_ = value;
         b_.CreateStore(value, variable(s->id));
         emit_all(s->body);
     };
@@ -45,13 +47,13 @@ void FunctionEmitter::loop_of(ir::S s, bool independent) {
         if (streams(s)) {
             streaming_loop(s, begin, end);
         } else {
-            loop(s->loop, begin, end, body);
+            striped_loop(s, begin, end, body);
         }
     } else {
         Value* step = emit(s->args[2]);
         Value* trips = trip_count(s);
-        loop(s->loop, int64(0), trips,
-             [&](Value* k) { body(b_.CreateAdd(begin, b_.CreateMul(k, step))); });
+        striped_loop(s, int64(0), trips,
+                     [&](Value* k) { body(b_.CreateAdd(begin, b_.CreateMul(k, step))); });
     }
     if (independent) {
         groups_.pop_back();
@@ -80,7 +82,7 @@ Value* FunctionEmitter::trip_count(ir::S s) {
 
 /// for (value = begin; value < end; ++value) body(value), with the enclosing statement's promises.
 void FunctionEmitter::loop(LoopKind kind, Value* begin, Value* end,
-                           llvm::function_ref<void(Value*)> emit_body) {
+                           llvm::function_ref<void(Value*)> emit_body, ir::Line line) {
     llvm::BasicBlock* before = block("loop.enter");
     llvm::BasicBlock* body = block("loop");
     llvm::BasicBlock* next = block("loop.next");
@@ -93,19 +95,88 @@ void FunctionEmitter::loop(LoopKind kind, Value* begin, Value* end,
     value->addIncoming(begin, before);
     loops_.push_back({next, after});
     cache_.clear();
+    int inner = loops_emitted_;
     emit_body(value);
     loops_.pop_back();
     b_.CreateBr(next);
     b_.SetInsertPoint(next);
+    if (loops_emitted_ > inner) poll_interrupt(line);
+    ++loops_emitted_;
     Value* following = b_.CreateNSWAdd(value, int64(1));
-    value->addIncoming(following, next);
+    value->addIncoming(following, b_.GetInsertBlock());
     auto* latch = b_.CreateCondBr(b_.CreateICmpSLT(following, end), body, after);
     finish_loop(latch, kind,
                 groups_.empty() || !is_independent(kind)
                     ? nullptr
                     : llvm::cast<llvm::MDNode>(groups_.back()));
     b_.SetInsertPoint(after);
+    if (!loops_.empty()) count_work(b_.CreateSub(end, begin));
     cache_.clear();
+}
+
+/// Adds to the iterations since the user was asked; functions of the tape are never asked.
+void FunctionEmitter::count_work(Value* more) {
+    if (!f_.polls || m_.for_device()) return;
+    if (!work_) {
+        work_ = local(m_.i64, "work");
+        llvm::IRBuilder<> at(&fn_->getEntryBlock(), std::next(work_->getIterator()));
+        at.CreateStore(int64(0), work_);
+    }
+    b_.CreateStore(b_.CreateAdd(b_.CreateLoad(m_.i64, work_), more), work_);
+}
+
+/// One more iteration; after about a million of them the user may have asked to stop.
+void FunctionEmitter::poll_interrupt(ir::Line line) {
+    if (!f_.polls || m_.for_device()) return;
+    count_work(int64(1));
+    llvm::BasicBlock* ask = block("ask");
+    llvm::BasicBlock* stop = block("interrupted");
+    llvm::BasicBlock* on = block("go_on");
+    Value* is_due = b_.CreateICmpUGT(b_.CreateLoad(m_.i64, work_), int64(1 << 20));
+    b_.CreateCondBr(is_due, ask, on);
+    b_.SetInsertPoint(ask);
+    b_.CreateStore(int64(0), work_);
+    auto* type = llvm::FunctionType::get(m_.i64, {}, false);
+    Value* answer = b_.CreateCall(m_.declare("unisono_poll_interrupt", type), {});
+    b_.CreateCondBr(b_.CreateICmpEQ(answer, int64(0)), on, stop);
+    b_.SetInsertPoint(stop);
+    b_.CreateStore(int64(interrupted_site), fault_);
+    if (iteration_) b_.CreateStore(iteration_, b_.CreateConstInBoundsGEP1_64(m_.i64, fault_, 1));
+    b_.CreateStore(int64(line.line), b_.CreateConstInBoundsGEP1_64(m_.i64, fault_, 2));
+    b_.CreateStore(int64(line.file), b_.CreateConstInBoundsGEP1_64(m_.i64, fault_, 3));
+    exit_site_->addIncoming(int64(interrupted_site), stop);
+    b_.CreateBr(exit_);
+    b_.SetInsertPoint(on);
+}
+
+/// An outermost loop (or one of a chunk) that contains no other one runs in strips, so that it can
+/// be asked in between and stays as simple as it is.
+void FunctionEmitter::striped_loop(ir::S s, Value* begin, Value* end,
+                                   llvm::function_ref<void(Value*)> body) {
+    constexpr std::int64_t strip = 1 << 24;
+    auto* known = llvm::dyn_cast<llvm::ConstantInt>(end);
+    bool is_short = known && known->getSExtValue() < strip;
+    auto inside = [&](ir::StmtKind kind) {
+        return std::any_of(s->body.begin(), s->body.end(),
+                           [&](ir::S b) { return ir::contains(b, kind); });
+    };
+    bool is_plain =
+        !inside(ir::StmtKind::For) && !inside(ir::StmtKind::While) && !inside(ir::StmtKind::Break);
+    bool is_kind = s->loop == LoopKind::Serial || (s->loop == LoopKind::Parallel && iteration_);
+    bool is_outermost = loops_.empty() || s->numbers;
+    if (!f_.polls || m_.for_device() || !is_outermost || is_short || !is_plain || !is_kind) {
+        return loop(s->loop, begin, end, body, s->line);
+    }
+    loop(
+        LoopKind::Serial, int64(0),
+        b_.CreateAShr(b_.CreateAdd(b_.CreateSub(end, begin), int64(strip - 1)), int64(24)),
+        [&](Value* k) {
+            Value* from = b_.CreateAdd(begin, b_.CreateShl(k, int64(24)));
+            Value* to = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
+                                                 b_.CreateAdd(from, int64(strip)), end);
+            loop(s->loop, from, to, body, s->line);
+        },
+        s->line);
 }
 
 void FunctionEmitter::finish_loop(llvm::BranchInst* latch, LoopKind kind, llvm::MDNode* group) {

@@ -172,7 +172,8 @@ void FunctionEmitter::emit_outlined(ir::S s, const Captured& c, llvm::StructType
         streaming_loop(s, b_.CreateAdd(begin, into->getArg(2)),
                        b_.CreateAdd(begin, into->getArg(3)));
     } else {
-        loop(ir::LoopKind::Parallel, into->getArg(2), into->getArg(3), body);
+        iteration_ = into->getArg(2);
+        striped_loop(s, into->getArg(2), into->getArg(3), body);
     }
     groups_.pop_back();
     made_in_.pop_back();

@@ -169,6 +169,8 @@ void FunctionEmitter::emit_while(ir::S s) {
     cache_.clear();
     b_.CreateCondBr(emit(s->args[0]), body, after);
     b_.SetInsertPoint(body);
+    poll_interrupt(s->line);
+    ++loops_emitted_;
     loops_.push_back({test, after});
     emit_all(s->body);
     loops_.pop_back();

@@ -1,0 +1,60 @@
+"""Ctrl-C inside of one long compiled loop: KeyboardInterrupt at the user's line, the process goes on."""
+
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import signal, sys, threading
+import numpy as np
+import unisono as un
+
+@un.jit
+def one_loop(a, n):
+    for i in range(n):
+        a[i % 3] += i
+
+@un.jit
+def nested(a, n):
+    for i in range(n):
+        for j in range(100):
+            a[j % 3] += i
+
+@un.jit
+def spin(a, n):
+    while n > 0:
+        a[n % 3] += 1
+        n += 1
+
+@un.jit
+def parallel(a, n):
+    s = 0
+    for i in un.prange(n):
+        s += i // 3 % 7
+    return s
+
+a = np.zeros(3, np.int64)
+function = globals()[sys.argv[1]]
+function(a, 0)
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+signal.setitimer(signal.ITIMER_REAL, 0.2)
+try:
+    function(a, 1 << 50)
+except KeyboardInterrupt as error:
+    print("interrupted", *error.__notes__)
+function(a, 0)
+print("alive")
+"""
+
+
+@pytest.mark.parametrize("name", ["one_loop", "nested", "spin", "parallel"])
+def test_interrupt(tmp_path, name):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    done = subprocess.run(
+        [sys.executable, str(path), name], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    first, last = done.stdout.strip().splitlines()[0], done.stdout.strip().splitlines()[-1]
+    assert first.startswith(f"interrupted in compiled function {name}") and last == "alive"
