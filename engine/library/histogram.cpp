@@ -3,6 +3,7 @@
 #include "library/histogram.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -57,6 +58,12 @@ class Bins {
         scale_ = static_cast<double>(bins_) / (last_ - first_);
         // Ranges near the ends of the format have no useful scale: their bins are searched.
         uniform_ = uniform && scale_ > 0 && scale_ < std::numeric_limits<double>::max();
+        // How far, in bins, a guess may be from the truth: the rounding of guess and edges.
+        doubt_ = static_cast<double>(bins_) * 0x1p-50;
+        for (std::int64_t b = 0; b <= bins_ && uniform_; ++b) {
+            double even = (edges_[static_cast<std::size_t>(b)] - first_) * scale_;
+            doubt_ = std::max(doubt_, 2 * std::abs(even - static_cast<double>(b)));
+        }
         // The last bin is closed: nothing lies beyond its edge.
         edges_.back() = std::numeric_limits<double>::infinity();
     }
@@ -67,12 +74,17 @@ class Bins {
         for (std::int64_t j = 0; j < count; ++j) v[j] = x[j];
         const auto bins = static_cast<std::int32_t>(bins_);
         if (uniform_) {
+            int doubtful = 0;
             for (int j = 0; j < step; ++j) {
                 bool inside = v[j] >= first_ && v[j] <= last_;
                 double guess = (v[j] - first_) * scale_;
-                auto b = static_cast<std::int32_t>(inside ? guess : 0.0);
+                guess = inside ? guess : 0.5;
+                auto b = static_cast<std::int32_t>(guess);
+                double into = guess - static_cast<double>(b);
+                doubtful |= static_cast<int>(into < doubt_) | static_cast<int>(into > 1 - doubt_);
                 bin[j] = inside ? std::min(b, bins - 1) : bins;
             }
+            if (!doubtful) return;
             for (std::int64_t j = 0; j < count; ++j) {
                 std::int32_t b = bin[j];
                 if (b == bins) continue;
@@ -94,7 +106,7 @@ class Bins {
     std::vector<double> edges_;
     std::int64_t bins_;
     bool uniform_;
-    double first_, last_, scale_;
+    double first_, last_, scale_, doubt_;
 };
 
 }  // namespace
