@@ -118,6 +118,8 @@ struct FortranArgument {
     std::int64_t integer = 0;
     double real = 0;
     float single = 0;
+    std::complex<double> complex;
+    std::complex<float> single_complex;
     char letter = 0;
     Array array;
     const void* address = nullptr;
@@ -134,6 +136,10 @@ void set_argument(PyObject* o, bool single, FortranArgument& a) {
         a.real = PyFloat_AS_DOUBLE(o);
         a.single = static_cast<float>(a.real);
         a.address = single ? static_cast<const void*>(&a.single) : &a.real;
+    } else if (PyComplex_Check(o)) {
+        a.complex = {PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o)};
+        a.single_complex = std::complex<float>(a.complex);
+        a.address = single ? static_cast<const void*>(&a.single_complex) : &a.complex;
     } else {
         a.integer = to_int64(o);
         a.address = &a.integer;
