@@ -261,9 +261,14 @@ Array with_leading(const Array& a, std::vector<std::int64_t> leading) {
              std::to_string(got) + ", got " + std::to_string(other));
 }
 
-bool is_idle(const Array& a) {
-    const Storage* s = a.view().storage;
-    return !s->pending && !s->running && !s->poison && s->memory.handle && s->on_host();
+/// Makes the operand of a small product ready: computing that at once costs less than recording it.
+/// False where its memory is not the host's.
+bool settle(const Array& a) {
+    Storage* s = a.view().storage;
+    if (!s->on_host()) return false;
+    Tape::instance().complete(s, FlushReason::Read);
+    s->allocate();
+    return true;
 }
 
 void check_operand(const Array& a, const char* which) {
@@ -305,7 +310,7 @@ Array matmul(const Array& first, const Array& second, const Array* out) {
     DType t = promote(first.dtype(), second.dtype());
     bool row = first.rank() == 1, column = second.rank() == 1;
     if (row && column && !out && first.dtype() == second.dtype() && first.size() == second.size() &&
-        first.size() <= 8192 && info(t).kind != 'c' && is_idle(first) && is_idle(second)) {
+        first.size() <= 8192 && info(t).kind != 'c' && settle(first) && settle(second)) {
         return small_dot(first, second);
     }
     Array a = row ? with_axis(first, 0) : first;
@@ -332,9 +337,8 @@ Array matmul(const Array& first, const Array& second, const Array* out) {
             call_into("matmul", operands, *out, work);
             return *out;
         }
-    } else if (double(m) * double(n) * double(k) <= 8192 && a.rank() == 2 && is_idle(a) &&
-               is_idle(b)) {
-        // Small products of finished arrays cost less than recording them.
+    } else if (double(m) * double(n) * double(k) <= 8192 && a.rank() == 2 && settle(a) &&
+               settle(b)) {
         Array made = empty(shape, t, nullptr);
         made.view().storage->allocate();
         run(a.view(), b.view(), made.view());

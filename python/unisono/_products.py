@@ -78,9 +78,12 @@ def dot(a, b, out=None):
     11.0
     """
     a, b = _array(a), _array(b)
-    if a.ndim == 0 or b.ndim == 0:
+    axes = a.ndim, b.ndim
+    if axes == (1, 1) and out is None:
+        return a @ b
+    if 0 in axes:
         return _into(a * b, out)
-    if a.ndim <= 2 and b.ndim <= 2:
+    if max(axes) <= 2:
         return matmul(a, b) if out is None else matmul(a, b, out=out)
     return _into(tensordot(a, b, ((a.ndim - 1,), (max(b.ndim - 2, 0),))), out)
 

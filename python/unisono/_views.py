@@ -138,10 +138,15 @@ def matrix_transpose(x, /):
     return swapaxes(x, -1, -2)
 
 
+_backwards = (slice(None, None, -1),)
+
+
 def flip(m, axis=None):
     """View in reverse order along the axes (all by default)."""
     x = as_array(m)
-    turned = range(x.ndim) if axis is None else _axes(axis, x.ndim, "flip")
+    if axis is None:
+        return x[_backwards * x.ndim] if x.ndim != 1 else x[::-1]
+    turned = _axes(axis, x.ndim, "flip")
     return x[tuple(slice(None, None, -1) if k in turned else slice(None) for k in range(x.ndim))]
 
 
