@@ -253,6 +253,33 @@ constexpr char argmin_name[] = "argmin";
 constexpr char array_ufunc[] = "array_ufunc";
 constexpr char reduce_array[] = "reduce_array";
 
+/// Our function for one of NumPy's, or null without a Python error; borrowed.
+PyObject* counterpart(PyObject* ufunc) {
+    static PyObject* known = PyDict_New();
+    PyObject* ours = known ? PyDict_GetItem(known, ufunc) : nullptr;
+    if (ours || !known) return ours;
+    PyObject* module = PyImport_ImportModule("unisono._interop");
+    PyObject* found = module ? PyObject_CallMethod(module, "counterpart", "O", ufunc) : nullptr;
+    Py_XDECREF(module);
+    if (found && found != Py_None && PyDict_SetItem(known, ufunc, found) == 0) ours = found;
+    Py_XDECREF(found);
+    PyErr_Clear();
+    return ours;
+}
+
+/// NumPy asks here for its operators too (one of its scalars times our array): a plain call takes
+/// the short way.
+PyObject* numpy_ufunc(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    Py_ssize_t n = PyTuple_GET_SIZE(args);
+    bool plain = n >= 3 && (!names || PyDict_GET_SIZE(names) == 0) &&
+                 PyUnicode_Check(PyTuple_GET_ITEM(args, 1)) &&
+                 PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(args, 1), "__call__") == 0;
+    PyObject* ours = plain ? counterpart(PyTuple_GET_ITEM(args, 0)) : nullptr;
+    if (!ours) return in_python<array_ufunc>(self, args, names);
+    PyObject* const* inputs = reinterpret_cast<PyTupleObject*>(args)->ob_item + 2;
+    return PyObject_Vectorcall(ours, inputs, static_cast<std::size_t>(n - 2), nullptr);
+}
+
 PyObject* shallow_copy(PyObject* self, PyObject*) noexcept {
     return method([&] { return copy(array_of(self)); });
 }
@@ -376,7 +403,7 @@ PyMethodDef array_methods[] = {
     {"__deepcopy__", shallow_copy, METH_O, "As copy()."},
     {"__reduce__", with_keywords<in_python<reduce_array>>(), METH_VARARGS | METH_KEYWORDS,
      "For pickle: shape, dtype and bytes; made anew on the default device."},
-    {"__array_ufunc__", with_keywords<in_python<array_ufunc>>(), METH_VARARGS | METH_KEYWORDS,
+    {"__array_ufunc__", with_keywords<numpy_ufunc>(), METH_VARARGS | METH_KEYWORDS,
      "NumPy's functions on our arrays give our arrays."},
     {"__format__", format_method, METH_O, "As the Python number's, for values; else as str's."},
     {"__array__", with_keywords<array_protocol>(), METH_VARARGS | METH_KEYWORDS,

@@ -123,6 +123,12 @@ Overlap overlap(const View& a, const View& b) {
     if (a.storage != b.storage) return Overlap::Disjoint;
     if (a.layout->size() == 0 || b.layout->size() == 0) return Overlap::Disjoint;
     if (a.same_as(b)) return overlaps_itself(a) ? Overlap::Partial : Overlap::Same;
+    if (a.layout == b.layout && a.layout->rank() == 1 && a.dtype == b.dtype) {
+        std::int64_t step = std::abs(a.layout->strides()[0]);
+        std::int64_t apart = std::abs(a.offset - b.offset);
+        bool meet = step == 0 ? apart == 0 : apart % step == 0 && apart / step < a.layout->size();
+        return meet ? Overlap::Partial : Overlap::Disjoint;
+    }
     Answer& known = answer_of(a, b);
     std::uint32_t now = Layout::generation();
     if (!known.is_for(a, b, now)) {

@@ -11,6 +11,11 @@ def _ours(name, where=unisono):
     return found if callable(found) else None
 
 
+def counterpart(ufunc):
+    """Our function of the name of NumPy's, or None."""
+    return _ours(ufunc.__name__)
+
+
 def array_ufunc(self, ufunc, method, *inputs, **options):
     """Run NumPy's ufunc, or a method of it, as ours of the same name."""
     name = ufunc.__name__
