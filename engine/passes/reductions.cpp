@@ -134,12 +134,14 @@ class Reductions final : public Rewriter {
         Rename rename(function(), names);
         std::vector<S> iteration;
         for (S b : s->body) iteration.push_back(rename.stmt(b));
-        std::int32_t number = b_.var("iteration", DType::Int64);
-        E value = b_.add(at.begin, b_.mul(b_.read(number), at.step));
-        iteration.insert(iteration.begin(), b_.declare(s->id, value));
-        Stmt chunk_iterations = *b_.loop(LoopKind::Serial, number, first, last, b_.i64(1),
-                                         b_.block(std::span<const S>(iteration)));
-        chunk_iterations.numbers = true;
+        Stmt chunk_iterations =
+            *b_.loop(LoopKind::Serial, s->id, b_.add(at.begin, b_.mul(first, at.step)),
+                     b_.add(at.begin, b_.mul(last, at.step)), at.step, as_one(b_, iteration));
+        // Of a loop from 0 by 1 the variable is the iteration's number; others report their chunk's.
+        auto is = [](E e, std::uint64_t value) {
+            return e->kind == ExprKind::Const && e->bits == value;
+        };
+        chunk_iterations.numbers = is(at.begin, 0) && is(at.step, 1);
         body.push_back(b_.own(chunk_iterations));
         for (std::size_t k = 0; k < partials.size(); ++k) {
             E index[] = {b_.read(chunk)};
