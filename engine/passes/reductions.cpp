@@ -137,7 +137,8 @@ class Reductions final : public Rewriter {
         Stmt chunk_iterations =
             *b_.loop(LoopKind::Serial, s->id, b_.add(at.begin, b_.mul(first, at.step)),
                      b_.add(at.begin, b_.mul(last, at.step)), at.step, as_one(b_, iteration));
-        // Of a loop from 0 by 1 the variable is the iteration's number; others report their chunk's.
+        // Of a loop from 0 by 1 the variable is the iteration's number; others report their
+        // chunk's.
         auto is = [](E e, std::uint64_t value) {
             return e->kind == ExprKind::Const && e->bits == value;
         };
