@@ -40,10 +40,11 @@ class _Info:
 
     def dtypes(self, *, device=None, kind=None):
         """Dtypes by name: all of the standard's, or those of a kind or of several."""
-        if device is not None and un.devices(str(device)) and not _has_float64(device):
-            missing = {"float64", "complex128"}
-        else:
-            missing = set()
+        missing = set()
+        if device is not None and str(device) != "cpu":
+            missing = {"complex64", "complex128"}  # no device has them
+            if not _has_float64(device):
+                missing.add("float64")
         kinds = (kind,) if isinstance(kind, str) else tuple(_kinds) if kind is None else kind
         made = {}
         for k in kinds:
