@@ -1,6 +1,7 @@
 """The type stubs are fresh and name what the extension has."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -22,3 +23,11 @@ def test_stubs_name_every_public_function_and_class():
     named = {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
     named |= {n.target.id for n in tree.body if isinstance(n, ast.AnnAssign)}
     assert {n for n in vars(un._engine) if not n.startswith("_")} <= named
+
+
+def test_the_page_of_names_claims_nothing_that_is_missing():
+    page = (ROOT / "docs/namespace.md").read_text()
+    listed = page.split("## `unisono`:")[1].split("| missing | why |")[0]
+    names = re.findall(r"`(\w+)`", listed)
+    assert len(names) > 400
+    assert [name for name in names if not hasattr(un, name)] == []
