@@ -82,6 +82,12 @@ BENCHMARKS = {
         ("numpy", 1.0),
     ),
     "histogram": ("histogram of 1e7 float64, 100 bins", "unisono", ["numpy"], ("numpy", 1.0)),
+    "matmul": ("product of 2048x2048 float64 matrices", "unisono", ["numpy"], ("numpy", 1 / 0.95)),
+    "norm": ("norm of 1e7 float64", "unisono", ["numpy"], ("numpy", 1.0)),
+    "fft": ("Fourier transform of 1e7 complex128", "unisono", ["numpy"], ("numpy", 1.0)),
+    "rfft": ("Fourier transform of 1e7 float64", "unisono", ["numpy"], ("numpy", 1.0)),
+    "random": ("1e7 uniform random numbers", "unisono", ["numpy"], ("numpy", 1 / 1.5)),
+    "normal": ("1e7 normal random numbers", "unisono", ["numpy"], ("numpy", 1.0)),
 }
 
 

@@ -59,4 +59,4 @@ aliases = dict(
     """.split()
 )
 # Sub-packages and modules that are attributes of the package.
-modules = "exceptions linalg memory random"
+modules = "exceptions fft linalg memory random"

@@ -1,0 +1,284 @@
+"""Discrete Fourier transforms with NumPy's and the array API's names.
+
+Lines are transformed several at once, on all threads; any length is fast. float32 and complex64 stay
+single precision. The bits do not depend on the number of threads.
+"""
+
+import math
+import operator
+
+from . import _engine
+from ._creation import arange, asarray, empty, zeros
+from ._products import _array, _into
+
+_NORMS = ("backward", "ortho", "forward", None)
+
+
+def _scale(n, norm, forward, what):
+    if norm not in _NORMS:
+        raise ValueError(
+            f'{what}: Invalid norm value {norm!r}; should be "backward", "ortho" or "forward"'
+        )
+    if norm == "ortho":
+        return 1 / math.sqrt(n)
+    return 1 / n if (norm == "forward") == forward else 1.0
+
+
+def _axis_of(x, axis, what):
+    k = operator.index(axis)
+    if not -x.ndim <= k < x.ndim:
+        raise IndexError(f"{what}: axis {axis} is out of bounds for array of dimension {x.ndim}")
+    return k % x.ndim
+
+
+def _input(x):
+    x = _array(x)
+    if x.dtype.kind in "biu":
+        return x.astype("float64")
+    return x.astype("float32") if x.dtype.name == "float16" else x
+
+
+def _transform(x, n, axis, norm, forward, kind, what):
+    """One axis; kind 0 is complex, 1 real to spectrum, 2 spectrum to real."""
+    x = _input(x)
+    axis = _axis_of(x, axis, what)
+    if n is None:
+        n = 2 * (x.shape[axis] - 1) if kind == 2 else x.shape[axis]
+    n = operator.index(n)
+    if n < 1:
+        raise ValueError(
+            f"{what}: Invalid number of FFT data points ({n}) specified; expected at least 1"
+        )
+    if kind == 1 and x.dtype.kind == "c":
+        raise TypeError(
+            f"{what}: expected real numbers; got dtype {x.dtype}; take .real, or use fft"
+        )
+    return _engine._fft(x, axis, n, _scale(n, norm, forward, what), forward, kind)
+
+
+def fft(a, n=None, axis=-1, norm=None, out=None):
+    """Discrete Fourier transform along an axis.
+
+    Parameters
+    ----------
+    a : array_like
+    n : int, optional
+        Length: shorter input is continued by zeros, longer is cut.
+    axis : int
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Which direction is scaled by 1/n; 'ortho' scales both by its root.
+    out : ndarray, optional
+
+    Returns
+    -------
+    ndarray of complex64 or complex128
+    """
+    return _into(_transform(a, n, axis, norm, True, 0, "fft"), out)
+
+
+def ifft(a, n=None, axis=-1, norm=None, out=None):
+    """Inverse of `fft`."""
+    return _into(_transform(a, n, axis, norm, False, 0, "ifft"), out)
+
+
+def rfft(a, n=None, axis=-1, norm=None, out=None):
+    """Transform of real numbers: the first ``n // 2 + 1`` values, of which the others are mirror images."""
+    return _into(_transform(a, n, axis, norm, True, 1, "rfft"), out)
+
+
+def irfft(a, n=None, axis=-1, norm=None, out=None):
+    """Inverse of `rfft`: `n` real numbers, by default ``2 * (m - 1)`` of m values.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fft.irfft([4.0, 0.0, 0.0]).tolist()
+    [1.0, 1.0, 1.0, 1.0]
+    """
+    return _into(_transform(a, n, axis, norm, False, 2, "irfft"), out)
+
+
+def hfft(a, n=None, axis=-1, norm=None, out=None):
+    """Transform of numbers whose spectrum is real: `a` is the first half of a Hermitian line.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fft.hfft([1.0, 0.0, 0.0]).tolist()
+    [1.0, 1.0, 1.0, 1.0]
+    """
+    return _into(_transform(a, n, axis, norm, True, 2, "hfft"), out)
+
+
+def ihfft(a, n=None, axis=-1, norm=None, out=None):
+    """Inverse of `hfft`."""
+    return _into(_transform(a, n, axis, norm, False, 1, "ihfft"), out)
+
+
+def _shape_and_axes(x, s, axes, what, spectrum=False):
+    given = s is not None
+    if axes is None:
+        axes = range(x.ndim) if s is None else range(x.ndim - len(s), x.ndim)
+    axes = [_axis_of(x, k, what) for k in axes]
+    s = [x.shape[k] for k in axes] if s is None else list(s)
+    if len(s) != len(axes):
+        raise ValueError(
+            f"{what}: Shape and axes have different lengths; got {len(s)} and {len(axes)}"
+        )
+    s = [x.shape[k] if n == -1 else operator.index(n) for n, k in zip(s, axes, strict=True)]
+    if spectrum and s and not given:
+        s[-1] = 2 * (x.shape[axes[-1]] - 1)
+    return s, axes
+
+
+def _each_axis(x, s, axes, norm, forward, what):
+    for n, axis in reversed(list(zip(s, axes, strict=True))):
+        x = _transform(x, n, axis, norm, forward, 0, what)
+    return x
+
+
+def fftn(a, s=None, axes=None, norm=None, out=None):
+    """Transform along several axes, all by default.
+
+    Parameters
+    ----------
+    a : array_like
+    s : sequence of ints, optional
+        Lengths; -1 keeps an axis as it is.
+    axes : sequence of ints, optional
+    norm : {'backward', 'ortho', 'forward'}, optional
+    out : ndarray, optional
+    """
+    x = _input(a)
+    return _into(_each_axis(x, *_shape_and_axes(x, s, axes, "fftn"), norm, True, "fftn"), out)
+
+
+def ifftn(a, s=None, axes=None, norm=None, out=None):
+    """Inverse of `fftn`."""
+    x = _input(a)
+    return _into(_each_axis(x, *_shape_and_axes(x, s, axes, "ifftn"), norm, False, "ifftn"), out)
+
+
+def fft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    """Transform along two axes."""
+    return fftn(a, s, axes, norm, out)
+
+
+def ifft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    """Inverse of `fft2`."""
+    return ifftn(a, s, axes, norm, out)
+
+
+def rfftn(a, s=None, axes=None, norm=None, out=None):
+    """Transform of real numbers along several axes: `rfft` along the last of them."""
+    x = _input(a)
+    s, axes = _shape_and_axes(x, s, axes, "rfftn")
+    x = _transform(x, s[-1], axes[-1], norm, True, 1, "rfftn")
+    return _into(_each_axis(x, s[:-1], axes[:-1], norm, True, "rfftn"), out)
+
+
+def irfftn(a, s=None, axes=None, norm=None, out=None):
+    """Inverse of `rfftn`."""
+    x = _input(a)
+    s, axes = _shape_and_axes(x, s, axes, "irfftn", spectrum=True)
+    for n, axis in zip(s[:-1], axes[:-1], strict=True):
+        x = _transform(x, n, axis, norm, False, 0, "irfftn")
+    return _into(_transform(x, s[-1], axes[-1], norm, False, 2, "irfftn"), out)
+
+
+def rfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    """Transform of real numbers along two axes."""
+    return rfftn(a, s, axes, norm, out)
+
+
+def irfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    """Inverse of `rfft2`."""
+    return irfftn(a, s, axes, norm, out)
+
+
+def fftfreq(n, d=1.0, device=None, *, dtype=None):
+    """Frequencies of the values of a transform of length `n` with sample spacing `d`.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fft.fftfreq(4).tolist()
+    [0.0, 0.25, -0.5, -0.25]
+    """
+    n = _length(n, "fftfreq")
+    made = empty(n, "float64", device=device)
+    middle = (n - 1) // 2 + 1
+    made[:middle] = arange(0, middle, device=device) * (1.0 / (n * d))
+    made[middle:] = arange(-(n // 2), 0, device=device) * (1.0 / (n * d))
+    return made if dtype is None else made.astype(dtype)
+
+
+def rfftfreq(n, d=1.0, device=None, *, dtype=None):
+    """Frequencies of the values of `rfft`.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fft.rfftfreq(4).tolist()
+    [0.0, 0.25, 0.5]
+    """
+    n = _length(n, "rfftfreq")
+    made = arange(0, n // 2 + 1, device=device) * (1.0 / (n * d))
+    return made if dtype is None else made.astype(dtype)
+
+
+def _length(n, what):
+    if not hasattr(n, "__index__"):
+        raise ValueError(f"{what}: n should be an integer; got {n!r}")
+    n = operator.index(n)
+    if n < 1:
+        raise ValueError(f"{what}: expected at least one value; got n = {n}")
+    return n
+
+
+def _rolled(x, axes, by):
+    x = asarray(x)
+    if axes is None:
+        axes = range(x.ndim)
+    for axis in [axes] if hasattr(axes, "__index__") else axes:
+        k = _axis_of(x, axis, "fftshift")
+        n = x.shape[k]
+        cut = by(n)
+        if n == 0 or cut in (0, n):
+            continue
+        made = zeros(x.shape, x.dtype)
+        lead = (slice(None),) * k
+        made[(*lead, slice(0, n - cut))] = x[(*lead, slice(cut, None))]
+        made[(*lead, slice(n - cut, None))] = x[(*lead, slice(0, cut))]
+        x = made
+    return x
+
+
+def fftshift(x, axes=None):
+    """Frequency 0 moved to the middle.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fft.fftshift(un.fft.fftfreq(4)).tolist()
+    [-0.5, -0.25, 0.0, 0.25]
+    """
+    return _rolled(x, axes, lambda n: n - n // 2)
+
+
+def ifftshift(x, axes=None):
+    """Inverse of `fftshift`.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fft.ifftshift(un.fft.fftshift(un.arange(5))).tolist()
+    [0, 1, 2, 3, 4]
+    """
+    return _rolled(x, axes, lambda n: n // 2)
+
+
+__all__ = [
+    "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "irfft",
+    "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
+]  # fmt: skip
