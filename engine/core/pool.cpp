@@ -58,7 +58,10 @@ std::int64_t physical_memory() {
 }
 
 void* take_from_system(std::int64_t bytes) noexcept {
-    if (bytes < mapped_from) return std::aligned_alloc(64, static_cast<std::size_t>(bytes));
+    if (bytes < mapped_from) {
+        void* block = nullptr;
+        return posix_memalign(&block, 64, static_cast<std::size_t>(bytes)) == 0 ? block : nullptr;
+    }
     void* p = mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) return nullptr;
