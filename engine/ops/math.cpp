@@ -1,9 +1,10 @@
-// Finds SLEEF's scalar finz functions at first use.
+// Functions of one number: our own, and SLEEF's scalar finz functions, found at first use.
 #include "ops/math.h"
 
 #include <dlfcn.h>
 
 #include "core/error.h"
+#include "ops/functions/table.h"
 #include "ops/math_library.h"
 
 namespace unisono::math {
@@ -21,7 +22,7 @@ struct Scalars {
     Scalars() {
         for (int k = 0; k < op_count; ++k) {
             Op op = static_cast<Op>(k);
-            if (!is_math(op)) continue;
+            if (!is_math(op) || functions::is_own(op)) continue;
             std::string name = library_name(op, sizeof(T) == 8 ? 'd' : 'f', 1, "purecfma");
             complete = find_function(name.c_str(), of[k].unary) && complete;
         }
@@ -35,8 +36,21 @@ const Scalars<T>& scalars() {
 }
 
 template <class T>
-T call_library(Op op, T x, T y) {
-    require();
+T call_any(Op op, T x, T y) {
+    switch (op) {
+        // clang-format off
+#define UNISONO_FUNCTION(Name, name) \
+    case Op::Name: return functions::scalar_value<Op::Name>(x, y);
+#define UNISONO_FUNCTION2(Name, name) \
+    case Op::Name: return functions::scalar_value<Op::Name>(x, y);
+#define UNISONO_ANGLE(Name, name, Long)                            \
+    case Op::Name: return functions::scalar_value<Op::Name>(x, y); \
+    case Op::Long: return functions::scalar_value<Op::Long>(x, y);
+#include "ops/functions/functions.def"
+        // clang-format on
+        default: break;
+    }
+    require(op);
     auto f = scalars<T>().of[static_cast<std::size_t>(op)];
     return info(op).arity == 1 ? f.unary(x) : f.binary(x, y);
 }
@@ -57,7 +71,8 @@ std::string library_name(Op op, char letter, int lanes, const char* extension) {
 
 bool available() { return scalars<double>().complete && scalars<float>().complete; }
 
-void require() {
+void require(Op op) {
+    if (functions::is_own(op)) return;
     if (!available()) {
         fail(ErrorKind::Unsupported,
              "mathematical functions: the library libsleef.so.3 is missing or lacks its finz "
@@ -66,7 +81,7 @@ void require() {
     }
 }
 
-double call(Op op, double x, double y) { return call_library(op, x, y); }
-float call(Op op, float x, float y) { return call_library(op, x, y); }
+double call(Op op, double x, double y) { return call_any(op, x, y); }
+float call(Op op, float x, float y) { return call_any(op, x, y); }
 
 }  // namespace unisono::math

@@ -1,7 +1,7 @@
 // Mathematical functions with bits of our own: at most 1 ULP, the same in scalar and vector code.
 //
-// Until a function is written in IR, SLEEF's `finz` forms stand in; the scalar ones here and the
-// vector ones that compiled code calls agree bit for bit.
+// Our own are templates in ops/functions/. For the others SLEEF's `finz` forms stand in; the scalar
+// ones here and the vector ones that compiled code calls agree bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,10 @@ void run(Op op, Operand<float> x, Operand<float> y, float* out, std::int64_t cou
 /// Name of the library's function: "d" or "f", lanes (1: scalar), instruction set of vectors.
 std::string library_name(Op op, char letter, int lanes, const char* extension);
 
-/// True where the library behind these functions is present; the functions throw an Unsupported
-/// error where it is not.
+/// True where the library behind SLEEF's functions is present; they throw an Unsupported error
+/// where it is not.
 bool available();
-/// Throws that error where the library is missing.
-void require();
+/// Throws that error where op needs the library and it is missing.
+void require(Op op);
 
 }  // namespace unisono::math

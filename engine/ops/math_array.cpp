@@ -4,6 +4,8 @@
 // Where fewer elements are left than a vector holds, the vector is filled up with zeros, so that
 // there is one code path for all elements. The scalar functions give the same bits (a test says
 // so).
+#include "ops/functions/loops.h"
+#include "ops/functions/table.h"
 #include "ops/math.h"
 #include "ops/math_library.h"
 
@@ -15,6 +17,14 @@
 
 namespace unisono::math {
 namespace {
+
+template <class T>
+void run_each(Op op, Operand<T> x, Operand<T> y, T* out, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+        T b = y.at == nullptr ? T{0} : y.at[y.is_one ? 0 : i];
+        out[i] = call(op, x.at[x.is_one ? 0 : i], b);
+    }
+}
 
 #if defined(__x86_64__)
 
@@ -50,10 +60,10 @@ struct Vectors {
     Function of[op_count] = {};
 
     Vectors() {
-        require();
         for (int k = 0; k < op_count; ++k) {
             Op op = static_cast<Op>(k);
-            if (!is_math(op)) continue;
+            if (!is_math(op) || functions::is_own(op)) continue;
+            require(op);
             std::string name =
                 library_name(op, sizeof(T) == 8 ? 'd' : 'f', Bytes / static_cast<int>(sizeof(T)),
                              Bytes == 64 ? "avx512f" : "avx2");
@@ -128,10 +138,7 @@ void run_any(Op op, Operand<T> x, Operand<T> y, T* out, std::int64_t count) {
 
 template <class T>
 void run_any(Op op, Operand<T> x, Operand<T> y, T* out, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) {
-        T b = y.at == nullptr ? T{0} : y.at[y.is_one ? 0 : i];
-        out[i] = call(op, x.at[x.is_one ? 0 : i], b);
-    }
+    run_each(op, x, y, out, count);
 }
 
 #endif
@@ -139,9 +146,17 @@ void run_any(Op op, Operand<T> x, Operand<T> y, T* out, std::int64_t count) {
 }  // namespace
 
 void run(Op op, Operand<double> x, Operand<double> y, double* out, std::int64_t count) {
+#if defined(__x86_64__)
+    if (auto* own = functions::double_loop(op)) return own(x, y, out, count);
+#endif
+    if (functions::is_long_form(op)) return run_each(op, x, y, out, count);
     run_any(op, x, y, out, count);
 }
 void run(Op op, Operand<float> x, Operand<float> y, float* out, std::int64_t count) {
+#if defined(__x86_64__)
+    if (auto* own = functions::float_loop(op)) return own(x, y, out, count);
+#endif
+    if (functions::is_long_form(op)) return run_each(op, x, y, out, count);
     run_any(op, x, y, out, count);
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/settings.h"
 #include "ir/build.h"
+#include "passes/expand_math.h"
 #include "passes/hoist_bounds.h"
 #include "passes/lower_access.h"
 #include "passes/map_to_grid.h"
@@ -73,6 +74,9 @@ void lower(ir::Module& module, const Target& target) {
     }
     run("lower_access", [&](ir::Module& m) { lower_access(m, target.keep_checks_visible); });
     run("simplify", simplify);
+    if (!target.keep_checks_visible && target.has_float64) {
+        run("expand_math", [&](ir::Module& m) { expand_math(m, is_host); });
+    }
     if (!is_host) run("map_to_grid", [&](ir::Module& m) { map_to_grid(m, target.run_length); });
 }
 

@@ -17,6 +17,7 @@ struct Target {
     TargetKind kind = TargetKind::Host;
     bool streaming_stores = false;     ///< the executor has non-temporal stores
     bool keep_checks_visible = false;  ///< interp: checks every access itself
+    bool has_float64 = true;           ///< without it mathematical functions are left to the device
     /// Device: iterations of an innermost parallel loop per work-item. 1 where neighbouring
     /// work-items run in lockstep; CPUs gain from runs, which they vectorise.
     std::int64_t run_length = 1;
@@ -36,6 +37,8 @@ struct Target {
 ///   which Item loops run the work-items of a group; Local arrays are allocated in the Group loop,
 ///   their extents may depend on local sizes. Group loops are executed as Parallel loops, Item
 ///   loops as Vector loops.
+/// - Mathematical functions that are our own are expanded, but for interp and for devices without
+///   float64. On the host the long forms of angles (sin_long...) stay.
 /// - Fault sites were added; Fault::site counts them function after function (all_sites).
 /// Line::file is meant in the
 ///   table of the entry: all functions of a module have the same files.

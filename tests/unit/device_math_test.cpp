@@ -1,4 +1,4 @@
-// The mathematical functions written for PTX, run on the host: fmod exactly, exp within 1 ULP.
+// What is written for PTX, run on the host: fmod, exactly.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -97,27 +97,4 @@ void check_modulo(DType t) {
 TEST(DeviceMath, ModuloIsExact) {
     check_modulo<double>(DType::Float64);
     check_modulo<float>(DType::Float32);
-}
-
-TEST(DeviceMath, ExpIsWithinOneUlp) {
-    std::vector<double> x{0.0,    -0.0,  1,       -1,       709.78,    709.79,
-                          710,    -745,  -745.13, -746,     -708.5,    -720,
-                          1e-300, 1e308, -1e308,  HUGE_VAL, -HUGE_VAL, std::nan("")};
-    std::mt19937_64 random(7);
-    std::uniform_real_distribution<double> wide(-745, 709), narrow(-2, 2);
-    for (int k = 0; k < 20000; ++k) x.push_back(k % 2 ? wide(random) : narrow(random));
-    std::vector<double> got = run<double>(Op::Exp, DType::Float64, x, x);
-    for (std::size_t k = 0; k < x.size(); ++k) {
-        long double want = std::exp(static_cast<long double>(x[k]));
-        if (std::isnan(x[k])) {
-            EXPECT_TRUE(std::isnan(got[k]));
-        } else if (std::isinf(static_cast<double>(want)) || want == 0) {
-            EXPECT_EQ(got[k], static_cast<double>(want)) << x[k];
-        } else {
-            auto nearest = static_cast<double>(want);
-            double ulp = std::nextafter(nearest, HUGE_VAL) - nearest;
-            ASSERT_LE(std::fabs(static_cast<double>(got[k] - want)), ulp)
-                << "exp(" << x[k] << ") gave " << got[k];
-        }
-    }
 }

@@ -46,7 +46,7 @@ void prepare_node(const Group& group, std::size_t k, Instruction& out) {
             if (out.operands == 2) check(node.b);
             check(node.a);
             out.loops = loops().operation(node.op, group.nodes[node.a].dtype);
-            if (is_math(node.op) && is_float(node.dtype)) math::require();
+            if (is_math(node.op) && is_float(node.dtype)) math::require(node.op);
             break;
     }
     check(node.a);

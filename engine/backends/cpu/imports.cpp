@@ -13,6 +13,7 @@
 #include "core/block.h"
 #include "core/interrupt.h"
 #include "core/pool.h"
+#include "ops/functions/loops.h"
 #include "ops/math_library.h"
 #include "ops/scalar_rules.h"
 
@@ -102,6 +103,9 @@ void* find_import(const char* name) {
     for (const Import& i : rule_imports) {
         if (i.name == wanted) return i.address;
     }
+#if defined(__x86_64__)
+    if (void* found = functions::long_form_symbol(wanted)) return found;
+#endif
     if (wanted.starts_with("Sleef_finz_") && math::library()) return dlsym(math::library(), name);
     return nullptr;
 }

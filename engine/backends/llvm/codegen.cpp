@@ -82,15 +82,26 @@ std::unique_ptr<llvm::TargetMachine> target_machine(const Target& target, const 
     return made;
 }
 
+/// Whether an element costs more arithmetic than memory traffic: mathematical functions are in it.
+bool is_heavy(const llvm::Function& f) {
+    int operations = 0;
+    for (const llvm::BasicBlock& block : f) {
+        for (const llvm::Instruction& i : block)
+            operations += i.getType()->isFloatingPointTy() && !llvm::isa<llvm::LoadInst>(i);
+    }
+    return operations > 60;
+}
+
 void stamp(llvm::Module& module, const Target& target, const Machine& machine) {
     for (llvm::Function& f : module) {
         if (f.isDeclaration()) continue;
         f.addFnAttr("target-cpu", machine.cpu);
         f.addFnAttr("target-features", machine.features);
         if (target.kind == Target::Kind::Host) {
-            // Streams from memory run a tenth faster in half vectors; in the caches the widest win.
+            // Streams from memory run a tenth faster in half vectors; in the caches, and where the
+            // computation takes longer than the memory, the widest win.
             int bytes = vector_bytes(machine);
-            if (target.streaming) bytes = std::min(bytes, 32);
+            if (target.streaming && !is_heavy(f)) bytes = std::min(bytes, 32);
             f.addFnAttr("prefer-vector-width", std::to_string(bytes * 8));
         }
     }

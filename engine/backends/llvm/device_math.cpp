@@ -1,4 +1,4 @@
-// Mathematical functions that PTX lacks, as LLVM functions emitted once per module: fmod, exp.
+// What PTX lacks as an operation, as LLVM functions emitted once per module: fmod.
 #include "backends/llvm/emitter.h"
 
 namespace unisono::codegen {
@@ -112,50 +112,6 @@ void emit_fmod(llvm::Function* f) {
     b.CreateRet(b.CreateBitCast(b.CreateOr(size, sign), x->getType()));
 }
 
-/// 2^k for -1022 <= k <= 1023.
-Value* power_of_two(llvm::IRBuilder<>& b, Value* k) {
-    return b.CreateBitCast(b.CreateShl(b.CreateAdd(k, b.getInt64(1023)), 52), b.getDoubleTy());
-}
-
-/// exp in float64: x = k ln 2 + r, a polynomial in r (Taylor's, whose first dropped term is below
-/// 2^-57 of the result), then two scalings, so that subnormal results round once more at most.
-void emit_exp(llvm::Function* f) {
-    Body body(f);
-    llvm::IRBuilder<>& b = body.b;
-    llvm::Type* t = b.getDoubleTy();
-    Value* x = f->getArg(0);
-    auto number = [&](double v) { return llvm::ConstantFP::get(t, v); };
-    auto fma = [&](Value* u, Value* v, Value* w) {
-        return b.CreateIntrinsic(t, Intrinsic::fma, {u, v, w});
-    };
-    // Beyond these bounds the result is infinite or zero; inside, every step below is finite.
-    Value* high = b.CreateFCmpOGT(x, number(709.8));
-    Value* low = b.CreateFCmpOLT(x, number(-745.2));
-    Value* inside =
-        b.CreateSelect(b.CreateOr(b.CreateOr(high, low), b.CreateFCmpUNO(x, x)), number(0), x);
-    Value* k =
-        b.CreateUnaryIntrinsic(Intrinsic::rint, b.CreateFMul(inside, number(0x1.71547652b82fep+0)));
-    Value* minus_k = b.CreateFNeg(k);
-    // ln 2 in two parts: k times the first is exact.
-    Value* r = fma(minus_k, number(0x1.62e42fefa3800p-1), inside);
-    r = fma(minus_k, number(0x1.ef35793c76730p-45), r);
-    double factorial = 6227020800.0;  // 13!
-    Value* p = number(1 / factorial);
-    for (int n = 13; n > 2; --n) {
-        factorial /= n;
-        p = fma(p, r, number(1 / factorial));
-    }
-    // exp(r) = 1 + (r + r^2 p)
-    p = b.CreateFAdd(number(1), fma(b.CreateFMul(r, r), p, r));
-    Value* whole = b.CreateFPToSI(k, b.getInt64Ty());
-    Value* half = b.CreateAShr(whole, 1);
-    Value* scaled = b.CreateFMul(b.CreateFMul(p, power_of_two(b, half)),
-                                 power_of_two(b, b.CreateSub(whole, half)));
-    scaled = b.CreateSelect(high, llvm::ConstantFP::getInfinity(t),
-                            b.CreateSelect(low, number(0), scaled));
-    b.CreateRet(b.CreateSelect(b.CreateFCmpUNO(x, x), x, scaled));
-}
-
 }  // namespace
 
 /// The function of that name, emitted at its first use.
@@ -175,18 +131,6 @@ Value* ModuleEmitter::remainder(llvm::IRBuilder<>& b, Value* x, Value* y) {
     llvm::Type* t = x->getType();
     return b.CreateCall(device_function(t->isDoubleTy() ? "un_fmod" : "un_fmodf", t, 2, emit_fmod),
                         {x, y});
-}
-
-Value* ModuleEmitter::call_device_math(llvm::IRBuilder<>& b, Op op, DType t, Value* x) {
-    if (op != Op::Exp) {
-        unsupported(std::string(name(op)) +
-                    ": this function has no PTX form yet; got a kernel that calls it; run it "
-                    "on the cpu or an opencl device");
-    }
-    // float32 goes through float64 and is rounded once more.
-    Value* wide = t == DType::Float32 ? b.CreateFPExt(x, b.getDoubleTy()) : x;
-    Value* result = b.CreateCall(device_function("un_exp", b.getDoubleTy(), 1, emit_exp), {wide});
-    return t == DType::Float32 ? b.CreateFPTrunc(result, b.getFloatTy()) : result;
 }
 
 }  // namespace unisono::codegen

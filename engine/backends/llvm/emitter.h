@@ -45,6 +45,7 @@ class ModuleEmitter {
     llvm::FunctionType* signature(const ir::Function& f) const;
     /// The scalar form of a mathematical function, marked with its vector forms.
     Value* call_math(llvm::IRBuilder<>& b, Op op, DType t, Value* x, Value* y);
+    Value* call_long_form(llvm::IRBuilder<>& b, Op op, Value* x, Value* y);
     Value* call_rule(llvm::IRBuilder<>& b, Op op, DType t, Value* x, Value* y);
     /// C's fmod.
     Value* remainder(llvm::IRBuilder<>& b, Value* x, Value* y);
@@ -67,7 +68,6 @@ class ModuleEmitter {
     llvm::MDNode* streaming_group();
     llvm::Function* declare_pure(const std::string& symbol, llvm::Type* result, llvm::Type* operand,
                                  int arity);
-    Value* call_device_math(llvm::IRBuilder<>& b, Op op, DType t, Value* x);
     llvm::Function* device_function(const std::string& name, llvm::Type* type, unsigned arity,
                                     void (*emit)(llvm::Function*));
     std::vector<llvm::GlobalValue*> used_;

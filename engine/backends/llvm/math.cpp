@@ -3,6 +3,7 @@
 #include <llvm/TargetParser/Host.h>
 
 #include "backends/llvm/emitter.h"
+#include "ops/functions/table.h"
 #include "ops/math.h"
 
 namespace unisono::codegen {
@@ -30,8 +31,12 @@ llvm::Function* ModuleEmitter::declare_pure(const std::string& symbol, llvm::Typ
 }
 
 Value* ModuleEmitter::call_math(llvm::IRBuilder<>& b, Op op, DType t, Value* x, Value* y) {
-    if (for_device() || (target.portable_math && op == Op::Exp))
-        return call_device_math(b, op, t, x);
+    if (for_device()) {
+        unsupported(std::string(name(op)) +
+                    ": this function has no PTX form yet; got a kernel that calls it; run it "
+                    "on the cpu or an opencl device");
+    }
+    if (functions::is_long_form(op)) return call_long_form(b, op, x, y);
     char letter = t == DType::Float64 ? 'd' : 'f';
     int arity = y ? 2 : 1;
     std::string scalar = math::library_name(op, letter, 1, "purecfma");
@@ -55,6 +60,30 @@ Value* ModuleEmitter::call_math(llvm::IRBuilder<>& b, Op op, DType t, Value* x, 
         call->addFnAttr(llvm::Attribute::get(context, "vector-function-abi-variant", variants));
     }
     return call;
+}
+
+/// The long reductions of angles are functions of the engine, in vectors too: y where |x| is small.
+Value* ModuleEmitter::call_long_form(llvm::IRBuilder<>& b, Op op, Value* x, Value* y) {
+    std::string stem = "unisono_" + std::string(name(op)) + "_";
+    llvm::Type* element = b.getDoubleTy();
+    bool is_narrow = x->getType() != element;
+    if (is_narrow) {
+        x = b.CreateFPExt(x, element);
+        y = b.CreateFPExt(y, element);
+    }
+    std::string scalar = stem + "1";
+    llvm::CallInst* call = b.CreateCall(declare_pure(scalar, element, element, 2), {x, y});
+    std::string variants;
+    for (int lanes : {8, 4, 2}) {
+        if (lanes * 8 > width_of_vectors) continue;
+        std::string symbol = stem + std::to_string(lanes);
+        auto* vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
+        llvm::Function* form = declare_pure(symbol, vector, vector, 2);
+        if (std::find(used_.begin(), used_.end(), form) == used_.end()) used_.push_back(form);
+        variants += (variants.empty() ? "" : ",") + variant(scalar, symbol, lanes, true);
+    }
+    call->addFnAttr(llvm::Attribute::get(context, "vector-function-abi-variant", variants));
+    return is_narrow ? b.CreateFPTrunc(call, b.getFloatTy()) : call;
 }
 
 /// A call of the engine's own function (cpu/imports.cpp).

@@ -210,6 +210,7 @@ std::unique_ptr<Executable> OpenCLDevice::compile(ir::Module module,
     passes::Target target;
     target.kind = passes::TargetKind::Device;
     if (info_.kind == "cpu") target.run_length = 128;
+    target.has_float64 = info_.has_float64;
     passes::lower(module, target);
     c_source::Program program =
         c_source::write_opencl_c(module, {info_.name, info_.has_float64, info_.has_int64_atomics});

@@ -1,0 +1,31 @@
+// Loops of our functions over arrays, per instruction set, and what compiled code calls of them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "ops/math.h"
+
+namespace unisono::functions {
+
+template <class T>
+using Loop = void (*)(math::Operand<T> x, math::Operand<T> y, T* out, std::int64_t count);
+
+/// The loop of one of our functions for the widest vectors that this processor has; null for
+/// others.
+Loop<double> double_loop(Op op);
+Loop<float> float_loop(Op op);
+
+/// Long forms of angles in vector registers: (x, y) -> y, or the function of x beyond
+/// largest_angle. Symbols "unisono_<op>_<lanes>", null for other names.
+void* long_form_symbol(std::string_view name);
+
+// One of each per instruction set.
+Loop<double> double_loop_avx2(Op op);
+Loop<float> float_loop_avx2(Op op);
+void* long_form_avx2(Op op);
+Loop<double> double_loop_avx512(Op op);
+Loop<float> float_loop_avx512(Op op);
+void* long_form_avx512(Op op);
+
+}  // namespace unisono::functions

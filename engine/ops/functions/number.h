@@ -1,0 +1,124 @@
+// The vocabulary in which mathematical functions are written, for C++ numbers; the pass expand_math
+// gives the same words for expressions of the kernel IR.
+//
+// How it works. Each function is one template over a number type R: float64 values here, IR
+// expressions in passes/expand_math.cpp. So that both give the same bits, a template uses only what
+// this file names: arithmetic that rounds once, fma, comparisons, selections, bits of numbers and
+// 64-bit integers (whose shifts have constant counts). It does not branch: what is seldom needed
+// and costly stands in a function of its own that is called where a test says so (trig.h).
+// float32 functions compute in float64 with shorter polynomials (Narrow) and round at the end.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace unisono::functions {
+
+/// The type of integers that belongs to a number type.
+template <class R>
+struct WholeOf;
+template <>
+struct WholeOf<double> {
+    using type = std::int64_t;
+};
+template <class R>
+using Whole = typename WholeOf<R>::type;
+
+inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+inline double square_root(double a) { return __builtin_sqrt(a); }
+inline double round_even(double a) { return __builtin_rint(a); }
+inline double magnitude(double a) { return __builtin_fabs(a); }
+inline double with_sign(double size, double sign) { return __builtin_copysign(size, sign); }
+inline double select(bool c, double a, double b) { return c ? a : b; }
+inline std::int64_t select(bool c, std::int64_t a, std::int64_t b) { return c ? a : b; }
+inline std::int64_t bits_of(double a) { return std::bit_cast<std::int64_t>(a); }
+inline double number_of(std::int64_t bits) { return std::bit_cast<double>(bits); }
+inline std::int64_t shift_left(std::int64_t a, int n) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) << n);
+}
+/// Of numbers that are not negative.
+inline std::int64_t shift_right(std::int64_t a, int n) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) >> n);
+}
+/// Wrapping.
+inline std::int64_t plus(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+inline std::int64_t minus(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+template <std::size_t N>
+double entry(const double (&table)[N], std::int64_t index) {
+    return table[index];
+}
+
+// ---- What follows serves every number type --------------------------------------------------
+
+/// c[0] + x c[1] + x^2 c[2] + ..., from coefficient K on (no loop: vectorisers want none here).
+template <std::size_t K = 0, class R, std::size_t N>
+R polynomial(R x, const double (&c)[N]) {
+    if constexpr (K + 1 == N) {
+        return R(c[K]);
+    } else {
+        return fma(polynomial<K + 1>(x, c), x, R(c[K]));
+    }
+}
+
+/// A number as an unevaluated sum, |low| at most half an ulp of high.
+template <class R>
+struct Pair {
+    R high, low;
+};
+
+/// a + b exactly, where |a| >= |b| or a is a multiple of b's ulp.
+template <class R>
+Pair<R> quick_sum(R a, R b) {
+    R s = a + b;
+    return {s, b - (s - a)};
+}
+/// a + b exactly.
+template <class R>
+Pair<R> exact_sum(R a, R b) {
+    R s = a + b;
+    R t = s - a;
+    return {s, (a - (s - t)) + (b - t)};
+}
+/// a * b exactly, but for underflow.
+template <class R>
+Pair<R> exact_product(R a, R b) {
+    R p = a * b;
+    return {p, fma(a, b, -p)};
+}
+
+/// Adding and subtracting it rounds to a whole number; the low bits of the sum are that number.
+inline constexpr double rounder = 0x1.8p52;
+
+/// The nearest whole number, as number and as integer (modulo 2^51).
+template <class R>
+struct Rounded {
+    R number;
+    Whole<R> whole;
+};
+/// Of x * factor, for products below 2^51.
+template <class R>
+Rounded<R> nearest(R x, R factor) {
+    R shifted = fma(x, factor, R(rounder));
+    return {shifted - R(rounder), bits_of(shifted)};
+}
+
+/// y * 2^n for -2100 < n < 2100, rounded once; n's low 12 bits count.
+template <class R>
+R scaled(R y, Whole<R> n) {
+    using W = Whole<R>;
+    // Two factors, of exponents n / 2 and the rest, so that neither leaves the range.
+    W half = shift_right(plus(n, W(4096)) & W(8191), 1);  // n / 2 + 2048, positive
+    W rest = minus(plus(n, W(2048)), half);
+    R first = number_of(shift_left(minus(half, W(2048 - 1023)), 52));
+    R second = number_of(shift_left(plus(rest, W(1023)), 52));
+    return y * first * second;
+}
+
+}  // namespace unisono::functions
