@@ -52,6 +52,12 @@ BENCHMARKS = {
         ["drjit", "gcc", "numpy"],
         ("drjit", 1.1),
     ),
+    "functions": (
+        "sin(a)*2 + exp(-b*b) - sqrt(abs(c)) on 1e7 float64",
+        "unisono",
+        ["drjit", "numba", "numpy"],
+        ("drjit", 1.0),
+    ),
     "small": ("five operations on 10 elements, value read", "unisono", ["numpy"], ("numpy", 0.25)),
     "import": ("import beyond bare Python", "unisono", ["numpy"], (None, 0.025)),
     "first-result-empty-cache": (

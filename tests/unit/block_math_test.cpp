@@ -130,6 +130,16 @@ TYPED_TEST(BlockMath, OurFunctionsAreWithinOneUlp) {
              Function{Op::Exp, std::exp, 0.9},
              Function{Op::Sin, std::sin, 0.9},
              Function{Op::Cos, std::cos, 0.9},
+             Function{Op::Tan, std::tan, 1},
+             Function{Op::Exp2, std::exp2, 0.9},
+             Function{Op::Expm1, std::expm1, 1},
+             Function{Op::Log, std::log, 0.6},
+             Function{Op::Log2, std::log2, 0.6},
+             Function{Op::Log10, std::log10, 0.6},
+             Function{Op::Log1p, std::log1p, 0.9},
+             Function{Op::Sinh, std::sinh, 1},
+             Function{Op::Cosh, std::cosh, 1},
+             Function{Op::Tanh, std::tanh, 0.9},
          }) {
         double worst = 0;
         T at = 0;

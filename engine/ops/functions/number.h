@@ -93,6 +93,14 @@ Pair<R> exact_product(R a, R b) {
     return {p, fma(a, b, -p)};
 }
 
+/// The quotient of two pairs, rounded once but for a few thousandths.
+template <class R>
+Pair<R> quotient(Pair<R> a, Pair<R> b) {
+    R q = a.high / b.high;
+    R rest = (fma(-q, b.high, a.high) + a.low) - q * b.low;
+    return {q, rest / b.high};
+}
+
 /// Adding and subtracting it rounds to a whole number; the low bits of the sum are that number.
 inline constexpr double rounder = 0x1.8p52;
 

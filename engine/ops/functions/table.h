@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/functions/exp.h"
+#include "ops/functions/log.h"
 #include "ops/functions/trig.h"
 #include "ops/ops.h"
 

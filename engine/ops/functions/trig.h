@@ -91,28 +91,28 @@ Angle<R> reduced_long(R x) {
     return {k.whole, r.high + finite, low};
 }
 
-/// sin r and cos r for |r| <= pi/4 (and a little more); low is what r lacks.
+/// sin r and cos r for |r| <= pi/4 (and a little more) as sums; low is what r lacks.
 template <bool Narrow, class R>
-R sin_of_rest(R r, R low) {
+Pair<R> sin_of_rest(R r, R low) {
     R z = r * r;
     if constexpr (Narrow) {
         constexpr double c[] = {-0x1.555555545c8dfp-3, 0x1.11110deb4482ep-7, -0x1.a013a20e170abp-13,
                                 0x1.6dbc30fbd8fb7p-19};
-        return fma(z * r, polynomial(z, c), r);
+        return {r, z * r * polynomial(z, c)};
     } else {
         constexpr double c[] = {-0x1.5555555555555p-3,  0x1.1111111110ba6p-7,
                                 -0x1.a01a019e80a1ep-13, 0x1.71de379292381p-19,
                                 -0x1.ae6006d9b1e01p-26, 0x1.5e09988c5b3dfp-33};
-        return r + fma(z * r, polynomial(z, c), fma(z * R(-0.5), low, low));
+        return {r, fma(z * r, polynomial(z, c), fma(z * R(-0.5), low, low))};
     }
 }
 template <bool Narrow, class R>
-R cos_of_rest(R r, R low) {
+Pair<R> cos_of_rest(R r, R low) {
     R z = r * r;
     if constexpr (Narrow) {
         constexpr double c[] = {0x1.55555555024a2p-5, -0x1.6c16bf52346bep-10, 0x1.a015c0b5fd54ep-16,
                                 -0x1.25230d18f9428p-22};
-        return fma(z * z, polynomial(z, c), fma(z, R(-0.5), R(1.0)));
+        return {fma(z, R(-0.5), R(1.0)), z * z * polynomial(z, c)};
     } else {
         constexpr double c[] = {0x1.5555555555555p-5,  -0x1.6c16c16c16960p-10,
                                 0x1.a01a019f4d280p-16, -0x1.27e4fa15da111p-22,
@@ -120,7 +120,7 @@ R cos_of_rest(R r, R low) {
         R half = z * R(0.5);
         R top = R(1.0) - half;
         R error = (R(1.0) - top) - half;
-        return top + (error + fma(z * z, polynomial(z, c), -(r * low)));
+        return {top, error + fma(z * z, polynomial(z, c), -(r * low))};
     }
 }
 
@@ -134,18 +134,24 @@ Whole<R> sign_bit() {
 template <bool Narrow, class R>
 R sin_of(const Angle<R>& a, Whole<R> sign) {
     using W = Whole<R>;
-    R s = sin_of_rest<Narrow>(a.rest, a.low), c = cos_of_rest<Narrow>(a.rest, a.low);
-    R chosen = select((a.quarters & W(1)) == W(0), s, c);
+    auto s = sin_of_rest<Narrow>(a.rest, a.low), c = cos_of_rest<Narrow>(a.rest, a.low);
+    R chosen = select((a.quarters & W(1)) == W(0), s.high + s.low, c.high + c.low);
     W flip = (shift_left(a.quarters, 62) ^ sign) & sign_bit<R>();
     return number_of(bits_of(chosen) ^ flip);
 }
 template <bool Narrow, class R>
 R tan_of(const Angle<R>& a, Whole<R> sign) {
     using W = Whole<R>;
-    R s = sin_of_rest<Narrow>(a.rest, a.low), c = cos_of_rest<Narrow>(a.rest, a.low);
+    auto s = sin_of_rest<Narrow>(a.rest, a.low), c = cos_of_rest<Narrow>(a.rest, a.low);
+    // What the square in both lacks: a quotient has no room for it.
+    R error = fma(a.rest, a.rest, -(a.rest * a.rest));
+    s = quick_sum(s.high, fma(error * a.rest, R(-0x1.5555555555555p-3), s.low));
+    c = quick_sum(c.high, fma(error, R(-0.5), c.low));
     auto even = (a.quarters & W(1)) == W(0);
     W flip = (shift_left(a.quarters, 63) ^ sign) & sign_bit<R>();
-    return number_of(bits_of(select(even, s, c) / select(even, c, s)) ^ flip);
+    auto q = quotient(Pair<R>{select(even, s.high, c.high), select(even, s.low, c.low)},
+                      Pair<R>{select(even, c.high, s.high), select(even, c.low, s.low)});
+    return number_of(bits_of(q.high + q.low) ^ flip);
 }
 
 template <bool Narrow, class R>

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Writes docs/ulp.md: the largest errors of mathematical functions, per dtype and executor, and where they were seen.
+
+    scripts/ulp_table.py [--count N] [--exhaustive]
+
+Needs the package on PYTHONPATH and NumPy with an 80-bit long double, which is the reference (its own error is below
+0.001 units of the last place of float64). --exhaustive prints the errors over all 2^32 float32 values instead.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+UNARY = (
+    "exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh cbrt"
+).split()
+BINARY = ["power", "arctan2", "hypot"]
+OWN = set("exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh".split())
+
+
+def arguments(dtype, count, second):
+    """Numbers of all magnitudes, around 0 and 1, and in the ranges where functions neither vanish nor overflow."""
+    rng = np.random.default_rng(5 + second)
+    exponents = (-1074, 1024) if dtype == "float64" else (-149, 128)
+    parts = [
+        rng.uniform(-2, 2, count),
+        rng.uniform(-745, 710, count) if dtype == "float64" else rng.uniform(-103, 89, count),
+        np.ldexp(rng.uniform(1, 2, count), rng.integers(*exponents, count))
+        * rng.choice([-1, 1], count),
+        1 + np.ldexp(rng.uniform(-1, 1, count), -rng.integers(0, 50, count)),
+        np.ldexp(rng.uniform(-1, 1, count), -rng.integers(0, 60, count)),
+        np.rint(np.ldexp(rng.uniform(1, 2, count), rng.integers(0, 40, count))) * (np.pi / 2),
+        rng.uniform(-1000, 1000, count),
+    ]
+    x = np.concatenate(parts).astype(dtype)
+    return rng.permutation(x) if second else x
+
+
+def errors(got, exact):
+    """Distance in units of the last place of the nearest number; infinite where one is not a number or infinite."""
+    info = np.finfo(got.dtype)
+    with np.errstate(all="ignore"):
+        nearest = exact.astype(got.dtype)
+        size = np.abs(nearest).astype(np.longdouble)
+        exponent = np.where(size > 0, np.frexp(size)[1] - 1, info.minexp)
+        ulp = np.ldexp(np.longdouble(1), np.maximum(exponent, info.minexp) - info.nmant)
+        e = (np.abs(got.astype(np.longdouble) - exact) / ulp).astype(np.float64)
+        same = (got == nearest) | (np.isnan(got) & np.isnan(nearest))
+        e = np.where(
+            np.isinf(got) & np.isinf(nearest) & same | (np.isnan(nearest) & np.isnan(got)), 0, e
+        )
+        return np.where(np.isnan(e), np.inf, e)
+
+
+def worst(name, dtype, device, count):
+    import unisono as un
+
+    x = arguments(dtype, count, 0)
+    args = [x] if name in UNARY else [x, arguments(dtype, count, 1)]
+    ours = [un.array(a, device=device) if device else un.array(a) for a in args]
+    for _ in range(3):  # the compiler takes over what returns
+        made = getattr(un, name)(*ours)
+        un.eval(made)
+    got = np.asarray(made.to_device("cpu") if device else made)
+    with np.errstate(all="ignore"):
+        exact = getattr(np, name)(*[a.astype(np.longdouble) for a in args])
+    e = errors(got, exact)
+    at = int(np.argmax(e))
+    return float(e[at]), ", ".join(float(a[at]).hex() for a in args)
+
+
+def rows(count):
+    """Run in a process of its own per executor: print name, dtype, error, arguments."""
+    device = os.environ.get("ULP_DEVICE", "")
+    for name in UNARY + BINARY:
+        for dtype in ("float32", "float64"):
+            try:
+                print(name, dtype, *worst(name, dtype, device, count), sep="\t")
+            except RuntimeError as error:
+                print(name, dtype, "-", str(error).split(";")[0], sep="\t")
+
+
+def collect(count):
+    import unisono as un
+
+    executors = {"block": {"UNISONO_EXECUTOR": "block"}, "compiled": {"UNISONO_EXECUTOR": "cpu"}}
+    for name in (str(d) for d in un.devices()):
+        if "opencl" in name:
+            executors[name] = {"ULP_DEVICE": name}
+            break
+    table = {}
+    for label, environment in executors.items():
+        done = subprocess.run(
+            [sys.executable, __file__, "--rows", "--count", str(count)],
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode != 0:
+            sys.exit(done.stderr)
+        for line in done.stdout.splitlines():
+            name, dtype, error, at = line.split("\t")
+            table.setdefault((name, dtype), {})[label] = (error, at)
+    return list(executors), table
+
+
+def text_of(error):
+    return error if error == "-" else "beyond" if float(error) > 1e6 else f"{float(error):.3f}"
+
+
+def write(count):
+    labels, table = collect(count)
+    lines = [
+        "# Errors of mathematical functions",
+        "",
+        "Written by `scripts/ulp_table.py`. The largest error seen, in units of the last place, over "
+        f"{7 * count} arguments per row: all magnitudes (subnormal numbers and the largest among them), around 0 and 1, near "
+        "multiples of pi/2, and where the function neither vanishes nor overflows. 0.5 is correct rounding. *Ours* is the "
+        "definition in `engine/ops/functions/`, the same on every executor; *SLEEF* stands in on the host, and the "
+        "device's own function on a device. *beyond*: infinite or not a number where the exact value is not, or the "
+        "other way round.",
+        "",
+        "| function | dtype | definition | " + " | ".join(labels) + " | seen at |",
+        "|---|---|---|" + "---|" * len(labels) + "---|",
+    ]
+    for (name, dtype), found in table.items():
+        cells = [text_of(found[label][0]) if label in found else "" for label in labels]
+        kind = "ours" if name in OWN else "SLEEF"
+        lines.append(f"| {name} | {dtype} | {kind} | {' | '.join(cells)} | {found[labels[0]][1]} |")
+    (ROOT / "docs/ulp.md").write_text("\n".join(lines) + "\n")
+
+
+def exhaustive():
+    """All float32 values, against float64 functions of NumPy (whose error is below 2^-28 units of float32)."""
+    import unisono as un
+
+    for name in UNARY:
+        most, at = 0.0, 0
+        for start in range(0, 1 << 32, 1 << 24):
+            x = np.arange(start, start + (1 << 24), dtype=np.uint32).view(np.float32)
+            with np.errstate(all="ignore"):
+                exact = getattr(np, name)(x.astype(np.float64))
+            e = errors(np.asarray(getattr(un, name)(un.array(x))), exact)
+            k = int(np.argmax(e))
+            if e[k] > most:
+                most, at = float(e[k]), float(x[k])
+        print(f"{name} {most:.4f} at {at.hex()}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--count", type=int, default=30_000, help="arguments of each kind")
+    parser.add_argument("--exhaustive", action="store_true", help="all float32 values; hours")
+    parser.add_argument("--rows", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.rows:
+        rows(options.count)
+    elif options.exhaustive:
+        exhaustive()
+    else:
+        write(options.count)
+
+
+if __name__ == "__main__":
+    main()

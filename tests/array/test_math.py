@@ -1,0 +1,135 @@
+"""Mathematical functions: within 1 ULP, NumPy's special values, one set of bits on every executor and for any length."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import unisono as un
+
+OURS = "exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh".split()
+UNARY = [*OURS, *"arcsin arccos arctan arcsinh arccosh arctanh cbrt".split()]
+SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 5e-324, -5e-324, 1e-310, 1e-300, 0.5, -0.5, 1e22, 1e-20, 709.9, 710.4, -745.0, -746.0]  # fmt: skip
+
+
+def arguments(dtype, count=4000):
+    rng = np.random.default_rng(3)
+    top = 1024 if dtype == "float64" else 128
+    parts = [
+        rng.uniform(-3, 3, count),
+        rng.uniform(-100, 88, count),
+        np.ldexp(rng.uniform(1, 2, count), rng.integers(-top, top, count)),
+        1 + np.ldexp(rng.uniform(-1, 1, count), -rng.integers(0, 50, count)),
+        -np.ldexp(rng.uniform(1, 2, count), rng.integers(-60, 8, count)),
+    ]
+    return np.concatenate(parts).astype(dtype)
+
+
+def same_bits(a, b):
+    a, b = np.asarray(a), np.asarray(b)
+    nan = np.isnan(a) & np.isnan(b)
+    kind = f"u{a.dtype.itemsize}"
+    return bool(np.all(nan | (a.view(kind) == b.view(kind))))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", OURS)
+def test_at_most_one_ulp(name, dtype):
+    x = arguments(dtype)
+    got = np.asarray(getattr(un, name)(un.array(x)))
+    with np.errstate(all="ignore"):
+        exact = getattr(np, name)(x.astype(np.longdouble))
+        nearest = exact.astype(dtype)
+        finite = np.isfinite(nearest) & np.isfinite(got)
+        assert np.array_equal(np.isnan(nearest), np.isnan(got))
+        error = np.abs(got[finite].astype(np.longdouble) - exact[finite])
+        ulp = np.spacing(np.abs(nearest[finite])).astype(np.longdouble)
+        largest = np.finfo(dtype).max
+        # Beside an infinite result stands the largest number at most.
+        assert np.all(np.abs(got[~np.isfinite(nearest) & np.isfinite(got)]) == largest)
+    assert float(np.max(error / ulp)) <= 1
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", OURS)
+def test_special_values(name, dtype):
+    with np.errstate(all="ignore"):
+        x = np.array(SPECIAL, dtype)
+        want = getattr(np, name)(x.astype(np.longdouble)).astype(dtype)
+    got = np.asarray(getattr(un, name)(un.array(x)))
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(want))
+    np.testing.assert_array_equal(
+        np.signbit(got)[~np.isnan(got)], np.signbit(want)[~np.isnan(want)]
+    )
+    np.testing.assert_array_equal(
+        got[np.isinf(want) | (want == 0)], want[np.isinf(want) | (want == 0)]
+    )
+    np.testing.assert_allclose(got, want, rtol=1e-6 if dtype == "float32" else 1e-15, atol=5e-324)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", UNARY)
+def test_bits_do_not_depend_on_the_length(name, dtype):
+    x = un.array(arguments(dtype)[-4040:])
+    whole = np.asarray(getattr(un, name)(x))
+    for k in (1, 2, 3, 7, 8, 9, 15, 17, 33, 1001):
+        assert same_bits(getattr(un, name)(x[:k]), whole[:k]), k
+    assert same_bits([float(getattr(un, name)(x[k])) for k in range(20)], whole[:20].astype(float))
+
+
+PROGRAM = """
+import sys, numpy as np, unisono as un
+sys.path.insert(0, {folder!r})
+from test_math import UNARY, SPECIAL, arguments
+for dtype in ("float32", "float64"):
+    x = np.concatenate([arguments(dtype), np.array(SPECIAL, dtype)])
+    a = un.array(x)
+    for name in UNARY:
+        for _ in range(3):
+            y = getattr(un, name)(a) + 0.0
+            un.eval(y)
+        v = np.asarray(y)
+        sys.stdout.buffer.write(np.where(np.isnan(v), 0, v).tobytes())
+"""
+
+
+def test_executors_agree_bit_for_bit():
+    program = PROGRAM.format(folder=os.path.dirname(__file__))
+    made = {}
+    for executor in ("block", "cpu", "interp"):
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", program],
+            env={**os.environ, "UNISONO_EXECUTOR": executor},
+            capture_output=True,
+        )
+        assert done.returncode == 0, done.stderr.decode()
+        made[executor] = done.stdout
+    assert len(made["block"]) > 1_000_000
+    assert made["block"] == made["cpu"]
+    assert made["block"] == made["interp"]
+
+
+def test_powers_of_integers():
+    base = np.arange(-5, 6)
+    assert np.array_equal(un.asarray(base) ** 7, base**7)
+    assert np.array_equal(un.asarray(base) ** un.asarray(np.arange(11)), base ** np.arange(11))
+    assert np.array_equal(2 ** un.arange(70), 2 ** np.arange(70))  # wraps
+    for exponent in (-1, un.asarray([-1] * 11)):
+        with pytest.raises(ValueError, match="negative integer powers"):
+            un.asarray(base) ** exponent
+
+
+def test_powers_of_floats():
+    x = np.array([0.0, -0.0, 2.5, -2.0, np.inf, -np.inf, np.nan, 1e-320])
+    for y in (3.0, -2.0, 0.0, 0.25, np.inf, -np.inf):
+        with np.errstate(all="ignore"):
+            want = np.power(x, y)
+        np.testing.assert_allclose(np.asarray(un.power(un.array(x), y)), want, rtol=3e-16)
+    assert float(un.power(2.0, 0.5)) == 2.0**0.5
+
+
+def test_tests_of_integers():
+    for name, want in (("isnan", False), ("isinf", False), ("isfinite", True)):
+        got = getattr(un, name)(un.arange(3))
+        assert got.dtype == "bool" and got.tolist() == [want] * 3
