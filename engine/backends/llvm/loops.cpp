@@ -167,6 +167,14 @@ void FunctionEmitter::striped_loop(ir::S s, Value* begin, Value* end,
     if (!f_.polls || m_.for_device() || !is_outermost || is_short || !is_plain || !is_kind) {
         return loop(s->loop, begin, end, body, s->line);
     }
+    if (index_ != 0) {
+        // Often inlined into a hot loop of the caller, where a second loop would cost: asked when
+        // it has ended.
+        loop(s->loop, begin, end, body, s->line);
+        count_work(
+            b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b_.CreateSub(end, begin), int64(0)));
+        return poll_interrupt(s->line);
+    }
     loop(
         LoopKind::Serial, int64(0),
         b_.CreateAShr(b_.CreateAdd(b_.CreateSub(end, begin), int64(strip - 1)), int64(24)),
