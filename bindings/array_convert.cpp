@@ -28,6 +28,8 @@ struct Ref {
 bool dtype_of_format(const char* format, Py_ssize_t item_size, DType& t) {
     if (!format) format = "B";
     while (*format == '@' || *format == '=' || *format == '<') ++format;
+    const bool complex = format[0] == 'Z';
+    if (complex) ++format;
     if (format[0] == 0 || format[1] != 0) return false;
     char kind;
     switch (format[0]) {
@@ -45,9 +47,10 @@ bool dtype_of_format(const char* format, Py_ssize_t item_size, DType& t) {
         case 'Q':
         case 'N': kind = 'u'; break;
         case 'f':
-        case 'd': kind = 'f'; break;
+        case 'd': kind = complex ? 'c' : 'f'; break;
         default: return false;
     }
+    if (complex && kind != 'c') return false;
     for (int k = 0; k < dtype_count; ++k) {
         if (dtype_infos[k].kind == kind && dtype_infos[k].bytes == item_size) {
             t = static_cast<DType>(k);
@@ -81,9 +84,8 @@ Array from_buffer(PyObject* o) {
                                   "bits, float32 or float64 first");
     }
     std::vector<std::int64_t> shape(view->shape, view->shape + view->ndim), strides;
-    bool fits =
-        reinterpret_cast<std::uintptr_t>(view->buf) % static_cast<std::uintptr_t>(view->itemsize) ==
-        0;
+    const auto alignment = static_cast<std::uintptr_t>(size_of(part_dtype(t)));
+    bool fits = reinterpret_cast<std::uintptr_t>(view->buf) % alignment == 0;
     for (int k = 0; k < view->ndim; ++k) {
         strides.push_back(view->strides[k] / view->itemsize);
         fits = fits && view->strides[k] % view->itemsize == 0;
@@ -211,7 +213,13 @@ void fill(PyObject* o, C*& to) {
         for (Py_ssize_t k = 0; k < size; ++k) fill(PySequence_Fast_GET_ITEM(o, k), to);
         return;
     }
-    if constexpr (std::is_floating_point_v<C>) {
+    if constexpr (std::is_same_v<C, std::complex<float>> ||
+                  std::is_same_v<C, std::complex<double>>) {
+        Py_complex v = PyComplex_AsCComplex(o);
+        if (v.real == -1.0 && PyErr_Occurred()) python_failed();
+        using P = typename C::value_type;
+        *to++ = {static_cast<P>(v.real), static_cast<P>(v.imag)};
+    } else if constexpr (std::is_floating_point_v<C>) {
         double v = PyFloat_AsDouble(o);
         if (v == -1.0 && PyErr_Occurred()) python_failed();
         *to++ = static_cast<C>(v);
@@ -230,7 +238,7 @@ Array from_nested(PyObject* o, std::optional<DType> wanted) {
     DType t = wanted ? *wanted : nested_dtype(n);
     Array a = empty(n.shape, t, nullptr);
     a.view().storage->allocate();
-    dispatch(t, [&]<class C>() {
+    dispatch_all(t, [&]<class C>() {
         C* to = reinterpret_cast<C*>(a.view().data());
         fill(o, to);
     });
@@ -287,7 +295,7 @@ bool operand(PyObject* o, Arg& arg, Array& keep) {
     if (PyObject_CheckBuffer(o) && !PyBytes_Check(o) && !PyByteArray_Check(o)) {
         keep = from_buffer(o);
         if (keep.rank() == 0 && keep.view().storage->borrowed)
-            keep = Array::known(item(keep));  // a NumPy scalar
+            keep = to_value(keep);  // a NumPy scalar
         arg = keep.arg();
         return true;
     }
@@ -297,6 +305,15 @@ bool operand(PyObject* o, Arg& arg, Array& keep) {
     }
     if (PyLong_Check(o)) {
         arg = integer_operand(o);
+        return true;
+    }
+    if (PyComplex_Check(o)) {
+        // Two doubles do not fit a known scalar: memory of its own.
+        const Py_complex v = PyComplex_AsCComplex(o);
+        keep = empty({}, DType::Complex128, nullptr);
+        keep.view().storage->allocate();
+        std::memcpy(keep.view().data(), &v, sizeof v);
+        arg = {keep.view(), Weak::Complex};
         return true;
     }
     return false;
@@ -333,6 +350,12 @@ Array to_array(PyObject* o, bool shared, std::optional<DType> dtype) {
                               "the buffer protocol");
 }
 
+PyObject* to_python(const Array& a) {
+    if (!is_complex(a.dtype())) return to_python(item(a));
+    const std::complex<double> v = complex_item(a);
+    return PyComplex_FromDoubles(v.real(), v.imag());
+}
+
 PyObject* to_python(Scalar s) {
     if (is_bool(s.dtype)) return PyBool_FromLong(s.get<bool>());
     if (is_float(s.dtype)) return PyFloat_FromDouble(s.as<double>());
@@ -352,16 +375,34 @@ static bool dtype_from_alias(std::string_view text, DType& t) {
             return true;
         }
     }
-    static const std::pair<std::string_view, DType> aliases[] = {
-        {"bool_", DType::Bool},       {"float", DType::Float64}, {"double", DType::Float64},
-        {"single", DType::Float32},   {"int", DType::Int64},     {"int_", DType::Int64},
-        {"intp", DType::Int64},       {"long", DType::Int64},    {"longlong", DType::Int64},
-        {"q", DType::Int64},          {"p", DType::Int64},       {"n", DType::Int64},
-        {"uint", DType::UInt64},      {"uintp", DType::UInt64},  {"ulong", DType::UInt64},
-        {"ulonglong", DType::UInt64}, {"Q", DType::UInt64},      {"P", DType::UInt64},
-        {"N", DType::UInt64},         {"byte", DType::Int8},     {"ubyte", DType::UInt8},
-        {"short", DType::Int16},      {"ushort", DType::UInt16}, {"intc", DType::Int32},
-        {"uintc", DType::UInt32}};
+    static const std::pair<std::string_view, DType> aliases[] = {{"bool_", DType::Bool},
+                                                                 {"float", DType::Float64},
+                                                                 {"double", DType::Float64},
+                                                                 {"single", DType::Float32},
+                                                                 {"int", DType::Int64},
+                                                                 {"int_", DType::Int64},
+                                                                 {"intp", DType::Int64},
+                                                                 {"long", DType::Int64},
+                                                                 {"longlong", DType::Int64},
+                                                                 {"q", DType::Int64},
+                                                                 {"p", DType::Int64},
+                                                                 {"n", DType::Int64},
+                                                                 {"uint", DType::UInt64},
+                                                                 {"uintp", DType::UInt64},
+                                                                 {"ulong", DType::UInt64},
+                                                                 {"ulonglong", DType::UInt64},
+                                                                 {"Q", DType::UInt64},
+                                                                 {"P", DType::UInt64},
+                                                                 {"N", DType::UInt64},
+                                                                 {"byte", DType::Int8},
+                                                                 {"ubyte", DType::UInt8},
+                                                                 {"short", DType::Int16},
+                                                                 {"ushort", DType::UInt16},
+                                                                 {"intc", DType::Int32},
+                                                                 {"uintc", DType::UInt32},
+                                                                 {"complex", DType::Complex128},
+                                                                 {"cdouble", DType::Complex128},
+                                                                 {"csingle", DType::Complex64}};
     for (const auto& [alias, dtype] : aliases) {
         if (text == alias) {
             t = dtype;
@@ -378,6 +419,7 @@ DType to_dtype(PyObject* o) {
     if (o == reinterpret_cast<PyObject*>(&PyFloat_Type)) return DType::Float64;
     if (o == reinterpret_cast<PyObject*>(&PyLong_Type)) return DType::Int64;
     if (o == reinterpret_cast<PyObject*>(&PyBool_Type)) return DType::Bool;
+    if (o == reinterpret_cast<PyObject*>(&PyComplex_Type)) return DType::Complex128;
     std::string text;
     if (PyUnicode_Check(o)) {
         text = PyUnicode_AsUTF8(o);

@@ -61,7 +61,7 @@ void drop(void* context) {
 
 DLDataType dl_dtype(DType t) {
     char kind = info(t).kind;
-    std::uint8_t code = kind == 'b' ? 6 : kind == 'i' ? 0 : kind == 'u' ? 1 : 2;
+    std::uint8_t code = kind == 'b' ? 6 : kind == 'i' ? 0 : kind == 'u' ? 1 : kind == 'c' ? 5 : 2;
     return {code, static_cast<std::uint8_t>(8 * size_of(t)), 1};
 }
 

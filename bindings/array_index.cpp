@@ -195,9 +195,7 @@ PyObject* get(PyObject* self, PyObject* key) noexcept {
         std::int64_t at[max_rank];
         if (all_integers(key, array_of(self), at)) {
             const Array& a = array_of(self);
-            return wrap_made([&] {
-                return Array::known(element(a, {at, static_cast<std::size_t>(a.rank())}));
-            });
+            return wrap_made([&] { return element(a, {at, static_cast<std::size_t>(a.rank())}); });
         }
         note_line();
         return wrap(get_index(array_of(self), key));
@@ -237,7 +235,7 @@ PyObject* sequence_item(PyObject* self, Py_ssize_t i) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
         if (array_of(self).rank() == 1) {
             std::int64_t at = i;
-            return wrap(Array::known(element(array_of(self), {&at, 1})));
+            return wrap(element(array_of(self), {&at, 1}));
         }
         IndexItem item{IndexItem::Kind::Integer};
         item.start = i;

@@ -87,6 +87,18 @@ PyObject* reduction(PyObject* self, PyObject* args, PyObject* names) noexcept {
     });
 }
 
+/// NumPy's ComplexWarning, which may be set to raise.
+void warn_of_lost_part() {
+    PyObject* module = PyImport_ImportModule("unisono.exceptions");
+    PyObject* kind = module ? PyObject_GetAttrString(module, "ComplexWarning") : nullptr;
+    bool raised =
+        !kind ||
+        PyErr_WarnEx(kind, "Casting complex values to real discards the imaginary part", 1) < 0;
+    Py_XDECREF(module);
+    Py_XDECREF(kind);
+    if (raised) throw PythonError{};
+}
+
 PyObject* astype_method(PyObject* self, PyObject* args, PyObject* names) noexcept {
     static const char* keys[] = {"dtype", "copy", nullptr};
     PyObject* dtype;
@@ -94,7 +106,12 @@ PyObject* astype_method(PyObject* self, PyObject* args, PyObject* names) noexcep
     if (!PyArg_ParseTupleAndKeywords(args, names, "O|$p", const_cast<char**>(keys), &dtype,
                                      &copy_wanted))
         return nullptr;
-    return method([&] { return astype(array_of(self), to_dtype(dtype), copy_wanted != 0); });
+    return method([&] {
+        const Array& a = array_of(self);
+        DType t = to_dtype(dtype);
+        if (is_complex(a.dtype()) && !is_complex(t) && !is_bool(t)) warn_of_lost_part();
+        return astype(a, t, copy_wanted != 0);
+    });
 }
 
 PyObject* copy_method(PyObject* self, PyObject*) noexcept {
@@ -150,17 +167,27 @@ PyObject* item_method(PyObject* self, PyObject* args) noexcept {
             items.push_back({IndexItem::Kind::Integer, to_int64(PyTuple_GET_ITEM(key, k))});
         }
         if (items.size() == 1 && a.rank() != 1) a = reshape(a, {-1});
-        return to_python(item(items.empty() ? a : index(a, items)));
+        return to_python(items.empty() ? a : index(a, items));
     });
 }
 
 /// Nested lists of the values from the host address on.
 PyObject* nested(const char* data, Dims shape, Dims strides, DType t) {
     if (shape.empty()) {
-        Scalar s;
-        s.dtype = t;
-        std::memcpy(&s.bits, data, static_cast<std::size_t>(size_of(t)));
-        PyObject* o = to_python(s);
+        PyObject* o;
+        if (is_complex(t)) {
+            o = dispatch_all(t, [&]<class C>() -> PyObject* {
+                C v;
+                std::memcpy(&v, data, sizeof v);
+                const std::complex<double> wide(v);
+                return PyComplex_FromDoubles(wide.real(), wide.imag());
+            });
+        } else {
+            Scalar s;
+            s.dtype = t;
+            std::memcpy(&s.bits, data, static_cast<std::size_t>(size_of(t)));
+            o = to_python(s);
+        }
         if (!o) throw PythonError{};
         return o;
     }
@@ -286,9 +313,8 @@ PyObject* shallow_copy(PyObject* self, PyObject*) noexcept {
 
 PyObject* format_method(PyObject* self, PyObject* spec) noexcept {
     const Array& a = array_of(self);
-    PyObject* value = a.rank() == 0
-                          ? guarded<PyObject*>(nullptr, [&] { return to_python(item(a)); })
-                          : PyObject_Str(self);
+    PyObject* value = a.rank() == 0 ? guarded<PyObject*>(nullptr, [&] { return to_python(a); })
+                                    : PyObject_Str(self);
     PyObject* text = value ? PyObject_Format(value, spec) : nullptr;
     Py_XDECREF(value);
     return text;
@@ -339,6 +365,13 @@ PyCFunction with_keywords() {
          "dtype : dtype, optional\n    In which to compute.\nkeepdims : "                         \
          "bool\n\nReturns\n-------\nndarray\n"
 
+static PyObject* to_complex(PyObject* self, PyObject*) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        const std::complex<double> v = complex_item(array_of(self));
+        return PyComplex_FromDoubles(v.real(), v.imag());
+    });
+}
+
 PyMethodDef array_methods[] = {
     {"sum", with_keywords<reduction<Op::Add, false>>(), METH_VARARGS | METH_KEYWORDS,
      REDUCTION_DOC(
@@ -380,6 +413,7 @@ PyMethodDef array_methods[] = {
      "Running sum along `axis`; see ``unisono.cumsum``."},
     {"cumprod", with_keywords<order_method<scans_home, cumprod_name>>(),
      METH_VARARGS | METH_KEYWORDS, "Running product along `axis`; see ``unisono.cumprod``."},
+    {"__complex__", to_complex, METH_NOARGS, nullptr},
     {"astype", with_keywords<astype_method>(), METH_VARARGS | METH_KEYWORDS,
      "Copy converted to `dtype` (docs/ir.md says how); the array itself if it has it and "
      "``copy=False``."},
@@ -414,7 +448,45 @@ PyMethodDef array_methods[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
+/// The parts: views of a complex array; of a real one, itself and zeros that cannot be written.
+template <bool imaginary>
+static PyObject* get_part(PyObject* self, void*) noexcept {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        const Array& a = array_of(self);
+        if (is_complex(a.dtype())) return wrap(part_view(a, imaginary));
+        if (!imaginary) return Py_NewRef(self);
+        Scalar zero{0, a.dtype()};
+        if (a.is_value()) return wrap(Array::known(zero));
+        Array zeros = full(a.shape(), zero, a.device());
+        zeros.set_readonly();
+        return wrap(zeros);
+    });
+}
+
+template <bool imaginary>
+static int set_part(PyObject* self, PyObject* value, void*) noexcept {
+    return guarded(-1, [&] {
+        const Array& a = array_of(self);
+        if (!value || (imaginary && !is_complex(a.dtype()))) {
+            fail(ErrorKind::Type, "imag: the array has no imaginary part to set; got dtype " +
+                                      std::string(name(a.dtype())));
+        }
+        Arg arg;
+        Array keep;
+        if (!operand(value, arg, keep)) {
+            keep = to_array(value, true);
+            arg = keep.arg();
+        }
+        note_line();
+        assign(is_complex(a.dtype()) ? part_view(a, imaginary) : a, arg);
+        return 0;
+    });
+}
+
 PyGetSetDef array_attributes[] = {
+    {"real", get_part<false>, set_part<false>, "Real parts: a view.", nullptr},
+    {"imag", get_part<true>, set_part<true>, "Imaginary parts: a view; zeros of a real array.",
+     nullptr},
     {"shape", get_shape, nullptr, "Extent of each axis.", nullptr},
     {"strides", get_strides, nullptr, "Bytes from one element to the next along each axis.",
      nullptr},

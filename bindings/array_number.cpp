@@ -121,17 +121,27 @@ int truth(PyObject* o) noexcept {
                                        std::to_string(a.size()) +
                                        " elements is ambiguous; use a.any() or a.all()");
         }
+        if (is_complex(a.dtype())) return complex_item(a) != 0.0 ? 1 : 0;
         return cast(item(a), DType::Bool).get<bool>() ? 1 : 0;
     });
 }
 
+void refuse_complex_number(const char* what, const Array& a) {
+    if (!is_complex(a.dtype())) return;
+    fail(ErrorKind::Type, std::string(what) + ": a complex number cannot be converted; got dtype " +
+                              std::string(name(a.dtype())) + "; use .real, or complex(x)");
+}
+
 PyObject* to_float(PyObject* o) noexcept {
-    return guarded<PyObject*>(nullptr,
-                              [&] { return PyFloat_FromDouble(item(array_of(o)).as<double>()); });
+    return guarded<PyObject*>(nullptr, [&] {
+        refuse_complex_number("float", array_of(o));
+        return PyFloat_FromDouble(item(array_of(o)).as<double>());
+    });
 }
 
 PyObject* to_int(PyObject* o) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        refuse_complex_number("int", array_of(o));
         Scalar s = item(array_of(o));
         if (is_float(s.dtype)) return PyLong_FromDouble(s.as<double>());
         return to_python(is_bool(s.dtype) ? cast(s, DType::Int64) : s);
@@ -169,7 +179,7 @@ Py_hash_t hash(PyObject* o) noexcept {
             "unhashable type: 'unisono.ndarray'; arrays are mutable, use a.tobytes() or id(a)");
         return -1;
     }
-    PyObject* value = guarded<PyObject*>(nullptr, [&] { return to_python(item(a)); });
+    PyObject* value = guarded<PyObject*>(nullptr, [&] { return to_python(a); });
     if (!value) return -1;
     Py_hash_t h = PyObject_Hash(value);
     Py_DECREF(value);

@@ -95,6 +95,7 @@ inline bool plain_operand(PyObject* o, Arg& arg) {
 Array to_array(PyObject* o, bool shared, std::optional<DType> dtype = std::nullopt);
 /// A Python scalar of the value (bool, int, float).
 PyObject* to_python(Scalar s);
+PyObject* to_python(const Array& a);  ///< of size 1; complex dtypes too
 DType to_dtype(PyObject* o);
 PyObject* dtype_object(DType t);
 /// Null for the host. None: the default device; an array: where it lives.

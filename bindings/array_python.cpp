@@ -111,8 +111,6 @@ PyGetSetDef python_attributes[] = {
     {"flat", get<"flat">, set<"set_flat">, "Iterator over the elements in row-major order.",
      nullptr},
     {"mT", get<"matrix_transpose">, nullptr, "View with the last two axes exchanged.", nullptr},
-    {"real", get<"real">, set<"set_real">, "Real part.", nullptr},
-    {"imag", get<"imag">, set<"set_imag">, "Imaginary part.", nullptr},
     {"data", get<"data">, nullptr, "A memoryview of the elements.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

@@ -120,6 +120,10 @@ void Arguments::add(PyObject* object, const std::string& name) {
 bool Arguments::add_view(PyObject* object, const std::string& name) {
     ArrayView view;
     if (!array_view_hook(object, view)) return false;
+    if (is_complex(view.dtype)) {
+        refuse(name, "an array of " + std::string(unisono::name(view.dtype)),
+               "pass its .real and .imag");
+    }
     if (view.shape.size() > max_rank) refuse(name, "an array of more than 16 axes", "reshape it");
     Held& held = arrays_.emplace_back();
     held.object = object;

@@ -1,6 +1,8 @@
 // NumPy's dtype names and promotion rules.
 #include "core/dtype.h"
 
+#include "core/error.h"
+
 namespace unisono {
 
 DType dtype_from_name(std::string_view wanted, bool& found) {
@@ -18,6 +20,11 @@ DType promote(DType a, DType b) {
     if (a == b) return a;
     if (is_bool(a)) return b;
     if (is_bool(b)) return a;
+    if (is_complex(a) || is_complex(b)) {
+        DType part = promote(part_dtype(a), part_dtype(b));
+        bool single = is_float(part) && size_of(part) <= 4;
+        return single ? DType::Complex64 : DType::Complex128;
+    }
     if (is_float(a) || is_float(b)) {
         // A float of twice the size holds every integer; beyond 32 bits float64 has to do.
         auto float_of = [](DType t) {
@@ -38,7 +45,8 @@ DType promote_weak(DType t, Weak kind) {
         case Weak::None:
         case Weak::Bool: return t;
         case Weak::Int: return is_bool(t) ? DType::Int64 : t;
-        case Weak::Float: return is_float(t) ? t : DType::Float64;
+        case Weak::Float: return is_float(t) || is_complex(t) ? t : DType::Float64;
+        case Weak::Complex: return promote(DType::Complex64, promote_weak(t, Weak::Float));
     }
     return t;
 }
@@ -47,8 +55,15 @@ DType default_dtype(Weak kind) {
     switch (kind) {
         case Weak::Bool: return DType::Bool;
         case Weak::Int: return DType::Int64;
+        case Weak::Complex: return DType::Complex128;
         default: return DType::Float64;
     }
+}
+
+void refuse_complex() {
+    fail(ErrorKind::Unsupported,
+         "this operation is not there for complex dtypes; work on .real and .imag, or convert with "
+         "np.asarray");
 }
 
 }  // namespace unisono

@@ -1,6 +1,7 @@
 // Element types: the enum, its properties (from dtype.def) and NumPy's promotion rules.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <string_view>
 
@@ -16,9 +17,16 @@ inline constexpr int dtype_count = 0
 #include "core/dtype.def"
     ;
 
+/// Those before the complex ones.
+inline constexpr int real_dtype_count = 0
+#define UNISONO_DTYPE(...) +1
+#define UNISONO_COMPLEX_DTYPE(...)
+#include "core/dtype.def"
+    ;
+
 struct DTypeInfo {
     std::string_view name;
-    char kind;  ///< b bool, i signed, u unsigned, f float
+    char kind;  ///< b bool, i signed, u unsigned, f float, c complex
     std::uint8_t bytes;
     std::string_view c_name;
     const char* format;  ///< PEP 3118 format of the buffer protocol
@@ -36,6 +44,7 @@ constexpr std::int64_t size_of(DType t) { return info(t).bytes; }
 constexpr std::string_view name(DType t) { return info(t).name; }
 constexpr bool is_float(DType t) { return info(t).kind == 'f'; }
 constexpr bool is_integer(DType t) { return info(t).kind == 'i' || info(t).kind == 'u'; }
+constexpr bool is_complex(DType t) { return info(t).kind == 'c'; }
 constexpr bool is_signed(DType t) { return info(t).kind == 'i'; }
 constexpr bool is_unsigned(DType t) { return info(t).kind == 'u'; }
 constexpr bool is_bool(DType t) { return t == DType::Bool; }
@@ -52,16 +61,19 @@ constexpr DType dtype_of(char kind, std::int64_t bytes) {
     return DType::Float64;
 }
 
+/// That of the parts of a complex dtype; any other dtype itself.
+constexpr DType part_dtype(DType t) { return is_complex(t) ? dtype_of('f', size_of(t) / 2) : t; }
+
 /// NumPy's result_type of two dtypes (both of arrays or NumPy scalars).
 DType promote(DType a, DType b);
 
 /// Kinds of Python scalars, which adapt to the dtype that they meet (NEP 50).
-enum class Weak : std::uint8_t { None, Bool, Int, Float };
+enum class Weak : std::uint8_t { None, Bool, Int, Float, Complex };
 
 /// The dtype that a Python scalar of that kind takes beside an operand of dtype t.
 DType promote_weak(DType t, Weak kind);
 
-/// The dtype of a Python scalar alone: bool, int64 or float64.
+/// The dtype of a Python scalar alone: bool, int64, float64 or complex128.
 DType default_dtype(Weak kind);
 
 template <DType T>
@@ -75,7 +87,10 @@ struct CTypeOf;
 template <DType T>
 using ctype_of = typename CTypeOf<T>::type;
 
-/// Calls f.template operator()<ctype>() with the C++ type of t.
+[[noreturn]] void refuse_complex();
+
+/// Calls f.template operator()<ctype>() with the C++ type of t, which must be real: throws
+/// Unsupported for complex dtypes.
 template <class F>
 decltype(auto) dispatch(DType t, F&& f) {
     switch (t) {
@@ -83,10 +98,20 @@ decltype(auto) dispatch(DType t, F&& f) {
         // clang-format off
 #define UNISONO_DTYPE(Name, ctype, ...) \
     case DType::Name: return f.template operator()<ctype>();
+#define UNISONO_COMPLEX_DTYPE(...)
 #include "core/dtype.def"
         // clang-format on
+        default: break;
     }
-    __builtin_unreachable();
+    refuse_complex();
+}
+
+/// The same for all dtypes.
+template <class F>
+decltype(auto) dispatch_all(DType t, F&& f) {
+    if (t == DType::Complex64) return f.template operator()<std::complex<float>>();
+    if (t == DType::Complex128) return f.template operator()<std::complex<double>>();
+    return dispatch(t, f);
 }
 
 }  // namespace unisono

@@ -43,7 +43,7 @@ std::optional<DType> FunctionLowerer::dtype_of(const Node& node) {
     if (node.text.rfind("dtype:", 0) != 0) return std::nullopt;
     bool found = true;
     DType t = dtype_from_name(node.text.substr(6), found);
-    return found ? std::optional(t) : std::nullopt;
+    return found && !is_complex(t) ? std::optional(t) : std::nullopt;
 }
 
 Value FunctionLowerer::expression(const Node& node) {

@@ -161,6 +161,7 @@ void argsort_lane(const T* x, std::int64_t n, std::int64_t* places, bool descend
 #define UNISONO_DTYPE(Name, ctype, ...)                                       \
     template void sort_lane<ctype>(const ctype*, std::int64_t, ctype*, bool); \
     template void argsort_lane<ctype>(const ctype*, std::int64_t, std::int64_t*, bool);
+#define UNISONO_COMPLEX_DTYPE(...)
 #include "core/dtype.def"
 
 Array sort(const Array& a, int axis, bool descending) {

@@ -8,6 +8,12 @@
 namespace unisono {
 
 std::optional<DType> result_dtype(Op op, DType t) {
+    if (is_complex(t)) {
+        if (!defined_on_complex(op)) return std::nullopt;
+        OpRule rule = info(op).rule;
+        if (rule == OpRule::Compare || rule == OpRule::Test) return DType::Bool;
+        return op == Op::Abs ? part_dtype(t) : t;
+    }
     switch (info(op).rule) {
         case OpRule::Arith:
             // NumPy's add and multiply of bools are logical or and and; callers map them before
@@ -30,7 +36,7 @@ std::optional<DType> compute_dtype(Op op, DType t) {
     if (info(op).rule == OpRule::Logic) return DType::Bool;
     if (result_dtype(op, t)) return t;
     // Divisions of integers are float64's; functions take the smallest float that NumPy gives them.
-    if (is_float_function(op))
+    if (is_float_function(op) && !is_complex(t))
         return op != Op::Div && size_of(t) <= 2 ? DType::Float32 : DType::Float64;
     return std::nullopt;
 }

@@ -64,6 +64,19 @@ constexpr bool is_costly(Op op) {
            op == Op::Lcm || op == Op::NextAfter || op == Op::Ldexp;
 }
 
+/// Whether op takes complex operands; block runs it (ops/complex_rules.h).
+constexpr bool defined_on_complex(Op op) {
+    switch (info(op).rule) {
+        case OpRule::Compare: return true;
+        case OpRule::Math: return op != Op::Cbrt && op != Op::Atan2 && op != Op::Hypot;
+        case OpRule::Test: return op != Op::SignBit;
+        case OpRule::Any: return true;
+        case OpRule::Arith: return op != Op::FloorDiv && op != Op::Mod && op != Op::Fmod;
+        case OpRule::Float: return op == Op::Sqrt || op == Op::Div || op == Op::Rint;
+        default: return false;
+    }
+}
+
 /// Result dtype where all operands have dtype t, or nothing where the operation is not defined on
 /// t.
 std::optional<DType> result_dtype(Op op, DType t);

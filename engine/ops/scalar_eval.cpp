@@ -266,6 +266,7 @@ constexpr ScalarFunction function_of() {
 template <Op O>
 constexpr std::array<ScalarFunction, dtype_count> functions_of = {
 #define UNISONO_DTYPE(Name, ctype, ...) function_of<O, ctype>(),
+#define UNISONO_COMPLEX_DTYPE(...) nullptr,
 #include "core/dtype.def"
 };
 constexpr std::array<ScalarFunction, dtype_count> functions[] = {
@@ -280,10 +281,12 @@ std::uint64_t convert_bits(std::uint64_t a) {
 template <class From>
 constexpr std::array<CastFunction, dtype_count> casts_of = {
 #define UNISONO_DTYPE(Name, ctype, ...) &convert_bits<From, ctype>,
+#define UNISONO_COMPLEX_DTYPE(...) nullptr,
 #include "core/dtype.def"
 };
 constexpr std::array<CastFunction, dtype_count> casts[] = {
 #define UNISONO_DTYPE(Name, ctype, ...) casts_of<ctype>,
+#define UNISONO_COMPLEX_DTYPE(...) {},
 #include "core/dtype.def"
 };
 

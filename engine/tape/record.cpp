@@ -31,6 +31,10 @@ Storage* fresh_storage(std::int64_t elements, DType t, Device* device) {
 
 /// A view on new memory with the packed layout of that shape.
 View fresh_view(const Layout* packed, DType t, Device* device) {
+    if (device && is_complex(t)) {
+        fail(ErrorKind::Unsupported, "complex: no device has complex dtypes yet; got " +
+                                         device->info().name + "; use the cpu, or the parts");
+    }
     return {fresh_storage(packed->size(), t, device), packed, 0, t};
 }
 
@@ -164,7 +168,7 @@ DType checked_compute(Op op, DType common) {
 
 bool same_kind(DType from, DType to) {
     auto level = [](DType t) {
-        return is_bool(t) ? 0 : info(t).kind == 'u' ? 1 : info(t).kind == 'i' ? 2 : 3;
+        return is_bool(t) ? 0 : is_unsigned(t) ? 1 : is_signed(t) ? 2 : is_float(t) ? 3 : 4;
     };
     return level(from) <= level(to);
 }
@@ -227,7 +231,10 @@ void check_weak_float(const Arg& a, DType t) {
     }
 }
 
-View scalar_as(const Arg& a, DType t) { return scalar_operand(cast(a.scalar(), t)); }
+/// A known scalar as an operand of dtype t; groups make complex numbers of it themselves.
+View scalar_as(const Arg& a, DType t) {
+    return scalar_operand(is_complex(t) ? a.scalar() : cast(a.scalar(), t));
+}
 
 /// Evaluates on known scalars.
 Array known_result(Op op, std::span<const Arg> args, DType compute) {
@@ -419,7 +426,7 @@ DType elementwise_dtype(Op op, std::span<const Arg> args) {
 }
 
 DType reduced_dtype(Op op, DType t, std::optional<DType> given) {
-    bool widens = (op == Op::Add || op == Op::Mul) && !is_float(t);
+    bool widens = (op == Op::Add || op == Op::Mul) && !is_float(t) && !is_complex(t);
     DType wide = is_unsigned(t) ? DType::UInt64 : DType::Int64;
     return checked_compute(op, given ? *given : widens ? wide : t);
 }
@@ -454,7 +461,7 @@ static void check_exponents(const Arg& exponent, DType compute) {
     if (op == Op::Power) check_exponents(args[1], compute);
     bool all_known = true;
     for (const Arg& a : args) all_known = all_known && a.is_scalar();
-    if (all_known && !out) return known_result(op, args, compute);
+    if (all_known && !out && !is_complex(compute)) return known_result(op, args, compute);
     DType result = *result_dtype(op, compute);
     const Layout* packed;
     Device* device;
@@ -556,6 +563,10 @@ static View assigned_operand(const Arg& value, const View& out, Array& keep) {
         check_weak_float(value, out.dtype);
         return scalar_as(value, out.dtype);
     }
+    if (value.weak == Weak::Complex && !is_complex(out.dtype)) {
+        fail(ErrorKind::Type, "assignment: a complex number does not fit dtype " +
+                                  std::string(name(out.dtype)) + "; assign its .real");
+    }
     Device* device = out.storage->device;
     if (value.view.storage->device != device)
         mixed_devices("assignment", device, value.view.storage->device);
@@ -637,7 +648,7 @@ Array reduce(Op op, const Array& a, std::optional<std::vector<int>> given, bool 
     std::vector<int> axes = reduced_axes(op, a, given);
     bool selects = op == Op::Min || op == Op::Max;
     DType t = reduced_dtype(op, a.dtype(), dtype);
-    if (a.is_known()) return Array::known(cast(a.scalar(), t));
+    if (a.is_known()) return astype(a, t, false);
     for (int axis : axes) {
         if (selects && a.shape()[static_cast<std::size_t>(axis)] == 0) {
             fail(ErrorKind::Value, numpy_name(op) + ": an empty axis has no " +
@@ -699,12 +710,12 @@ Array iota(std::int64_t n, Device* device) {
 
 Array astype(const Array& a, DType t, bool copy_if_same) {
     if (a.dtype() == t && !copy_if_same) return a;
-    if (a.is_known()) return Array::known(cast(a.scalar(), t));
+    if (a.is_known() && !is_complex(t)) return Array::known(cast(a.scalar(), t));
     Entry e{};
     e.kind = EntryKind::Copy;
     e.inputs = 1;
     e.compute = t;
-    e.in[0] = a.view();
+    e.in[0] = a.is_known() ? scalar_operand(a.scalar()) : a.view();
     e.out = fresh_view(a.view().layout->packed(), t, a.device());
     Array made = Array::of(e.out, a.is_value());
     if (a.size() > 0) Tape::instance().append(e);

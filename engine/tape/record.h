@@ -65,7 +65,11 @@ Array reshape(const Array& a, std::vector<std::int64_t> shape);
 /// The value of a 0-d array or of one with a single element; waits for it.
 Scalar item(const Array& a);
 /// The element at a full integer index (negative counts from the end); waits for it.
-Scalar element(const Array& a, std::span<const std::int64_t> index);
+Array element(const Array& a, std::span<const std::int64_t> index);
+/// The same of a complex array, or of any other as a real number.
+std::complex<double> complex_item(const Array& a);
+/// The real or imaginary parts of a complex array: a view of the same memory.
+Array part_view(const Array& a, bool imaginary);
 /// Writes a scalar of the array's dtype at such an index where that takes neither tape nor
 /// conversion: false where it does.
 bool write_element(const Array& a, std::span<const std::int64_t> index, const Arg& value);

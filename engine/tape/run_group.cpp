@@ -106,6 +106,7 @@ GroupKernel::GroupKernel(const Group& group)
     : group_(group), block_(std::make_unique<BlockProgram>(group_)) {
     if (group.inputs.size() + group.outputs.size() > most_operands)
         fail(ErrorKind::Internal, "group: too many operands");
+    for (const auto& n : group.nodes) is_complex_ |= is_complex(n.dtype);
 }
 GroupKernel::~GroupKernel() = default;
 
@@ -170,6 +171,7 @@ static void fill_space(auto& space, const GroupKernel::Call& call, const Group& 
 }
 
 bool GroupKernel::should_compile(const Space& space) {
+    if (is_complex_) return false;
     Choice choice = executor_choice();
     if (choice != Choice::Auto) return choice != Choice::Block;
     // block runs reductions at the speed of memory.

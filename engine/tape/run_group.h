@@ -53,6 +53,7 @@ class GroupKernel {
     std::vector<std::unique_ptr<Variant>> variants_;
     std::int64_t work_done_ = 0;  ///< node-elements run without the compiler so far
     bool cannot_compile_ = false;
+    bool is_complex_ = false;  ///< only block runs complex elements
     const char* executor_ = "none";
 };
 

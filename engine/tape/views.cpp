@@ -287,8 +287,28 @@ static std::int64_t element_offset(const Array& a, std::span<const std::int64_t>
     return offset;
 }
 
-Scalar element(const Array& a, std::span<const std::int64_t> index) {
-    return read_element(a.view(), element_offset(a, index));
+Array element(const Array& a, std::span<const std::int64_t> index) {
+    std::int64_t offset = element_offset(a, index);
+    if (!is_complex(a.dtype())) return Array::known(read_element(a.view(), offset));
+    return to_value(Array::of({a.view().storage, Layout::scalar(), offset, a.dtype()}));
+}
+
+std::complex<double> complex_item(const Array& a) {
+    if (!is_complex(a.dtype())) return item(a).as<double>();
+    auto read = [&](bool imaginary) { return item(part_view(a, imaginary)).as<double>(); };
+    return {read(false), read(true)};
+}
+
+Array part_view(const Array& a, bool imaginary) {
+    UNISONO_ASSERT(is_complex(a.dtype()));
+    const View& v = a.view();
+    std::vector<std::int64_t> strides(v.layout->strides().begin(), v.layout->strides().end());
+    for (auto& stride : strides) stride *= 2;
+    Array made = Array::of({v.storage, Layout::make(v.layout->shape(), strides),
+                            2 * v.offset + (imaginary ? 1 : 0), part_dtype(v.dtype)},
+                           a.is_value());
+    if (a.readonly()) made.set_readonly();
+    return made;
 }
 
 bool write_element(const Array& a, std::span<const std::int64_t> index, const Arg& value) {
@@ -308,7 +328,9 @@ bool write_element(const Array& a, std::span<const std::int64_t> index, const Ar
 }
 
 Array to_value(const Array& a) {
-    if (a.is_known() || (a.is_value() && a.view().storage->pending)) return a;
+    if (a.is_known() || (a.is_value() && (a.view().storage->pending || is_complex(a.dtype()))))
+        return a;
+    if (is_complex(a.dtype())) return Array::of(copy(a).view(), true);
     return Array::known(read_element(a.view(), a.view().offset));
 }
 
@@ -316,8 +338,8 @@ void set_item(const Array& target, const Arg& value) {
     Storage* s = target.view().storage;
     bool idle =
         !s->pending && !s->readers && !s->running && s->memory.handle && s->on_host() && !s->poison;
-    if (!idle || !value.is_scalar() || target.readonly() || value.weak == Weak::Int ||
-        (value.weak == Weak::Float && is_integer(target.dtype()))) {
+    if (!idle || !value.is_scalar() || is_complex(target.dtype()) || target.readonly() ||
+        value.weak == Weak::Int || (value.weak == Weak::Float && is_integer(target.dtype()))) {
         assign(target, value);
         return;
     }

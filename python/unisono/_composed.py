@@ -130,7 +130,12 @@ def _heaviside(a, b):
 
 def _conjugate(x):
     x = as_array(x)
-    return un.real(x) - 1j * un.imag(x) if x.dtype.kind == "c" else x.copy()
+    if x.dtype.kind != "c":
+        return x.copy()
+    made = un.empty(x.shape, x.dtype)
+    made.real = x.real
+    made.imag = -x.imag
+    return made if x.ndim else made[()]
 
 
 divmod = _engine._make_ufunc("divmod", 2, 2, _divmod)

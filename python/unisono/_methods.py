@@ -183,31 +183,6 @@ def matrix_transpose(self):
     return un.swapaxes(self, -1, -2)
 
 
-def real(self):
-    """Real part: the array itself where it is real."""
-    return _engine._real(self) if self.dtype.kind == "c" else self
-
-
-def imag(self):
-    """Imaginary part: zeros where the array is real."""
-    return _engine._imag(self) if self.dtype.kind == "c" else un.zeros_like(self)
-
-
-def set_real(self, value):
-    """Write the real part."""
-    if self.dtype.kind == "c":
-        self[...] = as_array(value) + imag(self) * 1j
-    else:
-        self[...] = value
-
-
-def set_imag(self, value):
-    """Write the imaginary part."""
-    if self.dtype.kind != "c":
-        raise TypeError("imag: the array is not complex; its imaginary part cannot be set")
-    self[...] = real(self) + as_array(value) * 1j
-
-
 def data(self):
     """A memoryview of the elements."""
     return memoryview(self)

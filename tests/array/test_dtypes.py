@@ -86,12 +86,15 @@ def test_mixed_operands(first, second):
 
 @pytest.mark.parametrize("first", NAMES)
 @pytest.mark.parametrize("second", NAMES)
+@pytest.mark.filterwarnings("ignore:Casting complex")
 @pytest.mark.parametrize("count", [3, 5000])
 def test_casts(first, second, count):
     a = values(first, max(count, 6))
     if np.dtype(first).kind == "c" and np.dtype(second).kind not in "cb":
-        a = a.real.astype(first)
-    if np.dtype(first).kind in "fc" and np.dtype(second).kind in "iu":
+        with pytest.warns(un.exceptions.ComplexWarning):
+            un.asarray(a).astype(second)
+        a = np.abs(a.real).astype(first)
+    if np.dtype(first).kind == "f" and np.dtype(second).kind in "iu":
         a = np.abs(a)
     expected = a.astype(second)
     same(un.asarray(a).astype(second), expected)
@@ -125,7 +128,12 @@ def test_floats_out_of_range_become_what_numpy_makes_of_them(name, target):
 @pytest.mark.parametrize("name", NAMES)
 def test_unary(name):
     a = values(name)
-    both(lambda xp, x: abs(x), a)
+    if np.dtype(name).kind == "c":
+        np.testing.assert_allclose(
+            abs(un.asarray(a)), abs(a), rtol=3e-7 if name == "complex64" else 1e-15
+        )
+    else:
+        both(lambda xp, x: abs(x), a)
     both(lambda xp, x: -x, a)
     both(lambda xp, x: ~x, a)
     both(lambda xp, x: x[::-2], a)
@@ -153,7 +161,25 @@ def test_reductions(name, how):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     "number",
-    [True, 0, 1, -1, 3, 200, -200, 40000, 70000, 2**31, 2**40, 2**63, 2**64, -(2**70), 0.5, -1e300],
+    [
+        True,
+        0,
+        1,
+        -1,
+        3,
+        200,
+        -200,
+        40000,
+        70000,
+        2**31,
+        2**40,
+        2**63,
+        2**64,
+        -(2**70),
+        0.5,
+        -1e300,
+        1 - 2j,
+    ],
 )
 def test_python_numbers_adapt_or_do_not_fit(name, number):
     a = values(name)
@@ -163,7 +189,7 @@ def test_python_numbers_adapt_or_do_not_fit(name, number):
     both(lambda xp, x: x + number, a)
     both(lambda xp, x: number * x, a)
     for compare in ("__lt__", "__ge__", "__eq__", "__ne__"):
-        if np.dtype(name).kind in "iu":
+        if np.dtype(name).kind in "iu" and not isinstance(number, complex):
             both(lambda xp, x, compare=compare: getattr(x, compare)(number), a)
             both(lambda xp, x: number > x, a)
             both(lambda xp, x: number <= x, a)
@@ -173,7 +199,7 @@ def test_python_numbers_adapt_or_do_not_fit(name, number):
         x[1] = number
         return x
 
-    if not isinstance(number, float):
+    if not isinstance(number, (float, complex)):
         both(store, a)
 
 
@@ -291,7 +317,7 @@ def test_casting_rules(casting):
 
 def test_result_types():
     for name in NAMES:
-        for number in (True, 1, 1.0):
+        for number in (True, 1, 1.0, 1j):
             assert un.result_type(name, number) == np.result_type(name, number)
     assert un.result_type(un.zeros(2, "int8"), np.zeros(2, "uint8"), "float32") == "float32"
     with pytest.raises(ValueError, match="at least one"):
@@ -355,3 +381,106 @@ def test_kinds(kind):
             assert un.issubdtype(name, abstract) == np.issubdtype(name, abstract)
     with pytest.raises(ValueError, match="kind must be one of"):
         un.isdtype(un.int8, "whole")
+
+
+COMPLEX = [n for n in NAMES if np.dtype(n).kind == "c"]
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_parts_are_views(name):
+    a = values(name)
+    x = un.asarray(a.copy())
+    for part in ("real", "imag"):
+        both(lambda xp, x, part=part: getattr(x, part), a)
+        both(lambda xp, x, part=part: getattr(x[::-3], part), a)
+        both(lambda xp, x, part=part: getattr(x[2], part), a)
+    x.imag[1:] += x.real[:-1]
+    a.imag[1:] += a.real[:-1]
+    same(x, a)
+    x.real = 7
+    x[::2].imag = x[1::2].imag
+    a.real = 7
+    a[::2].imag = a[1::2].imag
+    same(x, a)
+    same(un.conj(x), np.conj(a))
+    same(x.conj(), a.conj())
+    assert complex(x[3]) == complex(a[3])
+    with pytest.raises(TypeError):
+        float(x[3])
+    with pytest.raises(ValueError):
+        un.broadcast_to(x, (2, x.size)).real[0] = 1
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+@pytest.mark.parametrize(
+    "f",
+    "sqrt exp log sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh expm1 log1p log2 log10 exp2 "
+    "sign isnan isinf isfinite square reciprocal angle".split(),
+)
+def test_complex_functions(name, f):
+    a = (values(name) / 20 + (0.11 - 0.07j)).astype(name)
+    ours, theirs = np.asarray(getattr(un, f)(un.asarray(a))), getattr(np, f)(a)
+    assert ours.dtype == theirs.dtype
+    np.testing.assert_allclose(ours, theirs, rtol=2e-6 if name == "complex64" else 1e-14)
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_complex_specials(name):
+    parts = [0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan, 1e30]
+    a = np.array([complex(p, q) for p in parts for q in parts], dtype=name)
+    x, y = np.meshgrid(a, a)
+    for op in COMPARE + ("add", "subtract", "maximum", "minimum", "fmax", "fmin"):
+        both(lambda xp, x, y, op=op: getattr(xp, op)(x, y), x.copy(), y.copy())
+    np.testing.assert_allclose(
+        abs(un.asarray(a)), abs(a), rtol=3e-7 if name == "complex64" else 1e-15
+    )
+    both(lambda xp, x: -x, a)
+    both(lambda xp, x: x.astype(bool), a)
+    finite = a[np.isfinite(a)]
+    both(lambda xp, x, y: x / y, finite, finite[::-1].copy())
+    same(
+        un.asarray(finite) * un.asarray(finite[::-1].copy()),
+        [x * y for x, y in zip(finite, finite[::-1], strict=True)],
+    )
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+@pytest.mark.parametrize("shape", [(7,), (2000,), (3, 700), (700, 3), (0, 4), (5, 0)])
+def test_complex_reductions(name, shape):
+    random = np.random.default_rng(5)
+    a = (random.integers(-9, 9, shape) + 1j * random.integers(-9, 9, shape)).astype(name)
+    both(lambda xp, x: x.sum(), a)
+    for axis in range(len(shape)):
+        both(lambda xp, x, axis=axis: x.sum(axis=axis), a)
+        both(lambda xp, x, axis=axis: x.max(axis=axis), a)
+        both(
+            lambda xp, x, axis=axis: (
+                x[:9, :3].prod(axis=axis) if x.ndim > 1 else x[:5].prod(axis=axis)
+            ),
+            a,
+        )
+    if a.size:
+        np.testing.assert_allclose(complex(un.asarray(a).mean()), complex(a.mean()), rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_complex_values_and_text(name):
+    a = values(name)
+    x = un.asarray(a)
+    v = x[3]
+    x[3] = 99
+    assert v.item() == values(name)[3]
+    assert x[3] == 99
+    assert {x[4]: 1}[complex(a[4])] == 1
+    assert str(x) == str(a)
+    assert repr(x) == repr(a)
+    v += 1j
+    assert x[3] == 99
+    assert bool(v)
+    with pytest.raises(TypeError):
+        un.zeros(3)[0] = 1j
+    with pytest.raises(TypeError):
+        x //= 2
+    y = un.zeros(3)
+    with pytest.raises(TypeError):
+        y += 1j

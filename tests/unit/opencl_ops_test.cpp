@@ -208,7 +208,7 @@ TEST_P(OpenCLOperations, CastsGiveTheReferenceBits) {
     E at[] = {b.read(i)};
     std::vector<S> body;
     std::vector<DeviceArray> arrays{array_of(t, from)};
-    for (int k = 0; k < dtype_count; ++k) {
+    for (int k = 0; k < real_dtype_count; ++k) {
         auto to = static_cast<DType>(k);
         auto out = b.array_param("to_" + std::string(name(to)), to, 1, true);
         body.push_back(b.store(out, at, b.cast(b.load(a, at), to)));
@@ -219,7 +219,7 @@ TEST_P(OpenCLOperations, CastsGiveTheReferenceBits) {
     std::vector<DeviceArray*> pointers;
     for (DeviceArray& x : arrays) pointers.push_back(&x);
     run(*device, std::move(m), pointers);
-    for (int k = 0; k < dtype_count; ++k) {
+    for (int k = 0; k < real_dtype_count; ++k) {
         for (std::size_t j = 0; j < from.size(); ++j) {
             Scalar want = cast(from[j], static_cast<DType>(k));
             Scalar got = item(arrays[static_cast<std::size_t>(k) + 1], want.dtype, j);

@@ -11,7 +11,7 @@ using Parts = std::array<LoopTable, part_count>;
 
 const Parts& v3_parts() {
     static const Parts parts{loops_x86_64_v3_narrow(), loops_x86_64_v3_wide(),
-                             loops_x86_64_v3_float()};
+                             loops_x86_64_v3_float(), loops_complex()};
     return parts;
 }
 
@@ -21,7 +21,8 @@ const Parts& widest_parts() {
         __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
     if (has_avx512) {
-        static const Parts parts{loops_avx512_narrow(), loops_avx512_wide(), loops_avx512_float()};
+        static const Parts parts{loops_avx512_narrow(), loops_avx512_wide(), loops_avx512_float(),
+                                 loops_complex()};
         return parts;
     }
 #endif
@@ -36,9 +37,9 @@ const LoopTable& part(DType t) {
 template <const Parts& (*parts)()>
 constexpr LoopTable joined = {
     [](Op op, DType t) { return part<parts>(t).operation(op, t); },
-    [](DType from, DType to) { return part<parts>(from).cast(from, to); },
+    [](DType from, DType to) { return part<parts>(is_complex(to) ? to : from).cast(from, to); },
     // By size alone: one part holds them all.
-    [](DType t) { return part<parts>(DType::Float64).select(t); },
+    [](DType t) { return part<parts>(size_of(t) > 8 ? t : DType::Float64).select(t); },
     [](Op op, DType t) { return part<parts>(t).leaf(op, t); },
     [](Op op, DType t) { return part<parts>(t).leaves(op, t); },
 };

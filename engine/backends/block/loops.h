@@ -33,9 +33,10 @@ struct LoopTable {
 };
 
 /// The loops are compiled in parts, by the dtype of the operands that they read.
-enum class Part : std::uint8_t { Narrow, Wide, Float };
-inline constexpr int part_count = 3;
+enum class Part : std::uint8_t { Narrow, Wide, Float, Complex };
+inline constexpr int part_count = 4;
 constexpr Part part_of(DType t) {
+    if (is_complex(t)) return Part::Complex;
     if (is_float(t)) return Part::Float;
     return size_of(t) <= 2 ? Part::Narrow : Part::Wide;
 }
@@ -43,6 +44,8 @@ constexpr Part part_of(DType t) {
 LoopTable loops_x86_64_v3_narrow();
 LoopTable loops_x86_64_v3_wide();
 LoopTable loops_x86_64_v3_float();
+/// One for all processors. Its casts are those from and to complex dtypes.
+LoopTable loops_complex();
 LoopTable loops_avx512_narrow();
 LoopTable loops_avx512_wide();
 LoopTable loops_avx512_float();

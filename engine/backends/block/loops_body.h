@@ -472,6 +472,7 @@ constexpr Leaves leaves_on() {
 template <Op O>
 constexpr std::array<FormArray, dtype_count> operations_of = {
 #define UNISONO_DTYPE(Name, ...) operation_forms<O, DType::Name>(),
+#define UNISONO_COMPLEX_DTYPE(...) FormArray{},
 #include "core/dtype.def"
 };
 constexpr std::array<FormArray, dtype_count> operations[] = {
@@ -482,6 +483,7 @@ constexpr std::array<FormArray, dtype_count> operations[] = {
 template <Op O>
 constexpr std::array<Leaves, dtype_count> leaves_of = {
 #define UNISONO_DTYPE(Name, ...) leaves_on<O, DType::Name>(),
+#define UNISONO_COMPLEX_DTYPE(...) Leaves{},
 #include "core/dtype.def"
 };
 constexpr std::array<Leaves, dtype_count> leaves[] = {
@@ -508,10 +510,12 @@ constexpr FormArray cast_forms() {
 template <DType From>
 constexpr std::array<FormArray, dtype_count> casts_of = {{
 #define UNISONO_DTYPE(Name, ...) cast_forms<From, DType::Name>(),
+#define UNISONO_COMPLEX_DTYPE(...) FormArray{},
 #include "core/dtype.def"
 }};
 constexpr std::array<FormArray, dtype_count> casts[] = {
 #define UNISONO_DTYPE(Name, ...) casts_of<DType::Name>,
+#define UNISONO_COMPLEX_DTYPE(...) std::array<FormArray, dtype_count>{},
 #include "core/dtype.def"
 };
 
@@ -527,12 +531,13 @@ LoopForms cast_loops(DType from, DType to) { return casts[at(from)][at(to)].data
 
 [[maybe_unused]] LoopForms select_loops(DType t) {
     if constexpr (Part::UNISONO_LOOPS_PART != Part::Float) return nullptr;
-    return dispatch(t, []<class C>() -> LoopForms {
-        if constexpr (sizeof(C) == 1) return select_forms<std::uint8_t>.data();
-        if constexpr (sizeof(C) == 2) return select_forms<std::uint16_t>.data();
-        if constexpr (sizeof(C) == 4) return select_forms<std::uint32_t>.data();
-        if constexpr (sizeof(C) == 8) return select_forms<std::uint64_t>.data();
-    });
+    switch (size_of(t)) {
+        case 1: return select_forms<std::uint8_t>.data();
+        case 2: return select_forms<std::uint16_t>.data();
+        case 4: return select_forms<std::uint32_t>.data();
+        case 8: return select_forms<std::uint64_t>.data();
+        default: return nullptr;
+    }
 }
 
 LeafLoop leaf_loops(Op op, DType t) { return leaves[at(op)][at(t)].one; }

@@ -156,6 +156,7 @@ Program::Program(const Group& group)
     std::vector<int> last_read(nodes.size(), never);
     for (std::size_t k = 0; k < nodes.size(); ++k) {
         prepare_node(group, k, nodes[k]);
+        widest = std::max(widest, nodes[k].bytes);
         for (int i = 0; i < nodes[k].operands; ++i)
             last_read[nodes[k].operand[i]] = static_cast<int>(k);
         if (nodes[k].kind == Group::Kind::Scalar)

@@ -112,6 +112,7 @@ struct Program {
     std::vector<std::uint8_t> input_bytes;
     int inputs = 0;
     int registers = 0;
+    std::uint8_t widest = 8;  ///< bytes of a register's elements
     int reduce_axis = -1;
     int costly_calls = 0;  ///< calls of functions, division: for deciding on threads
 

@@ -23,11 +23,11 @@ constexpr std::int64_t piece_row_leaves = 32;  ///< of a long outer axis, per un
 constexpr std::int64_t few_tiles = 16;
 constexpr std::int64_t tile_columns = 4096;  ///< long enough for the memory to stream
 
-/// A stack of node values, `width` elements of at most 8 bytes each, folded by the binary tree.
+/// A stack of node values, `width` elements each, folded by the binary tree.
 class Fold {
   public:
     Fold(const OutputInfo& output, std::int64_t width, std::int64_t nodes, Arena& arena)
-        : output_(output), width_(width), bytes_(static_cast<std::size_t>(width) * 8) {
+        : output_(output), width_(width), bytes_(static_cast<std::size_t>(width) * output.bytes) {
         auto levels = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(nodes)));
         stack_ = static_cast<char*>(arena.take_bytes((levels + 1) * bytes_));
     }
@@ -80,20 +80,19 @@ void for_reducing(const Program& program, F&& f) {
     }
 }
 
-/// Partial values of pieces: [output][unit][column], 8 bytes each.
+/// Partial values of pieces: [output][unit][column].
 class Partials {
   public:
     Partials(const Program& program, std::int64_t units, std::int64_t width)
-        : per_output_(static_cast<std::size_t>(units * width) * 8),
-          width_(width),
+        : per_output_(static_cast<std::size_t>(units * width) * program.widest),
+          unit_(static_cast<std::size_t>(width) * program.widest),
           values_(per_output_ * program.outputs.size()) {}
     char* at(std::size_t output, std::int64_t unit) {
-        return values_.data() + output * per_output_ + static_cast<std::size_t>(unit * width_) * 8;
+        return values_.data() + output * per_output_ + static_cast<std::size_t>(unit) * unit_;
     }
 
   private:
-    std::size_t per_output_;
-    std::int64_t width_;
+    std::size_t per_output_, unit_;
     std::vector<char> values_;
 };
 
@@ -126,8 +125,8 @@ void reduce_short_rows(const Job& job, Arena& arena) {
     const std::int64_t per_plane = leaf_count(extent, rows);
     share(job, job.rows / extent * per_plane, rows * job.points, rows * job.points, arena,
           [&](Worker& worker, Arena& own, std::int64_t begin, std::int64_t end) {
-              char* results =
-                  static_cast<char*>(own.take_bytes(static_cast<std::size_t>(rows) * 8));
+              char* results = static_cast<char*>(
+                  own.take_bytes(static_cast<std::size_t>(rows) * job.program.widest));
               for (std::int64_t tile = begin; tile < end; ++tile) {
                   const std::int64_t first = tile % per_plane * rows;
                   const std::int64_t count = std::min(rows, extent - first);
@@ -303,10 +302,12 @@ void fill_identity(const Job& job, Arena& arena) {
     const std::int64_t count = inner ? 1 : job.points;
     for (std::int64_t row = 0; row < job.rows; ++row) {
         for_reducing(job.program, [&](std::size_t o, const OutputInfo& output) {
-            const Scalar value = identity(output.op, output.dtype);
+            const DType part = part_dtype(output.dtype);
+            const Scalar value = identity(output.op, part);
             for (std::int64_t i = 0; i < count; ++i) {
                 char* to = worker.output(o) + i * job.run.outputs[o].strides.back() * output.bytes;
-                std::memcpy(to, &value.bits, output.bytes);
+                std::memset(to, 0, output.bytes);
+                std::memcpy(to, &value.bits, static_cast<std::size_t>(size_of(part)));
             }
         });
         worker.next_row();

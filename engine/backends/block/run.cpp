@@ -75,7 +75,8 @@ bool takes_rows_together(const GroupRun& run, int reduce_axis) {
 
 std::int64_t block_points(const Program& program) {
     std::int64_t values = program.registers + static_cast<std::int64_t>(program.outputs.size()) + 1;
-    return std::clamp<std::int64_t>(cache_budget / (8 * values) & ~std::int64_t{127}, 128, 2048);
+    return std::clamp<std::int64_t>(cache_budget / (program.widest * values) & ~std::int64_t{127},
+                                    128, 2048);
 }
 
 std::int64_t chunk_points(const Program& program) {

@@ -14,7 +14,7 @@ bool BlockProgram::run_packed(std::int64_t points, char* const* data,
     const block::Program& p = *program_;
     const block::Plan& plan = p.usual;
     const std::size_t nodes = p.nodes.size();
-    const auto stride = (static_cast<std::size_t>(points) * 8 + 63) & ~std::size_t{63};
+    const auto stride = (static_cast<std::size_t>(points) * p.widest + 63) & ~std::size_t{63};
     if (points > small_points || nodes > most_nodes || p.reduce_axis >= 0 || !plan.loads.empty() ||
         !plan.stores.empty() || !plan.iotas.empty() ||
         static_cast<std::size_t>(p.registers) * stride > register_room) {

@@ -32,7 +32,12 @@ void copy_typed(T* out, Strides to, const T* in, Strides from, std::int64_t rows
     }
 }
 
-/// Copies rows of elements of 1, 2, 4 or 8 bytes; a source stride of 0 spreads one element.
+/// A complex element, which lies at multiples of its parts' size.
+struct Pair {
+    std::uint64_t parts[2];
+};
+
+/// Copies rows of elements of 1, 2, 4, 8 or 16 bytes; a source stride of 0 spreads one element.
 void copy_rows(char* out, Strides to, const char* in, Strides from, std::int64_t rows,
                std::int64_t columns, std::uint8_t bytes) {
     auto copy = [&]<class T>(T) {
@@ -43,6 +48,7 @@ void copy_rows(char* out, Strides to, const char* in, Strides from, std::int64_t
         case 1: copy(std::uint8_t{}); break;
         case 2: copy(std::uint16_t{}); break;
         case 4: copy(std::uint32_t{}); break;
+        case 16: copy(Pair{}); break;
         default: copy(std::uint64_t{}); break;
     }
 }
@@ -87,7 +93,8 @@ Worker::Worker(const Program& program, const GroupRun& run, const Plan& plan, st
     base_ = arena.take<char*>(operands_);
     size_ = arena.take<std::int64_t>(operands_);
     index_ = arena.take<std::int64_t>(run.shape.size());
-    const auto register_bytes = (static_cast<std::size_t>(block) * 8 + 63) & ~std::size_t{63};
+    const auto register_bytes =
+        (static_cast<std::size_t>(block) * program.widest + 63) & ~std::size_t{63};
     const auto registers = static_cast<std::size_t>(program.registers);
     char* memory = static_cast<char*>(arena.take_bytes(registers * register_bytes));
     for (std::size_t k = 0; k < nodes; ++k) at_[k] = memory + program.nodes[k].reg * register_bytes;

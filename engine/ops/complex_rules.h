@@ -1,0 +1,137 @@
+// Rules of scalar operations on complex numbers: NumPy's formulas where they are simple, the C
+// library's functions elsewhere.
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <limits>
+
+namespace unisono::rules {
+
+template <class R>
+using Complex = std::complex<R>;
+
+template <class R>
+bool is_nan(Complex<R> a) {
+    return a.real() != a.real() || a.imag() != a.imag();
+}
+template <class R>
+bool is_inf(Complex<R> a) {
+    return std::isinf(a.real()) || std::isinf(a.imag());
+}
+template <class R>
+bool is_finite(Complex<R> a) {
+    return std::isfinite(a.real()) && std::isfinite(a.imag());
+}
+
+// Lexicographic order; a NaN in a part that decides makes every comparison but != false.
+template <class R>
+bool less(Complex<R> a, Complex<R> b) {
+    return (a.real() < b.real() && a.imag() == a.imag() && b.imag() == b.imag()) ||
+           (a.real() == b.real() && a.imag() < b.imag());
+}
+template <class R>
+bool less_equal(Complex<R> a, Complex<R> b) {
+    return (a.real() < b.real() && a.imag() == a.imag() && b.imag() == b.imag()) ||
+           (a.real() == b.real() && a.imag() <= b.imag());
+}
+template <class R>
+bool equal(Complex<R> a, Complex<R> b) {
+    return a.real() == b.real() && a.imag() == b.imag();
+}
+
+template <class R>
+Complex<R> minimum(Complex<R> a, Complex<R> b) {
+    return is_nan(a) || less_equal(a, b) ? a : b;
+}
+template <class R>
+Complex<R> maximum(Complex<R> a, Complex<R> b) {
+    return is_nan(a) || less_equal(b, a) ? a : b;
+}
+template <class R>
+Complex<R> fmin(Complex<R> a, Complex<R> b) {
+    return is_nan(b) || less_equal(a, b) ? a : b;
+}
+template <class R>
+Complex<R> fmax(Complex<R> a, Complex<R> b) {
+    return is_nan(b) || less_equal(b, a) ? a : b;
+}
+
+template <class R>
+Complex<R> product(Complex<R> a, Complex<R> b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+/// Smith's algorithm, as NumPy writes it.
+template <class R>
+Complex<R> quotient(Complex<R> a, Complex<R> b) {
+    R size_r = std::fabs(b.real()), size_i = std::fabs(b.imag());
+    if (size_r >= size_i) {
+        if (size_r == 0 && size_i == 0) return {a.real() / size_r, a.imag() / size_r};
+        R ratio = b.imag() / b.real(), scale = R(1) / (b.real() + b.imag() * ratio);
+        return {(a.real() + a.imag() * ratio) * scale, (a.imag() - a.real() * ratio) * scale};
+    }
+    R ratio = b.real() / b.imag(), scale = R(1) / (b.imag() + b.real() * ratio);
+    return {(a.real() * ratio + a.imag()) * scale, (a.imag() * ratio - a.real()) * scale};
+}
+
+template <class R>
+R absolute(Complex<R> a) {
+    return std::hypot(a.real(), a.imag());
+}
+
+/// a / |a|, 0 for 0, NaN for NaN.
+template <class R>
+Complex<R> sign(Complex<R> a) {
+    R size = absolute(a);
+    if (std::isnan(size)) return {size, size};
+    if (std::isinf(size)) {
+        bool both = std::isinf(a.real()) && std::isinf(a.imag());
+        if (both) return {std::numeric_limits<R>::quiet_NaN(), std::numeric_limits<R>::quiet_NaN()};
+        if (std::isinf(a.real())) return {std::copysign(R(1), a.real()), 0};
+        return {0, std::copysign(R(1), a.imag())};
+    }
+    return size == 0 ? Complex<R>{} : Complex<R>{a.real() / size, a.imag() / size};
+}
+
+/// Whole exponents below 100 by products, as NumPy does.
+template <class R>
+Complex<R> power(Complex<R> a, Complex<R> b) {
+    constexpr R nan = std::numeric_limits<R>::quiet_NaN();
+    if (equal(b, {})) return {1, 0};
+    if (equal(a, {})) {
+        if (b.real() > 0 && b.imag() == 0) return {};
+        return {nan, nan};
+    }
+    bool whole = b.imag() == 0 && std::fabs(b.real()) < 100 && b.real() == std::trunc(b.real());
+    if (!whole) return std::pow(a, b);
+    auto n = static_cast<int>(std::fabs(b.real()));
+    Complex<R> result{1, 0};
+    bool any = false;
+    for (Complex<R> factor = a; n != 0; n >>= 1, factor = product(factor, factor)) {
+        if (n & 1) result = any ? product(result, factor) : factor;
+        any = any || (n & 1);
+    }
+    return b.real() < 0 ? quotient(Complex<R>{1, 0}, result) : result;
+}
+
+template <class R>
+Complex<R> expm1(Complex<R> a) {
+    R half = std::sin(a.imag() / 2);
+    return {std::expm1(a.real()) * std::cos(a.imag()) - 2 * half * half,
+            std::exp(a.real()) * std::sin(a.imag())};
+}
+template <class R>
+Complex<R> log1p(Complex<R> a) {
+    return {std::log(std::hypot(a.real() + 1, a.imag())), std::atan2(a.imag(), a.real() + 1)};
+}
+template <class R>
+Complex<R> log2(Complex<R> a) {
+    return std::log(a) * R(1.442695040888963407359924681001892137);
+}
+template <class R>
+Complex<R> exp2(Complex<R> a) {
+    return std::exp(a * R(0.693147180559945309417232121458176568));
+}
+
+}  // namespace unisono::rules
