@@ -188,6 +188,17 @@ Array scan(Op op, const Array& a, int axis, std::optional<DType> dtype) {
     }
     axis = checked_axis(what, axis, a.rank());
     DType t = reduced_dtype(op, a.dtype(), dtype);
+    if (is_complex(t)) {
+        // Parts add by themselves.
+        if (op != Op::Add) refuse_complex();
+        const Array whole = astype(a, t, false);
+        Array made = empty(a.shape(), t, nullptr);
+        for (bool imaginary : {false, true}) {
+            Array part = scan(op, part_view(whole, imaginary), axis, std::nullopt);
+            assign(part_view(made, imaginary), part.arg());
+        }
+        return made;
+    }
     Array lanes = lanes_of(astype(a, t, false), axis);
     Array made =
         call(what, {&lanes, 1}, lanes.shape(), t,
