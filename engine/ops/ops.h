@@ -68,7 +68,7 @@ constexpr bool is_costly(Op op) {
 constexpr bool defined_on_complex(Op op) {
     switch (info(op).rule) {
         case OpRule::Compare: return true;
-        case OpRule::Math: return op != Op::Cbrt && op != Op::Atan2 && op != Op::Hypot;
+        case OpRule::Math: return info(op).arity == 1 && op != Op::Cbrt;
         case OpRule::Test: return op != Op::SignBit;
         case OpRule::Any: return true;
         case OpRule::Arith: return op != Op::FloorDiv && op != Op::Mod && op != Op::Fmod;
