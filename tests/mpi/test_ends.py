@@ -1,6 +1,7 @@
 """Ranks that run different programs, or that fail: all end together and say why. Each case is a job of its own."""
 
 import os
+import re
 import select
 import signal
 import subprocess
@@ -175,16 +176,16 @@ def test_ctrl_c_at_the_launcher_ends_all_ranks(tmp_path):
             a, b = b, a
             if step == 10:
                 float(a.sum())
-                print("pid", os.getpid())
+                os.write(1, b"pid %d\\n" % os.getpid())  # in one piece, beside the other rank's
         """,
     )
     with subprocess.Popen(**command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as running:
-        pids = []
-        for line in running.stdout:
-            if line.startswith("pid "):
-                pids.append(int(line.split()[1]))
-            if len(pids) == 2:
-                break
+        text, pids = "", []
+        while len(pids) < 2:
+            line = running.stdout.readline()
+            assert line, text
+            text += line
+            pids = [int(pid) for pid in re.findall(r"pid (\d+)", text)]
         running.send_signal(signal.SIGINT)
         output = running.stdout.read()
         assert running.wait(timeout=60) != 0, output
