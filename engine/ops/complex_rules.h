@@ -117,9 +117,18 @@ Complex<R> power(Complex<R> a, Complex<R> b) {
 
 template <class R>
 Complex<R> expm1(Complex<R> a) {
+    if (!std::isfinite(a.real()) || !std::isfinite(a.imag())) return std::exp(a) - R(1);
     R half = std::sin(a.imag() / 2);
     return {std::expm1(a.real()) * std::cos(a.imag()) - 2 * half * half,
             std::exp(a.real()) * std::sin(a.imag())};
+}
+/// The array API's: beyond the real infinity the imaginary part is 0 with that of the operand's
+/// sign, where C takes the sign of sin(2 y).
+template <class R>
+Complex<R> tanh(Complex<R> a) {
+    if (std::isinf(a.real()) && std::isfinite(a.imag()))
+        return {std::copysign(R(1), a.real()), std::copysign(R(0), a.imag())};
+    return std::tanh(a);
 }
 template <class R>
 Complex<R> log1p(Complex<R> a) {

@@ -517,7 +517,30 @@ static void check_exponents(const Arg& exponent, DType compute) {
     return *out;
 }
 
+/// NumPy's floor_divide, but where an operand is infinite the array API's: the quotient itself.
+static Array floor_quotient(std::span<const Arg> args, const Array* out) {
+    if (out) {
+        Op op = Op::FloorDiv;
+        check_writable(numpy_name(op), *out);
+        check_in_place_cast(numpy_name(op), elementwise_dtype(op, args), out->dtype());
+    }
+    Array floor = apply_general(Op::FloorDiv, args, nullptr);
+    Array quotient = apply(Op::Div, args);
+    Array infinite[2];
+    for (std::size_t k = 0; k < 2; ++k) infinite[k] = apply(Op::IsInf, args.subspan(k, 1));
+    Arg either[] = {infinite[0].arg(), infinite[1].arg()};
+    Array made = where(apply(Op::Or, either).arg(), quotient.arg(), floor.arg());
+    if (made.rank() == 0) made = to_value(made);
+    if (!out) return made;
+    Dims shapes[] = {made.shape(), out->shape()};
+    check_out_shape(numpy_name(Op::FloorDiv), *out,
+                    Layout::contiguous(broadcast_shapes("floor_divide", shapes)));
+    assign(*out, made.arg());
+    return *out;
+}
+
 Array apply(Op op, std::span<const Arg> args, const Array* out) {
+    if (op == Op::FloorDiv && is_float(common_dtype(args))) return floor_quotient(args, out);
     const View* like = nullptr;
     const OpTable::Row* row = plain_case(op, args, like);
     Array known;

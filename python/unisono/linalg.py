@@ -469,37 +469,46 @@ def _check_finite(a, what):
         raise LinAlgError(f"{what}: Array must not contain infs or NaNs")
 
 
+def _as_complex(x):
+    return (
+        x
+        if x.dtype.kind == "c"
+        else x.astype("complex64" if x.dtype.itemsize == 4 else "complex128")
+    )
+
+
 def eig(a):
     """Eigenvalues and right eigenvectors of matrices.
 
     Returns
     -------
     EigResult (eigenvalues, eigenvectors)
-        Real if all eigenvalues are, else complex. The vectors are columns.
+        Complex, as the array API has it. The vectors are columns.
 
     Examples
     --------
     >>> import unisono as un
     >>> un.linalg.eig([[2.0, 0.0], [0.0, 1.0]]).eigenvalues.tolist()
-    [2.0, 1.0]
+    [(2+0j), (1+0j)]
     """
     a = _matrices(a, "eig", square=True)
     _check_finite(a, "eig")
-    return EigResult(*_factors("eig", a, option=1, failure="Eigenvalues did not converge"))
+    made = _factors("eig", a, option=1, failure="Eigenvalues did not converge")
+    return EigResult(*(_as_complex(x) for x in made))
 
 
 def eigvals(a):
-    """Eigenvalues of matrices: real if all are, else complex.
+    """Eigenvalues of matrices, complex as the array API has it.
 
     Examples
     --------
     >>> import unisono as un
     >>> un.linalg.eigvals([[2.0, 0.0], [0.0, 1.0]]).tolist()
-    [2.0, 1.0]
+    [(2+0j), (1+0j)]
     """
     a = _matrices(a, "eigvals", square=True)
     _check_finite(a, "eigvals")
-    return _factors("eig", a, option=0, failure="Eigenvalues did not converge")[0]
+    return _as_complex(_factors("eig", a, option=0, failure="Eigenvalues did not converge")[0])
 
 
 def lstsq(a, b, rcond=None):

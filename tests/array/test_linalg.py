@@ -109,14 +109,12 @@ def test_eig(dtype):
     symmetric = np.linalg.eigvals(definite((4, 4), dtype))
     x = definite((4, 4), dtype)
     check(np.sort(np.asarray(un.linalg.eigvals(un.asarray(x))).real), np.sort(symmetric.real))
-    if not hasattr(un, "complex128"):
-        pytest.skip("no complex dtypes")
+    complex_dtype = np.result_type(dtype, np.complex64)
     for a in (matrix((5, 5), dtype), matrix((3, 4, 4), dtype), np.zeros((0, 0), dtype)):
         w, v = (np.asarray(y) for y in un.linalg.eig(un.asarray(a)))
-        expected = np.linalg.eig(a)
-        assert w.dtype == expected[0].dtype and v.dtype == expected[1].dtype and v.shape == a.shape
+        assert w.dtype == v.dtype == complex_dtype and v.shape == a.shape
         np.testing.assert_allclose(a @ v, v * w[..., None, :], atol=EXACT[dtype] * 10)
-        check(un.linalg.eigvals(un.asarray(a)), np.linalg.eigvals(a))
+        check(un.linalg.eigvals(un.asarray(a)), np.linalg.eigvals(a).astype(complex_dtype))
 
 
 def test_solve_takes_vectors_and_broadcasts():

@@ -35,7 +35,7 @@ template <Op O, class R> auto apply(Complex<R> a, [[maybe_unused]] Complex<R> b)
     else if constexpr (O == Op::Atan) return std::atan(a);
     else if constexpr (O == Op::Sinh) return std::sinh(a);
     else if constexpr (O == Op::Cosh) return std::cosh(a);
-    else if constexpr (O == Op::Tanh) return std::tanh(a);
+    else if constexpr (O == Op::Tanh) return rules::tanh(a);
     else if constexpr (O == Op::Asinh) return std::asinh(a);
     else if constexpr (O == Op::Acosh) return std::acosh(a);
     else if constexpr (O == Op::Atanh) return std::atanh(a);
