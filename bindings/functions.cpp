@@ -62,6 +62,12 @@ PyObject* iota_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept
     });
 }
 
+/// A value as a 0-d array, which can be written to.
+Array as_array(const Array& value) {
+    if (value.is_known()) return full({}, value.scalar(), nullptr);
+    return Array::of(copy(value).view());
+}
+
 PyObject* array_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
         if (n != 4) fail(ErrorKind::Internal, "_array: takes an object, dtype, device, copy");
@@ -85,6 +91,7 @@ PyObject* array_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcep
             may_share = true;
         }
         if (!may_share && borrowed) a = copy(a);
+        if (is_ours && a.is_value()) a = as_array(a);
         return wrap(a);
     });
 }

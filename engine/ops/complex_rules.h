@@ -119,7 +119,8 @@ template <class R>
 Complex<R> expm1(Complex<R> a) {
     if (!std::isfinite(a.real()) || !std::isfinite(a.imag())) return std::exp(a) - R(1);
     R half = std::sin(a.imag() / 2);
-    return {std::expm1(a.real()) * std::cos(a.imag()) - 2 * half * half,
+    R real = std::expm1(a.real()) * std::cos(a.imag()) - 2 * half * half;
+    return {real + R(0),  // the array API's: no negative zero
             std::exp(a.real()) * std::sin(a.imag())};
 }
 /// The array API's: beyond the real infinity the imaginary part is 0 with that of the operand's

@@ -52,6 +52,9 @@ def unique(
     wanted = (return_index, return_inverse, return_counts)
     if axis is not None and not (x.ndim == 1 and axis in (0, -1)):
         found = _unique_slices(x, axis_index(axis, x.ndim, "unique"), equal_nan)
+    elif x.dtype.kind == "c":
+        values, index, inverse, counts = _unique_slices(x.reshape(-1), 0, equal_nan)
+        found = (values, index, inverse.reshape(x.shape), counts)
     elif any(wanted):
         values, index, inverse, counts = _engine._unique(x, True, bool(equal_nan))
         found = (values, index, inverse.reshape(x.shape), counts)
@@ -70,9 +73,12 @@ def _unique_slices(x, axis, equal_nan):
     if table.shape[1] == 0 or n == 0:
         order = unisono.arange(n)
     else:
-        from ._sorting import lexsort
+        from ._sorting import complex_keys, lexsort
 
-        order = lexsort([table[:, k] for k in range(table.shape[1] - 1, -1, -1)])
+        columns = [table[:, k] for k in range(table.shape[1] - 1, -1, -1)]
+        if x.dtype.kind == "c":
+            columns = [key for column in columns for key in complex_keys(column)]
+        order = lexsort(columns)
     ordered = table[order]
     first = unisono.ones(n, "bool")
     if n > 1:

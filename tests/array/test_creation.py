@@ -67,3 +67,12 @@ def test_wrong_orders_and_libraries():
         un.zeros(3, order="Z")
     with pytest.raises(TypeError, match="zeros|full.*like="):
         un.zeros(3, like=np.ones(3))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "bool", "complex128"])
+@pytest.mark.parametrize("function", [un.array, un.asarray])
+def test_a_value_becomes_an_array_that_can_be_written_to(function, dtype):
+    value = un.ones(3, dtype)[0]
+    a = function(value)
+    a[()] = 0
+    assert a.shape == () and a.dtype == dtype and not a and value == 1

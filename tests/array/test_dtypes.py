@@ -486,7 +486,7 @@ def test_complex_values_and_text(name):
         y += 1j
 
 
-@pytest.mark.parametrize("f", ["sort", "argsort", "argmax", "unique", "cumprod"])
+@pytest.mark.parametrize("f", ["argmax", "cumprod"])
 def test_what_complex_arrays_cannot_do_is_refused(f):
     with pytest.raises(un._engine.UnsupportedError):
         np.asarray(getattr(un, f)(un.asarray([1j, 2])))

@@ -329,3 +329,21 @@ def test_accumulations(name):
                     axis=-1,
                     **options,
                 )
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("shape", [0, 1, 40, (6, 7)])
+def test_complex_numbers_sort_by_real_then_imaginary_part(shape, dtype):
+    random = np.random.default_rng(5)
+    x = (random.integers(-2, 3, shape) + 1j * random.integers(-2, 3, shape)).astype(dtype)
+    if x.size > 20:
+        x.ravel()[[3, 5, 9, 11]] = [np.nan, complex(1, np.nan), complex(np.nan, 2), np.nan]
+    a = un.asarray(x)
+    for axis in (-1, 0, None):
+        np.testing.assert_array_equal(np.asarray(un.sort(a, axis)), np.sort(x, axis))
+        expected = np.argsort(x, axis, kind="stable")
+        np.testing.assert_array_equal(np.asarray(un.argsort(a, axis)), expected)
+    ours = un.unique(a, return_index=True, return_inverse=True, return_counts=True)
+    numpys = np.unique(x, return_index=True, return_inverse=True, return_counts=True)
+    for one, two in zip(ours, numpys, strict=True):
+        np.testing.assert_array_equal(np.asarray(one), two)
