@@ -224,7 +224,8 @@ void run_typed(const View& a, const View& b, T* out) {
 }
 
 void run(const View& a, const View& b, const View& out) {
-    dispatch(out.dtype, [&]<class T>() { run_typed<T>(a, b, reinterpret_cast<T*>(out.data())); });
+    dispatch_all(out.dtype,
+                 [&]<class T>() { run_typed<T>(a, b, reinterpret_cast<T*>(out.data())); });
 }
 
 Array with_axis(const Array& a, std::size_t place) {
@@ -302,37 +303,12 @@ Array small_dot(const Array& a, const Array& b) {
     return Array::known(value);
 }
 
-/// Four products of the parts.
-Array complex_product(const Array& first, const Array& second, DType t) {
-    const Array a = astype(first, t, false), b = astype(second, t, false);
-    auto product = [&](bool of_a, bool of_b) {
-        return matmul(part_view(a, of_a), part_view(b, of_b), nullptr);
-    };
-    auto combine = [](Op op, const Array& x, const Array& y) {
-        const Arg args[] = {x.arg(), y.arg()};
-        return apply(op, args);
-    };
-    const Array real = combine(Op::Sub, product(false, false), product(true, true));
-    const Array imaginary = combine(Op::Add, product(false, true), product(true, false));
-    Array made = empty(real.shape(), t, nullptr);
-    assign(part_view(made, false), real.arg());
-    assign(part_view(made, true), imaginary.arg());
-    return made.rank() == 0 ? to_value(made) : made;
-}
-
 }  // namespace
 
 Array matmul(const Array& first, const Array& second, const Array* out) {
     check_operand(first, "first");
     check_operand(second, "second");
     DType t = promote(first.dtype(), second.dtype());
-    if (is_complex(t)) {
-        Array made = complex_product(first, second, t);
-        if (!out) return made;
-        check_in_place_cast("matmul", t, out->dtype());
-        assign(*out, made.arg());
-        return *out;
-    }
     bool row = first.rank() == 1, column = second.rank() == 1;
     if (row && column && !out && first.dtype() == second.dtype() && first.size() == second.size() &&
         first.size() <= 8192 && info(t).kind != 'c' && settle(first) && settle(second)) {

@@ -157,7 +157,7 @@ void scan_lanes(const View& in, const View& out) {
 
 template <Op op>
 void scan_dtype(const View& in, const View& out) {
-    dispatch(out.dtype, [&]<class T>() {
+    dispatch_all(out.dtype, [&]<class T>() {
         constexpr bool bits = op == Op::And || op == Op::Or || op == Op::Xor;
         if constexpr (!bits || std::integral<T>) scan_lanes<op, T>(in, out);
     });
@@ -188,17 +188,6 @@ Array scan(Op op, const Array& a, int axis, std::optional<DType> dtype) {
     }
     axis = checked_axis(what, axis, a.rank());
     DType t = reduced_dtype(op, a.dtype(), dtype);
-    if (is_complex(t)) {
-        // Parts add by themselves.
-        if (op != Op::Add) refuse_complex();
-        const Array whole = astype(a, t, false);
-        Array made = empty(a.shape(), t, nullptr);
-        for (bool imaginary : {false, true}) {
-            Array part = scan(op, part_view(whole, imaginary), axis, std::nullopt);
-            assign(part_view(made, imaginary), part.arg());
-        }
-        return made;
-    }
     Array lanes = lanes_of(astype(a, t, false), axis);
     Array made =
         call(what, {&lanes, 1}, lanes.shape(), t,
