@@ -7,6 +7,7 @@ import pytest
 import unisono as un
 
 TYPES = [t for t in ("float64", "float32", "complex128", "complex64") if hasattr(un, t)]
+SINGLE = ("float32", "complex64")
 EXACT = {"float64": 1e-9, "complex128": 1e-9, "float32": 2e-3, "complex64": 2e-3}
 
 
@@ -43,9 +44,11 @@ def test_square(shape, dtype):
     a = definite(shape, dtype)
     x = un.asarray(a)
     check(un.linalg.inv(x), np.linalg.inv(a))
-    check(
-        un.linalg.det(x), np.linalg.det(a), 1e-3 if "32" in dtype or dtype == "complex64" else None
-    )
+    # Beyond the format the parts' signs follow from rounding, which BLAS libraries do differently.
+    det, expected = np.asarray(un.linalg.det(x)), np.linalg.det(a)
+    held = np.isfinite(expected)
+    assert det.dtype == expected.dtype and (np.isfinite(det) == held).all()
+    check(np.where(held, det, 0), np.where(held, expected, 0), 1e-3 if dtype in SINGLE else None)
     sign, log = un.linalg.slogdet(x)
     check(sign, np.linalg.slogdet(a)[0])
     check(log, np.linalg.slogdet(a)[1])
