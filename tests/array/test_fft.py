@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import unisono as un
 
-pytestmark = pytest.mark.skipif(not hasattr(un, "complex128"), reason="no complex dtypes")
 LENGTHS = [
     1,
     2,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import unisono as un
 
-TYPES = [t for t in ("float64", "float32", "complex128", "complex64") if hasattr(un, t)]
+TYPES = ["float64", "float32", "complex128", "complex64"]
 SINGLE = ("float32", "complex64")
 EXACT = {"float64": 1e-9, "complex128": 1e-9, "float32": 2e-3, "complex64": 2e-3}
 
@@ -151,21 +151,12 @@ def test_lstsq(shape, right):
             check(one, two)
 
 
-def has_power():
-    try:
-        return float(un.power(un.asarray([2.0]), 3.0)[0]) == 8
-    except un.UnsupportedError:
-        return False
-
-
 NORMS = [None, 0, 1, 2, 3, 0.5, -1, -2, np.inf, -np.inf]
 
 
 @pytest.mark.parametrize("dtype", [*TYPES, "int64"])
 @pytest.mark.parametrize("order", NORMS, ids=str)
 def test_vector_norms(order, dtype):
-    if order in (3, 0.5, -2) and not has_power():
-        pytest.skip("no general powers")
     a = (matrix((4, 5), dtype if dtype != "int64" else "float64") * 3 + 1).astype(dtype)
     tolerance = 1e-4 if dtype in ("float32", "complex64") else 1e-9
     for axis in (0, -1):
