@@ -311,7 +311,7 @@ Array matmul(const Array& first, const Array& second, const Array* out) {
     DType t = promote(first.dtype(), second.dtype());
     bool row = first.rank() == 1, column = second.rank() == 1;
     if (row && column && !out && first.dtype() == second.dtype() && first.size() == second.size() &&
-        first.size() <= 8192 && info(t).kind != 'c' && settle(first) && settle(second)) {
+        first.size() <= 8192 && !is_complex(t) && settle(first) && settle(second)) {
         return small_dot(first, second);
     }
     Array a = row ? with_axis(first, 0) : first;

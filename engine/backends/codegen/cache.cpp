@@ -149,10 +149,10 @@ void DiskCache::store(std::string_view key, std::string_view code) const {
     keep_to_size();
 }
 
-/// Looks at the folder at the first store of a process and then now and then: listing it costs more
-/// than a store.
+/// Looks at the folder at one store in 64, over all processes: listing it costs more than a store,
+/// so the first one of a process, which somebody waits for, seldom does.
 void DiskCache::keep_to_size() const {
-    static std::atomic<unsigned> stores{0};
+    static std::atomic<unsigned> stores{static_cast<unsigned>(getpid())};
     if (stores++ % 64 != 0) return;
     std::uint64_t limit = std::strtoull(setting("cache_size").c_str(), nullptr, 10);
     evict(limit << 20);
