@@ -1,0 +1,54 @@
+"""Type signatures in Numba's spellings."""
+
+import pytest
+from unisono._signatures import parse_signature, parse_signatures, parse_type, spell
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("float64", ("scalar", "float64")),
+        ("f4", ("scalar", "float32")),
+        ("int64[:]", ("array", "int64", 1, "A", False)),
+        ("f8[:, ::1]", ("array", "float64", 2, "C", False)),
+        ("f8[::1,:]", ("array", "float64", 2, "F", False)),
+        ("CPointer(int32)", ("pointer", "int32")),
+        ("double*", ("pointer", "float64")),
+        ("UniTuple(int64, 2)", ("tuple", (("scalar", "int64"),) * 2)),
+        ("Tuple((i4, f4))", ("tuple", (("scalar", "int32"), ("scalar", "float32")))),
+        ("(i4, f4)", ("tuple", (("scalar", "int32"), ("scalar", "float32")))),
+        ("Array(uint8, 1, C)", ("array", "uint8", 1, "C", False)),
+        ("void", ("void",)),
+    ],
+)
+def test_types(text, wanted):
+    assert parse_type(text) == wanted
+    assert parse_type(spell(wanted)) == wanted
+
+
+def test_signatures():
+    f8, i8 = ("scalar", "float64"), ("scalar", "int64")
+    assert parse_signature("float64(float64, int64)") == (f8, (f8, i8))
+    assert parse_signature("(float64,)") == (None, (f8,))
+    assert parse_signature("()") == (None, ())
+    assert parse_signature((float, "int64")) == (None, (f8, i8))
+    assert parse_signatures("f8(f8)") == [(f8, (f8,))]
+    assert parse_signatures(["f8(f8)", "(i8,)"]) == [(f8, (f8,)), (None, (i8,))]
+    assert parse_signatures(("f8", "i8")) == [(None, (f8, i8))]
+    assert parse_signatures(("f8(f8)", "i8(i8)")) == [(f8, (f8,)), (i8, (i8,))]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("float65(int64)", "with 'float65' where the name of a type should be"),
+        ("float64(int64", "with its end where"),
+        ("float64(int64) x", "with 'x' where its end should be"),
+        ("float64 int64", "with 'int64' where '\\(' should be"),
+        ("float64(int64[0])", "with '0' where ':' or '::1' should be"),
+        ("float64(%)", "with an odd character where"),
+    ],
+)
+def test_errors(text, message):
+    with pytest.raises(TypeError, match=message):
+        parse_signature(text, "vectorize")
