@@ -1,4 +1,4 @@
-// Methods and attributes of the array type.
+// Methods of the array type.
 #include <cstring>
 #include <memory>
 
@@ -116,22 +116,6 @@ PyObject* astype_method(PyObject* self, PyObject* args, PyObject* names) noexcep
 
 PyObject* copy_method(PyObject* self, PyObject*) noexcept {
     return method([&] { return copy(array_of(self)); });
-}
-
-PyObject* transpose_method(PyObject* self, PyObject* args) noexcept {
-    return method([&] {
-        const Array& a = array_of(self);
-        std::vector<int> axes;
-        Py_ssize_t n = PyTuple_GET_SIZE(args);
-        bool none = n == 0 || (n == 1 && PyTuple_GET_ITEM(args, 0) == Py_None);
-        if (none) {
-            for (int k = a.rank() - 1; k >= 0; --k) axes.push_back(k);
-        } else {
-            bool one = n == 1 && !PyIndex_Check(PyTuple_GET_ITEM(args, 0));
-            axes = *to_axes(one ? PyTuple_GET_ITEM(args, 0) : args);
-        }
-        return transpose(a, axes);
-    });
 }
 
 PyObject* fill(PyObject* self, PyObject* value) noexcept {
@@ -320,44 +304,28 @@ PyObject* format_method(PyObject* self, PyObject* spec) noexcept {
     return text;
 }
 
-// Attributes.
-PyObject* tuple_of(Dims dims, std::int64_t scale) {
-    PyObject* t = PyTuple_New(static_cast<Py_ssize_t>(dims.size()));
-    for (std::size_t k = 0; t && k < dims.size(); ++k) {
-        PyTuple_SET_ITEM(t, static_cast<Py_ssize_t>(k), PyLong_FromLongLong(dims[k] * scale));
-    }
-    return t;
-}
-
-PyObject* get_shape(PyObject* self, void*) { return tuple_of(array_of(self).shape(), 1); }
-PyObject* get_strides(PyObject* self, void*) {
-    return tuple_of(array_of(self).strides(), size_of(array_of(self).dtype()));
-}
-PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(array_of(self).rank()); }
-PyObject* get_size(PyObject* self, void*) { return PyLong_FromLongLong(array_of(self).size()); }
-PyObject* get_itemsize(PyObject* self, void*) {
-    return PyLong_FromLongLong(size_of(array_of(self).dtype()));
-}
-PyObject* get_nbytes(PyObject* self, void*) {
-    return PyLong_FromLongLong(array_of(self).size() * size_of(array_of(self).dtype()));
-}
-PyObject* get_dtype(PyObject* self, void*) { return dtype_object(array_of(self).dtype()); }
-PyObject* get_device(PyObject* self, void*) {
-    return guarded<PyObject*>(nullptr, [&] { return device_object(array_of(self).device()); });
-}
-PyObject* get_transposed(PyObject* self, void*) {
-    PyObject* none = PyTuple_New(0);
-    PyObject* t = none ? transpose_method(self, none) : nullptr;
-    Py_XDECREF(none);
-    return t;
-}
-
 template <auto f>
 PyCFunction with_keywords() {
     return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
 }
 
 }  // namespace
+
+PyObject* transpose_method(PyObject* self, PyObject* args) noexcept {
+    return method([&] {
+        const Array& a = array_of(self);
+        std::vector<int> axes;
+        Py_ssize_t n = PyTuple_GET_SIZE(args);
+        bool none = n == 0 || (n == 1 && PyTuple_GET_ITEM(args, 0) == Py_None);
+        if (none) {
+            for (int k = a.rank() - 1; k >= 0; --k) axes.push_back(k);
+        } else {
+            bool one = n == 1 && !PyIndex_Check(PyTuple_GET_ITEM(args, 0));
+            axes = *to_axes(one ? PyTuple_GET_ITEM(args, 0) : args);
+        }
+        return transpose(a, axes);
+    });
+}
 
 #define REDUCTION_DOC(what)                                                                       \
     what " over `axis` (all axes by default).\n\nParameters\n----------\naxis : int or tuple of " \
@@ -446,58 +414,6 @@ PyMethodDef array_methods[] = {
      METH_FASTCALL | METH_KEYWORDS, "A DLPack capsule over the same memory."},
     {"__dlpack_device__", dlpack_device, METH_NOARGS, "DLPack's device type and number."},
     {nullptr, nullptr, 0, nullptr},
-};
-
-/// The parts: views of a complex array; of a real one, itself and zeros that cannot be written.
-template <bool imaginary>
-static PyObject* get_part(PyObject* self, void*) noexcept {
-    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        const Array& a = array_of(self);
-        if (is_complex(a.dtype())) return wrap(part_view(a, imaginary));
-        if (!imaginary) return Py_NewRef(self);
-        Scalar zero{0, a.dtype()};
-        if (a.is_value()) return wrap(Array::known(zero));
-        Array zeros = full(a.shape(), zero, a.device());
-        zeros.set_readonly();
-        return wrap(zeros);
-    });
-}
-
-template <bool imaginary>
-static int set_part(PyObject* self, PyObject* value, void*) noexcept {
-    return guarded(-1, [&] {
-        const Array& a = array_of(self);
-        if (!value || (imaginary && !is_complex(a.dtype()))) {
-            fail(ErrorKind::Type, "imag: the array has no imaginary part to set; got dtype " +
-                                      std::string(name(a.dtype())));
-        }
-        Arg arg;
-        Array keep;
-        if (!operand(value, arg, keep)) {
-            keep = to_array(value, true);
-            arg = keep.arg();
-        }
-        note_line();
-        assign(is_complex(a.dtype()) ? part_view(a, imaginary) : a, arg);
-        return 0;
-    });
-}
-
-PyGetSetDef array_attributes[] = {
-    {"real", get_part<false>, set_part<false>, "Real parts: a view.", nullptr},
-    {"imag", get_part<true>, set_part<true>, "Imaginary parts: a view; zeros of a real array.",
-     nullptr},
-    {"shape", get_shape, nullptr, "Extent of each axis.", nullptr},
-    {"strides", get_strides, nullptr, "Bytes from one element to the next along each axis.",
-     nullptr},
-    {"ndim", get_ndim, nullptr, "Number of axes.", nullptr},
-    {"size", get_size, nullptr, "Number of elements.", nullptr},
-    {"itemsize", get_itemsize, nullptr, "Bytes of one element.", nullptr},
-    {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
-    {"dtype", get_dtype, nullptr, "Element type.", nullptr},
-    {"device", get_device, nullptr, "Where the elements live.", nullptr},
-    {"T", get_transposed, nullptr, "View with reversed axes.", nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
 }  // namespace unisono::python

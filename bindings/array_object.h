@@ -56,11 +56,12 @@ bool add_array_type(PyObject* module);
 extern PyType_Slot number_slots[];   // array_number.cpp
 extern PyType_Slot index_slots[];    // array_index.cpp
 extern PyMethodDef array_methods[];  // array_methods.cpp
+PyObject* transpose_method(PyObject* self, PyObject* args) noexcept;
 // array_shape.cpp
 PyObject* reshape_method(PyObject* self, PyObject* args, PyObject* names) noexcept;
 PyObject* ravel_method(PyObject* self, PyObject* args, PyObject* names) noexcept;
 PyObject* flatten_method(PyObject* self, PyObject* args, PyObject* names) noexcept;
-extern PyGetSetDef array_attributes[];                                // array_methods.cpp
+extern PyGetSetDef array_attributes[];                                // array_attributes.cpp
 extern PyType_Slot python_slots[];                                    // array_python.cpp
 extern PyMethodDef python_methods[];                                  // array_python.cpp
 extern PyGetSetDef python_attributes[];                               // array_python.cpp
@@ -70,7 +71,7 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
 PyObject* dlpack_device(PyObject* self, PyObject*) noexcept;
 PyObject* from_dlpack(PyObject* module, PyObject* object) noexcept;
 
-// Conversions (array_convert.cpp).
+// Operands (array_from_python.cpp).
 /// An operand: our array, a Python number, or anything with the buffer protocol or __array__.
 /// `keep` holds what must stay alive. Returns false without a Python error if the object is no
 /// operand (slots then return NotImplemented). Throws PythonError or Error.
@@ -93,6 +94,8 @@ inline bool plain_operand(PyObject* o, Arg& arg) {
 /// where possible.
 /// dtype: of the elements of sequences; anything else keeps its own.
 Array to_array(PyObject* o, bool shared, std::optional<DType> dtype = std::nullopt);
+
+// Conversions (array_convert.cpp).
 /// A Python scalar of the value (bool, int, float).
 PyObject* to_python(Scalar s);
 PyObject* to_python(const Array& a);  ///< of size 1; complex dtypes too

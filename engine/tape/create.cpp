@@ -1,0 +1,54 @@
+// New arrays: empty, filled, counted, copied and converted.
+#include "ops/scalar_eval.h"
+#include "tape/operands.h"
+#include "tape/record.h"
+#include "tape/tape.h"
+
+namespace unisono {
+
+Array empty(Dims shape, DType t, Device* device) {
+    return Array::of(fresh_view(Layout::contiguous(shape), t, device));
+}
+
+Array full(Dims shape, Scalar value, Device* device) {
+    Array a = empty(shape, value.dtype, device);
+    if (a.size() == 0) return a;
+    Entry e{};
+    e.kind = EntryKind::Copy;
+    e.inputs = 1;
+    e.compute = value.dtype;
+    e.in[0] = scalar_operand(value);
+    e.out = a.view();
+    Tape::instance().append(e);
+    return a;
+}
+
+Array iota(std::int64_t n, Device* device) {
+    std::int64_t shape[] = {n};
+    Array a = empty(shape, DType::Int64, device);
+    if (n == 0) return a;
+    Entry e{};
+    e.kind = EntryKind::Iota;
+    e.compute = DType::Int64;
+    e.out = a.view();
+    Tape::instance().append(e);
+    return a;
+}
+
+Array astype(const Array& a, DType t, bool copy_if_same) {
+    if (a.dtype() == t && !copy_if_same) return a;
+    if (a.is_known() && !is_complex(t)) return Array::known(cast(a.scalar(), t));
+    Entry e{};
+    e.kind = EntryKind::Copy;
+    e.inputs = 1;
+    e.compute = t;
+    e.in[0] = a.is_known() ? scalar_operand(a.scalar()) : a.view();
+    e.out = fresh_view(a.view().layout->packed(), t, a.device());
+    Array made = Array::of(e.out, a.is_value());
+    if (a.size() > 0) Tape::instance().append(e);
+    return made;
+}
+
+Array copy(const Array& a) { return astype(a, a.dtype(), true); }
+
+}  // namespace unisono
