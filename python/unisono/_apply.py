@@ -25,6 +25,11 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     ndarray
         The results, in place of the axis.
 
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -49,7 +54,29 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
 
 def apply_over_axes(func, a, axes):
-    """Apply ``func(a, axis)`` over axes one after another, keeping them with extent 1."""
+    """Apply ``func(a, axis)`` over axes one after another, keeping them with extent 1.
+
+    Parameters
+    ----------
+    func : callable
+    a : array_like
+    axes : tuple of int, optional
+
+    Returns
+    -------
+    ndarray of as many axes
+
+    Raises
+    ------
+    ValueError
+        The function gave an array of another number of axes.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.apply_over_axes(un.sum, [[1, 2], [3, 4]], (0, 1)).tolist()
+    [[10]]
+    """
     x = as_array(a)
     n = x.ndim
     for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
@@ -64,7 +91,31 @@ def apply_over_axes(func, a, axes):
 
 
 def piecewise(x, condlist, funclist, *args, **kw):
-    """Evaluate one function (or take one value) for each condition, on the elements that meet it."""
+    """Evaluate one function (or take one value) for each condition, on the elements that meet it.
+
+    Parameters
+    ----------
+    x : array_like
+    condlist : sequence of array_like of bool
+    funclist : sequence of callables or numbers
+    *args, **kw
+        Passed on.
+
+    Returns
+    -------
+    ndarray of the shape and dtype of `x`
+
+    Raises
+    ------
+    ValueError
+        There are neither as many functions as conditions nor one more.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.piecewise([-2.0, 3.0], [un.asarray([True, False])], [0, 9]).tolist()
+    [0.0, 9.0]
+    """
     x = as_array(x)
     if not isinstance(condlist, (list, tuple)) or (
         x.ndim
@@ -98,7 +149,33 @@ def piecewise(x, condlist, funclist, *args, **kw):
 
 
 def frompyfunc(func, /, nin, nout, *, identity=None):
-    """Elementwise function that calls a Python function for each element; results are arrays of its numbers."""
+    """Elementwise function that calls a Python function for each element; results are arrays of its numbers.
+
+    Parameters
+    ----------
+    func : callable
+    nin : int
+        Operands.
+    nout : int
+        Results.
+    identity : object, optional
+
+    Returns
+    -------
+    callable
+        Takes arrays, which broadcast, and gives arrays.
+
+    Raises
+    ------
+    TypeError
+        `func` is not callable.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.frompyfunc(lambda x, y: x + y, 2, 1)([1, 2], 10).tolist()
+    [11, 12]
+    """
     caller = vectorize(func)
 
     def call(*args):

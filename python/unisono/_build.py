@@ -48,6 +48,11 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     -------
     ndarray, shape (num,) and that of the limits
 
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -94,14 +99,73 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
-    """Numbers evenly spaced on a logarithmic scale, from ``base**start`` to ``base**stop``."""
+    """Numbers evenly spaced on a logarithmic scale, from ``base**start`` to ``base**stop``.
+
+    Parameters
+    ----------
+    start, stop : number
+    num : int
+        How many.
+    endpoint : bool
+        Whether `stop` is the last one.
+    base : number
+    dtype : dtype, optional
+    axis : int or tuple of int, optional
+        All axes where it is None.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        A negative `num`.
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.logspace(0, 2, 3).tolist()
+    [1.0, 10.0, 100.0]
+    """
     y = linspace(start, stop, num, endpoint, axis=axis)
     made = un.power(base, y)
     return made if dtype is None else made.astype(dtype)
 
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
-    """Numbers with a constant ratio from `start` to `stop`."""
+    """Numbers with a constant ratio from `start` to `stop`.
+
+    Parameters
+    ----------
+    start, stop : number
+    num : int
+        How many.
+    endpoint : bool
+        Whether `stop` is the last one.
+    dtype : dtype, optional
+    axis : int or tuple of int, optional
+        All axes where it is None.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        An end that is zero, or a negative `num`.
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.geomspace(1, 100, 3).round(6).tolist()
+    [1.0, 10.0, 100.0]
+    """
     start, stop = as_array(start), as_array(stop)
     if bool((start == 0).any()) or bool((stop == 0).any()):
         raise ValueError("Geometric sequence cannot include zero")
@@ -133,6 +197,21 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     dtype : dtype
     order : {'C', 'F'}
     device : str or Device, optional
+
+    Returns
+    -------
+    ndarray, shape (N, M)
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.eye(2, 3, 1).tolist()
+    [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     _refuse_like("eye", like)
     N = operator.index(N)
@@ -143,13 +222,59 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
 
 
 def identity(n, dtype=None, *, like=None):
-    """Square array with ones on the main diagonal."""
+    """Square array with ones on the main diagonal.
+
+    Parameters
+    ----------
+    n : int, optional
+    dtype : dtype, optional
+    like : None
+        Arrays of other libraries are refused.
+
+    Returns
+    -------
+    ndarray, shape (n, n)
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.identity(2).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
     _refuse_like("identity", like)
     return eye(n, dtype=dtype)
 
 
 def vander(x, N=None, increasing=False):
-    """Matrix of powers of a vector: columns x**(N-1) to x**0."""
+    """Matrix of powers of a vector: columns x**(N-1) to x**0.
+
+    Parameters
+    ----------
+    x : array_like
+    N : int
+        Number of rows.
+    increasing : bool
+
+    Returns
+    -------
+    ndarray of two axes
+
+    Raises
+    ------
+    ValueError
+        `x` has not one axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.vander([1, 2, 3], 2).tolist()
+    [[1, 1], [2, 1], [3, 1]]
+    """
     x = as_array(x)
     if x.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
@@ -164,7 +289,32 @@ def vander(x, N=None, increasing=False):
 
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    """Sum of the diagonals of two axes."""
+    """Sum of the diagonals of two axes.
+
+    Parameters
+    ----------
+    a : array_like
+    offset, axis1, axis2 : int
+    dtype : dtype, optional
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray
+        A value of a matrix.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two axes.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.trace([[1, 2], [3, 4]]).item()
+    5
+    """
     made = un.diagonal(a, offset, axis1, axis2).sum(axis=-1, dtype=dtype)
     if out is None:
         return made
@@ -174,6 +324,25 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
 
 def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
     """What a function gives for the indices of a grid.
+
+    Parameters
+    ----------
+    function : callable
+    shape : int or tuple of int
+    dtype : dtype, optional
+    like : None
+        Arrays of other libraries are refused.
+    **kwargs
+        Passed on.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        A negative extent.
 
     Examples
     --------
@@ -186,7 +355,32 @@ def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
 
 
 def fromiter(iter, dtype, count=-1, *, like=None):
-    """One-dimensional array of what an iterable gives."""
+    """One-dimensional array of what an iterable gives.
+
+    Parameters
+    ----------
+    iter : iterable
+    dtype : dtype, optional
+    count : int
+        How many; -1 for all.
+    like : None
+        Arrays of other libraries are refused.
+
+    Returns
+    -------
+    ndarray of one axis
+
+    Raises
+    ------
+    ValueError
+        Fewer elements than `count`.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fromiter((k * k for k in range(3)), dtype="int64").tolist()
+    [0, 1, 4]
+    """
     _refuse_like("fromiter", like)
     import itertools
 
@@ -199,7 +393,33 @@ def fromiter(iter, dtype, count=-1, *, like=None):
 
 
 def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
-    """One-dimensional array over the memory of a buffer, which is shared."""
+    """One-dimensional array over the memory of a buffer, which is shared.
+
+    Parameters
+    ----------
+    buffer : object with the buffer protocol
+    dtype : dtype, optional
+    count : int
+        How many; -1 for all.
+    offset : int
+    like : None
+        Arrays of other libraries are refused.
+
+    Returns
+    -------
+    ndarray of one axis, over the same memory
+
+    Raises
+    ------
+    ValueError
+        Less memory than the elements need, or not a whole number of them.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.frombuffer(b"\\x01\\x02", dtype="uint8").tolist()
+    [1, 2]
+    """
     _refuse_like("frombuffer", like)
     import numpy
 
@@ -207,7 +427,34 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
 
 
 def fromstring(string, dtype=float, count=-1, *, sep, like=None):
-    """One-dimensional array of the numbers in a text, with `sep` between them."""
+    """One-dimensional array of the numbers in a text, with `sep` between them.
+
+    Parameters
+    ----------
+    string : str
+    dtype : dtype, optional
+    count : int
+        How many; -1 for all.
+    sep : str
+        Between numbers in text; empty for bytes.
+    like : None
+        Arrays of other libraries are refused.
+
+    Returns
+    -------
+    ndarray of one axis
+
+    Raises
+    ------
+    ValueError
+        Text that is no number, or no separator.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fromstring("1, 2", sep=",").tolist()
+    [1.0, 2.0]
+    """
     _refuse_like("fromstring", like)
     if sep == "":
         raise ValueError("The binary mode of fromstring is removed, use frombuffer instead")
@@ -231,27 +478,123 @@ def _parse(parts, dtype, count=-1):
 
 
 def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
-    """As `asarray`: arrays have one type."""
+    """As `asarray`: arrays have one type.
+
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+    device : str or Device, optional
+    copy : bool, optional
+    like : None
+        Arrays of other libraries are refused.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.asanyarray([1, 2]).tolist()
+    [1, 2]
+    """
     _refuse_like("asanyarray", like)
     return _order("asanyarray", asarray(a, dtype, device=device, copy=copy), order)
 
 
 def ascontiguousarray(a, dtype=None, *, like=None):
-    """Array of at least one axis, packed in row-major order."""
+    """Array of at least one axis, packed in row-major order.
+
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+    like : None
+        Arrays of other libraries are refused.
+
+    Returns
+    -------
+    ndarray of one axis or more
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.ascontiguousarray([1, 2]).tolist()
+    [1, 2]
+    """
     _refuse_like("ascontiguousarray", like)
     x = un.atleast_1d(asarray(a, dtype))
     return x if x.flags.c_contiguous else x.copy()
 
 
 def asfortranarray(a, dtype=None, *, like=None):
-    """Array packed in column-major order."""
+    """Array packed in column-major order.
+
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+    like : None
+        Arrays of other libraries are refused.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.asfortranarray([[1, 2], [3, 4]]).flags.f_contiguous
+    True
+    """
     _refuse_like("asfortranarray", like)
     x = asarray(a, dtype)
     return x if x.flags.f_contiguous else _order("asfortranarray", x, "F")
 
 
 def asarray_chkfinite(a, dtype=None, order=None):
-    """As `asarray`, but NaN and infinities are refused."""
+    """As `asarray`, but NaN and infinities are refused.
+
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        An element is infinite or NaN.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.asarray_chkfinite([1, 2]).tolist()
+    [1, 2]
+    """
     x = _order("asarray_chkfinite", asarray(a, dtype), order)
     if x.dtype.kind in "fc" and not bool(un.isfinite(x).all()):
         raise ValueError("array must not contain infs or NaNs")
@@ -259,7 +602,32 @@ def asarray_chkfinite(a, dtype=None, order=None):
 
 
 def require(a, dtype=None, requirements=None, *, like=None):
-    """Array that meets requirements: 'C', 'F', 'A' (aligned), 'W' (writeable), 'O' (owns its data), 'E' (this type)."""
+    """Array that meets requirements: 'C', 'F', 'A' (aligned), 'W' (writeable), 'O' (owns its data), 'E' (this type).
+
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+    requirements : str or sequence of str
+        Letters of NumPy's flags.
+    like : None
+        Arrays of other libraries are refused.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        A requirement that is unknown, or two that exclude each other.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.require([1, 2], "float32", "C").dtype.name
+    'float32'
+    """
     _refuse_like("require", like)
     wanted = {str(r).upper()[0] for r in (requirements or ())}
     if not wanted <= set("CFAWOE"):

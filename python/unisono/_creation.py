@@ -60,6 +60,11 @@ def empty(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     -------
     ndarray
 
+    Raises
+    ------
+    ValueError
+        A negative extent.
+
     Examples
     --------
     >>> import unisono as un
@@ -95,6 +100,11 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, mesh=None, li
     -------
     ndarray
 
+    Raises
+    ------
+    ValueError
+        A negative extent.
+
     Examples
     --------
     >>> import unisono as un
@@ -120,6 +130,26 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, mesh=None, li
 def zeros(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     """Array of zeros; see `empty` for the parameters.
 
+    Parameters
+    ----------
+    shape : int or tuple of int
+    dtype : dtype, optional
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+    device : str or Device, optional
+    mesh : Mesh, optional
+    like : None
+        Arrays of other libraries are refused.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        A negative extent.
+
     Examples
     --------
     >>> import unisono as un
@@ -133,7 +163,34 @@ def zeros(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
 
 
 def ones(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
-    """Array of ones; see `empty` for the parameters."""
+    """Array of ones; see `empty` for the parameters.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+    dtype : dtype, optional
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+    device : str or Device, optional
+    mesh : Mesh, optional
+    like : None
+        Arrays of other libraries are refused.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        A negative extent.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.ones((2, 2), dtype="int32").tolist()
+    [[1, 1], [1, 1]]
+    """
     dtype = _float64 if dtype is None else dtype
     return full(shape, 1, dtype, order, device=device, mesh=mesh, like=like)
 
@@ -156,6 +213,17 @@ def empty_like(x, dtype=None, order="K", subok=True, shape=None, *, device=None)
     Returns
     -------
     ndarray
+
+    Raises
+    ------
+    ValueError
+        A negative extent.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.empty_like([1.0, 2.0]).shape
+    (2,)
     """
     x = x if isinstance(x, (_engine.ndarray, _engine.DistributedArray)) else asarray(x)
     dtype = x.dtype if dtype is None else dtype
@@ -167,7 +235,34 @@ def empty_like(x, dtype=None, order="K", subok=True, shape=None, *, device=None)
 
 
 def full_like(x, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    """Array of the shape, dtype and device of `x`, all elements equal to `fill_value`; see `empty_like`."""
+    """Array of the shape, dtype and device of `x`, all elements equal to `fill_value`; see `empty_like`.
+
+    Parameters
+    ----------
+    x, fill_value : array_like
+    dtype : dtype, optional
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+    subok : bool
+        There are no subclasses.
+    shape : int or tuple of int
+    device : str or Device, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        A negative extent.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.full_like([1, 2], 7).tolist()
+    [7, 7]
+    """
     x = x if isinstance(x, (_engine.ndarray, _engine.DistributedArray)) else asarray(x)
     dtype = x.dtype if dtype is None else dtype
     shape = x.shape if shape is None else shape
@@ -178,12 +273,66 @@ def full_like(x, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
 
 
 def zeros_like(x, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    """Array of zeros of the shape, dtype and device of `x`; see `empty_like`."""
+    """Array of zeros of the shape, dtype and device of `x`; see `empty_like`.
+
+    Parameters
+    ----------
+    x : array_like
+    dtype : dtype, optional
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+    subok : bool
+        There are no subclasses.
+    shape : int or tuple of int
+    device : str or Device, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        A negative extent.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.zeros_like([1.5, 2]).tolist()
+    [0.0, 0.0]
+    """
     return full_like(x, 0, dtype, order, subok, shape, device=device)
 
 
 def ones_like(x, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    """Array of ones of the shape, dtype and device of `x`; see `empty_like`."""
+    """Array of ones of the shape, dtype and device of `x`; see `empty_like`.
+
+    Parameters
+    ----------
+    x : array_like
+    dtype : dtype, optional
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+    subok : bool
+        There are no subclasses.
+    shape : int or tuple of int
+    device : str or Device, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        A negative extent.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.ones_like([1.5, 2]).tolist()
+    [1.0, 1.0]
+    """
     return full_like(x, 1, dtype, order, subok, shape, device=device)
 
 
@@ -207,6 +356,11 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, mesh=None):
     Returns
     -------
     ndarray, shape (ceil((stop - start) / step),)
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -272,6 +426,11 @@ def array(x, dtype=None, *, device=None, copy=True, order="K", subok=False, ndmi
     -------
     ndarray
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -294,6 +453,35 @@ def asarray(x, dtype=None, order=None, *, device=None, copy=None, mesh=None, lik
 
     Operations on shared memory complete before they return. With ``mesh``, `x` is the same on all
     ranks, and the result is a copy whose rows are distributed.
+
+    Parameters
+    ----------
+    x : array_like
+    dtype : dtype, optional
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+    device : str or Device, optional
+    copy : bool, optional
+    mesh : Mesh, optional
+    like : None
+        Arrays of other libraries are refused.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        Elements that are no numbers.
+    ValueError
+        Rows of different lengths.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.asarray([[1, 2], [3, 4]]).shape
+    (2, 2)
     """
     if device is not None or mesh is not None:
         mesh = _mesh_of(device, mesh)
@@ -323,6 +511,11 @@ def from_dlpack(x, /, *, device=None, copy=None):
     Returns
     -------
     ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------

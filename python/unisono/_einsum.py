@@ -180,6 +180,11 @@ def einsum(*operands, out=None, optimize=False, dtype=None):
     -------
     ndarray
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -232,6 +237,11 @@ def einsum_path(*operands, optimize="greedy"):
         ``"einsum_path"`` and the positions of the operands of each contraction.
     text : str
         A description.
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------

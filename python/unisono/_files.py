@@ -48,6 +48,20 @@ def save(file, arr, allow_pickle=True):
     file : str, path or file object
         ``.npy`` is added to a name that lacks it.
     arr : array_like
+
+    Raises
+    ------
+    OSError
+        The file cannot be written.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> import io
+    >>> f = io.BytesIO()
+    >>> un.save(f, [1, 2])
+    >>> f.getvalue()[1:6]
+    b'NUMPY'
     """
     import numpy
 
@@ -55,7 +69,33 @@ def save(file, arr, allow_pickle=True):
 
 
 def savez(file, *args, allow_pickle=True, **kwds):
-    """Write several arrays into one .npz archive, under their keywords or ``arr_0``, ``arr_1``..."""
+    """Write several arrays into one .npz archive, under their keywords or ``arr_0``, ``arr_1``...
+
+    Parameters
+    ----------
+    file : str, path or file object
+    *args
+        Passed on.
+    allow_pickle : bool
+        Accepted; arrays hold numbers.
+    **kwds : array_like
+        Arrays under their names.
+
+    Raises
+    ------
+    OSError
+        The file cannot be written.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> import io
+    >>> f = io.BytesIO()
+    >>> un.savez(f, x=[1, 2])
+    >>> _ = f.seek(0)
+    >>> un.load(f)["x"].tolist()
+    [1, 2]
+    """
     import numpy
 
     numpy.savez(
@@ -67,7 +107,33 @@ def savez(file, *args, allow_pickle=True, **kwds):
 
 
 def savez_compressed(file, *args, allow_pickle=True, **kwds):
-    """As `savez`, compressed."""
+    """As `savez`, compressed.
+
+    Parameters
+    ----------
+    file : str, path or file object
+    *args
+        Passed on.
+    allow_pickle : bool
+        Accepted; arrays hold numbers.
+    **kwds : array_like
+        Arrays under their names.
+
+    Raises
+    ------
+    OSError
+        The file cannot be written.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> import io
+    >>> f = io.BytesIO()
+    >>> un.savez_compressed(f, x=[1, 2])
+    >>> _ = f.seek(0)
+    >>> un.load(f)["x"].tolist()
+    [1, 2]
+    """
     import numpy
 
     kept = {k: _numpy(v) for k, v in kwds.items()}
@@ -138,6 +204,23 @@ def load(
     Returns
     -------
     ndarray, or a mapping of them for an archive
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    ValueError
+        It is no such file, or holds less than it says.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> import io
+    >>> f = io.BytesIO()
+    >>> un.save(f, [1, 2])
+    >>> _ = f.seek(0)
+    >>> un.load(f).tolist()
+    [1, 2]
     """
     import numpy
 
@@ -153,7 +236,39 @@ def load(
 
 
 def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
-    """One-dimensional array of the bytes of a file, or of the numbers in a text file."""
+    """One-dimensional array of the bytes of a file, or of the numbers in a text file.
+
+    Parameters
+    ----------
+    file : str, path or file object
+    dtype : dtype, optional
+    count : int
+        How many; -1 for all.
+    sep : str
+        Between numbers in text; empty for bytes.
+    offset : int
+    like : None
+        Arrays of other libraries are refused.
+
+    Returns
+    -------
+    ndarray of one axis
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> import tempfile
+    >>> f = tempfile.TemporaryFile()
+    >>> _ = f.write(b"\\x01\\x02")
+    >>> _ = f.seek(0)
+    >>> un.fromfile(f, dtype="uint8").tolist()
+    [1, 2]
+    """
     if like is not None:
         raise TypeError(
             "fromfile: like= takes arrays of other libraries; call that library's function instead"
@@ -187,7 +302,33 @@ def savetxt(
     comments="# ",
     encoding=None,
 ):
-    """Write a one- or two-dimensional array as text; see NumPy's ``savetxt``."""
+    """Write a one- or two-dimensional array as text; see NumPy's ``savetxt``.
+
+    Parameters
+    ----------
+    fname : str, path or file object
+    X : array_like
+    fmt : str or sequence of str
+    delimiter : str, optional
+    newline, header, footer, comments : str
+    encoding : str, optional
+
+    Raises
+    ------
+    OSError
+        The file cannot be written.
+    ValueError
+        More than two axes, or none.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> import io
+    >>> f = io.StringIO()
+    >>> un.savetxt(f, [[1, 2]], fmt="%d")
+    >>> f.getvalue()
+    '1 2\\n'
+    """
     x = as_array(X)
     if x.ndim not in (1, 2):
         raise ValueError(f"Expected 1D or 2D array, got {x.ndim}D array instead")
@@ -228,6 +369,35 @@ def loadtxt(
 ):  # fmt: skip
     """Read numbers from text, one row a line; see NumPy's ``loadtxt``.
 
+    Parameters
+    ----------
+    fname : str, path or file object
+    dtype : dtype, optional
+    comments : str
+    delimiter : str, optional
+    converters : dict or callable, optional
+    skiprows : int
+    usecols : int or sequence of int, optional
+    unpack : bool
+        Give columns.
+    ndmin : int
+    encoding : str, optional
+    max_rows : int, optional
+    quotechar : str, optional
+    like : None
+        Arrays of other libraries are refused.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    ValueError
+        Text that is no number, or rows of different lengths.
+
     Examples
     --------
     >>> import io
@@ -249,7 +419,33 @@ def loadtxt(
 
 
 def genfromtxt(fname, dtype=float, **options):
-    """Read numbers from text in which some are missing; the options are NumPy's, for arrays of one dtype."""
+    """Read numbers from text in which some are missing; the options are NumPy's, for arrays of one dtype.
+
+    Parameters
+    ----------
+    fname : str, path or file object
+    dtype : dtype, optional
+    **options
+        ``initial=`` and ``where=``, as NumPy has them.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        Names of fields are asked for.
+    ValueError
+        Rows of different lengths.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> import io
+    >>> un.genfromtxt(io.StringIO("1,2\\n3,"), delimiter=",").tolist()
+    [[1.0, 2.0], [3.0, nan]]
+    """
     import numpy
 
     made = numpy.genfromtxt(fname, str(resolve(dtype)), **options)
@@ -259,7 +455,33 @@ def genfromtxt(fname, dtype=float, **options):
 
 
 def fromregex(file, regexp, dtype, encoding=None):
-    """Numbers that the groups of a regular expression match in a text file, one row a match."""
+    """Numbers that the groups of a regular expression match in a text file, one row a match.
+
+    Parameters
+    ----------
+    file : str, path or file object
+    regexp : str or compiled expression
+    dtype : dtype, optional
+    encoding : str, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    ValueError
+        A match that is no number.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> import io
+    >>> un.fromregex(io.StringIO("a=1 b=2"), r"(\\d+)", "int64").tolist()
+    [1, 2]
+    """
     import re
 
     with _opened(file, "rb") as opened:

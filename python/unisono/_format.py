@@ -60,6 +60,10 @@ def set_printoptions(
     override_repr : callable
         Takes an array, returns its `repr`. Dropped by each call that gives none.
 
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     ValueError, TypeError
@@ -107,6 +111,10 @@ def _checked(given):
 
 def get_printoptions():
     """Return the options with which arrays print, as a dict; `set_printoptions` explains them.
+
+    Returns
+    -------
+    ndarray
 
     Examples
     --------
@@ -244,6 +252,11 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     -------
     str
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -285,6 +298,11 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     Returns
     -------
     str
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -398,7 +416,30 @@ def format_float_scientific(x, precision=None, unique=True, trim="k", sign=False
 
 
 def binary_repr(num, width=None):
-    """Binary digits of an integer, in two's complement where a width is given."""
+    """Binary digits of an integer, in two's complement where a width is given.
+
+    Parameters
+    ----------
+    num : int
+        How many.
+    width : int, optional
+        The fewest digits.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        More digits than `width`.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.binary_repr(-3, width=4)
+    '1101'
+    """
     num = num.__index__()
     digits = format(abs(num), "b")
     if num >= 0:
@@ -414,7 +455,30 @@ def binary_repr(num, width=None):
 
 
 def base_repr(number, base=2, padding=0):
-    """Digits of an integer in a base from 2 to 36."""
+    """Digits of an integer in a base from 2 to 36.
+
+    Parameters
+    ----------
+    number : int
+    base : number
+    padding : int
+        Zeros in front.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        A base below 2 or above 36.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.base_repr(255, 16)
+    'FF'
+    """
     if not 2 <= base <= 36:
         raise ValueError(
             f"Bases {'greater than 36' if base > 36 else 'less than 2'} not handled in base_repr."

@@ -12,49 +12,253 @@ def _as(x):
 
 
 def sum(x, axis=None, dtype=None, out=None, keepdims=False, **options):
-    """Sum over `axis`; options are ``initial=`` and ``where=``; see ``ndarray.sum``."""
+    """Sum over `axis`; options are ``initial=`` and ``where=``; see ``ndarray.sum``.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    dtype : dtype, optional
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+    **options
+        ``initial=`` and ``where=``, as NumPy has them.
+
+    Returns
+    -------
+    ndarray
+        A value where no axis is left; integers are added in int64 or uint64.
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.sum([[1, 2], [3, 4]], axis=0).tolist()
+    [4, 6]
+    """
     if out is not None:
         options["out"] = out
     return _as(x).sum(axis, dtype, keepdims=keepdims, **options)
 
 
 def prod(x, axis=None, dtype=None, out=None, keepdims=False, **options):
-    """Product over `axis`; options are ``initial=`` and ``where=``; see ``ndarray.prod``."""
+    """Product over `axis`; options are ``initial=`` and ``where=``; see ``ndarray.prod``.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    dtype : dtype, optional
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+    **options
+        ``initial=`` and ``where=``, as NumPy has them.
+
+    Returns
+    -------
+    ndarray
+        A value where no axis is left; integers are multiplied in int64 or uint64.
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.prod([[1, 2], [3, 4]], axis=0).tolist()
+    [3, 8]
+    """
     if out is not None:
         options["out"] = out
     return _as(x).prod(axis, dtype, keepdims=keepdims, **options)
 
 
 def max(x, axis=None, out=None, keepdims=False, **options):
-    """Maximum over `axis`; NaN where any is NaN; options are ``initial=`` and ``where=``."""
+    """Maximum over `axis`; NaN where any is NaN; options are ``initial=`` and ``where=``.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+    **options
+        ``initial=`` and ``where=``, as NumPy has them.
+
+    Returns
+    -------
+    ndarray of the array's dtype
+        A value where no axis is left.
+
+    Raises
+    ------
+    ValueError
+        An axis without elements, and no ``initial=``.
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.max([[1, 5], [7, 2]], axis=1).tolist()
+    [5, 7]
+    """
     if out is not None:
         options["out"] = out
     return _as(x).max(axis=axis, keepdims=keepdims, **options)
 
 
 def min(x, axis=None, out=None, keepdims=False, **options):
-    """Minimum over `axis`; NaN where any is NaN; options are ``initial=`` and ``where=``."""
+    """Minimum over `axis`; NaN where any is NaN; options are ``initial=`` and ``where=``.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+    **options
+        ``initial=`` and ``where=``, as NumPy has them.
+
+    Returns
+    -------
+    ndarray of the array's dtype
+        A value where no axis is left.
+
+    Raises
+    ------
+    ValueError
+        An axis without elements, and no ``initial=``.
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.min([[1, 5], [7, 2]], axis=1).tolist()
+    [1, 2]
+    """
     if out is not None:
         options["out"] = out
     return _as(x).min(axis=axis, keepdims=keepdims, **options)
 
 
 def any(x, axis=None, out=None, keepdims=False, **options):
-    """Whether any element is true; an option is ``where=``."""
+    """Whether any element is true; an option is ``where=``.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+    **options
+        ``initial=`` and ``where=``, as NumPy has them.
+
+    Returns
+    -------
+    ndarray of bool
+        A value where no axis is left.
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.any([[True, False], [False, False]], axis=0).tolist()
+    [True, False]
+    """
     if out is not None:
         options["out"] = out
     return _as(x).any(axis=axis, keepdims=keepdims, **options)
 
 
 def all(x, axis=None, out=None, keepdims=False, **options):
-    """Whether all elements are true; an option is ``where=``."""
+    """Whether all elements are true; an option is ``where=``.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+    **options
+        ``initial=`` and ``where=``, as NumPy has them.
+
+    Returns
+    -------
+    ndarray of bool
+        A value where no axis is left.
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.all([[True, False], [True, True]], axis=0).tolist()
+    [True, False]
+    """
     if out is not None:
         options["out"] = out
     return _as(x).all(axis=axis, keepdims=keepdims, **options)
 
 
 def copy(a, order="K", subok=False):
-    """Packed copy of `a`, in row-major order or, with ``order="F"``, in column-major order."""
+    """Packed copy of `a`, in row-major order or, with ``order="F"``, in column-major order.
+
+    Parameters
+    ----------
+    a : array_like
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+    subok : bool
+        There are no subclasses.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.copy([1, 2]).tolist()
+    [1, 2]
+    """
     if isinstance(a, _engine.DistributedArray):
         return a.copy()
     made = array(a)
@@ -62,7 +266,30 @@ def copy(a, order="K", subok=False):
 
 
 def astype(x, dtype, /, *, copy=True, device=None):
-    """`x` converted to `dtype`, on another device where one is given; `x` itself if it is that and ``copy=False``."""
+    """`x` converted to `dtype`, on another device where one is given; `x` itself if it is that and ``copy=False``.
+
+    Parameters
+    ----------
+    x : array_like
+    dtype : dtype, optional
+    copy : bool, optional
+    device : str or Device, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        There is no such dtype.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.astype(un.asarray([1.5, -1.5]), un.int8).tolist()
+    [1, -1]
+    """
     x = _as(x)
     made = x if not copy and x.dtype == dtype else x.astype(dtype, copy=copy)
     return made if device is None else made.to_device(device)
@@ -84,6 +311,17 @@ def reshape(x, /, shape, order="C", *, copy=None):
     Returns
     -------
     ndarray
+
+    Raises
+    ------
+    ValueError
+        Another number of elements, or a view that is not possible.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.reshape([1, 2, 3, 4], (2, -1)).tolist()
+    [[1, 2], [3, 4]]
     """
     if order == "C" and copy is None:
         return _as(x).reshape(shape)
@@ -92,12 +330,56 @@ def reshape(x, /, shape, order="C", *, copy=None):
 
 
 def broadcast_to(array, shape, subok=False):
-    """View of the array in that shape, read-only: axes of extent 1, and new ones in front, are repeated."""
+    """View of the array in that shape, read-only: axes of extent 1, and new ones in front, are repeated.
+
+    Parameters
+    ----------
+    array : array_like
+    shape : int or tuple of int
+    subok : bool
+        There are no subclasses.
+
+    Returns
+    -------
+    ndarray, a view
+
+    Raises
+    ------
+    ValueError
+        The array does not broadcast to that shape.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.broadcast_to([1, 2], (2, 2)).tolist()
+    [[1, 2], [1, 2]]
+    """
     return _engine.broadcast_to(array, shape)
 
 
 def transpose(a, axes=None):
-    """View of `a` with permuted axes, reversed by default."""
+    """View of `a` with permuted axes, reversed by default.
+
+    Parameters
+    ----------
+    a : array_like
+    axes : tuple of int, optional
+
+    Returns
+    -------
+    ndarray, a view
+
+    Raises
+    ------
+    ValueError
+        No permutation of the axes.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.transpose([[1, 2], [3, 4]]).tolist()
+    [[1, 3], [2, 4]]
+    """
     return _as(a).transpose(axes)
 
 

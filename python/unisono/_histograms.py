@@ -26,6 +26,11 @@ def bincount(x, /, weights=None, minlength=0):
     -------
     ndarray of int64 (float64 with weights)
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -200,6 +205,22 @@ def _data(x, weights):
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
     """Edges of the bins that `histogram` uses; see there for the parameters.
 
+    Parameters
+    ----------
+    a : array_like
+    bins : int or array_like
+    range : tuple, optional
+    weights : array_like, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -229,6 +250,11 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     Returns
     -------
     counts, edges : ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -296,6 +322,11 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     counts : ndarray of float64 with D axes
     edges : tuple of D ndarrays
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -354,10 +385,23 @@ def _edges_along(column, bins, range):
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     """Histogram in two dimensions; `bins` is one for both or a pair.
 
+    Parameters
+    ----------
+    x, y : array_like
+    bins : int or array_like
+    range : tuple, optional
+    density : bool
+    weights : array_like, optional
+
     Returns
     -------
     counts : ndarray of float64, shape (nx, ny)
     xedges, yedges : ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------

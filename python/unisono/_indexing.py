@@ -53,6 +53,11 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     -------
     ndarray
 
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -96,6 +101,22 @@ def _along(what, x, indices, axis):
 def take_along_axis(arr, indices, axis=-1):
     """Elements along an axis where `indices` holds their indices, as `argsort` gives them.
 
+    Parameters
+    ----------
+    arr : array_like
+    indices : array_like of int
+    axis : int or tuple of int, optional
+        All axes where it is None.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -112,7 +133,34 @@ def take_along_axis(arr, indices, axis=-1):
 
 
 def put_along_axis(arr, indices, values, axis):
-    """Store values in `arr` where `indices` holds their places along an axis."""
+    """Store values in `arr` where `indices` holds their places along an axis.
+
+    Parameters
+    ----------
+    arr : array_like
+    indices : array_like of int
+    values : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+
+    Returns
+    -------
+    None
+        `arr` is changed.
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> x = un.zeros((2, 2))
+    >>> un.put_along_axis(x, [[1], [0]], 7, axis=1)
+    >>> x.tolist()
+    [[0.0, 7.0], [7.0, 0.0]]
+    """
     x, indices = arr, as_array(indices)
     if axis is None:
         if indices.ndim != 1:
@@ -158,6 +206,22 @@ def _target(what, a):
 def put(a, ind, v, mode="raise"):
     """Set elements of `a`, counted in row-major order, to values, which repeat if they are fewer.
 
+    Parameters
+    ----------
+    a : array_like
+    ind : array_like of int
+    v : array_like
+    mode : str
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -187,6 +251,19 @@ def _cycled(values, size):
 def nonzero(a):
     """Indices of the elements that are not zero, one array per axis.
 
+    Parameters
+    ----------
+    a : array_like
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -197,12 +274,52 @@ def nonzero(a):
 
 
 def flatnonzero(a):
-    """Indices of the elements that are not zero, in row-major order."""
+    """Indices of the elements that are not zero, in row-major order.
+
+    Parameters
+    ----------
+    a : array_like
+
+    Returns
+    -------
+    ndarray of int64
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.flatnonzero([0, 3, 4]).tolist()
+    [1, 2]
+    """
     return nonzero(as_array(a).ravel())[0]
 
 
 def argwhere(a):
-    """Indices of the elements that are not zero, one row per element."""
+    """Indices of the elements that are not zero, one row per element.
+
+    Parameters
+    ----------
+    a : array_like
+
+    Returns
+    -------
+    ndarray of int64, shape (found, axes)
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.argwhere([[0, 5], [7, 0]]).tolist()
+    [[0, 1], [1, 0]]
+    """
     x = as_array(a)
     if x.ndim == 0:
         return argwhere(x.reshape(1))[:, :0]
@@ -211,6 +328,24 @@ def argwhere(a):
 
 def compress(condition, a, axis=None, out=None):
     """Slices of `a` along an axis where the condition is true.
+
+    Parameters
+    ----------
+    condition : array_like of bool
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
 
     Examples
     --------
@@ -225,12 +360,58 @@ def compress(condition, a, axis=None, out=None):
 
 
 def extract(condition, arr):
-    """Elements of `arr` where the condition, of the same size, is not zero."""
+    """Elements of `arr` where the condition, of the same size, is not zero.
+
+    Parameters
+    ----------
+    condition : array_like of bool
+    arr : array_like
+
+    Returns
+    -------
+    ndarray of one axis
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.extract([True, False, True], [1, 2, 3]).tolist()
+    [1, 3]
+    """
     return take(as_array(arr).ravel(), nonzero(as_array(condition).ravel())[0])
 
 
 def place(arr, mask, vals):
-    """Set the elements under the mask to `vals`, one after another, which repeat."""
+    """Set the elements under the mask to `vals`, one after another, which repeat.
+
+    Parameters
+    ----------
+    arr : array_like
+    mask : array_like of bool
+    vals : array_like
+
+    Returns
+    -------
+    None
+        `arr` is changed.
+
+    Raises
+    ------
+    ValueError
+        There are elements to fill, and no values.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> x = un.arange(4)
+    >>> un.place(x, x > 1, [9])
+    >>> x.tolist()
+    [0, 1, 9, 9]
+    """
     x = _target("place", arr)
     mask = _same_size("place", x, mask)
     values = as_array(vals).ravel()
@@ -244,6 +425,21 @@ def place(arr, mask, vals):
 
 def putmask(a, mask, values):
     """Set the elements under the mask to those of `values` at the same place, repeated to the size.
+
+    Parameters
+    ----------
+    a : array_like
+    mask : array_like of bool
+    values : array_like
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -274,6 +470,24 @@ def _same_size(what, x, mask):
 
 def copyto(dst, src, casting="same_kind", where=True):
     """Copy values into `dst`, where the mask is true; both broadcast to its shape.
+
+    Parameters
+    ----------
+    dst : ndarray
+    src : array_like
+    casting : str
+        Which conversions are allowed.
+    where : array_like of bool
+        Elements to take.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -332,6 +546,23 @@ def check_cast(what, source, target, casting):
 def choose(a, choices, out=None, mode="raise"):
     """Of each place the element of the choice that `a` numbers there; all broadcast.
 
+    Parameters
+    ----------
+    a : array_like
+    choices : sequence of array_like
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    mode : str
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -359,6 +590,21 @@ def choose(a, choices, out=None, mode="raise"):
 
 def select(condlist, choicelist, default=0):
     """Of each place the first choice whose condition is true there, else the default.
+
+    Parameters
+    ----------
+    condlist : sequence of array_like of bool
+    choicelist : sequence of array_like
+    default
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -388,6 +634,20 @@ def select(condlist, choicelist, default=0):
 def ix_(*args):
     """Index that takes the given rows, columns... of an array: an open grid of index arrays.
 
+    Parameters
+    ----------
+    *args
+        Passed on.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -409,6 +669,20 @@ def ix_(*args):
 
 def diagonal(a, offset=0, axis1=0, axis2=1):
     """View of a diagonal of two axes, as the last axis of the result; read-only.
+
+    Parameters
+    ----------
+    a : array_like
+    offset, axis1, axis2 : int
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -450,7 +724,30 @@ def _diagonal(x, offset, axis1, axis2):
 
 
 def diag(v, k=0):
-    """Diagonal of a matrix, or the matrix with that diagonal."""
+    """Diagonal of a matrix, or the matrix with that diagonal.
+
+    Parameters
+    ----------
+    v : array_like
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+
+    Returns
+    -------
+    ndarray
+        A view of a diagonal, or a matrix with that one.
+
+    Raises
+    ------
+    ValueError
+        More than two axes, or none.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.diag([1, 2]).tolist()
+    [[1, 0], [0, 2]]
+    """
     x = as_array(v)
     if x.ndim == 2:
         return diagonal(x, k)
@@ -463,12 +760,58 @@ def diag(v, k=0):
 
 
 def diagflat(v, k=0):
-    """Matrix whose diagonal holds the elements of `v` in row-major order."""
+    """Matrix whose diagonal holds the elements of `v` in row-major order.
+
+    Parameters
+    ----------
+    v : array_like
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+
+    Returns
+    -------
+    ndarray of two axes
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.diagflat([1, 2], 1).tolist()
+    [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
+    """
     return diag(as_array(v).ravel(), k)
 
 
 def fill_diagonal(a, val, wrap=False):
-    """Set the main diagonal of an array, in place; values repeat if they are fewer."""
+    """Set the main diagonal of an array, in place; values repeat if they are fewer.
+
+    Parameters
+    ----------
+    a, val : array_like
+    wrap
+
+    Returns
+    -------
+    None
+        `a` is changed.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two axes, or several that differ.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> x = un.zeros((2, 2))
+    >>> un.fill_diagonal(x, 5)
+    >>> x.tolist()
+    [[5.0, 0.0], [0.0, 5.0]]
+    """
     x = _target("fill_diagonal", a)
     if x.ndim < 2:
         raise ValueError(f"fill_diagonal: needs at least two axes; got {x.ndim}")
@@ -488,12 +831,54 @@ def fill_diagonal(a, val, wrap=False):
 
 
 def diag_indices(n, ndim=2):
-    """Index of the main diagonal of an array of `ndim` axes of extent `n`."""
+    """Index of the main diagonal of an array of `ndim` axes of extent `n`.
+
+    Parameters
+    ----------
+    n : int, optional
+    ndim : int
+        Axes of the index arrays.
+
+    Returns
+    -------
+    tuple of ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> [k.tolist() for k in un.diag_indices(2)]
+    [[0, 1], [0, 1]]
+    """
     return (un.arange(n),) * ndim
 
 
 def diag_indices_from(arr):
-    """Index of the main diagonal of `arr`, whose extents are equal."""
+    """Index of the main diagonal of `arr`, whose extents are equal.
+
+    Parameters
+    ----------
+    arr : array_like
+
+    Returns
+    -------
+    tuple of ndarray
+
+    Raises
+    ------
+    ValueError
+        The axes differ, or there are fewer than two.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> [k.tolist() for k in un.diag_indices_from(un.eye(2))]
+    [[0, 1], [0, 1]]
+    """
     if arr.ndim < 2 or len(set(arr.shape)) > 1:
         raise ValueError(
             f"diag_indices_from: needs two or more axes of equal extent; got {arr.shape}"
@@ -502,7 +887,35 @@ def diag_indices_from(arr):
 
 
 def tri(N, M=None, k=0, dtype=None, *, like=None):
-    """Matrix of ones at and below a diagonal, zeros elsewhere."""
+    """Matrix of ones at and below a diagonal, zeros elsewhere.
+
+    Parameters
+    ----------
+    N : int
+        Number of rows.
+    M : int
+        Number of points.
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+    dtype : dtype, optional
+    like : None
+        Arrays of other libraries are refused.
+
+    Returns
+    -------
+    ndarray, shape (N, M)
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.tri(2, 3).tolist()
+    [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0]]
+    """
     lower = _lower(N, N if M is None else M, k)
     return lower.astype("float64" if dtype is None else dtype)
 
@@ -513,6 +926,21 @@ def _lower(rows, columns, k):
 
 def tril(m, k=0):
     """Lower triangle of the last two axes; zeros above.
+
+    Parameters
+    ----------
+    m : array_like
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        An array without axes.
 
     Examples
     --------
@@ -525,7 +953,29 @@ def tril(m, k=0):
 
 
 def triu(m, k=0):
-    """Upper triangle of the last two axes; zeros below."""
+    """Upper triangle of the last two axes; zeros below.
+
+    Parameters
+    ----------
+    m : array_like
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        An array without axes.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.triu([[1, 2], [3, 4]]).tolist()
+    [[1, 2], [0, 4]]
+    """
     x = as_array(m)
     return un.where(_triangle("triu", x, k - 1), un.zeros((), x.dtype, device=x.device), x)
 
@@ -537,22 +987,112 @@ def _triangle(what, x, k):
 
 
 def tril_indices(n, k=0, m=None):
-    """Index of the lower triangle of an array of shape (n, m)."""
+    """Index of the lower triangle of an array of shape (n, m).
+
+    Parameters
+    ----------
+    n : int, optional
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+    m : array_like
+
+    Returns
+    -------
+    tuple of ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> [k.tolist() for k in un.tril_indices(2)]
+    [[0, 1, 1], [0, 0, 1]]
+    """
     return nonzero(_lower(n, n if m is None else m, k))
 
 
 def triu_indices(n, k=0, m=None):
-    """Index of the upper triangle of an array of shape (n, m)."""
+    """Index of the upper triangle of an array of shape (n, m).
+
+    Parameters
+    ----------
+    n : int, optional
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+    m : array_like
+
+    Returns
+    -------
+    tuple of ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> [k.tolist() for k in un.triu_indices(2)]
+    [[0, 0, 1], [0, 1, 1]]
+    """
     return nonzero(~_lower(n, n if m is None else m, k - 1))
 
 
 def tril_indices_from(arr, k=0):
-    """Index of the lower triangle of `arr`."""
+    """Index of the lower triangle of `arr`.
+
+    Parameters
+    ----------
+    arr : array_like
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+
+    Returns
+    -------
+    tuple of ndarray
+
+    Raises
+    ------
+    ValueError
+        The array has not two axes.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> [k.tolist() for k in un.tril_indices_from(un.eye(2))]
+    [[0, 1, 1], [0, 0, 1]]
+    """
     return tril_indices(*_matrix("tril_indices_from", arr, k))
 
 
 def triu_indices_from(arr, k=0):
-    """Index of the upper triangle of `arr`."""
+    """Index of the upper triangle of `arr`.
+
+    Parameters
+    ----------
+    arr : array_like
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+
+    Returns
+    -------
+    tuple of ndarray
+
+    Raises
+    ------
+    ValueError
+        The array has not two axes.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> [k.tolist() for k in un.triu_indices_from(un.eye(2))]
+    [[0, 0, 1], [0, 1, 1]]
+    """
     return triu_indices(*_matrix("triu_indices_from", arr, k))
 
 
@@ -563,12 +1103,58 @@ def _matrix(what, arr, k):
 
 
 def mask_indices(n, mask_func, k=0):
-    """Index of the elements that ``mask_func(ones((n, n)), k)`` leaves."""
+    """Index of the elements that ``mask_func(ones((n, n)), k)`` leaves.
+
+    Parameters
+    ----------
+    n : int, optional
+    mask_func : callable
+        Takes a matrix and `k`, as `triu`.
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+
+    Returns
+    -------
+    tuple of ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> [k.tolist() for k in un.mask_indices(2, un.triu)]
+    [[0, 0, 1], [0, 1, 1]]
+    """
     return nonzero(mask_func(un.ones((n, n), "int64"), k) != 0)
 
 
 def indices(dimensions, dtype=int, sparse=False):
-    """Index arrays of a grid of that shape: stacked, or open with ``sparse``."""
+    """Index arrays of a grid of that shape: stacked, or open with ``sparse``.
+
+    Parameters
+    ----------
+    dimensions : sequence of int
+    dtype : dtype, optional
+    sparse : bool
+
+    Returns
+    -------
+    ndarray, or a tuple of them if `sparse`
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.indices((2, 2)).tolist()
+    [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]
+    """
     shape = tuple(dimensions)
     n = len(shape)
     lines = [
@@ -587,6 +1173,22 @@ def indices(dimensions, dtype=int, sparse=False):
 
 def unravel_index(indices, shape, order="C"):
     """Indices per axis of places counted in row-major (or with "F" column-major) order.
+
+    Parameters
+    ----------
+    indices : array_like of int
+    shape : int or tuple of int
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        A negative extent.
 
     Examples
     --------
@@ -617,6 +1219,23 @@ def unravel_index(indices, shape, order="C"):
 
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     """Places in row-major (or with "F" column-major) order of indices per axis.
+
+    Parameters
+    ----------
+    multi_index : tuple of array_like of int
+    dims : tuple of int
+    mode : str
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------

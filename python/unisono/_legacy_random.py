@@ -176,9 +176,76 @@ def _function(name):
     def function(*args, **options):
         return getattr(_state(), name)(*args, **options)
 
+    method = getattr(RandomState, name)
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = getattr(RandomState, name).__doc__
+    function.__signature__ = _without_self(method)
+    function.__doc__ = _doc(name, method.__doc__, function.__signature__)
     return function
+
+
+def _without_self(method):
+    import inspect
+
+    signature = inspect.signature(method)
+    return signature.replace(parameters=list(signature.parameters.values())[1:])
+
+
+def _doc(name, summary, signature):
+    """Docstring of a function that draws from the shared generator."""
+    if "Examples\n" in summary:
+        return summary
+    rows = [f"{p.name} : {_kinds.get(p.name, 'array_like')}" for p in signature.parameters.values()]
+    sections = [summary.strip()]
+    if rows:
+        sections.append("Parameters\n----------\n" + "\n".join(rows))
+    result, error = _others.get(
+        name,
+        ("ndarray, or a value without a size", "ValueError\n    A parameter outside its range."),
+    )
+    sections += [f"Returns\n-------\n{result}", f"Raises\n------\n{error}"]
+    example = (
+        _examples[name] if name in _others else f"un.random.{name}({_examples[name]}).shape\n(4,)"
+    )
+    sections.append(f"Examples\n--------\n>>> import unisono as un\n>>> {example}")
+    return "\n\n".join(sections) + "\n"
+
+
+_kinds = {
+    "size": "int or tuple of int, optional", "dtype": "dtype", "out": "ndarray, optional", "shape": "int, one an axis",
+    "legacy": "bool", "length": "int", "replace": "bool", "axis": "int", "shuffle": "bool", "method": "str", "seed": "int or sequence of int, optional",
+    "state": "tuple or dict", "check_valid": "str", "tol": "float",
+}  # fmt: skip
+_others = {
+    "bytes": ("bytes", "ValueError\n    A negative length."),
+    "get_state": ("tuple", "TypeError\n    An argument that is not known."),
+    "set_state": ("None", "ValueError\n    No state of that generator."),
+    "seed": ("None", "ValueError\n    A negative seed."),
+    "shuffle": ("None", "TypeError\n    `x` cannot be changed."),
+    "multivariate_normal": ("ndarray, of the size and the number of means", "ValueError\n    A covariance of another shape."),
+    "multinomial": ("ndarray, of the size and the number of chances", "ValueError\n    Chances that do not sum to 1."),
+    "dirichlet": ("ndarray, of the size and the number of parameters", "ValueError\n    A parameter outside its range."),
+}  # fmt: skip
+# Arguments with which an example draws four; for others the whole example.
+_examples = {
+    "beta": "2, 3, size=4", "binomial": "10, 0.5, size=4", "chisquare": "2, size=4", "choice": "3, size=4",
+    "exponential": "size=4", "f": "2, 3, size=4", "gamma": "2, size=4", "geometric": "0.5, size=4", "gumbel": "size=4",
+    "hypergeometric": "5, 5, 3, size=4", "laplace": "size=4", "logistic": "size=4", "lognormal": "size=4",
+    "logseries": "0.5, size=4", "negative_binomial": "3, 0.5, size=4", "noncentral_chisquare": "2, 1, size=4",
+    "noncentral_f": "2, 3, 1, size=4", "normal": "size=4", "pareto": "3, size=4", "permutation": "4",
+    "poisson": "3, size=4", "power": "3, size=4", "rand": "4", "randint": "0, 5, size=4", "randn": "4", "random": "4",
+    "random_integers": "5, size=4", "random_sample": "4", "ranf": "4", "rayleigh": "size=4", "sample": "4",
+    "standard_cauchy": "size=4", "standard_exponential": "size=4", "standard_gamma": "2, size=4",
+    "standard_normal": "size=4", "standard_t": "3, size=4", "triangular": "0, 1, 2, size=4", "uniform": "size=4",
+    "vonmises": "0, 1, size=4", "wald": "1, 1, size=4", "weibull": "2, size=4", "zipf": "3, size=4",
+    "bytes": "len(un.random.bytes(3))\n3",
+    "get_state": "un.random.seed(1)\n>>> un.random.get_state()[0]\n'MT19937'",
+    "set_state": "state = un.random.get_state()\n>>> un.random.set_state(state)",
+    "seed": "un.random.seed(1)\n>>> float(un.random.rand())\n0.417022004702574",
+    "shuffle": "x = un.arange(4)\n>>> un.random.shuffle(x)\n>>> int(x.sum())\n6",
+    "multivariate_normal": "un.random.multivariate_normal([0, 0], [[1, 0], [0, 1]], size=4).shape\n(4, 2)",
+    "multinomial": "un.random.multinomial(10, [0.5, 0.5], size=4).shape\n(4, 2)",
+    "dirichlet": "un.random.dirichlet([1, 2], size=4).shape\n(4, 2)",
+}  # fmt: skip
 
 
 _names = """beta binomial bytes chisquare choice dirichlet exponential f gamma geometric get_state gumbel

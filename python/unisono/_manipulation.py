@@ -51,6 +51,11 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
     -------
     ndarray
 
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -68,6 +73,26 @@ concat = concatenate
 
 def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays of one shape, joined along a new axis.
+
+    Parameters
+    ----------
+    arrays : sequence of array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    dtype : dtype, optional
+    casting : str
+        Which conversions are allowed.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
 
     Examples
     --------
@@ -103,31 +128,139 @@ def _at_least(arrays, n):
 
 
 def vstack(tup, *, dtype=None, casting="same_kind"):
-    """Arrays one below another: joined along axis 0, vectors as rows."""
+    """Arrays one below another: joined along axis 0, vectors as rows.
+
+    Parameters
+    ----------
+    tup : sequence of array_like
+    dtype : dtype, optional
+    casting : str
+        Which conversions are allowed.
+
+    Returns
+    -------
+    ndarray of two axes or more
+
+    Raises
+    ------
+    ValueError
+        Shapes that differ on another axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.vstack(([1, 2], [3, 4])).tolist()
+    [[1, 2], [3, 4]]
+    """
     return _joined("vstack", _at_least(tup, 2), 0, None, dtype, casting)
 
 
 def hstack(tup, *, dtype=None, casting="same_kind"):
-    """Arrays side by side: joined along axis 1, vectors along axis 0."""
+    """Arrays side by side: joined along axis 1, vectors along axis 0.
+
+    Parameters
+    ----------
+    tup : sequence of array_like
+    dtype : dtype, optional
+    casting : str
+        Which conversions are allowed.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        Shapes that differ on another axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.hstack(([1, 2], [3])).tolist()
+    [1, 2, 3]
+    """
     arrays = _at_least(tup, 1)
     axis = 0 if arrays and arrays[0].ndim == 1 else 1
     return _joined("hstack", arrays, axis, None, dtype, casting)
 
 
 def dstack(tup):
-    """Arrays joined along axis 2, as which vectors and matrices get a new one."""
+    """Arrays joined along axis 2, as which vectors and matrices get a new one.
+
+    Parameters
+    ----------
+    tup : sequence of array_like
+
+    Returns
+    -------
+    ndarray of three axes or more
+
+    Raises
+    ------
+    ValueError
+        Shapes that differ on another axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.dstack(([1, 2], [3, 4])).tolist()
+    [[[1, 3], [2, 4]]]
+    """
     arrays = [x if x.ndim > 2 else x[..., None] for x in _at_least(tup, 2)]
     return _joined("dstack", arrays, 2)
 
 
 def column_stack(tup):
-    """Matrices side by side; vectors become columns."""
+    """Matrices side by side; vectors become columns.
+
+    Parameters
+    ----------
+    tup : sequence of array_like
+
+    Returns
+    -------
+    ndarray of two axes
+
+    Raises
+    ------
+    ValueError
+        Columns of different lengths.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.column_stack(([1, 2], [3, 4])).tolist()
+    [[1, 3], [2, 4]]
+    """
     arrays = [x if x.ndim > 1 else x.reshape(-1, 1) for x in map(as_array, tup)]
     return _joined("column_stack", arrays, 1)
 
 
 def append(arr, values, axis=None):
-    """`arr` with `values` after its end: a new array."""
+    """`arr` with `values` after its end: a new array.
+
+    Parameters
+    ----------
+    arr, values : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.append([1, 2], [3]).tolist()
+    [1, 2, 3]
+    """
     if axis is None:
         return concatenate((as_array(arr).ravel(), as_array(values).ravel()))
     return concatenate((arr, values), axis)
@@ -135,6 +268,19 @@ def append(arr, values, axis=None):
 
 def block(arrays):
     """Array made of nested lists of blocks: the innermost lists join along the last axis.
+
+    Parameters
+    ----------
+    arrays : sequence of array_like
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -177,6 +323,20 @@ def block(arrays):
 def tile(A, reps):
     """`A` repeated along its axes as often as `reps` says.
 
+    Parameters
+    ----------
+    A : array_like
+    reps : int or sequence of int
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -212,6 +372,11 @@ def repeat(a, repeats, axis=None):
     -------
     ndarray
 
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -246,6 +411,22 @@ def repeat(a, repeats, axis=None):
 
 def roll(a, shift, axis=None):
     """Elements moved along axes; what leaves at one end enters at the other.
+
+    Parameters
+    ----------
+    a : array_like
+    shift : int or tuple of int
+    axis : int or tuple of int, optional
+        All axes where it is None.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
 
     Examples
     --------
@@ -289,6 +470,20 @@ def roll(a, shift, axis=None):
 def resize(a, new_shape):
     """The elements of `a` in a new shape, repeated or cut to fill it.
 
+    Parameters
+    ----------
+    a : array_like
+    new_shape : int or tuple of int
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -306,7 +501,33 @@ def resize(a, new_shape):
 
 
 def trim_zeros(filt, trim="fb", axis=None):
-    """The part of an array between its first and last elements that are not zero, per axis."""
+    """The part of an array between its first and last elements that are not zero, per axis.
+
+    Parameters
+    ----------
+    filt : array_like
+    trim : str
+        'f' for the front, 'b' for the back.
+    axis : int or tuple of int, optional
+        All axes where it is None.
+
+    Returns
+    -------
+    ndarray, or a list of a list
+
+    Raises
+    ------
+    ValueError
+        `trim` has other letters than f and b.
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.trim_zeros([0, 1, 2, 0])
+    [1, 2]
+    """
     x = as_array(filt)
     trim = trim.lower()
     if trim not in ("fb", "bf", "f", "b"):
@@ -330,6 +551,22 @@ def trim_zeros(filt, trim="fb", axis=None):
 
 def delete(arr, obj, axis=None):
     """Array without the slices that `obj` (an index, several, a slice or a mask) names.
+
+    Parameters
+    ----------
+    arr : array_like
+    obj : object
+    axis : int or tuple of int, optional
+        All axes where it is None.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
 
     Examples
     --------
@@ -369,6 +606,23 @@ def delete(arr, obj, axis=None):
 
 def insert(arr, obj, values, axis=None):
     """Array with values before the given indices.
+
+    Parameters
+    ----------
+    arr : array_like
+    obj : object
+    values : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
 
     Examples
     --------
@@ -436,6 +690,22 @@ def insert(arr, obj, values, axis=None):
 
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     """Coordinate arrays of a grid from the coordinates along each axis.
+
+    Parameters
+    ----------
+    *xi : array_like
+    copy : bool, optional
+    sparse : bool
+    indexing : {'xy', 'ij'}
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------

@@ -24,6 +24,11 @@ def mesh(kind="mpi"):
     Mesh
         With ``rank``, ``size`` and ``barrier()``; what ``mesh=`` of `zeros` and other functions takes.
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un

@@ -10,35 +10,91 @@ from ._views import _axis
 
 
 class generic:
-    """Abstract kind of all dtypes, for `issubdtype`; arrays of ours have dtypes, values no classes of their own."""
+    """Abstract kind of all dtypes, for `issubdtype`; arrays of ours have dtypes, values no classes of their own.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.issubdtype("int8", un.generic)
+    True
+    """
 
 
 class number(generic):
-    """Abstract kind of all numbers."""
+    """Abstract kind of all numbers.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.issubdtype(bool, un.number)
+    False
+    """
 
 
 class integer(number):
-    """Abstract kind of integers."""
+    """Abstract kind of integers.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.issubdtype("uint8", un.integer)
+    True
+    """
 
 
 class signedinteger(integer):
-    """Abstract kind of integers with a sign."""
+    """Abstract kind of integers with a sign.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.issubdtype("uint8", un.signedinteger)
+    False
+    """
 
 
 class unsignedinteger(integer):
-    """Abstract kind of integers without a sign."""
+    """Abstract kind of integers without a sign.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.issubdtype("uint8", un.unsignedinteger)
+    True
+    """
 
 
 class inexact(number):
-    """Abstract kind of floating-point numbers, real and complex."""
+    """Abstract kind of floating-point numbers, real and complex.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.issubdtype("complex64", un.inexact)
+    True
+    """
 
 
 class floating(inexact):
-    """Abstract kind of real floating-point numbers."""
+    """Abstract kind of real floating-point numbers.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.issubdtype("complex64", un.floating)
+    False
+    """
 
 
 class complexfloating(inexact):
-    """Abstract kind of complex numbers."""
+    """Abstract kind of complex numbers.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.issubdtype("complex64", un.complexfloating)
+    True
+    """
 
 
 True_ = un.full((), True)[()]
@@ -140,7 +196,23 @@ class ndindex:
 
 
 class ndenumerate:
-    """Iterator over pairs of index and value."""
+    """Iterator over pairs of index and value.
+
+    Parameters
+    ----------
+    arr : array_like
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> [(index, value.item()) for index, value in un.ndenumerate([[1, 2]])]
+    [((0, 0), 1), ((0, 1), 2)]
+    """
 
     def __init__(self, arr):
         x = as_array(arr)
@@ -165,13 +237,59 @@ def _span(x):
 
 
 def may_share_memory(a, b, /, max_work=0):
-    """Whether the memory between the first and the last element of both overlaps."""
+    """Whether the memory between the first and the last element of both overlaps.
+
+    Parameters
+    ----------
+    a, b : array_like
+    max_work : int, optional
+        How far to search.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> x = un.arange(4)
+    >>> un.may_share_memory(x, x[1:])
+    True
+    """
     one, two = _span(as_array(a)), _span(as_array(b))
     return one is not None and two is not None and one[0] < two[1] and two[0] < one[1]
 
 
 def shares_memory(a, b, /, max_work=-1):
-    """Whether the arrays have an element in common."""
+    """Whether the arrays have an element in common.
+
+    Parameters
+    ----------
+    a, b : array_like
+    max_work : int, optional
+        How far to search.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> x = un.arange(4)
+    >>> un.shares_memory(x[::2], x[1::2])
+    False
+    """
     a, b = as_array(a), as_array(b)
     if not may_share_memory(a, b):
         return False
@@ -181,7 +299,27 @@ def shares_memory(a, b, /, max_work=-1):
 
 
 def min_scalar_type(a, /):
-    """Smallest dtype that holds a number; of an array its own."""
+    """Smallest dtype that holds a number; of an array its own.
+
+    Parameters
+    ----------
+    a : array_like
+
+    Returns
+    -------
+    dtype
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.min_scalar_type(300)
+    dtype('uint16')
+    """
     if isinstance(a, bool):
         return resolve("bool")
     x = None if isinstance(a, (int, float, complex)) else as_array(a)
@@ -203,7 +341,27 @@ def min_scalar_type(a, /):
 
 
 def common_type(*arrays):
-    """Floating-point dtype that holds all arrays; integers count as float64."""
+    """Floating-point dtype that holds all arrays; integers count as float64.
+
+    Parameters
+    ----------
+    *arrays : sequence of array_like
+
+    Returns
+    -------
+    dtype
+
+    Raises
+    ------
+    TypeError
+        An array of bool.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.common_type([1], un.ones(1, dtype="float32"))
+    dtype('float64')
+    """
     made = resolve("float16") if hasattr(un, "float16") else resolve("float32")
     for a in arrays:
         dtype = as_array(a).dtype
@@ -214,7 +372,32 @@ def common_type(*arrays):
 
 
 def packbits(a, /, axis=None, bitorder="big"):
-    """Bits of booleans packed into uint8, filled up with zeros."""
+    """Bits of booleans packed into uint8, filled up with zeros.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    bitorder : {'big', 'little'}
+
+    Returns
+    -------
+    ndarray of uint8
+
+    Raises
+    ------
+    TypeError
+        An array of floating-point numbers.
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.packbits([1, 0, 1]).tolist()
+    [160]
+    """
     x = as_array(a)
     if x.dtype.kind not in "biu":
         raise TypeError("Expected an input array of integer or boolean data type")
@@ -237,7 +420,34 @@ def _bit_weights(bitorder):
 
 
 def unpackbits(a, /, axis=None, count=None, bitorder="big"):
-    """Bits of uint8 as an array of zeros and ones."""
+    """Bits of uint8 as an array of zeros and ones.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    count : int
+        How many; -1 for all.
+    bitorder : {'big', 'little'}
+
+    Returns
+    -------
+    ndarray of uint8
+
+    Raises
+    ------
+    TypeError
+        Another dtype than uint8.
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.unpackbits(un.asarray([5], dtype="uint8")).tolist()
+    [0, 0, 0, 0, 0, 1, 0, 1]
+    """
     x = as_array(a)
     if x.dtype != "uint8":
         raise TypeError("Expected an input array of unsigned byte data type")
@@ -261,17 +471,45 @@ _states = ("divide", "over", "under", "invalid")
 
 
 def geterr():
-    """How floating-point faults are treated: all are ignored."""
+    """How floating-point faults are treated: all are ignored.
+
+    Returns
+    -------
+    dict of str
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.geterr()["divide"]
+    'ignore'
+    """
     return dict.fromkeys(_states, "ignore")
 
 
 def seterr(all=None, divide=None, over=None, under=None, invalid=None):
     """Accept ``"ignore"``, which is how faults are treated; other treatments are refused.
 
+    Parameters
+    ----------
+    all, divide, over, under, invalid : str, optional
+
     Returns
     -------
     dict
         The treatment before: ``"ignore"`` for every fault.
+
+    Raises
+    ------
+    ValueError
+        No treatment of that name.
+    UnsupportedError
+        One that is not there.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.seterr(all="ignore")["over"]
+    'ignore'
     """
     given = {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
     for name, how in given.items():

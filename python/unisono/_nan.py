@@ -21,6 +21,29 @@ def _without(x, fill):
 def nansum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """Sum over `axis`, NaN counting as 0.
 
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    dtype : dtype, optional
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+    initial : number, optional
+    where : array_like of bool
+        Elements to take.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -31,7 +54,37 @@ def nansum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
 
 
 def nanprod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    """Product over `axis`, NaN counting as 1."""
+    """Product over `axis`, NaN counting as 1.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    dtype : dtype, optional
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+    initial : number, optional
+    where : array_like of bool
+        Elements to take.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.nanprod([2, un.nan, 3]).item()
+    6.0
+    """
     return _statistics.full_prod(_without(x, 1)[0], axis, dtype, out, keepdims, initial, where)
 
 
@@ -49,12 +102,70 @@ def _extreme(name, x, axis, out, keepdims, initial, where, fill):
 
 
 def nanmax(x, axis=None, out=None, keepdims=False, initial=None, where=True):
-    """Maximum over `axis` of what is not NaN; NaN where nothing is left."""
+    """Maximum over `axis` of what is not NaN; NaN where nothing is left.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+    initial : number, optional
+    where : array_like of bool
+        Elements to take.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.nanmax([2, un.nan, 3]).item()
+    3.0
+    """
     return _extreme("nanmax", x, axis, out, keepdims, initial, where, -math.inf)
 
 
 def nanmin(x, axis=None, out=None, keepdims=False, initial=None, where=True):
-    """Minimum over `axis` of what is not NaN; NaN where nothing is left."""
+    """Minimum over `axis` of what is not NaN; NaN where nothing is left.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+    initial : number, optional
+    where : array_like of bool
+        Elements to take.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.nanmin([2, un.nan, 3]).item()
+    2.0
+    """
     return _extreme("nanmin", x, axis, out, keepdims, initial, where, math.inf)
 
 
@@ -66,6 +177,28 @@ def _mask(there, where):
 
 def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Mean over `axis` of what is not NaN; NaN where nothing is left.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    dtype : dtype, optional
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+    where : array_like of bool
+        Elements to take.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
 
     Examples
     --------
@@ -89,7 +222,42 @@ def nanvar(
     mean=None,
     correction=None,
 ):
-    """Variance over `axis` of what is not NaN; see `var` for the parameters."""
+    """Variance over `axis` of what is not NaN; see `var` for the parameters.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    dtype : dtype, optional
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    ddof : int
+        Subtracted from the count that is divided by.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+    where : array_like of bool
+        Elements to take.
+    mean : array_like, optional
+        Where it is known.
+    correction : int, optional
+        As `ddof`.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.nanvar([1, un.nan, 3]).item()
+    1.0
+    """
     x, there = _without(x, 0)
     options = {"where": _mask(there, where), "mean": mean, "correction": correction}
     made = _statistics.var(x, axis, dtype, None, ddof, keepdims, **options)
@@ -112,7 +280,42 @@ def nanstd(
     mean=None,
     correction=None,
 ):
-    """Standard deviation over `axis` of what is not NaN; see `std` for the parameters."""
+    """Standard deviation over `axis` of what is not NaN; see `std` for the parameters.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    dtype : dtype, optional
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    ddof : int
+        Subtracted from the count that is divided by.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+    where : array_like of bool
+        Elements to take.
+    mean : array_like, optional
+        Where it is known.
+    correction : int, optional
+        As `ddof`.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.nanstd([1, un.nan, 3]).item()
+    1.0
+    """
     options = {"where": where, "mean": mean, "correction": correction}
     return store(
         "nanstd", unisono.sqrt(nanvar(x, axis, dtype, None, ddof, keepdims, **options)), out
@@ -130,6 +333,25 @@ def _arg(name, x, axis, out, keepdims, fill):
 def nanargmax(x, axis=None, out=None, *, keepdims=False):
     """Index of the first largest element that is not NaN.
 
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -140,15 +362,93 @@ def nanargmax(x, axis=None, out=None, *, keepdims=False):
 
 
 def nanargmin(x, axis=None, out=None, *, keepdims=False):
-    """Index of the first smallest element that is not NaN."""
+    """Index of the first smallest element that is not NaN.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+
+    Returns
+    -------
+    ndarray of int64
+
+    Raises
+    ------
+    ValueError
+        Only NaN along an axis.
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.nanargmin([un.nan, 2, 1]).item()
+    2
+    """
     return _arg("nanargmin", x, axis, out, keepdims, math.inf)
 
 
 def nancumsum(x, axis=None, dtype=None, out=None):
-    """Running sum along an axis, NaN counting as 0."""
+    """Running sum along an axis, NaN counting as 0.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    dtype : dtype, optional
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.nancumsum([2, un.nan, 3]).tolist()
+    [2.0, 2.0, 5.0]
+    """
     return unisono.cumsum(_without(x, 0)[0], axis, dtype, out)
 
 
 def nancumprod(x, axis=None, dtype=None, out=None):
-    """Running product along an axis, NaN counting as 1."""
+    """Running product along an axis, NaN counting as 1.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    dtype : dtype, optional
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.nancumprod([2, un.nan, 3]).tolist()
+    [2.0, 2.0, 6.0]
+    """
     return unisono.cumprod(_without(x, 1)[0], axis, dtype, out)

@@ -49,6 +49,11 @@ def clip(a, /, min=_missing, max=_missing, out=None, *, a_min=_missing, a_max=_m
     ndarray
         In the dtype of `a` and the limits; NaN where any is NaN.
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -88,7 +93,31 @@ def _reachable(x, limit, lower):
 
 
 def round(a, decimals=0, out=None):
-    """Round to a number of decimals; halves go to the even neighbour."""
+    """Round to a number of decimals; halves go to the even neighbour.
+
+    Parameters
+    ----------
+    a : array_like
+    decimals : int
+        Digits to keep; negative ones before the point.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray of the array's dtype
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.around([1.25, 17.0], 1).tolist()
+    [1.2, 17.0]
+    """
     x = as_array(a)
     decimals = int(decimals)
     if x.dtype.kind == "b":
@@ -110,12 +139,57 @@ around = round
 
 
 def fix(x, out=None):
-    """Round towards zero."""
+    """Round towards zero.
+
+    Parameters
+    ----------
+    x : array_like
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fix([1.7, -1.7]).tolist()
+    [1.0, -1.0]
+    """
     return un.trunc(x, out=out)
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
-    """NaN and infinities replaced by numbers (the largest of the dtype by default)."""
+    """NaN and infinities replaced by numbers (the largest of the dtype by default).
+
+    Parameters
+    ----------
+    x : array_like
+    copy : bool, optional
+    nan : float
+    posinf, neginf : float, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.nan_to_num([un.nan, 1.0], nan=0.0).tolist()
+    [0.0, 1.0]
+    """
     x = as_array(x)
     if x.dtype.kind == "c":
         parts = [nan_to_num(p, True, nan, posinf, neginf) for p in (x.real, x.imag)]
@@ -137,7 +211,32 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether elements agree within ``atol + rtol * abs(b)``."""
+    """Whether elements agree within ``atol + rtol * abs(b)``.
+
+    Parameters
+    ----------
+    a, b : array_like
+    rtol : float
+        Relative to `b`.
+    atol : float
+    equal_nan : bool
+        Count NaN as equal to NaN.
+
+    Returns
+    -------
+    ndarray of bool
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not broadcast.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.isclose([1.0, 2.0], [1.0, 2.1]).tolist()
+    [True, False]
+    """
     x, y = as_array(a), as_array(b)
     if y.dtype.kind not in "fc":
         y = y.astype("float64")
@@ -148,12 +247,59 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether all elements agree within the tolerance of `isclose`."""
+    """Whether all elements agree within the tolerance of `isclose`.
+
+    Parameters
+    ----------
+    a, b : array_like
+    rtol : float
+        Relative to `b`.
+    atol : float
+    equal_nan : bool
+        Count NaN as equal to NaN.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not broadcast.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.allclose([1.0, 2.0], [1.0, 2.0 + 1e-9])
+    True
+    """
     return bool(isclose(a, b, rtol, atol, equal_nan).all())
 
 
 def array_equal(a1, a2, equal_nan=False):
-    """Whether shapes and elements are equal."""
+    """Whether shapes and elements are equal.
+
+    Parameters
+    ----------
+    a1, a2 : array_like
+    equal_nan : bool
+        Count NaN as equal to NaN.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.array_equal([1, 2], [1, 2])
+    True
+    """
     try:
         x, y = as_array(a1), as_array(a2)
     except (TypeError, ValueError):
@@ -167,7 +313,27 @@ def array_equal(a1, a2, equal_nan=False):
 
 
 def array_equiv(a1, a2):
-    """Whether shapes broadcast and elements are equal."""
+    """Whether shapes broadcast and elements are equal.
+
+    Parameters
+    ----------
+    a1, a2 : array_like
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.array_equiv([1, 1], 1)
+    True
+    """
     try:
         return bool((as_array(a1) == as_array(a2)).all())
     except (TypeError, ValueError):
@@ -175,17 +341,80 @@ def array_equiv(a1, a2):
 
 
 def real(val):
-    """Real part."""
+    """Real part.
+
+    Parameters
+    ----------
+    val : array_like
+
+    Returns
+    -------
+    ndarray
+        A view of a complex array, else the array.
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.real([1 + 2j]).tolist()
+    [1.0]
+    """
     return as_array(val).real
 
 
 def imag(val):
-    """Imaginary part."""
+    """Imaginary part.
+
+    Parameters
+    ----------
+    val : array_like
+
+    Returns
+    -------
+    ndarray
+        A view of a complex array, else zeros.
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.imag([1 + 2j]).tolist()
+    [2.0]
+    """
     return as_array(val).imag
 
 
 def angle(z, deg=False):
-    """Angle of complex numbers, in radians or degrees."""
+    """Angle of complex numbers, in radians or degrees.
+
+    Parameters
+    ----------
+    z : array_like
+    deg : int or bool
+
+    Returns
+    -------
+    ndarray of a floating-point dtype
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.angle([1, 1j], deg=True).tolist()
+    [0.0, 90.0]
+    """
     z = as_array(z)
     if z.dtype.kind == "c":
         made = un.arctan2(z.imag, z.real)
@@ -195,27 +424,129 @@ def angle(z, deg=False):
 
 
 def isreal(x):
-    """Whether the imaginary part is zero."""
+    """Whether the imaginary part is zero.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray of bool
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.isreal([1, 1j]).tolist()
+    [True, False]
+    """
     return imag(x) == 0
 
 
 def iscomplex(x):
-    """Whether the imaginary part is not zero."""
+    """Whether the imaginary part is not zero.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray of bool
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.iscomplex([1, 1j]).tolist()
+    [False, True]
+    """
     return imag(x) != 0
 
 
 def isrealobj(x):
-    """Whether the dtype is not complex."""
+    """Whether the dtype is not complex.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.isrealobj([1, 1j])
+    False
+    """
     return not iscomplexobj(x)
 
 
 def iscomplexobj(x):
-    """Whether the dtype is complex."""
+    """Whether the dtype is complex.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.iscomplexobj([1, 1j])
+    True
+    """
     return as_array(x).dtype.kind == "c"
 
 
 def isposinf(x, out=None):
-    """Whether elements are positive infinity."""
+    """Whether elements are positive infinity.
+
+    Parameters
+    ----------
+    x : array_like
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray of bool
+
+    Raises
+    ------
+    TypeError
+        A complex array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.isposinf([-un.inf, 1, un.inf]).tolist()
+    [False, False, True]
+    """
     x = as_array(x)
     if x.dtype.kind == "c":
         raise TypeError("isposinf: not defined for complex dtypes, where it would be ambiguous")
@@ -223,7 +554,29 @@ def isposinf(x, out=None):
 
 
 def isneginf(x, out=None):
-    """Whether elements are negative infinity."""
+    """Whether elements are negative infinity.
+
+    Parameters
+    ----------
+    x : array_like
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray of bool
+
+    Raises
+    ------
+    TypeError
+        A complex array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.isneginf([-un.inf, 1, un.inf]).tolist()
+    [True, False, False]
+    """
     x = as_array(x)
     if x.dtype.kind == "c":
         raise TypeError("isneginf: not defined for complex dtypes, where it would be ambiguous")
@@ -231,7 +584,28 @@ def isneginf(x, out=None):
 
 
 def real_if_close(a, tol=100):
-    """Real part, if all imaginary parts are within `tol` (in units of the machine's precision, above 1) of zero."""
+    """Real part, if all imaginary parts are within `tol` (in units of the machine's precision, above 1) of zero.
+
+    Parameters
+    ----------
+    a : array_like
+    tol : float
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.real_if_close([1 + 1e-16j]).tolist()
+    [1.0]
+    """
     x = as_array(a)
     if x.dtype.kind != "c":
         return x
@@ -240,7 +614,27 @@ def real_if_close(a, tol=100):
 
 
 def sinc(x):
-    """sin(pi x) / (pi x), 1 at 0."""
+    """sin(pi x) / (pi x), 1 at 0.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.sinc([0, 0.5]).round(6).tolist()
+    [1.0, 0.63662]
+    """
     x = _inexact(x)
     y = un.where(x == 0, 1.0, x) * math.pi
     return un.where(x == 0, 1.0, un.sin(y) / y).astype(x.dtype, copy=False)
@@ -276,7 +670,27 @@ def _chebyshev(x, coefficients):
 
 
 def i0(x):
-    """Modified Bessel function of the first kind, order 0 (Clenshaw's Chebyshev expansions)."""
+    """Modified Bessel function of the first kind, order 0 (Clenshaw's Chebyshev expansions).
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.i0(0).item()
+    1.0
+    """
     x = as_array(x)
     if x.dtype.kind == "c":
         raise TypeError("i0 not supported for complex values")
@@ -291,7 +705,32 @@ def i0(x):
 
 
 def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
-    """Differences along an axis brought into half a period, by adding whole periods."""
+    """Differences along an axis brought into half a period, by adding whole periods.
+
+    Parameters
+    ----------
+    p : array_like
+        Coefficients, the highest first.
+    discont : float, optional
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    period : float, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.unwrap([0.0, 6.0]).round(6).tolist()
+    [0.0, -0.283185]
+    """
     p = as_array(p)
     dtype = (un.zeros(1, p.dtype) * period).dtype
     p = p.astype(dtype)
@@ -313,7 +752,36 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
 
 
 def diff(a, n=1, axis=-1, prepend=_missing, append=_missing):
-    """Differences of neighbours along an axis, taken n times."""
+    """Differences of neighbours along an axis, taken n times.
+
+    Parameters
+    ----------
+    a : array_like
+    n : int, optional
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    prepend : array_like, optional
+        Joined in front, along the axis.
+    append : array_like, optional
+        Joined behind, along the axis.
+
+    Returns
+    -------
+    ndarray, shorter by `n` along the axis
+
+    Raises
+    ------
+    ValueError
+        A negative `n`, or an array without axes.
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.diff([1, 4, 9]).tolist()
+    [3, 5]
+    """
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n!r}")
     x = as_array(a)
@@ -340,7 +808,28 @@ def diff(a, n=1, axis=-1, prepend=_missing, append=_missing):
 
 
 def ediff1d(ary, to_end=None, to_begin=None):
-    """Differences of neighbouring elements of the flattened array, with numbers before and after."""
+    """Differences of neighbouring elements of the flattened array, with numbers before and after.
+
+    Parameters
+    ----------
+    ary : array_like
+    to_end, to_begin : array_like, optional
+
+    Returns
+    -------
+    ndarray of one axis
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.ediff1d([1, 4, 9], to_begin=0).tolist()
+    [0, 3, 5]
+    """
     x = as_array(ary).ravel()
     parts = [x[1:] - x[:-1]]
     for extra, place in ((to_begin, 0), (to_end, len(parts) + 1)):
@@ -372,6 +861,11 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     -------
     ndarray or tuple of ndarray
         One array for each axis.
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
 
     Examples
     --------
@@ -438,7 +932,31 @@ def _derivative(f, axis, spacing, edge_order):
 
 
 def trapezoid(y, x=None, dx=1.0, axis=-1):
-    """Integral along an axis by the trapezoidal rule."""
+    """Integral along an axis by the trapezoidal rule.
+
+    Parameters
+    ----------
+    y, x : array_like
+    dx : float
+        Between points.
+    axis : int or tuple of int, optional
+        All axes where it is None.
+
+    Returns
+    -------
+    ndarray, without the axis
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.trapezoid([1, 2, 3], dx=2).item()
+    8.0
+    """
     y = as_array(y)
     k = _axis(axis, y.ndim, "trapezoid")
     if x is None:
@@ -468,6 +986,17 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     Returns
     -------
     ndarray, the shape of `x`
+
+    Raises
+    ------
+    ValueError
+        `xp` and `fp` of different lengths, or without elements.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.interp(1.5, [1, 2, 3], [10, 20, 30]).item()
+    15.0
     """
     x, xp, fp = as_array(x).astype("float64"), as_array(xp).astype("float64"), _inexact(fp)
     if xp.ndim != 1 or fp.ndim != 1:
@@ -498,7 +1027,28 @@ def interp(x, xp, fp, left=None, right=None, period=None):
 
 
 def convolve(a, v, mode="full"):
-    """Discrete convolution of two sequences: by products and sums of shifted slices."""
+    """Discrete convolution of two sequences: by products and sums of shifted slices.
+
+    Parameters
+    ----------
+    a, v : array_like
+    mode : str
+
+    Returns
+    -------
+    ndarray of one axis
+
+    Raises
+    ------
+    ValueError
+        An operand without elements or of several axes, or an unknown mode.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.convolve([1, 2, 3], [1, 1]).tolist()
+    [1, 3, 5, 3]
+    """
     a, v = un.atleast_1d(as_array(a), as_array(v))
     if a.ndim != 1 or v.ndim != 1:
         raise ValueError("object too deep for desired array")
@@ -510,7 +1060,28 @@ def convolve(a, v, mode="full"):
 
 
 def correlate(a, v, mode="valid"):
-    """Cross-correlation of two sequences; the second is conjugated."""
+    """Cross-correlation of two sequences; the second is conjugated.
+
+    Parameters
+    ----------
+    a, v : array_like
+    mode : str
+
+    Returns
+    -------
+    ndarray of one axis
+
+    Raises
+    ------
+    ValueError
+        An operand without elements or of several axes, or an unknown mode.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.correlate([1, 2, 3], [0, 1, 0.5], "same").tolist()
+    [2.0, 3.5, 3.0]
+    """
     a, v = un.atleast_1d(as_array(a), as_array(v))
     if a.shape[0] == 0 or v.shape[0] == 0:
         raise ValueError(f"{'a' if a.shape[0] == 0 else 'v'} cannot be empty")
@@ -551,12 +1122,54 @@ def _window(M, f):
 
 
 def bartlett(M):
-    """Triangular window of M points."""
+    """Triangular window of M points.
+
+    Parameters
+    ----------
+    M : int
+        Number of points.
+
+    Returns
+    -------
+    ndarray of float64
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.bartlett(3).tolist()
+    [0.0, 1.0, 0.0]
+    """
     return _window(M, lambda n: un.where(n <= 0, 1 + n / (M - 1), 1 - n / (M - 1)))
 
 
 def blackman(M):
-    """Blackman's window of M points."""
+    """Blackman's window of M points.
+
+    Parameters
+    ----------
+    M : int
+        Number of points.
+
+    Returns
+    -------
+    ndarray of float64
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.blackman(3).round(3).tolist()
+    [-0.0, 1.0, -0.0]
+    """
     return _window(
         M,
         lambda n: (
@@ -566,17 +1179,81 @@ def blackman(M):
 
 
 def hamming(M):
-    """Hamming's window of M points."""
+    """Hamming's window of M points.
+
+    Parameters
+    ----------
+    M : int
+        Number of points.
+
+    Returns
+    -------
+    ndarray of float64
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.hamming(3).round(3).tolist()
+    [0.08, 1.0, 0.08]
+    """
     return _window(M, lambda n: 0.54 + 0.46 * un.cos(math.pi * n / (M - 1)))
 
 
 def hanning(M):
-    """von Hann's window of M points."""
+    """von Hann's window of M points.
+
+    Parameters
+    ----------
+    M : int
+        Number of points.
+
+    Returns
+    -------
+    ndarray of float64
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.hanning(3).round(3).tolist()
+    [0.0, 1.0, 0.0]
+    """
     return _window(M, lambda n: 0.5 + 0.5 * un.cos(math.pi * n / (M - 1)))
 
 
 def kaiser(M, beta):
-    """Kaiser's window of M points."""
+    """Kaiser's window of M points.
+
+    Parameters
+    ----------
+    M : int
+        Number of points.
+    beta : float
+
+    Returns
+    -------
+    ndarray of float64
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.kaiser(3, 14).round(6).tolist()
+    [8e-06, 1.0, 8e-06]
+    """
     if M == 1:
         return un.ones(1)
     n = un.arange(M).astype("float64")

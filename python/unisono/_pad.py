@@ -58,6 +58,11 @@ def pad(array, pad_width, mode="constant", **kwargs):
     -------
     ndarray
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un

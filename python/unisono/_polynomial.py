@@ -14,7 +14,29 @@ def _like(result, *given):
 
 
 def polyval(p, x):
-    """Value of a polynomial at `x`, by Horner's rule; `x` may be a polynomial."""
+    """Value of a polynomial at `x`, by Horner's rule; `x` may be a polynomial.
+
+    Parameters
+    ----------
+    p : array_like
+        Coefficients, the highest first.
+    x : array_like
+
+    Returns
+    -------
+    ndarray of the shape of `x`
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.polyval([1, 0, 1], 3).item()
+    10
+    """
     y = poly1d(0) if isinstance(x, poly1d) else 0 * as_array(x)
     for c in _coefficients(p).tolist():
         y = y * x + c
@@ -22,12 +44,52 @@ def polyval(p, x):
 
 
 def polyadd(a1, a2):
-    """Sum of two polynomials."""
+    """Sum of two polynomials.
+
+    Parameters
+    ----------
+    a1, a2 : array_like
+
+    Returns
+    -------
+    ndarray of coefficients
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.polyadd([1, 2], [1]).tolist()
+    [1, 3]
+    """
     return _like(_sum(_coefficients(a1), _coefficients(a2)), a1, a2)
 
 
 def polysub(a1, a2):
-    """Difference of two polynomials."""
+    """Difference of two polynomials.
+
+    Parameters
+    ----------
+    a1, a2 : array_like
+
+    Returns
+    -------
+    ndarray of coefficients
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.polysub([1, 2], [1]).tolist()
+    [1, 1]
+    """
     return _like(_sum(_coefficients(a1), -_coefficients(a2)), a1, a2)
 
 
@@ -40,12 +102,53 @@ def _sum(a, b):
 
 
 def polymul(a1, a2):
-    """Product of two polynomials."""
+    """Product of two polynomials.
+
+    Parameters
+    ----------
+    a1, a2 : array_like
+
+    Returns
+    -------
+    ndarray of coefficients
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.polymul([1, 1], [1, -1]).tolist()
+    [1, 0, -1]
+    """
     return _like(un.convolve(_coefficients(a1), _coefficients(a2)), a1, a2)
 
 
 def polydiv(u, v):
-    """Quotient and remainder of two polynomials."""
+    """Quotient and remainder of two polynomials.
+
+    Parameters
+    ----------
+    u, v : array_like
+
+    Returns
+    -------
+    tuple of ndarray
+        Quotient and remainder.
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> [p.tolist() for p in un.polydiv([1.0, 3.0, 2.0], [1.0, 1.0])]
+    [[1.0, 2.0], [0.0]]
+    """
     one, two = _coefficients(u) + 0.0, _coefficients(v) + 0.0
     m, n = one.shape[0] - 1, two.shape[0] - 1
     scale = 1.0 / two[0].item()
@@ -63,7 +166,29 @@ def polydiv(u, v):
 
 
 def polyder(p, m=1):
-    """Derivative of order m."""
+    """Derivative of order m.
+
+    Parameters
+    ----------
+    p : array_like
+        Coefficients, the highest first.
+    m : array_like
+
+    Returns
+    -------
+    ndarray of coefficients
+
+    Raises
+    ------
+    ValueError
+        A negative order.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.polyder([1, 2, 3]).tolist()
+    [2, 2]
+    """
     m = int(m)
     if m < 0:
         raise ValueError("Order of derivative must be positive (see polyint)")
@@ -75,7 +200,31 @@ def polyder(p, m=1):
 
 
 def polyint(p, m=1, k=None):
-    """Antiderivative of order m, with the constants k."""
+    """Antiderivative of order m, with the constants k.
+
+    Parameters
+    ----------
+    p : array_like
+        Coefficients, the highest first.
+    m : array_like
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+
+    Returns
+    -------
+    ndarray of coefficients
+
+    Raises
+    ------
+    ValueError
+        A negative order, or another number of constants.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.polyint([2, 2]).tolist()
+    [1.0, 2.0, 0.0]
+    """
     m = int(m)
     if m < 0:
         raise ValueError("Order of integral must be positive (see polyder)")
@@ -91,7 +240,27 @@ def polyint(p, m=1, k=None):
 
 
 def poly(seq_of_zeros):
-    """Coefficients of the polynomial with these roots, or of a matrix's characteristic polynomial."""
+    """Coefficients of the polynomial with these roots, or of a matrix's characteristic polynomial.
+
+    Parameters
+    ----------
+    seq_of_zeros : array_like
+
+    Returns
+    -------
+    ndarray of coefficients, the highest first
+
+    Raises
+    ------
+    ValueError
+        Neither one axis nor a square matrix.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.poly([1, 2]).tolist()
+    [1.0, -3.0, 2.0]
+    """
     zeros = un.atleast_1d(as_array(seq_of_zeros))
     if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] and zeros.shape[0]:
         zeros = un.linalg.eigvals(zeros)
@@ -113,7 +282,28 @@ def poly(seq_of_zeros):
 
 
 def roots(p):
-    """Roots of a polynomial: eigenvalues of its companion matrix."""
+    """Roots of a polynomial: eigenvalues of its companion matrix.
+
+    Parameters
+    ----------
+    p : array_like
+        Coefficients, the highest first.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        Several axes.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.roots([1.0, 0.0, -4.0]).real.round(6).tolist()
+    [-2.0, 2.0]
+    """
     p = _coefficients(p)
     if p.ndim != 1:
         raise ValueError("Input must be a rank-1 array.")
@@ -133,7 +323,37 @@ def roots(p):
 
 
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
-    """Least-squares fit of a polynomial of degree `deg`; see NumPy's ``polyfit``."""
+    """Least-squares fit of a polynomial of degree `deg`; see NumPy's ``polyfit``.
+
+    Parameters
+    ----------
+    x, y : array_like
+    deg : int or bool
+    rcond : float, optional
+    full : bool
+        Also give residuals, rank and singular values.
+    w : array_like, optional
+        Weights.
+    cov : bool
+        Also give the covariance matrix.
+
+    Returns
+    -------
+    ndarray of coefficients, or more if `full` or `cov`
+
+    Raises
+    ------
+    TypeError
+        Data without elements or of several axes.
+    ValueError
+        A negative degree.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.polyfit([0, 1, 2], [1, 3, 5], 1).round(6).tolist()
+    [2.0, 1.0]
+    """
     x, y = as_array(x) + 0.0, as_array(y) + 0.0
     order = int(deg) + 1
     if deg < 0:

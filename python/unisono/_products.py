@@ -71,6 +71,11 @@ def dot(a, b, out=None):
     -------
     ndarray
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -90,6 +95,19 @@ def dot(a, b, out=None):
 
 def vdot(a, b, /):
     """Dot product of two arrays taken as vectors; the first is conjugated.
+
+    Parameters
+    ----------
+    a, b : array_like
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -114,6 +132,11 @@ def vecdot(x1, x2, /, *, axis=-1):
     -------
     ndarray, shape (...)
 
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -129,6 +152,19 @@ def vecdot(x1, x2, /, *, axis=-1):
 def matvec(x1, x2, /):
     """Product of matrices with vectors: shapes (..., m, n) and (..., n) give (..., m).
 
+    Parameters
+    ----------
+    x1, x2 : array_like
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -141,6 +177,19 @@ def matvec(x1, x2, /):
 def vecmat(x1, x2, /):
     """Product of vectors (conjugated) with matrices: (..., n) and (..., n, m) give (..., m).
 
+    Parameters
+    ----------
+    x1, x2 : array_like
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -152,6 +201,19 @@ def vecmat(x1, x2, /):
 
 def inner(a, b, /):
     """Sums of products over the last axes of both arrays.
+
+    Parameters
+    ----------
+    a, b : array_like
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -169,6 +231,21 @@ def inner(a, b, /):
 
 def outer(a, b, out=None):
     """Product of each element of `a` with each of `b`, both taken as vectors.
+
+    Parameters
+    ----------
+    a, b : array_like
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -192,6 +269,11 @@ def tensordot(a, b, axes=2):
     -------
     ndarray
         The axes of `a` that are left, then those of `b`.
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -228,6 +310,19 @@ def tensordot(a, b, axes=2):
 def kron(a, b):
     """Kronecker product: each element of `a` times the whole of `b`, as blocks.
 
+    Parameters
+    ----------
+    a, b : array_like
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -258,6 +353,11 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     Returns
     -------
     ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
 
     Examples
     --------

@@ -63,6 +63,11 @@ def median(x, axis=None, out=None, overwrite_input=False, keepdims=False):
     ndarray
         NaN where any element is NaN; float64 for integers.
 
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -273,6 +278,11 @@ def quantile(
     ndarray
         The axes of `q` come first. NaN where any element is NaN.
 
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -294,6 +304,32 @@ def percentile(
     weights=None,
 ):
     """As `quantile`, with `q` in percent.
+
+    Parameters
+    ----------
+    x : array_like
+    q : array_like
+        Which of them; fractions, or percentages.
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    overwrite_input : bool
+        Accepted; the input is kept.
+    method : str
+        How neighbours are weighed.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+    weights : array_like, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
 
     Examples
     --------
@@ -337,7 +373,42 @@ def nanquantile(
     *,
     weights=None,
 ):
-    """As `quantile`, without the elements that are NaN; NaN where none is left."""
+    """As `quantile`, without the elements that are NaN; NaN where none is left.
+
+    Parameters
+    ----------
+    x : array_like
+    q : array_like
+        Which of them; fractions, or percentages.
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    overwrite_input : bool
+        Accepted; the input is kept.
+    method : str
+        How neighbours are weighed.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+    weights : array_like, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        A fraction outside 0 to 1.
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.nanquantile([1, un.nan, 3], 0.5).item()
+    2.0
+    """
     return _nan_quantile("nanquantile", x, q, None, axis, out, method, keepdims, weights)
 
 
@@ -352,12 +423,68 @@ def nanpercentile(
     *,
     weights=None,
 ):
-    """As `percentile`, without the elements that are NaN; NaN where none is left."""
+    """As `percentile`, without the elements that are NaN; NaN where none is left.
+
+    Parameters
+    ----------
+    x : array_like
+    q : array_like
+        Which of them; fractions, or percentages.
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    overwrite_input : bool
+        Accepted; the input is kept.
+    method : str
+        How neighbours are weighed.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+    weights : array_like, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        A percentage outside 0 to 100.
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.nanpercentile([1, un.nan, 3], 50).item()
+    2.0
+    """
     return _nan_quantile("nanpercentile", x, q, 100, axis, out, method, keepdims, weights)
 
 
 def nanmedian(x, axis=None, out=None, overwrite_input=False, keepdims=False):
     """As `median`, without the elements that are NaN; NaN where none is left.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    overwrite_input : bool
+        Accepted; the input is kept.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
 
     Examples
     --------

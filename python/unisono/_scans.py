@@ -36,6 +36,11 @@ def cumsum(x, axis=None, dtype=None, out=None):
     -------
     ndarray
 
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -46,7 +51,32 @@ def cumsum(x, axis=None, dtype=None, out=None):
 
 
 def cumprod(x, axis=None, dtype=None, out=None):
-    """Running product along an axis; see `cumsum` for the parameters."""
+    """Running product along an axis; see `cumsum` for the parameters.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    dtype : dtype, optional
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.cumprod([1, 2, 3]).tolist()
+    [1, 2, 6]
+    """
     return _scan("cumprod", "multiply", x, axis, dtype, out)
 
 
@@ -80,6 +110,26 @@ def _at(axis, item):
 def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
     """Running sum (the array API's `cumsum`), from 0 on with `include_initial`.
 
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    dtype : dtype, optional
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    include_initial : bool
+        Begin with the initial value.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -90,5 +140,34 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=Fal
 
 
 def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
-    """Running product (the array API's `cumprod`), from 1 on with `include_initial`."""
+    """Running product (the array API's `cumprod`), from 1 on with `include_initial`.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    dtype : dtype, optional
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    include_initial : bool
+        Begin with the initial value.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        Several axes, and no `axis`.
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.cumulative_prod([1, 2, 3]).tolist()
+    [1, 2, 6]
+    """
     return _cumulative("cumulative_prod", "multiply", 1, x, axis, dtype, out, include_initial)

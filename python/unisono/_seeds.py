@@ -105,7 +105,23 @@ class SeedSequence:
 
 
 class BitGenerator:
-    """What generators draw from; made of a seed or a SeedSequence."""
+    """What generators draw from; made of a seed or a SeedSequence.
+
+    Parameters
+    ----------
+    seed : int, sequence of int, or SeedSequence, optional
+
+    Raises
+    ------
+    ValueError
+        A negative seed.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> isinstance(un.random.Philox(1), un.random.BitGenerator)
+    True
+    """
 
     _stream = None  # of those that draw one number after the other
 
@@ -122,6 +138,22 @@ class Philox(BitGenerator):
 
     So the numbers are the same for any number of threads, in any order of evaluation. They are not
     those of NumPy's generator of that name, which counts otherwise.
+
+    Parameters
+    ----------
+    seed : int, sequence of int, or SeedSequence, optional
+
+    Raises
+    ------
+    ValueError
+        A negative seed.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> a, b = (un.random.Generator(un.random.Philox(5)).random(4) for _ in range(2))
+    >>> un.array_equal(a, b)
+    True
     """
 
     def __init__(self, seed=None):
@@ -162,6 +194,15 @@ class PCG64(BitGenerator):
     `permutation`, and to 13 digits for `standard_normal`, `normal`, `standard_exponential` and
     `exponential`; other distributions are drawn by other ways than NumPy's.
 
+    Parameters
+    ----------
+    seed : int, sequence of int, or SeedSequence, optional
+
+    Raises
+    ------
+    ValueError
+        A negative seed.
+
     Examples
     --------
     >>> import unisono as un
@@ -193,7 +234,23 @@ class PCG64(BitGenerator):
 
 
 class MT19937(BitGenerator):
-    """NumPy's MT19937 (Mersenne twister), bit for bit: one number after the other, on one thread."""
+    """NumPy's MT19937 (Mersenne twister), bit for bit: one number after the other, on one thread.
+
+    Parameters
+    ----------
+    seed : int, sequence of int, or SeedSequence, optional
+
+    Raises
+    ------
+    ValueError
+        A negative seed.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.random.Generator(un.random.MT19937(0)).random(2).shape
+    (2,)
+    """
 
     def __init__(self, seed=None):
         super().__init__(seed)

@@ -41,6 +41,11 @@ def unique(
     -------
     ndarray, or a tuple of values and what was asked for
 
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -103,22 +108,97 @@ def _unique_slices(x, axis, equal_nan):
 
 
 def unique_values(x):
-    """Distinct elements of `x`; each NaN is a value of its own."""
+    """Distinct elements of `x`; each NaN is a value of its own.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray of one axis
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.unique_values([2, 1, 2]).tolist()
+    [1, 2]
+    """
     return unique(x, equal_nan=False)
 
 
 def unique_counts(x):
-    """Distinct elements and how often each occurs, as a named tuple."""
+    """Distinct elements and how often each occurs, as a named tuple.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    tuple of ndarray
+        ``values`` and ``counts``.
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.unique_counts([2, 1, 2]).counts.tolist()
+    [1, 2]
+    """
     return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
 
 
 def unique_inverse(x):
-    """Distinct elements and, in the shape of `x`, the place of each element's value."""
+    """Distinct elements and, in the shape of `x`, the place of each element's value.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    tuple of ndarray
+        ``values`` and ``inverse_indices``.
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.unique_inverse([2, 1, 2]).inverse_indices.tolist()
+    [1, 0, 1]
+    """
     return UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))
 
 
 def unique_all(x):
     """Distinct elements, where each occurs first, each element's place, and counts.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -141,6 +221,19 @@ def _join(a, b):
 
 def union1d(x1, x2):
     """Distinct elements that are in either array, sorted.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -165,6 +258,11 @@ def intersect1d(x1, x2, assume_unique=False, return_indices=False):
     Returns
     -------
     ndarray, or a tuple of it and two index arrays
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -196,6 +294,21 @@ def intersect1d(x1, x2, assume_unique=False, return_indices=False):
 def setxor1d(x1, x2, assume_unique=False):
     """Elements that are in exactly one of the arrays, sorted.
 
+    Parameters
+    ----------
+    x1, x2 : array_like
+    assume_unique : bool
+        Elements are known to be distinct.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -214,6 +327,21 @@ def setxor1d(x1, x2, assume_unique=False):
 
 def setdiff1d(x1, x2, assume_unique=False):
     """Elements of `x1` that are not in `x2`; distinct and sorted unless `assume_unique`.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+    assume_unique : bool
+        Elements are known to be distinct.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -242,6 +370,11 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     -------
     ndarray of bool, in the shape of `element`
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -268,5 +401,30 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
 
 
 def in1d(x1, x2, assume_unique=False, invert=False, *, kind=None):
-    """As `isin`, over all elements of `x1` in one dimension."""
+    """As `isin`, over all elements of `x1` in one dimension.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+    assume_unique : bool
+        Elements are known to be distinct.
+    invert : bool
+    kind : str, optional
+        Accepted: there is one algorithm.
+
+    Returns
+    -------
+    ndarray of bool, of one axis
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.in1d([1, 2, 3], [2, 5]).tolist()
+    [False, True, False]
+    """
     return isin(flat(_as(x1)), x2, assume_unique, invert, kind=kind)

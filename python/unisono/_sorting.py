@@ -54,6 +54,11 @@ def sort(x, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     ndarray
         NaN comes last, in descending order first.
 
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -70,9 +75,25 @@ def sort(x, axis=-1, kind=None, order=None, *, stable=None, descending=False):
 def argsort(x, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """Indices that would sort an array: always stable; see `sort` for the parameters.
 
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    kind : str, optional
+        Accepted: there is one algorithm.
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+    stable, descending : bool
+
     Returns
     -------
     ndarray of int64
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
 
     Examples
     --------
@@ -135,6 +156,11 @@ def partition(x, kth, axis=-1, kind="introselect", order=None):
     -------
     ndarray
 
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -146,6 +172,26 @@ def partition(x, kth, axis=-1, kind="introselect", order=None):
 
 def argpartition(x, kth, axis=-1, kind="introselect", order=None):
     """Indices that would partition an array; see `partition`.
+
+    Parameters
+    ----------
+    x : array_like
+    kth : int
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    kind : str, optional
+        Accepted: there is one algorithm.
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
 
     Examples
     --------
@@ -173,6 +219,11 @@ def top_k(x, k, axis=-1, *, largest=True):
     values, indices : ndarray
         Extent `k` along `axis`. Of equal elements the first comes first; NaN counts as the largest.
 
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -195,6 +246,11 @@ def lexsort(keys, axis=-1):
     Returns
     -------
     ndarray of int64
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
 
     Examples
     --------
@@ -258,6 +314,11 @@ def searchsorted(x, v, side="left", sorter=None):
     -------
     ndarray of int64, in the shape of `v`
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -312,6 +373,11 @@ def digitize(x, bins, right=False):
     ndarray of int64
         0 below the first edge, ``len(bins)`` beyond the last one.
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -332,7 +398,27 @@ def digitize(x, bins, right=False):
 
 
 def sort_complex(x):
-    """Sorted copy, as complex numbers, by real, then by imaginary part."""
+    """Sorted copy, as complex numbers, by real, then by imaginary part.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray of a complex dtype
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.sort_complex([2, 1]).tolist()
+    [(1+0j), (2+0j)]
+    """
     made = sort(x)
     if made.dtype.kind == "c":
         return made

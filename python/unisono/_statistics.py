@@ -139,6 +139,11 @@ def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     ndarray
         NaN where nothing was counted.
 
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -189,6 +194,11 @@ def var(
     Returns
     -------
     ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
 
     Examples
     --------
@@ -241,6 +251,34 @@ def std(
 ):
     """Standard deviation over `axis`: the square root of `var`, whose parameters it has.
 
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    dtype : dtype, optional
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    ddof : int
+        Subtracted from the count that is divided by.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+    where : array_like of bool
+        Elements to take.
+    mean : array_like, optional
+        Where it is known.
+    correction : int, optional
+        As `ddof`.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -281,6 +319,11 @@ def argmax(x, axis=None, out=None, *, keepdims=False):
     -------
     ndarray of int64
 
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -291,12 +334,57 @@ def argmax(x, axis=None, out=None, *, keepdims=False):
 
 
 def argmin(x, axis=None, out=None, *, keepdims=False):
-    """Index of the first smallest element along `axis`; of the first NaN, where there is one."""
+    """Index of the first smallest element along `axis`; of the first NaN, where there is one.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+
+    Returns
+    -------
+    ndarray of int64
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.argmin([3, 1, 2]).item()
+    1
+    """
     return _arg(x, axis, keepdims, False, out)
 
 
 def ptp(x, axis=None, out=None, keepdims=False):
     """Maximum minus minimum over `axis`.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
 
     Examples
     --------
@@ -312,6 +400,23 @@ def ptp(x, axis=None, out=None, keepdims=False):
 
 def count_nonzero(x, axis=None, *, keepdims=False):
     """How many elements are not zero, over `axis`; NaN counts.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
 
     Examples
     --------
@@ -411,6 +516,11 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     -------
     ndarray
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -500,6 +610,22 @@ def _outer_product(x, right):
 
 def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     """Correlation coefficients: `cov`, scaled so that the diagonal is 1.
+
+    Parameters
+    ----------
+    x, y : array_like
+    rowvar : bool
+        Rows are variables.
+    dtype : dtype, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------

@@ -52,6 +52,11 @@ def promote_types(type1, type2):
     -------
     dtype
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -71,6 +76,11 @@ def result_type(*arrays_and_dtypes):
     Returns
     -------
     dtype
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -103,6 +113,11 @@ def can_cast(from_, to, /, casting="safe"):
     Returns
     -------
     bool
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -143,6 +158,11 @@ def isdtype(dtype, kind):
     -------
     bool
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -172,6 +192,11 @@ def issubdtype(arg1, arg2):
     Returns
     -------
     bool
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -268,3 +293,11 @@ class finfo:
 
     def __repr__(self):
         return f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, dtype={self.dtype})"
+
+
+def check_cast(source, target, rule):
+    """Raise NumPy's error where a rule does not allow a conversion."""
+    if not can_cast(source, target, rule):
+        raise TypeError(
+            f"Cannot cast array data from dtype('{source}') to dtype('{target}') according to the rule '{rule}'"
+        )

@@ -500,11 +500,67 @@ def resolve_dtypes(self, dtypes, **options):
     return (loop[0],) * self.nin + (loop[1],) * self.nout
 
 
-def doc(self):
-    """Docstring: the signature and a line."""
+def _parameters(self):
+    """Names of the operands, and the default of ``out=``."""
     names = "x" if self.nin == 1 else ", ".join(f"x{k + 1}" for k in range(self.nin))
-    outs = "out=None" if self.nout == 1 else f"out=({', '.join(['None'] * self.nout)})"
-    return (
-        f"{self.__name__}({names}, /, {outs}, *, where=True, casting='same_kind', order='K', dtype=None)\n\n"
-        f"Elementwise ``{self.__name__}``, as NumPy's function of that name."
+    return names, "None" if self.nout == 1 else f"({', '.join(['None'] * self.nout)})"
+
+
+def python_signature(self):
+    """What `inspect.signature` gives."""
+    from inspect import Parameter, Signature
+
+    names, _ = _parameters(self)
+    options = {"where": True, "casting": "same_kind", "order": "K", "dtype": None}
+    return Signature(
+        [Parameter(name, Parameter.POSITIONAL_ONLY) for name in names.split(", ")]
+        + [
+            Parameter(
+                "out",
+                Parameter.POSITIONAL_OR_KEYWORD,
+                default=None if self.nout == 1 else (None,) * self.nout,
+            )
+        ]
+        + [Parameter(k, Parameter.KEYWORD_ONLY, default=v) for k, v in options.items()]
     )
+
+
+def doc(self):
+    """Docstring: the signature, dtypes, and an example that was computed."""
+    names, out = _parameters(self)
+    example = _example(self)
+    return (
+        f"{self.__name__}({names}, /, out={out}, *, where=True, casting='same_kind', order='K', dtype=None)\n\n"
+        f"Elementwise ``{self.__name__}``, as NumPy's function of that name.\n\n"
+        f"Parameters\n----------\n{names} : array_like\n    Of dtypes that convert to one of {_names_of(self)}; they broadcast.\n"
+        "out : ndarray, optional\n    Written to and returned, where the shape is that of the result.\n"
+        "where : array_like of bool\n    Elements to compute; others keep what `out` has.\n"
+        "casting : str\n    Which conversions are allowed to the dtype of `out`.\n"
+        "dtype : dtype, optional\n    That the function is computed in.\n\n"
+        "Returns\n-------\nndarray, or a value where all operands are values or numbers\n\n"
+        "Raises\n------\nTypeError\n    A dtype for which the function is not defined, or a conversion that is not allowed.\n"
+        "ValueError\n    Shapes that do not broadcast.\n\n"
+        f"Examples\n--------\n>>> import unisono as un\n{example}\n"
+    )
+
+
+def _names_of(self):
+    """Dtypes of the first operands of all loops."""
+    letters = {letter: name for name, letter in _chars.items()}
+    found = dict.fromkeys(letters[t[0]] for t in types(self) if t[0] in letters)
+    return ", ".join(found)
+
+
+def _example(self):
+    """A call on numbers for which the function is defined, and its result."""
+    for operands in ((0.5, 0.25), (6, 3)):
+        text = ", ".join(map(repr, operands[: self.nin]))
+        call = f"un.{self.__name__}({text})"
+        try:
+            made = self(*operands[: self.nin])
+        except (TypeError, ValueError):
+            continue
+        if self.nout == 2:
+            return f">>> [x.item() for x in {call}]\n{[x.item() for x in made]}"
+        return f">>> {call}.item()\n{made.item()!r}"
+    return f">>> un.{self.__name__}.nin\n{self.nin}"  # of dates, which there are not

@@ -27,17 +27,79 @@ def _axes(axis, ndim, what):
 
 
 def ndim(a):
-    """Number of axes."""
+    """Number of axes.
+
+    Parameters
+    ----------
+    a : array_like
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.ndim([[1, 2]])
+    2
+    """
     return as_array(a).ndim
 
 
 def shape(a):
-    """Extents of the axes."""
+    """Extents of the axes.
+
+    Parameters
+    ----------
+    a : array_like
+
+    Returns
+    -------
+    tuple of int
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.shape([[1, 2]])
+    (1, 2)
+    """
     return tuple(as_array(a).shape)
 
 
 def size(a, axis=None):
-    """Number of elements, in all or along one axis (or a tuple of axes)."""
+    """Number of elements, in all or along one axis (or a tuple of axes).
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.size([[1, 2], [3, 4]], 1)
+    2
+    """
     x = as_array(a)
     if axis is None:
         return x.size
@@ -48,7 +110,30 @@ def size(a, axis=None):
 
 
 def ravel(a, order="C"):
-    """One-dimensional: a view where the array is packed, else a copy."""
+    """One-dimensional: a view where the array is packed, else a copy.
+
+    Parameters
+    ----------
+    a : array_like
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+
+    Returns
+    -------
+    ndarray
+        A view where the array is packed.
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.ravel([[1, 2], [3, 4]]).tolist()
+    [1, 2, 3, 4]
+    """
     x = as_array(a)
     if order == "F" or (order == "A" and x.flags.fnc):
         return x.T.ravel()
@@ -59,6 +144,21 @@ def ravel(a, order="C"):
 
 def expand_dims(a, axis=0):
     """View with new axes of extent 1 where `axis` says.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
 
     Examples
     --------
@@ -74,7 +174,31 @@ def expand_dims(a, axis=0):
 
 
 def squeeze(a, axis=None):
-    """View without axes of extent 1: all of them, or those that `axis` names."""
+    """View without axes of extent 1: all of them, or those that `axis` names.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+
+    Returns
+    -------
+    ndarray, a view
+
+    Raises
+    ------
+    ValueError
+        An axis of another extent than 1.
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.squeeze([[[1], [2]]]).tolist()
+    [1, 2]
+    """
     x = as_array(a)
     if axis is None:
         gone = tuple(k for k, n in enumerate(x.shape) if n == 1)
@@ -90,7 +214,28 @@ def squeeze(a, axis=None):
 
 
 def moveaxis(a, source, destination):
-    """View with axes moved to other places; the others keep their order."""
+    """View with axes moved to other places; the others keep their order.
+
+    Parameters
+    ----------
+    a : array_like
+    source, destination : int or sequence of int
+
+    Returns
+    -------
+    ndarray, a view
+
+    Raises
+    ------
+    ValueError
+        As many sources as destinations are needed.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.moveaxis(un.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
     x = as_array(a)
     source = _axes(source, x.ndim, "moveaxis: source")
     destination = _axes(destination, x.ndim, "moveaxis: destination")
@@ -103,7 +248,30 @@ def moveaxis(a, source, destination):
 
 
 def rollaxis(a, axis, start=0):
-    """View with one axis rolled back to lie before `start`."""
+    """View with one axis rolled back to lie before `start`.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    start : number
+
+    Returns
+    -------
+    ndarray, a view
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.rollaxis(un.zeros((2, 3, 4)), 2).shape
+    (4, 2, 3)
+    """
     x = as_array(a)
     k = _axis(axis, x.ndim, "rollaxis")
     if not -x.ndim <= start <= x.ndim:
@@ -117,7 +285,28 @@ def rollaxis(a, axis, start=0):
 
 
 def swapaxes(a, axis1, axis2):
-    """View with two axes exchanged."""
+    """View with two axes exchanged.
+
+    Parameters
+    ----------
+    a : array_like
+    axis1, axis2 : int
+
+    Returns
+    -------
+    ndarray, a view
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.swapaxes(un.zeros((2, 3)), 0, 1).shape
+    (3, 2)
+    """
     x = as_array(a)
     order = list(range(x.ndim))
     one, two = _axis(axis1, x.ndim, "swapaxes"), _axis(axis2, x.ndim, "swapaxes")
@@ -126,12 +315,53 @@ def swapaxes(a, axis1, axis2):
 
 
 def permute_dims(a, axes=None):
-    """View with permuted axes, reversed by default."""
+    """View with permuted axes, reversed by default.
+
+    Parameters
+    ----------
+    a : array_like
+    axes : tuple of int, optional
+
+    Returns
+    -------
+    ndarray, a view
+
+    Raises
+    ------
+    ValueError
+        No permutation of the axes.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.permute_dims(un.zeros((2, 3)), (1, 0)).shape
+    (3, 2)
+    """
     return as_array(a).transpose(axes)
 
 
 def matrix_transpose(x, /):
-    """View with the last two axes exchanged."""
+    """View with the last two axes exchanged.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray, a view
+
+    Raises
+    ------
+    ValueError
+        Fewer than two axes.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.matrix_transpose([[1, 2], [3, 4]]).tolist()
+    [[1, 3], [2, 4]]
+    """
     x = as_array(x)
     if x.ndim < 2:
         raise ValueError(f"matrix_transpose: needs at least two axes; got shape {tuple(x.shape)}")
@@ -142,7 +372,29 @@ _backwards = (slice(None, None, -1),)
 
 
 def flip(m, axis=None):
-    """View in reverse order along the axes (all by default)."""
+    """View in reverse order along the axes (all by default).
+
+    Parameters
+    ----------
+    m : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+
+    Returns
+    -------
+    ndarray, a view
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.flip([[1, 2], [3, 4]], axis=1).tolist()
+    [[2, 1], [4, 3]]
+    """
     x = as_array(m)
     if axis is None:
         return x[_backwards * x.ndim] if x.ndim != 1 else x[::-1]
@@ -151,21 +403,84 @@ def flip(m, axis=None):
 
 
 def fliplr(m):
-    """View in reverse order along axis 1."""
+    """View in reverse order along axis 1.
+
+    Parameters
+    ----------
+    m : array_like
+
+    Returns
+    -------
+    ndarray, a view
+
+    Raises
+    ------
+    ValueError
+        Fewer than two axes.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fliplr([[1, 2], [3, 4]]).tolist()
+    [[2, 1], [4, 3]]
+    """
     if as_array(m).ndim < 2:
         raise ValueError("Input must be >= 2-d.")
     return flip(m, 1)
 
 
 def flipud(m):
-    """View in reverse order along axis 0."""
+    """View in reverse order along axis 0.
+
+    Parameters
+    ----------
+    m : array_like
+
+    Returns
+    -------
+    ndarray, a view
+
+    Raises
+    ------
+    ValueError
+        An array without axes.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.flipud([[1, 2], [3, 4]]).tolist()
+    [[3, 4], [1, 2]]
+    """
     if as_array(m).ndim < 1:
         raise ValueError("Input must be >= 1-d.")
     return flip(m, 0)
 
 
 def rot90(m, k=1, axes=(0, 1)):
-    """View turned by k right angles in the plane of two axes."""
+    """View turned by k right angles in the plane of two axes.
+
+    Parameters
+    ----------
+    m : array_like
+    k : int
+        Which diagonal: 0 is the main one, positive ones lie above.
+    axes : tuple of int, optional
+
+    Returns
+    -------
+    ndarray, a view
+
+    Raises
+    ------
+    ValueError
+        Two axes that differ are needed.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.rot90([[1, 2], [3, 4]]).tolist()
+    [[2, 4], [1, 3]]
+    """
     x = as_array(m)
     axes = tuple(axes)
     if len(axes) != 2:
@@ -185,6 +500,19 @@ def rot90(m, k=1, axes=(0, 1)):
 def broadcast_shapes(*shapes):
     """Shape to which arrays of those shapes broadcast.
 
+    Parameters
+    ----------
+    *shapes : tuple of int
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -195,7 +523,29 @@ def broadcast_shapes(*shapes):
 
 
 def broadcast_arrays(*arrays, subok=False):
-    """Read-only views of all arrays in their common shape, as a tuple."""
+    """Read-only views of all arrays in their common shape, as a tuple.
+
+    Parameters
+    ----------
+    *arrays : sequence of array_like
+    subok : bool
+        There are no subclasses.
+
+    Returns
+    -------
+    tuple of ndarray, views
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not broadcast.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> [x.tolist() for x in un.broadcast_arrays([1, 2], 5)]
+    [[1, 2], [5, 5]]
+    """
     made = [as_array(a) for a in arrays]
     common = _broadcast_shapes(*(tuple(a.shape) for a in made))
     return tuple(a if tuple(a.shape) == common else _engine.broadcast_to(a, common) for a in made)
@@ -207,19 +557,79 @@ def _at_least(arrays, grow):
 
 
 def atleast_1d(*arys):
-    """Arrays with at least one axis: 0-d ones get one of extent 1."""
+    """Arrays with at least one axis: 0-d ones get one of extent 1.
+
+    Parameters
+    ----------
+    *arys : array_like
+
+    Returns
+    -------
+    ndarray, or a tuple of them
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.atleast_1d(3).tolist()
+    [3]
+    """
     return _at_least(arys, lambda a: a.reshape(1) if a.ndim == 0 else a)
 
 
 def atleast_2d(*arys):
-    """Arrays with at least two axes; new ones come first."""
+    """Arrays with at least two axes; new ones come first.
+
+    Parameters
+    ----------
+    *arys : array_like
+
+    Returns
+    -------
+    ndarray, or a tuple of them
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.atleast_2d([1, 2]).tolist()
+    [[1, 2]]
+    """
     return _at_least(
         arys, lambda a: a.reshape((1,) * (2 - a.ndim) + tuple(a.shape)) if a.ndim < 2 else a
     )
 
 
 def atleast_3d(*arys):
-    """Arrays with at least three axes: of n elements 1 x n x 1, of m x n m x n x 1."""
+    """Arrays with at least three axes: of n elements 1 x n x 1, of m x n m x n x 1.
+
+    Parameters
+    ----------
+    *arys : array_like
+
+    Returns
+    -------
+    ndarray, or a tuple of them
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.atleast_3d([1, 2]).shape
+    (1, 2, 1)
+    """
 
     def grow(a):
         if a.ndim == 0:
@@ -230,7 +640,31 @@ def atleast_3d(*arys):
 
 
 def array_split(ary, indices_or_sections, axis=0):
-    """Views of parts along an axis: of about equal length, or cut at the given indices."""
+    """Views of parts along an axis: of about equal length, or cut at the given indices.
+
+    Parameters
+    ----------
+    ary : array_like
+    indices_or_sections : int or sequence of int
+        How many parts, or where each begins.
+    axis : int or tuple of int, optional
+        All axes where it is None.
+
+    Returns
+    -------
+    list of ndarray, views
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> [part.tolist() for part in un.array_split([1, 2, 3], 2)]
+    [[1, 2], [3]]
+    """
     x = as_array(ary)
     k = _axis(axis, x.ndim, "array_split")
     n = x.shape[k]
@@ -249,7 +683,33 @@ def array_split(ary, indices_or_sections, axis=0):
 
 
 def split(ary, indices_or_sections, axis=0):
-    """As `array_split`; a number of parts must divide the extent."""
+    """As `array_split`; a number of parts must divide the extent.
+
+    Parameters
+    ----------
+    ary : array_like
+    indices_or_sections : int or sequence of int
+        How many parts, or where each begins.
+    axis : int or tuple of int, optional
+        All axes where it is None.
+
+    Returns
+    -------
+    list of ndarray, views
+
+    Raises
+    ------
+    ValueError
+        The parts would not be of equal length.
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> [part.tolist() for part in un.split([1, 2, 3, 4], 2)]
+    [[1, 2], [3, 4]]
+    """
     x = as_array(ary)
     if not hasattr(indices_or_sections, "__len__"):
         if x.shape[_axis(axis, x.ndim, "split")] % int(indices_or_sections):
@@ -258,7 +718,29 @@ def split(ary, indices_or_sections, axis=0):
 
 
 def hsplit(ary, indices_or_sections):
-    """Split along axis 1, or along axis 0 if there is only one."""
+    """Split along axis 1, or along axis 0 if there is only one.
+
+    Parameters
+    ----------
+    ary : array_like
+    indices_or_sections : int or sequence of int
+        How many parts, or where each begins.
+
+    Returns
+    -------
+    list of ndarray, views
+
+    Raises
+    ------
+    ValueError
+        An array without axes.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> [part.tolist() for part in un.hsplit([[1, 2], [3, 4]], 2)]
+    [[[1], [3]], [[2], [4]]]
+    """
     x = as_array(ary)
     if x.ndim == 0:
         raise ValueError("hsplit only works on arrays of 1 or more dimensions")
@@ -266,21 +748,89 @@ def hsplit(ary, indices_or_sections):
 
 
 def vsplit(ary, indices_or_sections):
-    """Split along axis 0."""
+    """Split along axis 0.
+
+    Parameters
+    ----------
+    ary : array_like
+    indices_or_sections : int or sequence of int
+        How many parts, or where each begins.
+
+    Returns
+    -------
+    list of ndarray, views
+
+    Raises
+    ------
+    ValueError
+        Fewer than two axes.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> [part.tolist() for part in un.vsplit([[1, 2], [3, 4]], 2)]
+    [[[1, 2]], [[3, 4]]]
+    """
     if as_array(ary).ndim < 2:
         raise ValueError("vsplit only works on arrays of 2 or more dimensions")
     return split(ary, indices_or_sections, 0)
 
 
 def dsplit(ary, indices_or_sections):
-    """Split along axis 2."""
+    """Split along axis 2.
+
+    Parameters
+    ----------
+    ary : array_like
+    indices_or_sections : int or sequence of int
+        How many parts, or where each begins.
+
+    Returns
+    -------
+    list of ndarray, views
+
+    Raises
+    ------
+    ValueError
+        Fewer than three axes.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> [part.shape for part in un.dsplit(un.zeros((1, 1, 4)), 2)]
+    [(1, 1, 2), (1, 1, 2)]
+    """
     if as_array(ary).ndim < 3:
         raise ValueError("dsplit only works on arrays of 3 or more dimensions")
     return split(ary, indices_or_sections, 2)
 
 
 def unstack(x, /, *, axis=0):
-    """Tuple of views, one for each index along an axis."""
+    """Tuple of views, one for each index along an axis.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+
+    Returns
+    -------
+    tuple of ndarray, views
+
+    Raises
+    ------
+    ValueError
+        An array without axes.
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> [x.tolist() for x in un.unstack([[1, 2], [3, 4]])]
+    [[1, 2], [3, 4]]
+    """
     x = as_array(x)
     if x.ndim == 0:
         raise ValueError("unstack: the array must be at least 1-d")
@@ -290,12 +840,52 @@ def unstack(x, /, *, axis=0):
 
 
 def isfortran(a):
-    """Whether the array is packed in column-major order and not in row-major order."""
+    """Whether the array is packed in column-major order and not in row-major order.
+
+    Parameters
+    ----------
+    a : array_like
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.isfortran(un.zeros((2, 3)).T)
+    True
+    """
     return as_array(a).flags.fnc
 
 
 def iterable(y):
-    """Whether one can iterate over it."""
+    """Whether one can iterate over it.
+
+    Parameters
+    ----------
+    y : array_like
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.iterable([1]), un.iterable(1)
+    (True, False)
+    """
     try:
         iter(y)
     except TypeError:
@@ -304,7 +894,27 @@ def iterable(y):
 
 
 def isscalar(element):
-    """Whether it is a number or a text, not an array; a value of ours is one."""
+    """Whether it is a number or a text, not an array; a value of ours is one.
+
+    Parameters
+    ----------
+    element : array_like
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.isscalar(3.5), un.isscalar([3.5])
+    (True, False)
+    """
     if isinstance(element, _engine.ndarray):
         return element.ndim == 0 and not element.flags.writeable
     import numbers

@@ -72,22 +72,115 @@ def fft(a, n=None, axis=-1, norm=None, out=None):
     Returns
     -------
     ndarray of complex64 or complex128
+
+    Raises
+    ------
+    ValueError
+        Fewer than one point, or an unknown norm.
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fft.fft([1, 0, 0, 0]).tolist()
+    [(1+0j), (1+0j), (1+0j), (1+0j)]
     """
     return _into(_transform(a, n, axis, norm, True, 0, "fft"), out)
 
 
 def ifft(a, n=None, axis=-1, norm=None, out=None):
-    """Inverse of `fft`."""
+    """Inverse of `fft`.
+
+    Parameters
+    ----------
+    a : array_like
+    n : int, optional
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    norm : {'backward', 'ortho', 'forward'}
+        Which direction is divided by the number of points.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray of a complex dtype
+
+    Raises
+    ------
+    ValueError
+        Fewer than one point, or an unknown norm.
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fft.ifft([4, 0, 0, 0]).tolist()
+    [(1+0j), (1+0j), (1+0j), (1+0j)]
+    """
     return _into(_transform(a, n, axis, norm, False, 0, "ifft"), out)
 
 
 def rfft(a, n=None, axis=-1, norm=None, out=None):
-    """Transform of real numbers: the first ``n // 2 + 1`` values, of which the others are mirror images."""
+    """Transform of real numbers: the first ``n // 2 + 1`` values, of which the others are mirror images.
+
+    Parameters
+    ----------
+    a : array_like
+    n : int, optional
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    norm : {'backward', 'ortho', 'forward'}
+        Which direction is divided by the number of points.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray of a complex dtype
+
+    Raises
+    ------
+    ValueError
+        Fewer than one point, or an unknown norm.
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fft.rfft([1, 0, 0, 0]).tolist()
+    [(1+0j), (1+0j), (1+0j)]
+    """
     return _into(_transform(a, n, axis, norm, True, 1, "rfft"), out)
 
 
 def irfft(a, n=None, axis=-1, norm=None, out=None):
     """Inverse of `rfft`: `n` real numbers, by default ``2 * (m - 1)`` of m values.
+
+    Parameters
+    ----------
+    a : array_like
+    n : int, optional
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    norm : {'backward', 'ortho', 'forward'}
+        Which direction is divided by the number of points.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray of a floating-point dtype
+
+    Raises
+    ------
+    ValueError
+        Fewer than one point, or an unknown norm.
+    AxisError
+        The array has no such axis.
 
     Examples
     --------
@@ -101,6 +194,28 @@ def irfft(a, n=None, axis=-1, norm=None, out=None):
 def hfft(a, n=None, axis=-1, norm=None, out=None):
     """Transform of numbers whose spectrum is real: `a` is the first half of a Hermitian line.
 
+    Parameters
+    ----------
+    a : array_like
+    n : int, optional
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    norm : {'backward', 'ortho', 'forward'}
+        Which direction is divided by the number of points.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray of a floating-point dtype
+
+    Raises
+    ------
+    ValueError
+        Fewer than one point, or an unknown norm.
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -111,7 +226,36 @@ def hfft(a, n=None, axis=-1, norm=None, out=None):
 
 
 def ihfft(a, n=None, axis=-1, norm=None, out=None):
-    """Inverse of `hfft`."""
+    """Inverse of `hfft`.
+
+    Parameters
+    ----------
+    a : array_like
+    n : int, optional
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    norm : {'backward', 'ortho', 'forward'}
+        Which direction is divided by the number of points.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray of a complex dtype
+
+    Raises
+    ------
+    ValueError
+        Fewer than one point, or an unknown norm.
+    AxisError
+        The array has no such axis.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fft.ihfft([1, 1]).tolist()
+    [(1-0j), -2.508278806334166e-20j]
+    """
     return _into(_transform(a, n, axis, norm, False, 1, "ihfft"), out)
 
 
@@ -148,29 +292,152 @@ def fftn(a, s=None, axes=None, norm=None, out=None):
     axes : sequence of ints, optional
     norm : {'backward', 'ortho', 'forward'}, optional
     out : ndarray, optional
+
+    Returns
+    -------
+    ndarray of a complex dtype
+
+    Raises
+    ------
+    ValueError
+        As many axes as lengths are needed, or an unknown norm.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fft.fftn([[1, 0], [0, 0]]).tolist()
+    [[(1+0j), (1+0j)], [(1+0j), (1+0j)]]
     """
     x = _input(a)
     return _into(_each_axis(x, *_shape_and_axes(x, s, axes, "fftn"), norm, True, "fftn"), out)
 
 
 def ifftn(a, s=None, axes=None, norm=None, out=None):
-    """Inverse of `fftn`."""
+    """Inverse of `fftn`.
+
+    Parameters
+    ----------
+    a : array_like
+    s : sequence of int, optional
+        Points along each axis: cut, or filled up with zeros.
+    axes : tuple of int, optional
+    norm : {'backward', 'ortho', 'forward'}
+        Which direction is divided by the number of points.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray of a complex dtype
+
+    Raises
+    ------
+    ValueError
+        As many axes as lengths are needed, or an unknown norm.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fft.ifftn([[4, 0], [0, 0]]).tolist()
+    [[(1+0j), (1+0j)], [(1+0j), (1+0j)]]
+    """
     x = _input(a)
     return _into(_each_axis(x, *_shape_and_axes(x, s, axes, "ifftn"), norm, False, "ifftn"), out)
 
 
 def fft2(a, s=None, axes=(-2, -1), norm=None, out=None):
-    """Transform along two axes."""
+    """Transform along two axes.
+
+    Parameters
+    ----------
+    a : array_like
+    s : sequence of int, optional
+        Points along each axis: cut, or filled up with zeros.
+    axes : tuple of int, optional
+    norm : {'backward', 'ortho', 'forward'}
+        Which direction is divided by the number of points.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray of a complex dtype
+
+    Raises
+    ------
+    ValueError
+        As many axes as lengths are needed, or an unknown norm.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fft.fft2([[1, 0], [0, 0]]).tolist()
+    [[(1+0j), (1+0j)], [(1+0j), (1+0j)]]
+    """
     return fftn(a, s, axes, norm, out)
 
 
 def ifft2(a, s=None, axes=(-2, -1), norm=None, out=None):
-    """Inverse of `fft2`."""
+    """Inverse of `fft2`.
+
+    Parameters
+    ----------
+    a : array_like
+    s : sequence of int, optional
+        Points along each axis: cut, or filled up with zeros.
+    axes : tuple of int, optional
+    norm : {'backward', 'ortho', 'forward'}
+        Which direction is divided by the number of points.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray of a complex dtype
+
+    Raises
+    ------
+    ValueError
+        As many axes as lengths are needed, or an unknown norm.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fft.ifft2([[4, 0], [0, 0]]).tolist()
+    [[(1+0j), (1+0j)], [(1+0j), (1+0j)]]
+    """
     return ifftn(a, s, axes, norm, out)
 
 
 def rfftn(a, s=None, axes=None, norm=None, out=None):
-    """Transform of real numbers along several axes: `rfft` along the last of them."""
+    """Transform of real numbers along several axes: `rfft` along the last of them.
+
+    Parameters
+    ----------
+    a : array_like
+    s : sequence of int, optional
+        Points along each axis: cut, or filled up with zeros.
+    axes : tuple of int, optional
+    norm : {'backward', 'ortho', 'forward'}
+        Which direction is divided by the number of points.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray of a complex dtype
+
+    Raises
+    ------
+    ValueError
+        As many axes as lengths are needed, or an unknown norm.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fft.rfftn([[1, 0], [0, 0]]).tolist()
+    [[(1+0j), (1+0j)], [(1+0j), (1+0j)]]
+    """
     x = _input(a)
     s, axes = _shape_and_axes(x, s, axes, "rfftn")
     x = _transform(x, s[-1], axes[-1], norm, True, 1, "rfftn")
@@ -178,7 +445,34 @@ def rfftn(a, s=None, axes=None, norm=None, out=None):
 
 
 def irfftn(a, s=None, axes=None, norm=None, out=None):
-    """Inverse of `rfftn`."""
+    """Inverse of `rfftn`.
+
+    Parameters
+    ----------
+    a : array_like
+    s : sequence of int, optional
+        Points along each axis: cut, or filled up with zeros.
+    axes : tuple of int, optional
+    norm : {'backward', 'ortho', 'forward'}
+        Which direction is divided by the number of points.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray of a floating-point dtype
+
+    Raises
+    ------
+    ValueError
+        As many axes as lengths are needed, or an unknown norm.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fft.irfftn([[4, 0], [0, 0]]).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
     x = _input(a)
     s, axes = _shape_and_axes(x, s, axes, "irfftn", spectrum=True)
     for n, axis in zip(s[:-1], axes[:-1], strict=True):
@@ -187,17 +481,88 @@ def irfftn(a, s=None, axes=None, norm=None, out=None):
 
 
 def rfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
-    """Transform of real numbers along two axes."""
+    """Transform of real numbers along two axes.
+
+    Parameters
+    ----------
+    a : array_like
+    s : sequence of int, optional
+        Points along each axis: cut, or filled up with zeros.
+    axes : tuple of int, optional
+    norm : {'backward', 'ortho', 'forward'}
+        Which direction is divided by the number of points.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray of a complex dtype
+
+    Raises
+    ------
+    ValueError
+        As many axes as lengths are needed, or an unknown norm.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fft.rfft2([[1, 0], [0, 0]]).tolist()
+    [[(1+0j), (1+0j)], [(1+0j), (1+0j)]]
+    """
     return rfftn(a, s, axes, norm, out)
 
 
 def irfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
-    """Inverse of `rfft2`."""
+    """Inverse of `rfft2`.
+
+    Parameters
+    ----------
+    a : array_like
+    s : sequence of int, optional
+        Points along each axis: cut, or filled up with zeros.
+    axes : tuple of int, optional
+    norm : {'backward', 'ortho', 'forward'}
+        Which direction is divided by the number of points.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray of a floating-point dtype
+
+    Raises
+    ------
+    ValueError
+        As many axes as lengths are needed, or an unknown norm.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fft.irfft2([[4, 0], [0, 0]]).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
     return irfftn(a, s, axes, norm, out)
 
 
 def fftfreq(n, d=1.0, device=None, *, dtype=None):
     """Frequencies of the values of a transform of length `n` with sample spacing `d`.
+
+    Parameters
+    ----------
+    n : int, optional
+    d : float
+        Between samples.
+    device : str or Device, optional
+    dtype : dtype, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -215,6 +580,23 @@ def fftfreq(n, d=1.0, device=None, *, dtype=None):
 
 def rfftfreq(n, d=1.0, device=None, *, dtype=None):
     """Frequencies of the values of `rfft`.
+
+    Parameters
+    ----------
+    n : int, optional
+    d : float
+        Between samples.
+    device : str or Device, optional
+    dtype : dtype, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -257,6 +639,20 @@ def _rolled(x, axes, by):
 def fftshift(x, axes=None):
     """Frequency 0 moved to the middle.
 
+    Parameters
+    ----------
+    x : array_like
+    axes : tuple of int, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -268,6 +664,20 @@ def fftshift(x, axes=None):
 
 def ifftshift(x, axes=None):
     """Inverse of `fftshift`.
+
+    Parameters
+    ----------
+    x : array_like
+    axes : tuple of int, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------

@@ -7,7 +7,7 @@ depend on data. `blas` and `lapack` give the routines themselves.
 import importlib
 import math
 import operator
-from typing import NamedTuple
+from typing import NamedTuple as _NamedTuple
 
 from . import _engine
 from ._creation import asarray, empty, zeros
@@ -35,36 +35,76 @@ class LinAlgError(ValueError):
     """Raised where a matrix has no solution, inverse or factorisation, or an algorithm does not converge."""
 
 
-class EigResult(NamedTuple):
-    """What `eig` returns."""
+class EigResult(_NamedTuple):
+    """What `eig` returns.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> w, v = un.linalg.eig([[2.0, 0.0], [0.0, 3.0]])
+    >>> w.real.tolist()
+    [2.0, 3.0]
+    """
 
     eigenvalues: object
     eigenvectors: object
 
 
-class EighResult(NamedTuple):
-    """What `eigh` returns."""
+class EighResult(_NamedTuple):
+    """What `eigh` returns.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> w, v = un.linalg.eigh([[2.0, 0.0], [0.0, 3.0]])
+    >>> w.tolist()
+    [2.0, 3.0]
+    """
 
     eigenvalues: object
     eigenvectors: object
 
 
-class QRResult(NamedTuple):
-    """What `qr` returns."""
+class QRResult(_NamedTuple):
+    """What `qr` returns.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> q, r = un.linalg.qr([[1.0, 0.0], [0.0, 1.0]])
+    >>> abs(r).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
 
     Q: object
     R: object
 
 
-class SlogdetResult(NamedTuple):
-    """What `slogdet` returns."""
+class SlogdetResult(_NamedTuple):
+    """What `slogdet` returns.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> sign, logarithm = un.linalg.slogdet([[-1.0, 0.0], [0.0, 1.0]])
+    >>> sign.item(), logarithm.item()
+    (-1.0, 0.0)
+    """
 
     sign: object
     logabsdet: object
 
 
-class SVDResult(NamedTuple):
-    """What `svd` returns."""
+class SVDResult(_NamedTuple):
+    """What `svd` returns.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> u, s, vh = un.linalg.svd([[2.0, 0.0], [0.0, 3.0]])
+    >>> s.tolist()
+    [3.0, 2.0]
+    """
 
     U: object
     S: object
@@ -127,6 +167,19 @@ def _epsilon(dtype):
 def matrix_transpose(x, /):
     """Transposed matrices: a view with the last two axes swapped.
 
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -154,6 +207,11 @@ def diagonal(x, /, *, offset=0):
     -------
     ndarray, shape (..., k)
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -173,6 +231,21 @@ def diagonal(x, /, *, offset=0):
 def trace(x, /, *, offset=0, dtype=None):
     """Sums of the diagonals of matrices.
 
+    Parameters
+    ----------
+    x : array_like
+    offset : int
+    dtype : dtype, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -184,6 +257,19 @@ def trace(x, /, *, offset=0, dtype=None):
 
 def outer(x1, x2, /):
     """Outer product of two vectors.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -202,6 +288,21 @@ def outer(x1, x2, /):
 
 def cross(x1, x2, /, *, axis=-1):
     """Cross product of vectors of 3 components along an axis.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
 
     Examples
     --------
@@ -273,6 +374,14 @@ def _broadcast_shapes(one, two):
 def inv(a):
     """Inverse of matrices.
 
+    Parameters
+    ----------
+    a : array_like
+
+    Returns
+    -------
+    ndarray
+
     Raises
     ------
     LinAlgError
@@ -290,6 +399,19 @@ def inv(a):
 def det(a):
     """Determinants of matrices.
 
+    Parameters
+    ----------
+    a : array_like
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -301,6 +423,19 @@ def det(a):
 
 def slogdet(a):
     """Sign of determinants (or their phase) and the logarithm of their absolute values.
+
+    Parameters
+    ----------
+    a : array_like
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -316,6 +451,15 @@ def cholesky(a, /, *, upper=False):
     """Cholesky factors L of ``a = L @ L.T`` (conjugated), or with `upper` U of ``a = U.T @ U``.
 
     Only one triangle of `a` is read.
+
+    Parameters
+    ----------
+    a : array_like
+    upper : bool
+
+    Returns
+    -------
+    ndarray
 
     Raises
     ------
@@ -344,6 +488,11 @@ def qr(a, mode="reduced"):
     Returns
     -------
     QRResult (Q, R), ndarray R, or tuple (h, tau)
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -376,6 +525,11 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     Returns
     -------
     SVDResult (U, S, Vh), or ndarray S
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -410,6 +564,19 @@ def _svd_hermitian(a, compute_uv):
 def svdvals(x, /):
     """Singular values of matrices, the largest first.
 
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -439,6 +606,11 @@ def eigh(a, UPLO="L"):
     EighResult (eigenvalues, eigenvectors)
         The vectors are columns.
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -452,6 +624,21 @@ def eigh(a, UPLO="L"):
 
 def eigvalsh(a, UPLO="L"):
     """Eigenvalues of symmetric or Hermitian matrices, in rising order.
+
+    Parameters
+    ----------
+    a : array_like
+    UPLO : {'L', 'U'}
+        Which triangle is read.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -480,10 +667,19 @@ def _as_complex(x):
 def eig(a):
     """Eigenvalues and right eigenvectors of matrices.
 
+    Parameters
+    ----------
+    a : array_like
+
     Returns
     -------
     EigResult (eigenvalues, eigenvectors)
         Complex, as the array API has it. The vectors are columns.
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -499,6 +695,19 @@ def eig(a):
 
 def eigvals(a):
     """Eigenvalues of matrices, complex as the array API has it.
+
+    Parameters
+    ----------
+    a : array_like
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -530,6 +739,11 @@ def lstsq(a, b, rcond=None):
     rank : int
     s : ndarray
         Singular values of `a`.
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -591,6 +805,11 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=None):
     -------
     ndarray, shape (..., n, m)
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -631,6 +850,11 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     -------
     ndarray of int64
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -663,6 +887,11 @@ def cond(x, p=None):
     -------
     ndarray
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -692,6 +921,20 @@ def cond(x, p=None):
 
 def matrix_power(a, n):
     """Matrices to an integer power; a negative one is that of the inverse.
+
+    Parameters
+    ----------
+    a : array_like
+    n : int, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -736,6 +979,11 @@ def multi_dot(arrays, *, out=None):
     Returns
     -------
     ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -800,6 +1048,11 @@ def tensorsolve(a, b, axes=None):
     -------
     ndarray
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -823,6 +1076,20 @@ def tensorsolve(a, b, axes=None):
 
 def tensorinv(a, ind=2):
     """Inverse of `a` as to ``tensordot(a, x, ind)``.
+
+    Parameters
+    ----------
+    a : array_like
+    ind : array_like of int
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------
@@ -896,6 +1163,11 @@ def norm(x, ord=None, axis=None, keepdims=False):
     -------
     ndarray
 
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -931,6 +1203,25 @@ def _floating16(x):
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     """Norm of the vectors along an axis, several axes, or of all elements.
 
+    Parameters
+    ----------
+    x : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+    ord
+        Which norm.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+
     Examples
     --------
     >>> import unisono as un
@@ -945,6 +1236,23 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
 
 def matrix_norm(x, /, *, keepdims=False, ord="fro"):
     """Norm of matrices.
+
+    Parameters
+    ----------
+    x : array_like
+    keepdims : bool
+        Leave reduced axes in, with extent 1.
+    ord
+        Which norm.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
 
     Examples
     --------

@@ -27,6 +27,11 @@ def default_rng(seed=None):
     -------
     Generator
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
