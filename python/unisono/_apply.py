@@ -6,8 +6,9 @@ import inspect
 import unisono as un
 
 from . import _engine
+from ._transposes import moveaxis
 from ._ufunc import as_array, resolve
-from ._views import _axis, moveaxis
+from ._views import _axis
 
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):

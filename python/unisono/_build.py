@@ -7,8 +7,8 @@ import unisono as un
 
 from . import _engine
 from ._creation import array, asarray
+from ._transposes import moveaxis
 from ._ufunc import as_array, resolve
-from ._views import moveaxis
 
 
 def _refuse_like(what, like):

@@ -3,34 +3,45 @@
 _names = {
     "._jit": "barrier global_id global_size group_id jit kernel local_array local_id local_size num_groups prange",
     "._mesh": "mesh",
-    "._statistics": "argmax argmin average corrcoef count_nonzero cov mean ptp std var",
-    "._indexing": "argwhere choose compress copyto diag diag_indices diag_indices_from diagflat diagonal extract "
-    "fill_diagonal flatnonzero indices ix_ mask_indices nonzero place put put_along_axis putmask ravel_multi_index "
-    "select take take_along_axis tri tril tril_indices tril_indices_from triu triu_indices triu_indices_from "
-    "unravel_index",
-    "._manipulation": "append block column_stack concat concatenate delete dstack hstack insert meshgrid mgrid ogrid "
-    "repeat resize roll stack tile trim_zeros vstack",
+    "._statistics": "argmax argmin count_nonzero mean ptp std var",
+    "._covariance": "average corrcoef cov",
+    "._positions": "argwhere flatnonzero indices ix_ nonzero ravel_multi_index unravel_index",
+    "._choosing": "choose compress copyto extract place putmask select",
+    "._diagonals": """
+        diag diag_indices diag_indices_from diagflat diagonal fill_diagonal mask_indices tri tril tril_indices
+        tril_indices_from triu triu_indices triu_indices_from""",
+    "._indexing": "put put_along_axis take take_along_axis",
+    "._joining": "append block column_stack concat concatenate dstack hstack stack vstack",
+    "._manipulation": "delete insert repeat resize roll tile trim_zeros",
+    "._grids": "meshgrid mgrid ogrid",
     "._pad": "pad",
-    "._composed": "conjugate deg2rad divmod fabs float_power frexp heaviside isnat ldexp logaddexp logaddexp2 logical_and logical_or logical_xor modf positive rad2deg reciprocal spacing square",
+    "._composed": """
+        conjugate deg2rad divmod fabs float_power frexp heaviside isnat ldexp logaddexp logaddexp2 logical_and
+        logical_or logical_xor modf positive rad2deg reciprocal spacing square""",
     "._types": "can_cast finfo iinfo isdtype issubdtype promote_types result_type",
     "._histograms": "bincount histogram histogram2d histogram_bin_edges histogramdd",
     "._quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
     "._nan": "nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar",
     "._sorting": "argpartition argsort digitize lexsort partition searchsorted sort sort_complex top_k",
-    "._sets": "in1d intersect1d isin setdiff1d setxor1d union1d unique unique_all unique_counts unique_inverse unique_values",
+    "._sets": """
+        in1d intersect1d isin setdiff1d setxor1d union1d unique unique_all unique_counts unique_inverse unique_values""",
     "._scans": "cumprod cumsum cumulative_prod cumulative_sum",
     "._products": "cross dot einsum einsum_path inner kron matvec outer tensordot vdot vecdot vecmat",
+    "._splitting": "array_split dsplit hsplit split unstack vsplit",
     "._views": """
-        array_split atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_shapes dsplit expand_dims flip fliplr
-        flipud hsplit isfortran isscalar iterable matrix_transpose moveaxis ndim permute_dims ravel rollaxis rot90 shape
-        size split squeeze swapaxes unstack vsplit""",
+        atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_shapes expand_dims isfortran isscalar iterable ndim
+        ravel shape size squeeze""",
+    "._flips": "flip fliplr flipud rot90",
+    "._transposes": "matrix_transpose moveaxis permute_dims rollaxis swapaxes",
     "._build": """
         asanyarray asarray_chkfinite ascontiguousarray asfortranarray eye frombuffer fromfunction fromiter fromstring
         geomspace identity linspace logspace require trace vander""",
-    "._numeric": """
-        allclose angle around array_equal array_equiv bartlett blackman clip convolve correlate diff ediff1d fix gradient
-        hamming hanning i0 imag interp iscomplex iscomplexobj isclose isneginf isposinf isreal isrealobj kaiser nan_to_num
-        real real_if_close round sinc trapezoid unwrap""",
+    "._closeness": "allclose array_equal array_equiv isclose isneginf isposinf",
+    "._parts": "angle imag iscomplex iscomplexobj isreal isrealobj real real_if_close",
+    "._rounding": "around clip fix nan_to_num round",
+    "._windows": "bartlett blackman hamming hanning i0 kaiser sinc",
+    "._numeric": "convolve correlate",
+    "._differences": "diff ediff1d gradient interp trapezoid unwrap",
     "._apply": "apply_along_axis apply_over_axes frompyfunc piecewise vectorize",
     "._polynomial": "poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval roots",
     "._files": "fromfile fromregex genfromtxt load loadtxt save savetxt savez savez_compressed",

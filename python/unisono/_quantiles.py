@@ -217,7 +217,7 @@ def _weighted(what, x, q, axis, method, weights):
     """Weighted inverted_cdf: the first element whose share of the summed weights reaches the quantile."""
     if method != "inverted_cdf":
         raise ValueError(f"{what}: only method 'inverted_cdf' supports weights; got {method!r}")
-    from ._statistics import _weights_like
+    from ._covariance import _weights_like
 
     weights = _weights_like(x, _as(weights), axis)
     if bool((weights < 0).any()):

@@ -183,7 +183,7 @@ class Rows:
 
 def corners(x, edge):
     """What shows of a long array: the ends of its axes."""
-    from ._manipulation import concatenate
+    from ._joining import concatenate
 
     for axis, n in enumerate(x.shape):
         if edge and n > 2 * edge:
