@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
-import textwrap
 import types
 
 from .._engine import CompileError
@@ -29,72 +28,98 @@ def read_function(function):
             "jit: a lambda cannot be compiled; its source cannot be told apart; use def"
         )
     file = inspect.getsourcefile(function) or function.__code__.co_filename
-    try:
-        lines, first_line = inspect.getsourcelines(function)
-    except (OSError, TypeError):
-        raise CompileError(
-            f"{name}: its source cannot be found; got a function from {file}; "
-            f"define it in a file or in a notebook cell"
-        ) from None
-    text = textwrap.dedent("".join(lines))
-    indent = len(lines[0]) - len(lines[0].lstrip())
-    try:
-        module = ast.parse(text)
-    except SyntaxError:
-        raise _stale(name, file, first_line) from None
-    definition = module.body[0] if module.body else None
-    if not isinstance(definition, ast.FunctionDef) or definition.name != name:
-        raise _stale(name, file, first_line)
-    if not _is_same_code(function, definition, file):
-        raise _stale(name, file, first_line)
-    for node in ast.walk(definition):
-        if hasattr(node, "lineno"):
-            node.lineno += first_line - 1
-            node.end_lineno += first_line - 1
-            node.col_offset += indent
-            node.end_col_offset += indent
-    return definition, file, first_line, [line.rstrip("\n") for line in lines]
-
-
-def _stale(name, file, line):
-    return CompileError(
+    for lines, first_line in _candidates(function, file):
+        definition = _parse(lines, first_line)
+        if definition is None or definition.name != name:
+            continue
+        if _is_same_code(function, lines, file):
+            return definition, file, first_line, [line.rstrip("\n") for line in lines]
+    raise CompileError(
         f"{name}: the file has changed since the function was defined; got other code at "
-        f"{file}:{line} than the function runs; reload the module"
+        f"{file}:{function.__code__.co_firstlineno} than the function runs; reload the module"
     )
 
 
-def _is_same_code(function, definition, file):
+def _candidates(function, file):
+    """Yield (lines, first line) of what may be the function's source, the cheapest first."""
+    code = function.__code__
+    linecache.checkcache(file)
+    everything = linecache.getlines(file, function.__globals__)
+    if everything:
+        yield _block(everything, code), code.co_firstlineno
+    try:
+        yield inspect.getsourcelines(function)  # reads tokens: slow, but knows every form
+    except (OSError, TypeError):
+        raise CompileError(
+            f"{function.__name__}: its source cannot be found; got a function from {file}; "
+            f"define it in a file or in a notebook cell"
+        ) from None
+
+
+def _block(lines, code):
+    """The lines from the function's first one to where a line is indented no more than that."""
+    begin = code.co_firstlineno - 1
+    last = max((end or 0 for _, end, _, _ in _positions(code)), default=0)
+    indent = _indent(lines[begin]) if begin < len(lines) else ""
+    end = max(begin + 1, last)
+    while end < len(lines):
+        line = lines[end]
+        is_inside = line.startswith(indent) and line[len(indent) : len(indent) + 1] in " \t)]}"
+        if line.strip() and not is_inside:
+            break
+        end += 1
+    while end > begin + 1 and not lines[end - 1].strip():
+        end -= 1
+    return lines[begin:end]
+
+
+def _positions(code):
+    for inner in _codes(code):
+        yield from inner.co_positions()
+
+
+def _indent(line):
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _parse(lines, first_line):
+    """The definition, or None where the lines hold none."""
+    # What stands before it gives it its place in the file.
+    is_indented = bool(lines) and lines[0][:1] in (" ", "\t")
+    before = "\n" * (first_line - 2) + "if 1:\n" if is_indented else "\n" * (first_line - 1)
+    try:
+        body = ast.parse(before + "".join(lines)).body
+    except SyntaxError:
+        return None
+    definition = body[0].body[0] if is_indented and body else body[0] if body else None
+    return definition if isinstance(definition, ast.FunctionDef) else None
+
+
+def _is_same_code(function, lines, file):
     """Compile the source again and compare with the code object."""
     code = function.__code__
     if "@pytest_ar" in code.co_names:
         return True  # pytest rewrites asserts: the code is meant to differ from the source
-    bare = ast.FunctionDef(
-        **{field: getattr(definition, field, None) for field in definition._fields}
-    )
-    bare.decorator_list, bare.returns = [], None
-    ast.copy_location(bare, definition)
-    body = [bare]
-    if code.co_freevars:
+    indent = _indent(lines[0])
+    before = "if 1:\n" if indent else ""
+    if code.co_freevars and indent:
         # Names of the enclosing function compile to other instructions than globals.
-        values = ast.parse("; ".join(f"{name} = None" for name in code.co_freevars)).body
-        outer = ast.parse("def outer(): pass").body[0]
-        outer.body = [*values, bare]
-        body = [outer]
+        assigned = "".join(f"{indent}{name} = None\n" for name in code.co_freevars)
+        before = f"def outer():\n{assigned}"
     # Calls through names that the module imports compile to other instructions too.
     scope = function.__globals__
     imported = [n for n in code.co_names if isinstance(scope.get(n), types.ModuleType)]
-    imports = [ast.Import(names=[ast.alias(name=n)]) for n in imported]
+    imports = "".join(f"import {n}\n" for n in imported)
+    text = before + "".join(lines)
     return (
-        _holds(ast.Module(body=[*imports, *body], type_ignores=[]), code)
-        or _holds(ast.Module(body=body, type_ignores=[]), code)
+        _holds(imports + text, code)
+        or (imports and _holds(text, code))
         or _holds("".join(linecache.getlines(file, scope)), code)
     )
 
 
 def _holds(source, code):
     """Whether a module compiles to this code object among others."""
-    if isinstance(source, ast.Module):
-        ast.fix_missing_locations(source)
     flags = code.co_flags & 0x1FE0000  # what `from __future__ import` left
     try:
         compiled = compile(source, code.co_filename, "exec", flags=flags, dont_inherit=True)
