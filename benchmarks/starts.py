@@ -1,4 +1,4 @@
-"""Imports, first results, and first calls."""
+"""Imports, first results, and new expressions."""
 
 import json
 import os
@@ -27,8 +27,6 @@ def measure(name, who):
         return import_time(who)
     if name.startswith("first-result"):
         return first_result(warm=name.endswith("warm-cache"))
-    if name == "first-call":
-        return first_call(who)
     return new_expression(who)
 
 
@@ -84,40 +82,3 @@ def new_expression(who):
             wanted = f(wanted, 9.0)
         assert value == wanted
     return statistics.median(times)
-
-
-def first_call(who):
-    """First call of a loop that was never compiled, with the compiler already loaded."""
-    import numpy as np
-
-    if who == "unisono":
-        # Settings are read at import: this process finds no kernel of an earlier one.
-        cache = tempfile.TemporaryDirectory()
-        os.environ["UNISONO_CACHE_DIR"] = cache.name
-        import unisono as un
-
-        jit = un.jit
-    else:
-        from numba import njit as jit
-
-    def warm(x):
-        s = 0.0
-        for i in range(x.shape[0]):
-            s += x[i]
-        return s
-
-    def fresh(x, y):
-        s = 0.0
-        for i in range(x.shape[0]):
-            if x[i] > 0.5:
-                s += x[i] * y[i]
-        return s
-
-    x = np.ones(100)
-    jit(warm)(x)
-    function = jit(fresh)
-    begin = time.perf_counter()
-    value = function(x, x)
-    spent = time.perf_counter() - begin
-    assert value == 100.0
-    return spent

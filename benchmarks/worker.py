@@ -40,6 +40,8 @@ def main():
         import libraries as module
     elif name == "functions":
         import functions as module
+    elif name.startswith(("first-call", "compile-")):
+        import first_calls as module
     else:
         import starts as module
     print(json.dumps(module.measure(name, who)))
