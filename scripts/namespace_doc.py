@@ -7,20 +7,64 @@ import numpy as np
 import unisono as un
 
 PAGE = Path(__file__).resolve().parents[1] / "docs/namespace.md"
-# Why names are missing; the first reason whose list has the name counts.
-REASONS = {
-    "dates and times: arrays hold numbers": "busday_count busday_offset busdaycalendar datetime64 datetime_as_string "
-    "datetime_data is_busday timedelta64",
-    "text, bytes, records and Python objects: arrays hold numbers": "bytes_ char character object_ rec recarray record "
-    "str_ strings void flexible",
-    "extended precision: no device has it": "longdouble clongdouble complex256 float128",
-    "matrices and masked arrays: use arrays, and `where=`": "asmatrix bmat ma matrix",
-    "NumPy's own tools": "core ctypeslib dtypes emath f2py get_include info lib polynomial show_config show_runtime test "
-    "testing typing nested_iters nditer memmap ScalarType sctypeDict typecodes getbufsize setbufsize mintypecode typename "
-    "exceptions",
-    "types of NumPy's scalars: a value is an array without axes": "generic number integer signedinteger unsignedinteger "
-    "inexact floating complexfloating",
-}
+# Why names are missing, what to use instead, and the names; the first row that lists a name counts.
+REASONS = (
+    (
+        "dates and times: arrays hold numbers",
+        "count days or seconds in int64; `pandas` for calendars",
+        "busday_count busday_offset busdaycalendar datetime64 datetime_as_string datetime_data is_busday timedelta64",
+    ),
+    (
+        "text and bytes: arrays hold numbers",
+        "lists of `str`; uint8 arrays of bytes",
+        "bytes_ char character str_ strings flexible",
+    ),
+    (
+        "records: arrays hold numbers of one dtype",
+        "one array per field, or a `dict` of them",
+        "rec recarray record void",
+    ),
+    (
+        "Python objects: arrays hold numbers",
+        "lists; `un.vectorize` or `un.frompyfunc` for calls",
+        "object_",
+    ),
+    (
+        "extended precision: no device has it, and C compilers differ in it",
+        "`float64`, with `un.sum`'s pairwise order",
+        "longdouble clongdouble complex256 float128",
+    ),
+    ("matrices: one array type", "two-dimensional arrays, `@`, `un.block`", "asmatrix bmat matrix"),
+    ("masked arrays: one array type", "`where=`, `un.where`, NaN and the `nan*` functions", "ma"),
+    (
+        "iterates element by element in Python",
+        "array statements; `@un.jit` for loops; `un.ndindex`, `un.broadcast`",
+        "nditer nested_iters",
+    ),
+    (
+        "classes of NumPy's scalars and dtypes by name",
+        "`un.dtype`, `un.isdtype`, `un.issubdtype`",
+        "ScalarType sctypeDict dtypes",
+    ),
+    (
+        "sizes of NumPy's own buffers",
+        "nothing: blocks are chosen for the cache",
+        "getbufsize setbufsize",
+    ),
+    (
+        "NumPy's C interface",
+        "DLPack, the buffer protocol, the C++ headers of unisono",
+        "core ctypeslib f2py get_include",
+    ),
+    ("prints documentation", "`help(un.name)`", "info"),
+    (
+        "classes of polynomials",
+        "`un.poly1d`, `un.polyfit`, `un.polyval`; `numpy.polynomial` on `np.asarray(x)`",
+        "polynomial",
+    ),
+    ("runs NumPy's tests", "`./test`", "test"),
+    ("annotations", "the package has types: `un.ndarray`", "typing"),
+)
 SUBPACKAGES = ("linalg", "fft", "random")
 
 
@@ -31,15 +75,15 @@ def table(names, has):
     missing = [n for n in names if n not in has]
     groups = {}
     for name in missing:
-        reason = next(
-            (r for r, listed in REASONS.items() if name in listed.split()), "not there yet"
+        row = next(
+            ((r, w) for r, w, listed in REASONS if name in listed.split()), ("not there yet", "")
         )
-        groups.setdefault(reason, []).append(name)
+        groups.setdefault(row, []).append(name)
     if groups:
-        lines += ["", "| missing | why |", "|---|---|"]
+        lines += ["", "| missing | why | instead |", "|---|---|---|"]
         lines += [
-            f"| {', '.join(f'`{n}`' for n in listed)} | {reason} |"
-            for reason, listed in sorted(groups.items())
+            f"| {', '.join(f'`{n}`' for n in listed)} | {reason} | {instead} |"
+            for (reason, instead), listed in sorted(groups.items())
         ]
     return lines, len(there)
 

@@ -224,10 +224,18 @@ def load(
     """
     import numpy
 
-    made = numpy.load(
-        file, mmap_mode=mmap_mode, allow_pickle=allow_pickle, fix_imports=fix_imports, encoding=encoding,
-        max_header_size=max_header_size,
-    )  # fmt: skip
+    try:
+        made = numpy.load(
+            file, mmap_mode=mmap_mode, fix_imports=fix_imports, encoding=encoding, max_header_size=max_header_size
+        )  # fmt: skip
+    except ValueError as e:
+        if "pickle" not in str(e):
+            raise
+        name = getattr(file, "name", None) or (file if isinstance(file, (str, os.PathLike)) else "")
+        raise ValueError(
+            f"load: {str(name) + ': ' if name else ''}no .npy or .npz file, or one of Python objects; "
+            "arrays hold numbers: read other files with un.fromfile or un.loadtxt"
+        ) from None
     if isinstance(made, numpy.lib.npyio.NpzFile):
         return NpzFile(made)
     if not made.dtype.isnative:
@@ -284,11 +292,90 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
     with _opened(file, "rb") as opened:
         if offset:
             opened.seek(offset, os.SEEK_CUR)
-        data = opened.read() if count < 0 else opened.read(count * t.itemsize)
+        # A count may lie: no more is asked for than there can be.
+        data = opened.read() if count < 0 else opened.read(_at_most(opened, count * t.itemsize))
     n = len(data) // t.itemsize
     if n == 0:
         return un.empty(0, t)
     return un.array(un.frombuffer(data[: n * t.itemsize], t))
+
+
+def _at_most(opened, wanted):
+    """So many bytes, or as many as the file has where that is known."""
+    import stat
+
+    try:
+        about = os.fstat(opened.fileno())
+    except (AttributeError, OSError):
+        return wanted
+    return min(wanted, about.st_size) if stat.S_ISREG(about.st_mode) else wanted
+
+
+def memmap(filename, dtype="uint8", mode="r+", offset=0, shape=None, order="C"):
+    """Array over a file: its memory is the file's, read and written as it is touched.
+
+    Parameters
+    ----------
+    filename : str, path or file object
+    dtype : dtype
+    mode : {'r+', 'r', 'w+', 'c'}
+        Read and write; read only; make the file anew; write to memory only.
+    offset : int
+        Bytes before the first element, a multiple of the element's size.
+    shape : int or tuple of int, optional
+        All that the file holds, in one axis, if not given.
+    order : {'C', 'F'}
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    OSError
+        The file cannot be opened.
+    ValueError
+        An unknown mode, no shape for a new file, or a file that is too short.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import unisono as un
+    >>> file = tempfile.NamedTemporaryFile()
+    >>> x = un.memmap(file.name, "float64", "w+", shape=(2, 2))
+    >>> x[0] = 3
+    >>> un.fromfile(file.name).tolist()
+    [3.0, 3.0, 0.0, 0.0]
+    """
+    import math
+    import mmap
+
+    if mode not in ("r", "r+", "w+", "c"):
+        raise ValueError(f"memmap: mode must be one of 'r', 'r+', 'w+', 'c'; got {mode!r}")
+    if mode == "w+" and shape is None:
+        raise ValueError("memmap: a new file needs a shape; got shape=None with mode='w+'")
+    t = resolve(dtype)
+    if offset % t.itemsize:
+        raise ValueError(f"memmap: offset must be a multiple of {t.itemsize} bytes; got {offset}")
+    if shape is not None:
+        shape = (shape,) if hasattr(shape, "__index__") else tuple(shape)
+    with _opened(filename, {"r": "rb", "c": "rb", "r+": "r+b", "w+": "w+b"}[mode]) as opened:
+        held = opened.seek(0, os.SEEK_END)
+        if shape is None:
+            shape = ((held - offset) // t.itemsize,)
+        end = offset + math.prod(shape) * t.itemsize
+        if mode == "w+":
+            opened.truncate(end)
+        elif held < end:
+            raise ValueError(
+                f"memmap: the file is too short; got {held} bytes, expected at least {end} for shape {shape}"
+            )
+        opened.flush()
+        access = {"r": mmap.ACCESS_READ, "c": mmap.ACCESS_COPY}.get(mode, mmap.ACCESS_WRITE)
+        mapped = mmap.mmap(opened.fileno(), end, access=access)
+    count = math.prod(shape)
+    flat = un.frombuffer(mapped, t, count, offset) if count else un.empty(0, t)
+    return flat.reshape(shape[::-1]).T if order == "F" else flat.reshape(shape)
 
 
 def savetxt(

@@ -44,7 +44,7 @@ _names = {
     "._differences": "diff ediff1d gradient interp trapezoid unwrap",
     "._apply": "apply_along_axis apply_over_axes frompyfunc piecewise vectorize",
     "._polynomial": "poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval roots",
-    "._files": "fromfile fromregex genfromtxt load loadtxt save savetxt savez savez_compressed",
+    "._files": "fromfile fromregex genfromtxt load loadtxt memmap save savetxt savez savez_compressed",
     "._format": """
         array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific
         get_printoptions printoptions set_printoptions""",
@@ -53,6 +53,7 @@ _names = {
         may_share_memory min_scalar_type ndenumerate ndindex number packbits r_ s_ seterr shares_memory signedinteger
         unpackbits unsignedinteger""",
     "._methods": "flatiter",
+    "._about": "broadcast mintypecode show_config show_runtime typecodes typename",
     "._info": "__array_namespace_info__",
 }  # fmt: skip
 homes = {name: module for module, names in _names.items() for name in names.split()}
@@ -66,8 +67,8 @@ aliases = dict(
         conj=conjugate mod=remainder pow=power true_divide=divide degrees=rad2deg radians=deg2rad
         row_stack=vstack bool_=bool byte=int8 ubyte=uint8 short=int16 ushort=uint16 intc=int32 uintc=uint32 int_=int64
         uint=uint64 intp=int64 uintp=uint64 long=int64 ulong=uint64 longlong=int64 ulonglong=uint64 single=float32
-        double=float64
+        double=float64 csingle=complex64 cdouble=complex128
     """.split()
 )
 # Sub-packages and modules that are attributes of the package.
-modules = "exceptions fft linalg memory random"
+modules = "emath exceptions fft lib linalg memory random testing"

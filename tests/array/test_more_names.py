@@ -1,0 +1,183 @@
+"""Names beside the main ones: emath, lib.stride_tricks, testing, memmap, broadcast, letters of dtypes."""
+
+import re
+
+import numpy as np
+import pytest
+import unisono as un
+
+VALUES = [[-4.0, 0.5, 1.0, 9.0], [0.25, 2.0, 4.0, 1.0], [1, 2, 3]]
+
+
+@pytest.mark.parametrize("values", VALUES)
+@pytest.mark.parametrize("name", ["sqrt", "log", "log2", "log10", "arccos", "arcsin", "arctanh"])
+def test_emath(name, values):
+    with np.errstate(all="ignore"):
+        expected = getattr(np.emath, name)(np.array(values))
+    got = getattr(un.emath, name)(un.array(values))
+    assert got.dtype.name == expected.dtype.name
+    assert np.allclose(np.asarray(got), expected, equal_nan=True)
+
+
+@pytest.mark.parametrize("x, p", [([2, 4], 2), ([2, 4], -2), ([-2, 4], 0.5), ([2.0], [1, -1])])
+def test_emath_power(x, p):
+    expected, got = np.emath.power(x, p), un.emath.power(x, p)
+    assert got.dtype.name == expected.dtype.name and np.allclose(np.asarray(got), expected)
+    assert np.allclose(np.asarray(un.emath.logn(2, [-4, 8])), np.emath.logn(2, [-4, 8]))
+
+
+@pytest.mark.parametrize(
+    "window, axis", [(2, 0), (3, -1), ((2, 2), None), ((2, 3), (1, 1)), ((1, 2), (0, 1))]
+)
+def test_sliding_windows(window, axis):
+    a = np.arange(24).reshape(4, 6)
+    expected = np.lib.stride_tricks.sliding_window_view(a, window, axis)
+    got = un.lib.stride_tricks.sliding_window_view(un.array(a), window, axis)
+    assert got.shape == expected.shape and np.array_equal(np.asarray(got), expected)
+
+
+def test_windows_are_views():
+    x = un.arange(5)
+    windows = un.lib.stride_tricks.sliding_window_view(x, 2)
+    x[1] = 7
+    assert windows.tolist() == [[0, 7], [7, 2], [2, 3], [3, 4]]
+    with pytest.raises(ValueError, match="read-only"):
+        windows[0, 0] = 1
+    un.lib.stride_tricks.sliding_window_view(x, 2, writeable=True)[0, 0] = 9
+    assert x[0] == 9
+
+
+@pytest.mark.parametrize(
+    "window, axis, message",
+    [
+        (7, 0, "longer than axis 0; got 7 for 5"),
+        (-1, 0, "cannot be negative; got -1"),
+        ((1, 2), None, "an extent for each axis; got 2 for 1"),
+        (1, 3, "axis 3 is out of bounds"),
+    ],
+)
+def test_wrong_windows(window, axis, message):
+    for xp in (np, un):
+        with pytest.raises(ValueError) as caught:
+            xp.lib.stride_tricks.sliding_window_view(xp.arange(5), window, axis)
+    assert message in str(caught.value)
+
+
+def test_as_strided():
+    a = np.arange(12.0).reshape(3, 4)
+    for shape, strides in [((2, 2), (32, 8)), ((3,), (40,)), ((0, 3), (8, 8)), ((4, 2), (0, 8))]:
+        expected = np.lib.stride_tricks.as_strided(a, shape, strides)
+        got = un.lib.stride_tricks.as_strided(un.array(a), shape, strides)
+        assert np.array_equal(np.asarray(got), expected)
+    with pytest.raises(ValueError, match=r"reach outside the array's elements, from 0 to 11"):
+        un.lib.stride_tricks.as_strided(un.array(a), (13,), (8,))
+    with pytest.raises(ValueError, match="strides must be multiples of 8 bytes"):
+        un.lib.stride_tricks.as_strided(un.array(a), (2,), (4,))
+
+
+def test_memmap_reads_and_writes_the_file(tmp_path):
+    path = tmp_path / "x.bin"
+    x = un.memmap(path, "int32", "w+", shape=(2, 3))
+    x[1] = [4, 5, 6]
+    x += 1
+    assert np.fromfile(path, "int32").tolist() == [1, 1, 1, 5, 6, 7]
+    assert un.memmap(path, "int32", "r", 8, (2, 2), "F").tolist() == [[1, 6], [5, 7]]
+    copied = un.memmap(path, "int32", "c")
+    copied[0] = 100
+    assert np.fromfile(path, "int32")[0] == 1 and copied[0] == 100
+    with pytest.raises(ValueError, match="read-only"):
+        un.memmap(path, "int32", "r")[0] = 1
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"mode": "q"}, "mode must be one of 'r', 'r+', 'w+', 'c'; got 'q'"),
+        ({"mode": "w+"}, "a new file needs a shape"),
+        ({"mode": "r", "offset": 2}, "offset must be a multiple of 8 bytes; got 2"),
+        ({"mode": "r", "shape": 9}, "too short; got 16 bytes, expected at least 72"),
+    ],
+)
+def test_memmap_refuses(tmp_path, options, message):
+    path = tmp_path / "x.bin"
+    path.write_bytes(bytes(16))
+    with pytest.raises(ValueError, match=re.escape(message)):
+        un.memmap(path, "float64", **options)
+
+
+GOOD = [
+    ("assert_allclose", [1.0, 2.0], [1.0, 2.0 + 1e-10]),
+    ("assert_array_equal", [1, np.nan], [1, np.nan]),
+    ("assert_array_less", [1, 2], 3),
+    ("assert_almost_equal", 1.0, 1.00000001),
+    ("assert_equal", {"a": [1, (2.0, "x")]}, {"a": [1, (2.0, "x")]}),
+]
+BAD = [
+    ("assert_allclose", [1.0, 2.0], [1.0, 2.1]),
+    ("assert_allclose", [1.0, np.nan], [1.0, 2.1]),
+    ("assert_array_equal", [1, 2], [1, 2, 3]),
+    ("assert_array_equal", [1, 2], [1, 3]),
+    ("assert_array_less", [1, 3], 3),
+    ("assert_almost_equal", 1.0, 1.1),
+    ("assert_equal", {"a": 1}, {"b": 1}),
+    ("assert_equal", [1, [2]], [1, [3]]),
+    ("assert_equal", "a", "b"),
+]
+
+
+@pytest.mark.parametrize("xp", [np, un])
+@pytest.mark.parametrize("name, x, y", GOOD)
+def test_assertions_that_hold(xp, name, x, y):
+    getattr(xp.testing, name)(x, y)
+
+
+@pytest.mark.parametrize("xp", [np, un])
+@pytest.mark.parametrize("name, x, y", BAD)
+def test_assertions_that_fail(xp, name, x, y):
+    with pytest.raises(AssertionError):
+        getattr(xp.testing, name)(x, y)
+
+
+def test_a_failed_assertion_says_how_far():
+    with pytest.raises(AssertionError) as caught:
+        un.testing.assert_allclose(un.asarray([1.0, 2.0]), un.asarray([1.0, 2.5]), err_msg="here")
+    text = str(caught.value)
+    assert "Mismatched elements: 1 / 2 (50%)" in text and "here" in text
+    assert "Max absolute difference among violations: 0.5" in text
+    assert " x: array([1., 2.])" in text
+
+
+def test_broadcast_object():
+    args = [[1], [2]], [3, 4, 5]
+    expected, got = np.broadcast(*args), un.broadcast(*args)
+    for name in ("shape", "nd", "ndim", "size", "numiter", "index"):
+        assert getattr(got, name) == getattr(expected, name)
+    assert [tuple(map(int, p)) for p in got] == [tuple(map(int, p)) for p in expected]
+    assert got.index == 6
+    got.reset()
+    assert [int(v) for v in next(got)] == [1, 3]
+    with pytest.raises(ValueError, match="broadcast"):
+        un.broadcast([1, 2], [1, 2, 3])
+
+
+@pytest.mark.parametrize("letters", ["d", "f", "fd", "Ff", "Fd", "i", "DF"])
+def test_letters_of_dtypes(letters):
+    assert un.mintypecode(letters) == np.mintypecode(letters)
+    assert un.typename(letters[0]) == np.typename(letters[0])
+    assert letters[0] in un.typecodes["All"]
+
+
+def test_a_file_that_is_none_of_numpys(tmp_path):
+    path = tmp_path / "x.npy"
+    path.write_bytes(b"garbage" * 10)
+    with pytest.raises(
+        ValueError,
+        match=r"load: .*x\.npy: no \.npy or \.npz file.*read other files with un\.fromfile",
+    ):
+        un.load(path)
+
+
+def test_a_count_that_lies(tmp_path):
+    path = tmp_path / "x.bin"
+    path.write_bytes(bytes(24))
+    assert un.fromfile(path, count=10**12).shape == (3,)
