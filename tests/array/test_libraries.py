@@ -1,0 +1,173 @@
+"""What docs/libraries.md says of NumPy, pandas, matplotlib and SciPy."""
+
+import gc
+
+import numpy as np
+import pytest
+import unisono as un
+
+
+def copied(function):
+    before = un.stats()["bytes_copied"]
+    made = function()
+    return made, un.stats()["bytes_copied"] - before
+
+
+@pytest.mark.parametrize("see", [lambda x: x, lambda x: x.T, lambda x: x[::-1, ::2]])
+def test_numpy_sees_the_same_memory(see):
+    x = un.arange(12.0).reshape(3, 4) * 1
+    whole, none = copied(lambda: np.asarray(x))
+    a, also_none = copied(lambda: np.asarray(see(x)))
+    assert none == also_none == 0 and np.shares_memory(a, whole)
+    a[0] = -5
+    assert np.array_equal(np.asarray(see(x)), a) and float(x.min()) == -5
+    x[...] = 3
+    assert (a == 3).all()
+
+
+def test_copies():
+    x = un.arange(4.0) * 1
+    assert not np.shares_memory(np.array(x), np.asarray(x))
+    assert np.asarray(x, dtype="int8").tolist() == [0, 1, 2, 3]
+    value = np.asarray(x[2])
+    assert value.shape == () and not value.flags.writeable
+    assert not np.asarray(x.sum()).flags.writeable
+
+
+def test_a_device_whose_memory_the_host_cannot_see(device):
+    x = un.ones(3, dtype="float32", device=device)
+    assert np.asarray(x).tolist() == [1, 1, 1]
+    if device == "cpu":
+        assert np.asarray(x, copy=False).tolist() == [1, 1, 1]
+
+
+def test_ours_over_numpys_memory():
+    a = np.zeros((3, 4))
+    for view in (a, a.T, a[::-1, ::2]):
+        x, none = copied(lambda view=view: un.asarray(view))
+        x += 1
+        assert none == 0 and (view == np.asarray(x)).all()
+    assert a.max() == 3
+    x = un.array(a)
+    x[...] = 9
+    assert a.max() == 3
+    odd = np.frombuffer(bytes(17), "uint8")[1:].view("float64")
+    made, some = copied(lambda: un.asarray(odd))
+    assert some == 16 and made.shape == (2,)
+    with pytest.raises(TypeError):
+        un.asarray(np.array(["text"]))
+
+
+def test_memoryview_and_dlpack_share():
+    x = un.arange(4.0) * 1
+    np.from_dlpack(x)
+    memoryview(x)[1] = 8.0
+    y = un.from_dlpack(np.asarray(x))
+    y[0] = 5
+    assert x.tolist() == [5, 8, 2, 3]
+
+
+def test_shared_memory_is_never_behind_and_lazy_again_afterwards():
+    x = un.ones(1000)
+    view = np.asarray(x)
+    un.eval()
+    y = x + 1
+    assert un.stats()["pending_operations"] == 0 and float(y[0]) == 2
+    del view
+    gc.collect()
+    y = x + 1
+    assert un.stats()["pending_operations"] == 1
+    un.eval(y)
+
+
+def test_memory_outlives_the_array():
+    x = un.ones(1000) * 3
+    view = np.asarray(x)
+    del x
+    gc.collect()
+    junk = [un.ones(1000) * k for k in range(20)]
+    un.eval(*junk)
+    assert (view == 3).all()
+
+
+def test_pandas():
+    pd = pytest.importorskip("pandas")
+    x = un.arange(6.0).reshape(2, 3) * 1
+    frame = pd.DataFrame(x)
+    assert frame.to_numpy().tolist() == x.tolist()
+    assert not np.shares_memory(frame.to_numpy(), np.asarray(x))
+    v = un.arange(3) * 2
+    frame = pd.DataFrame({"a": v, "b": v * 2.5})
+    assert frame["b"].sum() == 15 and pd.Series(v).tolist() == [0, 2, 4]
+    for column in (frame["b"], frame["b"].to_numpy()):
+        assert np.shares_memory(np.asarray(un.asarray(column)), np.asarray(column))
+    assert un.asarray(frame[["b"]]).shape == (3, 1)
+    with pytest.raises(TypeError):
+        un.asarray(pd.Series(["x", "y"]))
+
+
+@pytest.mark.parametrize("name", ["plot", "scatter", "imshow", "hist", "contour"])
+def test_matplotlib(name, device):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    v = un.arange(4, dtype="float32", device=device) * 1
+    grid = v.reshape(4, 1) * v
+    figure, axes = pyplot.subplots()
+    arguments = {"imshow": (grid,), "contour": (grid,), "hist": (v,)}.get(name, (v, v * v))
+    drawn = getattr(axes, name)(*arguments)
+    figure.canvas.draw()
+    if name == "plot":
+        assert drawn[0].get_ydata().tolist() == [0, 1, 4, 9]
+    pyplot.close(figure)
+
+
+def test_scipys_compiled_code():
+    pytest.importorskip("scipy")
+    from scipy import integrate, interpolate, linalg, ndimage, optimize, signal, sparse, stats
+
+    x, v = un.eye(3) * 2, un.arange(3.0) * 1
+    results = [
+        linalg.solve(x, v), linalg.lu_factor(x)[0], ndimage.gaussian_filter(x, 1), signal.medfilt(v, 3),
+        interpolate.CubicSpline(v, v)(v), sparse.csr_matrix(x) @ v,
+    ]  # fmt: skip
+    assert all(type(r) is np.ndarray for r in results)
+    assert results[0].tolist() == [0, 0.5, 1]
+    back, none = copied(lambda: un.asarray(results[0]))
+    assert none == 0 and isinstance(back, un.ndarray)
+    assert stats.ttest_1samp(v, 1).pvalue == 1
+    found = optimize.minimize(lambda p: float(((un.asarray(p) - 1) ** 2).sum()), np.zeros(2)).x
+    assert np.allclose(found, 1, atol=1e-6)
+    assert np.isclose(integrate.quad(lambda s: float(un.sin(s)), 0, 1)[0], 1 - np.cos(1))
+
+
+def test_universal_functions_that_we_lack_say_what_to_do():
+    special = pytest.importorskip("scipy.special")
+    with pytest.raises(
+        TypeError, match="erf: not there for arrays of unisono; convert with np.asarray"
+    ):
+        special.erf(un.ones(3))
+    assert special.erf(np.asarray(un.zeros(3))).tolist() == [0, 0, 0]
+
+
+def test_numpys_functions_give_ours():
+    x = un.arange(4.0) * 1
+    for made in (np.sum(x), np.linalg.norm(x), np.add(x, 1)):
+        assert isinstance(made, un.ndarray)
+    with pytest.raises(TypeError, match="not there for arrays of unisono"):
+        np.busday_count(x, x)
+
+
+def test_libraries_of_the_standard_compute_with_ours():
+    x = un.ones(3)
+    assert x.__array_namespace__() is un
+    compat = pytest.importorskip("array_api_compat")
+    assert compat.array_namespace(x, un.zeros(2)) is un
+
+
+def test_jax_takes_arrays_by_dlpack():
+    jax = pytest.importorskip("jax")
+    x = un.arange(4, dtype="float32") * 2
+    assert jax.dlpack.from_dlpack(x).tolist() == [0, 2, 4, 6]
+    assert un.from_dlpack(jax.numpy.arange(3.0)).tolist() == [0, 1, 2]
