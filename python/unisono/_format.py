@@ -127,7 +127,22 @@ def get_printoptions():
 
 @contextlib.contextmanager
 def printoptions(*args, **kwargs):
-    """Change how arrays print inside a ``with`` block; takes what `set_printoptions` takes.
+    """Change how arrays print inside a ``with`` block.
+
+    Parameters
+    ----------
+    *args, **kwargs
+        What `set_printoptions` takes.
+
+    Yields
+    ------
+    dict
+        The options inside of the block.
+
+    Raises
+    ------
+    ValueError, TypeError
+        An option is not one of those that there are.
 
     Examples
     --------

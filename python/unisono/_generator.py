@@ -1,71 +1,27 @@
 """The methods of NumPy's Generator over Philox, or over one of NumPy's own streams."""
 
 import math
-import operator
 
 from . import _engine
-from ._creation import arange, asarray
+from ._creation import asarray
+from ._multivariate import Multivariate
+from ._picking import Picking
+from ._random_checks import (
+    _INTEGERS,
+    _broadcast,
+    _chance,
+    _chance_above_0,
+    _Check,
+    _is_number,
+    _name,
+    _not_negative,
+    _positive,
+    _shape,
+)
 from ._seeds import BitGenerator
 
-_INTEGERS = {
-    "bool": (0, 1),
-    **{f"int{n}": (-(1 << n - 1), (1 << n - 1) - 1) for n in (8, 16, 32, 64)},
-    **{f"uint{n}": (0, (1 << n) - 1) for n in (8, 16, 32, 64)},
-}
 
-
-def _shape(size):
-    if size is None:
-        return None
-    shape = (operator.index(size),) if hasattr(size, "__index__") else tuple(size)
-    if any(n < 0 for n in shape):
-        raise ValueError(f"random: negative dimensions are not allowed; got size {size}")
-    return shape
-
-
-def _is_number(x):
-    return isinstance(x, (int, float)) or (
-        getattr(x, "ndim", None) == 0 and hasattr(x, "__float__")
-    )
-
-
-def _name(dtype):
-    return getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
-
-
-class _Check:
-    """What the parameters of a distribution must be; each is a number or an array."""
-
-    def __init__(self, text, *tests):
-        self.text, self.tests = text, tests
-
-    def __call__(self, what, parameters):
-        for parameter, test in zip(parameters, self.tests, strict=False):
-            if test is None:
-                continue
-            good = test(parameter)
-            if not (good if isinstance(good, bool) else bool(good.all())):
-                shown = parameter if _is_number(parameter) else "an array that breaks this"
-                raise ValueError(f"{what}: expected {self.text}; got {shown}")
-
-
-def _positive(x):
-    return x > 0
-
-
-def _not_negative(x):
-    return x >= 0
-
-
-def _chance(x):
-    return (x >= 0) & (x <= 1) if not _is_number(x) else bool(0 <= x <= 1)
-
-
-def _chance_above_0(x):
-    return (x > 0) & (x <= 1) if not _is_number(x) else bool(0 < x <= 1)
-
-
-class Generator:
+class Generator(Multivariate, Picking):
     """Random numbers of many distributions, drawn from a bit generator.
 
     Parameters
@@ -140,6 +96,11 @@ class Generator:
         Returns
         -------
         ndarray
+
+        Raises
+        ------
+        ValueError
+            A negative extent, or an `out` of another shape.
 
         Examples
         --------
@@ -411,298 +372,3 @@ class Generator:
     def zipf(self, a, size=None):
         """Zipf numbers of exponent `a`."""
         return self._draw("zipf", (a,), size, "int64", _Check("a > 1", lambda x: x > 1))
-
-    def dirichlet(self, alpha, size=None):
-        """Vectors of positive numbers that sum to 1.
-
-        Parameters
-        ----------
-        alpha : sequence of floats, length k
-        size : int or tuple of ints, optional
-
-        Returns
-        -------
-        ndarray, shape (*size, k)
-        """
-        alpha = asarray(alpha).astype("float64")
-        if not bool((alpha > 0).all()):
-            raise ValueError("dirichlet: alpha < 0 in some element; expected positive numbers")
-        drawn = self.standard_gamma(alpha, (*(_shape(size) or ()), alpha.shape[0]))
-        return drawn / drawn.sum(axis=-1, keepdims=True)
-
-    def multinomial(self, n, pvals, size=None):
-        """Counts of the outcomes of `n` trials.
-
-        Parameters
-        ----------
-        n : int or array_like of ints
-        pvals : array_like, shape (..., k)
-            Chances of the outcomes; the last one takes what is left to 1.
-        size : int or tuple of ints, optional
-
-        Returns
-        -------
-        ndarray of int64, shape (*size, k)
-        """
-        pvals = asarray(pvals).astype("float64")
-        n = asarray(n)
-        k = pvals.shape[-1]
-        if bool((pvals < 0).any()) or bool((pvals[..., : k - 1].sum(axis=-1) > 1 + 1e-12).any()):
-            raise ValueError("multinomial: pvals < 0, or sum(pvals[:-1]) > 1.0")
-        shape = _shape(size)
-        if shape is None:
-            shape = _broadcast(n.shape, pvals.shape[:-1])
-        left = _engine.broadcast_to(n, shape) + 0
-        rest = _engine.broadcast_to(pvals[..., 0] * 0 + 1, shape)
-        made = _engine._empty((*shape, k), "int64", None)
-        import unisono
-
-        for j in range(k - 1):
-            chance = unisono.minimum(
-                unisono.maximum(pvals[..., j] / unisono.where(rest > 0, rest, 1), 0), 1
-            )
-            count = self.binomial(left, chance, shape)
-            made[..., j] = count
-            left = left - count
-            rest = rest - pvals[..., j]
-        made[..., k - 1] = left
-        return made
-
-    def multivariate_hypergeometric(self, colors, nsample, size=None, method="marginals"):
-        """Counts per color among `nsample` drawn without putting back."""
-        colors = [operator.index(c) for c in asarray(colors).tolist()]
-        if nsample > sum(colors):
-            raise ValueError("multivariate_hypergeometric: nsample > sum(colors)")
-        shape = _shape(size) or ()
-        made = _engine._empty((*shape, len(colors)), "int64", None)
-        left = _engine._full(shape, nsample, "int64", None)
-        rest = sum(colors)
-        for j, color in enumerate(colors[:-1]):
-            rest -= color
-            count = self.hypergeometric(color, rest, left, shape)
-            made[..., j] = count
-            left = left - count
-        made[..., len(colors) - 1] = left
-        return made
-
-    def multivariate_normal(
-        self, mean, cov, size=None, check_valid="warn", tol=1e-8, *, method="svd"
-    ):
-        """Vectors of normal numbers with a given mean and covariance.
-
-        Parameters
-        ----------
-        mean : array_like, shape (n,)
-        cov : array_like, shape (n, n)
-        size : int or tuple of ints, optional
-        check_valid : {'warn', 'raise', 'ignore'}
-            What to do if `cov` is not positive semidefinite.
-        tol : float
-        method : {'svd', 'eigh', 'cholesky'}
-            How `cov` is factored.
-
-        Returns
-        -------
-        ndarray, shape (*size, n)
-        """
-        from . import linalg
-
-        mean, cov = asarray(mean).astype("float64"), asarray(cov).astype("float64")
-        if mean.ndim != 1 or cov.shape != (mean.shape[0], mean.shape[0]):
-            raise ValueError(
-                "multivariate_normal: mean and cov must have same length; "
-                f"got shapes {mean.shape} and {cov.shape}"
-            )
-        if method == "cholesky":
-            factor = linalg.cholesky(cov).T
-        elif method in ("svd", "eigh"):
-            values, vectors = linalg.eigh(cov)
-            self._check_covariance(values, check_valid, tol)
-            import unisono
-
-            factor = (vectors * unisono.sqrt(abs(values))).T
-        else:
-            raise ValueError(
-                f"multivariate_normal: method must be one of 'eigh', 'svd', 'cholesky'; got {method!r}"
-            )
-        drawn = self.standard_normal((*(_shape(size) or ()), mean.shape[0]))
-        return mean + drawn @ factor
-
-    def _check_covariance(self, values, check_valid, tol):
-        if check_valid not in ("warn", "raise", "ignore"):
-            raise ValueError(
-                "multivariate_normal: check_valid must equal 'warn', 'raise', or 'ignore'"
-            )
-        if check_valid == "ignore" or bool((values >= -tol * abs(values).max()).all()):
-            return
-        text = "multivariate_normal: covariance is not symmetric positive-semidefinite."
-        if check_valid == "raise":
-            raise ValueError(text)
-        import warnings
-
-        warnings.warn(text, RuntimeWarning, stacklevel=4)
-
-    def _permutations(self, count, n):
-        if self.bit_generator._stream is not None:
-            made = _engine._empty((count, n), "int64", None)
-            for k in range(count):
-                made[k] = self.bit_generator._stream.permutation(True, n)
-            return made
-        return _engine._random_permutations(count, n, *self.bit_generator._take(count * n))
-
-    def permutation(self, x, axis=0):
-        """`x` in random order along an axis; or of an integer, the numbers below it.
-
-        Examples
-        --------
-        >>> import unisono as un
-        >>> sorted(un.random.default_rng(0).permutation(4).tolist())
-        [0, 1, 2, 3]
-        """
-        if hasattr(x, "__index__") and not getattr(x, "ndim", 0):
-            return self._permutations(1, operator.index(x))[0]
-        x = asarray(x)
-        order = self._permutations(1, x.shape[axis])[0]
-        return _take(x, order, axis)
-
-    def shuffle(self, x, axis=0):
-        """Put `x` in random order along an axis, in place.
-
-        Parameters
-        ----------
-        x : ndarray or list
-        axis : int
-        """
-        if isinstance(x, list):
-            order = self._permutations(1, len(x))[0].tolist()
-            x[:] = [x[k] for k in order]
-            return
-        ours = x if isinstance(x, _engine.ndarray) else asarray(x)
-        ours[...] = self.permutation(ours, axis)
-
-    def permuted(self, x, *, axis=None, out=None):
-        """`x` with each line along an axis in a random order of its own; with None, all elements."""
-        x = asarray(x)
-        if axis is None:
-            made = self.permutation(x.reshape(-1)).reshape(x.shape)
-        else:
-            axis = axis % x.ndim
-            order = [k for k in range(x.ndim) if k != axis] + [axis]
-            lines = x.transpose(order).reshape((-1, x.shape[axis]))
-            picked = self._permutations(*lines.shape)
-            first = arange(lines.shape[0])[:, None]
-            moved = lines[first, picked].reshape([x.shape[k] for k in order])
-            made = moved.transpose([order.index(k) for k in range(x.ndim)])
-        if out is None:
-            return made.copy()
-        out[...] = made
-        return out
-
-    def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
-        """Elements of `a`, or of ``arange(a)``, picked at random.
-
-        Parameters
-        ----------
-        a : int or array_like
-        size : int or tuple of ints, optional
-        replace : bool
-            Whether an element may be picked again.
-        p : array_like, optional
-            Chances of the elements; equal by default.
-        axis : int
-            Of `a`, along which to pick.
-        shuffle : bool
-            Accepted for NumPy's sake: what is picked is always in random order.
-
-        Returns
-        -------
-        ndarray
-
-        Examples
-        --------
-        >>> import unisono as un
-        >>> picked = un.random.default_rng(0).choice(5, 5, replace=False)
-        >>> sorted(picked.tolist())
-        [0, 1, 2, 3, 4]
-        """
-        whole = hasattr(a, "__index__") and not getattr(a, "ndim", 0)
-        pool = operator.index(a) if whole else asarray(a).shape[axis]
-        shape = _shape(size)
-        n = math.prod(shape) if shape is not None else 1
-        if pool <= 0 and n > 0:
-            raise ValueError("choice: a cannot be empty unless no samples are taken")
-        p = None if p is None else self._chances(p, pool)
-        if replace:
-            picked = self._pick(pool, n, p)
-        else:
-            if n > pool:
-                raise ValueError(
-                    "choice: Cannot take a larger sample than population when replace is False; "
-                    f"got {n} of {pool}"
-                )
-            picked = self._pick_once(pool, n, p)
-        if shape is None:
-            picked = picked[0]
-            return (
-                picked
-                if whole
-                else asarray(a)[(slice(None),) * (axis % asarray(a).ndim) + (int(picked),)]
-            )
-        if whole:
-            return picked.reshape(shape)
-        a = asarray(a)
-        axis = axis % a.ndim
-        return _take(a, picked, axis).reshape((*a.shape[:axis], *shape, *a.shape[axis + 1 :]))
-
-    def _chances(self, p, pool):
-        p = asarray(p).astype("float64")
-        if p.shape != (pool,):
-            raise ValueError(f"choice: a and p must have same size; got {pool} and shape {p.shape}")
-        if bool((p < 0).any()):
-            raise ValueError("choice: Probabilities are not non-negative")
-        if not abs(float(p.sum()) - 1) < 1e-8:
-            raise ValueError(f"choice: Probabilities do not sum to 1; got {float(p.sum())}")
-        return p
-
-    def _pick(self, pool, n, p):
-        if p is None:
-            return self.integers(0, pool, n)
-        import unisono
-
-        limits = unisono.cumsum(p)
-        return unisono.searchsorted(limits / limits[-1], self.random(n), side="right")
-
-    def _pick_once(self, pool, n, p):
-        if p is None:
-            return self._permutations(1, pool)[0][:n]
-        import unisono
-
-        if int((p > 0).sum()) < n:
-            raise ValueError("choice: Fewer non-zero entries in p than size")
-        # The n smallest of exponential times over their rates: Efraimidis and Spirakis (2006).
-        times = unisono.where(
-            p > 0, self.standard_exponential(pool) / unisono.where(p > 0, p, 1), math.inf
-        )
-        return unisono.argsort(times)[:n]
-
-
-def _broadcast(one, two):
-    return (
-        _engine.broadcast_to(_engine._empty(one, "bool", None), two).shape
-        if one == ()
-        else tuple(_pair(p, q) for p, q in zip(_padded(one, two), _padded(two, one), strict=True))
-    )
-
-
-def _padded(shape, other):
-    return (1,) * max(0, len(other) - len(shape)) + tuple(shape)
-
-
-def _pair(p, q):
-    if p != q and 1 not in (p, q):
-        raise ValueError(f"random: parameters do not broadcast; got extents {p} and {q}")
-    return q if p == 1 else p
-
-
-def _take(x, order, axis):
-    return x[(slice(None),) * (axis % x.ndim) + (order,)]

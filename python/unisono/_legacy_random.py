@@ -5,7 +5,8 @@ import operator
 
 from . import _engine
 from ._creation import asarray
-from ._generator import _INTEGERS, Generator, _name, _shape
+from ._generator import Generator
+from ._random_checks import _INTEGERS, _name, _shape
 from ._seeds import MT19937, BitGenerator, Philox
 
 
