@@ -88,9 +88,23 @@ class dtype:
         """Return the dtype itself: elements are in the machine's order."""
         return self
 
-    def type(self, value=0):
-        """Convert a number to a value of this dtype."""
+    def type(self, *values):
+        """Convert a number to a value of this dtype; of dtypes, write the signature ``result(argument, ...)``."""
+        if values and all(
+            isinstance(v, dtype) or (isinstance(v, str) and v.endswith("]")) for v in values
+        ):
+            return f"{self.name}({', '.join(v if isinstance(v, str) else v.name for v in values)})"
+        (value,) = values or (0,)
         return _engine._array(value, self, None, True)[()]
+
+    def __getitem__(self, axes):
+        """Write the type of arrays in a signature: ``un.float64[:, ::1]``."""
+        axes = axes if isinstance(axes, tuple) else (axes,)
+        if not all(
+            isinstance(a, slice) and a.start is a.stop is None and a.step in (None, 1) for a in axes
+        ):
+            raise TypeError(f"{self.name}[...]: axes of a type are ':' or '::1'; got {axes!r}")
+        return f"{self.name}[{', '.join('::1' if a.step == 1 else ':' for a in axes)}]"
 
     __call__ = type
 

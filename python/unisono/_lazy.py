@@ -2,6 +2,8 @@
 
 _names = {
     "._jit": "barrier global_id global_size group_id jit kernel local_array local_id local_size num_groups prange",
+    "._jit.guvectorize": "guvectorize",
+    "._jit.stencil": "stencil",
     "._mesh": "mesh",
     "._statistics": "argmax argmin count_nonzero mean ptp std var",
     "._covariance": "average corrcoef cov",

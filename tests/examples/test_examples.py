@@ -31,6 +31,7 @@ PRINTS = {
         "asking for another: device: no device answers to 'gpu:99'",
     ],
     "sum2d": [r"^36\.0$"],
+    "blur": [r"^\[\[", r"^\["],
     "kernels": [r"^cpu\S*: sums of groups of eight: \[ 28\.  92\. 156\."],
 }
 

@@ -52,3 +52,13 @@ def test_signatures():
 def test_errors(text, message):
     with pytest.raises(TypeError, match=message):
         parse_signature(text, "vectorize")
+
+
+def test_dtypes_write_types():
+    import unisono as un
+
+    assert un.float64[:, ::1] == "float64[:, ::1]"
+    assert un.float32(un.float32, un.int64[:]) == "float32(float32, int64[:])"
+    assert un.float32(2).item() == 2.0
+    with pytest.raises(TypeError, match="axes of a type are ':' or '::1'; got \\(0,\\)"):
+        un.float64[0]

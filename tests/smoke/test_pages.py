@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", ROOT / "docs/tape.md", ROOT / "docs/libraries.md"]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "docs/tape.md",
+    ROOT / "docs/libraries.md",
+    ROOT / "docs/decorators.md",
+]
 PROGRAMS = [
     pytest.param(code, id=f"{page.stem}-{n}")
     for page in PAGES

@@ -314,7 +314,10 @@ class _Flattener(Desugar):
         if not isinstance(e, ast.Attribute):
             return False, None
         found, owner = self.resolve(e.value)
-        if not found or not isinstance(owner, types.ModuleType) or not hasattr(owner, e.attr):
+        is_module = isinstance(owner, types.ModuleType) or hasattr(
+            owner, "_holds_compiled_functions"
+        )
+        if not found or not is_module or not hasattr(owner, e.attr):
             return False, None
         value = getattr(owner, e.attr)
         self.guard(vars(owner), e.attr, value)
@@ -340,11 +343,13 @@ class _Flattener(Desugar):
 
     def guard(self, owner, name, value):
         """Note a value that a later call must still find."""
-        is_value = isinstance(value, (bool, int, float, tuple, _engine.Dispatcher))
+        form = _compiled_form(value)
+        is_value = isinstance(form, (bool, int, float, tuple, _engine.Dispatcher))
         if is_value or _is_numpy_scalar(value):
             self.guards.append((owner, name, value))
 
     def captured(self, at, name, value):
+        value = _compiled_form(value)
         if value is None:
             return self.node(at, "NoneValue")
         if value is ...:
@@ -372,6 +377,11 @@ class _Flattener(Desugar):
         if known:
             return self.node(at, "Builtin", text=known)
         return self.node(at, "Opaque", text=name, value=f"it is {_what(value)}")
+
+
+def _compiled_form(value):
+    """What a call in compiled code runs of an object that another decorator made; else the object itself."""
+    return getattr(type(value), "_in_compiled_code", None) and value._in_compiled_code or value
 
 
 def _what(value):

@@ -1,0 +1,291 @@
+"""``guvectorize``: functions of small arrays, applied over all other axes."""
+
+from __future__ import annotations
+
+import re
+
+from .. import _signatures, _ufunc
+from . import jit, prange
+from .text import compile_text
+
+
+def guvectorize(*args, target="cpu", writable_args=(), **options):
+    """Make a function of arrays of one that handles a single item of a layout, such as a row.
+
+    Parameters
+    ----------
+    *args : signatures, layout
+        Signatures in Numba's spelling (``"void(float64[:], float64, float64[:])"``, one or a list) and the layout
+        ``"(n),()->(n)"``; or the layout alone, and each combination of dtypes is compiled when it is met.
+    target : {"cpu", "parallel"}
+        Both give the same results; many items are shared among threads in any case.
+
+    Returns
+    -------
+    decorator
+        Makes a `GeneralizedFunction` of a function that writes its results into its last arguments. A result of
+        layout ``()`` is an array of one element; so is an operand of that layout whose type is an array.
+
+    Raises
+    ------
+    ValueError
+        Where the layout cannot be read or a size of a result is named by no operand.
+    CompileError
+        Where the function cannot be compiled for a signature.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> @un.guvectorize(["void(float64[:], float64, float64[:])"], "(n),()->(n)")
+    ... def add_to_row(row, number, result):
+    ...     for i in range(row.shape[0]):
+    ...         result[i] = row[i] + number
+    >>> add_to_row([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0]).tolist()
+    [[11.0, 12.0], [23.0, 24.0]]
+    """
+    for name in options:
+        if name not in ("nopython", "cache", "identity", "fastmath"):
+            raise TypeError(f"guvectorize: unknown argument; got {name}=; expected target=")
+    if target not in ("cpu", "parallel"):
+        raise ValueError(
+            f"guvectorize: no such target; got {target!r}; expected 'cpu' or 'parallel'"
+        )
+    if not args or len(args) > 2 or not isinstance(args[-1], str) or "->" not in args[-1]:
+        raise TypeError(
+            f"guvectorize: takes signatures and a layout; got {args!r}; write the layout as '(n),()->(n)'"
+        )
+    inputs, outputs = _layout(args[-1])
+    signatures = _signatures.parse_signatures(args[0], "guvectorize") if len(args) == 2 else []
+    for _, types in signatures:
+        if len(types) != len(inputs) + len(outputs):
+            raise TypeError(
+                f"guvectorize: the signature has {len(types)} arguments; got "
+                f"({', '.join(map(_signatures.spell, types))}); the layout {args[-1]} names {len(inputs) + len(outputs)}"
+            )
+        for t, names in zip(types, inputs + outputs, strict=True):
+            rank = t[2] if t[0] == "array" else 0
+            if t[0] not in ("scalar", "array") or rank != max(len(names), int(t[0] == "array")):
+                raise TypeError(
+                    f"guvectorize: {_signatures.spell(t)} does not fit the layout; got the axes "
+                    f"({','.join(names)}); write an array of {max(1, len(names))} axes"
+                )
+        for t in types[len(inputs) :]:
+            if t[0] != "array":
+                raise TypeError(
+                    f"guvectorize: a result is written through an array; got {_signatures.spell(t)}; "
+                    f"write {t[1]}[:]"
+                )
+    return lambda function: GeneralizedFunction(function, signatures, args[-1], inputs, outputs)
+
+
+def _layout(text):
+    """Names of the core axes, of operands and of results."""
+    group = r"\((?:\w+(?:,\w+)*)?\)"
+    plain = text.replace(" ", "")
+    if not re.fullmatch(f"{group}(?:,{group})*->{group}(?:,{group})*", plain):
+        raise ValueError(
+            f"guvectorize: the layout cannot be read; got {text!r}; write the axes of each operand in parentheses, as "
+            f"in '(m,n),(n)->(m)'"
+        )
+    left, right = (
+        [tuple(n for n in g[1:-1].split(",") if n) for g in re.findall(group, side)]
+        for side in plain.split("->")
+    )
+    known = {n for names in left for n in names}
+    for names in right:
+        for n in names:
+            if n not in known and not n.isdigit():
+                raise ValueError(
+                    f"guvectorize: the size '{n}' of a result is named by no operand; got {text!r}; "
+                    f"add an operand that has it"
+                )
+    return left, right
+
+
+class GeneralizedFunction:
+    """A function over the items of arrays, made by :func:`guvectorize`.
+
+    Attributes
+    ----------
+    py_func : function
+        The Python function.
+    signature : str
+        The layout.
+    nin, nout, nargs : int
+        Numbers of operands and results.
+    types : list of str
+        The dtypes of its signatures.
+    """
+
+    def __init__(self, function, signatures, layout, inputs, outputs):
+        self._compiled = jit(function)
+        self.__name__, self.__qualname__ = function.__name__, function.__qualname__
+        self.__module__, self.__doc__ = function.__module__, function.__doc__
+        self.__wrapped__ = function
+        self.signature = layout
+        self.nin, self.nout = len(inputs), len(outputs)
+        self.nargs = self.nin + self.nout
+        if function.__code__.co_argcount != self.nargs:
+            raise TypeError(
+                f"{self.__name__}: the layout {layout} names {self.nargs} arguments; got a function of "
+                f"{function.__code__.co_argcount}; give it one for each operand and result"
+            )
+        self._inputs, self._outputs = inputs, outputs
+        self._signatures = [types for _, types in signatures]
+        self._loops = {}
+        for types in self._signatures:
+            self._check(types)
+
+    @property
+    def py_func(self):
+        """The Python function that was decorated."""
+        return self.__wrapped__
+
+    @property
+    def types(self):
+        """Dtypes of the signatures, as NumPy spells loops."""
+        made = []
+        for types in self._signatures:
+            chars = [_ufunc._chars[t[1]] for t in types]
+            made.append("".join(chars[: self.nin]) + "->" + "".join(chars[self.nin :]))
+        return made
+
+    def __repr__(self):
+        return f"<unisono.guvectorize {self.__module__}.{self.__qualname__}: {self.signature}>"
+
+    def _check(self, types):
+        """Compile for a signature: what cannot be compiled is refused where it is decorated."""
+        import unisono as un
+
+        items = []
+        for k, (t, names) in enumerate(zip(types, self._inputs + self._outputs, strict=True)):
+            items.append(
+                (un.zeros((0, *(1 for _ in names)), t[1]), True, t[0] == "scalar" and k < self.nin)
+            )
+        self._loop(items)(*(x for x, _, _ in items))
+
+    # ---- calls
+    def __call__(self, *args, out=None):
+        import unisono as un
+
+        if not self.nin <= len(args) <= self.nargs:
+            raise TypeError(
+                f"{self.__name__}: takes {self.nin} operands and up to {self.nout} arrays for results; got {len(args)}"
+            )
+        operands = [_ufunc.as_array(x) for x in args[: self.nin]]
+        given = list(args[self.nin :]) or (
+            list(out) if isinstance(out, tuple) else [out] if out is not None else []
+        )
+        given += [None] * (self.nout - len(given))
+        sizes, shape = self._sizes(operands)
+        types = self._types(operands, given)
+        results = []
+        for names, t, target in zip(self._outputs, types[self.nin :], given, strict=True):
+            wanted = (*shape, *(sizes[n] if n in sizes else int(n) for n in names))
+            if target is not None and tuple(target.shape) != wanted:
+                raise ValueError(
+                    f"{self.__name__}: a result has another shape; got {tuple(target.shape)}; expected {wanted}"
+                )
+            made = un.empty(wanted, t[1])
+            if target is not None:  # functions may read their results before they write them
+                made[...] = _ufunc.as_array(target)
+            results.append(made)
+        items = []
+        for k, (x, names, t) in enumerate(
+            zip(operands + results, self._inputs + self._outputs, types, strict=True)
+        ):
+            items.append(self._item(x, names, t, shape, k >= self.nin))
+        self._loop(items)(*(x for x, _, _ in items))
+        for k, target in enumerate(given):
+            if target is not None:
+                view = _ufunc.as_array(target)
+                view[...] = results[k].astype(view.dtype, copy=False)
+                results[k] = target
+            elif results[k].ndim == 0:
+                results[k] = results[k][()]
+        return results[0] if self.nout == 1 else tuple(results)
+
+    def _sizes(self, operands):
+        """Extents by the names of axes, and the shape of the axes over which items lie."""
+        sizes, loops = {}, []
+        for number, (x, names) in enumerate(zip(operands, self._inputs, strict=True), 1):
+            n = len(names)
+            if x.ndim < n:
+                raise ValueError(
+                    f"{self.__name__}: operand {number} has too few axes; got shape {tuple(x.shape)}; the layout "
+                    f"{self.signature} wants ({','.join(names)})"
+                )
+            for name, extent in zip(names, tuple(x.shape)[x.ndim - n :], strict=True):
+                wanted = int(name) if name.isdigit() else sizes.setdefault(name, extent)
+                if wanted != extent:
+                    raise ValueError(
+                        f"{self.__name__}: operand {number} does not match on axis '{name}'; got {extent}; expected "
+                        f"{wanted}, by the layout {self.signature}"
+                    )
+            loops.append(tuple(x.shape)[: x.ndim - n])
+        return sizes, _ufunc.broadcast_shapes(*loops)
+
+    def _types(self, operands, given):
+        """The signature that takes the operands."""
+        import unisono as un
+
+        if not self._signatures:
+            if any(g is None for g in given):
+                raise TypeError(
+                    f"{self.__name__}: without signatures the dtypes of results are not known; got {len(operands)} "
+                    f"operands alone; pass arrays for the results, or add a signature"
+                )
+            made = [("array", x.dtype.name, max(1, len(n))) if n else ("scalar", x.dtype.name)
+                    for x, n in zip(operands, self._inputs, strict=True)]  # fmt: skip
+            return [*made, *(("array", _ufunc.as_array(g).dtype.name) for g in given)]
+        for types in self._signatures:
+            if all(
+                un.can_cast(x.dtype, t[1], "safe") for x, t in zip(operands, types, strict=False)
+            ):
+                return types
+        loops = "; ".join(f"({', '.join(map(_signatures.spell, t))})" for t in self._signatures)
+        raise TypeError(
+            f"{self.__name__}: no signature takes the operands; got ({', '.join(x.dtype.name for x in operands)}); "
+            f"expected one of {loops}; convert them with .astype, or add a signature"
+        )
+
+    def _item(self, x, names, t, shape, is_result):
+        """(array of items, whether each item has its own, whether an item is a number)."""
+        import unisono as un
+
+        x = x.astype(t[1], copy=False)
+        core = tuple(x.shape)[x.ndim - len(names) :]
+        lead = tuple(x.shape)[: x.ndim - len(names)]
+        varies = is_result or any(n != 1 for n in lead)
+        if varies and not is_result:
+            x = un.broadcast_to(x, shape + core)
+        count = 1
+        for n in shape:
+            count *= n
+        x = x.reshape((count, *core) if varies else (1, *core))
+        return x, varies, t[0] == "scalar" and not is_result
+
+    def _loop(self, items):
+        """Compiled loop over items of these kinds."""
+        kinds = tuple((x.ndim, varies, number) for x, varies, number in items)
+        if kinds not in self._loops:
+            arguments = []
+            for k, (rank, varies, number) in enumerate(kinds):
+                at = "i" if varies else "0"
+                whole = f"x{k}[{at}{', :' * (rank - 1)}]"
+                arguments.append(
+                    f"x{k}[{at}]" if number else whole if rank > 1 else f"x{k}[{at}:{at}+1]"
+                )
+            names = ", ".join(f"x{k}" for k in range(len(kinds)))
+            text = (
+                f"def items({names}):\n"
+                f"    for i in prange(x{len(kinds) - 1}.shape[0]):\n"
+                f"        f({', '.join(arguments)})\n"
+            )
+            self._loops[kinds] = compile_text(
+                text, "items", {"f": self._compiled, "prange": prange}
+            )
+        return self._loops[kinds]
+
+
+__all__ = ["GeneralizedFunction", "guvectorize"]

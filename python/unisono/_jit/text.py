@@ -1,0 +1,35 @@
+"""Compiled functions of generated source."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import weakref
+
+from . import jit
+
+_counter = itertools.count()
+
+
+def compile_text(text, name, scope):
+    """Make a compiled function of generated source, which tracebacks and the front end can read.
+
+    Parameters
+    ----------
+    text : str
+        A module that defines `name`.
+    name : str
+    scope : dict
+        What the text's global names stand for.
+
+    Returns
+    -------
+    JitFunction
+    """
+    file = f"<unisono {name} {next(_counter)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    values = dict(scope)
+    exec(compile(text, file, "exec"), values)
+    made = jit(values[name])
+    weakref.finalize(made, linecache.cache.pop, file, None)
+    return made

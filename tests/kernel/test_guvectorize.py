@@ -1,0 +1,117 @@
+"""guvectorize: items of layouts over broadcast axes, signatures, errors."""
+
+import numpy as np
+import pytest
+import unisono as un
+
+
+def add_to_row(row, number, result):
+    for i in range(row.shape[0]):
+        result[i] = row[i] + number
+
+
+def product(a, b, c):
+    m, n = a.shape
+    for i in range(m):
+        for j in range(b.shape[1]):
+            c[i, j] = 0
+            for k in range(n):
+                c[i, j] += a[i, k] * b[k, j]
+
+
+def test_broadcasting():
+    f = un.guvectorize(
+        ["void(int64[:], int64, int64[:])", "void(float64[:], float64, float64[:])"], "(n),()->(n)"
+    )(add_to_row)
+    x = np.arange(12.0).reshape(3, 4)
+    np.testing.assert_array_equal(np.asarray(f(x, 1)), x + 1)
+    np.testing.assert_array_equal(np.asarray(f(x, [1, 2, 3])), x + np.array([[1], [2], [3]]))
+    np.testing.assert_array_equal(
+        np.asarray(f(x[0], np.ones((2, 3)))), np.broadcast_to(x[0] + 1, (2, 3, 4))
+    )
+    assert f(np.arange(3), 1).dtype == "int64"
+    assert f(x[::2, ::-1], 1).tolist() == (x[::2, ::-1] + 1).tolist()
+    assert f(np.zeros((0, 4)), 1.0).shape == (0, 4)
+    assert (f.nin, f.nout, f.nargs, f.types) == (2, 1, 3, ["ll->l", "dd->d"])
+
+
+def test_matrices():
+    f = un.guvectorize(["void(float64[:,:], float64[:,:], float64[:,:])"], "(m,n),(n,p)->(m,p)")(
+        product
+    )
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 9, (5, 2, 3)).astype(float), rng.integers(0, 9, (3, 4)).astype(float)
+    np.testing.assert_array_equal(np.asarray(f(a, b)), a @ b)
+
+
+def test_scalar_results_and_several():
+    @un.guvectorize("void(float64[:], float64[:], float64[:])", "(n)->(),()", target="parallel")
+    def ends(x, low, high):
+        low[0] = x[0]
+        high[0] = x[x.shape[0] - 1]
+
+    low, high = ends(np.arange(6.0).reshape(2, 3))
+    assert low.tolist() == [0.0, 3.0]
+    assert high.tolist() == [2.0, 5.0]
+    low, high = ends([1.0, 2.0])
+    assert (float(low), float(high)) == (1.0, 2.0)
+
+
+def test_operands_of_one_element_as_arrays():
+    @un.guvectorize(["void(float64[:], float64[:], float64[:])"], "(n),()->(n)")
+    def scale(x, factor, out):
+        for i in range(x.shape[0]):
+            out[i] = x[i] * factor[0]
+
+    assert scale([[1.0, 2.0], [3.0, 4.0]], [2.0, 10.0]).tolist() == [[2.0, 4.0], [30.0, 40.0]]
+
+
+def test_out_and_dynamic():
+    f = un.guvectorize("(n),()->(n)")(add_to_row)
+    x = np.arange(6, dtype="float32").reshape(2, 3)
+    out = np.zeros((2, 3), "float32")
+    assert f(x, np.float32(1), out) is out
+    np.testing.assert_array_equal(out, x + 1)
+    g = un.guvectorize(["void(float64[:], float64, float64[:])"], "(n),()->(n)")(add_to_row)
+    u = un.asarray(x.astype(float)).copy()
+    assert g(u, 1.0, out=u) is u
+    np.testing.assert_array_equal(np.asarray(u), x + 1)
+    with pytest.raises(TypeError, match="the dtypes of results are not known"):
+        f(x, 1.0)
+
+
+def test_refusals():
+    decorate = un.guvectorize
+    with pytest.raises(ValueError, match="the layout cannot be read; got '\\(n\\),\\(->\\(n\\)'"):
+        decorate(["void(float64[:], float64[:])"], "(n),(->(n)")
+    with pytest.raises(ValueError, match="the size 'm' of a result is named by no operand"):
+        decorate("(n)->(m)")
+    with pytest.raises(TypeError, match="the signature has 1 arguments.*names 2"):
+        decorate(["void(float64[:])"], "(n)->(n)")
+    with pytest.raises(TypeError, match="float64 does not fit the layout; got the axes \\(n\\)"):
+        decorate(["void(float64, float64[:])"], "(n)->(n)")
+    with pytest.raises(TypeError, match="a result is written through an array; got float64"):
+        decorate(["void(float64, float64)"], "()->()")
+    with pytest.raises(TypeError, match="takes signatures and a layout"):
+        decorate(["void(float64[:], float64[:])"])
+    with pytest.raises(TypeError, match="names 2 arguments; got a function of 3"):
+        decorate("(n)->(n)")(add_to_row)
+    f = decorate(["void(int64[:], int64, int64[:])"], "(n),()->(n)")(add_to_row)
+    with pytest.raises(
+        TypeError, match="no signature takes the operands; got \\(float64, int64\\)"
+    ):
+        f(np.zeros(3), 1)
+    with pytest.raises(ValueError, match="operand 1 has too few axes"):
+        f(1, 1)
+    g = decorate(["void(float64[:,:], float64[:,:], float64[:,:])"], "(m,n),(n,p)->(m,p)")(product)
+    with pytest.raises(ValueError, match="operand 2 does not match on axis 'n'; got 4; expected 3"):
+        g(np.zeros((2, 3)), np.zeros((4, 2)))
+    with pytest.raises(ValueError, match="a result has another shape"):
+        f(np.zeros(3, int), 1, np.zeros(4, int))
+    with pytest.raises(un.CompileError, match="a dict"):
+        decorate(["void(float64[:], float64[:])"], "(n)->(n)")(with_dict)
+
+
+def with_dict(x, out):
+    y = {0: x}
+    out[0] = y[0]
