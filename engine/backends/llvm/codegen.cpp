@@ -2,7 +2,8 @@
 //
 // The list is what array loops need and no more: locals to registers, inlining of the few internal
 // calls, loops vectorised, what that leaves cleaned up. Code generation runs without loop strength
-// reduction, which costs a third of its time and gains nothing here.
+// reduction, which costs a third of its time and gains nothing here, and without the schedulers of
+// machine instructions: processors that reorder them run the code as fast.
 #include "backends/llvm/codegen.h"
 #include "backends/llvm/mark_streaming.h"
 
@@ -21,20 +22,20 @@
 #include <llvm/TargetParser/Host.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <algorithm>
 #include <chrono>
+#include <map>
 #include <mutex>
 
 namespace unisono::codegen {
 
 namespace {
 
+constexpr const char* inline_passes = "always-inline,cgscc(inline),";
 constexpr const char* host_passes =
-    "always-inline,cgscc(inline),"
-    "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
-    "loop-mssa(licm),loop-vectorize,unisono-streaming,instcombine<no-verify-fixpoint>,simplifycfg,"
-    "loop-mssa(licm))";
+    "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
+    "loop-vectorize,unisono-streaming,early-cse,simplifycfg,loop-mssa(licm))";
 constexpr const char* device_passes =
-    "always-inline,cgscc(inline),"
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
     "simplifycfg,"
     "infer-address-spaces,early-cse<memssa>),globaldce";
@@ -53,8 +54,15 @@ void initialise() {
         LLVMInitializeNVPTXTarget();
         LLVMInitializeNVPTXTargetMC();
         LLVMInitializeNVPTXAsmPrinter();
-        const char* options[] = {"unisono", "-disable-lsr"};
-        llvm::cl::ParseCommandLineOptions(2, options);
+        const char* options[] = {"unisono",
+                                 "-disable-lsr",
+                                 "-disable-post-ra",
+                                 "-enable-misched=false",
+                                 "-enable-tail-merge=false",
+                                 "-disable-x86-domain-reassignment",
+                                 "-disable-mergeicmps",
+                                 "-disable-partial-libcall-inlining"};
+        llvm::cl::ParseCommandLineOptions(static_cast<int>(std::size(options)), options);
     });
 }
 
@@ -81,6 +89,77 @@ std::unique_ptr<llvm::TargetMachine> target_machine(const Target& target, const 
     if (!made) fail(ErrorKind::Internal, "llvm: no target machine for " + machine.triple);
     return made;
 }
+
+void add_passes(llvm::TargetMachine& machine, llvm::legacy::PassManager& passes,
+                llvm::raw_pwrite_stream& stream, llvm::CodeGenFileType type) {
+    if (machine.addPassesToEmitFile(passes, stream, nullptr, type, true)) {
+        fail(ErrorKind::Internal, "llvm: this target emits no such file");
+    }
+}
+
+/// A target machine, and the passes that turn a module into an object. Making them, and on their
+/// first use all that they know of the processor, takes as long as compiling a small loop.
+class Generator {
+  public:
+    Generator(const Target& target, const Machine& machine)
+        : machine_(target_machine(target, machine)) {}
+    llvm::TargetMachine& machine() const { return *machine_; }
+
+    std::string object(llvm::Module& module) {
+        if (!has_passes_) {
+            add_passes(*machine_, passes_, stream_, llvm::CodeGenFileType::ObjectFile);
+            has_passes_ = true;
+        }
+        bytes_.clear();
+        passes_.run(module);
+        return std::string(bytes_.begin(), bytes_.end());
+    }
+
+  private:
+    std::unique_ptr<llvm::TargetMachine> machine_;
+    llvm::SmallVector<char, 0> bytes_;
+    llvm::raw_svector_ostream stream_{bytes_};
+    llvm::legacy::PassManager passes_;
+    bool has_passes_ = false;
+};
+
+/// A generator for as long as a module is compiled. They are kept, one for each thread that
+/// compiles at the same time.
+class LentGenerator {
+  public:
+    LentGenerator(const Target& target, const Machine& machine)
+        : key_(machine.triple + '\n' + machine.cpu + '\n' + machine.features) {
+        {
+            std::lock_guard lock(kept().mutex);
+            auto& free = kept().free[key_];
+            if (!free.empty()) {
+                generator_ = std::move(free.back());
+                free.pop_back();
+            }
+        }
+        if (!generator_) generator_ = std::make_unique<Generator>(target, machine);
+    }
+    ~LentGenerator() {
+        std::lock_guard lock(kept().mutex);
+        kept().free[key_].push_back(std::move(generator_));
+    }
+    LentGenerator(const LentGenerator&) = delete;
+    LentGenerator& operator=(const LentGenerator&) = delete;
+    Generator* operator->() const { return generator_.get(); }
+
+  private:
+    struct Kept {
+        std::mutex mutex;
+        std::map<std::string, std::vector<std::unique_ptr<Generator>>> free;
+    };
+    static Kept& kept() {
+        static Kept& all = *new Kept;  // threads may compile while the process ends
+        return all;
+    }
+
+    std::string key_;
+    std::unique_ptr<Generator> generator_;
+};
 
 /// Whether an element costs more arithmetic than memory traffic: mathematical functions are in it.
 bool is_heavy(const llvm::Function& f) {
@@ -127,21 +206,21 @@ void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& m
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, components, modules);
     llvm::ModulePassManager passes;
-    const char* list = target.kind == Target::Kind::Host ? host_passes : device_passes;
+    auto bodies = std::count_if(module.begin(), module.end(),
+                                [](const llvm::Function& f) { return !f.isDeclaration(); });
+    std::string list = bodies > 1 ? inline_passes : "";
+    list += target.kind == Target::Kind::Host ? host_passes : device_passes;
     if (llvm::Error error = builder.parsePassPipeline(passes, list)) {
         fail(ErrorKind::Internal, "llvm: pass list: " + llvm::toString(std::move(error)));
     }
     passes.run(module, modules);
 }
 
-std::string emit_file(llvm::Module& module, llvm::TargetMachine& machine,
-                      llvm::CodeGenFileType type) {
+std::string assembly(llvm::Module& module, llvm::TargetMachine& machine) {
     llvm::SmallVector<char, 0> bytes;
     llvm::raw_svector_ostream stream(bytes);
     llvm::legacy::PassManager passes;
-    if (machine.addPassesToEmitFile(passes, stream, nullptr, type, true)) {
-        fail(ErrorKind::Internal, "llvm: this target emits no such file");
-    }
+    add_passes(machine, passes, stream, llvm::CodeGenFileType::AssemblyFile);
     passes.run(module);
     return std::string(bytes.begin(), bytes.end());
 }
@@ -184,9 +263,10 @@ void generate(llvm::Module& module, const Target& target, const Machine& machine
     std::string errors;
     module.getContext().setDiagnosticHandler(std::make_unique<Diagnostics>(&errors));
     auto started = std::chrono::steady_clock::now();
-    auto tm = target_machine(target, machine);
+    LentGenerator generator(target, machine);
+    llvm::TargetMachine& tm = generator->machine();
     module.setTargetTriple(machine.triple);
-    module.setDataLayout(tm->createDataLayout());
+    module.setDataLayout(tm.createDataLayout());
     stamp(module, target, machine);
 #ifdef UNISONO_DEBUG_BUILD
     std::string broken;
@@ -196,7 +276,7 @@ void generate(llvm::Module& module, const Target& target, const Machine& machine
         fail(ErrorKind::Internal, "llvm: the emitted module is broken: " + broken);
     }
 #endif
-    optimise(module, target, *tm);
+    optimise(module, target, tm);
     result.times.passes = elapsed_us(started);
     if (target.want_ir) {
         llvm::raw_string_ostream text(result.ir);
@@ -204,14 +284,12 @@ void generate(llvm::Module& module, const Target& target, const Machine& machine
     }
     if (target.want_assembly) {
         auto copy = llvm::CloneModule(module);
-        result.assembly = emit_file(*copy, *tm, llvm::CodeGenFileType::AssemblyFile);
+        result.assembly = assembly(*copy, tm);
     }
     if (target.want_code) {
         started = std::chrono::steady_clock::now();
         result.code =
-            emit_file(module, *tm,
-                      target.kind == Target::Kind::Host ? llvm::CodeGenFileType::ObjectFile
-                                                        : llvm::CodeGenFileType::AssemblyFile);
+            target.kind == Target::Kind::Host ? generator->object(module) : assembly(module, tm);
         result.times.code = elapsed_us(started);
     }
     if (!errors.empty()) fail(ErrorKind::Internal, "llvm: " + errors);
