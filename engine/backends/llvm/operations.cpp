@@ -183,6 +183,15 @@ Value* FunctionEmitter::integer_operation(Op op, DType t, Value* a, Value* b) {
 /// but for a // 0.
 Value* FunctionEmitter::divide_integers(Op op, Value* a, Value* b, bool is_signed) {
     llvm::Type* t = a->getType();
+    auto* known = llvm::dyn_cast<llvm::ConstantInt>(b);
+    bool is_power = known && known->getValue().isPowerOf2() &&
+                    (!is_signed || known->getValue().isStrictlyPositive());
+    if (is_power && op == Op::Mod) return b_.CreateAnd(a, known->getValue() - 1);
+    if (is_power && op == Op::FloorDiv) {
+        // Rounds to minus infinity, as a shift does.
+        std::uint64_t bits = known->getValue().logBase2();
+        return is_signed ? b_.CreateAShr(a, bits) : b_.CreateLShr(a, bits);
+    }
     Value* zero = llvm::ConstantInt::get(t, 0);
     Value* one = llvm::ConstantInt::get(t, 1);
     Value* by_zero = b_.CreateICmpEQ(b, zero);
