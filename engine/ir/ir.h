@@ -116,6 +116,7 @@ struct Stmt {
     Op op = Op::Add;                   ///< Atomic
     bool numbers = false;              ///< For: its variable is the iteration's number in faults
     bool streaming = false;  ///< Store: the data is not read again soon, bypass the caches
+    bool rare = false;       ///< If: its orelse seldom runs
     std::int32_t id = -1;
     std::int32_t axis = 0;    ///< For of kind Group or Item
     std::int32_t fault = -1;  ///< Return
@@ -190,7 +191,8 @@ struct Function {
     /// True for work-item functions: the body is one work-item's, launched over an NDRange of
     /// `dimensions` axes.
     bool is_kernel = false;
-    bool polls = false;  ///< long loops ask whether the user wants to stop
+    bool polls = false;        ///< long loops ask whether the user wants to stop
+    bool is_deferred = false;  ///< seldom called: need not be compiled before
     int dimensions = 1;
     /// Non-empty for device kernels made from parallel loops (pass map_to_grid): global size per
     /// axis, expressions of parameters only, evaluated by who launches.

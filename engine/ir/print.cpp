@@ -126,7 +126,9 @@ class Printer {
     }
 
     std::string function() {
-        std::string head = f_.is_kernel ? "kernel " : "function ";
+        std::string head = f_.is_kernel     ? "kernel "
+                           : f_.is_deferred ? "deferred function "
+                                            : "function ";
         head += f_.name + "(" + parameters() + ")";
         if (f_.is_kernel) head += " over " + std::to_string(f_.dimensions);
         for (std::size_t i = 0; i < f_.results.size(); ++i) {
@@ -292,7 +294,7 @@ class Printer {
         line(depth, "if " + expr(s->args[0]) + ":", s->line);
         nested(s->body, depth + 1);
         if (s->orelse.empty()) return;
-        line(depth, "else:", {});
+        line(depth, s->rare ? "else rarely:" : "else:", {});
         nested(s->orelse, depth + 1);
     }
 

@@ -228,7 +228,9 @@ class HoistBounds final : public Rewriter {
         next_loop_ = first_loop;
         S checked = with_body(s, each(s->body), {});
         b_.line = s->line;
-        return b_.branch(test(number, first_access, end_access), fast, checked);
+        Stmt choice = *b_.branch(test(number, first_access, end_access), fast, checked);
+        choice.rare = true;
+        return b_.own(choice);
     }
 
     E test(int loop, std::size_t first_access, std::size_t end_access) {

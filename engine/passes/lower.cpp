@@ -9,6 +9,7 @@
 
 #include "core/settings.h"
 #include "ir/build.h"
+#include "passes/defer_rare.h"
 #include "passes/expand_math.h"
 #include "passes/hoist_bounds.h"
 #include "passes/lower_access.h"
@@ -72,6 +73,7 @@ void lower(ir::Module& module, const Target& target) {
     if (!target.keep_checks_visible) {
         run("hoist_bounds", [&](ir::Module& m) { hoist_bounds(m, is_host); });
     }
+    if (target.defers_rare) run("defer_rare", defer_rare);
     run("lower_access", [&](ir::Module& m) { lower_access(m, target.keep_checks_visible); });
     run("simplify", simplify);
     if (!target.keep_checks_visible && target.has_float64) {

@@ -1,6 +1,7 @@
 """Compiled functions against the Python functions that they come from."""
 
 import math
+import threading
 
 import numpy as np
 import pytest
@@ -172,6 +173,63 @@ def test_fault_names_the_line(on):
         f(np.zeros(3), 4)
     assert "s += a[i]  # the line" in e.value.__notes__[0]
     assert __file__ in e.value.__notes__[0]
+
+
+@pytest.mark.parametrize("k", [1, 2, 8, 256, 2**62, -1, -4])
+def test_division_by_constants(on, k):
+    def f(a, quotients, remainders):
+        for i in range(len(a)):
+            quotients[i] = a[i] // k
+            remainders[i] = a[i] % k
+
+    a = np.array([0, 1, 7, 8, 255, 256, 1000, -1, -2, -7, -8, -256, 2**62, -(2**62), -(2**63) + 1])
+    check(f, on, a, np.zeros_like(a), np.zeros_like(a))
+    if k < 2**31:
+        small = a.astype(np.int32)
+        check(f, on, small, np.zeros_like(small), np.zeros_like(small))
+    if 0 < k < 2**8:
+        bytes_ = np.arange(256, dtype=np.uint8)
+        check(f, on, bytes_, np.zeros_like(bytes_), np.zeros_like(bytes_))
+
+
+def test_loops_whose_indices_leave_the_range_that_is_tested_in_front(on):
+    def around(u, v):
+        total, last = 0.0, -1
+        for i in range(len(u)):
+            v[i] = u[i - 1] - u[i]  # -1 is the last one
+            total += v[i]
+            last = i
+        return total, last
+
+    def beyond(u, v):
+        for i in range(len(u)):
+            v[i] = u[i + 1]
+
+    u = np.arange(6.0) ** 2
+    check(around, on, u, np.zeros(6))
+    compiled, v = un.jit(beyond, device=on), np.zeros(6)
+    for _ in range(2):
+        with pytest.raises(IndexError, match="index 6 is out of bounds for axis 0 with size 6"):
+            compiled(u, v)
+    assert v.tolist() == [1, 4, 9, 16, 25, 0]
+
+
+def test_threads_meet_at_a_loop_that_is_compiled_when_it_is_needed(on):
+    @un.jit(device=on)
+    def around(u, v):
+        for y in un.prange(u.shape[0]):
+            for x in range(u.shape[1]):
+                v[y, x] = u[y - 1, x] - u[y, x - 1]
+
+    u = np.arange(3000.0).reshape(60, 50) ** 2
+    wanted = np.roll(u, 1, 0) - np.roll(u, 1, 1)
+    made = [np.zeros_like(u) for _ in range(8)]
+    threads = [threading.Thread(target=around, args=(u, v)) for v in made]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert all((v == wanted).all() for v in made)
 
 
 def test_raise_and_assert(on):

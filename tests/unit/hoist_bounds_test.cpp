@@ -75,7 +75,7 @@ TEST(HoistBounds, LaplaceNeedsOneTestOfTheTarget) {
     )" + head + R"( y in 1 to n.2 - 1:
       for x in 1 to m.2 - 1:
         v[y, x] = (u[y + 1, x] + u[y - 1, x]) + (u[y, x + 1] + u[y, x - 1])
-  else:
+  else rarely:
     )" + head + R"( y in 1 to n.2 - 1:
       for x in 1 to m.2 - 1:
         v.wrapped[y, x] = (u[y + 1, x] + u[y - 1, x]) + (u[y, x + 1] + u[y, x - 1])
@@ -112,7 +112,7 @@ TEST(HoistBounds, ParametersAreGuardedAgainstOverflow) {
         R"(  if ((n <= 1099511627776) & (n >= -1099511627776)) & ((u.shape[0] + 1) >= (n * 2)):
     for i in 0 to n:
       u[2 * i] = 1.0
-  else:
+  else rarely:
     for i in 0 to n:
       u.wrapped[2 * i] = 1.0
 )");
@@ -139,7 +139,7 @@ TEST(HoistBounds, FlattenedIndices) {
     for i in 0 to n:
       for j in 0 to m:
         u[(i * m) + j] = 1.0
-  else:
+  else rarely:
     for i in 0 to n:
       for j in 0 to m:
         u.wrapped[(i * m) + j] = 1.0
@@ -154,7 +154,7 @@ TEST(HoistBounds, NegativeConstantsCountFromTheEnd) {
     EXPECT_EQ(k.hoisted(body), R"(  if u.shape[1] >= 2:
     for i in 0 to u.shape[0]:
       u[i, u.shape[1] - 2] = 1.0
-  else:
+  else rarely:
     for i in 0 to u.shape[0]:
       u.wrapped[i, -2] = 1.0
 )");
@@ -168,7 +168,7 @@ TEST(HoistBounds, IndirectIndicesStayTested) {
               R"(  if ((n <= 1099511627776) & (n >= -1099511627776)) & (r.shape[0] >= n):
     for i in 0 to n:
       u.wrapped[r[i]] = 1.0
-  else:
+  else rarely:
     for i in 0 to n:
       u.wrapped[r.wrapped[i]] = 1.0
 )");
@@ -235,7 +235,7 @@ TEST(HoistBounds, TheTestStandsWhereBoundsAreKnown) {
     if ((c <= 1099511627776) & (c >= -1099511627776)) & (u.shape[0] >= c):
       for i in 0 to c:
         u[i] = 1.0
-    else:
+    else rarely:
       for i in 0 to c:
         u.wrapped[i] = 1.0
 )");
@@ -260,7 +260,7 @@ TEST(HoistBounds, KernelsOverTheGrid) {
         var global_id.0: int64 = (first.0 + item.0) + global_offset.0
         var i: int64 = global_id.0
         u[i] = v[i]
-  else:
+  else rarely:
     group group in 0 to group_count.0 axis 0:
       var group_id.0: int64 = group
       var first.0: int64 = group_id.0 * local_size.0

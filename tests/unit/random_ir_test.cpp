@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "backends/interp/interpreter.h"
+#include "passes/defer_rare.h"
 #include "passes/hoist_bounds.h"
 #include "passes/lower.h"
 #include "passes/lower_access.h"
@@ -62,6 +63,14 @@ void hoisted(ir::Module& m) {
     reference(m);
 }
 
+/// The same with the checked versions as functions of their own.
+void deferred(ir::Module& m) {
+    ir::verify(m);
+    passes::hoist_bounds(m);
+    passes::defer_rare(m);
+    reference(m);
+}
+
 }  // namespace
 
 TEST(RandomIr, CompiledCodeGivesTheReferencesBits) {
@@ -107,6 +116,7 @@ TEST(RandomIr, LoweringKeepsResultsAndFaults) {
         Outcome want = run(seed, reference);
         faults += want.fault.empty() ? 0 : 1;
         expect_same(run(seed, hoisted), want);
+        expect_same(run(seed, deferred), want);
         expect_same(run(seed, linear), want);
         if (::testing::Test::HasFailure()) {
             RandomIr program(seed);

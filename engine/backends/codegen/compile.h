@@ -8,6 +8,9 @@
 // address, its extents and its strides (in elements), or a scalar's bits; then one slot per result,
 // which the kernel fills. Its imports are those of backends/cpu/imports.cpp.
 //
+// A deferred function is compiled for itself, as int64_t unisono_kernel(Fault*, ...): per parameter
+// a scalar, or an array's address, extents and strides; then the address of each result.
+//
 // PTX. Each function that is a kernel or has a grid becomes an entry unisono_kernel_<number>. Its
 // parameters: the address of a DeviceFault; the address of the results, 8 bytes each; nine int64 of
 // the NDRange (global size, local size, offset; three each); per parameter an array's address,
@@ -28,6 +31,8 @@ inline constexpr const char* kernel_symbol = "unisono_kernel";
 inline constexpr std::int64_t out_of_memory_site = std::int64_t{1} << 40;
 /// The user asked to stop; the fault's first value is the line, the second the file.
 inline constexpr std::int64_t interrupted_site = out_of_memory_site + 1;
+/// A deferred function could not be compiled.
+inline constexpr std::int64_t deferred_failed_site = out_of_memory_site + 2;
 inline constexpr int range_slots = 9;
 
 /// How device kernels report the lowest failing work-item.
@@ -57,6 +62,7 @@ struct Target {
     bool streaming = false;  ///< stores marked as streaming bypass the caches
     bool portable_math =
         false;              ///< on the host too, the functions written for PTX: how tests run them
+    int function = -1;      ///< on the host: this deferred function instead of the entry
     bool want_code = true;  ///< object or PTX
     bool want_ir = false;   ///< text of the optimised LLVM IR
     bool want_assembly = false;

@@ -13,10 +13,11 @@ namespace unisono::cpu {
 
 namespace {
 
-std::string key_of(const ir::Module& module, bool streaming) {
+std::string key_of(const ir::Module& module, bool streaming, int function) {
     static const std::string prefix =
         "build " + codegen::build_id() + "\nprocessor " + codegen::processor_id() + "\n";
-    return prefix + (streaming ? "streaming\n" : "plain\n") + ir::print(module);
+    std::string which = function < 0 ? "" : "function " + std::to_string(function) + "\n";
+    return prefix + (streaming ? "streaming\n" : "plain\n") + which + ir::print(module);
 }
 
 /// Kernels that some Executable holds.
@@ -44,9 +45,10 @@ class Loaded {
 
 }  // namespace
 
-std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streaming, bool use_cache) {
+std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streaming, bool use_cache,
+                                         int function) {
     static Loaded& loaded = *new Loaded;  // kernels may outlive static destructors
-    std::string key = key_of(module, streaming);
+    std::string key = key_of(module, streaming, function);
     if (auto code = loaded.find(key)) return code;
     static const codegen::DiskCache disk;
     std::string why;
@@ -58,6 +60,7 @@ std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streamin
     if (!code) {
         codegen::Target target;
         target.streaming = streaming;
+        target.function = function;
         codegen::Result made = codegen::compile(module, target);
         code = load_object(made.code, codegen::kernel_symbol, find_import, why);
         if (!code)

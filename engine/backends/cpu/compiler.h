@@ -8,8 +8,9 @@
 
 namespace unisono::cpu {
 
-/// Machine code of a lowered module. `streaming` selects the variant whose marked stores bypass the
-/// caches.
-std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streaming, bool use_cache);
+/// Machine code of a lowered module, or of one of its deferred functions. `streaming` selects the
+/// variant whose marked stores bypass the caches.
+std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streaming, bool use_cache,
+                                         int function = -1);
 
 }  // namespace unisono::cpu

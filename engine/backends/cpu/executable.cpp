@@ -22,6 +22,7 @@ bool has_streaming_store(ir::S s) {
 ir::Module lowered(ir::Module module) {
     passes::Target target;
     target.streaming_stores = true;
+    target.defers_rare = true;
     passes::lower(module, target);
     return module;
 }
@@ -34,8 +35,14 @@ CpuExecutable::CpuExecutable(ir::Module module, const CompileOptions& options)
       dimensions_(module_.entry().dimensions) {
     module_ = lowered(std::move(module_));
     sites_ = passes::all_sites(module_);
-    for (const ir::Function& f : module_.functions)
+    bool defers = false;
+    for (const ir::Function& f : module_.functions) {
         streams_ = streams_ || (f.body && has_streaming_store(f.body));
+        defers = defers || f.is_deferred;
+    }
+    if (defers) {
+        deferred_ = std::make_unique<DeferredFunctions>(module_, streams_, options.use_cache);
+    }
     const ir::Function& f = module_.entry();
     for (const ir::Param& p : f.params) {
         int rank = p.is_array() ? f.arrays[static_cast<std::size_t>(p.array)].rank : 0;
@@ -72,8 +79,10 @@ Fault CpuExecutable::launch(const LaunchArgs& args) {
     }
     std::fill_n(at, f.results.size(), 0);
     ThreadCountScope threads(args.threads);
-    Fault fault;
+    HostFault fault;
+    fault.deferred = deferred_.get();
     fault.site = entry_(packed, &fault);
+    if (fault.site == codegen::deferred_failed_site) deferred_->rethrow();
     if (fault.site == codegen::out_of_memory_site) {
         fail(ErrorKind::Memory, f.name + ": out of memory for an array made in the function");
     }
@@ -87,7 +96,14 @@ std::string CpuExecutable::source() const {
     target.streaming = streams_;
     target.want_code = false;
     target.want_ir = true;
-    return codegen::compile(module_, target).ir;
+    std::string text = codegen::compile(module_, target).ir;
+    for (std::size_t k = 0; k < module_.functions.size(); ++k) {
+        if (!module_.functions[k].is_deferred) continue;
+        target.function = static_cast<int>(k);
+        text += "\n; " + module_.functions[k].name + ", compiled when it is first called\n" +
+                codegen::compile(module_, target).ir;
+    }
+    return text;
 }
 
 }  // namespace unisono::cpu

@@ -1,9 +1,11 @@
 // A compiled module on the host.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "backends/backend.h"
+#include "backends/cpu/deferred.h"
 #include "backends/cpu/loader.h"
 
 namespace unisono::cpu {
@@ -25,6 +27,7 @@ class CpuExecutable final : public Executable {
     bool streams_ = false;  ///< some store is marked as streaming
     std::size_t slots_ = 0;
     std::vector<ir::FaultSite> sites_;
+    std::unique_ptr<DeferredFunctions> deferred_;  ///< null where there are none
     std::shared_ptr<LoadedCode> code_;
     Entry entry_ = nullptr;
 };

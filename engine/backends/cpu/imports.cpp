@@ -11,7 +11,6 @@
 
 #include "backends/cpu/runtime.h"
 #include "core/block.h"
-#include "core/interrupt.h"
 #include "core/pool.h"
 #include "ops/functions/loops.h"
 #include "ops/math_library.h"
@@ -55,9 +54,10 @@ void* address_of(F* function) {
 
 const Import imports[] = {
     {"unisono_parallel_for", address_of(run_parallel_loop)},
+    {"unisono_deferred", address_of(find_deferred)},
     {"unisono_scratch_allocate", address_of(scratch_allocate)},
     {"unisono_scratch_free", address_of(scratch_free)},
-    {"unisono_poll_interrupt", address_of(poll_interrupt)},
+    {"unisono_poll_interrupt", address_of(poll_from_code)},
     {"unisono_block_make", address_of(make_block)},
     {"unisono_block_retain", address_of(retain_block)},
     {"unisono_block_release", address_of(release_block)},

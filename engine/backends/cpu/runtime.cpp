@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "backends/codegen/compile.h"
+#include "backends/cpu/deferred.h"
 #include "core/interrupt.h"
 #include "core/parallel.h"
 
@@ -20,12 +21,14 @@ constexpr std::int64_t most_chunks = 256;
 struct Loop {
     LoopBody body;
     void* context;
+    DeferredFunctions* deferred;
     std::mutex mutex;
     bool failed = false;
     Fault lowest{};
 
     bool run(std::int64_t begin, std::int64_t end) {
-        Fault own;
+        HostFault own;
+        own.deferred = deferred;
         own.site = body(&own, context, begin, end);
         if (own.site < 0 && poll_interrupt()) own.site = codegen::interrupted_site;
         if (own.site < 0) return true;
@@ -64,7 +67,7 @@ std::int64_t run_parallel_loop(Fault* fault, LoopBody body, void* context, std::
     }
     std::int64_t chunks = std::clamp<std::int64_t>(total / work_of_chunk, 2, most_chunks);
     std::int64_t grain = (trips + chunks - 1) / chunks;
-    Loop loop{body, context, {}, {}, {}};
+    Loop loop{body, context, static_cast<HostFault*>(fault)->deferred, {}, {}, {}};
     parallel_chunks(
         0, trips, grain,
         [](void* l, std::int64_t b, std::int64_t e) { return static_cast<Loop*>(l)->run(b, e); },
@@ -72,6 +75,20 @@ std::int64_t run_parallel_loop(Fault* fault, LoopBody body, void* context, std::
     if (!loop.failed) return -1;
     *fault = loop.lowest;
     return fault->site;
+}
+
+std::int64_t poll_from_code(Fault* fault, std::int64_t iteration, std::int64_t line,
+                            std::int64_t file) noexcept {
+    if (!poll_interrupt()) return 0;
+    fault->site = codegen::interrupted_site;
+    fault->iteration = iteration;
+    fault->values[0] = line;
+    fault->values[1] = file;
+    return 1;
+}
+
+void* find_deferred(Fault* fault, std::int64_t function) noexcept {
+    return static_cast<HostFault*>(fault)->deferred->find(function);
 }
 
 }  // namespace unisono::cpu

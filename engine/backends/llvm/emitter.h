@@ -54,7 +54,7 @@ class ModuleEmitter {
     const Target& target;
     llvm::LLVMContext& context;
     std::unique_ptr<llvm::Module> out;
-    std::vector<llvm::Function*> functions;
+    std::vector<llvm::Function*> functions;  ///< null: not emitted
     std::vector<int> first_site;  ///< number of each function's first fault site in the module
     llvm::IntegerType *i1, *i8, *i32, *i64;
     llvm::PointerType* ptr;
@@ -63,7 +63,9 @@ class ModuleEmitter {
 
   private:
     void declare_functions();
+    llvm::Function* declare_host_entry();
     void add_host_entry();
+    void mark_called(ir::S s);
     void add_device_entry(std::size_t function);
     llvm::MDNode* streaming_group();
     llvm::Function* declare_pure(const std::string& symbol, llvm::Type* result, llvm::Type* operand,
@@ -71,6 +73,8 @@ class ModuleEmitter {
     llvm::Function* device_function(const std::string& name, llvm::Type* type, unsigned arity,
                                     void (*emit)(llvm::Function*));
     std::vector<llvm::GlobalValue*> used_;
+    std::vector<bool> is_needed_;  ///< per function: it is emitted
+    bool calls_entry_ = false;     ///< a function calls the first one: a recursion
     friend class FunctionEmitter;
 };
 
@@ -79,6 +83,8 @@ class FunctionEmitter {
     FunctionEmitter(ModuleEmitter& module, const ir::Function& f, int index);
     /// Emits the whole body into `into`, which has the module's signature for f.
     void emit_function(llvm::Function* into);
+    /// Emits the body into the entry that the outside calls: int64_t (int64_t* args, Fault*).
+    void emit_entry(llvm::Function* into);
 
   private:
     struct LoopContext {
@@ -102,6 +108,7 @@ class FunctionEmitter {
     void store_value(int array, Value* where, Value* value, bool marked = false);
     Value* int64(std::int64_t v) { return llvm::ConstantInt::getSigned(m_.i64, v); }
     void annotate(llvm::Instruction* access, int array, bool marked = false);
+    void make_scopes();
 
     // operations.cpp
     Value* unary(ir::E e);
@@ -127,6 +134,7 @@ class FunctionEmitter {
     void emit_while(ir::S s);
     void emit_return(ir::S s);
     void emit_call(ir::S s);
+    Value* call_deferred(int function, std::span<Value* const> args);
     void emit_allocate(ir::S s);
     // slots.cpp
     struct Slot {
@@ -151,6 +159,7 @@ class FunctionEmitter {
     llvm::AllocaInst* variable(int id);
     llvm::BasicBlock* block(const char* name);
     void start(llvm::Function* into);
+    void emit_body(std::span<Value* const> args);
     void finish();
 
     // loops.cpp
@@ -203,6 +212,8 @@ class FunctionEmitter {
     std::vector<LoopContext> loops_;
     std::vector<llvm::Metadata*> groups_;     ///< access groups of the enclosing independent loops
     std::vector<std::vector<bool>> made_in_;  ///< per such loop: arrays allocated inside it
+    std::vector<llvm::MDNode*> scopes_;       ///< per array that no other overlaps: its alias scope
+    std::vector<llvm::MDNode*> others_;       ///< the scopes of all others
     bool peeling_ = false;                    ///< the loop being emitted runs a few iterations only
     ir::S streaming_ = nullptr;               ///< the store to mark in the loop being emitted
     std::vector<llvm::AllocaInst*> scratch_;  ///< heap memory to free on the way out

@@ -1,6 +1,8 @@
 // Declares the module's functions and adds the entry point that the outside calls.
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
+#include <algorithm>
+
 #include "backends/llvm/emitter.h"
 
 namespace unisono::codegen {
@@ -65,60 +67,107 @@ llvm::FunctionType* ModuleEmitter::signature(const ir::Function& f) const {
     return llvm::FunctionType::get(i64, types, false);
 }
 
+/// What the function calls, and so on; deferred functions are compiled for themselves.
+void ModuleEmitter::mark_called(ir::S s) {
+    if (s->kind == ir::StmtKind::Call) {
+        const ir::Function& callee = module.functions[static_cast<std::size_t>(s->id)];
+        calls_entry_ = calls_entry_ || s->id == 0;
+        if (!callee.is_deferred && !is_needed_[static_cast<std::size_t>(s->id)]) {
+            is_needed_[static_cast<std::size_t>(s->id)] = true;
+            if (callee.body) mark_called(callee.body);
+        }
+    }
+    for (ir::S b : s->body) mark_called(b);
+    for (ir::S b : s->orelse) mark_called(b);
+}
+
 void ModuleEmitter::declare_functions() {
-    for (const ir::Function& f : module.functions) {
-        auto* made = llvm::Function::Create(signature(f), llvm::GlobalValue::InternalLinkage,
-                                            f.name, out.get());
-        made->setDoesNotThrow();
-        functions.push_back(made);
+    is_needed_.assign(module.functions.size(), for_device());
+    auto root = static_cast<std::size_t>(std::max(0, target.function));
+    if (!for_device()) {
+        is_needed_[root] = true;
+        if (module.functions[root].body) mark_called(module.functions[root].body);
+    }
+    for (std::size_t k = 0; k < module.functions.size(); ++k) {
+        functions.push_back(nullptr);
+        if (!is_needed_[k]) continue;
+        bool is_outside = target.function >= 0 && k == root;
+        functions[k] = llvm::Function::Create(
+            signature(module.functions[k]),
+            is_outside ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage,
+            is_outside ? kernel_symbol : module.functions[k].name, out.get());
+        functions[k]->setDoesNotThrow();
     }
 }
 
 std::unique_ptr<llvm::Module> ModuleEmitter::run() {
     declare_functions();
+    // The entry that the outside calls holds the first function's body, unless others need it too.
+    bool has_entry = !for_device() && target.function < 0;
+    bool entry_is_first = has_entry && !calls_entry_;
     for (std::size_t k = 0; k < functions.size(); ++k) {
-        FunctionEmitter(*this, module.functions[k], static_cast<int>(k))
-            .emit_function(functions[k]);
+        if (!functions[k]) continue;
+        FunctionEmitter emitter(*this, module.functions[k], static_cast<int>(k));
+        if (k == 0 && entry_is_first) {
+            functions[0]->eraseFromParent();
+            functions[0] = nullptr;
+            emitter.emit_entry(declare_host_entry());
+        } else {
+            emitter.emit_function(functions[k]);
+        }
     }
     if (for_device()) {
         for (std::size_t k = 0; k < functions.size(); ++k) {
             if (is_device_kernel(module.functions[k])) add_device_entry(k);
         }
-    } else {
-        functions[0]->addFnAttr(llvm::Attribute::AlwaysInline);
+    } else if (has_entry && !entry_is_first) {
         add_host_entry();
     }
     if (!used_.empty()) llvm::appendToCompilerUsed(*out, used_);
     return std::move(out);
 }
 
-/// int64_t unisono_kernel(int64_t* args, Fault*): unpacks the argument block, see compile.h.
-void ModuleEmitter::add_host_entry() {
-    const ir::Function& f = module.entry();
+llvm::Function* ModuleEmitter::declare_host_entry() {
     auto* made =
         llvm::Function::Create(llvm::FunctionType::get(i64, {ptr, ptr}, false),
                                llvm::GlobalValue::ExternalLinkage, kernel_symbol, out.get());
     made->setDoesNotThrow();
-    llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", made));
+    return made;
+}
+
+/// The first function's arguments, read from the argument block that compile.h describes.
+static std::vector<Value*> unpacked(const ModuleEmitter& m, llvm::IRBuilder<>& b,
+                                    llvm::Function* entry) {
+    const ir::Function& f = m.module.entry();
     std::uint64_t slot = 0;
-    auto next = [&](llvm::Type* as) {
-        return b.CreateLoad(as, b.CreateConstInBoundsGEP1_64(i64, made->getArg(0), slot++));
-    };
-    std::vector<Value*> args{made->getArg(1)};
+    auto place = [&] { return b.CreateConstInBoundsGEP1_64(m.i64, entry->getArg(0), slot++); };
+    auto next = [&](llvm::Type* as) { return b.CreateLoad(as, place()); };
+    std::vector<Value*> args{entry->getArg(1)};
     for (const ir::Param& p : f.params) {
         if (p.is_array()) {
-            args.push_back(next(ptr));
+            args.push_back(next(m.ptr));
             int rank = f.arrays[static_cast<std::size_t>(p.array)].rank;
-            for (int k = 0; k < 2 * rank; ++k) args.push_back(next(i64));
+            for (int k = 0; k < 2 * rank; ++k) args.push_back(next(m.i64));
         } else if (is_bool(p.dtype)) {
-            args.push_back(b.CreateICmpNE(next(i8), b.getInt8(0)));
+            args.push_back(b.CreateICmpNE(next(m.i8), b.getInt8(0)));
         } else {
-            args.push_back(next(type(p.dtype)));
+            args.push_back(next(m.type(p.dtype)));
         }
     }
-    for (std::size_t r = 0; r < f.results.size(); ++r) {
-        args.push_back(b.CreateConstInBoundsGEP1_64(i64, made->getArg(0), slot++));
-    }
+    for (std::size_t r = 0; r < f.results.size(); ++r) args.push_back(place());
+    return args;
+}
+
+void FunctionEmitter::emit_entry(llvm::Function* into) {
+    start(into);
+    emit_body(unpacked(m_, b_, into));
+}
+
+/// An entry that calls the first function.
+void ModuleEmitter::add_host_entry() {
+    llvm::Function* made = declare_host_entry();
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", made));
+    std::vector<Value*> args = unpacked(*this, b, made);
     b.CreateRet(b.CreateCall(functions[0], args));
 }
 

@@ -1,4 +1,8 @@
 // Emits expressions but for scalar operations: constants, variables, parameters, loads.
+#include <llvm/IR/MDBuilder.h>
+
+#include <algorithm>
+
 #include "backends/llvm/emitter.h"
 
 namespace unisono::codegen {
@@ -96,6 +100,12 @@ Value* FunctionEmitter::address(int array, std::span<const ir::E> indices) {
 /// Memory made inside such a loop is reused by the next iteration, so accesses to it make no such
 /// promise.
 void FunctionEmitter::annotate(llvm::Instruction* access, int array, bool marked) {
+    if (!scopes_.empty() && scopes_[static_cast<std::size_t>(array)]) {
+        access->setMetadata(llvm::LLVMContext::MD_alias_scope,
+                            scopes_[static_cast<std::size_t>(array)]);
+        access->setMetadata(llvm::LLVMContext::MD_noalias,
+                            others_[static_cast<std::size_t>(array)]);
+    }
     std::vector<llvm::Metadata*> list;
     for (std::size_t k = 0; k < groups_.size(); ++k) {
         if (!made_in_[k][static_cast<std::size_t>(array)]) list.push_back(groups_[k]);
@@ -105,6 +115,35 @@ void FunctionEmitter::annotate(llvm::Instruction* access, int array, bool marked
     llvm::MDNode* node =
         list.size() == 1 ? llvm::cast<llvm::MDNode>(list[0]) : llvm::MDNode::get(m_.context, list);
     access->setMetadata(llvm::LLVMContext::MD_access_group, node);
+}
+
+/// Says which arrays lie apart from all others, so that loops over them need no test of it. Only
+/// for the first function: where others are inlined, an array may be another one in each iteration.
+/// Not for functions of the tape, whose outputs may be inputs at equal indices, nor where a
+/// variable may hold a parameter's memory.
+void FunctionEmitter::make_scopes() {
+    if (index_ != 0 || !f_.polls || m_.for_device()) return;
+    bool has_slots =
+        std::any_of(f_.arrays.begin(), f_.arrays.end(), [](const auto& a) { return a.is_slot; });
+    if (has_slots) return;
+    llvm::MDBuilder make(m_.context);
+    llvm::MDNode* domain = make.createAnonymousAliasScopeDomain();
+    std::vector<llvm::Metadata*> all(f_.arrays.size(), nullptr);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        if (f_.arrays[k].noalias && !f_.arrays[k].is_view())
+            all[k] = make.createAnonymousAliasScope(domain);
+    }
+    scopes_.resize(all.size());
+    others_.resize(all.size());
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        if (!all[k]) continue;
+        std::vector<llvm::Metadata*> others;
+        for (std::size_t j = 0; j < all.size(); ++j) {
+            if (j != k && all[j]) others.push_back(all[j]);
+        }
+        scopes_[k] = llvm::MDNode::get(m_.context, {all[k]});
+        others_[k] = llvm::MDNode::get(m_.context, others);
+    }
 }
 
 Value* FunctionEmitter::load(ir::E e) {

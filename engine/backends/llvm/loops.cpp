@@ -96,6 +96,7 @@ void FunctionEmitter::loop(LoopKind kind, Value* begin, Value* end,
     loops_.push_back({next, after});
     cache_.clear();
     int inner = loops_emitted_;
+    Value* outer_iteration = iteration_;
     emit_body(value);
     loops_.pop_back();
     b_.CreateBr(next);
@@ -110,6 +111,7 @@ void FunctionEmitter::loop(LoopKind kind, Value* begin, Value* end,
                     ? nullptr
                     : llvm::cast<llvm::MDNode>(groups_.back()));
     b_.SetInsertPoint(after);
+    iteration_ = outer_iteration;  // the body's is not known here
     if (!loops_.empty()) count_work(b_.CreateSub(end, begin));
     cache_.clear();
 }
@@ -130,22 +132,17 @@ void FunctionEmitter::poll_interrupt(ir::Line line) {
     if (!f_.polls || m_.for_device()) return;
     count_work(int64(1));
     llvm::BasicBlock* ask = block("ask");
-    llvm::BasicBlock* stop = block("interrupted");
     llvm::BasicBlock* on = block("go_on");
     Value* is_due = b_.CreateICmpUGT(b_.CreateLoad(m_.i64, work_), int64(1 << 20));
     b_.CreateCondBr(is_due, ask, on);
     b_.SetInsertPoint(ask);
     b_.CreateStore(int64(0), work_);
-    auto* type = llvm::FunctionType::get(m_.i64, {}, false);
-    Value* answer = b_.CreateCall(m_.declare("unisono_poll_interrupt", type), {});
-    b_.CreateCondBr(b_.CreateICmpEQ(answer, int64(0)), on, stop);
-    b_.SetInsertPoint(stop);
-    b_.CreateStore(int64(interrupted_site), fault_);
-    if (iteration_) b_.CreateStore(iteration_, b_.CreateConstInBoundsGEP1_64(m_.i64, fault_, 1));
-    b_.CreateStore(int64(line.line), b_.CreateConstInBoundsGEP1_64(m_.i64, fault_, 2));
-    b_.CreateStore(int64(line.file), b_.CreateConstInBoundsGEP1_64(m_.i64, fault_, 3));
-    exit_site_->addIncoming(int64(interrupted_site), stop);
-    b_.CreateBr(exit_);
+    auto* type = llvm::FunctionType::get(m_.i64, {m_.ptr, m_.i64, m_.i64, m_.i64}, false);
+    Value* answer = b_.CreateCall(
+        m_.declare("unisono_poll_interrupt", type),
+        {fault_, iteration_ ? iteration_ : int64(0), int64(line.line), int64(line.file)});
+    exit_site_->addIncoming(int64(interrupted_site), ask);
+    b_.CreateCondBr(b_.CreateICmpEQ(answer, int64(0)), on, exit_);
     b_.SetInsertPoint(on);
 }
 
@@ -167,7 +164,7 @@ void FunctionEmitter::striped_loop(ir::S s, Value* begin, Value* end,
     if (!f_.polls || m_.for_device() || !is_outermost || is_short || !is_plain || !is_kind) {
         return loop(s->loop, begin, end, body, s->line);
     }
-    if (index_ != 0) {
+    if (index_ != 0 && !f_.is_deferred) {
         // Often inlined into a hot loop of the caller, where a second loop would cost: asked when
         // it has ended.
         loop(s->loop, begin, end, body, s->line);

@@ -159,6 +159,7 @@ void FunctionEmitter::emit_outlined(ir::S s, const Captured& c, llvm::StructType
         Value* value = next();
         b_.CreateStore(value, variable(v));
     }
+    make_scopes();
     groups_.push_back(llvm::MDNode::getDistinct(m_.context, {}));
     made_in_.emplace_back(f_.arrays.size(), false);
     bool unit = s->args[2]->kind == ExprKind::Const && s->args[2]->bits == 1;

@@ -45,24 +45,32 @@ void FunctionEmitter::finish() {
 
 void FunctionEmitter::emit_function(llvm::Function* into) {
     start(into);
-    auto arg = into->arg_begin();
-    fault_ = &*arg++;
-    if (m_.for_device()) range_ = &*arg++;
+    std::vector<Value*> args;
+    for (llvm::Argument& a : into->args()) args.push_back(&a);
+    emit_body(args);
+}
+
+/// `args` as the module's signature for f lists them.
+void FunctionEmitter::emit_body(std::span<Value* const> args) {
+    auto arg = args.begin();
+    fault_ = *arg++;
+    if (m_.for_device()) range_ = *arg++;
     for (std::size_t p = 0; p < f_.params.size(); ++p) {
         if (!f_.params[p].is_array()) {
-            params_[p] = &*arg++;
+            params_[p] = *arg++;
             continue;
         }
         ArrayValue& a = arrays_[static_cast<std::size_t>(f_.params[p].array)];
         int rank = f_.arrays[static_cast<std::size_t>(f_.params[p].array)].rank;
-        a.base = &*arg++;
-        for (int k = 0; k < rank; ++k) a.extents.push_back(&*arg++);
-        for (int k = 0; k < rank; ++k) a.strides.push_back(&*arg++);
+        a.base = *arg++;
+        for (int k = 0; k < rank; ++k) a.extents.push_back(*arg++);
+        for (int k = 0; k < rank; ++k) a.strides.push_back(*arg++);
     }
-    for (std::size_t r = 0; r < f_.results.size(); ++r) results_.push_back(&*arg++);
+    for (std::size_t r = 0; r < f_.results.size(); ++r) results_.push_back(*arg++);
     if (m_.for_device() && is_device_kernel(f_)) {
-        for (const Scratch& s : scratch_of(f_)) shared_[s.array] = &*arg++;
+        for (const Scratch& s : scratch_of(f_)) shared_[s.array] = *arg++;
     }
+    make_scopes();
     if (f_.body) emit(f_.body);
     finish();
 }
@@ -206,6 +214,16 @@ void FunctionEmitter::emit_return(ir::S s) {
     leave_with(site);
 }
 
+/// Calls what the run-time library finds, or compiles, under the function's number.
+Value* FunctionEmitter::call_deferred(int function, std::span<Value* const> args) {
+    auto* find_type = llvm::FunctionType::get(m_.ptr, {m_.ptr, m_.i64}, false);
+    llvm::Function* find = m_.declare("unisono_deferred", find_type);
+    find->addFnAttr(llvm::Attribute::Cold);
+    Value* code = b_.CreateCall(find, {fault_, int64(function)});
+    const ir::Function& callee = m_.module.functions[static_cast<std::size_t>(function)];
+    return b_.CreateCall(m_.signature(callee), code, llvm::ArrayRef(args.data(), args.size()));
+}
+
 void FunctionEmitter::emit_call(ir::S s) {
     const ir::Function& callee = m_.module.functions.at(static_cast<std::size_t>(s->id));
     std::vector<Value*> args{fault_};
@@ -224,7 +242,9 @@ void FunctionEmitter::emit_call(ir::S s) {
         outs.push_back(local(m_.memory_type(t), "result"));
         args.push_back(outs.back());
     }
-    Value* site = b_.CreateCall(m_.functions[static_cast<std::size_t>(s->id)], args);
+    Value* site = callee.is_deferred
+                      ? call_deferred(s->id, args)
+                      : b_.CreateCall(m_.functions[static_cast<std::size_t>(s->id)], args);
     llvm::BasicBlock* failed = block("failed");
     llvm::BasicBlock* after = block("returned");
     b_.CreateCondBr(b_.CreateICmpSLT(site, int64(0)), after, failed);

@@ -1,0 +1,33 @@
+// Compiles deferred functions, one at a time.
+#include "backends/cpu/deferred.h"
+
+#include "backends/codegen/compile.h"
+#include "backends/cpu/compiler.h"
+
+namespace unisono::cpu {
+
+/// Stands for a function that cannot be compiled, whatever its arguments are.
+static std::int64_t fail_at_once() noexcept { return codegen::deferred_failed_site; }
+
+void* DeferredFunctions::find(std::int64_t function) noexcept {
+    auto& entry = entries_[static_cast<std::size_t>(function)];
+    if (void* code = entry.load(std::memory_order_acquire)) return code;
+    std::lock_guard lock(mutex_);
+    if (void* code = entry.load(std::memory_order_relaxed)) return code;
+    try {
+        codes_.push_back(machine_code(module_, streaming_, use_cache_, static_cast<int>(function)));
+    } catch (...) {
+        error_ = std::current_exception();
+        return reinterpret_cast<void*>(&fail_at_once);
+    }
+    void* code = codes_.back()->entry();
+    entry.store(code, std::memory_order_release);
+    return code;
+}
+
+void DeferredFunctions::rethrow() {
+    std::lock_guard lock(mutex_);
+    std::rethrow_exception(error_);
+}
+
+}  // namespace unisono::cpu
