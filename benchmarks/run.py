@@ -59,6 +59,12 @@ BENCHMARKS = {
         ("drjit", 1.0),
     ),
     "small": ("five operations on 10 elements, value read", "unisono", ["numpy"], ("numpy", 0.25)),
+    "statements": (
+        "a small statement, mean of 26",
+        "unisono",
+        ["numpy"],
+        ("numpy", 1 / 3),
+    ),
     "import": ("import beyond bare Python", "unisono", ["numpy"], (None, 0.025)),
     "first-result-empty-cache": (
         "import to first fused result, empty cache",

@@ -38,6 +38,8 @@ def main():
         import orders as module
     elif name in ("matmul", "norm", "fft", "rfft", "random", "normal"):
         import libraries as module
+    elif name == "statements":
+        import statements as module
     elif name == "functions":
         import functions as module
     elif name.startswith(("first-call", "compile-")):

@@ -5,6 +5,7 @@
 #include "array_object.h"
 #include "library/call.h"
 #include "library/index.h"
+#include "reference.h"
 #include "tape/tape.h"
 
 namespace unisono::python {
@@ -12,6 +13,8 @@ namespace unisono::python {
 namespace {
 
 std::int64_t to_index(PyObject* o) {
+    std::int64_t small;
+    if (small_integer(o, small)) return small;
     int overflow = 0;
     long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
     if (overflow) fail(ErrorKind::Index, "index: the integer does not fit in an index");
@@ -101,6 +104,82 @@ bool all_integers(PyObject* key, const Array& a, std::int64_t* index) {
         if (!PyLong_CheckExact(PyTuple_GET_ITEM(key, k))) return false;
         index[k] = to_index(PyTuple_GET_ITEM(key, k));
     }
+    return true;
+}
+
+/// A bound of a slice: None, or an integer of ours to read; false where it is anything else.
+bool plain_bound(PyObject* o, std::int64_t& value, bool& given) {
+    given = o != Py_None;
+    return !given || small_integer(o, value);
+}
+
+/// The part of an axis that a slice of plain bounds selects; false where it is any other.
+bool plain_range(PyObject* o, std::int64_t extent, SliceRange& range) {
+    if (!PySlice_Check(o)) return false;
+    auto* s = reinterpret_cast<PySliceObject*>(o);
+    IndexItem item{IndexItem::Kind::Slice};
+    bool has_step;
+    if (!plain_bound(s->start, item.start, item.has_start) ||
+        !plain_bound(s->stop, item.stop, item.has_stop) ||
+        !plain_bound(s->step, item.step, has_step) || item.step == 0)
+        return false;
+    range = slice_range(item, extent);
+    return true;
+}
+
+/// The view of a key of integers in range, slices and None alone, without detours; false where the
+/// key holds anything else, names an element or is wrong.
+bool plain_view(PyObject* key, const Array& a, View& view) {
+    PyObject* const* parts = &key;
+    Py_ssize_t n = 1;
+    if (PyTuple_CheckExact(key)) {
+        parts = reinterpret_cast<PyTupleObject*>(key)->ob_item;
+        n = PyTuple_GET_SIZE(key);
+    }
+    view = a.view();
+    if (!view.storage || n + view.layout->rank() > max_rank) return false;
+    const std::int64_t* extents = view.layout->shape().data();
+    const std::int64_t* steps = view.layout->strides().data();
+    const std::int64_t* end = extents + view.layout->rank();
+    std::int64_t shape[max_rank], strides[max_rank];
+    std::size_t rank = 0;
+    for (Py_ssize_t k = 0; k < n; ++k) {
+        std::int64_t i;
+        SliceRange range;
+        if (parts[k] == Py_None) {
+            shape[rank] = 1;
+            strides[rank++] = 0;
+            continue;
+        }
+        if (extents == end) return false;
+        const std::int64_t extent = *extents++, step = *steps++;
+        if (small_integer(parts[k], i)) {
+            if (i < 0) i += extent;
+            if (i < 0 || i >= extent) return false;
+            view.offset += i * step;
+        } else if (plain_range(parts[k], extent, range)) {
+            if (range.count > 0) view.offset += range.start * step;
+            shape[rank] = range.count;
+            strides[rank++] = step * range.step;
+        } else {
+            return false;
+        }
+    }
+    while (extents != end) {
+        shape[rank] = *extents++;
+        strides[rank++] = *steps++;
+    }
+    if (rank == 0) return false;
+    view.layout = Layout::make({shape, rank}, {strides, rank});
+    return true;
+}
+
+/// A Python number as an operand, without a call.
+bool plain_number(PyObject* o, Arg& arg) {
+    if (plain_operand(o, arg)) return arg.is_scalar();
+    std::int64_t value;
+    if (!small_integer(o, value)) return false;
+    arg = {scalar_operand({static_cast<std::uint64_t>(value), DType::Int64}), Weak::Int};
     return true;
 }
 
@@ -197,6 +276,15 @@ PyObject* get(PyObject* self, PyObject* key) noexcept {
             const Array& a = array_of(self);
             return wrap_made([&] { return element(a, {at, static_cast<std::size_t>(a.rank())}); });
         }
+        View view;
+        if (plain_view(key, array_of(self), view)) {
+            const bool readonly = array_of(self).readonly();
+            return wrap_made([&] {
+                Array made = Array::of(view);
+                if (readonly) made.set_readonly();
+                return made;
+            });
+        }
         note_line();
         return wrap(get_index(array_of(self), key));
     });
@@ -211,12 +299,20 @@ int set(PyObject* self, PyObject* key, PyObject* value) noexcept {
     return guarded(-1, [&] {
         const Array& a = array_of(self);
         std::int64_t at[max_rank];
-        Arg scalar;
-        if (plain_operand(value, scalar) && scalar.is_scalar() && all_integers(key, a, at) &&
-            write_element(a, {at, static_cast<std::size_t>(a.rank())}, scalar)) {
+        Arg given;
+        const bool number = plain_number(value, given);
+        if (number && all_integers(key, a, at) &&
+            write_element(a, {at, static_cast<std::size_t>(a.rank())}, given)) {
             return 0;
         }
         note_line();
+        View view;
+        if ((number || Py_TYPE(value) == array_type) && !a.readonly() && plain_view(key, a, view)) {
+            // Python's a[i:] += b ends by assigning the view to itself.
+            if (!number && given.view.same_as(view)) return 0;
+            assign(Array::of(view), given);
+            return 0;
+        }
         set_index(array_of(self), key, value);
         return 0;
     });

@@ -4,6 +4,7 @@
 
 #include "array_object.h"
 #include "ops/scalar_eval.h"
+#include "reference.h"
 #include "tape/tape.h"
 
 namespace unisono::python {
@@ -53,7 +54,7 @@ PyObject* call_python(const char* module_name, const char* name, PyObject* self,
 
 /// As NumPy's method: sums and products take a dtype, the others do not.
 template <Op op, bool as_bool>
-PyObject* reduction(PyObject* self, PyObject* args, PyObject* names) noexcept {
+PyObject* full_reduction(PyObject* self, PyObject* args, PyObject* names) noexcept {
     constexpr bool sums = op == Op::Add || op == Op::Mul;
     static const char* sum_keys[] = {"axis",    "dtype", "out",  "keepdims",
                                      "initial", "where", nullptr};
@@ -85,6 +86,34 @@ PyObject* reduction(PyObject* self, PyObject* args, PyObject* names) noexcept {
         if (dtype != Py_None) t = to_dtype(dtype);
         return reduce(op, array_of(self), to_axes(axis), keepdims != 0, t);
     });
+}
+
+/// The same for calls as they usually are: nothing but an axis, if that.
+template <Op op, bool as_bool>
+PyObject* reduction(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names) noexcept {
+    const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+    const bool axis_named =
+        named == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "axis") == 0;
+    const bool one = n + named == 1 && (n == 1 || axis_named);
+    const bool over_all = n + named == 0 || (one && args[0] == Py_None);
+    std::int64_t axis = 0;
+    if (over_all || (one && small_integer(args[0], axis) && std::abs(axis) <= max_rank)) {
+        return guarded<PyObject*>(nullptr, [&] {
+            std::optional<std::vector<int>> axes;
+            std::optional<DType> t;
+            if (!over_all) axes = {static_cast<int>(axis)};
+            if (as_bool) t = DType::Bool;
+            note_line();
+            return wrap_made([&] { return reduce(op, array_of(self), axes, false, t); });
+        });
+    }
+    Ref given(PyTuple_New(n)), by_name(named ? PyDict_New() : nullptr);
+    if (!given.p || (named && !by_name.p)) return nullptr;
+    for (Py_ssize_t k = 0; k < n; ++k) PyTuple_SET_ITEM(given.p, k, Py_NewRef(args[k]));
+    for (Py_ssize_t k = 0; k < named; ++k) {
+        if (PyDict_SetItem(by_name.p, PyTuple_GET_ITEM(names, k), args[n + k]) < 0) return nullptr;
+    }
+    return full_reduction<op, as_bool>(self, given.p, by_name.p);
 }
 
 /// NumPy's ComplexWarning, which may be set to raise.
@@ -142,9 +171,14 @@ PyObject* to_device_method(PyObject* self, PyObject* args, PyObject* names) noex
 
 PyObject* item_method(PyObject* self, PyObject* args) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
+        Py_ssize_t n = PyTuple_GET_SIZE(args);
+        if (n == 0) return to_python(array_of(self));
+        if (std::int64_t at; n == 1 && array_of(self).rank() == 1 &&
+                             small_integer(PyTuple_GET_ITEM(args, 0), at) &&
+                             !is_complex(array_of(self).dtype()))
+            return to_python(element(array_of(self), {&at, 1}));
         Array a = array_of(self);
         std::vector<IndexItem> items;
-        Py_ssize_t n = PyTuple_GET_SIZE(args);
         PyObject* key =
             n == 1 && PyTuple_Check(PyTuple_GET_ITEM(args, 0)) ? PyTuple_GET_ITEM(args, 0) : args;
         for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(key); ++k) {
@@ -189,6 +223,7 @@ PyObject* tolist(PyObject* self, PyObject*) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
         const Array& a = array_of(self);
         if (a.is_known()) return to_python(a.scalar());
+        if (!a.device()) return nested(host_data(a, false), a.shape(), a.strides(), a.dtype());
         Array host = to_device(a, nullptr);
         const char* data = host_data(host, false);
         return nested(data, host.shape(), host.strides(), host.dtype());
@@ -341,19 +376,19 @@ static PyObject* to_complex(PyObject* self, PyObject*) noexcept {
 }
 
 PyMethodDef array_methods[] = {
-    {"sum", with_keywords<reduction<Op::Add, false>>(), METH_VARARGS | METH_KEYWORDS,
+    {"sum", with_keywords<reduction<Op::Add, false>>(), METH_FASTCALL | METH_KEYWORDS,
      REDUCTION_DOC(
          "Sum; bools and integers are summed in int64") "\nExamples\n--------\n>>> import unisono "
                                                         "as un\n>>> int(un.arange(5).sum())\n10\n"},
-    {"prod", with_keywords<reduction<Op::Mul, false>>(), METH_VARARGS | METH_KEYWORDS,
+    {"prod", with_keywords<reduction<Op::Mul, false>>(), METH_FASTCALL | METH_KEYWORDS,
      REDUCTION_DOC("Product")},
-    {"max", with_keywords<reduction<Op::Max, false>>(), METH_VARARGS | METH_KEYWORDS,
+    {"max", with_keywords<reduction<Op::Max, false>>(), METH_FASTCALL | METH_KEYWORDS,
      REDUCTION_DOC("Maximum; NaN if any is NaN")},
-    {"min", with_keywords<reduction<Op::Min, false>>(), METH_VARARGS | METH_KEYWORDS,
+    {"min", with_keywords<reduction<Op::Min, false>>(), METH_FASTCALL | METH_KEYWORDS,
      REDUCTION_DOC("Minimum; NaN if any is NaN")},
-    {"any", with_keywords<reduction<Op::Or, true>>(), METH_VARARGS | METH_KEYWORDS,
+    {"any", with_keywords<reduction<Op::Or, true>>(), METH_FASTCALL | METH_KEYWORDS,
      REDUCTION_DOC("Whether any element is true")},
-    {"all", with_keywords<reduction<Op::And, true>>(), METH_VARARGS | METH_KEYWORDS,
+    {"all", with_keywords<reduction<Op::And, true>>(), METH_FASTCALL | METH_KEYWORDS,
      REDUCTION_DOC("Whether all elements are true")},
     {"mean", with_keywords<statistic<mean_name>>(), METH_VARARGS | METH_KEYWORDS,
      "Arithmetic mean over `axis`; see ``unisono.mean``."},

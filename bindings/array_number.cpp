@@ -4,6 +4,7 @@
 #include "array_object.h"
 #include "linalg.h"
 #include "ops/scalar_eval.h"
+#include "reference.h"
 #include "tape/tape.h"
 
 namespace unisono::python {
@@ -16,6 +17,18 @@ PyObject* recorded(F&& f) noexcept {
         note_line();
         return wrap_made(f);
     });
+}
+
+/// Our arrays and Python's floats and small integers, without a call.
+bool quick_operand(PyObject* o, Arg& arg) {
+    if (plain_operand(o, arg)) return true;
+    std::int64_t value;
+    if (!small_integer(o, value)) return false;
+    arg.view.storage = nullptr;
+    arg.view.offset = value;
+    arg.view.dtype = DType::Int64;
+    arg.weak = Weak::Int;
+    return true;
 }
 
 /// An operand of an operator; lists and tuples of numbers are operands too.
@@ -32,9 +45,13 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Arg args[2];
         Array keep[2];
-        if ((!plain_operand(a, args[0]) && !operator_operand(a, args[0], keep[0])) ||
-            (!plain_operand(b, args[1]) && !operator_operand(b, args[1], keep[1])))
+        if ((!quick_operand(a, args[0]) && !operator_operand(a, args[0], keep[0])) ||
+            (!quick_operand(b, args[1]) && !operator_operand(b, args[1], keep[1])))
             Py_RETURN_NOTIMPLEMENTED;
+        if (op != Op::FloorDiv && args[0].is_scalar() && args[1].is_scalar()) {
+            Scalar made;
+            if (apply_known(op, args, made)) return wrap_made([&] { return Array::known(made); });
+        }
         note_line();
         return wrap_made([&] { return apply(op, args); });
     });
@@ -47,7 +64,8 @@ PyObject* in_place(PyObject* a, PyObject* b) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Arg args[2] = {self.arg(), {}};
         Array keep;
-        if (!operator_operand(b, args[1], keep)) Py_RETURN_NOTIMPLEMENTED;
+        if (!quick_operand(b, args[1]) && !operator_operand(b, args[1], keep))
+            Py_RETURN_NOTIMPLEMENTED;
         note_line();
         apply(op, args, &self);
         return Py_NewRef(a);

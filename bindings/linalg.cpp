@@ -247,6 +247,13 @@ PyMethodDef functions[] = {
 
 PyObject* matrix_multiply(PyObject* x, PyObject* y) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        auto is_stored = [](PyObject* o) {
+            return Py_TYPE(o) == array_type && !array_of(o).is_known();
+        };
+        if (is_stored(x) && is_stored(y)) {
+            note_line();
+            return wrap_made([&] { return library::matmul(array_of(x), array_of(y)); });
+        }
         Array a, b;
         if (!array_operand(x, a) || !array_operand(y, b)) Py_RETURN_NOTIMPLEMENTED;
         note_line();

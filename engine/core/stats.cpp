@@ -3,9 +3,6 @@
 
 namespace unisono {
 
-Stats& stats() {
-    static Stats all;
-    return all;
-}
+Stats all_stats;
 
 }  // namespace unisono

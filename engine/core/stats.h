@@ -23,7 +23,8 @@ struct Stats {
     std::atomic<std::int64_t> messages_sent{0};
 };
 
-Stats& stats();
+extern Stats all_stats;
+inline Stats& stats() { return all_stats; }
 
 inline void count(std::atomic<std::int64_t>& counter, std::int64_t n = 1) {
     counter.store(counter.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);

@@ -280,6 +280,22 @@ void check_operand(const Array& a, const char* which) {
     }
 }
 
+/// The sum of few products, in order: the bits of multiply_plain.
+template <class T>
+T plain_dot(std::int64_t k, const T* x, std::int64_t x_step, const T* y, std::int64_t y_step) {
+    if constexpr (std::is_same_v<T, bool>) {
+        T sum = false;
+        multiply_plain<T>(1, 1, k, x, 0, x_step, y, y_step, 0, &sum, 1);
+        return sum;
+    } else {
+        using Sum = sum_of<T>;
+        Sum sum(0);
+        for (std::int64_t p = 0; p < k; ++p)
+            sum += static_cast<Sum>(x[p * x_step]) * static_cast<Sum>(y[p * y_step]);
+        return static_cast<T>(sum);
+    }
+}
+
 /// The product of two finished vectors of one dtype, whose scalar the handle can hold.
 Array small_dot(const Array& a, const Array& b) {
     Scalar value;
@@ -292,7 +308,7 @@ Array small_dot(const Array& a, const Array& b) {
                 Matrix<const T> x{reinterpret_cast<const T*>(a.view().data()), 0, a.strides()[0]};
                 Matrix<const T> y{reinterpret_cast<const T*>(b.view().data()), b.strides()[0], 0};
                 if (is_tiny(s)) {
-                    multiply_plain<T>(1, 1, s.k, x.data, 0, x.column, y.data, y.row, 0, &sum, 1);
+                    sum = plain_dot(s.k, x.data, x.column, y.data, y.row);
                 } else {
                     dot_in_pieces(s.k, x, y, &sum);
                 }
@@ -301,6 +317,43 @@ Array small_dot(const Array& a, const Array& b) {
         }
     });
     return Array::known(value);
+}
+
+/// The last two axes of a vector or matrix as those of a factor; `row`: a vector is one row.
+struct Factor {
+    std::int64_t rows, columns, row_step, column_step;
+};
+
+Factor factor_of(const Array& a, bool row) {
+    Dims shape = a.shape(), strides = a.strides();
+    if (a.rank() == 2) return {shape[0], shape[1], strides[0], strides[1]};
+    return row ? Factor{1, shape[0], 0, strides[0]} : Factor{shape[0], 1, strides[0], 0};
+}
+
+/// Whether the loops of a small product take the factor where it lies.
+bool lies_well(const Factor& f) {
+    return transposition(f.rows, f.columns, f.row_step, f.column_step).letter != 0;
+}
+
+/// A small product of a matrix with a matrix or a vector, computed now: false where it is none.
+bool multiply_small(const Array& first, const Array& second, Array& made) {
+    if (first.rank() > 2 || second.rank() > 2 || first.rank() + second.rank() < 3) return false;
+    if (first.dtype() != second.dtype()) return false;
+    const Factor a = factor_of(first, true), b = factor_of(second, false);
+    const Sizes s{a.rows, b.columns, a.columns};
+    if (s.k != b.rows || s.m * s.n * s.k == 0) return false;
+    if (double(s.m) * double(s.n) * double(s.k) > 8192 || (s.m == 1 && s.n == 1)) return false;
+    if (!lies_well(a) || !lies_well(b) || !settle(first) || !settle(second)) return false;
+    const std::int64_t shape[] = {s.m, s.n};
+    const std::size_t rank = first.rank() + second.rank() == 4 ? 2 : 1;
+    made = empty({first.rank() == 1 ? shape + 1 : shape, rank}, first.dtype(), nullptr);
+    made.view().storage->allocate();
+    dispatch_all(first.dtype(), [&]<class T>() {
+        multiply<T>(s, {reinterpret_cast<const T*>(first.view().data()), a.row_step, a.column_step},
+                    {reinterpret_cast<const T*>(second.view().data()), b.row_step, b.column_step},
+                    reinterpret_cast<T*>(made.view().data()), s.n);
+    });
+    return true;
 }
 
 }  // namespace
@@ -314,6 +367,7 @@ Array matmul(const Array& first, const Array& second, const Array* out) {
         first.size() <= 8192 && !is_complex(t) && settle(first) && settle(second)) {
         return small_dot(first, second);
     }
+    if (Array made; !out && multiply_small(first, second, made)) return made;
     Array a = row ? with_axis(first, 0) : first;
     Array b = column ? with_axis(second, 1) : second;
     Dims as = a.shape(), bs = b.shape();

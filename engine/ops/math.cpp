@@ -71,9 +71,10 @@ std::string library_name(Op op, char letter, int lanes, const char* extension) {
 
 bool available() { return scalars<double>().complete && scalars<float>().complete; }
 
+bool is_present(Op op) { return functions::is_own(op) || available(); }
+
 void require(Op op) {
-    if (functions::is_own(op)) return;
-    if (!available()) {
+    if (!is_present(op)) {
         fail(ErrorKind::Unsupported,
              "mathematical functions: the library libsleef.so.3 is missing or lacks its finz "
              "functions; got none by that name; expected 3.5 or later; install the package "

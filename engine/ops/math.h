@@ -31,6 +31,8 @@ std::string library_name(Op op, char letter, int lanes, const char* extension);
 /// True where the library behind SLEEF's functions is present; they throw an Unsupported error
 /// where it is not.
 bool available();
+/// Whether op can be computed: it needs no library, or that is there.
+bool is_present(Op op);
 /// Throws that error where op needs the library and it is missing.
 void require(Op op);
 

@@ -16,7 +16,7 @@ static void check_destination(const Array& target) {
 }
 
 /// The operand that assigns `value` to `out`: a scalar of its dtype, or a view of its shape.
-static View assigned_operand(const Arg& value, const View& out, Array& keep) {
+static View assigned_operand(const Arg& value, const View& out) {
     if (value.is_scalar()) {
         check_weak("assignment", value, out.dtype);
         check_weak_float(value, out.dtype);
@@ -40,7 +40,7 @@ static View assigned_operand(const Arg& value, const View& out, Array& keep) {
         fail(ErrorKind::Value, "assignment: could not broadcast the value from shape " +
                                    shape_text(shapes[0]) + " into shape " + shape_text(shapes[1]));
     }
-    return snapshot_if_overlapping(broadcast_view(v, out.layout->packed()), out, keep);
+    return broadcast_view(v, out.layout->packed());
 }
 
 void assign(const Array& target, const Arg& value) {
@@ -53,10 +53,12 @@ void assign(const Array& target, const Arg& value) {
     e.inputs = 1;
     e.compute = out.dtype;
     e.out = out;
+    e.in[0] = assigned_operand(value, out);
+    Tape& tape = Tape::instance();
+    if (out.layout->size() == 0 || tape.run_at_once(e)) return;
     Array keep;
-    e.in[0] = assigned_operand(value, out, keep);
-    if (out.layout->size() == 0) return;
-    Tape::instance().append(e);
+    e.in[0] = snapshot_if_overlapping(e.in[0], out, keep);
+    tape.record(e);
 }
 
 void assign_where(const Array& target, const Arg& mask, const Arg& value) {
@@ -67,13 +69,14 @@ void assign_where(const Array& target, const Arg& mask, const Arg& value) {
     e.inputs = 3;
     e.compute = out.dtype;
     e.out = out;
-    Array keep[2];
-    e.in[0] =
-        mask.is_scalar() ? scalar_as(mask, DType::Bool) : assigned_operand(mask, out, keep[0]);
-    e.in[1] = assigned_operand(value, out, keep[1]);
+    e.in[0] = mask.is_scalar() ? scalar_as(mask, DType::Bool) : assigned_operand(mask, out);
+    e.in[1] = assigned_operand(value, out);
     e.in[2] = out;
-    if (out.layout->size() == 0) return;
-    Tape::instance().append(e);
+    Tape& tape = Tape::instance();
+    if (out.layout->size() == 0 || tape.run_at_once(e)) return;
+    Array keep[2];
+    for (int k = 0; k < 2; ++k) e.in[k] = snapshot_if_overlapping(e.in[k], out, keep[k]);
+    tape.record(e);
 }
 
 }  // namespace unisono

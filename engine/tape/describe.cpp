@@ -163,6 +163,9 @@ std::string Plan::text(bool code) const {
 /// What wrote the storage last, as far as the log goes back.
 void Tape::describe_finished(std::string& out, const Storage& wanted, bool code) const {
     out += "computed: nothing is pending\n";
+    if (wanted.evaluation == Storage::unrecorded) {
+        out += "written last at once, without a plan: few elements, in a statement that repeats\n";
+    }
     for (const FlushRecord& r : log_) {
         if (!r.plan || wanted.evaluation == 0 || r.number != wanted.evaluation) continue;
         out +=

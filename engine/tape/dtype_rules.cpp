@@ -125,10 +125,10 @@ DType common_dtype(std::span<const Arg> args) {
     return default_dtype(weakest);
 }
 
-void check_in_place_cast(const std::string& what, DType result, DType out) {
+void check_in_place_cast(std::string_view what, DType result, DType out) {
     if (same_kind(result, out)) return;
     fail(ErrorKind::Type,
-         what + ": cannot cast the result from " + std::string(name(result)) + " to " +
+         std::string(what) + ": cannot cast the result from " + std::string(name(result)) + " to " +
              std::string(name(out)) +
              " in place (casting rule 'same_kind'); write the result to a new array");
 }

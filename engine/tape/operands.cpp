@@ -60,12 +60,13 @@ View broadcast_view(const View& v, const Layout* packed) {
             v.offset, v.dtype};
 }
 
-[[noreturn]] void mixed_devices(const std::string& what, const Device* a, const Device* b) {
-    fail(ErrorKind::Device, what + ": operands live on different devices; got " + device_name(a) +
-                                " and " + device_name(b) + "; move one with .to_device(...)");
+[[noreturn]] void mixed_devices(std::string_view what, const Device* a, const Device* b) {
+    fail(ErrorKind::Device, std::string(what) + ": operands live on different devices; got " +
+                                device_name(a) + " and " + device_name(b) +
+                                "; move one with .to_device(...)");
 }
 
-const Layout* broadcast_layout(const std::string& what, std::span<const Arg> args) {
+const Layout* broadcast_layout(std::string_view what, std::span<const Arg> args) {
     const Layout* packed = nullptr;
     bool equal = true;
     for (const Arg& a : args) {
@@ -79,10 +80,10 @@ const Layout* broadcast_layout(const std::string& what, std::span<const Arg> arg
     for (const Arg& a : args) {
         if (!a.is_scalar()) shapes[n++] = a.view.layout->shape();
     }
-    return Layout::contiguous(broadcast_shapes(what.c_str(), {shapes, n}));
+    return Layout::contiguous(broadcast_shapes(what.data(), {shapes, n}));
 }
 
-Device* common_device(const std::string& what, std::span<const Arg> args) {
+Device* common_device(std::string_view what, std::span<const Arg> args) {
     Device* device = nullptr;
     bool any = false;
     for (const Arg& a : args) {
@@ -104,19 +105,19 @@ View snapshot_if_overlapping(const View& in, const View& out, Array& keep) {
     return broadcast_view(keep.view(), out.layout->packed());
 }
 
-void check_writable(const std::string& what, const Array& out) {
+void check_writable(std::string_view what, const Array& out) {
     if (out.readonly()) {
-        fail(
-            ErrorKind::Value,
-            what + ": the output array is read-only; make a copy with .copy() and write into that");
+        fail(ErrorKind::Value,
+             std::string(what) +
+                 ": the output array is read-only; make a copy with .copy() and write into that");
     }
 }
 
-void check_out_shape(const std::string& what, const Array& out, const Layout* packed) {
+void check_out_shape(std::string_view what, const Array& out, const Layout* packed) {
     if (out.view().layout->packed() != packed) {
-        fail(ErrorKind::Value, what + ": non-broadcastable output; got an output of shape " +
-                                   shape_text(out.shape()) + ", expected " +
-                                   shape_text(packed->shape()));
+        fail(ErrorKind::Value,
+             std::string(what) + ": non-broadcastable output; got an output of shape " +
+                 shape_text(out.shape()) + ", expected " + shape_text(packed->shape()));
     }
 }
 

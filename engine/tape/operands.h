@@ -2,7 +2,7 @@
 #pragma once
 
 #include <span>
-#include <string>
+#include <string_view>
 
 #include "tape/array.h"
 
@@ -12,14 +12,14 @@ namespace unisono {
 View fresh_view(const Layout* packed, DType t, Device* device);
 View broadcast_view(const View& v, const Layout* packed);
 /// The packed layout of the shape that all arrays among the operands broadcast to.
-const Layout* broadcast_layout(const std::string& what, std::span<const Arg> args);
-Device* common_device(const std::string& what, std::span<const Arg> args);
-[[noreturn]] void mixed_devices(const std::string& what, const Device* a, const Device* b);
+const Layout* broadcast_layout(std::string_view what, std::span<const Arg> args);
+Device* common_device(std::string_view what, std::span<const Arg> args);
+[[noreturn]] void mixed_devices(std::string_view what, const Device* a, const Device* b);
 /// Reading `in` while `out` is written through another index map needs the value from before: a
 /// copy, which `keep` holds.
 View snapshot_if_overlapping(const View& in, const View& out, Array& keep);
-void check_writable(const std::string& what, const Array& out);
-void check_out_shape(const std::string& what, const Array& out, const Layout* packed);
+void check_writable(std::string_view what, const Array& out);
+void check_out_shape(std::string_view what, const Array& out, const Layout* packed);
 /// A known scalar as an operand of dtype t; groups make complex numbers of it themselves.
 View scalar_as(const Arg& a, DType t);
 

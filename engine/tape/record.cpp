@@ -15,8 +15,6 @@ namespace unisono {
 
 namespace {
 
-std::string numpy_name(Op op) { return std::string(info(op).numpy_name); }
-
 /// Evaluates on known scalars.
 Array known_result(Op op, std::span<const Arg> args, DType compute) {
     Scalar x = cast(args[0].scalar(), compute);
@@ -31,6 +29,7 @@ struct OpTable {
         Op op = Op::Add;
         DType result = DType::Bool;
         ScalarFunction evaluate = nullptr;
+        mutable block_loops::Forms loops = nullptr;  ///< looked up when first needed
     };
     Row rows[op_count][dtype_count];
     OpTable() {
@@ -76,19 +75,6 @@ bool takes_plainly(const Arg& scalar, DType t, std::uint64_t& bits) {
     }
 }
 
-/// The same for known scalars alone; false where a rule beyond the table is needed.
-bool apply_known(Op op, std::span<const Arg> args, Array& made) {
-    const Arg& strong = args[0].weak == Weak::None ? args[0] : args.back();
-    if (strong.weak != Weak::None) return false;
-    DType t = strong.view.dtype;
-    const OpTable::Row& row = plain_row(op, t);
-    std::uint64_t a, b = 0;
-    if (!row.plain || !takes_plainly(args[0], t, a)) return false;
-    if (args.size() > 1 && !takes_plainly(args[1], t, b)) return false;
-    made = Array::known({row.evaluate(a, b), row.result});
-    return true;
-}
-
 /// The common case without detours: operands of one dtype and shape on one device, or one and a
 /// scalar that is taken as it is. Null where anything else is met.
 const OpTable::Row* plain_case(Op op, std::span<const Arg> args, const View*& like) {
@@ -125,23 +111,67 @@ bool is_plain_output(const OpTable::Row& row, std::span<const Arg> args, const V
     return true;
 }
 
-Array apply_plain(const OpTable::Row& row, std::span<const Arg> args, const View& like,
-                  const Array* into) {
-    const Layout* layout = into ? into->view().layout : like.layout->packed();
-    Tape& tape = Tape::instance();
-    Entry& e = tape.open();
-    Storage* out =
-        into ? into->view().storage
-             : Storage::create(like.storage->device, layout->size() * size_of(row.result));
-    Array made(out, layout, row.result, !into && layout->rank() == 0);
+/// Such a case on few packed elements, ready to be computed at once.
+struct PlainCall {
+    block_loops::Loop loop;
+    const char* data[2];
+    std::uint64_t scalars[2];
+    std::int64_t read = 0;
+};
+
+/// False where an operand is not ready or lies otherwise.
+bool prepare_plain(const OpTable::Row& row, std::span<const Arg> args, const View& like,
+                   const Array* into, PlainCall& call) {
+    if (!row.loops) row.loops = block_loops::operation(row.op, like.dtype);
+    const Layout* layout = like.layout;
+    if (!row.loops || !layout->contiguous() || layout->size() == 0) return false;
+    if (into && (!at_once::is_idle(into->view().storage) || !into->view().layout->contiguous()))
+        return false;
+    unsigned form = 0;
+    for (std::size_t k = 0; k < args.size(); ++k) {
+        const View& v = args[k].view;
+        if (args[k].is_scalar()) {
+            takes_plainly(args[k], like.dtype, call.scalars[k]);
+            call.data[k] = reinterpret_cast<const char*>(&call.scalars[k]);
+            form |= 1u << k;
+            continue;
+        }
+        if (!v.layout->contiguous() || !at_once::is_ready(v.storage)) return false;
+        call.data[k] = v.data();
+        call.read += layout->size() * size_of(v.dtype);
+    }
+    if (args.size() == 1) call.data[1] = call.data[0];
+    call.loop = row.loops[form];
+    return true;
+}
+
+Array run_plain(const PlainCall& call, const Array& into) {
+    Storage* out = into.view().storage;
+    const std::int64_t points = into.size();
+    call.loop(into.view().data(), call.data[0], call.data[1], call.data[0], points);
+    ++out->version;
+    at_once::note(out, call.read, points * size_of(into.dtype()));
+    return into;
+}
+
+// Each way to make an array is a function of its own, so that the array is made where the caller
+// wants it: copying one that was just written would wait for the writes.
+Array run_plain(const PlainCall& call, const Layout* layout, DType result) {
+    const std::int64_t points = layout->size(), bytes = points * size_of(result);
+    Storage* out = Storage::create(nullptr, bytes);
+    Array made(out, layout, result, layout->rank() == 0);
+    out->allocate();
+    call.loop(out->data(), call.data[0], call.data[1], call.data[0], points);
+    out->version = 1;
+    at_once::note(out, call.read, bytes);
+    return made;
+}
+
+void fill_plain(Entry& e, const OpTable::Row& row, std::span<const Arg> args, const View& like) {
     e.kind = EntryKind::Map;
     e.op = row.op;
     e.compute = like.dtype;
     e.inputs = static_cast<std::uint8_t>(args.size());
-    e.out.storage = out;
-    e.out.layout = layout;
-    e.out.offset = into ? into->view().offset : 0;
-    e.out.dtype = row.result;
     for (std::size_t k = 0; k < args.size(); ++k) {
         if (args[k].is_scalar()) {
             std::uint64_t bits = 0;
@@ -154,11 +184,52 @@ Array apply_plain(const OpTable::Row& row, std::span<const Arg> args, const View
         e.in[k].offset = args[k].view.offset;
         e.in[k].dtype = args[k].view.dtype;
     }
+}
+
+Array record_plain(const OpTable::Row& row, std::span<const Arg> args, const View& like,
+                   const Array* into, bool few) {
+    Tape& tape = Tape::instance();
+    const Layout* layout = into ? into->view().layout : like.layout->packed();
+    Storage* out =
+        into ? into->view().storage
+             : Storage::create(like.storage->device, layout->size() * size_of(row.result));
+    Array made(out, layout, row.result, !into && layout->rank() == 0);
+    const View to{out, layout, into ? into->view().offset : 0, row.result};
+    if (few) {
+        Entry e;
+        fill_plain(e, row, args, like);
+        e.out = to;
+        if (at_once::run(e)) return made;
+    }
+    Entry& e = tape.open();
+    fill_plain(e, row, args, like);
+    e.out = to;
     tape.close(e);
     return made;
 }
 
+Array apply_plain(const OpTable::Row& row, std::span<const Arg> args, const View& like,
+                  const Array* into) {
+    const bool few = like.layout->size() <= at_once::most_points && Tape::instance().runs_at_once();
+    PlainCall call;
+    if (few && prepare_plain(row, args, like, into, call))
+        return into ? run_plain(call, *into) : run_plain(call, like.layout, row.result);
+    return record_plain(row, args, like, into, few);
+}
+
 }  // namespace
+
+bool apply_known(Op op, std::span<const Arg> args, Scalar& made) {
+    const Arg& strong = args[0].weak == Weak::None ? args[0] : args.back();
+    if (strong.weak != Weak::None) return false;
+    DType t = strong.view.dtype;
+    const OpTable::Row& row = plain_row(op, t);
+    std::uint64_t a, b = 0;
+    if (!row.plain || !takes_plainly(args[0], t, a)) return false;
+    if (args.size() > 1 && !takes_plainly(args[1], t, b)) return false;
+    made = {row.evaluate(a, b), row.result};
+    return true;
+}
 
 /// NumPy refuses integers to negative integer powers; exponents are read before the call returns.
 static void check_exponents(const Arg& exponent, DType compute) {
@@ -180,7 +251,7 @@ static void check_exponents(const Arg& exponent, DType compute) {
 
 /// Every case that apply_plain leaves.
 [[gnu::noinline]] static Array apply_general(Op op, std::span<const Arg> given, const Array* out) {
-    if (out) check_writable(numpy_name(op), *out);
+    if (out) check_writable(info(op).numpy_name, *out);
     Array made;
     Arg own[2];
     std::copy(given.begin(), given.end(), own);
@@ -194,8 +265,7 @@ static void check_exponents(const Arg& exponent, DType compute) {
     DType result = *result_dtype(op, compute);
     const Layout* packed;
     Device* device;
-    // Two arrays with one contiguous layout, or one and a scalar: nothing to broadcast.
-    std::string what = out || args.size() > 1 ? numpy_name(op) : std::string();
+    const std::string_view what = info(op).numpy_name;
     // In NumPy's order: a cast that is refused comes before a shape that does not fit.
     if (out) check_in_place_cast(what, result, out->dtype());
     packed = broadcast_layout(what, args);
@@ -208,7 +278,7 @@ static void check_exponents(const Arg& exponent, DType compute) {
         device = out->device();
         if (packed->rank() <= out->rank() && packed != out->view().layout->packed()) {
             Dims shapes[] = {packed->shape(), out->shape()};
-            packed = Layout::contiguous(broadcast_shapes(what.c_str(), shapes));
+            packed = Layout::contiguous(broadcast_shapes(what.data(), shapes));
         }
         check_out_shape(what, *out, packed);
     }
@@ -218,7 +288,7 @@ static void check_exponents(const Arg& exponent, DType compute) {
     e.compute = compute;
     e.inputs = static_cast<std::uint8_t>(args.size());
     Array keep[2];
-    bool fresh = out == nullptr;
+    const bool fresh = out == nullptr;
     e.out = fresh ? fresh_view(packed, result, device) : out->view();
     made = Array::of(e.out, fresh && packed->rank() == 0);
     for (std::size_t k = 0; k < args.size(); ++k) {
@@ -226,10 +296,13 @@ static void check_exponents(const Arg& exponent, DType compute) {
             e.in[k] = scalar_as(args[k], compute);
         } else {
             e.in[k] = broadcast_view(args[k].view, packed);
-            if (!fresh) e.in[k] = snapshot_if_overlapping(e.in[k], e.out, keep[k]);
         }
     }
-    Tape::instance().append(e);
+    Tape& tape = Tape::instance();
+    if (tape.run_at_once(e)) return made;
+    for (std::size_t k = 0; !fresh && k < args.size(); ++k)
+        e.in[k] = snapshot_if_overlapping(e.in[k], e.out, keep[k]);
+    tape.record(e);
     return made;
 }
 
@@ -240,8 +313,8 @@ static void check_exponents(const Arg& exponent, DType compute) {
         return x.is_scalar() ? Array::known(cast(x.scalar(), t))
                              : astype(Array::of(x.view), t, true);
     }
-    check_writable(numpy_name(op), *out);
-    check_in_place_cast(numpy_name(op), t, out->dtype());
+    check_writable(info(op).numpy_name, *out);
+    check_in_place_cast(info(op).numpy_name, t, out->dtype());
     assign(*out, x);
     return *out;
 }
@@ -250,8 +323,8 @@ static void check_exponents(const Arg& exponent, DType compute) {
 static Array floor_quotient(std::span<const Arg> args, const Array* out) {
     if (out) {
         Op op = Op::FloorDiv;
-        check_writable(numpy_name(op), *out);
-        check_in_place_cast(numpy_name(op), elementwise_dtype(op, args), out->dtype());
+        check_writable(info(op).numpy_name, *out);
+        check_in_place_cast(info(op).numpy_name, elementwise_dtype(op, args), out->dtype());
     }
     Array floor = apply_general(Op::FloorDiv, args, nullptr);
     Array quotient = apply(Op::Div, args);
@@ -262,7 +335,7 @@ static Array floor_quotient(std::span<const Arg> args, const Array* out) {
     if (made.rank() == 0) made = to_value(made);
     if (!out) return made;
     Dims shapes[] = {made.shape(), out->shape()};
-    check_out_shape(numpy_name(Op::FloorDiv), *out,
+    check_out_shape(info(Op::FloorDiv).numpy_name, *out,
                     Layout::contiguous(broadcast_shapes("floor_divide", shapes)));
     assign(*out, made.arg());
     return *out;
@@ -272,11 +345,11 @@ Array apply(Op op, std::span<const Arg> args, const Array* out) {
     if (op == Op::FloorDiv && is_float(common_dtype(args))) return floor_quotient(args, out);
     const View* like = nullptr;
     const OpTable::Row* row = plain_case(op, args, like);
-    Array known;
+    Scalar known;
     if (!row && (op == Op::Floor || op == Op::Ceil || op == Op::Trunc) &&
         !is_float(common_dtype(args)))
         return rounded_integer(op, args[0], out);
-    if (!like && !out && apply_known(op, args, known)) return known;
+    if (!like && !out && apply_known(op, args, known)) return Array::known(known);
     if (row && out && !is_plain_output(*row, args, *like, *out)) row = nullptr;
     return row ? apply_plain(*row, args, *like, out) : apply_general(op, args, out);
 }

@@ -6,6 +6,7 @@
 
 #include <initializer_list>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "ops/ops.h"
@@ -16,6 +17,9 @@ namespace unisono {
 /// op(a) or op(a, b), elementwise and broadcast. With `out`: NumPy's in-place rules (shape of out,
 /// same-kind cast).
 Array apply(Op op, std::span<const Arg> args, const Array* out = nullptr);
+/// The same for known scalars of one dtype (or one and a Python number), computed without the tape:
+/// false where there is more to it.
+bool apply_known(Op op, std::span<const Arg> args, Scalar& made);
 Array where(const Arg& condition, const Arg& a, const Arg& b);
 
 /// target[...] = value: broadcast to target's shape, converted to its dtype; overlapping source and
@@ -36,7 +40,7 @@ DType elementwise_dtype(Op op, std::span<const Arg> args);
 /// In which a reduction computes.
 DType reduced_dtype(Op op, DType t, std::optional<DType> given);
 /// Throws as in-place operations do where `result` does not go into `out`.
-void check_in_place_cast(const std::string& what, DType result, DType out);
+void check_in_place_cast(std::string_view what, DType result, DType out);
 
 // Creation. A null device is the host.
 Array empty(Dims shape, DType dtype, Device* device);
@@ -54,6 +58,11 @@ struct IndexItem {
     std::int64_t start = 0, stop = 0, step = 1;  ///< Integer: start. Slice: raw bounds, see has_*
     bool has_start = false, has_stop = false;
 };
+/// Python's slice.indices, and how many there are.
+struct SliceRange {
+    std::int64_t start, count, step;
+};
+SliceRange slice_range(const IndexItem& slice, std::int64_t extent);
 /// NumPy's basic indexing. An all-integer index of every axis gives a 0-d view; callers turn it
 /// into a value.
 Array index(const Array& a, std::span<const IndexItem> items);

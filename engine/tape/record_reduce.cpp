@@ -10,11 +10,18 @@ namespace unisono {
 
 static std::string numpy_name(Op op) { return std::string(info(op).numpy_name); }
 
-static std::vector<int> reduced_axes(Op op, const Array& a,
-                                     const std::optional<std::vector<int>>& given) {
-    std::vector<int> axes;
+namespace {
+
+/// The axes that are reduced, from the front.
+struct Axes {
+    int axis[max_rank];
+    int count = 0;
+};
+
+Axes reduced_axes(Op op, const Array& a, const std::optional<std::vector<int>>& given) {
+    Axes axes;
     if (!given) {
-        for (int k = 0; k < a.rank(); ++k) axes.push_back(k);
+        for (int k = 0; k < a.rank(); ++k) axes.axis[axes.count++] = k;
         return axes;
     }
     for (int axis : *given) {
@@ -26,49 +33,65 @@ static std::vector<int> reduced_axes(Op op, const Array& a,
                                        " is out of bounds for an array of dimension " +
                                        std::to_string(a.rank()));
         }
-        if (std::find(axes.begin(), axes.end(), k) != axes.end()) {
+        if (std::find(axes.axis, axes.axis + axes.count, k) != axes.axis + axes.count) {
             fail(ErrorKind::Value,
                  numpy_name(op) + ": axis " + std::to_string(k) + " is given twice");
         }
-        axes.push_back(k);
+        axes.axis[axes.count++] = k;
     }
-    std::sort(axes.begin(), axes.end());
+    std::sort(axes.axis, axes.axis + axes.count);
     return axes;
 }
 
+/// The layout without one axis.
+const Layout* without_axis(const Layout& l, int axis) {
+    std::int64_t shape[max_rank];
+    auto gap = std::copy_n(l.shape().begin(), axis, shape);
+    std::copy(l.shape().begin() + axis + 1, l.shape().end(), gap);
+    return Layout::contiguous({shape, static_cast<std::size_t>(l.rank() - 1)});
+}
+
+Array reduce_axis(Op op, const Array& a, int axis, DType t, bool value) {
+    Entry e;
+    e.kind = EntryKind::Reduce;
+    e.op = op;
+    e.axis = static_cast<std::int8_t>(axis);
+    e.compute = t;
+    e.inputs = 1;
+    e.in[0] = a.view();
+    e.out = fresh_view(without_axis(*a.view().layout, axis), t, a.device());
+    Array made = Array::of(e.out, value && e.out.layout->rank() == 0);
+    Tape& tape = Tape::instance();
+    if (a.view().layout->size() > at_once::most_points || !tape.run_at_once(e)) {
+        tape.record(e);
+    } else if (made.is_value() && !is_complex(t)) {
+        return Array::known(item(made));
+    }
+    return made;
+}
+
+}  // namespace
+
 Array reduce(Op op, const Array& a, std::optional<std::vector<int>> given, bool keepdims,
              std::optional<DType> dtype) {
-    std::vector<int> axes = reduced_axes(op, a, given);
+    const Axes axes = reduced_axes(op, a, given);
     bool selects = op == Op::Min || op == Op::Max;
     DType t = reduced_dtype(op, a.dtype(), dtype);
     if (a.is_known()) return astype(a, t, false);
-    for (int axis : axes) {
-        if (selects && a.shape()[static_cast<std::size_t>(axis)] == 0) {
+    for (int k = 0; k < axes.count; ++k) {
+        if (selects && a.shape()[static_cast<std::size_t>(axes.axis[k])] == 0) {
             fail(ErrorKind::Value, numpy_name(op) + ": an empty axis has no " +
                                        (op == Op::Min ? "minimum" : "maximum") + "; got shape " +
                                        shape_text(a.shape()));
         }
     }
-    Array current = axes.empty() ? astype(a, t, true) : a;
-    for (std::size_t k = axes.size(); k-- > 0;) {
-        std::vector<std::int64_t> shape(current.shape().begin(), current.shape().end());
-        shape.erase(shape.begin() + axes[k]);
-        Entry e{};
-        e.kind = EntryKind::Reduce;
-        e.op = op;
-        e.axis = static_cast<std::int8_t>(axes[k]);
-        e.compute = t;
-        e.inputs = 1;
-        e.in[0] = current.view();
-        e.out = fresh_view(Layout::contiguous(shape), t, a.device());
-        Array next = Array::of(e.out, shape.empty() && !keepdims);
-        Tape::instance().append(e);
-        current = std::move(next);
-    }
+    Array current = axes.count == 0 ? astype(a, t, true) : a;
+    for (int k = axes.count; k-- > 0;)
+        current = reduce_axis(op, current, axes.axis[k], t, !keepdims);
     if (a.rank() == 0) return to_value(current);
     if (!keepdims) return current;
     std::vector<std::int64_t> shape(a.shape().begin(), a.shape().end());
-    for (int axis : axes) shape[static_cast<std::size_t>(axis)] = 1;
+    for (int k = 0; k < axes.count; ++k) shape[static_cast<std::size_t>(axes.axis[k])] = 1;
     return reshape(current, shape);
 }
 

@@ -31,9 +31,10 @@ struct StorageState {
     bool borrowed = false;  ///< the memory is someone else's; release_owner gives it back
     bool running = false;   ///< a segment that touches it runs outside the lock
     bool readonly = false;
-    std::uint32_t evaluation = 0;  ///< number of the flush that wrote it last, for explain
-    std::uint64_t version = 0;     ///< grows with each recorded write
-    void* owner = nullptr;         ///< of borrowed memory
+    /// Number of the flush that wrote it last, for explain.
+    std::uint32_t evaluation = 0;
+    std::uint64_t version = 0;  ///< grows with each recorded write
+    void* owner = nullptr;      ///< of borrowed memory
     void (*release_owner)(void*) = nullptr;
     /// Why the contents are invalid, set when a kernel that should have written them failed.
     std::shared_ptr<const Error> poison;
@@ -42,7 +43,9 @@ struct StorageState {
 struct Storage : StorageState {
     /// Host arrays of up to this many bytes live inside the storage: tiny programs never see the
     /// pool.
-    static constexpr std::int64_t inline_bytes = 128;
+    static constexpr std::int64_t inline_bytes = 512;
+    /// In `evaluation`: written by a statement that was not recorded (at_once.h).
+    static constexpr std::uint32_t unrecorded = ~std::uint32_t{0};
 
     bool shared_outside() const { return exports > 0 || borrowed; }
     bool on_host() const { return device == nullptr || device->info().host_memory; }

@@ -47,6 +47,13 @@ Tape::Tape() : eager_(setting("eager") == "1") { entries_.reserve(hard_limit + 8
 void Tape::set_eager(bool on) {
     if (on && !entries_.empty()) flush_all(FlushReason::Eager);
     eager_ = on;
+    read_settings();
+}
+
+void Tape::read_settings() {
+    generation_ = settings_generation();
+    const std::string& executor = setting("executor");
+    small_at_once_ = !eager_ && debug_level() == 0 && (executor == "auto" || executor == "block");
 }
 
 void Tape::cut() {

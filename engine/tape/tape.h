@@ -11,6 +11,9 @@
 // the order of operations, sizes, and which handles were alive; never from time, free memory or
 // other threads.
 //
+// Small statements. Recording costs more than computing a few elements: at places of the program
+// that repeat, entries on few elements whose operands are ready run at once (at_once.h).
+//
 // Threads. The tape, storages and layouts belong to whoever holds the engine: in Python the global
 // interpreter lock, in C++ one thread at a time. A flush with much work detaches its segment and
 // lets go of the engine while it runs (HostHooks); other threads record meanwhile and wait only if
@@ -23,7 +26,10 @@
 #include <string>
 #include <vector>
 
+#include "core/settings.h"
 #include "ops/ops.h"
+#include "tape/at_once.h"
+#include "tape/places.h"
 #include "tape/storage.h"
 
 namespace unisono {
@@ -121,8 +127,17 @@ class Tape {
     LineRef
         line;  ///< of what is recorded next; borrowed from the language above, retained by append
 
-    /// Takes the entry and references to its views. May first cut and run what is pending.
+    /// Takes the entry and references to its views. May first cut and run what is pending. A small
+    /// statement of a place that repeats may run at once instead.
     void append(const Entry& entry) {
+        if (!run_at_once(entry)) record(entry);
+    }
+    /// The two halves of append.
+    bool run_at_once(const Entry& entry) {
+        return entry.out.layout->size() <= at_once::most_points && runs_at_once() &&
+               at_once::run(entry);
+    }
+    void record(const Entry& entry) {
         Entry& e = open();
         e = entry;
         close(e);
@@ -133,6 +148,12 @@ class Tape {
         return entries_.emplace_back();
     }
     void close(Entry& entry);
+    /// Whether small statements of this place run at once, if their operands are ready.
+    bool runs_at_once() {
+        if (generation_ != settings_generation()) [[unlikely]]
+            read_settings();
+        return small_at_once_ && places_.repeats(line, hooks);
+    }
 
     /// Makes the storage's contents valid: runs what it depends on. Throws what a kernel raised.
     void flush(Storage* wanted, FlushReason reason);
@@ -165,6 +186,7 @@ class Tape {
     static Tape*
         instance_;  ///< made at the first use, never destroyed: arrays may outlive static objects
     void cut();
+    void read_settings();
     std::uint32_t fresh_epochs() {
         epoch_ += 2;
         return epoch_ - 1;
@@ -189,6 +211,9 @@ class Tape {
     std::size_t prune_from_ = 32;
     std::int64_t pending_work_ = 0;  ///< elements written by pending entries
     std::uint32_t flushes_ = 0;
+    Places places_;
+    int generation_ = -1;         ///< of the settings that were read
+    bool small_at_once_ = false;  ///< no setting asks to see every launch or for another executor
     bool cut_before_next_ = false;
     bool eager_ = false;
     std::atomic<bool> running_ = false;  ///< read by waiters, who do not hold the engine

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/stats.h"
 #include "ops/scalar_eval.h"
+#include "tape/dtype_rules.h"
 #include "tape/record.h"
 #include "tape/tape.h"
 
@@ -17,12 +18,9 @@ std::int64_t clamp(std::int64_t v, std::int64_t low, std::int64_t high) {
     return std::min(std::max(v, low), high);
 }
 
-/// Python's slice.indices.
-struct Range {
-    std::int64_t start, count, step;
-};
+}  // namespace
 
-Range slice_range(const IndexItem& item, std::int64_t extent) {
+SliceRange slice_range(const IndexItem& item, std::int64_t extent) {
     std::int64_t step = item.step;
     if (step == 0) fail(ErrorKind::Value, "index: slice step cannot be zero");
     std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? extent : extent - 1;
@@ -34,10 +32,9 @@ Range slice_range(const IndexItem& item, std::int64_t extent) {
     std::int64_t stop = bound(item.has_stop, item.stop, step > 0 ? high : low);
     std::int64_t distance = step > 0 ? stop - start : start - stop;
     std::int64_t size = step > 0 ? step : -step;
+    if (size == 1) return {start, distance > 0 ? distance : 0, step};
     return {start, distance > 0 ? (distance - 1) / size + 1 : 0, step};
 }
-
-}  // namespace
 
 Array index(const Array& a, std::span<const IndexItem> items) {
     std::int64_t shape[max_rank], strides[max_rank];
@@ -85,7 +82,7 @@ Array index(const Array& a, std::span<const IndexItem> items) {
                 break;
             }
             case IndexItem::Kind::Slice: {
-                Range r = slice_range(item, from_shape[axis]);
+                SliceRange r = slice_range(item, from_shape[axis]);
                 if (r.count > 0) offset += r.start * from_strides[axis];
                 keep(r.count, from_strides[axis] * r.step);
                 ++axis;
@@ -253,9 +250,11 @@ static Scalar read_element(const View& v, std::int64_t offset) {
     value.dtype = v.dtype;
     auto bytes = size_of(v.dtype);
     if (s->on_host()) {
-        dispatch(v.dtype, [&]<class C>() {
-            std::memcpy(&value.bits, s->data() + offset * bytes, sizeof(C));
-        });
+        const char* from = s->data() + offset * bytes;
+        if (bytes == sizeof value.bits)
+            std::memcpy(&value.bits, from, sizeof value.bits);
+        else
+            std::memcpy(&value.bits, from, static_cast<std::size_t>(bytes));
     } else {
         s->device->copy_out(&value.bits, s->memory, offset * bytes, bytes);
         count(stats().bytes_copied, bytes);
@@ -316,13 +315,27 @@ bool write_element(const Array& a, std::span<const std::int64_t> index, const Ar
     Storage* s = v.storage;
     bool idle = s && !s->pending && !s->readers && !s->running && s->memory.handle &&
                 s->on_host() && !s->poison && !a.readonly();
-    bool fits = value.weak == Weak::None    ? value.view.dtype == v.dtype
-                : value.weak == Weak::Float ? v.dtype == DType::Float64
-                                            : value.weak == Weak::Int && v.dtype == DType::Int64;
-    if (!idle || !value.is_scalar() || !fits) return false;
+    if (!idle || !value.is_scalar()) return false;
+    std::uint64_t bits = value.scalar().bits;
+    if (value.view.dtype != v.dtype) {
+        const bool fits = value.weak == Weak::Float ? is_float(v.dtype)
+                          : value.weak == Weak::Int
+                              ? value.view.dtype == DType::Int64 &&
+                                    (is_float(v.dtype) ||
+                                     (is_integer(v.dtype) && misfit(value.scalar(), v.dtype) == 0))
+                              : value.weak == Weak::None && is_float(v.dtype);
+        if (!fits || is_complex(v.dtype)) return false;
+        bits = cast(value.scalar(), v.dtype).bits;
+    } else if (value.weak != Weak::None && value.weak != Weak::Float && value.weak != Weak::Int) {
+        return false;
+    }
     std::int64_t at = element_offset(a, index) - v.offset;
     auto bytes = static_cast<std::size_t>(size_of(v.dtype));
-    std::memcpy(v.data() + at * size_of(v.dtype), &value.view.offset, bytes);
+    char* to = v.data() + at * size_of(v.dtype);
+    if (bytes == sizeof bits)
+        std::memcpy(to, &bits, sizeof bits);
+    else
+        std::memcpy(to, &bits, bytes);
     ++s->version;
     return true;
 }

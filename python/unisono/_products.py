@@ -7,9 +7,11 @@ from . import _engine
 from ._creation import asarray
 from ._engine import matmul
 
+_ndarray = _engine.ndarray
+
 
 def _array(x):
-    return x if isinstance(x, _engine.ndarray) else asarray(x)
+    return x if isinstance(x, _ndarray) else asarray(x)
 
 
 def _conj(x):
@@ -84,7 +86,7 @@ def dot(a, b, out=None):
     """
     a, b = _array(a), _array(b)
     axes = a.ndim, b.ndim
-    if axes == (1, 1) and out is None:
+    if out is None and (axes == (1, 1) or axes == (2, 1) or axes == (2, 2)):
         return a @ b
     if 0 in axes:
         return _into(a * b, out)
