@@ -14,6 +14,11 @@ def _array(x):
     return x if isinstance(x, _ndarray) else asarray(x)
 
 
+def _vector(x):
+    x = _array(x)
+    return x if x.ndim == 1 else x.reshape(-1)
+
+
 def _conj(x):
     if x.dtype.kind != "c":
         return x
@@ -84,9 +89,12 @@ def dot(a, b, out=None):
     >>> float(un.dot([1.0, 2.0], [3.0, 4.0]))
     11.0
     """
+    plain = type(a) is _ndarray and type(b) is _ndarray and out is None
+    if plain and 0 < a.ndim < 3 and 0 < b.ndim < 3:
+        return a @ b
     a, b = _array(a), _array(b)
     axes = a.ndim, b.ndim
-    if out is None and (axes == (1, 1) or axes == (2, 1) or axes == (2, 2)):
+    if axes == (1, 1) and out is None:
         return a @ b
     if 0 in axes:
         return _into(a * b, out)
@@ -255,7 +263,7 @@ def outer(a, b, out=None):
     >>> un.outer([1, 2], [1, 10]).tolist()
     [[1, 10], [2, 20]]
     """
-    return _into(_array(a).reshape(-1)[:, None] * _array(b).reshape(-1)[None, :], out)
+    return _into(_vector(a)[:, None] * _vector(b), out)
 
 
 def tensordot(a, b, axes=2):
