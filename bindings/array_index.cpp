@@ -1,5 +1,6 @@
 // Indexing: basic indices become views, a full integer index becomes a value, arrays of indices and
 // masks select copies.
+#include <cstring>
 #include <vector>
 
 #include "array_object.h"
@@ -269,11 +270,34 @@ void basic_set(const Array& a, std::span<const IndexItem> items, int integers, c
     }
 }
 
+/// The element at an index in range, where the host can read it now; false where not.
+bool ready_element(const Array& a, const std::int64_t* index, Scalar& value) {
+    const View& v = a.view();
+    if (!v.storage || !at_once::is_ready(v.storage) || is_complex(v.dtype)) return false;
+    const Dims shape = v.layout->shape(), strides = v.layout->strides();
+    std::int64_t offset = v.offset;
+    for (std::size_t k = 0; k < shape.size(); ++k) {
+        const std::int64_t i = index[k] < 0 ? index[k] + shape[k] : index[k];
+        if (i < 0 || i >= shape[k]) return false;
+        offset += i * strides[k];
+    }
+    const std::int64_t bytes = size_of(v.dtype);
+    const char* from = v.storage->data() + offset * bytes;
+    value.dtype = v.dtype;
+    if (bytes == sizeof value.bits)
+        std::memcpy(&value.bits, from, sizeof value.bits);
+    else
+        std::memcpy(&value.bits, from, static_cast<std::size_t>(bytes));
+    return true;
+}
+
 PyObject* get(PyObject* self, PyObject* key) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
         std::int64_t at[max_rank];
         if (all_integers(key, array_of(self), at)) {
             const Array& a = array_of(self);
+            Scalar value;
+            if (ready_element(a, at, value)) return wrap_made([&] { return Array::known(value); });
             return wrap_made([&] { return element(a, {at, static_cast<std::size_t>(a.rank())}); });
         }
         View view;

@@ -189,6 +189,31 @@ PyObject* item_method(PyObject* self, PyObject* args) noexcept {
     });
 }
 
+template <class C>
+PyObject* python_number(C value) {
+    if constexpr (std::is_floating_point_v<C>)
+        return PyFloat_FromDouble(static_cast<double>(value));
+    else
+        return PyLong_FromLongLong(value);
+}
+
+/// A list of the numbers of one row.
+template <class C>
+PyObject* row_list(const char* data, std::int64_t count, std::int64_t stride) {
+    PyObject* list = PyList_New(static_cast<Py_ssize_t>(count));
+    if (!list) throw PythonError{};
+    const C* from = reinterpret_cast<const C*>(data);
+    for (std::int64_t k = 0; k < count; ++k) {
+        PyObject* o = python_number(from[k * stride]);
+        if (!o) {
+            Py_DECREF(list);
+            throw PythonError{};
+        }
+        PyList_SET_ITEM(list, static_cast<Py_ssize_t>(k), o);
+    }
+    return list;
+}
+
 /// Nested lists of the values from the host address on.
 PyObject* nested(const char* data, Dims shape, Dims strides, DType t) {
     if (shape.empty()) {
@@ -209,6 +234,12 @@ PyObject* nested(const char* data, Dims shape, Dims strides, DType t) {
         if (!o) throw PythonError{};
         return o;
     }
+    if (shape.size() == 1 && t == DType::Float64)
+        return row_list<double>(data, shape[0], strides[0]);
+    if (shape.size() == 1 && t == DType::Float32)
+        return row_list<float>(data, shape[0], strides[0]);
+    if (shape.size() == 1 && t == DType::Int64)
+        return row_list<std::int64_t>(data, shape[0], strides[0]);
     PyObject* list = PyList_New(static_cast<Py_ssize_t>(shape[0]));
     if (!list) throw PythonError{};
     for (std::int64_t k = 0; k < shape[0]; ++k) {

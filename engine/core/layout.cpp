@@ -83,10 +83,13 @@ class LayoutTable {
     std::size_t mask() const { return slots_.size() - 1; }
 
     static bool equal(const Layout& l, Dims shape, Dims strides) {
-        // Not memcmp: an empty shape may have no address.
-        return std::equal(shape.begin(), shape.end(), l.dims(), l.dims() + l.rank_) &&
-               std::equal(strides.begin(), strides.end(), l.dims() + l.rank_,
-                          l.dims() + 2 * l.rank_);
+        const std::size_t rank = shape.size();
+        if (static_cast<std::size_t>(l.rank_) != rank) return false;
+        const std::int64_t* have = l.dims();
+        for (std::size_t a = 0; a < rank; ++a) {
+            if (have[a] != shape[a] || have[rank + a] != strides[a]) return false;
+        }
+        return true;
     }
 
     const Layout* insert(std::uint64_t h, Dims shape, Dims strides) {
