@@ -1,0 +1,5 @@
+def f(x):
+    return any(x)
+
+
+args = (3,)

@@ -1,0 +1,10 @@
+import numpy as np
+
+
+def f(a):
+    if a:
+        return 1
+    return 0
+
+
+args = (np.zeros(3),)

@@ -1,0 +1,8 @@
+def f(x):
+    class A:
+        pass
+
+    return x
+
+
+args = (1,)

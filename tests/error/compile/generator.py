@@ -1,0 +1,5 @@
+def f(n):
+    yield n
+
+
+args = (3,)

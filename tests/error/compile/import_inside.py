@@ -1,0 +1,7 @@
+def f(n):
+    import math
+
+    return math.sqrt(n)
+
+
+args = (3,)

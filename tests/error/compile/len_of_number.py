@@ -1,0 +1,5 @@
+def f(n):
+    return len(n)
+
+
+args = (3,)

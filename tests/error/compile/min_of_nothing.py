@@ -1,0 +1,5 @@
+def f(x):
+    return min(x)
+
+
+args = ((),)

@@ -1,0 +1,9 @@
+import math
+
+
+def f(x):
+    m = math
+    return m.sqrt(x)
+
+
+args = (1.0,)

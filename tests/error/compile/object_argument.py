@@ -1,0 +1,5 @@
+def f(x):
+    return abs(x, 2)
+
+
+args = (1,)

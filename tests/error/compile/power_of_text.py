@@ -1,0 +1,5 @@
+def f(x):
+    return "a" ** x
+
+
+args = (3,)

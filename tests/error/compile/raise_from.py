@@ -1,0 +1,5 @@
+def f(x):
+    raise ValueError("a") from None
+
+
+args = (3,)

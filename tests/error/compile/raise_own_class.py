@@ -1,0 +1,9 @@
+class Odd(Exception):
+    pass
+
+
+def f(x):
+    raise Odd()
+
+
+args = (3,)

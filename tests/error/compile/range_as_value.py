@@ -1,0 +1,6 @@
+def f(x):
+    r = range(x)
+    return r
+
+
+args = (3,)

@@ -1,0 +1,6 @@
+def f(x):
+    x[0] = 1
+    return x
+
+
+args = (3,)

@@ -1,0 +1,5 @@
+def f(x):
+    return sum(x)
+
+
+args = (3,)

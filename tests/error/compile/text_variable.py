@@ -1,0 +1,6 @@
+def f(n):
+    s = "abc"
+    return n
+
+
+args = (3,)

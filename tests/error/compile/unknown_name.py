@@ -1,0 +1,5 @@
+def f(x):
+    return x + undefined_name
+
+
+args = (3,)

@@ -1,0 +1,6 @@
+def f(x):
+    a, b = x
+    return a
+
+
+args = (3,)
