@@ -230,6 +230,23 @@ class Ranges {
         }
     }
 
+    /// a != b holds from here on: a bound that is b moves by one.
+    void learn_unequal(const Value& a, const Value& b) {
+        if (!a.exact || !b.exact) return;
+        int s = a.exact->lone_symbol();
+        auto apart = s < 0 ? std::nullopt : sum(*b.exact, Poly(-a.exact->constant()));
+        if (!apart || apart->latest() >= s) return;
+        auto is_there = [&](const std::vector<Bound>& list) {
+            return std::any_of(list.begin(), list.end(), [&](const Bound& known) {
+                return known.needs.empty() && known.value == *apart;
+            });
+        };
+        Value edge{apart, {}, {}};
+        Value symbol_alone{Poly::symbol(s), {}, {}};
+        if (is_there(symbol(s).lower)) learn_at_most(edge, symbol_alone, -1);
+        if (is_there(symbol(s).upper)) learn_at_most(symbol_alone, edge, -1);
+    }
+
     void learn(E condition, bool holds) {
         if (condition->kind == ExprKind::Unary && condition->op == Op::Not)
             return learn(condition->args[0], !holds);
@@ -248,9 +265,14 @@ class Ranges {
             case Op::Gt: holds ? learn_at_most(b, a, -1) : learn_at_most(a, b, 0); break;
             case Op::Ge: holds ? learn_at_most(b, a, 0) : learn_at_most(a, b, -1); break;
             case Op::Eq:
-                if (!holds) break;
-                learn_at_most(a, b, 0);
-                learn_at_most(b, a, 0);
+            case Op::Ne:
+                if (holds == (condition->op == Op::Eq)) {
+                    learn_at_most(a, b, 0);
+                    learn_at_most(b, a, 0);
+                } else {
+                    learn_unequal(a, b);
+                    learn_unequal(b, a);
+                }
                 break;
             default: break;
         }

@@ -214,6 +214,29 @@ def test_loops_whose_indices_leave_the_range_that_is_tested_in_front(on):
     assert v.tolist() == [1, 4, 9, 16, 25, 0]
 
 
+def test_edges_that_a_condition_takes_out(on):
+    def mean(u, v):
+        rows, columns = u.shape
+        for y in range(rows):
+            for x in range(columns):
+                if y == 0 or x == 0 or y == rows - 1 or x == columns - 1:
+                    v[y, x] = u[y, x]
+                else:
+                    v[y, x] = (u[y - 1, x] + u[y + 1, x] + u[y, x - 1] + u[y, x + 1]) / 4
+
+    def differences(u, v):
+        for x in range(u.shape[1]):
+            if x != 0:
+                v[0, x] = u[0, x] - u[0, x - 1]
+            if x != 1:
+                v[1, x] = u[1, x - 1]
+
+    u = np.arange(30.0).reshape(5, 6) ** 2
+    for f in (mean, differences):
+        check(f, on, u, np.zeros_like(u))
+    check(mean, on, u[:1], np.zeros((1, 6)))
+
+
 def test_threads_meet_at_a_loop_that_is_compiled_when_it_is_needed(on):
     @un.jit(device=on)
     def around(u, v):

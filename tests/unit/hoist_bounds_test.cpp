@@ -271,3 +271,28 @@ TEST(HoistBounds, KernelsOverTheGrid) {
         u.wrapped[i] = v.wrapped[i]
 )");
 }
+
+TEST(HoistBounds, ABoundThatIsExcludedMovesByOne) {
+    Nest t;
+    Builder& b = t.b;
+    std::int32_t i = t.local("i");
+    E is_edge = b.binary(Op::Or, b.binary(Op::Eq, b.read(i), b.i64(0)),
+                         b.binary(Op::Eq, b.read(i), b.sub(b.extent(t.u, 0), b.i64(1))));
+    S copy = t.put(t.u, {b.read(i)}, t.one());
+    S mean = t.put(t.u, {b.read(i)}, b.add(t.at(t.u, {t.plus(i, -1)}), t.at(t.u, {t.plus(i, 1)})));
+    std::string text =
+        t.hoisted(t.loop(i, b.i64(0), b.extent(t.u, 0), b.branch(is_edge, copy, mean)));
+    EXPECT_EQ(text.find("wrapped"), std::string::npos) << text;
+    EXPECT_EQ(text.find("rarely"), std::string::npos) << text;
+}
+
+TEST(HoistBounds, AnIndexThatIsExcludedElsewhereStaysTested) {
+    Nest t;
+    Builder& b = t.b;
+    std::int32_t i = t.local("i");
+    E is_one = b.binary(Op::Eq, b.read(i), b.i64(1));
+    S mean = t.put(t.u, {b.read(i)}, t.at(t.u, {t.plus(i, -1)}));
+    std::string text =
+        t.hoisted(t.loop(i, b.i64(0), b.extent(t.u, 0), b.branch(is_one, b.next(), mean)), false);
+    EXPECT_NE(text.find("u.wrapped[i - 1]"), std::string::npos) << text;
+}
