@@ -38,13 +38,36 @@ std::string scalar_text(Scalar s) {
     return text.str();
 }
 
+/// Arrays that a plan reads and did not write, numbered as they appear.
+class ArrayNames {
+  public:
+    std::string source_text(std::int32_t source) {
+        if (source >= 0) return "kernel " + std::to_string(source + 1);
+        auto known = std::find(storages_.begin(), storages_.end(), source);
+        auto number = known - storages_.begin() + 1;
+        if (known == storages_.end()) storages_.push_back(source);
+        return "array " + std::to_string(number);
+    }
+    std::string sources_text(const std::vector<std::int32_t>& sources) {
+        std::string out;
+        for (std::int32_t s : sources) out += (out.empty() ? " of " : ", ") + source_text(s);
+        return out;
+    }
+
+  private:
+    std::vector<std::int32_t> storages_;
+};
+
 /// `segment` null: scalars are known by number only.
-std::string node_text(const PlanStep& step, std::size_t k, const std::vector<Entry>* segment) {
+std::string node_text(const PlanStep& step, std::size_t k, ArrayNames& arrays,
+                      const std::vector<Entry>* segment) {
     const Group& g = step.kernel->group();
     const auto& n = g.nodes[k];
     auto value = [](std::uint16_t v) { return "%" + std::to_string(v); };
     switch (n.kind) {
-        case Group::Kind::Input: return "input " + std::to_string(n.a);
+        case Group::Kind::Input:
+            return "input " + std::to_string(n.a) + " from " +
+                   arrays.source_text(step.sources[n.a]);
         case Group::Kind::Scalar:
             if (!segment) return "scalar " + std::to_string(n.a);
             return scalar_text(
@@ -84,10 +107,11 @@ void write_reasons(std::string& out, const PlanStep& step) {
     for (const auto& why : step.why) out += "  not fused with an earlier kernel: it " + why + "\n";
 }
 
-void write_nodes(std::string& out, const PlanStep& step, const std::vector<Entry>* segment) {
+void write_nodes(std::string& out, const PlanStep& step, ArrayNames& arrays,
+                 const std::vector<Entry>* segment) {
     const Group& g = step.kernel->group();
     for (std::size_t k = 0; k < g.nodes.size(); ++k) {
-        out += "    %" + std::to_string(k) + " = " + node_text(step, k, segment) + " : " +
+        out += "    %" + std::to_string(k) + " = " + node_text(step, k, arrays, segment) + " : " +
                std::string(name(g.nodes[k].dtype)) + "\n";
     }
     for (const auto& o : g.outputs) {
@@ -98,8 +122,8 @@ void write_nodes(std::string& out, const PlanStep& step, const std::vector<Entry
     out += "  executor of its last run: " + std::string(step.kernel->executor()) + "\n";
 }
 
-void write_step(std::string& out, const PlanStep& step, const std::vector<Entry>& segment,
-                const HostHooks& hooks, bool code) {
+void write_step(std::string& out, const PlanStep& step, ArrayNames& arrays,
+                const std::vector<Entry>& segment, const HostHooks& hooks, bool code) {
     std::int64_t read = 0, written = 0;
     for (const auto& r : step.inputs)
         read += r.in(segment).layout->size() * size_of(r.in(segment).dtype);
@@ -117,7 +141,7 @@ void write_step(std::string& out, const PlanStep& step, const std::vector<Entry>
             lines += (lines.empty() ? "" : ", ") + p;
     }
     if (!lines.empty()) out += "  lines: " + lines + "\n";
-    write_nodes(out, step, &segment);
+    write_nodes(out, step, arrays, &segment);
     out += "  kernel IR:\n" + indented(ir::print(lowered(step, segment)));
     if (code) out += "  generated code:\n" + indented(step.kernel->source());
 }
@@ -126,13 +150,15 @@ void write_step(std::string& out, const PlanStep& step, const std::vector<Entry>
 
 std::string Plan::text(const std::vector<Entry>& segment, const HostHooks& hooks, bool code) const {
     std::string out;
+    ArrayNames arrays;
     int number = 0;
     for (const PlanStep& step : steps) {
         out += "kernel " + std::to_string(++number);
         if (step.opaque >= 0) {
-            out += ": " + segment[static_cast<std::size_t>(step.opaque)].call->name() + "\n";
+            out += ": " + segment[static_cast<std::size_t>(step.opaque)].call->name() +
+                   arrays.sources_text(step.sources) + "\n";
         } else {
-            write_step(out, step, segment, hooks, code);
+            write_step(out, step, arrays, segment, hooks, code);
         }
     }
     if (!dead.empty())
@@ -143,18 +169,19 @@ std::string Plan::text(const std::vector<Entry>& segment, const HostHooks& hooks
 
 std::string Plan::text(bool code) const {
     std::string out;
+    ArrayNames arrays;
     int number = 0;
     for (const PlanStep& step : steps) {
         out += "kernel " + std::to_string(++number);
         if (step.opaque >= 0) {
-            out += ": a library call\n";
+            out += ": a library call" + arrays.sources_text(step.sources) + "\n";
             continue;
         }
         out += ": " + std::to_string(step.entries.size()) + " operations fused, reads " +
                std::to_string(step.inputs.size()) + " views, writes " +
                std::to_string(step.outputs.size()) + "\n";
         write_reasons(out, step);
-        write_nodes(out, step, nullptr);
+        write_nodes(out, step, arrays, nullptr);
         if (code) out += "  generated code:\n" + indented(step.kernel->source());
     }
     return out;

@@ -337,6 +337,39 @@ class Writer {
     std::vector<std::uint32_t> input_slots_, output_slots_;
 };
 
+/// Where an operand comes from, as PlanStep::sources has it.
+std::int32_t source_of(OperandRef ref, std::int32_t reader,
+                       const std::vector<std::int32_t>& step_of, const SegmentData& data) {
+    auto slot_of = [&](std::uint32_t entry, std::uint32_t operand) {
+        return static_cast<std::uint32_t>(data.operands[4 * entry + operand]);
+    };
+    std::uint32_t slot = slot_of(ref.entry, ref.operand);
+    for (std::uint32_t j = ref.entry; j-- > 0;) {
+        std::uint32_t out = slot_of(j, 3);
+        if (data.slots[out].storage == data.slots[slot].storage && step_of[j] >= 0 &&
+            step_of[j] != reader && data.relation(out, slot) != Overlap::Disjoint)
+            return step_of[j];
+    }
+    return -1 - static_cast<std::int32_t>(data.slots[slot].storage);
+}
+
+void note_sources(Plan& plan, const std::vector<Entry>& segment, const SegmentData& data) {
+    std::vector<std::int32_t> step_of(segment.size(), -1);
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+        for (std::uint32_t i : plan.steps[s].entries) step_of[i] = static_cast<std::int32_t>(s);
+    }
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+        PlanStep& step = plan.steps[s];
+        std::vector<OperandRef> read = step.inputs;
+        if (step.opaque >= 0) {
+            auto i = static_cast<std::uint32_t>(step.opaque);
+            for (std::uint32_t k = 0; k < segment[i].inputs; ++k) read.push_back({i, k});
+        }
+        for (OperandRef ref : read)
+            step.sources.push_back(source_of(ref, static_cast<std::int32_t>(s), step_of, data));
+    }
+}
+
 }  // namespace
 
 std::unique_ptr<Plan> form_plan(const std::vector<Entry>& segment, const SegmentData& data) {
@@ -363,6 +396,7 @@ std::unique_ptr<Plan> form_plan(const std::vector<Entry>& segment, const Segment
         step.kernel = GroupKernel::of(step.group);
         plan->steps.push_back(std::move(step));
     }
+    note_sources(*plan, segment, data);
     return plan;
 }
 

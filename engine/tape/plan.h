@@ -39,6 +39,9 @@ struct PlanStep {
     std::shared_ptr<GroupKernel> kernel;  ///< shared by all steps with an equal group
     OperandRef space{0, 3};               ///< a view whose shape is the iteration space
     std::vector<OperandRef> inputs, outputs, scalars;
+    /// Of each input (of an Opaque entry: each operand) the step that wrote it; or, where none did,
+    /// -1 minus the number of its storage among those of the segment.
+    std::vector<std::int32_t> sources;
     std::vector<std::uint32_t> entries;  ///< served by this step; released when it has run
     std::vector<std::string>
         why;  ///< why the step starts here and was not fused with an earlier one

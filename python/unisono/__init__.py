@@ -7,7 +7,16 @@ from ._engine import *
 from ._engine import __version__ as __version__
 from ._engine import absolute as abs
 from ._functions import *
-from ._runtime import devices, eager, explain, synchronize
+from ._runtime import (
+    devices,
+    eager,
+    explain,
+    flush_log,
+    get_num_threads,
+    set_num_threads,
+    stats,
+    synchronize,
+)
 
 pi = 3.141592653589793
 e = 2.718281828459045

@@ -15,6 +15,11 @@ def devices(filter=None):
     -------
     list of Device
 
+    Raises
+    ------
+    TypeError
+        What is given is no array of numbers, nor makes one.
+
     Examples
     --------
     >>> import unisono as un
@@ -25,13 +30,6 @@ def devices(filter=None):
     if filter is None:
         return found
     return [d for d in found if filter in (d.name, d.kind) or d.name.startswith(filter + ":")]
-
-
-class Explanation(str):
-    """Text that a prompt shows as it is."""
-
-    __slots__ = ()
-    __repr__ = str.__str__
 
 
 def explain(x, code=False):
@@ -47,7 +45,12 @@ def explain(x, code=False):
     -------
     str
         Kernels, the lines they come from, what fused and why not more, bytes, kernel IR, and why the last
-        evaluations took place.
+        evaluations took place. A notebook shows it as a picture; ``.to_dot()`` gives the graph to Graphviz.
+
+    Raises
+    ------
+    TypeError
+        `x` is no array.
 
     Examples
     --------
@@ -55,11 +58,110 @@ def explain(x, code=False):
     >>> print(un.explain(un.ones(3) + 1).splitlines()[0])
     2 pending operations
     """
+    from ._explain import Explanation
+
     return Explanation(_engine._explain(x, code))
 
 
+def stats():
+    """Counters of what the engine did since it was loaded.
+
+    Returns
+    -------
+    dict of int
+        ``kernels_launched`` and ``kernels_compiled``; ``bytes_allocated``, of which ``bytes_fresh`` came from the
+        system, ``bytes_in_use`` and ``peak_bytes``; ``bytes_copied`` between host and devices or libraries,
+        ``bytes_read`` and ``bytes_written`` by kernels; ``flushes``, ``plans_formed``, ``messages_sent`` to other
+        ranks, and ``pending_operations``.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> before = un.stats()["kernels_launched"]
+    >>> x = un.eval(un.ones(100) + 1)
+    >>> un.stats()["kernels_launched"] - before
+    1
+    """
+    return _engine.stats()
+
+
+def flush_log():
+    """The last evaluations, oldest first: where and why something ran.
+
+    Returns
+    -------
+    list of dict
+        ``reason``, ``operations``, ``kernels``, ``bytes`` read and written, and ``file`` and ``line`` of the last
+        operation.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> float((un.ones(3) + 1).sum())
+    6.0
+    >>> un.flush_log()[-1]["reason"]
+    'a value was read'
+    """
+    return _engine.flush_log()
+
+
+def set_num_threads(n):
+    """Set how many threads parallel work uses.
+
+    Parameters
+    ----------
+    n : int
+        At least 1.
+
+    Raises
+    ------
+    ValueError
+        Fewer than one thread.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> before = un.get_num_threads()
+    >>> un.set_num_threads(1)
+    >>> un.get_num_threads()
+    1
+    >>> un.set_num_threads(before)
+    """
+    _engine.set_num_threads(n)
+
+
+def get_num_threads():
+    """How many threads parallel work uses.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.get_num_threads() >= 1
+    True
+    """
+    return _engine.get_num_threads()
+
+
 def synchronize():
-    """Compute all that is pending and wait for all devices."""
+    """Compute all that is pending and wait for all devices.
+
+    Raises
+    ------
+    DeviceError
+        A device failed.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> x = un.ones(3) + 1
+    >>> un.synchronize()
+    >>> un.stats()["pending_operations"]
+    0
+    """
     _engine._synchronize()
 
 
