@@ -1,8 +1,11 @@
 // Methods of the array type.
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
+#include "array_docs.h"
 #include "array_object.h"
+#include "array_shape.h"
 #include "ops/scalar_eval.h"
 #include "reference.h"
 #include "tape/tape.h"
@@ -52,10 +55,44 @@ PyObject* call_python(const char* module_name, const char* name, PyObject* self,
     return result;
 }
 
+/// unisono.exceptions.AxisError, which is a ValueError and an IndexError.
+[[noreturn]] void fail_with_axis(const char* name, int axis, int rank) {
+    PyObject* module = PyImport_ImportModule("unisono.exceptions");
+    PyObject* kind = module ? PyObject_GetAttrString(module, "AxisError") : nullptr;
+    if (kind)
+        PyErr_Format(kind, "%s: axis %d is out of bounds for an array of dimension %d", name, axis,
+                     rank);
+    Py_XDECREF(kind);
+    Py_XDECREF(module);
+    throw PythonError{};
+}
+
+/// Axes that the array has, each once.
+std::optional<std::vector<int>> checked_axes(const char* name, PyObject* given, int rank) {
+    std::optional<std::vector<int>> axes = to_axes(given);
+    for (std::size_t k = 0; axes && k < axes->size(); ++k) {
+        int& axis = (*axes)[k];
+        if (rank == 0 && (axis == 0 || axis == -1)) continue;
+        if (axis < -rank || axis >= rank) fail_with_axis(name, axis, rank);
+        if (axis < 0) axis += rank;
+        if (std::find(axes->begin(), axes->begin() + static_cast<std::ptrdiff_t>(k), axis) !=
+            axes->begin() + static_cast<std::ptrdiff_t>(k))
+            fail(ErrorKind::Value, std::string(name) + ": duplicate value in axis; got axis " +
+                                       std::to_string(axis) + " twice");
+    }
+    return axes;
+}
+
 /// As NumPy's method: sums and products take a dtype, the others do not.
 template <Op op, bool as_bool>
 PyObject* full_reduction(PyObject* self, PyObject* args, PyObject* names) noexcept {
     constexpr bool sums = op == Op::Add || op == Op::Mul;
+    constexpr const char* format = op == Op::Add   ? "|OOOpOO:sum"
+                                   : op == Op::Mul ? "|OOOpOO:prod"
+                                   : op == Op::Max ? "|OOpOO:max"
+                                   : op == Op::Min ? "|OOpOO:min"
+                                   : op == Op::Or  ? "|OOpOO:any"
+                                                   : "|OOpOO:all";
     static const char* sum_keys[] = {"axis",    "dtype", "out",  "keepdims",
                                      "initial", "where", nullptr};
     static const char* other_keys[] = {"axis", "out", "keepdims", "initial", "where", nullptr};
@@ -64,27 +101,27 @@ PyObject* full_reduction(PyObject* self, PyObject* args, PyObject* names) noexce
     int keepdims = 0;
     if (PyTuple_GET_SIZE(args) || names) {
         int parsed =
-            sums
-                ? PyArg_ParseTupleAndKeywords(args, names, "|OOOpOO", const_cast<char**>(sum_keys),
-                                              &axis, &dtype, &out, &keepdims, &initial, &where)
-                : PyArg_ParseTupleAndKeywords(args, names, "|OOpOO", const_cast<char**>(other_keys),
-                                              &axis, &out, &keepdims, &initial, &where);
+            sums ? PyArg_ParseTupleAndKeywords(args, names, format, const_cast<char**>(sum_keys),
+                                               &axis, &dtype, &out, &keepdims, &initial, &where)
+                 : PyArg_ParseTupleAndKeywords(args, names, format, const_cast<char**>(other_keys),
+                                               &axis, &out, &keepdims, &initial, &where);
         if (!parsed) return nullptr;
     }
+    constexpr const char* full = op == Op::Add   ? "full_sum"
+                                 : op == Op::Mul ? "full_prod"
+                                 : op == Op::Max ? "full_max"
+                                 : op == Op::Min ? "full_min"
+                                 : op == Op::Or  ? "full_any"
+                                                 : "full_all";
     if (out != Py_None || initial != Py_None || where != Py_True) {
-        constexpr const char* full = op == Op::Add   ? "full_sum"
-                                     : op == Op::Mul ? "full_prod"
-                                     : op == Op::Max ? "full_max"
-                                     : op == Op::Min ? "full_min"
-                                     : op == Op::Or  ? "full_any"
-                                                     : "full_all";
         return call_python("unisono._statistics", full, self, args, names);
     }
     return method([&] {
         std::optional<DType> t;
         if (as_bool) t = DType::Bool;
         if (dtype != Py_None) t = to_dtype(dtype);
-        return reduce(op, array_of(self), to_axes(axis), keepdims != 0, t);
+        const Array& a = array_of(self);
+        return reduce(op, a, checked_axes(full + 5, axis, a.rank()), keepdims != 0, t);
     });
 }
 
@@ -96,8 +133,9 @@ PyObject* reduction(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObjec
         named == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "axis") == 0;
     const bool one = n + named == 1 && (n == 1 || axis_named);
     const bool over_all = n + named == 0 || (one && args[0] == Py_None);
+    const int rank = array_of(self).rank();
     std::int64_t axis = 0;
-    if (over_all || (one && small_integer(args[0], axis) && std::abs(axis) <= max_rank)) {
+    if (over_all || (one && small_integer(args[0], axis) && axis >= -rank && axis < rank)) {
         return guarded<PyObject*>(nullptr, [&] {
             std::optional<std::vector<int>> axes;
             std::optional<DType> t;
@@ -128,23 +166,32 @@ void warn_of_lost_part() {
     if (raised) throw PythonError{};
 }
 
+/// Raises where the rule does not allow the conversion; written in Python, as the rules are.
+void check_casting(const Array& a, DType to, PyObject* rule) {
+    PyObject* module = PyImport_ImportModule("unisono._types");
+    PyObject* done = module ? PyObject_CallMethod(module, "check_cast", "NNO",
+                                                  dtype_object(a.dtype()), dtype_object(to), rule)
+                            : nullptr;
+    Py_XDECREF(module);
+    if (!done) throw PythonError{};
+    Py_DECREF(done);
+}
+
 PyObject* astype_method(PyObject* self, PyObject* args, PyObject* names) noexcept {
-    static const char* keys[] = {"dtype", "copy", nullptr};
-    PyObject* dtype;
-    int copy_wanted = 1;
-    if (!PyArg_ParseTupleAndKeywords(args, names, "O|$p", const_cast<char**>(keys), &dtype,
-                                     &copy_wanted))
+    static const char* keys[] = {"dtype", "order", "casting", "subok", "copy", nullptr};
+    PyObject *dtype, *order = nullptr, *casting = nullptr;
+    int copy_wanted = 1, subclasses;
+    if (!PyArg_ParseTupleAndKeywords(args, names, "O|OOpp:astype", const_cast<char**>(keys), &dtype,
+                                     &order, &casting, &subclasses, &copy_wanted))
         return nullptr;
     return method([&] {
         const Array& a = array_of(self);
         DType t = to_dtype(dtype);
+        if (casting) check_casting(a, t, casting);
         if (is_complex(a.dtype()) && !is_complex(t) && !is_bool(t)) warn_of_lost_part();
-        return astype(a, t, copy_wanted != 0);
+        if (!order) return astype(a, t, copy_wanted != 0);
+        return copy_in_order(astype(a, t, false), order, a);
     });
-}
-
-PyObject* copy_method(PyObject* self, PyObject*) noexcept {
-    return method([&] { return copy(array_of(self)); });
 }
 
 PyObject* fill(PyObject* self, PyObject* value) noexcept {
@@ -163,8 +210,8 @@ PyObject* fill(PyObject* self, PyObject* value) noexcept {
 PyObject* to_device_method(PyObject* self, PyObject* args, PyObject* names) noexcept {
     static const char* keys[] = {"device", "stream", nullptr};
     PyObject *device, *stream = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, names, "O|$O", const_cast<char**>(keys), &device,
-                                     &stream))
+    if (!PyArg_ParseTupleAndKeywords(args, names, "O|$O:to_device", const_cast<char**>(keys),
+                                     &device, &stream))
         return nullptr;
     return method([&] { return to_device(array_of(self), to_device_pointer(device)); });
 }
@@ -258,16 +305,6 @@ PyObject* tolist(PyObject* self, PyObject*) noexcept {
         Array host = to_device(a, nullptr);
         const char* data = host_data(host, false);
         return nested(data, host.shape(), host.strides(), host.dtype());
-    });
-}
-
-PyObject* tobytes(PyObject* self, PyObject*) noexcept {
-    return guarded<PyObject*>(nullptr, [&] {
-        Array a = to_device(array_of(self), nullptr);
-        if (!a.view().layout->contiguous()) a = copy(a);
-        const char* data = host_data(a, false);
-        return PyBytes_FromStringAndSize(data,
-                                         static_cast<Py_ssize_t>(a.size() * size_of(a.dtype())));
     });
 }
 
@@ -408,77 +445,106 @@ static PyObject* to_complex(PyObject* self, PyObject*) noexcept {
 
 PyMethodDef array_methods[] = {
     {"sum", with_keywords<reduction<Op::Add, false>>(), METH_FASTCALL | METH_KEYWORDS,
-     REDUCTION_DOC(
+     "sum($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=None, "
+     "where=True)\n--\n\n" REDUCTION_DOC(
          "Sum; bools and integers are summed in int64") "\nExamples\n--------\n>>> import unisono "
                                                         "as un\n>>> int(un.arange(5).sum())\n10\n"},
     {"prod", with_keywords<reduction<Op::Mul, false>>(), METH_FASTCALL | METH_KEYWORDS,
-     REDUCTION_DOC("Product")},
+     "prod($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=None, "
+     "where=True)\n--\n\n" REDUCTION_DOC("Product")},
     {"max", with_keywords<reduction<Op::Max, false>>(), METH_FASTCALL | METH_KEYWORDS,
-     REDUCTION_DOC("Maximum; NaN if any is NaN")},
+     "max($self, /, axis=None, out=None, keepdims=False, initial=None, "
+     "where=True)\n--\n\n" REDUCTION_DOC("Maximum; NaN if any is NaN")},
     {"min", with_keywords<reduction<Op::Min, false>>(), METH_FASTCALL | METH_KEYWORDS,
-     REDUCTION_DOC("Minimum; NaN if any is NaN")},
+     "min($self, /, axis=None, out=None, keepdims=False, initial=None, "
+     "where=True)\n--\n\n" REDUCTION_DOC("Minimum; NaN if any is NaN")},
     {"any", with_keywords<reduction<Op::Or, true>>(), METH_FASTCALL | METH_KEYWORDS,
-     REDUCTION_DOC("Whether any element is true")},
+     "any($self, /, axis=None, out=None, keepdims=False, initial=None, "
+     "where=True)\n--\n\n" REDUCTION_DOC("Whether any element is true")},
     {"all", with_keywords<reduction<Op::And, true>>(), METH_FASTCALL | METH_KEYWORDS,
-     REDUCTION_DOC("Whether all elements are true")},
+     "all($self, /, axis=None, out=None, keepdims=False, initial=None, "
+     "where=True)\n--\n\n" REDUCTION_DOC("Whether all elements are true")},
     {"mean", with_keywords<statistic<mean_name>>(), METH_VARARGS | METH_KEYWORDS,
+     "mean($self, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True)\n--\n\n"
      "Arithmetic mean over `axis`; see ``unisono.mean``."},
     {"var", with_keywords<statistic<var_name>>(), METH_VARARGS | METH_KEYWORDS,
+     "var($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, "
+     "mean=None, correction=None)\n--\n\n"
      "Variance over `axis`; see ``unisono.var``."},
     {"std", with_keywords<statistic<std_name>>(), METH_VARARGS | METH_KEYWORDS,
+     "std($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, "
+     "mean=None, correction=None)\n--\n\n"
      "Standard deviation over `axis`; see ``unisono.std``."},
     {"argmax", with_keywords<statistic<argmax_name>>(), METH_VARARGS | METH_KEYWORDS,
+     "argmax($self, /, axis=None, out=None, *, keepdims=False)\n--\n\n"
      "Index of the first largest element along `axis`; see ``unisono.argmax``."},
     {"argmin", with_keywords<statistic<argmin_name>>(), METH_VARARGS | METH_KEYWORDS,
+     "argmin($self, /, axis=None, out=None, *, keepdims=False)\n--\n\n"
      "Index of the first smallest element along `axis`; see ``unisono.argmin``."},
     {"sort", with_keywords<order_method<sorting_home, sort_name>>(), METH_VARARGS | METH_KEYWORDS,
+     "sort($self, /, axis=-1, kind=None, order=None, *, stable=None, descending=False)\n--\n\n"
      "Sorts the array itself along `axis`; see ``unisono.sort``."},
     {"argsort", with_keywords<order_method<sorting_home, argsort_name>>(),
-     METH_VARARGS | METH_KEYWORDS, "Indices that would sort; see ``unisono.argsort``."},
+     METH_VARARGS | METH_KEYWORDS,
+     "argsort($self, /, axis=-1, kind=None, order=None, *, stable=None, descending=False)\n--\n\n"
+     "Indices that would sort; see ``unisono.argsort``."},
     {"partition", with_keywords<order_method<sorting_home, partition_name>>(),
      METH_VARARGS | METH_KEYWORDS,
+     "partition($self, /, kth, axis=-1, kind='introselect', order=None)\n--\n\n"
      "Partitions the array itself along `axis`; see ``unisono.partition``."},
     {"argpartition", with_keywords<order_method<sorting_home, argpartition_name>>(),
-     METH_VARARGS | METH_KEYWORDS, "Indices that would partition; see ``unisono.argpartition``."},
+     METH_VARARGS | METH_KEYWORDS,
+     "argpartition($self, /, kth, axis=-1, kind='introselect', order=None)\n--\n\n"
+     "Indices that would partition; see ``unisono.argpartition``."},
     {"searchsorted", with_keywords<order_method<sorting_home, searchsorted_name>>(),
      METH_VARARGS | METH_KEYWORDS,
+     "searchsorted($self, /, v, side='left', sorter=None)\n--\n\n"
      "Where elements go in this sorted array; see ``unisono.searchsorted``."},
     {"cumsum", with_keywords<order_method<scans_home, cumsum_name>>(), METH_VARARGS | METH_KEYWORDS,
+     "cumsum($self, /, axis=None, dtype=None, out=None)\n--\n\n"
      "Running sum along `axis`; see ``unisono.cumsum``."},
     {"cumprod", with_keywords<order_method<scans_home, cumprod_name>>(),
-     METH_VARARGS | METH_KEYWORDS, "Running product along `axis`; see ``unisono.cumprod``."},
-    {"__complex__", to_complex, METH_NOARGS, nullptr},
-    {"astype", with_keywords<astype_method>(), METH_VARARGS | METH_KEYWORDS,
-     "Copy converted to `dtype` (docs/ir.md says how); the array itself if it has it and "
-     "``copy=False``."},
-    {"copy", copy_method, METH_NOARGS, "A packed copy on the same device."},
-    {"reshape", with_keywords<reshape_method>(), METH_VARARGS | METH_KEYWORDS,
-     "The same elements in another shape: a view where strides allow it, else a copy."},
-    {"transpose", transpose_method, METH_VARARGS,
-     "A view with permuted axes (reversed by default)."},
-    {"ravel", with_keywords<ravel_method>(), METH_VARARGS | METH_KEYWORDS,
-     "One-dimensional and packed: a view of an array that is packed already, else a copy."},
-    {"flatten", with_keywords<flatten_method>(), METH_VARARGS | METH_KEYWORDS,
-     "One-dimensional copy, in row-major order or by ``order=``."},
-    {"fill", fill, METH_O, "Sets all elements to a number."},
-    {"to_device", with_keywords<to_device_method>(), METH_VARARGS | METH_KEYWORDS,
-     "A copy on `device` (a name or a Device); the array itself if it lives there."},
-    {"item", item_method, METH_VARARGS,
-     "The one element, or the one at the given index, as a Python scalar."},
-    {"tolist", tolist, METH_NOARGS, "Nested lists of Python scalars."},
-    {"tobytes", tobytes, METH_NOARGS, "The elements in row-major order as bytes."},
-    {"__copy__", shallow_copy, METH_NOARGS, "As copy()."},
-    {"__deepcopy__", shallow_copy, METH_O, "As copy()."},
+     METH_VARARGS | METH_KEYWORDS,
+     "cumprod($self, /, axis=None, dtype=None, out=None)\n--\n\n"
+     "Running product along `axis`; see ``unisono.cumprod``."},
+    {"__complex__", to_complex, METH_NOARGS,
+     "__complex__($self, /)\n--\n\nThe value as a Python complex."},
+    {"astype", with_keywords<astype_method>(), METH_VARARGS | METH_KEYWORDS, docs::astype},
+    {"copy", with_keywords<copy_method>(), METH_VARARGS | METH_KEYWORDS, docs::copy},
+    {"reshape", with_keywords<reshape_method>(), METH_VARARGS | METH_KEYWORDS, docs::reshape},
+    {"transpose", transpose_method, METH_VARARGS, docs::transpose},
+    {"ravel", with_keywords<ravel_method>(), METH_VARARGS | METH_KEYWORDS, docs::ravel},
+    {"flatten", with_keywords<flatten_method>(), METH_VARARGS | METH_KEYWORDS, docs::flatten},
+    {"fill", fill, METH_O, docs::fill},
+    {"to_device", with_keywords<to_device_method>(), METH_VARARGS | METH_KEYWORDS, docs::to_device},
+    {"item", item_method, METH_VARARGS, docs::item},
+    {"tolist", tolist, METH_NOARGS, docs::tolist},
+    {"tobytes", with_keywords<tobytes_method>(), METH_VARARGS | METH_KEYWORDS, docs::tobytes},
+    {"__copy__", shallow_copy, METH_NOARGS,
+     "__copy__($self, /)\n--\n\n"
+     "As copy()."},
+    {"__deepcopy__", shallow_copy, METH_O,
+     "__deepcopy__($self, memo, /)\n--\n\n"
+     "As copy()."},
     {"__reduce__", with_keywords<in_python<reduce_array>>(), METH_VARARGS | METH_KEYWORDS,
+     "__reduce__($self, /)\n--\n\n"
      "For pickle: shape, dtype and bytes; made anew on the default device."},
     {"__array_ufunc__", with_keywords<numpy_ufunc>(), METH_VARARGS | METH_KEYWORDS,
+     "__array_ufunc__($self, ufunc, method, /, *inputs, **options)\n--\n\n"
      "NumPy's functions on our arrays give our arrays."},
-    {"__format__", format_method, METH_O, "As the Python number's, for values; else as str's."},
+    {"__format__", format_method, METH_O,
+     "__format__($self, spec, /)\n--\n\n"
+     "As the Python number's, for values; else as str's."},
     {"__array__", with_keywords<array_protocol>(), METH_VARARGS | METH_KEYWORDS,
+     "__array__($self, /, dtype=None, copy=None)\n--\n\n"
      "NumPy's conversion protocol."},
     {"__dlpack__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(dlpack)),
-     METH_FASTCALL | METH_KEYWORDS, "A DLPack capsule over the same memory."},
-    {"__dlpack_device__", dlpack_device, METH_NOARGS, "DLPack's device type and number."},
+     METH_FASTCALL | METH_KEYWORDS,
+     "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
+     "A DLPack capsule over the same memory."},
+    {"__dlpack_device__", dlpack_device, METH_NOARGS,
+     "__dlpack_device__($self, /)\n--\n\n"
+     "DLPack's device type and number."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -77,30 +77,48 @@ PyType_Slot python_slots[] = {
             METH_VARARGS | METH_KEYWORDS, doc                                          \
     }
 // The function of the package of that name, with the array first.
-#define FUNCTION(name) METHOD(name, "As the package's function of that name, with the array first.")
+#define FUNCTION(name, parameters)     \
+    METHOD(name,                       \
+           name "($self, /" parameters \
+                ")\n--\n\n"            \
+                "The package's function of that name of the array: see ``unisono." name "``.")
 
 PyMethodDef python_methods[] = {
-    FUNCTION("choose"),
-    FUNCTION("clip"),
+    FUNCTION("choose", ", choices, out=None, mode='raise'"),
+    FUNCTION("clip", ", min=None, max=None, out=None, **options"),
     METHOD("compress",
+           "compress($self, /, condition, axis=None, out=None)\n--\n\n"
            "Slices along `axis` where the condition is true; see ``unisono.compress``."),
-    FUNCTION("conj"),
-    FUNCTION("conjugate"),
-    FUNCTION("diagonal"),
-    FUNCTION("nonzero"),
-    FUNCTION("put"),
-    FUNCTION("repeat"),
-    FUNCTION("round"),
-    FUNCTION("squeeze"),
-    FUNCTION("swapaxes"),
-    FUNCTION("take"),
-    METHOD("dump", "Writes the array's pickle to a file."),
-    METHOD("dumps", "The array's pickle as bytes."),
-    METHOD("tofile", "Writes the elements to a file, as bytes or, with sep=, as text."),
-    METHOD("view", "The same memory as another dtype of the same size, or the array itself."),
-    METHOD("__array_function__", "NumPy's functions on our arrays give our arrays."),
-    METHOD("__array_namespace__", "The package, as the array API standard asks."),
-    METHOD("__round__", nullptr),
+    FUNCTION("conj", ""),
+    FUNCTION("conjugate", ""),
+    FUNCTION("diagonal", ", offset=0, axis1=0, axis2=1"),
+    FUNCTION("nonzero", ""),
+    FUNCTION("put", ", indices, values, mode='raise'"),
+    FUNCTION("repeat", ", repeats, axis=None"),
+    FUNCTION("round", ", decimals=0, out=None"),
+    FUNCTION("squeeze", ", axis=None"),
+    FUNCTION("swapaxes", ", axis1, axis2"),
+    FUNCTION("take", ", indices, axis=None, out=None, mode='raise'"),
+    METHOD("dump",
+           "dump($self, /, file)\n--\n\n"
+           "Writes the array's pickle to a file."),
+    METHOD("dumps",
+           "dumps($self, /)\n--\n\n"
+           "The array's pickle as bytes."),
+    METHOD("tofile",
+           "tofile($self, /, fid, sep='', format='%s')\n--\n\n"
+           "Writes the elements to a file, as bytes or, with sep=, as text."),
+    METHOD("view",
+           "view($self, /, dtype=None, type=None)\n--\n\n"
+           "The same memory as another dtype of the same size, or the array itself."),
+    METHOD("__array_function__",
+           "__array_function__($self, /, function, types, args, options)\n--\n\n"
+           "NumPy's functions on our arrays give our arrays."),
+    METHOD("__array_namespace__",
+           "__array_namespace__($self, /, *, api_version=None)\n--\n\n"
+           "The package, as the array API standard asks."),
+    METHOD("_repr_html_", "_repr_html_($self, /)\n--\n\nWhat a notebook shows."),
+    METHOD("__round__", "__round__($self, /, digits=None)\n--\n\n"),
     {nullptr, nullptr, 0, nullptr},
 };
 

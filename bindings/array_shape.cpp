@@ -1,10 +1,11 @@
-// The array's methods that give the same elements another shape: reshape, ravel, flatten.
+// The array's methods that give the same elements another shape or order in memory: reshape, ravel,
+// flatten, copy.
+#include "array_shape.h"
+
 #include <algorithm>
 #include <cstring>
 #include <string_view>
 #include <vector>
-
-#include "array_object.h"
 
 namespace unisono::python {
 
@@ -56,7 +57,8 @@ PyObject* in_one_axis(PyObject* self, PyObject* args, PyObject* names) noexcept 
     static const char* keys[] = {"order", nullptr};
     PyObject* order = nullptr;
     if ((PyTuple_GET_SIZE(args) || names) &&
-        !PyArg_ParseTupleAndKeywords(args, names, "|O", const_cast<char**>(keys), &order))
+        !PyArg_ParseTupleAndKeywords(args, names, copies ? "|O:flatten" : "|O:ravel",
+                                     const_cast<char**>(keys), &order))
         return nullptr;
     return recorded([&] {
         Array a = in_order(array_of(self), to_order(order, copies ? "flatten" : "ravel", "CFAK"));
@@ -67,13 +69,41 @@ PyObject* in_one_axis(PyObject* self, PyObject* args, PyObject* names) noexcept 
 
 }  // namespace
 
+Array copy_in_order(const Array& a, PyObject* order, const Array& like) {
+    char letter = to_order(order, "copy", "CFAK");
+    bool columns = letter == 'F' || (letter != 'C' && is_column_major(like));
+    return columns ? reversed_axes(copy(reversed_axes(a))) : copy(a);
+}
+
+PyObject* copy_method(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    static const char* keys[] = {"order", nullptr};
+    PyObject* order = nullptr;
+    if ((PyTuple_GET_SIZE(args) || names) &&
+        !PyArg_ParseTupleAndKeywords(args, names, "|O:copy", const_cast<char**>(keys), &order))
+        return nullptr;
+    return recorded([&] { return copy_in_order(array_of(self), order, array_of(self)); });
+}
+
+PyObject* tobytes_method(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    static const char* keys[] = {"order", nullptr};
+    PyObject* order = nullptr;
+    if (!PyArg_ParseTupleAndKeywords(args, names, "|O:tobytes", const_cast<char**>(keys), &order))
+        return nullptr;
+    return guarded<PyObject*>(nullptr, [&] {
+        Array a = in_order(to_device(array_of(self), nullptr), to_order(order, "tobytes", "CFA"));
+        if (!a.view().layout->contiguous()) a = copy(a);
+        return PyBytes_FromStringAndSize(host_data(a, false),
+                                         static_cast<Py_ssize_t>(a.size() * size_of(a.dtype())));
+    });
+}
+
 PyObject* reshape_method(PyObject* self, PyObject* args, PyObject* names) noexcept {
     static const char* keys[] = {"order", "copy", nullptr};
     PyObject *order = nullptr, *copy_wanted = Py_None;
     PyObject* none = PyTuple_New(0);
     bool parsed =
-        !names || PyArg_ParseTupleAndKeywords(none, names, "|$OO", const_cast<char**>(keys), &order,
-                                              &copy_wanted);
+        !names || PyArg_ParseTupleAndKeywords(none, names, "|$OO:reshape", const_cast<char**>(keys),
+                                              &order, &copy_wanted);
     Py_XDECREF(none);
     if (!parsed) return nullptr;
     return recorded([&] {

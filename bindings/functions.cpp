@@ -124,17 +124,69 @@ PyObject* eval_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept
     });
 }
 
+const char where_doc[] = R"doc(where($module, condition, x=None, y=None, /)
+--
+
+Elements of two arrays by a condition; of a condition alone the indices at which it holds.
+
+Parameters
+----------
+condition : array_like
+    True where it is not zero.
+x, y : array_like, optional
+    All three broadcast; the dtype is the one that holds both.
+
+Returns
+-------
+ndarray, or a tuple of index arrays as of `nonzero`
+    `x` where the condition holds, else `y`.
+
+Raises
+------
+ValueError
+    Shapes that do not broadcast, or only one of `x` and `y`.
+
+Examples
+--------
+>>> import unisono as un
+>>> x = un.asarray([-1, 2, -3])
+>>> un.where(x > 0, x, 0).tolist()
+[0, 2, 0]
+>>> un.where(x > 0)[0].tolist()
+[1]
+)doc";
+
+const char eval_doc[] = R"doc(eval($module, /, *arrays)
+--
+
+Computes arrays now; without arguments, all that is pending.
+
+Parameters
+----------
+*arrays : ndarray
+
+Raises
+------
+Exception
+    What went wrong in their computation, naming the line that recorded it.
+
+Examples
+--------
+>>> import unisono as un
+>>> x = un.ones(3) + 1
+>>> un.eval(x)
+>>> print(un.explain(x).splitlines()[0])
+computed: nothing is pending
+)doc";
+
 PyMethodDef functions[] = {
     {"where", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(where_function)),
-     METH_FASTCALL,
-     "``where(condition, x, y)``: x where the condition holds, else y; all three broadcast.\n\n"
-     "``where(condition)``: the indices at which it holds, as `nonzero`."},
+     METH_FASTCALL, where_doc},
     {"broadcast_to",
      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(broadcast_function)), METH_FASTCALL,
-     "``broadcast_to(x, shape)``: a read-only view of that shape."},
+     "broadcast_to($module, array, shape, /)\n--\n\nA read-only view of that shape."},
     {"eval", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(eval_function)),
-     METH_FASTCALL,
-     "``eval(*arrays)``: computes the arrays now; without arguments, all that is pending."},
+     METH_FASTCALL, eval_doc},
     {"_full", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(full_function)),
      METH_FASTCALL, nullptr},
     {"_empty", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(empty_function)),

@@ -9,6 +9,7 @@
 #include "library/fft.h"
 #include "library/lapack.h"
 #include "library/matmul.h"
+#include "tape/reinterpret.h"
 
 namespace unisono::python {
 
@@ -73,6 +74,17 @@ PyObject* strided_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexc
         Array made = Array::of(v);
         if (a.readonly()) made.set_readonly();
         return wrap(made);
+    });
+}
+
+/// _view_as(x, dtype): the same memory as another dtype.
+PyObject* view_as_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        if (n != 2 || !is_array(args[0]))
+            fail(ErrorKind::Internal, "_view_as: takes an array and a dtype");
+        const Array& a = array_of(args[0]);
+        Array made = view_as(library::stored(a), to_dtype(args[1]));
+        return wrap(a.is_value() ? to_value(made) : made);
     });
 }
 
@@ -223,10 +235,12 @@ std::string locate_wheel() {
 PyMethodDef functions[] = {
     {"matmul", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(matmul_function)),
      METH_FASTCALL | METH_KEYWORDS,
-     "``matmul(x1, x2, /, out=None)``: product of matrices and stacks of them, as the operator @.\n"
+     "matmul($module, x1, x2, /, out=None)\n--\n\n"
+     "Product of matrices and stacks of them, as the operator @.\n"
      "\nParameters\n----------\nx1 : array_like, shape (..., m, k) or (k,)\n"
      "x2 : array_like, shape (..., k, n) or (k,)\nout : ndarray, optional\n\n"
      "Returns\n-------\nndarray, shape (..., m, n)\n    Axes that vectors lack are dropped.\n\n"
+     "Raises\n------\nValueError\n    Values without axes, or extents that do not match.\n\n"
      "Examples\n--------\n>>> import unisono as un\n>>> un.matmul([[1, 2], [3, 4]], [1, "
      "1]).tolist()\n"
      "[3, 7]\n"},
@@ -239,6 +253,8 @@ PyMethodDef functions[] = {
     {"_blas", blas_description, METH_NOARGS,
      "Whether BLAS was found, its file, and whether its integers have 64 bits."},
     {"_strided", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(strided_function)),
+     METH_FASTCALL, nullptr},
+    {"_view_as", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(view_as_function)),
      METH_FASTCALL, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -18,6 +18,9 @@
 namespace nb = nanobind;
 
 NB_MODULE(_engine, m) {
+    // Whoever still holds a device when the interpreter ends (a cache, a test's fixture) would get
+    // a page of complaints on the terminal.
+    nb::set_leak_warnings(false);
     m.attr("__version__") = unisono::version();
     if (!unisono::python::add_errors(m.ptr())) throw nb::python_error();
     using namespace unisono::python;

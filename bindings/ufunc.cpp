@@ -139,6 +139,7 @@ PyObject* attribute_in_python(PyObject* self, void*) noexcept {
 constexpr char reduce_name[] = "reduce", accumulate_name[] = "accumulate", outer_name[] = "outer";
 constexpr char at_name[] = "at", reduceat_name[] = "reduceat", types_name[] = "types";
 constexpr char identity_name[] = "identity", doc_name[] = "doc";
+constexpr char python_signature_name[] = "python_signature";
 constexpr char resolve_name[] = "resolve_dtypes";
 
 /// The engine's reduction by this row: (array, axes or None, keepdims, dtype or None).
@@ -186,11 +187,13 @@ PyObject* get_ntypes(PyObject* self, void*) noexcept {
     Py_XDECREF(types);
     return n;
 }
-/// The docstring is each function's own; the type's lies in its dictionary, where it would be found
-/// first.
+/// Docstring and signature are each function's own; the type's lie in its dictionary, where they
+/// would be found first.
 PyObject* get_attribute(PyObject* self, PyObject* name) noexcept {
-    if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, "__doc__") == 0)
-        return attribute_in_python<doc_name>(self, nullptr);
+    auto is = [&](const char* text) { return PyUnicode_CompareWithASCIIString(name, text) == 0; };
+    if (PyUnicode_Check(name) && is("__doc__")) return attribute_in_python<doc_name>(self, nullptr);
+    if (PyUnicode_Check(name) && is("__signature__"))
+        return attribute_in_python<python_signature_name>(self, nullptr);
     return PyObject_GenericGetAttr(self, name);
 }
 PyObject* get_none(PyObject*, void*) noexcept { Py_RETURN_NONE; }
@@ -226,17 +229,24 @@ PyGetSetDef attributes[] = {
 
 PyMethodDef methods[] = {
     {"reduce", function_pointer<in_python<reduce_name>>(), METH_VARARGS | METH_KEYWORDS,
-     "reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=<none>, where=True)"},
+     "reduce($self, /, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, "
+     "where=True)\n--\n\n"
+     "Combines elements along axes; see ``unisono.ufunc``."},
     {"accumulate", function_pointer<in_python<accumulate_name>>(), METH_VARARGS | METH_KEYWORDS,
-     "accumulate(array, axis=0, dtype=None, out=None)"},
+     "accumulate($self, /, array, axis=0, dtype=None, out=None)\n--\n\n"
+     "All partial results along an axis."},
     {"outer", function_pointer<in_python<outer_name>>(), METH_VARARGS | METH_KEYWORDS,
-     "outer(A, B, /, **kwargs)"},
+     "outer($self, A, B, /, **options)\n--\n\n"
+     "Of all pairs of elements."},
     {"at", function_pointer<in_python<at_name>>(), METH_VARARGS | METH_KEYWORDS,
-     "at(a, indices, b=None, /): in place, once for every index, repeated ones too"},
+     "at($self, a, indices, b=None, /)\n--\n\n"
+     "In place, once for every index, repeated ones too."},
     {"reduceat", function_pointer<in_python<reduceat_name>>(), METH_VARARGS | METH_KEYWORDS,
-     "reduceat(array, indices, axis=0, dtype=None, out=None)"},
+     "reduceat($self, /, array, indices, axis=0, dtype=None, out=None)\n--\n\n"
+     "Reductions of slices between neighbouring indices."},
     {"resolve_dtypes", function_pointer<in_python<resolve_name>>(), METH_VARARGS | METH_KEYWORDS,
-     "resolve_dtypes(dtypes): the dtypes of operands and results of the loop that would run"},
+     "resolve_dtypes($self, /, dtypes)\n--\n\n"
+     "The dtypes of operands and results of the loop that would run."},
     {"_reduce", function_pointer<engine_reduce>(), METH_FASTCALL, nullptr},
     {"_loop", engine_loop, METH_O, nullptr},
     {"__reduce__", reduce_to_name, METH_NOARGS, "For pickle: the name."},

@@ -1,59 +1,97 @@
-"""Writes python/unisono/_engine.pyi, the extension's types for checkers and editors: scripts/stubs.py [--check]."""
+"""Writes the types that checkers and editors see, from the signatures and docstrings that are there: scripts/stubs.py [--check].
 
+`python/unisono/_engine.pyi` holds the extension's, `__init__.pyi` the namespace, which is loaded piece by piece and so
+cannot be read from its source, and `linalg.pyi` and the like the sub-packages.
+"""
+
+import importlib
 import inspect
+import re
+import subprocess
 import sys
+import types
 from pathlib import Path
 
+import unisono as un
 from unisono import _engine
 
-HEAD = '''"""Types of the extension, written by scripts/stubs.py."""
+HOME = Path(__file__).resolve().parents[1] / "python/unisono"
+ENGINE_HEAD = '''"""Types of the extension, written by scripts/stubs.py."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Self, TypeAlias
+from typing import Any, Protocol, Self, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
+class HasArray(Protocol):
+    """Arrays of other libraries."""
 
-Operand: TypeAlias = "ndarray | npt.ArrayLike"
+    def __array__(self) -> Any: ...
+
+ArrayLike: TypeAlias = "ndarray | HasArray | complex | bytes | bytearray | memoryview | Sequence[Any]"
 DTypeLike: TypeAlias = Any
 DeviceLike: TypeAlias = "str | Device | None"
-Axis: TypeAlias = int | tuple[int, ...] | None
+Axis: TypeAlias = int | Sequence[int] | None
 
 __version__: str
 '''
-BINARY = "add sub mul truediv floordiv mod pow and or xor lshift rshift"
-COMPARE = "lt le gt ge eq ne"
+HEAD = '''"""Types of {what}, written by scripts/stubs.py."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, Self
+
+from {engine} import ArrayLike, Axis, DeviceLike, DTypeLike
+'''
+
+# Types of parameters by their names, and else by their defaults.
+PARAMETERS = {
+    **dict.fromkeys(
+        "x x1 x2 a b A B arr ary m array y v condition element test_elements fill_value values".split(),
+        "ArrayLike",
+    ),
+    **dict.fromkeys("arrays tup".split(), "Sequence[ArrayLike]"),
+    "axis": "Axis",
+    "dtype": "DTypeLike",
+    "out": "ndarray | None",
+    "shape": "int | Sequence[int]",
+    "device": "DeviceLike",
+    "mesh": "Mesh | None",
+    "where": "ArrayLike",
+    "order": "str | None",
+    "copy": "bool | None",
+    "size": "int | Sequence[int] | None",
+    "n": "int | None",
+}
+BY_DEFAULT = {bool: "bool", str: "str", float: "float"}
+# What a docstring says is returned, by its beginning.
+RETURNS = (
+    (r"tuple of (ndarray|arrays)", "tuple[ndarray, ...]"),
+    (r"list of (ndarray|arrays)", "list[ndarray]"),
+    (r"list", "list[Any]"),
+    (r"tuple", "tuple[Any, ...]"),
+    (r"dict of int", "dict[str, int]"),
+    (r"dict", "dict[str, Any]"),
+    (r"(bool|int|str|float|bytes)$", r"\1"),
+    (r"ndarray", "ndarray"),
+    (r"(Generator)$", r"\1"),
+)
 ATTRIBUTES = {
     "shape": "tuple[int, ...]",
     "strides": "tuple[int, ...]",
-    "ndim": "int",
-    "size": "int",
-    "itemsize": "int",
-    "nbytes": "int",
+    **dict.fromkeys("ndim size itemsize nbytes".split(), "int"),
     "dtype": "Any",
     "device": "Device",
-    "T": "Self",
+    **dict.fromkeys("T mT real imag".split(), "ndarray"),
+    **dict.fromkeys("flags flat".split(), "Any"),
+    "data": "memoryview",
 }
-REDUCTION = "self, axis: Axis = None, dtype: DTypeLike = None, keepdims: bool = False"
-METHODS = {
-    **dict.fromkeys("sum prod max min any all".split(), (REDUCTION, "ndarray")),
-    "astype": ("self, dtype: DTypeLike, *, copy: bool = True", "ndarray"),
-    "copy": ("self", "ndarray"),
-    "reshape": (
-        "self, *shape: int | Sequence[int], order: str = 'C', copy: bool | None = None",
-        "ndarray",
-    ),
-    "transpose": ("self, *axes: int | Sequence[int] | None", "ndarray"),
-    "ravel": ("self, order: str = 'C'", "ndarray"),
-    "flatten": ("self, order: str = 'C'", "ndarray"),
-    "fill": ("self, value: Operand, /", "None"),
-    "to_device": ("self, device: DeviceLike, *, stream: None = None", "ndarray"),
-    "item": ("self, *index: int", "bool | int | float"),
-    "tolist": ("self", "Any"),
-    "tobytes": ("self", "bytes"),
-    "__array__": ("self, dtype: DTypeLike = None, copy: bool | None = None", "np.ndarray"),
-    "__dlpack_device__": ("self", "tuple[int, int]"),
-    "__dlpack__": ("self, **options: Any", "Any"),
+# Results of the array's methods that are no arrays.
+RESULTS = {
+    "fill": "None", "item": "Any", "tolist": "Any", "tobytes": "bytes", "__array__": "Any", "__dlpack__": "Any",
+    "__dlpack_device__": "tuple[int, int]", "__complex__": "complex", "__format__": "str", "__copy__": "Self",
+    "__deepcopy__": "Self", "__reduce__": "tuple[Any, ...]", "__array_ufunc__": "Any", "__array_function__": "Any",
+    "__array_namespace__": "Any", "sort": "None", "partition": "None", "put": "None", "dump": "None", "dumps": "bytes",
+    "tofile": "None", "nonzero": "tuple[ndarray, ...]", "_repr_html_": "str", "__round__": "Any",
+}  # fmt: skip
+SLOTS = {
     "__bool__": ("self", "bool"),
     "__int__": ("self", "int"),
     "__float__": ("self", "float"),
@@ -61,19 +99,13 @@ METHODS = {
     "__len__": ("self", "int"),
     "__iter__": ("self", "Iterator[ndarray]"),
     "__hash__": ("self", "int"),
+    "__contains__": ("self, value: object, /", "bool"),
     "__getitem__": ("self, key: Any, /", "ndarray"),
-    "__setitem__": ("self, key: Any, value: Operand, /", "None"),
+    "__setitem__": ("self, key: Any, value: ArrayLike, /", "None"),
     **dict.fromkeys(("__neg__", "__pos__", "__abs__", "__invert__"), ("self", "ndarray")),
 }
-FUNCTIONS = {
-    "where": ("condition: Operand, x: Operand, y: Operand, /", "ndarray"),
-    "broadcast_to": ("x: Operand, shape: int | Sequence[int], /", "ndarray"),
-    "eval": ("*arrays: Any", "None"),
-    "stats": ("", "dict[str, int]"),
-    "flush_log": ("", "list[dict[str, Any]]"),
-    "set_num_threads": ("n: int", "None"),
-    "get_num_threads": ("", "int"),
-}
+BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift"
+COMPARE = "lt le gt ge eq ne"
 UFUNC = """
 class ufunc:
     __name__: str
@@ -91,95 +123,280 @@ class ufunc:
     def identity(self) -> Any: ...
     @property
     def signature(self) -> None: ...
-    def __call__(self, *x: Operand, out: Any = None, where: Any = True, casting: str = "same_kind",
+    def __call__(self, *x: ArrayLike, out: Any = None, where: Any = True, casting: str = "same_kind",
         order: str = "K", dtype: DTypeLike = None, subok: bool = True, signature: Any = None) -> Any: ...
-    def reduce(self, array: Operand, axis: Axis = 0, dtype: DTypeLike = None, out: Any = None,
+    def reduce(self, array: ArrayLike, axis: Axis = 0, dtype: DTypeLike = None, out: Any = None,
         keepdims: bool = False, initial: Any = ..., where: Any = True) -> ndarray: ...
-    def accumulate(self, array: Operand, axis: int = 0, dtype: DTypeLike = None, out: Any = None) -> ndarray: ...
-    def outer(self, A: Operand, B: Operand, /, **options: Any) -> Any: ...
-    def at(self, a: ndarray, indices: Any, b: Operand | None = None, /) -> None: ...
-    def reduceat(self, array: Operand, indices: Any, axis: int = 0, dtype: DTypeLike = None, out: Any = None) -> ndarray: ...
+    def accumulate(self, array: ArrayLike, axis: int = 0, dtype: DTypeLike = None, out: Any = None) -> ndarray: ...
+    def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> Any: ...
+    def at(self, a: ndarray, indices: Any, b: ArrayLike | None = None, /) -> None: ...
+    def reduceat(self, array: ArrayLike, indices: Any, axis: int = 0, dtype: DTypeLike = None, out: Any = None) -> ndarray: ...
     def resolve_dtypes(self, dtypes: Sequence[DTypeLike]) -> tuple[Any, ...]: ...
 """.strip().splitlines()
 
 
-def array_class():
-    """Lines of the array's class; what the type lacks is left out."""
-    has = set(dir(_engine.ndarray))
+def type_of_parameter(p):
+    """Its annotation in the stub."""
+    if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+        return "Any"
+    kind = PARAMETERS.get(p.name)
+    if kind is None and p.default is not p.empty:
+        kind = BY_DEFAULT.get(type(p.default))
+    kind = kind or "Any"
+    if (
+        p.default is None
+        and kind not in ("Any", "Axis", "DTypeLike", "DeviceLike")
+        and "None" not in kind
+    ):
+        kind += " | None"
+    return kind
+
+
+def parameters_of(signature, bound=False):
+    """Text of the parameters; `bound`: the first is self."""
+    parts, seen_slash, seen_star = [], False, False
+    found = list(signature.parameters.values())
+    if bound and (not found or found[0].name not in ("self", "cls")):
+        parts.append("self")  # the extension's own text has left it out
+        bound = False
+    for k, p in enumerate(found):
+        if seen_slash and p.kind is not p.POSITIONAL_ONLY:
+            parts.append("/")
+            seen_slash = False
+        if p.kind is p.POSITIONAL_ONLY:
+            seen_slash = True
+        if p.kind is p.KEYWORD_ONLY and not seen_star:
+            parts.append("*")
+            seen_star = True
+        stars = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+        seen_star = seen_star or p.kind is p.VAR_POSITIONAL
+        if bound and k == 0:
+            parts.append(p.name)
+            continue
+        default = "" if p.default is p.empty else " = ..."
+        parts.append(f"{stars}{p.name}: {type_of_parameter(p)}{default}")
+    return ", ".join(parts + (["/"] if seen_slash else []))
+
+
+def result_of(function):
+    """The type that the docstring's Returns names, or Any."""
+    found = re.search(r"Returns\n-+\n(.*)", inspect.getdoc(function) or "")
+    if not found:
+        return "Any"
+    text = found[1].partition(":")[2].strip() or found[1].strip()
+    if re.search(r"\bor\b(?! (a )?values?)", text):
+        return "Any"
+    for pattern, kind in RETURNS:
+        if re.match(pattern, text):
+            return re.match(pattern, text).expand(kind)
+    return "Any"
+
+
+def signature_of(function):
+    try:
+        return inspect.signature(function)
+    except (ValueError, TypeError):
+        return None
+
+
+def function_lines(name, function, indent="", bound=False):
+    """A definition; of what cannot be inspected with any arguments."""
+    signature = signature_of(function)
+    text = (
+        parameters_of(signature, bound)
+        if signature
+        else "self, *args: Any, **options: Any"
+        if bound
+        else "*args: Any, **options: Any"
+    )
+    return [f"{indent}def {name}({text}) -> {result_of(function)}: ..."]
+
+
+def array_lines():
+    """The array's class: its signatures are the extension's own."""
     lines = ["class ndarray:"]
-    for name, kind in ATTRIBUTES.items():
-        if name in has:
-            lines += ["    @property", f"    def {name}(self) -> {kind}: ..."]
-    for name, (parameters, result) in METHODS.items():
-        if name in has:
-            lines.append(f"    def {name}({parameters}) -> {result}: ...")
+    own = dir(_engine.ndarray)
+    lines.append(
+        "    def __new__(cls, shape: int | Sequence[int], dtype: DTypeLike = ...) -> Self: ..."
+    )
+    for name in own:
+        value = getattr(_engine.ndarray, name)
+        if name in ATTRIBUTES:
+            lines += ["    @property", f"    def {name}(self) -> {ATTRIBUTES[name]}: ..."]
+        elif name in SLOTS:
+            lines.append(f"    def {name}({SLOTS[name][0]}) -> {SLOTS[name][1]}: ...")
+        elif (
+            isinstance(value, types.MethodDescriptorType)
+            and name not in dir(object)
+            or name in RESULTS
+        ):
+            if name in ("__array_interface__",):
+                continue
+            parameters = parameters_of(inspect.signature(value), bound=True)
+            lines.append(f"    def {name}({parameters}) -> {RESULTS.get(name, 'ndarray')}: ...")
     for op in BINARY.split():
         for prefix, result in (("", "ndarray"), ("r", "ndarray"), ("i", "Self")):
-            if f"__{prefix}{op}__" in has:
-                lines.append(f"    def __{prefix}{op}__(self, other: Operand, /) -> {result}: ...")
+            if f"__{prefix}{op}__" in own:
+                lines.append(
+                    f"    def __{prefix}{op}__(self, other: ArrayLike, /) -> {result}: ..."
+                )
     for op in COMPARE.split():
         ignore = "  # type: ignore[override]" if op in ("eq", "ne") else ""
-        lines.append(f"    def __{op}__(self, other: Operand, /) -> ndarray: ...{ignore}")
+        lines.append(f"    def __{op}__(self, other: ArrayLike, /) -> ndarray: ...{ignore}")
     return lines
 
 
-def other_class(name, kind):
-    """Lines of an exception or of a class whose members are not spelled out."""
+def class_lines(name, kind):
+    """A class by its public members, and the special ones that it defines itself."""
     if issubclass(kind, BaseException):
-        bases = ", ".join(b.__name__ for b in kind.__bases__)
-        return [f"class {name}({bases}): ..."]
+        return [f"class {name}({', '.join(b.__name__ for b in kind.__bases__)}): ..."]
+    special = "__init__ __call__ __enter__ __exit__ __iter__ __next__ __len__ __getitem__ __setitem__ __contains__ __eq__ __hash__".split()
     lines = [f"class {name}:"]
-    for member, value in sorted(vars(kind).items()):
-        if member.startswith("_"):
+    members = {k: v for c in reversed(kind.__mro__[:-1]) for k, v in vars(c).items()}
+    members = {k: members[k] for k in sorted(members)}
+    for member, value in members.items():
+        if member.startswith("_") and member not in special:
             continue
-        if callable(value):
-            lines.append(f"    def {member}(self, *args: Any, **options: Any) -> Any: ...")
+        value = inspect.getattr_static(kind, member)
+        if isinstance(value, (classmethod, staticmethod)):
+            word = type(value).__name__
+            lines.append(f"    @{word}")
+            lines += function_lines(member, value.__func__, "    ", word == "classmethod")
+        elif member == "__init__":
+            text = function_lines(member, value, "    ", True)[0]
+            lines.append(re.sub(r"-> .*:", "-> None:", text))
+        elif member == "__hash__":
+            lines.append(
+                "    def __hash__(self) -> int: ..."
+                if value
+                else "    __hash__ = None  # type: ignore[assignment]"
+            )
+        elif member == "__eq__":
+            lines.append("    def __eq__(self, other: object, /) -> bool: ...")
+        elif callable(value):
+            lines += function_lines(member, value, "    ", True)
         else:
             lines += ["    @property", f"    def {member}(self) -> Any: ..."]
-    if name == "Device":
-        lines += [
-            "    def __hash__(self) -> int: ...",
-            "    def __eq__(self, other: object, /) -> bool: ...",
-        ]
     if len(lines) == 1:
         lines.append("    def __getattr__(self, name: str, /) -> Any: ...")
     return lines
 
 
-def page():
-    """Return the text of the stub file."""
-    lines = [HEAD]
+def engine_page():
+    """Text of _engine.pyi."""
+    lines = [ENGINE_HEAD]
     for name in sorted(n for n in vars(_engine) if not n.startswith("_")):
         value = getattr(_engine, name)
         if value is _engine.ndarray:
-            lines += array_class()
+            lines += array_lines()
         elif value is _engine.ufunc:
             lines += UFUNC
         elif inspect.isclass(value):
-            lines += other_class(name, value)
-        elif name in FUNCTIONS:
-            parameters, result = FUNCTIONS[name]
-            lines.append(f"def {name}({parameters}) -> {result}: ...")
+            lines += class_lines(name, value)
         elif isinstance(value, _engine.ufunc):
             lines.append(f"{name}: ufunc")
         else:
-            lines.append(f"def {name}(*args: Any, **options: Any) -> Any: ...")
+            lines += function_lines(name, value)
     lines.append("\ndef __getattr__(name: str) -> Any: ...  # names of the package's own use")
     return "\n".join(lines) + "\n"
 
 
-def main():
-    import subprocess
+def imported(name, value):
+    """The line that takes a name from the extension's stub, or None."""
+    home = getattr(_engine, name, None)
+    if inspect.isclass(value) and getattr(_engine, value.__name__, None) is value:
+        return f"from ._engine import {value.__name__} as {name}"
+    return f"from ._engine import {name} as {name}" if home is value and home is not None else None
 
-    path = Path(__file__).resolve().parents[1] / "python/unisono/_engine.pyi"
-    command = [sys.executable, "-m", "ruff", "format", "-q", "--stdin-filename", str(path), "-"]
-    done = subprocess.run(command, input=page(), capture_output=True, text=True, check=True)
-    if "--check" not in sys.argv:
-        path.write_text(done.stdout)
-    elif not path.exists() or path.read_text() != done.stdout:
-        print("python/unisono/_engine.pyi is stale: run scripts/stubs.py", file=sys.stderr)
-        return 1
-    return 0
+
+def value_line(name, value):
+    """A constant, or an object of a class."""
+    if value is None or type(value) in (bool, int, float, str):
+        return f"{name}: {'None' if value is None else type(value).__name__}"
+    if isinstance(value, _engine.ufunc):
+        return f"{name}: ufunc"
+    if isinstance(value, un.dtype):
+        return f"{name}: dtype"
+    return f"{name}: Any"
+
+
+def module_page(module, what):
+    """Text of a stub of Python modules."""
+    first, rest, others = set(), [], []  # others: second names of classes, which come last
+    for name in sorted(n for n in dir(module) if not n.startswith("_")):
+        value = getattr(module, name)
+        if inspect.ismodule(value):
+            if module is un and value.__name__ == f"unisono.{name}":
+                first.add(f"from . import {name} as {name}")
+        elif line := imported(name, value):
+            first.add(line)
+        elif module is not un and getattr(un, name, None) is value:
+            first.add(f"from . import {name} as {name}")
+        elif inspect.isclass(value):
+            if value.__name__ == name:
+                rest += class_lines(name, value)
+            else:
+                others.append(f"{name} = {value.__name__}")
+        elif (
+            callable(value) and not isinstance(value, _engine.ufunc) and hasattr(value, "__name__")
+        ):
+            rest += function_lines(name, value)
+        else:
+            rest.append(value_line(name, value))
+    rest += others
+    for used in ("ndarray", "ufunc", "Mesh", "Device"):
+        if any(re.search(rf"\b{used}\b", line) for line in rest):
+            first.add(
+                f"from ._engine import {used}" + (f" as {used}" if hasattr(module, used) else "")
+            )
+    if module is un:
+        first.add("from ._engine import __version__ as __version__")
+        rest.append("__array_api_version__: str")
+        rest += function_lines("__array_namespace_info__", un.__array_namespace_info__)
+    for hidden in ("bool", "bytes"):  # built-in types whose names the module has for something else
+        if hasattr(module, hidden):
+            first.add(f"from builtins import {hidden} as _{hidden}")
+            rest = [
+                re.sub(rf"(: |-> ){hidden}\b", rf"\1_{hidden}", line) if "def " in line else line
+                for line in rest
+            ]
+    return "\n".join([HEAD.format(what=what, engine="._engine"), *sorted(first), "", *rest]) + "\n"
+
+
+def pages():
+    """Files and their texts."""
+    yield HOME / "_engine.pyi", engine_page()
+    yield HOME / "__init__.pyi", module_page(un, "the package")
+    for name in ("linalg", "fft", "random", "memory", "emath", "testing", "lib"):
+        module = importlib.import_module(f"unisono.{name}")
+        yield HOME / f"{name}.pyi", module_page(module, f"``unisono.{name}``")
+
+
+def formatted(path, text):
+    for command in (["check", "-q", "--fix", "--select", "F401,I"], ["format", "-q"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(path), "-"],
+            input=text,
+            capture_output=True,
+            text=True,
+        )
+        if not done.stdout:
+            raise RuntimeError(f"{path.name}: {done.stderr}")
+        text = done.stdout
+    return text
+
+
+def main():
+    stale = []
+    for path, text in pages():
+        text = formatted(path, text)
+        if "--check" not in sys.argv:
+            path.write_text(text)
+        elif not path.exists() or path.read_text() != text:
+            stale.append(path.name)
+    if stale:
+        print(f"{', '.join(stale)} in python/unisono: stale, run scripts/stubs.py", file=sys.stderr)
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":

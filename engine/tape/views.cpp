@@ -298,18 +298,6 @@ std::complex<double> complex_item(const Array& a) {
     return {read(false), read(true)};
 }
 
-Array part_view(const Array& a, bool imaginary) {
-    UNISONO_ASSERT(is_complex(a.dtype()));
-    const View& v = a.view();
-    std::vector<std::int64_t> strides(v.layout->strides().begin(), v.layout->strides().end());
-    for (auto& stride : strides) stride *= 2;
-    Array made = Array::of({v.storage, Layout::make(v.layout->shape(), strides),
-                            2 * v.offset + (imaginary ? 1 : 0), part_dtype(v.dtype)},
-                           a.is_value());
-    if (a.readonly()) made.set_readonly();
-    return made;
-}
-
 bool write_element(const Array& a, std::span<const std::int64_t> index, const Arg& value) {
     const View& v = a.view();
     Storage* s = v.storage;

@@ -216,6 +216,8 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     _refuse_like("eye", like)
     N = operator.index(N)
     M = N if M is None else operator.index(M)
+    if N < 0 or M < 0:
+        raise ValueError(f"eye: negative dimensions are not allowed; got shape ({N}, {M})")
     dtype = float if dtype is None else dtype
     made = _engine._iota(M, device) - _engine._iota(N, device).reshape(N, 1) == operator.index(k)
     return _order("eye", made.astype(dtype), order)
@@ -421,9 +423,28 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     [1, 2]
     """
     _refuse_like("frombuffer", like)
-    import numpy
-
-    return asarray(numpy.frombuffer(buffer, str(resolve(dtype)), count, offset))
+    t = resolve(dtype)
+    held = memoryview(buffer).cast("B")
+    n = (len(held) - offset) // t.itemsize if count < 0 else count
+    if not 0 <= offset <= len(held):
+        raise ValueError(
+            f"frombuffer: offset must lie in the buffer; got {offset} for {len(held)} bytes"
+        )
+    if count < 0 and (len(held) - offset) % t.itemsize:
+        raise ValueError(
+            f"frombuffer: buffer size must be a multiple of element size; got {len(held) - offset} bytes for {t} of "
+            f"{t.itemsize}"
+        )
+    if offset + n * t.itemsize > len(held):
+        raise ValueError(
+            f"frombuffer: buffer is smaller than requested size; got {len(held) - offset} bytes, expected "
+            f"{n * t.itemsize}"
+        )
+    if n == 0:
+        return un.empty(0, t)
+    part = t.itemsize // 2 if t.kind == "c" else t.itemsize
+    letter = {1: "B", 2: "H", 4: "I", 8: "Q"}[part]
+    return asarray(held[offset : offset + n * t.itemsize].cast(letter)).view(t)
 
 
 def fromstring(string, dtype=float, count=-1, *, sep, like=None):

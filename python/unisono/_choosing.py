@@ -117,10 +117,6 @@ def putmask(a, mask, values):
     mask : array_like of bool
     values : array_like
 
-    Returns
-    -------
-    ndarray
-
     Raises
     ------
     TypeError
@@ -164,10 +160,6 @@ def copyto(dst, src, casting="same_kind", where=True):
         Which conversions are allowed.
     where : array_like of bool
         Elements to take.
-
-    Returns
-    -------
-    ndarray
 
     Raises
     ------

@@ -60,10 +60,6 @@ def set_printoptions(
     override_repr : callable
         Takes an array, returns its `repr`. Dropped by each call that gives none.
 
-    Returns
-    -------
-    ndarray
-
     Raises
     ------
     ValueError, TypeError
@@ -114,7 +110,7 @@ def get_printoptions():
 
     Returns
     -------
-    ndarray
+    dict
 
     Examples
     --------

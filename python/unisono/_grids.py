@@ -21,7 +21,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 
     Returns
     -------
-    ndarray
+    tuple of ndarray
 
     Raises
     ------

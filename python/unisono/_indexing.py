@@ -208,10 +208,6 @@ def put(a, ind, v, mode="raise"):
     v : array_like
     mode : str
 
-    Returns
-    -------
-    ndarray
-
     Raises
     ------
     TypeError

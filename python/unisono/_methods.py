@@ -4,7 +4,7 @@ import unisono as un
 
 from . import _engine
 from ._interop import array_function as __array_function__  # noqa: F401
-from ._ufunc import as_array
+from ._ufunc import as_array, resolve
 
 
 def __getattr__(name):
@@ -26,6 +26,13 @@ def __round__(self, digits=None):
     if digits is None and self.ndim == 0:
         return round(self.item())
     return un.round(self, digits or 0)
+
+
+def _repr_html_(self):
+    """What a notebook shows."""
+    from ._notebook import array_html
+
+    return array_html(self)
 
 
 def compress(self, condition, axis=None, out=None):
@@ -115,7 +122,25 @@ def flags(self):
 
 
 class flatiter:
-    """Elements in row-major order: iterate, index, or write through it, as NumPy's ``flatiter``."""
+    """Elements in row-major order: iterate, index, or write through it, as NumPy's ``flatiter``.
+
+    Parameters
+    ----------
+    array : ndarray
+
+    Raises
+    ------
+    IndexError
+        An index beyond the number of elements.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> x = un.zeros((2, 2))
+    >>> x.flat[3] = 1
+    >>> x.tolist()
+    [[0.0, 0.0], [0.0, 1.0]]
+    """
 
     def __init__(self, array):
         self.base = array
@@ -189,14 +214,38 @@ def data(self):
 
 
 def view(self, dtype=None, type=None):
-    """Return the same memory, as another dtype where one is given."""
+    """Return the same memory, as another dtype where one is given: writes show in both.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        One of another size than the array's takes a packed last axis, whose extent changes.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        The last axis does not hold a whole number of elements, or they would not be aligned.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.asarray([1.0, -2.0]).view("uint64").tolist()
+    [4607182418800017408, 13835058055282163712]
+    """
     if type is not None:
         raise TypeError("view: type= is not there; arrays have one type")
     if dtype is None or dtype == self.dtype:
         return self[...]
-    import numpy
-
-    return un.asarray(numpy.asarray(self).view(str(un.empty(0, dtype).dtype)))
+    to = resolve(dtype)
+    if to.kind == "c" and self.device != "cpu":
+        raise _engine.UnsupportedError(
+            f"view: complex arrays are not there on {self.device}; got dtype {to}, use the parts"
+        )
+    return _engine._view_as(self, to)
 
 
 def tofile(self, fid, sep="", format="%s"):

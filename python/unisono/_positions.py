@@ -18,7 +18,7 @@ def nonzero(a):
 
     Returns
     -------
-    ndarray
+    tuple of ndarray
 
     Raises
     ------
@@ -97,7 +97,7 @@ def ix_(*args):
 
     Returns
     -------
-    ndarray
+    tuple of ndarray
 
     Raises
     ------
@@ -175,7 +175,7 @@ def unravel_index(indices, shape, order="C"):
 
     Returns
     -------
-    ndarray
+    tuple of ndarray
 
     Raises
     ------

@@ -193,7 +193,7 @@ def unique_all(x):
 
     Returns
     -------
-    ndarray
+    tuple of ndarray
 
     Raises
     ------

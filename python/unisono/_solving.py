@@ -133,7 +133,7 @@ def slogdet(a):
 
     Returns
     -------
-    ndarray
+    tuple of ndarray
 
     Raises
     ------

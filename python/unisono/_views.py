@@ -222,7 +222,7 @@ def broadcast_shapes(*shapes):
 
     Returns
     -------
-    ndarray
+    tuple of int
 
     Raises
     ------

@@ -40,10 +40,6 @@ def set_limit(bytes):
     bytes : int or None
         None: all memory of the machine, or of the control group that the process is in (the default).
 
-    Returns
-    -------
-    ndarray
-
     Raises
     ------
     TypeError, ValueError
@@ -68,10 +64,6 @@ def set_limit(bytes):
 
 def trim():
     """Give the memory that the pool keeps for reuse back to the system.
-
-    Returns
-    -------
-    ndarray
 
     Examples
     --------

@@ -1,0 +1,14 @@
+// The array's methods that copy its elements in an order.
+#pragma once
+
+#include "array_object.h"
+
+namespace unisono::python {
+
+/// A copy whose rows or columns are packed, as NumPy's letter (or null for rows) has it: the
+/// letters A and K ask for the order of `like`.
+Array copy_in_order(const Array& a, PyObject* order, const Array& like);
+PyObject* copy_method(PyObject* self, PyObject* args, PyObject* names) noexcept;
+PyObject* tobytes_method(PyObject* self, PyObject* args, PyObject* names) noexcept;
+
+}  // namespace unisono::python

@@ -1,0 +1,187 @@
+"""Type checkers see the whole namespace: signatures agree with the functions, and mypy knows a program's types."""
+
+import ast
+import importlib
+import inspect
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import unisono as un
+
+HOME = Path(__file__).resolve().parents[2] / "python/unisono"
+SPACES = {
+    "__init__": "unisono",
+    **{n: f"unisono.{n}" for n in "linalg fft random memory emath testing lib".split()},
+}
+
+
+def stub(space):
+    """Top-level definitions of a stub by name."""
+    found = {}
+    for node in ast.parse((HOME / f"{space}.pyi").read_text()).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found[node.name] = node
+        elif isinstance(node, ast.AnnAssign):
+            found[node.target.id] = node
+        elif isinstance(node, ast.Assign):
+            found[node.targets[0].id] = node
+        elif isinstance(node, ast.ImportFrom):
+            found |= {a.asname: node for a in node.names if a.asname}
+    return found
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_every_public_name_has_a_type(space):
+    module = importlib.import_module(SPACES[space])
+    public = {n for n in dir(module) if not n.startswith("_")}
+    if space != "__init__":
+        public = {n for n in public if not inspect.ismodule(getattr(module, n))}
+    assert public - set(stub(space)) == set()
+    assert {n for n in stub(space) if not n.startswith("_")} - public == set()
+
+
+def arguments(node):
+    """Kind, name and whether there is a default, of the parameters of a stub's function."""
+    a = node.args
+    positional = a.posonlyargs + a.args
+    optional = len(positional) - len(a.defaults)
+    made = [
+        ("positional only" if k < len(a.posonlyargs) else "any", p.arg, k >= optional)
+        for k, p in enumerate(positional)
+    ]
+    made += [("*", a.vararg.arg, False)] if a.vararg else []
+    made += [
+        ("keyword only", p.arg, d is not None)
+        for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)
+    ]
+    return made + ([("**", a.kwarg.arg, False)] if a.kwarg else [])
+
+
+def parameters(function):
+    """The same of a function."""
+    kinds = {0: "positional only", 1: "any", 2: "*", 3: "keyword only", 4: "**"}
+    return [
+        (kinds[p.kind.value], p.name, p.default is not p.empty)
+        for p in inspect.signature(function).parameters.values()
+    ]
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_signatures_agree(space):
+    module = importlib.import_module(SPACES[space])
+    tried = 0
+    for name, node in stub(space).items():
+        if isinstance(node, ast.FunctionDef):
+            assert arguments(node) == parameters(getattr(module, name)), name
+            tried += 1
+    assert tried > {"__init__": 250, "random": 40, "lib": -1}.get(space, 1)
+
+
+def test_signatures_of_the_arrays_methods_agree():
+    (node,) = [
+        n
+        for n in ast.parse((HOME / "_engine.pyi").read_text()).body
+        if getattr(n, "name", "") == "ndarray"
+    ]
+    tried = 0
+    for method in node.body:
+        if (
+            isinstance(method, ast.FunctionDef)
+            and not method.name.startswith("__")
+            and not method.decorator_list
+        ):
+            found = parameters(getattr(un.ndarray, method.name))
+            assert [a[1:] for a in arguments(method)] == [p[1:] for p in found], method.name
+            tried += 1
+    assert tried > 40
+
+
+@pytest.mark.parametrize(
+    "function", [un.add, un.sin, un.matmul, un.where, un.eval, un.ndarray.to_device]
+)
+def test_what_the_extension_defines_can_be_inspected(function):
+    assert inspect.signature(function).parameters
+
+
+def test_elementwise_functions_have_numpys_signature():
+    assert str(inspect.signature(un.add)) == (
+        "(x1, x2, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None)"
+    )
+    assert "out=(None, None)" in str(inspect.signature(un.modf))
+
+
+PROGRAM = """
+import unisono as un
+
+x = un.linspace(0, 1, 5)
+reveal_type(x)
+reveal_type(x.shape)
+reveal_type(x + 1)
+reveal_type(x > 0)
+reveal_type(un.sin(x) * x.sum(axis=0))
+reveal_type(x[1:, None].T)
+reveal_type(un.allclose(x, x))
+reveal_type(un.linalg.norm(x))
+reveal_type(un.random.default_rng(0))
+reveal_type(un.meshgrid(x, x))
+reveal_type(un.stats()["flushes"])
+reveal_type(un.float32)
+un.zeros((2, 3), dtype=un.int8, device="cpu")
+un.concatenate([x, [1.0, 2.0]], axis=0)
+with un.printoptions(precision=3), un.eager():
+    print(x)
+"""
+WRONG = """
+import unisono as un
+un.zeros("three")
+un.linspace(0)
+un.ones(3).sum(axes=1)
+un.no_such_name
+un.array2string([1], separator=2)
+x = un.ones(3)
+x.shape = 3
+"""
+
+
+def checked(text, folder):
+    """mypy's lines on a program."""
+    pytest.importorskip("mypy")
+    (folder / "program.py").write_text(text)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--strict",
+            "--cache-dir",
+            str(folder / "cache"),
+            "program.py",
+        ],
+        cwd=folder,
+        env={**os.environ, "MYPYPATH": str(HOME.parent)},
+        capture_output=True,
+        text=True,
+    )
+    return [line for line in done.stdout.splitlines() if line.startswith("program.py")], done
+
+
+def test_mypy_knows_the_types_of_a_program(tmp_path):
+    lines, done = checked(PROGRAM, tmp_path)
+    assert "error" not in done.stdout, done.stdout
+    shown = [
+        line.split('"')[1].replace("builtins.", "").replace("unisono._engine.", "")
+        for line in lines
+    ]
+    assert shown == [
+        "ndarray", "tuple[int, ...]", "ndarray", "ndarray", "Any", "ndarray", "bool", "ndarray",
+        "unisono.random.Generator", "tuple[ndarray, ...]", "int", "unisono.dtype",
+    ], shown  # fmt: skip
+
+
+def test_mypy_finds_wrong_calls(tmp_path):
+    lines, done = checked(WRONG, tmp_path)
+    wrong = {int(line.split(":")[1]) for line in lines if ": error:" in line}
+    assert wrong == {3, 4, 5, 6, 7, 9}, done.stdout
