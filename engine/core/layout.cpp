@@ -242,7 +242,10 @@ std::int64_t element_count(Dims shape) {
     std::int64_t n = 1;
     bool empty = false;
     for (std::int64_t extent : shape) {
-        if (extent == 0) {
+        if (extent < 0) {
+            fail(ErrorKind::Value,
+                 "array: negative dimensions are not allowed; got shape " + shape_text(shape));
+        } else if (extent == 0) {
             empty = true;
         } else if (__builtin_mul_overflow(n, extent, &n)) {
             fail(ErrorKind::Memory, "array: too large; got shape " + shape_text(shape) +
