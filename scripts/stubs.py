@@ -357,7 +357,9 @@ def module_page(module, what):
         if hasattr(module, hidden):
             first.add(f"from builtins import {hidden} as _{hidden}")
             rest = [
-                re.sub(rf"(: |-> ){hidden}\b", rf"\1_{hidden}", line) if "def " in line else line
+                re.sub(rf"(: |-> ){hidden}\b", rf"\1_{hidden}", line)
+                if "def " in line or line.endswith(f": {hidden}")
+                else line
                 for line in rest
             ]
     return "\n".join([HEAD.format(what=what, engine="._engine"), *sorted(first), "", *rest]) + "\n"

@@ -754,7 +754,7 @@ def linspace(
     device: DeviceLike = ...,
 ) -> ndarray: ...
 
-little_endian: bool
+little_endian: _bool
 
 def load(
     file: Any,
