@@ -42,6 +42,7 @@ Value FunctionLowerer::call(const Node& node) {
                "decorate it with @un.jit if it is a Python function, or call it outside");
     }
     if (callee.kind == NodeKind::Attribute) {
+        if (auto v = ufunc_method(node)) return *v;
         if (auto v = array_method(node)) return *v;
         refuse(callee.place, "method '" + callee.text + "' cannot be called in a compiled function",
                "write it as a loop over elements, or call it outside and pass the result");
@@ -50,21 +51,14 @@ Value FunctionLowerer::call(const Node& node) {
            "call known functions by name");
 }
 
-/// a.copy(), a.transpose(), a.astype(dtype)
+/// object.method(...), by the table of array functions.
 std::optional<Value> FunctionLowerer::array_method(const Node& node) {
     const Node& callee = node.children[0];
-    const std::string& name = callee.text;
-    std::size_t wanted = name == "astype" ? 2 : 1;
-    bool is_known = name == "copy" || name == "transpose" || name == "astype";
-    if (source_.is_kernel || !is_known || node.children.size() != wanted) return std::nullopt;
+    if (source_.is_kernel || callee.children[0].kind == NodeKind::Builtin) return std::nullopt;
     Value object = expression(callee.children[0]);
     if (!object.type.is_array()) return std::nullopt;
     at(node.place);
-    if (name == "copy") return copied(object, node.place);
-    if (name == "transpose") return transposed(object, node.place);
-    auto t = dtype_of(node.children[1]);
-    return t ? std::optional(made(converted_array(object, *t, node.place), node.place))
-             : std::nullopt;
+    return array_function(node, callee.text, &object);
 }
 
 static std::string after_dot(const std::string& name) {
@@ -150,6 +144,14 @@ static std::string numpy_spelling(const std::string& name) {
     return it == others.end() ? name : it->second;
 }
 
+/// logical_and and its kind: of truth values.
+static std::optional<Op> logical_op(const std::string& name) {
+    if (name == "logical_not") return Op::Not;
+    if (name == "logical_and") return Op::And;
+    if (name == "logical_or") return Op::Or;
+    return name == "logical_xor" ? std::optional(Op::Xor) : std::nullopt;
+}
+
 /// math.NAME, np.NAME, un.NAME: any elementwise row of the table of operations.
 Value FunctionLowerer::call_table(const Node& node, const std::string& name,
                                   const std::vector<Value>& args) {
@@ -158,6 +160,8 @@ Value FunctionLowerer::call_table(const Node& node, const std::string& name,
     bool is_math = name.rfind("math.", 0) == 0;
     if (is_math && (base == "floor" || base == "ceil" || base == "trunc")) base = "math." + base;
     auto op = op_from_numpy_name(numpy_spelling(base));
+    bool is_logical = !is_math && base.rfind("logical_", 0) == 0;
+    if (is_logical) op = logical_op(base);
     if (base == "fabs" && !op) op = Op::Abs;
     // C's remainder rounds to nearest; NumPy's is Python's %.
     bool is_other = is_math && base == "remainder";
@@ -166,6 +170,13 @@ Value FunctionLowerer::call_table(const Node& node, const std::string& name,
         if (base.rfind("math.", 0) != 0) {
             refuse(place, name + " is not supported in a compiled function", "compute it outside");
         }
+    }
+    bool has_out =
+        args.size() == arity + 1 && args.back().array >= 0 && !is_math && op && !source_.is_kernel;
+    if (has_out) {
+        std::vector<Value> operands(args.begin(), args.end() - 1);
+        assign_elements(args.back(), call_table(node, name, operands), place);
+        return args.back();
     }
     if (args.size() != arity) {
         refuse(place,
@@ -212,6 +223,11 @@ Value FunctionLowerer::absolute(const Value& a, const Place&) {
 /// NumPy's functions give NumPy scalars.
 Value FunctionLowerer::numpy_function(Op op, const std::string& name,
                                       const std::vector<Value>& args, const Place& place) {
+    if (name.rfind("logical_", 0) == 0) {
+        E x = cast(args[0].expr, DType::Bool);
+        return scalar(args.size() == 1 ? op_unary(op, x)
+                                       : op_binary(op, x, cast(args[1].expr, DType::Bool)));
+    }
     Type t = args.size() == 1 ? args[0].type : promote_types(args[0].type, args[1].type);
     bool rounds = op == Op::Floor || op == Op::Ceil || op == Op::Trunc;
     if (rounds && !is_float(t.dtype)) return scalar(args[0].expr, Weak::None);

@@ -7,20 +7,12 @@
 // asks whether all extents that could be 1 and be repeated are equal, as they nearly always are.
 #include <algorithm>
 
+#include "frontend/lazy.h"
 #include "frontend/lowerer.h"
 
 namespace unisono::frontend {
 
 using ir::StrideClass;
-
-/// How the elements of an array expression are computed.
-struct Lazy {
-    std::vector<E> extents;
-    std::vector<E> equal;             ///< tests: extents that are the result's, not 1
-    std::vector<std::int32_t> reads;  ///< arrays
-    /// The element at an index; `repeats`: axes of extent 1 are repeated, whatever `equal` says.
-    std::function<Value(std::span<const E>, bool repeats)> element;
-};
 
 std::vector<E> FunctionLowerer::extents_of(const Value& v) {
     if (v.lazy) return v.lazy->extents;
@@ -279,126 +271,6 @@ Value FunctionLowerer::converted_array(const Value& a, DType t, const Place& pla
             return scalar(to_type(v[0], t, place), Weak::None);
         },
         place);
-}
-
-// ---- Functions that make arrays
-
-static std::string after_dot(const std::string& name) { return name.substr(name.find('.') + 1); }
-
-std::vector<E> FunctionLowerer::shape_argument(const Value& v, const Place& place) {
-    std::vector<E> extents;
-    for (const Value& item : v.type.is_tuple() ? v.items : std::vector<Value>{v}) {
-        if (!item.type.is_scalar() || !is_integer(item.type.dtype)) {
-            refuse(place, "a shape consists of integers; got " + describe(v.type),
-                   "give an int or a tuple of ints");
-        }
-        extents.push_back(settle(cast(item.expr, DType::Int64)));
-    }
-    return extents;
-}
-
-/// np.zeros and its kind, where, copy: nothing where the name is none of these.
-std::optional<Value> FunctionLowerer::array_function(const Node& node, const std::string& name) {
-    static const std::map<std::string, std::vector<std::string>> known = {
-        {"zeros", {"shape", "dtype"}},
-        {"ones", {"shape", "dtype"}},
-        {"empty", {"shape", "dtype"}},
-        {"full", {"shape", "fill_value", "dtype"}},
-        {"zeros_like", {"a", "dtype"}},
-        {"ones_like", {"a", "dtype"}},
-        {"empty_like", {"a", "dtype"}},
-        {"full_like", {"a", "fill_value", "dtype"}},
-        {"copy", {"a"}},
-        {"where", {"condition", "x", "y"}},
-        {"transpose", {"a"}}};
-    std::string base = after_dot(name);
-    auto found = name.find('.') == std::string::npos ? known.end() : known.find(base);
-    if (found == known.end()) return std::nullopt;
-    std::vector<const Node*> nodes(found->second.size(), nullptr), in_order;
-    std::size_t next = 0;
-    for (std::size_t i = 1; i < node.children.size(); ++i) {
-        const Node& arg = node.children[i];
-        bool is_named = arg.kind == NodeKind::Keyword;
-        auto slot = is_named ? static_cast<std::size_t>(
-                                   std::find(found->second.begin(), found->second.end(), arg.text) -
-                                   found->second.begin())
-                             : next++;
-        if (slot >= nodes.size() || nodes[slot]) {
-            refuse(arg.place,
-                   is_named ? name + " takes no keyword '" + arg.text + "' in a compiled function"
-                            : name + " takes fewer arguments",
-                   "its arguments are " + found->second.front() + " and so on, as in NumPy");
-        }
-        nodes[slot] = is_named ? &arg.children[0] : &arg;
-        in_order.push_back(nodes[slot]);
-    }
-    std::size_t needed = nodes.size() - (found->second.back() == "dtype" ? 1 : 0);
-    for (std::size_t i = 0; i < needed; ++i) {
-        if (!nodes[i])
-            refuse(node.place, name + " needs its argument '" + found->second[i] + "'", "give it");
-    }
-    std::vector<Value> values = operands(in_order);
-    auto value_of = [&](std::size_t slot) -> const Value* {
-        if (slot >= nodes.size() || !nodes[slot]) return nullptr;
-        auto at = std::find(in_order.begin(), in_order.end(), nodes[slot]) - in_order.begin();
-        return &values[static_cast<std::size_t>(at)];
-    };
-    at(node.place);
-    if (base == "where") {
-        auto choose_element = [this, place = node.place](std::span<const Value> v) {
-            Type t = promote_types(v[1].type, v[2].type);
-            return scalar(b_->select(cast(v[0].expr, DType::Bool), to_type(v[1], t.dtype, place),
-                                     to_type(v[2], t.dtype, place)),
-                          Weak::None);
-        };
-        bool has_array = std::any_of(values.begin(), values.end(),
-                                     [](const Value& v) { return v.type.is_array(); });
-        std::vector<Value> in_place{*value_of(0), *value_of(1), *value_of(2)};
-        if (has_array) return elementwise(in_place, choose_element, node.place);
-        for (const Value& v : in_place) want_scalar(v, node.place, "an argument of where");
-        return choose_element(in_place);
-    }
-    const Value& first = *value_of(0);
-    bool is_like = base.find("_like") != std::string::npos || base == "copy" || base == "transpose";
-    if (is_like && !first.type.is_array()) {
-        refuse(node.place, name + " takes an array; got " + describe(first.type), "give an array");
-    }
-    if (base == "transpose") return transposed(first, node.place);
-    if (base == "copy") return copied(first, node.place);
-    const Value* fill = base.rfind("full", 0) == 0 ? value_of(1) : nullptr;
-    const Value* dtype = value_of(fill ? 2 : 1);
-    DType t = is_like ? first.type.dtype : fill ? fill->type.dtype : DType::Float64;
-    if (dtype && dtype->type.kind == Type::Kind::DTypeName) {
-        t = dtype->type.dtype;
-    } else if (dtype && dtype->type.kind != Type::Kind::None) {
-        refuse(node.place, "dtype must be a dtype; got " + describe(dtype->type),
-               "write np.float64 or the like");
-    }
-    std::vector<E> extents = is_like ? extents_of(first) : shape_argument(first, node.place);
-    Value array = make_array(t, extents, node.place);
-    if (base.rfind("empty", 0) == 0) return array;
-    Value start = fill ? want_scalar(*fill, node.place, "fill_value")
-                       : scalar(b_->constant(Scalar::of(t, base.rfind("ones", 0) == 0 ? 1 : 0)));
-    assign_elements(array, start, node.place);
-    return array;
-}
-
-Value FunctionLowerer::copied(const Value& array, const Place& place) {
-    if (array.lazy) return made(array, place);
-    Value result = make_array(array.type.dtype, extents_of(array), place);
-    assign_elements(result, array, place);
-    return result;
-}
-
-Value FunctionLowerer::transposed(const Value& given, const Place& place) {
-    Value array = made(given, place);
-    Descriptor d = describe_array(array.array);
-    std::reverse(d.extents.begin(), d.extents.end());
-    std::reverse(d.strides.begin(), d.strides.end());
-    std::reverse(d.classes.begin(), d.classes.end());
-    // Only the last axis is known to be packed by its class.
-    for (std::size_t k = 0; k + 1 < d.classes.size(); ++k) d.classes[k] = StrideClass::Other;
-    return view("transposed", d);
 }
 
 }  // namespace unisono::frontend

@@ -270,13 +270,7 @@ std::vector<E> FunctionLowerer::indices(const Node& node, const Value& array) {
 std::optional<std::vector<const Node*>> FunctionLowerer::view_items(const Node& node,
                                                                     const Value& array) {
     if (source_.is_kernel) return std::nullopt;
-    std::vector<const Node*> items;
-    for (std::size_t i = 1; i < node.children.size(); ++i) items.push_back(&node.children[i]);
-    if (items.size() == 1 && items[0]->kind == NodeKind::Tuple) {
-        const Node* tuple = items[0];
-        items.clear();
-        for (const Node& child : tuple->children) items.push_back(&child);
-    }
+    std::vector<const Node*> items = index_nodes(node);
     bool is_partial = static_cast<int>(items.size()) < array.type.rank;
     if (items.size() == 1 && items[0]->kind == NodeKind::Name) {
         auto held = env_.names.find(items[0]->text);
@@ -324,8 +318,13 @@ ir::Access FunctionLowerer::access_for(std::span<const E> indices) const {
 }
 
 Value FunctionLowerer::subscript(const Node& node) {
+    const Node& owner = node.children[0];
+    if (owner.kind == NodeKind::Builtin && owner.text == "np.mgrid" && !source_.is_kernel)
+        return grid(node, index_nodes(node));
     Value object = made(expression(node.children[0]), node.place);
     if (object.type.is_array()) {
+        std::vector<const Node*> parts = index_nodes(node);
+        if (has_array_index(parts)) return gather(node, object, parts);
         if (auto items = view_items(node, object)) return index_view(node, object, *items);
         auto where = indices(node, object);
         at(node.place);

@@ -142,6 +142,7 @@ class FunctionLowerer {
     void assign_to(const Node& target, const Value& value);
     void assign_augmented(const Node& node);
     void assign_in_place(const Node& node, const Value& array, const Value& change);
+    void refuse_cast(const Node& node, DType from, DType to);
     Value all_made(Value value, const Place& place);
     void shape_result(const Value& value, ResultShape& shape, std::vector<E>& scalars);
     std::optional<std::vector<const Node*>> view_items(const Node& node, const Value& array);
@@ -257,10 +258,162 @@ class FunctionLowerer {
     void assign_elements(const Value& target, const Value& value, const Place& place);
     Value made(const Value& value, const Place& place);
     Value converted_array(const Value& a, DType t, const Place& place);
-    std::vector<E> shape_argument(const Value& v, const Place& place);
-    std::optional<Value> array_function(const Node& node, const std::string& name);
     Value copied(const Value& array, const Place& place);
+    /// An array whose elements are computed from their index and the arrays that it reads.
+    Value computed(std::vector<E> extents, DType t, std::vector<std::int32_t> reads,
+                   std::function<Value(std::span<const E>, bool)> element);
+    void counted(ir::LoopKind kind, E begin, E end, const std::function<void(E)>& body);
+    std::int32_t declared(const char* name, E value);
+    E private_array_item(std::int32_t array, E index) {
+        return b_->load(array, {index}, ir::Access::Inside);
+    }
+    std::int32_t private_array(const char* name, DType t, std::int64_t count);
+    void set_item(std::int32_t array, std::vector<E> index, E value) {
+        emit(b_->store(array, index, value, ir::Access::Inside));
+    }
+
+    // ---- calls of array functions by their arguments' names (array_calls.cpp)
+    struct Given {
+        const Node& node;
+        std::string name;  ///< as messages call it
+        std::string base;  ///< without the module
+        bool is_method;
+        std::map<std::string, Value> values;
+        /// Null where it is not given, or None.
+        const Value* find(const std::string& key) const {
+            auto it = values.find(key);
+            return it == values.end() || it->second.type.kind == Type::Kind::None ? nullptr
+                                                                                  : &it->second;
+        }
+        const Value& at(const std::string& key) const { return values.at(key); }
+    };
+    using ArrayRule = Value (FunctionLowerer::*)(const Given&);
+    struct ArrayFunction {
+        const char* parameters;  ///< names; "?" behind those that may be left out, "*" before rest
+        ArrayRule rule;
+        bool is_method;  ///< of arrays, too
+    };
+    static const std::map<std::string, ArrayFunction>& array_functions();
+    std::optional<Value> array_function(const Node& node, const std::string& name,
+                                        const Value* object = nullptr);
+    std::vector<E> shape_argument(const Value& v, const Place& place);
+    const Value& want_array(const Given& given, const std::string& key);
+    Value as_array(const Value& v, const Place& place);
+    Value made_array(const Given& given, const std::string& key = "a");
+    std::int64_t want_constant(const Given& given, const std::string& key, std::int64_t otherwise);
+    bool want_flag(const Given& given, const std::string& key, bool otherwise = false);
+    int want_axis(const Given& given, const Value& axis, int rank);
+    std::optional<std::vector<int>> want_axes(const Given& given, int rank);
+    std::optional<DType> want_dtype(const Given& given, const std::string& key = "dtype");
+    Value finished(const Given& given, const Value& value);
+    [[noreturn]] void refuse_call(const Given& given, const std::string& what,
+                                  const std::string& way_out) {
+        refuse(given.node.place, given.name + ": " + what, way_out);
+    }
+
+    // ---- arrays made by functions (creation.cpp)
+    Value call_filled(const Given& given);
+    Value call_copy(const Given& given);
+    Value call_asarray(const Given& given);
+    Value call_astype(const Given& given);
+    Value call_arange(const Given& given);
+    Value call_linspace(const Given& given);
+    Value call_eye(const Given& given);
+    Value call_triangle(const Given& given);
+    Value call_diag(const Given& given);
+    Value grid(const Node& node, std::span<const Node* const> items);
+    Value call_fill(const Given& given);
+
+    // ---- elementwise functions of several rules (creation.cpp)
+    Value call_where(const Given& given);
+    Value call_clip(const Given& given);
+
+    // ---- reductions (reduce.cpp)
+    struct Accumulation {
+        Op op;
+        DType type;
+    };
+    void lanes_of_leaf(std::int32_t lanes, E begin, E end, const Accumulation& how,
+                       const std::function<E(E)>& element);
+    void push_leaf(std::int32_t stack, std::int32_t depth, E leaf, Op op);
+    void fold_tree(std::int32_t stack, std::int32_t depth, Op op);
+    E fold_lanes(E n, const Accumulation& how, const std::function<E(E)>& element);
+    E fold_long(E n, const Accumulation& how, const std::function<E(E)>& element,
+                const Place& place);
+    void fold_rows(E n, E first, E width, const Accumulation& how,
+                   const std::function<E(E, E)>& element, const std::function<void(E, E)>& store);
+    Value reduced_axis(const Value& v, const Accumulation& how, int axis, const Place& place);
+    Value reduced(const Value& v, const Accumulation& how, const std::vector<int>& axes, bool keeps,
+                  const Place& place);
+    Value with_ones(const Value& v, const std::vector<int>& axes, int rank, const Place& place);
+    E elements_of(const Value& v, const std::vector<int>& axes);
+    Value call_reduce(const Given& given);
+    Value call_mean(const Given& given);
+    Value call_variance(const Given& given);
+    Value call_arg_extreme(const Given& given);
+    Value call_running(const Given& given);
+    Value call_spread(const Given& given);
+    Value call_norm(const Given& given);
+    Value call_trace(const Given& given);
+
+    // ---- products and decompositions (products.cpp)
+    Value dot_product(const Value& a, const Value& b, const Place& place);
+    Value product(const Value& a, const Value& b, const Place& place);
+    Value call_product(const Given& given);
+    Value call_outer(const Given& given);
+    Value call_factor(const Given& given);
+    Value call_cov(const Given& given);
+    Value call_histogram(const Given& given);
+    Value call_sort(const Given& given);
+    std::vector<E> native(const std::string& name, std::vector<E> values, int results);
+    E address_of(const Value& array);
+
+    // ---- other shapes (shapes.cpp)
+    Value reshaped(const Value& array, std::vector<E> extents, bool copies, const Place& place);
+    std::vector<E> completed_shape(std::vector<E> extents, E size, const Place& place);
+    E size_of_array(const Value& v);
+    Value permuted(const Value& array, const std::vector<int>& axes, const Place& place);
     Value transposed(const Value& array, const Place& place);
+    Value call_reshape(const Given& given);
+    Value call_ravel(const Given& given);
+    Value call_transpose(const Given& given);
+    Value call_swap(const Given& given);
+    Value call_flip(const Given& given);
+    Value call_expand(const Given& given);
+    Value call_squeeze(const Given& given);
+    Value call_broadcast(const Given& given);
+    Value call_join(const Given& given);
+    Value call_repeat(const Given& given);
+    Value call_roll(const Given& given);
+    Value call_shape(const Given& given);
+
+    // ---- index arrays and masks (gather.cpp)
+    struct Gather {
+        Value view;                                  ///< its axes, those of index arrays whole
+        std::vector<std::pair<int, Value>> indices;  ///< axis of the view, int64 or array
+        int first = 0;                               ///< axis of the result where theirs begin
+        std::vector<E> extents;                      ///< of the result
+        std::vector<E> shared;                       ///< of the index arrays together
+    };
+    bool may_be_array(const Node& node);
+    bool has_array_index(std::span<const Node* const> items);
+    static std::vector<const Node*> index_nodes(const Node& node);
+    std::optional<Value> mask_of(const Value& array, std::span<const Node* const> items);
+    Gather gathering(const Node& node, const Value& array, std::span<const Node* const> items);
+    std::vector<E> gathered_index(const Gather& g, std::span<const E> index, bool repeats);
+    Value gathered(const Gather& g);
+    void scatter(const Gather& g, const Value& value, const Place& place);
+    Value gather(const Node& node, const Value& array, std::span<const Node* const> items);
+    void assign_gathered(const Node& target, const Value& array, std::span<const Node* const> items,
+                         const Value& value);
+    Value compressed(const Value& array, const Value& mask, const Place& place);
+    void assign_masked(const Value& array, const Value& mask, const Value& value,
+                       const Place& place);
+    std::vector<Value> nonzero(const Value& mask, const Place& place);
+    void check_indices(const Value& index, E size, int axis, const Place& place);
+    void in_order(std::span<const E> extents, const std::function<void(std::span<const E>)>& body);
+    Value call_nonzero(const Given& given);
+    Value call_take(const Given& given);
 
     // ---- operators
     Value unary(const std::string& op, const Value& a, const Place& place);
@@ -304,6 +457,7 @@ class FunctionLowerer {
     Value to_python_int(const Value& a, const Place& place, std::optional<Op> rounding);
     Value absolute(const Value& a, const Place& place);
     std::optional<Value> array_method(const Node& node);
+    std::optional<Value> ufunc_method(const Node& node);
     Value length(const Value& a, const Place& place);
     std::optional<Value> work_item(const Node& node, const std::string& name);
     Value local_array(const Node& node);

@@ -58,6 +58,7 @@ static bool are_numbers_and_arrays(const Value& a, const Value& b) {
 Value FunctionLowerer::binary(const std::string& op, const Value& a, const Value& b,
                               const Place& place) {
     if (a.type.is_tuple() || b.type.is_tuple()) return tuple_binary(op, a, b, place);
+    if (op == "@" && (a.type.is_array() || b.type.is_array())) return product(a, b, place);
     if (op != "@" && are_numbers_and_arrays(a, b)) {
         return elementwise(
             {a, b}, [this, op, place](auto v) { return binary(op, v[0], v[1], place); }, place);

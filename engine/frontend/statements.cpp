@@ -56,6 +56,7 @@ void FunctionLowerer::statement(const Node& node) {
 void FunctionLowerer::assign(const Node& node) {
     Value value = expression(node.children.back());
     // The first of several targets may change what the value reads.
+    if (node.children.size() > 2) value = all_made(value, node.place);
     if (node.children.size() > 2 && value.type.is_scalar()) value.expr = settle(value.expr);
     for (std::size_t i = 0; i + 1 < node.children.size(); ++i) assign_to(node.children[i], value);
 }
@@ -101,6 +102,8 @@ void FunctionLowerer::assign_to(const Node& target, const Value& value) {
                    "only items of arrays can be assigned; build a new tuple instead");
         }
         if (!array.type.writable) refuse_readonly(array);
+        std::vector<const Node*> parts = index_nodes(target);
+        if (has_array_index(parts)) return assign_gathered(target, array, parts, value);
         if (auto items = view_items(target, array)) {
             Value part = index_view(target, array, *items);
             at(target.place);
@@ -112,6 +115,16 @@ void FunctionLowerer::assign_to(const Node& target, const Value& value) {
         at(target.place);
         emit(b_->store(array.array, where, item, access_for(where)));
         return;
+    }
+    bool is_shape = target.kind == NodeKind::Attribute && target.text == "shape" &&
+                    target.children[0].kind == NodeKind::Name && !source_.is_kernel;
+    if (is_shape) {
+        const Node& owner = target.children[0];
+        Value array = read_name(owner);
+        if (array.type.is_array()) {
+            std::vector<E> extents = shape_argument(value, target.place);
+            return bind(owner.text, reshaped(array, extents, false, target.place), target.place);
+        }
     }
     refuse(target.place, "this target of an assignment is not supported in a compiled function",
            "assign to a name, to array[indices] or to a tuple of them");
@@ -128,7 +141,11 @@ void FunctionLowerer::refuse_readonly(const Value& array) {
 /// x op= change for a whole array or a view; NumPy's casts within a kind.
 void FunctionLowerer::assign_in_place(const Node& node, const Value& array, const Value& change) {
     Value result = binary(node.text, array, change, node.place);
-    DType from = result.type.dtype, to = array.type.dtype;
+    refuse_cast(node, result.type.dtype, array.type.dtype);
+    assign_elements(array, result, node.place);
+}
+
+void FunctionLowerer::refuse_cast(const Node& node, DType from, DType to) {
     bool fits = is_float(to) || !is_float(from);
     if (is_bool(to) && !is_bool(from)) fits = false;
     if (!fits) {
@@ -137,7 +154,6 @@ void FunctionLowerer::assign_in_place(const Node& node, const Value& array, cons
                    std::string(name(to)) + " does not take in place",
                "assign to a new name, or convert the operand");
     }
-    assign_elements(array, result, node.place);
 }
 
 void FunctionLowerer::assign_augmented(const Node& node) {
@@ -158,6 +174,23 @@ void FunctionLowerer::assign_augmented(const Node& node) {
         refuse(target.place, "cannot assign to an item of a value of type " + describe(array.type),
                "only items of arrays can be assigned; build a new tuple instead");
     if (!array.type.writable) refuse_readonly(array);
+    std::vector<const Node*> parts = index_nodes(target);
+    if (has_array_index(parts)) {
+        if (auto mask = mask_of(array, parts)) {
+            Value held = made(*mask, target.place);
+            Value old = compressed(array, held, target.place);
+            Value change = expression(node.children[1]);
+            Value result = made(binary(node.text, old, change, node.place), node.place);
+            refuse_cast(node, result.type.dtype, array.type.dtype);
+            return assign_masked(array, held, result, node.place);
+        }
+        Gather g = gathering(target, array, parts);
+        Value old = made(gathered(g), target.place);
+        Value change = expression(node.children[1]);
+        Value result = binary(node.text, old, change, node.place);
+        refuse_cast(node, result.type.dtype, array.type.dtype);
+        return scatter(g, result, node.place);
+    }
     if (auto items = view_items(target, array)) {
         Value part = index_view(target, array, *items);
         Value change = expression(node.children[1]);

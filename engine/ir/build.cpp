@@ -1,6 +1,8 @@
 // Makes IR nodes and infers their dtypes.
 #include "ir/build.h"
 
+#include <algorithm>
+
 namespace unisono::ir {
 
 Function::Function(std::string n) : name(std::move(n)), arena(std::make_unique<Arena>()) {}
@@ -319,6 +321,16 @@ S Builder::raise(std::int32_t site, std::span<const E> values) {
     return own(s);
 }
 S Builder::barrier() { return own(node(StmtKind::Barrier)); }
+S Builder::native(const std::string& name, std::span<const E> values,
+                  std::span<const std::int32_t> outs) {
+    auto found = std::find(f_.natives.begin(), f_.natives.end(), name);
+    Stmt s = node(StmtKind::Native);
+    s.id = static_cast<std::int32_t>(found - f_.natives.begin());
+    if (found == f_.natives.end()) f_.natives.push_back(name);
+    s.args = list(values);
+    s.outs = f_.arena->copy(outs);
+    return own(s);
+}
 S Builder::call(std::int32_t function, std::span<const E> scalars,
                 std::span<const std::int32_t> arrays, std::span<const std::int32_t> outs) {
     Stmt s = node(StmtKind::Call);

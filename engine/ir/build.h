@@ -96,6 +96,9 @@ class Builder {
     S ret(std::span<const E> results);
     S raise(std::int32_t site, std::span<const E> values);
     S barrier();
+    /// A call of a function of core/native.h: int64 values, of which the first come back in `outs`.
+    S native(const std::string& name, std::span<const E> values,
+             std::span<const std::int32_t> outs);
     S call(std::int32_t function, std::span<const E> scalars, std::span<const std::int32_t> arrays,
            std::span<const std::int32_t> outs);
 

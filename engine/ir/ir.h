@@ -114,7 +114,10 @@ struct Stmt {
     LoopKind loop = LoopKind::Serial;  ///< For
     Access access = Access::Inside;    ///< Store, Atomic
     Op op = Op::Add;                   ///< Atomic
-    bool numbers = false;              ///< For: its variable is the iteration's number in faults
+    /// For: sums that its body adds to may be added in another order, one that the trip count
+    /// fixes.
+    bool any_order = false;
+    bool numbers = false;    ///< For: its variable is the iteration's number in faults
     bool streaming = false;  ///< Store: the data is not read again soon, bypass the caches
     bool rare = false;       ///< If: its orelse seldom runs
     std::int32_t id = -1;
@@ -186,6 +189,7 @@ struct Function {
     std::vector<Var> vars;
     std::vector<DType> results;
     std::vector<FaultSite> sites;
+    std::vector<std::string> natives;  ///< functions of core/native.h that it calls
     std::vector<std::string> files;
     S body = nullptr;
     /// True for work-item functions: the body is one work-item's, launched over an NDRange of

@@ -265,6 +265,7 @@ class Printer {
         for (const Reduction& r : s->reductions) {
             head += " reduce " + std::string(name(r.op)) + " " + name_of(vars_, r.var);
         }
+        if (s->any_order) head += " any order";
         return head + ":";
     }
 
@@ -357,6 +358,16 @@ class Printer {
             }
             case StmtKind::Barrier: line(depth, "barrier", s->line); break;
             case StmtKind::Call: line(depth, call(s), s->line); break;
+            case StmtKind::Native: {
+                std::string outs;
+                for (std::int32_t v : s->outs)
+                    outs += (outs.empty() ? "" : ", ") + name_of(vars_, v);
+                line(depth,
+                     outs + " = native " + f_.natives.at(static_cast<std::size_t>(s->id)) + "(" +
+                         list(s->args) + ")",
+                     s->line);
+                break;
+            }
         }
     }
 

@@ -326,6 +326,13 @@ class Verifier {
                 require(independent_depth_ == 0, "a barrier does not stand in an independent loop");
                 break;
             case StmtKind::Call: call(s); break;
+            case StmtKind::Native:
+                require(s->id >= 0 && static_cast<std::size_t>(s->id) < f_.natives.size(),
+                        "a native call names a function");
+                require(s->outs.size() <= s->args.size(), "a native call gives back its values");
+                for (E e : s->args) want(e, DType::Int64, "a value of", "a native call");
+                for (std::int32_t v : s->outs) assign(v, DType::Int64);
+                break;
         }
         line_ = outer;
     }

@@ -109,7 +109,36 @@ class Bins {
     double first_, last_, scale_, doubt_;
 };
 
+/// Counts into `all` = bins + 1 cells; the last one takes what lies outside.
+template <class C, class Add>
+void count_into(const Bins& bins, const double* v, std::int64_t n, C* table, Add add) {
+    in_parts(n, bins.bins() + 1, table, [&](C* counts, std::int64_t begin, std::int64_t end) {
+        constexpr int step = 64;
+        std::int32_t bin[step];
+        for (std::int64_t k = begin; k < end; k += step) {
+            std::int64_t m = std::min<std::int64_t>(step, end - k);
+            bins.find<step>(v + k, m, bin);
+            for (std::int64_t j = 0; j < m; ++j) counts[bin[j]] += add(k + j);
+        }
+    });
+}
+
 }  // namespace
+
+void count_evenly(const double* x, std::int64_t n, const double* edges, std::int64_t bins,
+                  const double* weights, void* out) {
+    Bins by(edges, bins + 1, true);
+    auto count = [&]<class C>(C* to, auto add) {
+        std::vector<C> table(static_cast<std::size_t>(bins + 1));
+        count_into(by, x, n, table.data(), add);
+        std::copy_n(table.data(), bins, to);
+    };
+    if (weights) {
+        count(static_cast<double*>(out), [=](std::int64_t k) { return weights[k]; });
+    } else {
+        count(static_cast<std::int64_t*>(out), [](std::int64_t) { return std::int64_t{1}; });
+    }
+}
 
 Array count_numbers(const Array& numbers, const Array* weights, std::int64_t bins) {
     Array in[] = {packed(numbers), packed(weights ? *weights : numbers)};
@@ -144,17 +173,7 @@ Array count_in_bins(const Array& x, const Array& edges, const Array* weights, bo
                     const auto* v = elements<const double>(views[0]);
                     std::int64_t n = views[0].layout->size(), all = bins.bins() + 1;
                     auto count = [&]<class C>(std::vector<C>& table, auto add) {
-                        in_parts(n, all, table.data(),
-                                 [&](C* counts, std::int64_t begin, std::int64_t end) {
-                                     constexpr int step = 64;
-                                     std::int32_t bin[step];
-                                     for (std::int64_t k = begin; k < end; k += step) {
-                                         std::int64_t m = std::min<std::int64_t>(step, end - k);
-                                         bins.find<step>(v + k, m, bin);
-                                         for (std::int64_t j = 0; j < m; ++j)
-                                             counts[bin[j]] += add(k + j);
-                                     }
-                                 });
+                        count_into(bins, v, n, table.data(), add);
                         std::copy_n(table.data(), all - 1, elements<C>(out));
                     };
                     if (weighted) {

@@ -14,4 +14,9 @@ Array count_numbers(const Array& numbers, const Array* weights, std::int64_t bin
 /// outside is not counted.
 Array count_in_bins(const Array& x, const Array& edges, const Array* weights, bool uniform);
 
+/// The same for evenly spaced bins over memory: `out` gets int64, or float64 sums of `weights`
+/// (null if none).
+void count_evenly(const double* x, std::int64_t n, const double* edges, std::int64_t bins,
+                  const double* weights, void* out);
+
 }  // namespace unisono::library

@@ -158,9 +158,9 @@ Tiling tile(Sizes s, std::int64_t count) {
     return t;
 }
 
-/// Offset of matrix number `index` of a stack whose leading axes are those of the view.
-std::int64_t stack_offset(const View& v, std::int64_t index) {
-    Dims shape = v.layout->shape(), strides = v.layout->strides();
+/// Offset of matrix number `index` of a stack.
+std::int64_t stack_offset(const MatrixStack& v, std::int64_t index) {
+    Dims shape = v.shape, strides = v.strides;
     std::int64_t offset = 0;
     for (std::size_t axis = shape.size() - 2; axis-- > 0;) {
         offset += index % shape[axis] * strides[axis];
@@ -185,8 +185,8 @@ void mirror(const T* above, T* below, std::int64_t rows, std::int64_t columns, s
 
 /// Operands of equal leading axes, [..., m, k] and [..., k, n]; `out` is packed.
 template <class T>
-void run_typed(const View& a, const View& b, T* out) {
-    Dims as = a.layout->shape(), bs = b.layout->shape();
+void run_typed(const MatrixStack& a, const MatrixStack& b, T* out) {
+    Dims as = a.shape, bs = b.shape;
     std::size_t rank = as.size();
     Sizes s{as[rank - 2], bs[rank - 1], as[rank - 1]};
     std::int64_t count = 1;
@@ -197,9 +197,9 @@ void run_typed(const View& a, const View& b, T* out) {
                     sizeof(T) * static_cast<std::size_t>(s.m * s.n * count));
         return;
     }
-    Dims ad = a.layout->strides(), bd = b.layout->strides();
-    Matrix<const T> ma{reinterpret_cast<const T*>(a.data()), ad[rank - 2], ad[rank - 1]};
-    Matrix<const T> mb{reinterpret_cast<const T*>(b.data()), bd[rank - 2], bd[rank - 1]};
+    Dims ad = a.strides, bd = b.strides;
+    Matrix<const T> ma{reinterpret_cast<const T*>(a.data), ad[rank - 2], ad[rank - 1]};
+    Matrix<const T> mb{reinterpret_cast<const T*>(b.data), bd[rank - 2], bd[rank - 1]};
     if (s.m == 1 && s.n == 1 && count == 1 && !is_tiny(s)) return dot_in_pieces(s.k, ma, mb, out);
     Tiling t = tile(s, count);
     bool symmetric = count == 1 && is_transposed(s, ma, mb) && t.down * t.across > 1;
@@ -224,8 +224,8 @@ void run_typed(const View& a, const View& b, T* out) {
 }
 
 void run(const View& a, const View& b, const View& out) {
-    dispatch_all(out.dtype,
-                 [&]<class T>() { run_typed<T>(a, b, reinterpret_cast<T*>(out.data())); });
+    multiply_stacks(out.dtype, {a.data(), a.layout->shape(), a.layout->strides()},
+                    {b.data(), b.layout->shape(), b.layout->strides()}, out.data());
 }
 
 Array with_axis(const Array& a, std::size_t place) {
@@ -357,6 +357,14 @@ bool multiply_small(const Array& first, const Array& second, Array& made) {
 }
 
 }  // namespace
+
+void multiply_stacks(DType t, const MatrixStack& a, const MatrixStack& b, void* out) {
+    dispatch_all(t, [&]<class T>() { run_typed<T>(a, b, static_cast<T*>(out)); });
+}
+
+bool takes_strides(std::int64_t rows, std::int64_t columns, std::int64_t row, std::int64_t column) {
+    return transposition(rows, columns, row, column).letter != 0;
+}
 
 Array matmul(const Array& first, const Array& second, const Array* out) {
     check_operand(first, "first");

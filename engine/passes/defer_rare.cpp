@@ -59,6 +59,7 @@ class Uses final : public Visitor {
                 for (std::int32_t v : s->outs) assign(v);
                 break;
             case StmtKind::Return: can_move = can_move && s->fault >= 0; break;
+            case StmtKind::Native:
             case StmtKind::Make:
             case StmtKind::Point:
             case StmtKind::Retain:

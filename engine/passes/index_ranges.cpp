@@ -415,6 +415,7 @@ class Ranges {
             case StmtKind::Declare:
             case StmtKind::Assign: set(s->id, s->args.empty() ? Value{} : value(s->args[0])); break;
             case StmtKind::Call:
+            case StmtKind::Native:
                 for (std::int32_t v : s->outs) set(v, {});
                 break;
             case StmtKind::Allocate: allocate(s); break;

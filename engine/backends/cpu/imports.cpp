@@ -11,6 +11,7 @@
 
 #include "backends/cpu/runtime.h"
 #include "core/block.h"
+#include "core/native.h"
 #include "core/pool.h"
 #include "ops/functions/loops.h"
 #include "ops/math_library.h"
@@ -97,6 +98,8 @@ const Import rule_imports[] = {
 
 void* find_import(const char* name) {
     std::string_view wanted(name);
+    constexpr std::string_view native = "unisono_native_";
+    if (wanted.starts_with(native)) return address_of(find_native(wanted.substr(native.size())));
     for (const Import& i : imports) {
         if (i.name == wanted) return i.address;
     }

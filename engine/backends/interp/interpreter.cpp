@@ -8,6 +8,7 @@
 
 #include "backends/interp/memory.h"
 #include "core/block.h"
+#include "core/native.h"
 #include "ir/build.h"
 #include "ops/scalar_eval.h"
 #include "passes/lower.h"
@@ -348,6 +349,7 @@ class Frame {
             case StmtKind::Return: return leave(s);
             case StmtKind::Barrier: broken("a barrier is left after lowering", s->line);
             case StmtKind::Call: return call(s);
+            case StmtKind::Native: native(s); break;
         }
         return Flow::Next;
     }
@@ -394,6 +396,31 @@ class Frame {
         results_.clear();
         for (E e : s->args) results_.push_back(eval(e));
         return Flow::Return;
+    }
+
+    void native(S s) {
+        const std::string& name = f_.natives[static_cast<std::size_t>(s->id)];
+        NativeFunction function = find_native(name);
+        if (!function) broken("there is no native function " + name, s->line);
+        std::vector<std::int64_t> values;
+        for (E e : s->args) {
+            values.push_back(integer(e));
+            mark_written(e);
+        }
+        function(values.data());
+        for (std::size_t k = 0; k < s->outs.size(); ++k) {
+            vars_[static_cast<std::size_t>(s->outs[k])] = {static_cast<std::uint64_t>(values[k]),
+                                                           true};
+        }
+    }
+
+    /// Arrays whose address a native call gets count as written: it may fill them.
+    void mark_written(E e) {
+        if (e->kind == ExprKind::Memory && e->axis == 0) {
+            const View& v = views_[static_cast<std::size_t>(e->id)];
+            if (v.shadow) v.shadow->mark_written();
+        }
+        for (E a : e->args) mark_written(a);
     }
 
     Flow call(S s) {

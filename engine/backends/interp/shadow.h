@@ -47,6 +47,9 @@ class Shadow {
 
     /// Records the access and returns what it races with.
     Conflict access(const char* at, std::int64_t bytes, Use use, const Place* now);
+    void mark_written() {
+        for (Mark& m : marks_) m.written = true;
+    }
     bool is_written(const char* at) const {
         return marks_[static_cast<std::size_t>((at - begin_) / unit_)].written;
     }

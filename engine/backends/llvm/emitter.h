@@ -148,6 +148,8 @@ class FunctionEmitter {
     void emit_make(ir::S s);
     void emit_point(ir::S s);
     void emit_retain(ir::S s);
+    void emit_native(ir::S s);
+    void emit_assign(ir::S s);
     void release_slots();
     void call_block_function(const char* name, Value* block);
     void leave_out_of_memory_if(Value* missing);
@@ -211,6 +213,7 @@ class FunctionEmitter {
         nullptr;  ///< of the parallel loop that this function is the body of, else null
     std::vector<LoopContext> loops_;
     std::vector<llvm::Metadata*> groups_;     ///< access groups of the enclosing independent loops
+    bool any_order_ = false;                  ///< of the loop around: its sums may be reordered
     std::vector<std::vector<bool>> made_in_;  ///< per such loop: arrays allocated inside it
     std::vector<llvm::MDNode*> scopes_;       ///< per array that no other overlaps: its alias scope
     std::vector<llvm::MDNode*> others_;       ///< the scopes of all others

@@ -36,6 +36,7 @@ void FunctionEmitter::loop_of(ir::S s, bool independent) {
         groups_.push_back(llvm::MDNode::getDistinct(m_.context, {}));
         made_in_.emplace_back(f_.arrays.size(), false);
     }
+    bool outer_order = std::exchange(any_order_, s->any_order);
     Value* begin = emit(s->args[0]);
     auto body = [&](Value* value) {
         if (s->numbers && iteration_) iteration_ = value;
@@ -55,6 +56,7 @@ void FunctionEmitter::loop_of(ir::S s, bool independent) {
         striped_loop(s, int64(0), trips,
                      [&](Value* k) { body(b_.CreateAdd(begin, b_.CreateMul(k, step))); });
     }
+    any_order_ = outer_order;
     if (independent) {
         groups_.pop_back();
         made_in_.pop_back();

@@ -71,6 +71,9 @@ void FunctionEmitter::capture(ir::S s, Captured& c) const {
             for (int a : s->arrays) use_array(a);
             for (int v : s->outs) use_var(v);
             break;
+        case StmtKind::Native:
+            for (int v : s->outs) use_var(v);
+            break;
         default: break;
     }
     for (ir::S inner : s->body) capture(inner, c);
@@ -125,7 +128,7 @@ Value* FunctionEmitter::cost(ir::S s, const Captured& c) {
         inner = b_.CreateMul(inner, all ? trip_count(s) : int64(8));
     } else if (s->kind == StmtKind::While) {
         inner = b_.CreateMul(inner, int64(8));
-    } else if (s->kind == StmtKind::Call) {
+    } else if (s->kind == StmtKind::Call || s->kind == StmtKind::Native) {
         own += 100;
     }
     return b_.CreateAdd(inner, int64(own));

@@ -104,7 +104,7 @@ void FunctionEmitter::emit(ir::S s) {
                                : emit(s->args[0]),
                            variable(s->id));
             break;
-        case StmtKind::Assign: b_.CreateStore(emit(s->args[0]), variable(s->id)); break;
+        case StmtKind::Assign: emit_assign(s); break;
         case StmtKind::Store: {
             Value* value = emit(s->args.back());
             auto indices = s->args.first(s->args.size() - 1);
@@ -136,6 +136,7 @@ void FunctionEmitter::emit(ir::S s) {
         case StmtKind::Return: emit_return(s); break;
         case StmtKind::Barrier: device_barrier(); break;
         case StmtKind::Call: emit_call(s); break;
+        case StmtKind::Native: emit_native(s); break;
     }
 }
 
@@ -260,6 +261,36 @@ void FunctionEmitter::emit_call(ir::S s) {
         if (is_bool(callee.results[k])) v = b_.CreateICmpNE(v, b_.getInt8(0));
         b_.CreateStore(v, variable(s->outs[k]));
     }
+}
+
+/// Sums of a loop whose order is free are vectorised.
+void FunctionEmitter::emit_assign(ir::S s) {
+    ir::E e = s->args[0];
+    bool is_sum = any_order_ && e->kind == ir::ExprKind::Binary && e->op == Op::Add &&
+                  is_float(e->dtype) && e->args[0]->kind == ir::ExprKind::Var &&
+                  e->args[0]->id == s->id && !m_.type(e->dtype)->isHalfTy();
+    Value* value = nullptr;
+    if (is_sum) {
+        value = b_.CreateFAdd(emit(e->args[0]), emit(e->args[1]));
+        if (auto* sum = llvm::dyn_cast<llvm::Instruction>(value)) sum->setHasAllowReassoc(true);
+    } else {
+        value = emit(e);
+    }
+    b_.CreateStore(value, variable(s->id));
+}
+
+/// Values go through a block of memory, in which the function leaves its own.
+void FunctionEmitter::emit_native(ir::S s) {
+    const std::string& name = f_.natives[static_cast<std::size_t>(s->id)];
+    if (m_.for_device()) unsupported("'" + name + "': whole-array functions run on the host only");
+    llvm::AllocaInst* values = local(llvm::ArrayType::get(m_.i64, s->args.size()), "values");
+    auto at = [&](std::size_t k) { return b_.CreateConstInBoundsGEP1_64(m_.i64, values, k); };
+    for (std::size_t k = 0; k < s->args.size(); ++k) b_.CreateStore(emit(s->args[k]), at(k));
+    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {m_.ptr}, false);
+    b_.CreateCall(m_.declare(("unisono_native_" + name).c_str(), type), {values});
+    for (std::size_t k = 0; k < s->outs.size(); ++k)
+        b_.CreateStore(b_.CreateLoad(m_.i64, at(k)), variable(s->outs[k]));
+    cache_.clear();
 }
 
 /// Small arrays of constant size lie on the stack, others on the heap until the function ends.

@@ -283,12 +283,27 @@ class _Flattener(Desugar):
         plain = self.reduced(e)
         if plain is not None:
             return self.expression(plain)
-        children = [self.expression(e.func), *map(self.expression, e.args)]
+        args = e.args
+        if self.is_array_function(e.func):
+            args = [self.as_tuple(a) for a in args]
+        children = [self.expression(e.func), *map(self.expression, args)]
         for k in e.keywords:
             if k.arg is None:
                 return self.unsupported(k.value, "** in a call", "name each argument")
             children.append(self.node(k, "Keyword", [self.expression(k.value)], k.arg))
         return self.node(e, "Call", children)
+
+    def is_array_function(self, e):
+        """Whether a call of it takes sequences as NumPy does: lists are tuples to it."""
+        found, value = self.resolve(e)
+        name = _known_name(value) if found else None
+        return name is not None and name.startswith(("np.", "un."))
+
+    def as_tuple(self, e):
+        if not isinstance(e, ast.List) or any(isinstance(i, ast.Starred) for i in e.elts):
+            return e
+        items = [self.as_tuple(i) for i in e.elts]
+        return ast.copy_location(ast.Tuple(elts=items, ctx=ast.Load()), e)
 
     def expression_Subscript(self, e):
         return self.node(e, "Subscript", [self.expression(e.value), *self.index(e.slice)])
@@ -408,6 +423,8 @@ def _is_numpy_scalar(value):
 def _known_name(value):
     """The engine's name of a function or dtype that it knows, else None."""
     name = getattr(value, "__name__", None)
+    if type(value).__name__ == "MGridClass":
+        return "np.mgrid"
     if name is None:
         name = getattr(value, "name", None)  # a dtype object
         return f"dtype:{name}" if _is_dtype(value) and _is_known_dtype(name) else None
@@ -418,6 +435,8 @@ def _known_name(value):
     module = getattr(value, "__module__", None) or ""
     if isinstance(value, type):
         plain = name.rstrip("_")
+        if module in ("numpy", "unisono") and plain == "ndarray":
+            return "np.ndarray"
         return f"dtype:{plain}" if module == "numpy" and _is_known_dtype(plain) else None
     home = (module or type(value).__module__).split(".")[0]
     return {"unisono": f"un.{name}", "numpy": f"np.{name}"}.get(home)

@@ -1,0 +1,25 @@
+// Functions of the engine that compiled code calls by name: products, sorts, decompositions.
+//
+// Values are int64: numbers, addresses, extents and strides in elements; a float goes as its bits.
+// A function replaces the first ones by its results: value 0 is 0 where it went well, else a
+// positive number whose meaning is the function's own, or native_out_of_memory. It runs on any
+// thread, throws nothing and touches no Python object.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+namespace unisono {
+
+using NativeFunction = void (*)(std::int64_t* values);
+
+inline constexpr std::int64_t native_out_of_memory = -1;
+
+/// Adds functions to the table; names are string literals. Called while the engine is loaded.
+bool add_natives(std::initializer_list<std::pair<std::string_view, NativeFunction>> functions);
+/// Null where there is none of that name.
+NativeFunction find_native(std::string_view name) noexcept;
+
+}  // namespace unisono

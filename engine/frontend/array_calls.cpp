@@ -1,0 +1,397 @@
+// The table of array functions that compiled code knows, by the names that NumPy and the array
+// share, and how their arguments are matched with parameters.
+//
+// A new function is a row here and a rule, a member of FunctionLowerer. What decides the type of a
+// result (axes, flags, dtypes) must be constant.
+#include <algorithm>
+#include <sstream>
+
+#include "frontend/lazy.h"
+#include "frontend/lowerer.h"
+
+namespace unisono::frontend {
+
+static std::string after_dot(const std::string& name) {
+    auto dot = name.find('.');
+    return dot == std::string::npos ? name : name.substr(dot + 1);
+}
+
+const std::map<std::string, FunctionLowerer::ArrayFunction>& FunctionLowerer::array_functions() {
+    using F = FunctionLowerer;
+    static const char* const reduction = "a axis? dtype? out? keepdims? initial?";
+    static const char* const order = "a axis? out? keepdims? initial?";
+    static const std::map<std::string, ArrayFunction> table = {
+        // new arrays
+        {"zeros", {"shape dtype?", &F::call_filled, false}},
+        {"ones", {"shape dtype?", &F::call_filled, false}},
+        {"empty", {"shape dtype?", &F::call_filled, false}},
+        {"ndarray", {"shape dtype?", &F::call_filled, false}},
+        {"full", {"shape fill_value dtype?", &F::call_filled, false}},
+        {"zeros_like", {"a dtype?", &F::call_filled, false}},
+        {"ones_like", {"a dtype?", &F::call_filled, false}},
+        {"empty_like", {"a dtype?", &F::call_filled, false}},
+        {"full_like", {"a fill_value dtype?", &F::call_filled, false}},
+        {"arange", {"start stop? step? dtype?", &F::call_arange, false}},
+        {"linspace", {"start stop num? endpoint? dtype?", &F::call_linspace, false}},
+        {"eye", {"N M? k? dtype?", &F::call_eye, false}},
+        {"identity", {"N dtype?", &F::call_eye, false}},
+        {"triu", {"m k?", &F::call_triangle, false}},
+        {"tril", {"m k?", &F::call_triangle, false}},
+        {"diag", {"v k?", &F::call_diag, false}},
+        {"diagonal", {"v k?", &F::call_diag, true}},
+        {"copy", {"a", &F::call_copy, true}},
+        {"asarray", {"a dtype?", &F::call_asarray, false}},
+        {"ascontiguousarray", {"a dtype?", &F::call_asarray, false}},
+        {"array", {"a dtype?", &F::call_asarray, false}},
+        {"astype", {"a dtype", &F::call_astype, true}},
+        {"fill", {"a value", &F::call_fill, true}},
+        // elementwise
+        {"where", {"condition x? y?", &F::call_where, false}},
+        {"clip", {"a min? max?", &F::call_clip, true}},
+        // reductions and scans
+        {"sum", {reduction, &F::call_reduce, true}},
+        {"prod", {reduction, &F::call_reduce, true}},
+        {"max", {order, &F::call_reduce, true}},
+        {"min", {order, &F::call_reduce, true}},
+        {"amax", {order, &F::call_reduce, false}},
+        {"amin", {order, &F::call_reduce, false}},
+        {"any", {order, &F::call_reduce, true}},
+        {"all", {order, &F::call_reduce, true}},
+        {"count_nonzero", {"a axis? keepdims?", &F::call_reduce, false}},
+        {"mean", {"a axis? dtype? out? keepdims?", &F::call_mean, true}},
+        {"var", {"a axis? dtype? out? ddof? keepdims?", &F::call_variance, true}},
+        {"std", {"a axis? dtype? out? ddof? keepdims?", &F::call_variance, true}},
+        {"argmax", {"a axis?", &F::call_arg_extreme, true}},
+        {"argmin", {"a axis?", &F::call_arg_extreme, true}},
+        {"cumsum", {"a axis? dtype?", &F::call_running, true}},
+        {"cumprod", {"a axis? dtype?", &F::call_running, true}},
+        {"ptp", {"a axis? out? keepdims?", &F::call_spread, false}},
+        {"norm", {"x ord? axis? keepdims?", &F::call_norm, false}},
+        {"trace", {"a", &F::call_trace, true}},
+        // products, decompositions, whole-array algorithms
+        {"matmul", {"a b", &F::call_product, false}},
+        {"dot", {"a b", &F::call_product, true}},
+        {"vdot", {"a b", &F::call_product, false}},
+        {"inner", {"a b", &F::call_product, false}},
+        {"outer", {"a b", &F::call_outer, false}},
+        {"cholesky", {"a", &F::call_factor, false}},
+        {"inv", {"a", &F::call_factor, false}},
+        {"solve", {"a b", &F::call_factor, false}},
+        {"det", {"a", &F::call_factor, false}},
+        {"cov", {"m rowvar? bias? ddof?", &F::call_cov, false}},
+        {"histogram", {"a bins? range? weights?", &F::call_histogram, false}},
+        {"sort", {"a axis?", &F::call_sort, true}},
+        {"argsort", {"a axis?", &F::call_sort, true}},
+        // other shapes
+        {"reshape", {"a *shape", &F::call_reshape, true}},
+        {"ravel", {"a", &F::call_ravel, true}},
+        {"flatten", {"a", &F::call_ravel, true}},
+        {"transpose", {"a *axes?", &F::call_transpose, true}},
+        {"permute_dims", {"a *axes", &F::call_transpose, false}},
+        {"swapaxes", {"a axis1 axis2", &F::call_swap, true}},
+        {"moveaxis", {"a axis1 axis2", &F::call_swap, false}},
+        {"flip", {"m axis?", &F::call_flip, false}},
+        {"fliplr", {"m", &F::call_flip, false}},
+        {"flipud", {"m", &F::call_flip, false}},
+        {"expand_dims", {"a axis", &F::call_expand, false}},
+        {"squeeze", {"a axis?", &F::call_squeeze, true}},
+        {"broadcast_to", {"a shape", &F::call_broadcast, false}},
+        {"concatenate", {"arrays axis?", &F::call_join, false}},
+        {"concat", {"arrays axis?", &F::call_join, false}},
+        {"stack", {"arrays axis?", &F::call_join, false}},
+        {"hstack", {"arrays", &F::call_join, false}},
+        {"vstack", {"arrays", &F::call_join, false}},
+        {"column_stack", {"arrays", &F::call_join, false}},
+        {"repeat", {"a repeats axis?", &F::call_repeat, true}},
+        {"roll", {"a shift axis?", &F::call_roll, false}},
+        {"shape", {"a", &F::call_shape, false}},
+        {"size", {"a", &F::call_shape, false}},
+        {"ndim", {"a", &F::call_shape, false}},
+        // index arrays
+        {"nonzero", {"a", &F::call_nonzero, true}},
+        {"flatnonzero", {"a", &F::call_nonzero, false}},
+        {"take", {"a indices axis?", &F::call_take, true}},
+    };
+    return table;
+}
+
+namespace {
+
+struct Parameter {
+    std::string name;
+    bool is_optional = false;
+    bool is_rest = false;  ///< takes all further positional arguments, one or several, as a tuple
+};
+
+std::vector<Parameter> parameters_of(const char* text) {
+    std::vector<Parameter> list;
+    std::istringstream in(text);
+    for (std::string word; in >> word;) {
+        Parameter p;
+        p.is_rest = word[0] == '*';
+        p.is_optional = word.back() == '?';
+        p.name = word.substr(p.is_rest, word.size() - p.is_rest - p.is_optional);
+        list.push_back(p);
+    }
+    return list;
+}
+
+}  // namespace
+
+/// A call of a function of the table, or of its form as a method of `object`; nothing where the
+/// name is none of these.
+std::optional<Value> FunctionLowerer::array_function(const Node& node, const std::string& name,
+                                                     const Value* object) {
+    std::string base = after_dot(name);
+    bool is_bare = name.find('.') == std::string::npos;
+    auto found = is_bare && !object ? array_functions().end() : array_functions().find(base);
+    if (found == array_functions().end()) return std::nullopt;
+    if (object && !found->second.is_method) return std::nullopt;
+    bool takes_numbers = base == "where" || base == "clip";
+    if (source_.is_kernel && !takes_numbers) {
+        refuse(node.place, name + " makes or combines arrays, which kernels cannot do",
+               "compute with elements, or pass the result as an argument");
+    }
+    std::vector<Parameter> list = parameters_of(found->second.parameters);
+    std::vector<std::vector<const Node*>> slots(list.size());
+    std::vector<const Node*> in_order;
+    std::size_t next = object ? 1 : 0;
+    for (std::size_t i = 1; i < node.children.size(); ++i) {
+        const Node& arg = node.children[i];
+        bool is_named = arg.kind == NodeKind::Keyword;
+        std::size_t slot = next;
+        if (is_named) {
+            slot = static_cast<std::size_t>(
+                std::find_if(list.begin(), list.end(),
+                             [&](const Parameter& p) { return p.name == arg.text; }) -
+                list.begin());
+        } else if (slot < list.size() && !list[slot].is_rest) {
+            ++next;
+        }
+        bool is_taken = slot < list.size() && !slots[slot].empty() && !list[slot].is_rest;
+        if (slot >= list.size() || is_taken) {
+            refuse(arg.place,
+                   is_named ? name + " takes no keyword '" + arg.text + "' in a compiled function"
+                            : name + " takes fewer arguments",
+                   "its arguments are " + list.front().name + " and so on, as in NumPy");
+        }
+        slots[slot].push_back(is_named ? &arg.children[0] : &arg);
+        in_order.push_back(slots[slot].back());
+    }
+    for (std::size_t i = object ? 1 : 0; i < list.size(); ++i) {
+        if (slots[i].empty() && !list[i].is_optional)
+            refuse(node.place, name + " needs its argument '" + list[i].name + "'", "give it");
+    }
+    std::vector<Value> values = operands(in_order);
+    auto value_of = [&](const Node* at) {
+        return values[static_cast<std::size_t>(std::find(in_order.begin(), in_order.end(), at) -
+                                               in_order.begin())];
+    };
+    Given given{node, name, base, object != nullptr, {}};
+    if (object) given.values[list.front().name] = *object;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (slots[i].empty()) continue;
+        if (slots[i].size() == 1) {
+            given.values[list[i].name] = value_of(slots[i][0]);
+            continue;
+        }
+        Value all;
+        for (const Node* at : slots[i]) {
+            all.items.push_back(value_of(at));
+            all.type.items.push_back(all.items.back().type);
+        }
+        all.type.kind = Type::Kind::Tuple;
+        given.values[list[i].name] = all;
+    }
+    at(node.place);
+    if (list.front().name == "a" && base.find("_like") == std::string::npos && base != "copy" &&
+        !takes_numbers && given.find("a"))
+        given.values["a"] = as_array(given.at("a"), node.place);
+    return (this->*found->second.rule)(given);
+}
+
+/// The numbers of tuples within tuples, where they form a rectangle.
+static bool nested_numbers(const Value& v, std::size_t depth, std::vector<std::size_t>& shape,
+                           std::vector<Value>& leaves) {
+    if (!v.type.is_tuple()) {
+        leaves.push_back(v);
+        return v.type.is_scalar() && depth == shape.size();
+    }
+    if (depth == shape.size() && leaves.empty()) shape.push_back(v.items.size());
+    if (depth >= shape.size() || v.items.size() != shape[depth]) return false;
+    return std::all_of(v.items.begin(), v.items.end(), [&](const Value& item) {
+        return nested_numbers(item, depth + 1, shape, leaves);
+    });
+}
+
+/// What np.FUNCTION makes of an array_like: a number or a tuple of numbers becomes an array.
+Value FunctionLowerer::as_array(const Value& v, const Place& place) {
+    if (v.type.is_scalar()) {
+        E e = settle(v.expr);
+        return computed({}, v.type.dtype, {},
+                        [this, e](std::span<const E>, bool) { return scalar(e); });
+    }
+    std::vector<std::size_t> shape;
+    std::vector<Value> leaves;
+    if (!v.type.is_tuple() || !nested_numbers(v, 0, shape, leaves) || leaves.empty()) return v;
+    Type t = leaves[0].type;
+    for (const Value& item : leaves) t = promote_types(t, item.type);
+    std::vector<E> extents;
+    for (std::size_t n : shape) extents.push_back(i64(static_cast<std::int64_t>(n)));
+    Value array = make_array(t.dtype, extents, place);
+    for (std::size_t k = 0; k < leaves.size(); ++k) {
+        std::vector<E> index(shape.size());
+        std::size_t rest = k;
+        for (std::size_t axis = shape.size(); axis-- > 0;) {
+            index[axis] = i64(static_cast<std::int64_t>(rest % shape[axis]));
+            rest /= shape[axis];
+        }
+        set_item(array.array, index, to_type(leaves[k], t.dtype, place));
+    }
+    return array;
+}
+
+const Value& FunctionLowerer::want_array(const Given& given, const std::string& key) {
+    const Value& v = given.at(key);
+    if (!v.type.is_array()) {
+        refuse(given.node.place, given.name + " takes an array; got " + describe(v.type),
+               "give an array");
+    }
+    return v;
+}
+
+Value FunctionLowerer::made_array(const Given& given, const std::string& key) {
+    return made(want_array(given, key), given.node.place);
+}
+
+std::int64_t FunctionLowerer::want_constant(const Given& given, const std::string& key,
+                                            std::int64_t otherwise) {
+    const Value* v = given.find(key);
+    if (!v) return otherwise;
+    auto known = v->type.is_scalar() ? constant_int(v->expr) : std::nullopt;
+    if (!known) {
+        refuse_call(given,
+                    key + " must be constant in a compiled function; got " + describe(v->type),
+                    "write it as a number");
+    }
+    return *known;
+}
+
+bool FunctionLowerer::want_flag(const Given& given, const std::string& key, bool otherwise) {
+    return want_constant(given, key, otherwise) != 0;
+}
+
+/// A constant axis, counted from the start.
+int FunctionLowerer::want_axis(const Given& given, const Value& axis, int rank) {
+    auto known = axis.type.is_scalar() ? constant_int(axis.expr) : std::nullopt;
+    if (!known) {
+        refuse_call(given,
+                    "axis must be constant in a compiled function; got " + describe(axis.type),
+                    "write the axis as a number");
+    }
+    if (*known < -rank || *known >= rank) {
+        refuse_call(given,
+                    "axis " + std::to_string(*known) + " is out of bounds for array of dimension " +
+                        std::to_string(rank),
+                    "give an axis of the array");
+    }
+    return static_cast<int>(*known < 0 ? *known + rank : *known);
+}
+
+/// The axes to reduce in rising order: all where none is given.
+std::optional<std::vector<int>> FunctionLowerer::want_axes(const Given& given, int rank) {
+    std::vector<int> axes;
+    const Value* axis = given.find("axis");
+    if (!axis) {
+        for (int k = 0; k < rank; ++k) axes.push_back(k);
+        return axes;
+    }
+    if (!axis->type.is_tuple()) return std::vector<int>{want_axis(given, *axis, rank)};
+    for (const Value& item : axis->items) axes.push_back(want_axis(given, item, rank));
+    std::sort(axes.begin(), axes.end());
+    if (std::adjacent_find(axes.begin(), axes.end()) != axes.end())
+        refuse_call(given, "duplicate value in 'axis'", "name each axis once");
+    return axes;
+}
+
+std::optional<DType> FunctionLowerer::want_dtype(const Given& given, const std::string& key) {
+    const Value* v = given.find(key);
+    if (!v) return std::nullopt;
+    if (v->type.kind == Type::Kind::DTypeName) return v->type.dtype;
+    if (v->type.kind == Type::Kind::Text) {
+        bool found = true;
+        DType t = dtype_from_name(v->text, found);
+        if (found) return t;
+    }
+    refuse(given.node.place, "dtype must be a dtype; got " + describe(v->type),
+           "write np.float64 or the like");
+}
+
+/// The result, in the array `out` where one is given.
+Value FunctionLowerer::finished(const Given& given, const Value& value) {
+    const Value* out = given.find("out");
+    if (!out) return value;
+    if (!out->type.is_array() || out->lazy)
+        refuse_call(given, "out must be an array; got " + describe(out->type), "give an array");
+    assign_elements(*out, value, given.node.place);
+    return *out;
+}
+
+/// np.add.outer(a, b), np.add.reduce(a, axis).
+std::optional<Value> FunctionLowerer::ufunc_method(const Node& node) {
+    const Node& callee = node.children[0];
+    const Node& owner = callee.children[0];
+    if (owner.kind != NodeKind::Builtin || owner.text.find('.') == std::string::npos)
+        return std::nullopt;
+    std::string base = after_dot(owner.text);
+    if (callee.text == "reduce" || callee.text == "accumulate") {
+        static const std::map<std::string, std::string> reductions = {
+            {"add", "sum"},     {"multiply", "prod"},  {"maximum", "max"},
+            {"minimum", "min"}, {"logical_or", "any"}, {"logical_and", "all"}};
+        static const std::map<std::string, std::string> scans = {{"add", "cumsum"},
+                                                                 {"multiply", "cumprod"}};
+        const auto& names = callee.text == "reduce" ? reductions : scans;
+        auto found = names.find(base);
+        if (found == names.end()) return std::nullopt;
+        Node call = node;
+        bool has_axis = node.children.size() > 2 ||
+                        std::any_of(node.children.begin(), node.children.end(), [](const Node& n) {
+                            return n.kind == NodeKind::Keyword && n.text == "axis";
+                        });
+        if (!has_axis) {
+            Node axis;
+            axis.kind = NodeKind::Keyword;
+            axis.text = "axis";
+            axis.place = node.place;
+            Node zero;
+            zero.kind = NodeKind::Const;
+            zero.place = node.place;
+            zero.value = Scalar::of(DType::Int64, 0);
+            zero.weak = Weak::Int;
+            axis.children.push_back(zero);
+            call.children.push_back(axis);
+        }
+        return array_function(call, "np." + found->second);
+    }
+    if (callee.text != "outer") return std::nullopt;
+    auto args = arguments(node);
+    if (args.size() != 2) {
+        refuse(node.place,
+               owner.text + ".outer takes 2 arguments; got " + std::to_string(args.size()),
+               "give two arrays");
+    }
+    at(node.place);
+    int rank = args[1].type.is_array() ? args[1].type.rank : 0;
+    if (args[0].type.is_array()) {
+        Descriptor d = describe_array(made(args[0], node.place).array);
+        for (int k = 0; k < rank; ++k) {
+            d.extents.push_back(i64(1));
+            d.strides.push_back(i64(0));
+            d.classes.push_back(ir::StrideClass::Zero);
+        }
+        args[0] = view("outer", d);
+    }
+    return call_table(node, owner.text, args);
+}
+
+}  // namespace unisono::frontend

@@ -1,0 +1,20 @@
+// How the elements of an array expression are computed; see elementwise.cpp.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "frontend/types.h"
+
+namespace unisono::frontend {
+
+struct Lazy {
+    std::vector<ir::E> extents;
+    std::vector<ir::E> equal;         ///< tests: extents that are the result's, not 1
+    std::vector<std::int32_t> reads;  ///< arrays
+    /// The element at an index; `repeats`: axes of extent 1 are repeated, whatever `equal` says.
+    std::function<Value(std::span<const ir::E>, bool repeats)> element;
+};
+
+}  // namespace unisono::frontend

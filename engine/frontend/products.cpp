@@ -1,0 +1,360 @@
+// Lowers products of arrays, decompositions, sorts and histograms: loops for the product of two
+// vectors, else calls of the engine's own functions (core/native.h).
+#include <algorithm>
+
+#include "frontend/lazy.h"
+#include "frontend/lowerer.h"
+
+namespace unisono::frontend {
+
+using ir::StrideClass;
+
+/// Calls a function of core/native.h; the first `results` values as it leaves them.
+std::vector<E> FunctionLowerer::native(const std::string& name, std::vector<E> values,
+                                       int results) {
+    std::vector<std::int32_t> outs;
+    std::vector<E> list;
+    for (int k = 0; k < results; ++k) {
+        outs.push_back(declared("native", i64(0)));
+        list.push_back(b_->read(outs.back()));
+    }
+    emit(b_->native(name, values, outs));
+    return list;
+}
+
+/// Where element [0, 0, ...] of an array lies.
+E FunctionLowerer::address_of(const Value& array) {
+    Descriptor d = describe_array(array.array);
+    return op_binary(Op::Add, b_->address(d.root),
+                     op_binary(Op::Mul, d.offset, i64(size_of(array.type.dtype))));
+}
+
+/// The sum of a[i] * b[i] in an order that the length alone decides.
+Value FunctionLowerer::dot_product(const Value& a, const Value& b, const Place& place) {
+    DType t = promote(a.type.dtype, b.type.dtype);
+    auto settled = [&](const Value& v) {
+        return v.lazy && !v.lazy->equal.empty() ? made(v, place) : v;
+    };
+    Value x = settled(a), y = settled(b);
+    std::vector<E> n = extents_of(x), m = extents_of(y);
+    if (!same_expr(n[0], m[0])) {
+        n[0] = settle(n[0]);
+        m[0] = settle(m[0]);
+        fault_if(op_binary(Op::Ne, n[0], m[0]), ErrorKind::Value,
+                 "shapes ({0},) and ({1},) not aligned: {0} != {1}", place, {n[0], m[0]});
+    }
+    std::int32_t sum = declared("dot", b_->zero(t));
+    std::int32_t k = b_->var("k", DType::Int64);
+    lower_bounds_[k] = 0;
+    std::vector<S> body = collect([&] {
+        std::vector<E> index{b_->read(k)};
+        E item =
+            op_binary(is_bool(t) ? Op::And : Op::Mul, cast(element_of(x, index, n, false).expr, t),
+                      cast(element_of(y, index, m, false).expr, t));
+        emit(b_->assign(sum, b_->binary(is_bool(t) ? Op::Or : Op::Add, b_->read(sum), item)));
+    });
+    at(place);
+    ir::Stmt loop =
+        *b_->loop(ir::LoopKind::Serial, k, i64(0), settle(n[0]), i64(1), b_->block(body));
+    loop.any_order = true;
+    emit(b_->own(loop));
+    return scalar(b_->read(sum));
+}
+
+/// a @ b
+Value FunctionLowerer::product(const Value& first, const Value& second, const Place& place) {
+    for (const Value* v : {&first, &second}) {
+        if (!v->type.is_array() || v->type.rank == 0) {
+            refuse(place, "'@' multiplies arrays; got " + describe(v->type), "use * for numbers");
+        }
+    }
+    if (source_.is_kernel)
+        refuse(place, "'@' of arrays in a kernel", "write the loops of the product");
+    if (first.type.rank == 1 && second.type.rank == 1) return dot_product(first, second, place);
+    DType t = promote(first.type.dtype, second.type.dtype);
+    auto ready = [&](const Value& v) {
+        return made(v.type.dtype == t ? v : converted_array(v, t, place), place);
+    };
+    Value a = ready(first), b = ready(second);
+    bool is_row = a.type.rank == 1, is_column = b.type.rank == 1;
+    Descriptor x = describe_array(a.array), y = describe_array(b.array);
+    auto insert = [&](Descriptor& d, std::ptrdiff_t at) {
+        d.extents.insert(d.extents.begin() + at, i64(1));
+        d.strides.insert(d.strides.begin() + at, i64(0));
+    };
+    if (is_row) insert(x, 0);
+    if (is_column) insert(y, 1);
+    std::size_t p = x.extents.size(), q = y.extents.size();
+    E m = settle(x.extents[p - 2]), k = settle(x.extents[p - 1]), n = settle(y.extents[q - 1]);
+    E other = y.extents[q - 2];
+    if (!same_expr(k, other)) {
+        other = settle(other);
+        fault_if(op_binary(Op::Ne, k, other), ErrorKind::Value,
+                 "matmul: the last axis of the first operand and the last but one of the second "
+                 "differ: {0} and {1}",
+                 place, {k, other});
+    }
+    std::vector<E> lead;
+    std::vector<E> x_lead(x.extents.begin(), x.extents.end() - 2),
+        y_lead(y.extents.begin(), y.extents.end() - 2);
+    broadcast(lead, x_lead, place);
+    broadcast(lead, y_lead, place);
+    std::vector<E> extents = lead;
+    if (!is_row) extents.push_back(m);
+    if (!is_column) extents.push_back(n);
+    Value out = make_array(t, extents, place);
+    std::vector<E> values{i64(0),
+                          i64(static_cast<std::int64_t>(t)),
+                          m,
+                          n,
+                          k,
+                          address_of(a),
+                          x.strides[p - 2],
+                          x.strides[p - 1],
+                          address_of(b),
+                          y.strides[q - 2],
+                          y.strides[q - 1],
+                          address_of(out),
+                          i64(static_cast<std::int64_t>(lead.size()))};
+    auto stride_of = [&](const Descriptor& d, std::size_t axis) -> E {
+        std::size_t rank = d.extents.size() - 2;
+        if (axis + rank < lead.size()) return i64(0);
+        std::size_t own = axis + rank - lead.size();
+        if (same_expr(d.extents[own], lead[axis])) return d.strides[own];
+        return b_->select(op_binary(Op::Eq, d.extents[own], i64(1)), i64(0), d.strides[own]);
+    };
+    for (std::size_t axis = 0; axis < lead.size(); ++axis) {
+        values.push_back(lead[axis]);
+        values.push_back(stride_of(x, axis));
+        values.push_back(stride_of(y, axis));
+    }
+    at(place);
+    E status = native("matmul", values, 1)[0];
+    fault_if(op_binary(Op::Ne, status, i64(0)), ErrorKind::Memory,
+             "out of memory for a product of arrays", place);
+    return out;
+}
+
+Value FunctionLowerer::call_product(const Given& given) {
+    const Place& place = given.node.place;
+    Value a = given.at("a"), b = given.at("b");
+    bool has_number = a.type.is_scalar() || b.type.is_scalar() ||
+                      (a.type.is_array() && a.type.rank == 0) ||
+                      (b.type.is_array() && b.type.rank == 0);
+    if (given.base != "matmul" && has_number) {
+        Value v = binary("*", a, b, place);
+        return v.type.is_array() && v.type.rank == 0 ? element_of(v, {}, {}, false) : v;
+    }
+    want_array(given, "a");
+    want_array(given, "b");
+    if (given.base != "matmul" && (a.type.rank > 2 || b.type.rank > 2)) {
+        refuse_call(given, "arrays of more than two axes are not supported in a compiled function",
+                    "use @, which multiplies stacks of matrices");
+    }
+    if (given.base == "inner" && b.type.rank == 2) b = transposed(b, place);
+    if (given.base == "vdot") {
+        a = reshaped(a, {size_of_array(a)}, false, place);
+        b = reshaped(b, {size_of_array(b)}, false, place);
+    }
+    return product(a, b, place);
+}
+
+Value FunctionLowerer::call_outer(const Given& given) {
+    const Place& place = given.node.place;
+    auto vector = [&](const char* key, int ones_before, int ones_behind) {
+        Value v = made(as_array(given.at(key), place), place);
+        if (!v.type.is_array()) want_array(given, key);
+        if (v.type.rank != 1) v = reshaped(v, {size_of_array(v)}, false, place);
+        Descriptor d = describe_array(v.array);
+        auto insert = [&](std::ptrdiff_t at) {
+            d.extents.insert(d.extents.begin() + at, i64(1));
+            d.strides.insert(d.strides.begin() + at, i64(0));
+            d.classes.insert(d.classes.begin() + at, StrideClass::Zero);
+        };
+        if (ones_before) insert(0);
+        if (ones_behind) insert(1);
+        return view("outer", d);
+    };
+    return binary("*", vector("a", 0, 1), vector("b", 1, 0), place);
+}
+
+/// linalg.cholesky, inv, solve, det of one matrix.
+Value FunctionLowerer::call_factor(const Given& given) {
+    const Place& place = given.node.place;
+    const std::string& base = given.base;
+    const Value& a = want_array(given, "a");
+    if (a.type.rank != 2) {
+        refuse_call(given,
+                    "the array has rank " + std::to_string(a.type.rank) +
+                        "; compiled functions decompose one matrix at a time",
+                    "loop over the matrices");
+    }
+    DType t = is_float(a.type.dtype) || is_complex(a.type.dtype) ? a.type.dtype : DType::Float64;
+    const Value* b = given.find("b");
+    if (b) {
+        if (!b->type.is_array() || b->type.rank < 1 || b->type.rank > 2)
+            refuse_call(given, "b is a vector or a matrix; got " + describe(b->type), "give one");
+        t = promote(t, b->type.dtype);
+    }
+    auto own = [&](const Value& v) {
+        return copied(v.type.dtype == t ? v : converted_array(v, t, place), place);
+    };
+    Value matrix = own(a);
+    std::vector<E> extents = extents_of(matrix);
+    E n = extents[0];
+    fault_if(op_binary(Op::Ne, n, extents[1]), ErrorKind::Value,
+             "Last 2 dimensions of the array must be square", place);
+    E dtype = i64(static_cast<std::int64_t>(t));
+    if (base == "det") {
+        Value out = make_array(t, {i64(1)}, place);
+        native("det", {i64(0), dtype, n, address_of(matrix), address_of(out)}, 1);
+        return scalar(temporary(b_->load(out.array, {i64(0)}, ir::Access::Inside)));
+    }
+    Value out = matrix;
+    E status = nullptr;
+    if (base == "cholesky") {
+        status = native("cholesky", {i64(0), dtype, n, address_of(matrix)}, 1)[0];
+    } else if (base == "inv") {
+        out = make_array(t, extents, place);
+        status = native("inv", {i64(0), dtype, n, address_of(matrix), address_of(out)}, 1)[0];
+    } else {
+        out = own(*b);
+        std::vector<E> right = extents_of(out);
+        fault_if(op_binary(Op::Ne, n, right[0]), ErrorKind::Value,
+                 "solve: the matrix has {0} rows and b has {1}", place, {n, right[0]});
+        E columns = right.size() == 2 ? right[1] : i64(1);
+        status =
+            native("solve", {i64(0), dtype, n, columns, address_of(matrix), address_of(out)}, 1)[0];
+    }
+    fault_if(op_binary(Op::Lt, status, i64(0)), ErrorKind::Memory,
+             "out of memory for a decomposition", place);
+    fault_if(op_binary(Op::Gt, status, i64(0)), ErrorKind::Value,
+             base == "cholesky" ? "Matrix is not positive definite" : "Singular matrix", place);
+    return out;
+}
+
+/// cov: rows are variables (columns with rowvar=False); the divisor is the count less ddof.
+Value FunctionLowerer::call_cov(const Given& given) {
+    const Place& place = given.node.place;
+    const Value& m = want_array(given, "m");
+    if (m.type.rank != 2)
+        refuse_call(given, "m has rank " + std::to_string(m.type.rank), "give a matrix");
+    DType t =
+        m.type.dtype == DType::Float32 ? DType::Float64 : promote(m.type.dtype, DType::Float64);
+    Value x = m.type.dtype == t ? m : converted_array(m, t, place);
+    if (!want_flag(given, "rowvar", true)) x = transposed(x, place);
+    x = made(x, place);
+    E n = settle(extents_of(x)[1]);
+    E less = i64(want_constant(given, "ddof", want_flag(given, "bias") ? 0 : 1));
+    Value mean = binary("/", reduced(x, {Op::Add, t}, {1}, true, place), scalar(cast(n, t)), place);
+    Value apart = made(binary("-", x, made(mean, place), place), place);
+    Value squares = product(apart, transposed(apart, place), place);
+    E count = op_binary(Op::Max, op_binary(Op::Sub, n, less), i64(0));
+    E factor = settle(op_binary(Op::Div, b_->constant(Scalar::of(t, 1)), cast(count, t)));
+    return binary("*", squares, scalar(factor), place);
+}
+
+/// histogram of evenly spaced bins: counts (or sums of weights) and edges.
+Value FunctionLowerer::call_histogram(const Given& given) {
+    const Place& place = given.node.place;
+    const Value& a = want_array(given, "a");
+    DType f = DType::Float64;
+    auto flat = [&](const Value& v) {
+        Value x = made(v.type.dtype == f ? v : converted_array(v, f, place), place);
+        return reshaped(x, {size_of_array(x)}, false, place);
+    };
+    Value x = flat(a);
+    const Value* given_bins = given.find("bins");
+    if (given_bins && (!given_bins->type.is_scalar() || !is_integer(given_bins->type.dtype))) {
+        refuse_call(given, "bins must be a number of bins; got " + describe(given_bins->type),
+                    "edges of one's own are for un.histogram outside");
+    }
+    E bins = given_bins ? settle(cast(given_bins->expr, DType::Int64)) : i64(10);
+    fault_if(op_binary(Op::Lt, bins, i64(1)), ErrorKind::Value,
+             "`bins` must be positive, when an integer", place);
+    E low = nullptr, high = nullptr;
+    if (const Value* range = given.find("range")) {
+        if (!range->type.is_tuple() || range->items.size() != 2)
+            refuse_call(given, "range is a pair of numbers", "give (low, high)");
+        low = settle(cast(want_scalar(range->items[0], place, "a bound").expr, f));
+        high = settle(cast(want_scalar(range->items[1], place, "a bound").expr, f));
+        fault_if(op_binary(Op::Gt, low, high), ErrorKind::Value,
+                 "max must be larger than min in range parameter.", place);
+    } else {
+        E none = settle(op_binary(Op::Eq, extents_of(x)[0], i64(0)));
+        std::int32_t from = declared("low", b_->zero(f));
+        std::int32_t to = declared("high", b_->constant(Scalar::of(f, 1.0)));
+        std::vector<S> look = collect([&] {
+            emit(b_->assign(from, reduced(x, {Op::Min, f}, {0}, false, place).expr));
+            emit(b_->assign(to, reduced(x, {Op::Max, f}, {0}, false, place).expr));
+        });
+        emit(b_->branch(op_unary(Op::Not, none), b_->block(look)));
+        low = b_->read(from);
+        high = b_->read(to);
+    }
+    E width = op_binary(Op::Sub, high, low);
+    fault_if(op_binary(Op::Ne, op_binary(Op::Sub, width, width), b_->zero(f)), ErrorKind::Value,
+             "the range of the elements is not finite", place);
+    E half = b_->constant(Scalar::of(f, 0.5));
+    E is_point = settle(op_binary(Op::Eq, low, high));
+    E first = settle(b_->select(is_point, op_binary(Op::Sub, low, half), low));
+    E last = settle(b_->select(is_point, op_binary(Op::Add, high, half), high));
+    E edge_count = settle(op_binary(Op::Add, bins, i64(1)));
+    Value edges = make_array(f, {edge_count}, place);
+    E step = settle(op_binary(Op::Div, op_binary(Op::Sub, last, first), cast(bins, f)));
+    counted(ir::LoopKind::Vector, i64(0), edge_count, [&](E i) {
+        E even = op_binary(Op::Add, op_binary(Op::Mul, cast(i, f), step), first);
+        set_item(edges.array, {i}, b_->select(op_binary(Op::Eq, i, bins), last, even));
+    });
+    const Value* weights = given.find("weights");
+    Value w;
+    if (weights) {
+        w = flat(want_array(given, "weights"));
+        E n = extents_of(x)[0], m = extents_of(w)[0];
+        fault_if(op_binary(Op::Ne, n, m), ErrorKind::Value,
+                 "weights should have the same shape as a.", place);
+    }
+    Value counts = make_array(weights ? f : DType::Int64, {bins}, place);
+    E status = native("histogram",
+                      {i64(0), extents_of(x)[0], address_of(x), bins, address_of(edges),
+                       weights ? address_of(w) : i64(0), address_of(counts)},
+                      1)[0];
+    fault_if(op_binary(Op::Ne, status, i64(0)), ErrorKind::Memory, "out of memory for a histogram",
+             place);
+    Value both;
+    both.items = {counts, edges};
+    both.type = Type::tuple({counts.type, edges.type});
+    return both;
+}
+
+/// sort, argsort along an axis; x.sort() in place.
+Value FunctionLowerer::call_sort(const Given& given) {
+    const Place& place = given.node.place;
+    Value a = made_array(given);
+    const Value* axis = given.find("axis");
+    bool is_flat = !axis && given.values.count("axis") > 0;
+    if (is_flat) a = reshaped(a, {size_of_array(a)}, false, place);
+    if (a.type.rank == 0) refuse_call(given, "an array without axes", "give it axes");
+    int along = axis ? want_axis(given, *axis, a.type.rank) : a.type.rank - 1;
+    std::vector<int> axes;
+    for (int k = 0; k < a.type.rank; ++k) axes.push_back(k);
+    std::swap(axes[static_cast<std::size_t>(along)], axes.back());
+    Value packed = copied(permuted(a, axes, place), place);
+    std::vector<E> extents = extents_of(packed);
+    E n = extents.back();
+    E all = size_of_array(packed);
+    E dtype = i64(static_cast<std::int64_t>(a.type.dtype));
+    Value out = packed;
+    if (given.base == "argsort") out = make_array(DType::Int64, extents, place);
+    E status =
+        native(given.base, {i64(0), dtype, n, all, address_of(packed), address_of(out)}, 1)[0];
+    fault_if(op_binary(Op::Ne, status, i64(0)), ErrorKind::Memory, "out of memory for a sort",
+             place);
+    Value sorted = permuted(out, axes, place);
+    if (given.base == "argsort" || !given.is_method) return sorted;
+    if (!a.type.writable) refuse_readonly(a);
+    assign_elements(a, sorted, place);
+    return {};
+}
+
+}  // namespace unisono::frontend

@@ -1,0 +1,372 @@
+// Lowers functions that give arrays other shapes: views where NumPy gives views, copies where it
+// must.
+#include <algorithm>
+
+#include "frontend/lazy.h"
+#include "frontend/lowerer.h"
+
+namespace unisono::frontend {
+
+using ir::StrideClass;
+
+E FunctionLowerer::size_of_array(const Value& v) {
+    E n = i64(1);
+    for (E e : extents_of(v)) n = op_binary(Op::Mul, n, e);
+    return pinned(n);
+}
+
+/// Replaces one extent of -1 by what the size leaves for it.
+std::vector<E> FunctionLowerer::completed_shape(std::vector<E> extents, E size,
+                                                const Place& place) {
+    int open = -1;
+    E known = i64(1);
+    for (std::size_t k = 0; k < extents.size(); ++k) {
+        if (constant_int(extents[k]) == -1) {
+            if (open >= 0)
+                refuse(place, "can only specify one unknown dimension", "write the other extents");
+            open = static_cast<int>(k);
+        } else {
+            known = op_binary(Op::Mul, known, extents[k]);
+        }
+    }
+    known = settle(known);
+    if (open >= 0) {
+        E fits = op_binary(Op::And, op_binary(Op::Gt, known, i64(0)),
+                           op_binary(Op::Eq, op_binary(Op::Mod, size, known), i64(0)));
+        fault_if(op_unary(Op::Not, fits), ErrorKind::Value,
+                 "cannot reshape array of size {0} into the shape given", place, {size});
+        extents[static_cast<std::size_t>(open)] = pinned(op_binary(Op::FloorDiv, size, known));
+    } else if (!same_expr(known, size)) {
+        fault_if(op_binary(Op::Ne, known, size), ErrorKind::Value,
+                 "cannot reshape array of size {0} into a shape of {1} elements", place,
+                 {size, known});
+    }
+    return extents;
+}
+
+/// The elements in row-major order under another shape: the same memory where they lie side by side
+/// in it.
+Value FunctionLowerer::reshaped(const Value& given, std::vector<E> extents, bool copies,
+                                const Place& place) {
+    Value array = copies ? copied(given, place) : made(given, place);
+    extents = completed_shape(std::move(extents), size_of_array(array), place);
+    for (E& e : extents) e = pinned(e);
+    Descriptor d = describe_array(array.array);
+    E packed = nullptr;  // a test; null where it is known
+    E count = i64(1);
+    for (std::size_t k = d.extents.size(); k-- > 0;) {
+        bool is_one = constant_int(d.extents[k]) == 1;
+        bool is_unit = constant_int(count) == 1 && d.classes[k] == StrideClass::One;
+        if (!is_one && !is_unit && !same_expr(d.strides[k], count)) {
+            E fits = op_binary(Op::Or, op_binary(Op::Eq, d.strides[k], count),
+                               op_binary(Op::Le, d.extents[k], i64(1)));
+            packed = packed ? op_binary(Op::And, packed, fits) : fits;
+        }
+        count = pinned(op_binary(Op::Mul, count, d.extents[k]));
+    }
+    Descriptor out{d.root, d.offset, extents, {}, {}, d.writable};
+    if (packed) {
+        DType t = array.type.dtype;
+        std::int32_t slot = b_->slot("reshaped", t, d.writable);
+        std::int32_t offset = declared("offset", d.offset);
+        packed = temporary(packed, "packed");
+        emit(b_->point(slot, d.root));
+        std::vector<S> copy = collect([&] {
+            Value own = copied(array, place);
+            emit(b_->point(slot, describe_array(own.array).root));
+            emit(b_->assign(offset, i64(0)));
+        });
+        at(place);
+        emit(b_->branch(op_unary(Op::Not, packed), b_->block(copy)));
+        out.root = slot;
+        out.offset = b_->read(offset);
+    }
+    out.strides.resize(extents.size());
+    out.classes.assign(extents.size(), StrideClass::Other);
+    if (!extents.empty()) out.classes.back() = StrideClass::One;
+    E step = i64(1);
+    for (std::size_t k = extents.size(); k-- > 0;) {
+        out.strides[k] = step;
+        step = pinned(op_binary(Op::Mul, step, extents[k]));
+    }
+    return view("reshaped", out);
+}
+
+Value FunctionLowerer::permuted(const Value& given, const std::vector<int>& axes,
+                                const Place& place) {
+    Value array = made(given, place);
+    Descriptor d = describe_array(array.array), out = d;
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+        auto from = static_cast<std::size_t>(axes[k]);
+        out.extents[k] = d.extents[from];
+        out.strides[k] = d.strides[from];
+        // Only the last axis is known to be packed by its class.
+        bool is_last = k + 1 == axes.size();
+        out.classes[k] =
+            is_last || d.classes[from] != StrideClass::One ? d.classes[from] : StrideClass::Other;
+    }
+    return view("transposed", out);
+}
+
+Value FunctionLowerer::transposed(const Value& array, const Place& place) {
+    std::vector<int> axes;
+    for (int k = array.type.rank; k-- > 0;) axes.push_back(k);
+    return permuted(array, axes, place);
+}
+
+Value FunctionLowerer::call_reshape(const Given& given) {
+    const Value& a = want_array(given, "a");
+    return reshaped(a, shape_argument(given.at("shape"), given.node.place), false,
+                    given.node.place);
+}
+
+Value FunctionLowerer::call_ravel(const Given& given) {
+    const Value& a = want_array(given, "a");
+    bool copies = given.base == "flatten" && !a.lazy;
+    return reshaped(a, {size_of_array(a)}, copies, given.node.place);
+}
+
+Value FunctionLowerer::call_transpose(const Given& given) {
+    const Value& a = want_array(given, "a");
+    const Value* given_axes = given.find("axes");
+    if (!given_axes) return transposed(a, given.node.place);
+    std::vector<int> axes;
+    std::vector<Value> items =
+        given_axes->type.is_tuple() ? given_axes->items : std::vector<Value>{*given_axes};
+    for (const Value& item : items) axes.push_back(want_axis(given, item, a.type.rank));
+    std::vector<int> sorted = axes;
+    std::sort(sorted.begin(), sorted.end());
+    bool is_whole = static_cast<int>(axes.size()) == a.type.rank &&
+                    std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+    if (!is_whole) refuse_call(given, "axes don't match array", "name each axis once");
+    return permuted(a, axes, given.node.place);
+}
+
+Value FunctionLowerer::call_swap(const Given& given) {
+    const Value& a = want_array(given, "a");
+    int from = want_axis(given, given.at("axis1"), a.type.rank);
+    int to = want_axis(given, given.at("axis2"), a.type.rank);
+    std::vector<int> axes;
+    for (int k = 0; k < a.type.rank; ++k) axes.push_back(k);
+    if (given.base == "swapaxes") {
+        std::swap(axes[static_cast<std::size_t>(from)], axes[static_cast<std::size_t>(to)]);
+    } else {
+        axes.erase(axes.begin() + from);
+        axes.insert(axes.begin() + to, from);
+    }
+    return permuted(a, axes, given.node.place);
+}
+
+Value FunctionLowerer::call_flip(const Given& given) {
+    Value m = made_array(given, "m");
+    Given with = given;
+    if (given.base == "flipud") with.values["axis"] = scalar(i64(0), Weak::Int);
+    if (given.base == "fliplr") with.values["axis"] = scalar(i64(1), Weak::Int);
+    std::vector<int> axes = *want_axes(with, m.type.rank);
+    Descriptor d = describe_array(m.array);
+    for (int axis : axes) {
+        auto k = static_cast<std::size_t>(axis);
+        E last = op_binary(Op::Sub, d.extents[k], i64(1));
+        // An empty axis has no last element; its offset does not matter.
+        d.offset = op_binary(Op::Add, d.offset, op_binary(Op::Mul, last, d.strides[k]));
+        d.strides[k] = pinned(op_unary(Op::Neg, d.strides[k]));
+        d.classes[k] =
+            d.classes[k] == StrideClass::One ? StrideClass::MinusOne : StrideClass::Other;
+    }
+    d.offset = pinned(d.offset);
+    return view("flipped", d);
+}
+
+Value FunctionLowerer::call_expand(const Given& given) {
+    const Value& a = want_array(given, "a");
+    const Value& axis = given.at("axis");
+    std::vector<Value> items = axis.type.is_tuple() ? axis.items : std::vector<Value>{axis};
+    int rank = a.type.rank + static_cast<int>(items.size());
+    std::vector<int> axes;
+    for (const Value& item : items) axes.push_back(want_axis(given, item, rank));
+    return with_ones(a, axes, rank, given.node.place);
+}
+
+Value FunctionLowerer::call_squeeze(const Given& given) {
+    Value a = made_array(given);
+    Descriptor d = describe_array(a.array);
+    std::vector<int> axes;
+    if (given.find("axis")) {
+        axes = *want_axes(given, a.type.rank);
+    } else {
+        for (int k = 0; k < a.type.rank; ++k) {
+            if (constant_int(d.extents[static_cast<std::size_t>(k)]) == 1) axes.push_back(k);
+        }
+        if (axes.empty() && a.type.rank > 0) {
+            refuse_call(given, "which axes have extent 1 is not known when compiling",
+                        "name them: axis=");
+        }
+    }
+    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+        E n = d.extents[static_cast<std::size_t>(*axis)];
+        fault_if(op_binary(Op::Ne, n, i64(1)), ErrorKind::Value,
+                 "cannot select an axis to squeeze out which has size not equal to one",
+                 given.node.place);
+        d.extents.erase(d.extents.begin() + *axis);
+        d.strides.erase(d.strides.begin() + *axis);
+        d.classes.erase(d.classes.begin() + *axis);
+    }
+    return view("squeezed", d);
+}
+
+Value FunctionLowerer::call_broadcast(const Given& given) {
+    const Place& place = given.node.place;
+    Value a = made(want_array(given, "a"), place);
+    std::vector<E> extents = shape_argument(given.at("shape"), place);
+    Descriptor d = describe_array(a.array);
+    if (extents.size() < d.extents.size())
+        refuse_call(given, "the shape has fewer axes than the array", "give as many at least");
+    std::size_t skip = extents.size() - d.extents.size();
+    for (std::size_t k = 0; k < d.extents.size(); ++k) {
+        E own = d.extents[k], n = extents[skip + k];
+        if (same_expr(own, n)) continue;
+        E is_one = op_binary(Op::Eq, own, i64(1));
+        fault_if(op_unary(Op::Not, op_binary(Op::Or, is_one, op_binary(Op::Eq, own, n))),
+                 ErrorKind::Value, "cannot broadcast an axis of extent {0} to {1}", place,
+                 {own, n});
+        d.strides[k] = pinned(b_->select(is_one, i64(0), d.strides[k]));
+        d.classes[k] = StrideClass::Other;
+    }
+    d.strides.insert(d.strides.begin(), skip, i64(0));
+    d.classes.insert(d.classes.begin(), skip, StrideClass::Zero);
+    d.extents = extents;
+    for (E& e : d.extents) e = pinned(e);
+    d.writable = false;
+    return view("broadcast", d);
+}
+
+/// concatenate, stack and their kind: parts of a new array.
+Value FunctionLowerer::call_join(const Given& given) {
+    const Place& place = given.node.place;
+    const Value& tuple = given.at("arrays");
+    if (!tuple.type.is_tuple() || tuple.items.empty()) {
+        refuse_call(given, "takes a tuple of arrays; got " + describe(tuple.type),
+                    "write the arrays in parentheses");
+    }
+    std::vector<Value> parts;
+    DType t = DType::Bool;
+    bool is_first = true;
+    for (const Value& item : tuple.items) {
+        Value v = as_array(item, place);
+        if (!v.type.is_array())
+            refuse_call(given, "takes arrays; got " + describe(item.type), "give arrays");
+        parts.push_back(v);
+        t = is_first ? v.type.dtype : promote(t, v.type.dtype);
+        is_first = false;
+    }
+    const std::string& base = given.base;
+    int rank = parts[0].type.rank;
+    for (const Value& v : parts) {
+        if (v.type.rank != rank) {
+            refuse_call(given,
+                        "all the input array dimensions must match; got ranks " +
+                            std::to_string(rank) + " and " + std::to_string(v.type.rank),
+                        "reshape them to one rank");
+        }
+    }
+    const Value* axis = given.find("axis");
+    bool adds_axis =
+        base == "stack" || (base == "vstack" && rank <= 1) || (base == "column_stack" && rank == 1);
+    int along = 0;
+    if (base == "hstack") along = rank > 1 ? 1 : 0;
+    if (base == "column_stack") along = 1;
+    if (axis) along = want_axis(given, *axis, rank + adds_axis);
+    if (rank == 0 && !adds_axis)
+        refuse_call(given, "zero-dimensional arrays cannot be concatenated", "use stack");
+    if (adds_axis) {
+        for (Value& v : parts) v = with_ones(made(v, place), {along}, rank + 1, place);
+    }
+    std::vector<E> extents = extents_of(parts[0]);
+    auto k = static_cast<std::size_t>(along);
+    E total = extents[k];
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+        std::vector<E> own = extents_of(parts[i]);
+        for (std::size_t a = 0; a < own.size(); ++a) {
+            if (a == k || same_expr(own[a], extents[a])) continue;
+            fault_if(op_binary(Op::Ne, own[a], extents[a]), ErrorKind::Value,
+                     "all the input array dimensions except for the concatenation axis must match "
+                     "exactly: axis " +
+                         std::to_string(a) + " has extents {0} and {1}",
+                     place, {extents[a], own[a]});
+        }
+        total = op_binary(Op::Add, total, own[k]);
+    }
+    extents[k] = pinned(total);
+    Value out = make_array(t, extents, place);
+    E begin = i64(0);
+    for (const Value& part : parts) {
+        Descriptor d = describe_array(out.array);
+        E n = extents_of(part)[k];
+        d.offset = pinned(op_binary(Op::Add, d.offset, op_binary(Op::Mul, begin, d.strides[k])));
+        d.extents = extents_of(part);
+        assign_elements(view("part", d), part, place);
+        begin = pinned(op_binary(Op::Add, begin, n));
+    }
+    return out;
+}
+
+Value FunctionLowerer::call_repeat(const Given& given) {
+    const Place& place = given.node.place;
+    Value a = made_array(given);
+    const Value* axis = given.find("axis");
+    if (!axis && a.type.rank != 1) a = reshaped(a, {size_of_array(a)}, false, place);
+    int along = axis ? want_axis(given, *axis, a.type.rank) : 0;
+    const Value& repeats = want_scalar(given.at("repeats"), place, "repeats");
+    E times = settle(cast(repeats.expr, DType::Int64));
+    fault_if(op_binary(Op::Lt, times, i64(0)), ErrorKind::Value,
+             "repeats may not contain negative values.", place);
+    std::vector<E> own = extents_of(a), extents = own;
+    auto k = static_cast<std::size_t>(along);
+    extents[k] = pinned(op_binary(Op::Mul, own[k], times));
+    return computed(extents, a.type.dtype, {a.array},
+                    [=, this](std::span<const E> index, bool repeated) {
+                        std::vector<E> from(index.begin(), index.end());
+                        E divisor = op_binary(Op::Max, times, i64(1));
+                        from[k] = op_binary(Op::FloorDiv, from[k], divisor);
+                        return element_of(a, from, own, repeated);
+                    });
+}
+
+Value FunctionLowerer::call_roll(const Given& given) {
+    const Place& place = given.node.place;
+    Value a = made_array(given);
+    std::vector<E> shape = extents_of(a);
+    const Value* axis = given.find("axis");
+    bool is_flat = !axis && a.type.rank != 1;
+    if (is_flat) a = reshaped(a, {size_of_array(a)}, false, place);
+    int along = axis ? want_axis(given, *axis, a.type.rank) : 0;
+    std::vector<E> extents = extents_of(a);
+    auto k = static_cast<std::size_t>(along);
+    E n = extents[k];
+    E shift = cast(want_scalar(given.at("shift"), place, "shift").expr, DType::Int64);
+    E by = settle(op_binary(Op::Mod, settle(shift), op_binary(Op::Max, n, i64(1))));
+    Value rolled = computed(
+        extents, a.type.dtype, {a.array}, [=, this](std::span<const E> index, bool repeats) {
+            std::vector<E> from(index.begin(), index.end());
+            E i = op_binary(Op::Sub, from[k], by);
+            from[k] = b_->select(op_binary(Op::Lt, i, i64(0)), op_binary(Op::Add, i, n), i);
+            return element_of(a, from, extents, repeats);
+        });
+    return is_flat ? reshaped(made(rolled, place), shape, false, place) : rolled;
+}
+
+/// np.shape, np.size, np.ndim
+Value FunctionLowerer::call_shape(const Given& given) {
+    const Value& a = want_array(given, "a");
+    if (given.base == "ndim") return scalar(i64(a.type.rank), Weak::Int);
+    if (given.base == "size") return scalar(size_of_array(a), Weak::Int);
+    Value t;
+    for (E e : extents_of(a)) {
+        t.items.push_back(scalar(e, Weak::Int));
+        t.type.items.push_back(t.items.back().type);
+    }
+    t.type.kind = Type::Kind::Tuple;
+    return t;
+}
+
+}  // namespace unisono::frontend
