@@ -1,5 +1,6 @@
 // Attributes of the array type.
 #include "array_object.h"
+#include "array_shape.h"
 
 namespace unisono::python {
 
@@ -77,7 +78,8 @@ PyGetSetDef array_attributes[] = {
     {"real", get_part<false>, set_part<false>, "Real parts: a view.", nullptr},
     {"imag", get_part<true>, set_part<true>, "Imaginary parts: a view; zeros of a real array.",
      nullptr},
-    {"shape", get_shape, nullptr, "Extent of each axis.", nullptr},
+    {"shape", get_shape, set_shape,
+     "Extent of each axis; may be set where the strides allow a view of the new shape.", nullptr},
     {"strides", get_strides, nullptr, "Bytes from one element to the next along each axis.",
      nullptr},
     {"ndim", get_ndim, nullptr, "Number of axes.", nullptr},

@@ -125,6 +125,27 @@ PyObject* reshape_method(PyObject* self, PyObject* args, PyObject* names) noexce
     });
 }
 
+int set_shape(PyObject* self, PyObject* value, void*) noexcept {
+    return guarded(-1, [&] {
+        auto refuse = [](const std::string& why) {
+            PyErr_SetString(PyExc_AttributeError, ("shape: " + why).c_str());
+            return -1;
+        };
+        Array& a = reinterpret_cast<PyArray*>(self)->array;
+        if (!value) return refuse("cannot be deleted");
+        if (a.is_value()) return refuse("a value has none to set; use .reshape()");
+        std::vector<std::int64_t> shape = to_shape(value);
+        note_line();
+        Array made = reshape(a, shape);
+        if (made.view().storage != a.view().storage) {
+            return refuse("these strides allow no view of shape " + shape_text(shape) +
+                          "; use .reshape(), which makes a copy");
+        }
+        a = std::move(made);
+        return 0;
+    });
+}
+
 PyObject* ravel_method(PyObject* self, PyObject* args, PyObject* names) noexcept {
     return in_one_axis<false>(self, args, names);
 }

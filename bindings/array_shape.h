@@ -1,4 +1,5 @@
-// The array's methods that copy its elements in an order.
+// The array's methods that copy its elements in an order, and its shape as an attribute that can be
+// set.
 #pragma once
 
 #include "array_object.h"
@@ -10,5 +11,7 @@ namespace unisono::python {
 Array copy_in_order(const Array& a, PyObject* order, const Array& like);
 PyObject* copy_method(PyObject* self, PyObject* args, PyObject* names) noexcept;
 PyObject* tobytes_method(PyObject* self, PyObject* args, PyObject* names) noexcept;
+/// Setter of `shape`: a view of the same elements, or AttributeError where that needs a copy.
+int set_shape(PyObject* self, PyObject* value, void*) noexcept;
 
 }  // namespace unisono::python

@@ -1,8 +1,15 @@
-// Two passes over a mask in blocks: counts, then moves. Loops have no branches that data decides,
-// except that blocks without true elements are passed over.
+// Two passes over a mask in blocks: counts, then moves. Masks are read as words of 64 bits, one per
+// element: words without true elements are passed over, those with few are taken bit by bit, and
+// the others by loops without branches that data decides.
 #include "library/mask.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "core/parallel.h"
 #include "library/elements.h"
@@ -12,6 +19,38 @@ namespace unisono::library {
 namespace {
 
 constexpr std::int64_t block_size = 1 << 14;
+constexpr std::int64_t word_size = 64;
+constexpr int few = 12;  ///< true elements of a word, up to which bits are taken one by one
+
+/// Bit j says whether mask[j] is set; `count` is at most 64.
+std::uint64_t word_of(const std::uint8_t* mask, std::int64_t count) {
+    std::uint8_t bytes[word_size] = {};
+    if (count < word_size) {
+        std::memcpy(bytes, mask, static_cast<std::size_t>(count));
+        mask = bytes;
+    }
+#if defined(__x86_64__)
+    const __m256i zero = _mm256_setzero_si256();
+    auto unset = [&](const std::uint8_t* from) {
+        __m256i part = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+        return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(part, zero)));
+    };
+    return ~(unset(mask) | static_cast<std::uint64_t>(unset(mask + 32)) << 32);
+#else
+    std::uint64_t word = 0;
+    for (int j = 0; j < word_size; ++j) word |= static_cast<std::uint64_t>(mask[j] != 0) << j;
+    return word;
+#endif
+}
+
+/// Calls f(i, count, word) for each word of [begin, end) that has true elements.
+template <class F>
+void each_word(const std::uint8_t* mask, std::int64_t begin, std::int64_t end, F&& f) {
+    for (std::int64_t i = begin; i < end; i += word_size) {
+        std::int64_t count = std::min(word_size, end - i);
+        if (std::uint64_t word = word_of(mask + i, count)) f(i, count, word);
+    }
+}
 
 /// Calls f(begin, end, first, last) for each block with true elements; [first, last) are their
 /// numbers.
@@ -30,19 +69,29 @@ void each_block(const MaskCounts& counts, F&& f) {
 
 template <class T>
 void select_as(const MaskCounts& counts, const std::uint8_t* mask, const T* from, T* to) {
-    each_block(counts,
-               [&](std::int64_t begin, std::int64_t end, std::int64_t k, std::int64_t last) {
-                   if (last - k == end - begin) {
-                       std::copy(from + begin, from + end, to + k);
-                       return;
-                   }
-                   // Each element is written where the next true one belongs; the loop ends with
-                   // the last one, so that nothing is written beyond it.
-                   for (std::int64_t i = begin; k < last; ++i) {
-                       to[k] = from[i];
-                       k += mask[i] != 0;
-                   }
-               });
+    each_block(counts, [&](std::int64_t begin, std::int64_t end, std::int64_t k,
+                           std::int64_t last) {
+        if (last - k == end - begin) {
+            std::copy(from + begin, from + end, to + k);
+            return;
+        }
+        each_word(mask, begin, end, [&](std::int64_t i, std::int64_t count, std::uint64_t word) {
+            int set = std::popcount(word);
+            if (set == count) {
+                std::copy(from + i, from + i + count, to + k);
+                k += count;
+            } else if (set <= few) {
+                for (; word; word &= word - 1) to[k++] = from[i + std::countr_zero(word)];
+            } else {
+                // Each element is written where the next true one belongs; the loop ends
+                // with the last one, so that nothing is written beyond it.
+                for (std::int64_t stop = k + set; k < stop; ++i) {
+                    to[k] = from[i];
+                    k += mask[i] != 0;
+                }
+            }
+        });
+    });
 }
 
 /// `a` where the mask is set, else `b`: without a branch, whatever the compiler thinks of it.
@@ -58,11 +107,21 @@ T blend(bool set, T a, T b) {
 
 template <class T>
 void fill_as(const MaskCounts& counts, const std::uint8_t* mask, const T* from, T* to) {
-    each_block(counts, [&](std::int64_t begin, std::int64_t, std::int64_t k, std::int64_t last) {
-        for (std::int64_t i = begin; k < last; ++i) {
-            to[i] = blend(mask[i] != 0, from[k], to[i]);
-            k += mask[i] != 0;
-        }
+    each_block(counts, [&](std::int64_t begin, std::int64_t end, std::int64_t k, std::int64_t) {
+        each_word(mask, begin, end, [&](std::int64_t i, std::int64_t count, std::uint64_t word) {
+            int set = std::popcount(word);
+            if (set == count) {
+                std::copy(from + k, from + k + count, to + i);
+                k += count;
+            } else if (set <= few) {
+                for (; word; word &= word - 1) to[i + std::countr_zero(word)] = from[k++];
+            } else {
+                for (std::int64_t stop = k + set; k < stop; ++i) {
+                    to[i] = blend(mask[i] != 0, from[k], to[i]);
+                    k += mask[i] != 0;
+                }
+            }
+        });
     });
 }
 
@@ -77,13 +136,9 @@ MaskCounts count_mask(const std::uint8_t* mask, std::int64_t size) {
         for (std::int64_t b = begin; b < end; ++b) {
             std::int64_t first = b * block_size, last = std::min(size, first + block_size);
             std::int64_t total = 0;
-            // Parts that cannot overflow a byte's worth of lanes keep the loop in vectors.
-            for (std::int64_t i = first; i < last; i += 128) {
-                std::uint8_t part = 0;
-                for (std::int64_t j = i, stop = std::min(i + 128, last); j < stop; ++j)
-                    part = static_cast<std::uint8_t>(part + (mask[j] != 0));
-                total += part;
-            }
+            each_word(mask, first, last, [&](std::int64_t, std::int64_t, std::uint64_t word) {
+                total += std::popcount(word);
+            });
             counts.before[static_cast<std::size_t>(b) + 1] = total;
         }
     });

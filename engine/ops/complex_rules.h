@@ -75,9 +75,37 @@ Complex<R> quotient(Complex<R> a, Complex<R> b) {
     return {(a.real() * ratio + a.imag()) * scale, (a.imag() * ratio - a.real()) * scale};
 }
 
+/// sqrt(x^2 + y^2) within 1 ULP, without branches, so that loops of it become vectors: one rounding
+/// of the sum of squares (of which the smaller number's is taken apart where it counts much),
+/// scaled by powers of two where squares would overflow or vanish.
+inline double magnitude(double x, double y) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    x = std::fabs(x);
+    y = std::fabs(y);
+    double high = x < y ? y : x, low = x < y ? x : y;
+    bool huge = high > 0x1p500, tiny = high < 0x1p-400;
+    double scale = huge ? 0x1p-600 : tiny ? 0x1p600 : 1.0;
+    double back = huge ? 0x1p600 : tiny ? 0x1p-600 : 1.0;
+    high *= scale;
+    low *= scale;
+    double twice = low + low;
+    bool near = twice >= high;
+    double factor = near ? twice : high, rest = near ? high - low : low;
+    double root = std::sqrt(std::fma(factor, high, rest * rest)) * back;
+    return x == infinity || y == infinity ? infinity : root;
+}
+
 template <class R>
 R absolute(Complex<R> a) {
-    return std::hypot(a.real(), a.imag());
+    if constexpr (sizeof(R) == 4) {
+        // Squares of float32 numbers are exact in float64 and stay in its range.
+        constexpr R infinity = std::numeric_limits<R>::infinity();
+        double x = a.real(), y = a.imag();
+        auto root = static_cast<R>(std::sqrt(x * x + y * y));
+        return std::fabs(a.real()) == infinity || std::fabs(a.imag()) == infinity ? infinity : root;
+    } else {
+        return magnitude(a.real(), a.imag());
+    }
 }
 
 /// a / |a|, 0 for 0, NaN for NaN.

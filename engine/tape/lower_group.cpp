@@ -1,6 +1,8 @@
 // Lowers elementwise groups to loop nests: the outermost axis parallel, the innermost vectorised.
 #include "tape/lower_group.h"
 
+#include <algorithm>
+
 #include "tape/group_values.h"
 
 namespace unisono {
@@ -13,8 +15,14 @@ using ir::StrideClass;
 
 namespace {
 
-/// Elements of a one-dimensional space that one thread takes at a time.
-constexpr std::int64_t run_length = 1 << 14;
+/// Elements of a one-dimensional space that one thread takes at a time: some 10 us of work, whole
+/// cache lines. An operand whose elements lie apart costs a cache line for each.
+std::int64_t run_length(const Group& group, const GroupShape& shape) {
+    constexpr std::int64_t work = 1 << 17, longest = 1 << 14, shortest = 1 << 10;
+    auto cost = static_cast<std::int64_t>(group.nodes.size());
+    for (StrideClass c : shape.strides) cost += c == StrideClass::Other ? 8 : 0;
+    return std::clamp(work / cost & -shortest, shortest, longest);
+}
 
 /// Wraps body in loops over the axes of the first array, outermost first.
 S nest(Builder& b, const GroupShape& shape, std::span<const std::int32_t> index, std::int32_t like,
@@ -33,13 +41,13 @@ S nest(Builder& b, const GroupShape& shape, std::span<const std::int32_t> index,
 
 /// A one-dimensional space on the host: runs of whole cache lines shared among threads, each a
 /// vector loop.
-S runs(Builder& b, std::int32_t i, std::int32_t like, S body) {
+S runs(Builder& b, std::int32_t i, std::int32_t like, std::int64_t length, S body) {
     E n = b.extent(like, 0);
     std::int32_t r = b.var("run", DType::Int64), end = b.var("end", DType::Int64);
-    E first = b.mul(b.read(r), b.i64(run_length));
-    E last = b.binary(Op::Min, b.add(first, b.i64(run_length)), n);
+    E first = b.mul(b.read(r), b.i64(length));
+    E last = b.binary(Op::Min, b.add(first, b.i64(length)), n);
     S inner = b.loop(LoopKind::Vector, i, first, b.read(end), b.i64(1), body);
-    E count = b.binary(Op::FloorDiv, b.add(n, b.i64(run_length - 1)), b.i64(run_length));
+    E count = b.binary(Op::FloorDiv, b.add(n, b.i64(length - 1)), b.i64(length));
     return b.loop(LoopKind::Parallel, r, b.i64(0), count, b.i64(1),
                   b.block({b.declare(end, last), inner}));
 }
@@ -67,7 +75,8 @@ ir::Module lower_map(const Group& group, const GroupShape& shape) {
     }
     S inner = b.block(body);
     bool blocked = shape.rank == 1 && !shape.on_device;
-    S loops = blocked ? runs(b, index[0], like, inner) : nest(b, shape, index, like, inner);
+    S loops = blocked ? runs(b, index[0], like, run_length(group, shape), inner)
+                      : nest(b, shape, index, like, inner);
     f.body = b.block({loops});
     return module;
 }

@@ -17,11 +17,11 @@ namespace unisono {
 namespace {
 
 constexpr std::size_t most_operands = 64;
-/// Node-elements that a group may cost without the compiler before it is compiled: some 10 ms of
-/// work.
-constexpr std::int64_t compile_after = 20'000'000;
-/// Below this many elements a compiled kernel gains nothing over block.
-constexpr std::int64_t compile_from_size = 4096;
+/// Node-elements that a group may cost without the compiler before it is compiled: some
+/// milliseconds of work, as compiling is.
+constexpr std::int64_t compile_after = 10'000'000;
+/// Below this many node-elements a run of a compiled kernel gains nothing over block.
+constexpr std::int64_t compile_from_work = 8192;
 
 /// Size of one core complex's last-level cache. The kernel's figure is per instance; the C
 /// library's may be that of all instances together.
@@ -175,8 +175,9 @@ bool GroupKernel::should_compile(const Space& space) {
     Choice choice = executor_choice();
     if (choice != Choice::Auto) return choice != Choice::Block;
     // block runs reductions at the speed of memory.
-    if (group_.reduce_axis >= 0 || cannot_compile_ || space.size < compile_from_size) return false;
-    work_done_ += space.size * static_cast<std::int64_t>(group_.nodes.size());
+    std::int64_t work = space.size * static_cast<std::int64_t>(group_.nodes.size());
+    if (group_.reduce_axis >= 0 || cannot_compile_ || work < compile_from_work) return false;
+    work_done_ += work;
     return work_done_ >= compile_after;
 }
 

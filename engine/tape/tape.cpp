@@ -76,6 +76,8 @@ void Tape::close(Entry& e) {
             s->retain();
             ++s->readers;
             shared = shared || s->shared_outside();
+            // A call reads all of its operands, and nothing fuses across it.
+            if (e.call) pending_work_ += e.in[k].layout->size();
         }
     }
     pending_work_ += e.out.layout->size();

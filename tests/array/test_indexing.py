@@ -211,6 +211,22 @@ def test_large(threads, dtype):
         un.set_num_threads(2)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.05, 0.3, 0.9, 0.999, 1.0])
+def test_masks_of_any_density(dtype, share):
+    rng = np.random.default_rng(8)
+    for n in (1, 63, 64, 65, 200, 20_000):
+        theirs, mask = numbers((n,), dtype), rng.random(n) < share
+        mask[n // 3 : n // 3 + 70] = share > 0.4  # whole words
+        ours = un.array(theirs)
+        same(theirs[mask], ours[mask], f"{n}: a[mask]")
+        same(np.nonzero(mask)[0], un.nonzero(un.asarray(mask))[0], f"{n}: nonzero")
+        values = numbers((mask.sum(),), dtype)
+        theirs[mask] = values
+        ours[mask] = values
+        same(theirs, ours, f"{n}: a[mask] = values")
+
+
 def test_a_mask_and_a_number_fuse():
     u = un.arange(1000.0)
     un.eval(u)

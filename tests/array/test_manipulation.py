@@ -461,3 +461,26 @@ def test_many_parts_of_several_sizes():
     parts = [rng.random((3, n)) for n in rng.integers(0, 9, 200)]
     ours = un.concatenate([un.asarray(p.copy())[:, ::-1] for p in parts], axis=1)
     np.testing.assert_array_equal(ours, np.concatenate([p[:, ::-1] for p in parts], axis=1))
+
+
+@pytest.mark.parametrize("xp", [np, un], ids=["numpy", "unisono"])
+def test_setting_the_shape_makes_a_view(xp):
+    a = xp.arange(12)
+    whole = a
+    a.shape = 3, -1
+    assert a.shape == (3, 4) and whole is a
+    rows = a[1:]
+    rows.shape = 8
+    rows[0] = 100
+    assert a[1, 0] == 100
+    columns = a[:, :2]
+    with pytest.raises(AttributeError):
+        columns.shape = 6
+    columns.shape = 3, 2, 1
+    assert columns.shape == (3, 2, 1)
+    with pytest.raises(ValueError, match="cannot reshape"):
+        a.shape = 5
+    with pytest.raises(AttributeError):
+        del a.shape
+    with pytest.raises(AttributeError):
+        a[0, 0].shape = (1,)

@@ -133,3 +133,33 @@ def test_tests_of_integers():
     for name, want in (("isnan", False), ("isinf", False), ("isfinite", True)):
         got = getattr(un, name)(un.arange(3))
         assert got.dtype == "bool" and got.tolist() == [want] * 3
+
+
+@pytest.mark.parametrize("dtype", ["complex128", "complex64"])
+def test_magnitudes_of_complex_numbers(dtype):
+    """Within 1 ULP from the smallest to the largest number, with one set of bits for any length."""
+    part = np.dtype(dtype).type(0).real.dtype
+    rng = np.random.default_rng(4)
+    top = 1020 if part == np.float64 else 124
+    x, y = np.ldexp(rng.uniform(-2, 2, (2, 6000)), rng.integers(-top, top, (2, 6000)))
+    near = x * rng.uniform(0.3, 3, 6000)
+    pairs = np.concatenate(
+        [[x, y], [x, near], np.ldexp(rng.uniform(0, 9, (2, 6000)), -1074)], axis=1
+    )
+    edges = np.array(SPECIAL + [1.7e308, 2.2e-308])
+    pairs = np.concatenate([pairs, np.array(np.meshgrid(edges, edges)).reshape(2, -1)], axis=1)
+    with np.errstate(all="ignore"):
+        z = pairs.astype(part)
+        numbers = np.empty(z.shape[1], dtype)
+        numbers.real, numbers.imag = z
+        exact = np.hypot(*z.astype(np.longdouble))
+        rounded = exact.astype(part)
+        got = np.asarray(un.abs(un.asarray(numbers)))
+        infinite = ~np.isfinite(rounded) | ~np.isfinite(got)
+        error = np.abs(got.astype(np.longdouble) - exact)[~infinite]
+        unit = np.spacing(np.abs(rounded[~infinite])).astype(np.longdouble)
+    np.testing.assert_array_equal(got[infinite], rounded[infinite])
+    assert float((error / unit).max()) <= 1.0
+    for k in (1, 3, 7, 17):
+        short = np.asarray(un.abs(un.asarray(numbers)[k : 2 * k]))
+        np.testing.assert_array_equal(short, got[k : 2 * k])

@@ -213,3 +213,60 @@ def test_a_matrix_times_its_transpose_is_symmetric(shape, dtype):
     for ours, numpys in ((a @ a.T, x @ x.T), (a.T @ a, x.T @ x)):
         result = np.asarray(ours)
         assert (result == numpys).all() and (result == result.T).all()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_products_with_vectors_at_every_length(dtype):
+    """Ends of vectors, of groups of rows and of tiles; strides of both operands."""
+    sizes = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 257]
+    for m in sizes + [4100]:
+        for n in sizes + [4100] if m < 70 else [1, 33, 70]:
+            a, x, y = made((m, n), dtype), made((n, 2), dtype)[:, 1], made((2 * m,), dtype)[::-2]
+            for one in (a, np.asfortranarray(a), np.repeat(a, 2, axis=0)[::2]):
+                u = un.asarray(one)
+                check(u @ un.asarray(x), one @ x)
+                check(un.asarray(y) @ u, y @ one)
+
+
+def test_vector_products_have_the_same_bits_for_any_threads():
+    a, x, y = made((1300, 900), "float64"), made(900, "float64"), made(1300, "float64")
+    results = []
+    for threads in (1, 2, 3):
+        un.set_num_threads(threads)
+        try:
+            u = un.array(a)
+            parts = [np.asarray(u @ un.array(x)), np.asarray(un.array(y) @ u), np.asarray(u.T @ u)]
+            results.append([p.tobytes() for p in parts])
+        finally:
+            un.set_num_threads(len(os.sched_getaffinity(0)))
+    assert results[0] == results[1] == results[2]
+
+
+@pytest.mark.parametrize("shape", [(301, 200), (300, 17), (513, 640)])
+def test_symmetric_products(shape):
+    a = made(shape, "float64")
+    for x in (a, a.T, np.repeat(a, 2, axis=0)[::2]):
+        u = un.asarray(x)
+        got = np.asarray(u @ u.T)
+        check(got, x @ x.T)
+        if x.shape[0] ** 2 * x.shape[1] > 4_000_000:  # one half is computed
+            assert np.array_equal(got, got.T)
+
+
+def test_stacks_of_products_with_one_matrix():
+    a, b = made((5, 6, 1, 40), "float64"), made((40, 30), "float64")
+    for x in (
+        a,
+        a[:, ::2],
+        a[::-1],
+        a[::-1, ::-1],
+        a[:1, ::-1],
+        a[..., ::2].repeat(2, -1),
+        a.transpose(1, 0, 2, 3),
+    ):
+        check(un.asarray(x) @ un.asarray(b), x @ b)
+    check(un.asarray(a[:, :, 0]) @ un.asarray(b), a[:, :, 0] @ b)
+    check(
+        un.broadcast_to(un.asarray(a[0, 0]), (4, 1, 40)) @ b,
+        np.broadcast_to(a[0, 0], (4, 1, 40)) @ b,
+    )

@@ -177,10 +177,11 @@ void fold_columns(const Job& job, const Cut& cut, Worker& worker, Fold* folds,
     const std::int64_t end = std::min(job.run.shape[axis], last * leaf_rows);
     const std::int64_t step = job.plan.by_rows ? count : std::min(cut.block, count);
     for_reducing(job.program, [&](std::size_t o, auto&) { folds[o].reset(); });
-    std::int64_t row = first * leaf_rows;
-    worker.move(axis, row);
+    std::int64_t row = first * leaf_rows, at = 0;
     while (row < end) {
         const std::int64_t rows = std::min(cut.rows, end - row);
+        if (at != row) worker.move(axis, row - at);
+        at = row;
         for (std::int64_t column = 0; column < count; column += step) {
             const std::int64_t columns = std::min(step, count - column);
             worker.execute(position + column, rows * columns);
@@ -199,10 +200,9 @@ void fold_columns(const Job& job, const Cut& cut, Worker& worker, Fold* folds,
                 }
             });
         }
-        worker.move(axis, rows);
         row += rows;
     }
-    worker.move(axis, -row);
+    if (at != 0) worker.move(axis, -at);
 }
 
 }  // namespace
@@ -261,7 +261,6 @@ void run_outer_reduction(const Job& job, Arena& arena) {
     };
     auto run_unit = [&](Worker& worker, Fold* folds, std::int64_t unit) {
         const std::int64_t tile = unit / cut.pieces, first = unit % cut.pieces * cut.leaves;
-        worker.seek(tile / cut.per_row);
         columns(tile, [&](std::int64_t position, std::int64_t count) {
             fold_columns(job, cut, worker, folds, position, count, first,
                          std::min(cut.all_leaves, first + cut.leaves));
@@ -278,7 +277,12 @@ void run_outer_reduction(const Job& job, Arena& arena) {
     share(job, cut.tiles * cut.pieces, cut.width * cut.leaves * leaf_rows, cut.block, arena,
           [&](Worker& worker, Arena& own, std::int64_t begin, std::int64_t end) {
               Fold* folds = take_folds(job.program, cut.width, cut.leaves, own);
-              for (std::int64_t unit = begin; unit < end; ++unit) run_unit(worker, folds, unit);
+              const std::int64_t units = cut.pieces * cut.per_row;  // of one row
+              worker.seek(begin / units);
+              for (std::int64_t unit = begin; unit < end; ++unit) {
+                  if (unit > begin && unit % units == 0) worker.next_row();
+                  run_unit(worker, folds, unit);
+              }
           });
     if (cut.pieces == 1) return;
     Worker worker(job.program, job.run, job.plan, 1, arena);

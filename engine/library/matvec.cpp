@@ -1,0 +1,186 @@
+// How work is cut follows from the shapes alone, so the bits are the same for any number of
+// threads.
+//
+// A x: each element is the sum of 16 (float32) or 8 (float64) lanes, which are added in pairs at
+// the end. x A: rows are taken eight at a time, and a long column of rows in up to 16 parts, whose
+// sums are added in order: whole rows are what memory delivers fastest.
+#include "library/matvec.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+
+#include "core/parallel.h"
+
+namespace unisono::library {
+
+namespace {
+
+constexpr std::int64_t worth_a_thread = 1 << 16;  // multiply-adds
+constexpr std::int64_t most_parts = 16;
+constexpr std::int64_t fewest_rows = 32;    // of a part
+constexpr std::int64_t widest_tile = 4096;  // sums of a tile stay in the first cache
+
+template <class T>
+using Vector [[gnu::vector_size(32)]] = T;
+template <class T>
+constexpr std::int64_t width = 32 / sizeof(T);
+
+template <class T>
+Vector<T> load(const T* from) {
+    Vector<T> v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
+}
+
+/// A vector of stride 1: itself, or a copy.
+template <class T>
+class Packed {
+  public:
+    Packed(const T* x, std::int64_t stride, std::int64_t count) : data_(x) {
+        if (stride == 1) return;
+        copy_ = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(count));
+        for (std::int64_t k = 0; k < count; ++k) copy_[static_cast<std::size_t>(k)] = x[k * stride];
+        data_ = copy_.get();
+    }
+    const T* data() const { return data_; }
+
+  private:
+    const T* data_;
+    std::unique_ptr<T[]> copy_;
+};
+
+/// The dot products of `rows` rows with x.
+template <class T, int rows>
+void dots(const T* a, std::int64_t leading, std::int64_t columns, const T* x, T* out) {
+    constexpr std::int64_t w = width<T>;
+    Vector<T> low[rows] = {}, high[rows] = {};
+    std::int64_t j = 0;
+    for (; j + 2 * w <= columns; j += 2 * w) {
+        Vector<T> x0 = load(x + j), x1 = load(x + j + w);
+        for (int r = 0; r < rows; ++r) {
+            low[r] += load(a + r * leading + j) * x0;
+            high[r] += load(a + r * leading + j + w) * x1;
+        }
+    }
+    for (int r = 0; r < rows; ++r) {
+        T lanes[2 * w];
+        std::memcpy(lanes, &low[r], sizeof low[r]);
+        std::memcpy(lanes + w, &high[r], sizeof high[r]);
+        for (std::int64_t k = j; k < columns; ++k) lanes[k - j] += a[r * leading + k] * x[k];
+        for (std::int64_t half = w; half > 0; half /= 2) {
+            for (std::int64_t k = 0; k < half; ++k) lanes[k] += lanes[k + half];
+        }
+        out[r] = lanes[0];
+    }
+}
+
+/// out += x of `rows` rows times these rows.
+template <class T, int rows>
+void add_rows(const T* a, std::int64_t leading, std::int64_t columns, const T* x, T* out) {
+    constexpr std::int64_t w = width<T>;
+    std::int64_t j = 0;
+    for (; j + w <= columns; j += w) {
+        Vector<T> sum = load(out + j);
+        for (int r = 0; r < rows; ++r) sum += load(a + r * leading + j) * x[r];
+        std::memcpy(out + j, &sum, sizeof sum);
+    }
+    for (; j < columns; ++j) {
+        T sum = out[j];
+        for (int r = 0; r < rows; ++r) sum += a[r * leading + j] * x[r];
+        out[j] = sum;
+    }
+}
+
+template <class T>
+void sum_rows(const T* a, std::int64_t leading, std::int64_t rows, std::int64_t columns, const T* x,
+              T* out) {
+    std::memset(out, 0, static_cast<std::size_t>(columns) * sizeof(T));
+    std::int64_t i = 0;
+    for (; i + 8 <= rows; i += 8) add_rows<T, 8>(a + i * leading, leading, columns, x + i, out);
+    for (; i < rows; ++i) add_rows<T, 1>(a + i * leading, leading, columns, x + i, out);
+}
+
+/// Lanes as in `dots`; strides that are known when this is compiled make vectors.
+template <class T, class X, class Y>
+T sum_of_products(std::int64_t count, const T* x, X x_stride, const T* y, Y y_stride) {
+    constexpr std::int64_t lanes = 2 * width<T>;
+    T sums[lanes] = {};
+    std::int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        for (std::int64_t l = 0; l < lanes; ++l)
+            sums[l] += x[(i + l) * x_stride] * y[(i + l) * y_stride];
+    }
+    for (std::int64_t l = 0; i < count; ++i, ++l) sums[l] += x[i * x_stride] * y[i * y_stride];
+    for (std::int64_t half = lanes / 2; half > 0; half /= 2) {
+        for (std::int64_t k = 0; k < half; ++k) sums[k] += sums[k + half];
+    }
+    return sums[0];
+}
+
+}  // namespace
+
+template <class T>
+T dot_product(std::int64_t count, const T* x, std::int64_t x_stride, const T* y,
+              std::int64_t y_stride) {
+    using Forward = std::integral_constant<std::int64_t, 1>;
+    using Backward = std::integral_constant<std::int64_t, -1>;
+    if (x_stride == 1 && y_stride == 1) return sum_of_products(count, x, Forward(), y, Forward());
+    if (x_stride == -1 && y_stride == 1) return sum_of_products(count, x, Backward(), y, Forward());
+    if (x_stride == 1 && y_stride == -1) return sum_of_products(count, x, Forward(), y, Backward());
+    return sum_of_products(count, x, x_stride, y, y_stride);
+}
+
+template <class T>
+void matrix_times_vector(const DenseRows<T>& a, const T* x, std::int64_t x_stride, T* out) {
+    Packed<T> packed(x, x_stride, a.columns);
+    std::int64_t group = std::max<std::int64_t>(1, worth_a_thread / (4 * a.columns)) * 4;
+    parallel_for(0, (a.rows + group - 1) / group, 1, [&](std::int64_t first, std::int64_t last) {
+        std::int64_t i = first * group, end = std::min(a.rows, last * group);
+        for (; i + 4 <= end; i += 4)
+            dots<T, 4>(a.data + i * a.leading, a.leading, a.columns, packed.data(), out + i);
+        for (; i < end; ++i)
+            dots<T, 1>(a.data + i * a.leading, a.leading, a.columns, packed.data(), out + i);
+    });
+}
+
+template <class T>
+void vector_times_matrix(const DenseRows<T>& a, const T* x, std::int64_t x_stride, T* out) {
+    Packed<T> packed(x, x_stride, a.rows);
+    std::int64_t tiles = (a.columns + widest_tile - 1) / widest_tile;
+    std::int64_t wide = ((a.columns + tiles - 1) / tiles + 63) / 64 * 64;
+    std::int64_t wanted = std::min(a.rows * a.columns / worth_a_thread, a.rows / fewest_rows);
+    std::int64_t parts = std::clamp<std::int64_t>(wanted, 1, most_parts);
+    std::int64_t rows = ((a.rows + parts - 1) / parts + 7) / 8 * 8;
+    parts = std::max<std::int64_t>(1, (a.rows + rows - 1) / rows);
+    std::unique_ptr<T[]> sums;  // of all parts but the first
+    if (parts > 1)
+        sums =
+            std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>((parts - 1) * a.columns));
+    parallel_for(0, parts * tiles, 1, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t q = first; q < last; ++q) {
+            std::int64_t i = q / tiles * rows, j = q % tiles * wide;
+            if (j >= a.columns) continue;
+            T* to = i == 0 ? out : sums.get() + (q / tiles - 1) * a.columns;
+            sum_rows(a.data + i * a.leading + j, a.leading, std::min(rows, a.rows - i),
+                     std::min(wide, a.columns - j), packed.data() + i, to + j);
+        }
+    });
+    if (parts == 1) return;
+    parallel_for(0, a.columns, worth_a_thread / parts, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t p = 0; p + 1 < parts; ++p) {
+            const T* part = sums.get() + p * a.columns;
+            for (std::int64_t j = first; j < last; ++j) out[j] += part[j];
+        }
+    });
+}
+
+template float dot_product(std::int64_t, const float*, std::int64_t, const float*, std::int64_t);
+template double dot_product(std::int64_t, const double*, std::int64_t, const double*, std::int64_t);
+template void matrix_times_vector(const DenseRows<float>&, const float*, std::int64_t, float*);
+template void matrix_times_vector(const DenseRows<double>&, const double*, std::int64_t, double*);
+template void vector_times_matrix(const DenseRows<float>&, const float*, std::int64_t, float*);
+template void vector_times_matrix(const DenseRows<double>&, const double*, std::int64_t, double*);
+
+}  // namespace unisono::library

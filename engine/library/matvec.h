@@ -1,0 +1,29 @@
+// Products of a matrix and a vector of floats: they read the matrix once, so they run at the speed
+// of memory.
+#pragma once
+
+#include <cstdint>
+
+namespace unisono::library {
+
+/// A matrix whose rows are dense.
+template <class T>
+struct DenseRows {
+    const T* data;
+    std::int64_t rows, columns;
+    std::int64_t leading;  ///< elements from one row to the next
+};
+
+/// out[rows] = a x
+template <class T>
+void matrix_times_vector(const DenseRows<T>& a, const T* x, std::int64_t x_stride, T* out);
+/// out[columns] = x a
+template <class T>
+void vector_times_matrix(const DenseRows<T>& a, const T* x, std::int64_t x_stride, T* out);
+
+/// The sum of x[i] y[i] at any strides.
+template <class T>
+T dot_product(std::int64_t count, const T* x, std::int64_t x_stride, const T* y,
+              std::int64_t y_stride);
+
+}  // namespace unisono::library
