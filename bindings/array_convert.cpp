@@ -45,6 +45,8 @@ static bool dtype_from_alias(std::string_view text, DType& t) {
                                                                  {"float", DType::Float64},
                                                                  {"double", DType::Float64},
                                                                  {"single", DType::Float32},
+                                                                 {"half", DType::Float16},
+                                                                 {"half", DType::Float16},
                                                                  {"int", DType::Int64},
                                                                  {"int_", DType::Int64},
                                                                  {"intp", DType::Int64},

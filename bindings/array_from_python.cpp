@@ -33,6 +33,7 @@ bool dtype_of_format(const char* format, Py_ssize_t item_size, DType& t) {
         case 'L':
         case 'Q':
         case 'N': kind = 'u'; break;
+        case 'e':
         case 'f':
         case 'd': kind = complex ? 'c' : 'f'; break;
         default: return false;
@@ -68,7 +69,7 @@ Array from_buffer(PyObject* o) {
         fail(ErrorKind::Type, std::string("asarray: elements of buffer format '") +
                                   (view->format ? view->format : "B") +
                                   "' are not supported; convert to bool, an integer of at most 64 "
-                                  "bits, float32 or float64 first");
+                                  "bits, a float or a complex dtype first");
     }
     std::vector<std::int64_t> shape(view->shape, view->shape + view->ndim), strides;
     const auto alignment = static_cast<std::uintptr_t>(size_of(part_dtype(t)));
@@ -206,7 +207,7 @@ void fill(PyObject* o, C*& to) {
         if (v.real == -1.0 && PyErr_Occurred()) python_failed();
         using P = typename C::value_type;
         *to++ = {static_cast<P>(v.real), static_cast<P>(v.imag)};
-    } else if constexpr (std::is_floating_point_v<C>) {
+    } else if constexpr (std::is_floating_point_v<C> || std::is_same_v<C, Half>) {
         double v = PyFloat_AsDouble(o);
         if (v == -1.0 && PyErr_Occurred()) python_failed();
         *to++ = static_cast<C>(v);
@@ -294,6 +295,18 @@ bool operand(PyObject* o, Arg& arg, Array& keep) {
         return true;
     }
     return false;
+}
+
+void refuse_misfit(PyObject* value, Arg& arg, DType target) {
+    const bool is_value = arg.is_scalar() || (is_array(value) && array_of(value).is_value());
+    const DType from = arg.view.dtype;
+    if (!is_value || arg.weak != Weak::None || !is_signed(target) || is_complex(from) ||
+        promote(from, target) == target) {
+        return;
+    }
+    // Waits for a value that is still to be computed: whether it fits is known afterwards.
+    Scalar s = arg.is_scalar() ? arg.scalar() : item(array_of(value));
+    arg = {scalar_operand(s), is_float(from) ? Weak::Float : Weak::Int};
 }
 
 Array to_array(PyObject* o, bool shared, std::optional<DType> dtype) {

@@ -411,12 +411,14 @@ void set_index(const Array& a, PyObject* key, PyObject* value) {
     Arg arg;
     Array keep;
     if (!operand(value, arg, keep)) {
-        keep = to_array(value, true);
+        // Numbers in lists must fit an integer dtype, as they do alone.
+        keep = is_integer(a.dtype()) ? to_array(value, true, a.dtype()) : to_array(value, true);
         arg = keep.arg();
     }
     IndexItems items;
     int integers;
     int n = parse_index(key, items.data(), integers);
+    if (n >= 0) refuse_misfit(value, arg, a.dtype());
     if (n >= 0) return basic_set(a, items.first(n), integers, arg);
     auto parts = index_parts(key);
     std::vector<IndexItem> basic = basic_items(parts, integers);

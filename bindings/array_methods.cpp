@@ -201,6 +201,7 @@ PyObject* fill(PyObject* self, PyObject* value) noexcept {
         if (!operand(value, arg, keep))
             fail(ErrorKind::Type,
                  std::string("fill: expected a number; got ") + Py_TYPE(value)->tp_name);
+        refuse_misfit(value, arg, array_of(self).dtype());
         note_line();
         assign(array_of(self), arg);
         Py_RETURN_NONE;

@@ -76,6 +76,9 @@ PyObject* from_dlpack(PyObject* module, PyObject* object) noexcept;
 /// `keep` holds what must stay alive. Returns false without a Python error if the object is no
 /// operand (slots then return NotImplemented). Throws PythonError or Error.
 bool operand(PyObject* o, Arg& arg, Array& keep);
+/// As NumPy, a value (its scalars) that is stored as a signed integer must fit: from here on it
+/// counts as a Python number.
+void refuse_misfit(PyObject* value, Arg& arg, DType target);
 /// The operands of most programs, without a call: our arrays and Python floats.
 inline bool plain_operand(PyObject* o, Arg& arg) {
     if (Py_TYPE(o) == array_type) {

@@ -9,6 +9,7 @@
 #include "core/settings.h"
 #include "core/stats.h"
 #include "core/threads.h"
+#include "tape/float_errors.h"
 #include "tape/tape.h"
 
 namespace nb = nanobind;
@@ -27,6 +28,17 @@ struct PyDevice {
 PyDevice python_device(Device* d) {
     if (!d) d = &find_device("cpu");
     return {d->info().name, &d->info()};
+}
+
+PyObject* float_error_handler = nullptr;
+
+/// Calls the Python handler, which may warn or raise.
+void report_float_errors(unsigned flags, std::string_view name) {
+    nb::gil_scoped_acquire locked;
+    PyObject* done =
+        PyObject_CallFunction(float_error_handler, "Is", flags, std::string(name).c_str());
+    if (!done) throw PythonError{};
+    Py_DECREF(done);
 }
 
 nb::dict stats_dict() {
@@ -125,6 +137,11 @@ void add_engine_state(nb::module_& m) {
         std::vector<Device*> devices(devices_in_use().begin(), devices_in_use().end());
         nb::gil_scoped_release unlocked;
         for (Device* d : devices) d->synchronize();
+    });
+    m.def("_watch_float_errors", &float_errors::watch);
+    m.def("_set_float_error_handler", [](nb::object handler) {
+        float_error_handler = handler.release().ptr();  // kept for good
+        float_errors::set_handler(report_float_errors);
     });
     m.def("_set_eager", [](bool on) { Tape::instance().set_eager(on); });
     m.def("_is_eager", [] { return Tape::instance().eager(); });

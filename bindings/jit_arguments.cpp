@@ -124,6 +124,10 @@ bool Arguments::add_view(PyObject* object, const std::string& name) {
         refuse(name, "an array of " + std::string(unisono::name(view.dtype)),
                "pass its .real and .imag");
     }
+    if (is_half(view.dtype)) {
+        refuse(name, "an array of float16",
+               "convert it, as in x.astype(un.float32), in which float16 computes anyway");
+    }
     if (view.shape.size() > max_rank) refuse(name, "an array of more than 16 axes", "reshape it");
     Held& held = arrays_.emplace_back();
     held.object = object;

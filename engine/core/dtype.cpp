@@ -29,7 +29,9 @@ DType promote(DType a, DType b) {
         // A float of twice the size holds every integer; beyond 32 bits float64 has to do.
         auto float_of = [](DType t) {
             if (is_float(t)) return t;
-            return size_of(t) <= 2 ? DType::Float32 : DType::Float64;
+            return size_of(t) == 1   ? DType::Float16
+                   : size_of(t) == 2 ? DType::Float32
+                                     : DType::Float64;
         };
         DType x = float_of(a), y = float_of(b);
         return size_of(x) >= size_of(y) ? x : y;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/half.h"
+
 namespace unisono {
 
 enum class DType : std::uint8_t {
@@ -43,6 +45,8 @@ constexpr const DTypeInfo& info(DType t) { return dtype_infos[static_cast<int>(t
 constexpr std::int64_t size_of(DType t) { return info(t).bytes; }
 constexpr std::string_view name(DType t) { return info(t).name; }
 constexpr bool is_float(DType t) { return info(t).kind == 'f'; }
+/// Computed in float32 and rounded after each operation.
+constexpr bool is_half(DType t) { return t == DType::Float16; }
 constexpr bool is_integer(DType t) { return info(t).kind == 'i' || info(t).kind == 'u'; }
 constexpr bool is_complex(DType t) { return info(t).kind == 'c'; }
 constexpr bool is_signed(DType t) { return info(t).kind == 'i'; }
@@ -106,12 +110,34 @@ decltype(auto) dispatch(DType t, F&& f) {
     refuse_complex();
 }
 
-/// The same for all dtypes.
+/// The same for dtypes that C++ computes with: not for float16, which callers turn into float32.
+template <class F>
+decltype(auto) dispatch_native(DType t, F&& f) {
+    switch (t) {
+        // clang-format off
+#define UNISONO_DTYPE(Name, ctype, ...) \
+    case DType::Name: return f.template operator()<ctype>();
+#define UNISONO_COMPLEX_DTYPE(...)
+#define UNISONO_HALF_DTYPE(...)
+#include "core/dtype.def"
+        // clang-format on
+        default: break;
+    }
+    refuse_complex();
+}
+
+/// The same for all dtypes, and for all but float16.
 template <class F>
 decltype(auto) dispatch_all(DType t, F&& f) {
     if (t == DType::Complex64) return f.template operator()<std::complex<float>>();
     if (t == DType::Complex128) return f.template operator()<std::complex<double>>();
     return dispatch(t, f);
+}
+template <class F>
+decltype(auto) dispatch_all_native(DType t, F&& f) {
+    if (t == DType::Complex64) return f.template operator()<std::complex<float>>();
+    if (t == DType::Complex128) return f.template operator()<std::complex<double>>();
+    return dispatch_native(t, f);
 }
 
 }  // namespace unisono

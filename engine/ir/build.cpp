@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/error.h"
+
 namespace unisono::ir {
 
 Function::Function(std::string n) : name(std::move(n)), arena(std::make_unique<Arena>()) {}
@@ -157,7 +159,19 @@ E Builder::load(std::int32_t array, std::initializer_list<E> indices, Access acc
     return load(array, std::span<const E>(indices.begin(), indices.size()), access);
 }
 
+/// Operations on float16 are made of casts: computed in float32, rounded after each.
+E Builder::narrowed(Op op, E wide) {
+    if (op == Op::NextAfter) {
+        fail(
+            ErrorKind::Unsupported,
+            "nextafter: not there for float16 in compiled code; float32, in which it computes, has "
+            "other neighbours; convert with .astype first");
+    }
+    return cast(wide, *result_dtype(op, DType::Float16));
+}
+
 E Builder::unary(Op op, E a) {
+    if (is_half(a->dtype)) return narrowed(op, unary(op, cast(a, DType::Float32)));
     auto t = result_dtype(op, a->dtype);
     UNISONO_ASSERT(t.has_value() && info(op).arity == 1);
     Expr e = node(ExprKind::Unary, *t, {a});
@@ -166,6 +180,9 @@ E Builder::unary(Op op, E a) {
 }
 
 E Builder::binary(Op op, E a, E b) {
+    if (is_half(a->dtype)) {
+        return narrowed(op, binary(op, cast(a, DType::Float32), cast(b, DType::Float32)));
+    }
     auto t = result_dtype(op, a->dtype);
     UNISONO_ASSERT(t.has_value() && info(op).arity == 2 && a->dtype == b->dtype);
     Expr e = node(ExprKind::Binary, *t, {a, b});
@@ -177,7 +194,16 @@ E Builder::select(E c, E a, E b) {
     UNISONO_ASSERT(is_bool(c->dtype) && a->dtype == b->dtype);
     return own(node(ExprKind::Select, a->dtype, {c, a, b}));
 }
-E Builder::cast(E a, DType t) { return a->dtype == t ? a : own(node(ExprKind::Cast, t, {a})); }
+E Builder::cast(E a, DType t) {
+    if (a->dtype == t) return a;
+    const bool widens = is_half(a->dtype) && t != DType::Float32;
+    const bool narrows = is_half(t) && !is_float(a->dtype);
+    if (widens || narrows) {
+        E wide = cast(a, DType::Float32);
+        return cast(widens && t == DType::UInt32 ? cast(wide, DType::Int64) : wide, t);
+    }
+    return own(node(ExprKind::Cast, t, {a}));
+}
 E Builder::bitcast(E a, DType t) {
     UNISONO_ASSERT(size_of(a->dtype) == size_of(t));
     return own(node(ExprKind::Bitcast, t, {a}));

@@ -109,6 +109,7 @@ class Builder {
     std::span<const S> list(std::span<const S> items) { return f_.arena->copy(items); }
 
   private:
+    E narrowed(Op op, E wide);
     Expr node(ExprKind kind, DType t, std::initializer_list<E> args = {});
     Stmt node(StmtKind kind);
     Function& f_;

@@ -105,6 +105,7 @@ std::string literal(Scalar s) {
     switch (s.dtype) {
         case DType::Bool: return s.get<bool>() ? "true" : "false";
         case DType::Int64: return std::to_string(s.get<std::int64_t>());
+        case DType::Float16: return shortest(s.as<float>()) + "f16";
         case DType::Float32: return shortest(s.get<float>()) + "f";
         case DType::Float64: return shortest(s.get<double>());
         default: break;

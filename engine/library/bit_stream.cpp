@@ -271,7 +271,7 @@ Array stream_doubles(BitStream& s, double low, double width, Dims shape, DType d
 Array stream_integers(BitStream& s, IntegerMethod method, std::int64_t low, std::uint64_t span,
                       Dims shape, DType dtype) {
     Array a = made(shape, dtype);
-    dispatch(dtype, [&]<class T>() {
+    dispatch_native(dtype, [&]<class T>() {
         if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
             T* to = reinterpret_cast<T*>(a.view().data());
             auto put = [&](std::int64_t k, std::uint64_t value) {

@@ -141,7 +141,7 @@ Array arg_extreme(const Array& a, int axis, bool largest) {
     Array lanes = lanes_of(a, axis);
     return call(what, {&lanes, 1}, shape, DType::Int64,
                 [largest](std::span<const View> in, const View& out) {
-                    dispatch(in[0].dtype, [&]<class T>() {
+                    dispatch_all(in[0].dtype, [&]<class T>() {
                         largest ? places<true, T>(in[0], out) : places<false, T>(in[0], out);
                     });
                 });

@@ -498,10 +498,14 @@ void set_items(const Array& target, std::span<const IndexPart> parts, const Arg&
     std::vector<std::int64_t> shape = result_shape(r);
     Positions p = positions_of(r);
     Array rows = fitted(value_array(value, target.dtype()), shape);
-    if (!one_step(shape, rows.strides(), r.place, r.place + r.broadcast.size())) rows = copy(rows);
+    Storage* s = target.view().storage;
+    // Copied here where it may lie in what is written: the map of rows follows its strides.
+    const bool meets =
+        rows.view().storage == s || (rows.view().storage->shared_outside() && s->shared_outside());
+    if (meets || !one_step(shape, rows.strides(), r.place, r.place + r.broadcast.size()))
+        rows = copy(rows);
     Array in[] = {rows, p.array};
     RowMap m = row_map(r, p, rows.strides());
-    Storage* s = target.view().storage;
     bool apart = rows.view().storage != s && p.array.view().storage != s;
     if (rows.size() < small && apart && !s->shared_outside() && s->on_host() &&
         rows.view().storage->on_host()) {

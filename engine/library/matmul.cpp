@@ -302,8 +302,8 @@ void run_typed(const MatrixStack& a, const MatrixStack& b, T* out) {
         return;
     }
     Dims ad = a.strides, bd = b.strides;
-    Matrix<const T> ma{reinterpret_cast<const T*>(a.data), ad[rank - 2], ad[rank - 1]};
-    Matrix<const T> mb{reinterpret_cast<const T*>(b.data), bd[rank - 2], bd[rank - 1]};
+    Matrix<const T> ma{static_cast<const T*>(a.data), ad[rank - 2], ad[rank - 1]};
+    Matrix<const T> mb{static_cast<const T*>(b.data), bd[rank - 2], bd[rank - 1]};
     if (count > 1 && is_repeated(b)) {
         std::int64_t row = common_row_stride(a), rows = s.m * count;
         if (row != 0 && transposition(rows, s.k, row, ma.column).letter) {
@@ -391,11 +391,19 @@ void check_operand(const Array& a, const char* which) {
     }
 }
 
+void check_result(Dims shape, DType t, const Array& out) {
+    if (!std::equal(shape.begin(), shape.end(), out.shape().begin(), out.shape().end())) {
+        fail(ErrorKind::Value, "matmul: out= has the wrong shape; got " + shape_text(out.shape()) +
+                                   ", expected " + shape_text(shape));
+    }
+    check_in_place_cast("matmul", t, out.dtype());
+}
+
 /// The product of two finished vectors of one dtype, whose scalar the handle can hold.
 Array small_dot(const Array& a, const Array& b) {
     Scalar value;
     value.dtype = a.dtype();
-    dispatch(a.dtype(), [&]<class T>() {
+    dispatch_native(a.dtype(), [&]<class T>() {
         if constexpr (sizeof(T) <= sizeof(value.bits)) {
             T sum{};
             if (a.size() > 0) {
@@ -449,7 +457,7 @@ bool multiply_small(const Array& first, const Array& second, Array& made) {
 }  // namespace
 
 void multiply_stacks(DType t, const MatrixStack& a, const MatrixStack& b, void* out) {
-    dispatch_all(t, [&]<class T>() { run_typed<T>(a, b, static_cast<T*>(out)); });
+    dispatch_all_native(t, [&]<class T>() { run_typed<T>(a, b, static_cast<T*>(out)); });
 }
 
 bool takes_strides(std::int64_t rows, std::int64_t columns, std::int64_t row, std::int64_t column) {
@@ -460,6 +468,15 @@ Array matmul(const Array& first, const Array& second, const Array* out) {
     check_operand(first, "first");
     check_operand(second, "second");
     DType t = promote(first.dtype(), second.dtype());
+    if (is_half(t)) {
+        // Sums of products are float32's; the result is rounded once.
+        Array wide = matmul(astype(first, DType::Float32, false), second, nullptr);
+        Array made = astype(wide, t, false);
+        if (!out) return made;
+        check_result(made.shape(), t, *out);
+        assign(*out, made.arg());
+        return *out;
+    }
     bool row = first.rank() == 1, column = second.rank() == 1;
     if (row && column && !out && first.dtype() == second.dtype() && first.size() == second.size() &&
         first.size() <= 8192 && !is_complex(t) && settle(first) && settle(second)) {
@@ -480,12 +497,7 @@ Array matmul(const Array& first, const Array& second, const Array* out) {
     auto work = [](std::span<const View> in, const View& result) { run(in[0], in[1], result); };
     Array operands[] = {a, b};
     if (out) {
-        if (!std::equal(shape.begin(), shape.end(), out->shape().begin(), out->shape().end())) {
-            fail(ErrorKind::Value, "matmul: out= has the wrong shape; got " +
-                                       shape_text(out->shape()) + ", expected " +
-                                       shape_text(shape));
-        }
-        check_in_place_cast("matmul", t, out->dtype());
+        check_result(shape, t, *out);
         if (out->dtype() == t && out->view().layout->contiguous()) {
             call_into("matmul", operands, *out, work);
             return *out;

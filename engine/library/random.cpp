@@ -178,7 +178,7 @@ Array draw_integers(std::int64_t low, std::uint64_t span, Dims shape, DType dtyp
     return made_by(
         "random integers", {}, shape, dtype,
         [low, span, key](std::span<const View>, const View& out) {
-            dispatch(out.dtype, [&]<class T>() {
+            dispatch_native(out.dtype, [&]<class T>() {
                 if constexpr (std::is_integral_v<T>) {
                     T* to = reinterpret_cast<T*>(out.data());
                     for_each_piece(

@@ -157,7 +157,7 @@ void scan_lanes(const View& in, const View& out) {
 
 template <Op op>
 void scan_dtype(const View& in, const View& out) {
-    dispatch_all(out.dtype, [&]<class T>() {
+    dispatch_all_native(out.dtype, [&]<class T>() {
         constexpr bool bits = op == Op::And || op == Op::Or || op == Op::Xor;
         if constexpr (!bits || std::integral<T>) scan_lanes<op, T>(in, out);
     });
@@ -188,6 +188,8 @@ Array scan(Op op, const Array& a, int axis, std::optional<DType> dtype) {
     }
     axis = checked_axis(what, axis, a.rank());
     DType t = reduced_dtype(op, a.dtype(), dtype);
+    // In float32 to the end, then rounded.
+    if (is_half(t)) return astype(scan(op, a, axis, DType::Float32), t, false);
     Array lanes = lanes_of(astype(a, t, false), axis);
     Array made =
         call(what, {&lanes, 1}, lanes.shape(), t,

@@ -41,7 +41,7 @@ Array search_sorted(const Array& sorted, const Array& values, bool right) {
     return call("searchsorted", in, values.shape(), DType::Int64,
                 [right](std::span<const View> views, const View& out) {
                     auto* places = elements<std::int64_t>(out);
-                    dispatch(views[0].dtype, [&]<class T>() {
+                    dispatch_all(views[0].dtype, [&]<class T>() {
                         const T* a = elements<const T>(views[0]);
                         const T* v = elements<const T>(views[1]);
                         std::int64_t n = views[0].layout->size();

@@ -205,7 +205,7 @@ Array partition(const Array& a, int axis, std::int64_t kth, bool indices) {
         call(what, {&lanes, 1}, lanes.shape(), indices ? DType::Int64 : a.dtype(),
              [kth, indices](std::span<const View> in, const View& out) {
                  std::int64_t n = lane_extent(in[0]);
-                 dispatch(in[0].dtype, [&]<class T>() {
+                 dispatch_all(in[0].dtype, [&]<class T>() {
                      for_lanes(in[0].layout->size() / n, n, [&](std::int64_t lane) {
                          const T* x = elements<const T>(in[0]) + lane * n;
                          if (indices) {
@@ -235,7 +235,7 @@ std::pair<Array, Array> top_k(const Array& a, int axis, std::int64_t k, bool lar
         const char* data = host_data(lanes, false);
         char* to_values = host_data(values, true);
         auto* to_places = reinterpret_cast<std::int64_t*>(host_data(places, true));
-        dispatch(a.dtype(), [&]<class T>() {
+        dispatch_all(a.dtype(), [&]<class T>() {
             for_lanes(lanes.size() / n, n, [&](std::int64_t lane) {
                 top_lane(reinterpret_cast<const T*>(data) + lane * n, n, k, largest,
                          reinterpret_cast<T*>(to_values) + lane * k, to_places + lane * k);

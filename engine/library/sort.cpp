@@ -161,7 +161,6 @@ void argsort_lane(const T* x, std::int64_t n, std::int64_t* places, bool descend
 #define UNISONO_DTYPE(Name, ctype, ...)                                       \
     template void sort_lane<ctype>(const ctype*, std::int64_t, ctype*, bool); \
     template void argsort_lane<ctype>(const ctype*, std::int64_t, std::int64_t*, bool);
-#define UNISONO_COMPLEX_DTYPE(...)
 #include "core/dtype.def"
 
 Array sort(const Array& a, int axis, bool descending) {
@@ -170,7 +169,7 @@ Array sort(const Array& a, int axis, bool descending) {
     Array sorted = call("sort", {&lanes, 1}, lanes.shape(), a.dtype(),
                         [descending](std::span<const View> in, const View& out) {
                             std::int64_t n = lane_extent(in[0]);
-                            dispatch(out.dtype, [&]<class T>() {
+                            dispatch_all(out.dtype, [&]<class T>() {
                                 for_lanes(out.layout->size() / n, n, [&](std::int64_t k) {
                                     sort_lane(elements<const T>(in[0]) + k * n, n,
                                               elements<T>(out) + k * n, descending);
@@ -186,7 +185,7 @@ Array argsort(const Array& a, int axis, bool descending) {
     Array order = call("argsort", {&lanes, 1}, lanes.shape(), DType::Int64,
                        [descending](std::span<const View> in, const View& out) {
                            std::int64_t n = lane_extent(in[0]);
-                           dispatch(in[0].dtype, [&]<class T>() {
+                           dispatch_all(in[0].dtype, [&]<class T>() {
                                for_lanes(out.layout->size() / n, n, [&](std::int64_t k) {
                                    argsort_lane(elements<const T>(in[0]) + k * n, n,
                                                 elements<std::int64_t>(out) + k * n, descending);

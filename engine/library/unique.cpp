@@ -58,7 +58,8 @@ void visit_runs(std::int64_t n, const std::vector<std::int64_t>& before_chunk, F
 
 template <class T>
 bool differ(T a, T b, bool equal_nan) {
-    return before(a, b) || (!equal_nan && is_nan(b));
+    if (is_nan(a) && is_nan(b)) return !equal_nan;
+    return before(a, b);
 }
 
 /// Integers whose range is not much larger than their number; false where it is.
@@ -173,7 +174,7 @@ Unique unique(const Array& a, bool places, bool equal_nan) {
         return u;
     }
     const char* data = host_data(flat, false);
-    dispatch(a.dtype(), [&]<class T>() {
+    dispatch_all(a.dtype(), [&]<class T>() {
         const T* x = reinterpret_cast<const T*>(data);
         if (places) {
             u = values_and_places(flat, x, equal_nan);

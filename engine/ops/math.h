@@ -1,11 +1,9 @@
 // Mathematical functions with bits of our own: at most 1 ULP, the same in scalar and vector code.
 //
-// Our own are templates in ops/functions/. For the others SLEEF's `finz` forms stand in; the scalar
-// ones here and the vector ones that compiled code calls agree bit for bit.
+// They are templates in ops/functions/: one definition for numbers, vectors and the kernel IR.
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "ops/ops.h"
 
@@ -24,16 +22,5 @@ struct Operand {
 /// out[i] = op(x[i]) or op(x[i], y[i]) for count elements; out is an operand or overlaps none.
 void run(Op op, Operand<double> x, Operand<double> y, double* out, std::int64_t count);
 void run(Op op, Operand<float> x, Operand<float> y, float* out, std::int64_t count);
-
-/// Name of the library's function: "d" or "f", lanes (1: scalar), instruction set of vectors.
-std::string library_name(Op op, char letter, int lanes, const char* extension);
-
-/// True where the library behind SLEEF's functions is present; they throw an Unsupported error
-/// where it is not.
-bool available();
-/// Whether op can be computed: it needs no library, or that is there.
-bool is_present(Op op);
-/// Throws that error where op needs the library and it is missing.
-void require(Op op);
 
 }  // namespace unisono::math

@@ -35,9 +35,13 @@ std::optional<DType> result_dtype(Op op, DType t) {
 std::optional<DType> compute_dtype(Op op, DType t) {
     if (info(op).rule == OpRule::Logic) return DType::Bool;
     if (result_dtype(op, t)) return t;
+    // Of bools NumPy counts with these in its smallest integers.
+    bool counts = op == Op::FloorDiv || op == Op::Mod || op == Op::Fmod || op == Op::Shl ||
+                  op == Op::Shr || op == Op::Power;
+    if (is_bool(t) && counts) return DType::Int8;
     // Divisions of integers are float64's; functions take the smallest float that NumPy gives them.
     if (is_float_function(op) && !is_complex(t))
-        return op != Op::Div && size_of(t) <= 2 ? DType::Float32 : DType::Float64;
+        return op == Op::Div ? DType::Float64 : promote(t, DType::Float16);
     return std::nullopt;
 }
 

@@ -15,7 +15,7 @@ namespace unisono {
 namespace {
 
 template <class T>
-constexpr bool is_real = std::is_floating_point_v<T>;
+constexpr bool is_real = std::is_floating_point_v<T> || std::is_same_v<T, Half>;
 template <class T>
 constexpr bool is_flag = std::is_same_v<T, bool>;
 template <class T>
@@ -220,7 +220,15 @@ std::int32_t converted<double, std::int32_t>(double a) {
 }
 template <class From, class To>
 To converted(From a) {
-    if constexpr (is_flag<To>) {
+    if constexpr (std::is_same_v<From, To>) {
+        return a;
+    } else if constexpr (std::is_same_v<From, Half> && std::is_same_v<To, std::uint32_t>) {
+        return static_cast<To>(converted<float, std::int64_t>(a));
+    } else if constexpr (std::is_same_v<From, Half>) {
+        return converted<float, To>(a);
+    } else if constexpr (std::is_same_v<To, Half>) {
+        return Half(a);
+    } else if constexpr (is_flag<To>) {
         return a != From{0};
     } else if constexpr (is_real<From> && is_whole<To> && sizeof(To) < 4) {
         return static_cast<To>(converted<From, std::int32_t>(a));
@@ -253,7 +261,15 @@ std::uint64_t to_bits(T value) {
 
 template <Op O, class T>
 std::uint64_t apply_bits(std::uint64_t a, std::uint64_t b) {
-    return to_bits(apply<O>(from_bits<T>(a), from_bits<T>(b)));
+    if constexpr (std::is_same_v<T, Half>) {
+        const auto x = from_bits<Half>(a), y = from_bits<Half>(b);
+        if constexpr (O == Op::NextAfter) return to_bits(next_after(x, y));
+        auto result = apply<O, float>(x, y);
+        if constexpr (std::is_same_v<decltype(result), float>) return to_bits(Half(result));
+        return to_bits(result);
+    } else {
+        return to_bits(apply<O>(from_bits<T>(a), from_bits<T>(b)));
+    }
 }
 template <Op O, class T>
 constexpr ScalarFunction function_of() {

@@ -19,7 +19,7 @@ using Forms = const Loop*;
 /// Reduces `rows` rows of 1 to 512 elements that lie one after the other, each as one leaf.
 using Leaves = void (*)(char* out, const char* x, std::int64_t count, std::int64_t rows);
 
-/// Null where the operation is not defined on operands of dtype t, or its library is missing.
+/// Null where there is no loop of the operation on operands of dtype t.
 Forms operation(Op op, DType t);
 Loop cast(DType from, DType to);
 Forms select(DType t);

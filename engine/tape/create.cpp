@@ -1,5 +1,6 @@
 // New arrays: empty, filled, counted, copied and converted.
 #include "ops/scalar_eval.h"
+#include "tape/float_errors.h"
 #include "tape/operands.h"
 #include "tape/record.h"
 #include "tape/tape.h"
@@ -37,6 +38,12 @@ Array iota(std::int64_t n, Device* device) {
 
 Array astype(const Array& a, DType t, bool copy_if_same) {
     if (a.dtype() == t && !copy_if_same) return a;
+    if (a.dtype() != t && float_errors::is_checked()) [[unlikely]] {
+        float_errors::Unchecked guard;
+        Array made = astype(a, t, copy_if_same);
+        float_errors::check_cast(a, made);
+        return made;
+    }
     if (a.is_known() && !is_complex(t)) return Array::known(cast(a.scalar(), t));
     Entry e{};
     e.kind = EntryKind::Copy;

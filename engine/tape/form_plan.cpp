@@ -201,7 +201,29 @@ class Writer {
     }
 
     std::uint16_t cast(std::uint16_t n, DType t) {
-        return group_.nodes[n].dtype == t ? n : node({Group::Kind::Cast, t, Op::Add, n});
+        DType from = group_.nodes[n].dtype;
+        if (from == t) return n;
+        // Only floats become float16 and back; everything else meets it as float32, or float64
+        // where that holds more.
+        if (is_half(from) && t != DType::Float32) {
+            std::uint16_t wide = cast(n, DType::Float32);
+            return cast(t == DType::UInt32 ? cast(wide, DType::Int64) : wide, t);
+        }
+        if (is_half(t) && !is_float(from)) {
+            DType through = from == DType::Complex128 ? DType::Float64 : DType::Float32;
+            return cast(cast(n, through), t);
+        }
+        return node({Group::Kind::Cast, t, Op::Add, n});
+    }
+
+    /// float16 is computed in float32 and rounded after each operation.
+    std::uint16_t map(const Entry& e, std::uint16_t a, std::uint16_t b) {
+        DType result = *result_dtype(e.op, e.compute);
+        if (!is_half(e.compute)) return node({Group::Kind::Op, result, e.op, a, b});
+        a = cast(a, DType::Float32);
+        if (e.inputs > 1) b = cast(b, DType::Float32);
+        DType wide = *result_dtype(e.op, DType::Float32);
+        return cast(node({Group::Kind::Op, wide, e.op, a, b}), result);
     }
 
     void entry(std::uint32_t i) {
@@ -212,7 +234,7 @@ class Writer {
             case EntryKind::Map: {
                 std::uint16_t a = cast(operand(i, 0), e.compute);
                 std::uint16_t b = e.inputs > 1 ? cast(operand(i, 1), e.compute) : std::uint16_t{0};
-                v = node({Group::Kind::Op, *result_dtype(e.op, e.compute), e.op, a, b});
+                v = map(e, a, b);
                 break;
             }
             case EntryKind::Copy: v = operand(i, 0); break;

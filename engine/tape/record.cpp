@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "ops/scalar_eval.h"
 #include "tape/dtype_rules.h"
+#include "tape/float_errors.h"
 #include "tape/hazards.h"
 #include "tape/operands.h"
 #include "tape/tape.h"
@@ -20,6 +21,10 @@ Array known_result(Op op, std::span<const Arg> args, DType compute) {
     Scalar x = cast(args[0].scalar(), compute);
     Scalar y = args.size() > 1 ? cast(args[1].scalar(), compute) : Scalar{};
     return Array::known(eval(op, x, y));
+}
+
+bool all_scalars(std::span<const Arg> args) {
+    return std::all_of(args.begin(), args.end(), [](const Arg& a) { return a.is_scalar(); });
 }
 
 /// What op gives on operands of one dtype, looked up instead of derived.
@@ -259,9 +264,7 @@ static void check_exponents(const Arg& exponent, DType compute) {
     compare_in_range(op, args);
     DType compute = compute_form(op, args);
     if (op == Op::Power) check_exponents(args[1], compute);
-    bool all_known = true;
-    for (const Arg& a : args) all_known = all_known && a.is_scalar();
-    if (all_known && !out && !is_complex(compute)) return known_result(op, args, compute);
+    if (all_scalars(args) && !out && !is_complex(compute)) return known_result(op, args, compute);
     DType result = *result_dtype(op, compute);
     const Layout* packed;
     Device* device;
@@ -341,7 +344,75 @@ static Array floor_quotient(std::span<const Arg> args, const Array* out) {
     return *out;
 }
 
+/// A view of float16 as integers of its size, or the other way round.
+static Array same_bits(const Array& a, DType t) {
+    View v = a.view();
+    v.dtype = t;
+    return Array::of(v, a.is_value());
+}
+
+/// Neighbours of float16, from its bits: there is no such operation in float32.
+static Array half_next_after(std::span<const Arg> args, const Array* out) {
+    Array x[2], bits[2];
+    for (std::size_t k = 0; k < 2; ++k) {
+        Array given = args[k].is_scalar()
+                          ? full({}, args[k].scalar(), common_device("nextafter", args))
+                          : Array::of(args[k].view);
+        x[k] = astype(given, DType::Float16, true);
+        bits[k] = same_bits(x[k], DType::Int16);
+    }
+    auto op2 = [](Op op, Arg a, Arg b) {
+        Arg both[] = {a, b};
+        return apply(op, both);
+    };
+    auto number = [](std::int64_t v) {
+        return Arg{scalar_operand(Scalar::of(DType::Int16, v)), Weak::None};
+    };
+    const Arg a = x[0].arg(), b = x[1].arg();
+    Array rising = op2(Op::Lt, a, b), positive = op2(Op::Lt, number(0), bits[0].arg());
+    Array away = op2(Op::Eq, rising.arg(), positive.arg());
+    Array step = where(away.arg(), number(1), number(-1));
+    Array moved = op2(Op::Add, bits[0].arg(), step.arg());
+    Array sign = op2(Op::And, bits[1].arg(), number(INT16_MIN));
+    Array least = op2(Op::Or, sign.arg(), number(1));
+    Array is_zero = op2(Op::Eq, a, {scalar_operand(Scalar::of(DType::Float16, 0)), Weak::None});
+    moved = where(is_zero.arg(), least.arg(), moved.arg());
+    Array same = op2(Op::Or, op2(Op::Eq, a, b).arg(), op2(Op::Ne, b, b).arg());
+    moved = where(same.arg(), bits[1].arg(), moved.arg());
+    moved = where(op2(Op::Ne, a, a).arg(), bits[0].arg(), moved.arg());
+    Array made = same_bits(astype(moved, DType::Int16, true), DType::Float16);
+    if (!out) return made;
+    check_writable(info(Op::NextAfter).numpy_name, *out);
+    check_in_place_cast(info(Op::NextAfter).numpy_name, DType::Float16, out->dtype());
+    Dims shapes[] = {made.shape(), out->shape()};
+    check_out_shape(info(Op::NextAfter).numpy_name, *out,
+                    Layout::contiguous(broadcast_shapes("nextafter", shapes)));
+    assign(*out, made.arg());
+    return *out;
+}
+
+/// The operation with its errors reported; operands that it overwrites are kept for that.
+[[gnu::noinline]] static Array apply_checked(Op op, std::span<const Arg> args, const Array* out) {
+    float_errors::Unchecked guard;
+    Array keep[2];
+    Arg own[2];
+    for (std::size_t k = 0; k < args.size(); ++k) {
+        own[k] = args[k];
+        if (!out || own[k].is_scalar()) continue;
+        keep[k] = copy(Array::of(own[k].view));
+        own[k].view = keep[k].view();
+    }
+    Array made = apply(op, {own, args.size()}, out);
+    float_errors::check(op, {own, args.size()}, made);
+    return made;
+}
+
 Array apply(Op op, std::span<const Arg> args, const Array* out) {
+    if (float_errors::is_checked()) [[unlikely]]
+        return apply_checked(op, args, out);
+    if (op == Op::NextAfter && (out || !all_scalars(args)) &&
+        compute_dtype(op, common_dtype(args)) == DType::Float16)
+        return half_next_after(args, out);
     if (op == Op::FloorDiv && is_float(common_dtype(args))) return floor_quotient(args, out);
     const View* like = nullptr;
     const OpTable::Row* row = plain_case(op, args, like);
@@ -357,7 +428,11 @@ Array apply(Op op, std::span<const Arg> args, const Array* out) {
 Array where(const Arg& condition, const Arg& a, const Arg& b) {
     Arg values[] = {a, b};
     DType t = common_dtype(values);
-    for (const Arg& value : values) check_weak("where", value, t);
+    // NumPy's where takes the low bits of a Python integer that does not fit.
+    for (const Arg& value : values) {
+        if (value.weak == Weak::Int && is_float(value.scalar().dtype))
+            check_weak("where", value, t);
+    }
     Arg all[] = {condition, a, b};
     Device* device = common_device("where", all);
     const Layout* packed = broadcast_layout("where", all);

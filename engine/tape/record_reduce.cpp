@@ -2,13 +2,25 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "tape/float_errors.h"
 #include "tape/operands.h"
 #include "tape/record.h"
 #include "tape/tape.h"
 
 namespace unisono {
 
-static std::string numpy_name(Op op) { return std::string(info(op).numpy_name); }
+/// The function that users call.
+static std::string reduction_name(Op op) {
+    switch (op) {
+        case Op::Add: return "sum";
+        case Op::Mul: return "prod";
+        case Op::Min: return "min";
+        case Op::Max: return "max";
+        case Op::And: return "all";
+        case Op::Or: return "any";
+        default: return std::string(info(op).numpy_name);
+    }
+}
 
 namespace {
 
@@ -29,13 +41,13 @@ Axes reduced_axes(Op op, const Array& a, const std::optional<std::vector<int>>& 
         if (a.rank() == 0 && (axis == 0 || axis == -1)) continue;
         int k = axis < 0 ? axis + a.rank() : axis;
         if (k < 0 || k >= a.rank()) {
-            fail(ErrorKind::Index, numpy_name(op) + ": axis " + std::to_string(axis) +
+            fail(ErrorKind::Index, reduction_name(op) + ": axis " + std::to_string(axis) +
                                        " is out of bounds for an array of dimension " +
                                        std::to_string(a.rank()));
         }
         if (std::find(axes.axis, axes.axis + axes.count, k) != axes.axis + axes.count) {
             fail(ErrorKind::Value,
-                 numpy_name(op) + ": axis " + std::to_string(k) + " is given twice");
+                 reduction_name(op) + ": axis " + std::to_string(k) + " is given twice");
         }
         axes.axis[axes.count++] = k;
     }
@@ -74,13 +86,21 @@ Array reduce_axis(Op op, const Array& a, int axis, DType t, bool value) {
 
 Array reduce(Op op, const Array& a, std::optional<std::vector<int>> given, bool keepdims,
              std::optional<DType> dtype) {
+    if (float_errors::is_checked()) [[unlikely]] {
+        float_errors::Unchecked guard;
+        Array made = reduce(op, a, given, keepdims, dtype);
+        float_errors::check_reduction(a, made);
+        return made;
+    }
     const Axes axes = reduced_axes(op, a, given);
     bool selects = op == Op::Min || op == Op::Max;
     DType t = reduced_dtype(op, a.dtype(), dtype);
     if (a.is_known()) return astype(a, t, false);
+    // In float32 to the end, then rounded once.
+    if (is_half(t)) return astype(reduce(op, a, given, keepdims, DType::Float32), t, false);
     for (int k = 0; k < axes.count; ++k) {
         if (selects && a.shape()[static_cast<std::size_t>(axes.axis[k])] == 0) {
-            fail(ErrorKind::Value, numpy_name(op) + ": an empty axis has no " +
+            fail(ErrorKind::Value, reduction_name(op) + ": an empty axis has no " +
                                        (op == Op::Min ? "minimum" : "maximum") + "; got shape " +
                                        shape_text(a.shape()));
         }

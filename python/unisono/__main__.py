@@ -20,7 +20,6 @@ _PLUGINS = (
 )
 # Libraries that are loaded at run time: name, files tried in order, what it is for.
 _LIBRARIES = (
-    ("SLEEF", ("libsleef.so.3",), "vector forms of functions"),
     ("OpenCL loader", ("libOpenCL.so.1",), "OpenCL devices"),
     ("CUDA driver", ("libcuda.so.1",), "CUDA devices"),
     ("Open MPI", ("libmpi.so.40", "libmpi.so"), "meshes"),

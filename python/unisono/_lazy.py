@@ -51,9 +51,10 @@ _names = {
         array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific
         get_printoptions printoptions set_printoptions""",
     "._more": """
-        False_ True_ c_ common_type complexfloating errstate floating generic geterr index_exp inexact integer
-        may_share_memory min_scalar_type ndenumerate ndindex number packbits r_ s_ seterr shares_memory signedinteger
+        False_ True_ c_ common_type complexfloating floating generic index_exp inexact integer
+        may_share_memory min_scalar_type ndenumerate ndindex number packbits r_ s_ shares_memory signedinteger
         unpackbits unsignedinteger""",
+    "._errstate": "errstate geterr geterrcall seterr seterrcall",
     "._methods": "flatiter",
     "._about": "broadcast mintypecode show_config show_runtime typecodes typename",
     "._info": "__array_namespace_info__",
@@ -68,7 +69,7 @@ aliases = dict(
         bitwise_invert=invert bitwise_left_shift=left_shift bitwise_right_shift=right_shift bitwise_not=invert
         conj=conjugate mod=remainder pow=power true_divide=divide degrees=rad2deg radians=deg2rad
         row_stack=vstack bool_=bool byte=int8 ubyte=uint8 short=int16 ushort=uint16 intc=int32 uintc=uint32 int_=int64
-        uint=uint64 intp=int64 uintp=uint64 long=int64 ulong=uint64 longlong=int64 ulonglong=uint64 single=float32
+        uint=uint64 intp=int64 uintp=uint64 long=int64 ulong=uint64 longlong=int64 ulonglong=uint64 single=float32 half=float16
         double=float64 csingle=complex64 cdouble=complex128
     """.split()
 )

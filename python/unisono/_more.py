@@ -1,10 +1,7 @@
 """Small things of NumPy's main namespace: index helpers, iterators, memory questions, bits, error states."""
 
-import contextlib
-
 import unisono as un
 
-from . import _engine
 from ._ufunc import as_array, resolve
 from ._views import _axis
 
@@ -465,87 +462,6 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
             bits = un.concatenate([bits, more], axis=-1)
         bits = bits[..., :count]
     return un.moveaxis(bits, -1, k)
-
-
-_states = ("divide", "over", "under", "invalid")
-
-
-def geterr():
-    """How floating-point faults are treated: all are ignored.
-
-    Returns
-    -------
-    dict of str
-
-    Examples
-    --------
-    >>> import unisono as un
-    >>> un.geterr()["divide"]
-    'ignore'
-    """
-    return dict.fromkeys(_states, "ignore")
-
-
-def seterr(all=None, divide=None, over=None, under=None, invalid=None):
-    """Accept ``"ignore"``, which is how faults are treated; other treatments are refused.
-
-    Parameters
-    ----------
-    all, divide, over, under, invalid : str, optional
-
-    Returns
-    -------
-    dict
-        The treatment before: ``"ignore"`` for every fault.
-
-    Raises
-    ------
-    ValueError
-        No treatment of that name.
-    UnsupportedError
-        One that is not there.
-
-    Examples
-    --------
-    >>> import unisono as un
-    >>> un.seterr(all="ignore")["over"]
-    'ignore'
-    """
-    given = {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
-    for name, how in given.items():
-        if how not in (None, "ignore", "warn", "raise", "call", "print", "log"):
-            raise ValueError(f"seterr: {name}={how!r} is not known; expected 'ignore'")
-        if how not in (None, "ignore"):
-            raise _engine.UnsupportedError(
-                f"seterr: {name}={how!r} is not there yet: floating-point faults are ignored; test results with "
-                "un.isfinite, or pass 'ignore'"
-            )
-    return geterr()
-
-
-class errstate(contextlib.ContextDecorator):
-    """Floating-point faults inside a ``with`` block: only ``"ignore"`` is there, which holds anyway.
-
-    Examples
-    --------
-    >>> import unisono as un
-    >>> with un.errstate(divide="ignore"):
-    ...     print(un.asarray([1.0]) / 0)
-    [inf]
-    """
-
-    def __init__(self, *, call=None, all=None, divide=None, over=None, under=None, invalid=None):
-        if call is not None:
-            raise _engine.UnsupportedError(
-                "errstate: call= is not there yet: floating-point faults are ignored"
-            )
-        seterr(all, divide, over, under, invalid)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        return None
 
 
 r_ = _Joiner("r_", 0, 1, -1)

@@ -91,7 +91,9 @@ def nanprod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, wh
 def _extreme(name, x, axis, out, keepdims, initial, where, fill):
     x = _as(x)
     full = _statistics.full_max if name == "nanmax" else _statistics.full_min
-    if x.dtype.kind != "f":
+    if x.dtype.kind == "c":
+        fill = complex(fill, fill)
+    elif x.dtype.kind != "f":
         return full(x, axis, out, keepdims, initial, where)
     filled, there = _without(x, fill)
     made = full(filled, axis, None, keepdims, initial, where)

@@ -493,7 +493,7 @@ def nanmedian(x, axis=None, out=None, overwrite_input=False, keepdims=False):
     2.0
     """
     x = _as(x)
-    if x.dtype.kind != "f":
+    if x.dtype.kind not in "fc":
         return median(x, axis, out, overwrite_input, keepdims)
     lanes, reduced, kept = sorted_lanes(x, axis, "nanmedian")
     if lanes.shape[-1] == 0:

@@ -57,9 +57,6 @@ def unique(
     wanted = (return_index, return_inverse, return_counts)
     if axis is not None and not (x.ndim == 1 and axis in (0, -1)):
         found = _unique_slices(x, axis_index(axis, x.ndim, "unique"), equal_nan)
-    elif x.dtype.kind == "c":
-        values, index, inverse, counts = _unique_slices(x.reshape(-1), 0, equal_nan)
-        found = (values, index, inverse.reshape(x.shape), counts)
     elif any(wanted):
         values, index, inverse, counts = _engine._unique(x, True, bool(equal_nan))
         found = (values, index, inverse.reshape(x.shape), counts)

@@ -67,8 +67,6 @@ def sort(x, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """
     _check_kind("sort", kind, order, stable)
     x, axis = _along(x, axis, "sort")
-    if x.dtype.kind == "c":
-        return _take_lanes(x, _complex_order(x, axis, descending), axis)
     return _engine._sort(x, axis, bool(descending))
 
 
@@ -106,8 +104,6 @@ def argsort(x, axis=-1, kind=None, order=None, *, stable=None, descending=False)
     if x.ndim == 0 and axis in (-1, 0, None):
         return _engine._argsort(x.reshape(1), 0, False)
     x, axis = _along(x, axis, "argsort")
-    if x.dtype.kind == "c":
-        return _complex_order(x, axis, descending)
     return _engine._argsort(x, axis, bool(descending))
 
 
@@ -281,14 +277,6 @@ def complex_keys(x):
     """Keys for `lexsort` that give NumPy's order: finite first, then by real and imaginary part."""
     broken = unisono.isnan(x.real).astype("int8") * 2 + unisono.isnan(x.imag)
     return x.imag, x.real, broken
-
-
-def _complex_order(x, axis, descending):
-    if descending:
-        raise _engine.UnsupportedError(
-            "sort: complex numbers are sorted in rising order only; reverse the result"
-        )
-    return lexsort(complex_keys(x), axis)
 
 
 def _take_lanes(x, indices, axis):

@@ -308,3 +308,13 @@ def test_value_that_does_not_fit():
     with pytest.raises(ValueError, match="read-only"):
         un.broadcast_to(a, (2, 4))[5] = 1
     assert not a.any()
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float64"])
+def test_rows_of_the_array_itself_are_put_into_it(dtype):
+    a = np.arange(10).reshape(2, 5).astype(dtype)
+    b = un.array(a)
+    for x in (a, b):
+        x.T[[1, 3, 2]] = x[1:, :3:2]
+        x[:, [4, 0, 1]] = x[:1, 1:4]
+    np.testing.assert_array_equal(np.asarray(b), a)

@@ -279,12 +279,6 @@ def test_small_things(xp):
         xp.seterr(all="nothing")
 
 
-def test_treatments_of_faults_that_are_not_there_are_refused():
-    assert set(un.geterr().values()) == {"ignore"}
-    with pytest.raises(un.UnsupportedError, match="divide='raise' is not there yet"):
-        un.errstate(divide="raise")
-
-
 def test_reshape_and_astype_of_the_standard():
     a = un.arange(6).reshape(2, 3)
     shared, copied = un.reshape(a, (3, 2), copy=False), un.reshape(a, 6, copy=True)

@@ -49,7 +49,6 @@ bool same(T a, T b) {
 
 template <class T, class ArrayForm, class ScalarForm>
 void expect_same_bits(ArrayForm array_form, ScalarForm scalar_form) {
-    ASSERT_TRUE(unisono::math::available());
     std::vector<T> in = operands<T>();
     std::vector<T> out(in.size());
     for (std::size_t length : {in.size(), std::size_t{1}, std::size_t{3}, std::size_t{10},
@@ -127,19 +126,16 @@ TYPED_TEST(BlockMath, OurFunctionsAreWithinOneUlp) {
         double limit;
     };
     for (const Function& f : {
-             Function{Op::Exp, std::exp, 0.9},
-             Function{Op::Sin, std::sin, 0.9},
-             Function{Op::Cos, std::cos, 0.9},
-             Function{Op::Tan, std::tan, 1},
-             Function{Op::Exp2, std::exp2, 0.9},
-             Function{Op::Expm1, std::expm1, 1},
-             Function{Op::Log, std::log, 0.6},
-             Function{Op::Log2, std::log2, 0.6},
-             Function{Op::Log10, std::log10, 0.6},
-             Function{Op::Log1p, std::log1p, 0.9},
-             Function{Op::Sinh, std::sinh, 1},
-             Function{Op::Cosh, std::cosh, 1},
-             Function{Op::Tanh, std::tanh, 0.9},
+             Function{Op::Exp, std::exp, 0.9},     Function{Op::Sin, std::sin, 0.9},
+             Function{Op::Cos, std::cos, 0.9},     Function{Op::Tan, std::tan, 1},
+             Function{Op::Exp2, std::exp2, 0.9},   Function{Op::Expm1, std::expm1, 1},
+             Function{Op::Log, std::log, 0.6},     Function{Op::Log2, std::log2, 0.6},
+             Function{Op::Log10, std::log10, 0.6}, Function{Op::Log1p, std::log1p, 0.9},
+             Function{Op::Sinh, std::sinh, 1},     Function{Op::Cosh, std::cosh, 1},
+             Function{Op::Tanh, std::tanh, 0.9},   Function{Op::Asin, std::asin, 0.7},
+             Function{Op::Acos, std::acos, 0.7},   Function{Op::Atan, std::atan, 0.8},
+             Function{Op::Asinh, std::asinh, 0.7}, Function{Op::Acosh, std::acosh, 0.7},
+             Function{Op::Atanh, std::atanh, 0.7}, Function{Op::Cbrt, std::cbrt, 0.51},
          }) {
         double worst = 0;
         T at = 0;
@@ -152,6 +148,68 @@ TYPED_TEST(BlockMath, OurFunctionsAreWithinOneUlp) {
         }
         EXPECT_LE(worst, sizeof(T) == 8 ? f.limit : 0.51)
             << unisono::name(f.op) << " of " << std::hexfloat << at;
+    }
+}
+
+TYPED_TEST(BlockMath, OurFunctionsOfTwoNumbersAreWithinOneUlp) {
+    using T = TypeParam;
+    struct Function {
+        Op op;
+        long double (*exact)(long double, long double);
+        double limit;
+    };
+    const std::vector<T> x = arguments<T>();
+    std::mt19937_64 random(13);
+    for (const Function& f :
+         {Function{Op::Power, std::pow, 0.9}, Function{Op::Atan2, std::atan2, 0.8},
+          Function{Op::Hypot, std::hypot, 0.75}}) {
+        double worst = 0;
+        T at[2] = {};
+        for (T a : x) {
+            // Any other argument, or one of about the same size.
+            T b = x[random() % x.size()];
+            if (random() % 3 == 0) b = a * std::uniform_real_distribution<T>(-3, 3)(random);
+            const double error = ulps(call(f.op, a, b), f.exact(a, b));
+            if (error > worst) {
+                worst = error;
+                at[0] = a;
+                at[1] = b;
+            }
+        }
+        EXPECT_LE(worst, sizeof(T) == 8 ? f.limit : 0.51)
+            << unisono::name(f.op) << " of " << std::hexfloat << at[0] << ", " << at[1];
+    }
+}
+
+TYPED_TEST(BlockMath, PowersOfSpecialNumbersAreThoseOfTheStandard) {
+    using T = TypeParam;
+    const T infinity = std::numeric_limits<T>::infinity(), nan = std::nan("");
+    const T numbers[] = {0,
+                         T(-0.0),
+                         1,
+                         -1,
+                         2,
+                         -2,
+                         3,
+                         -3,
+                         T(0.5),
+                         T(-0.5),
+                         infinity,
+                         -infinity,
+                         nan,
+                         std::numeric_limits<T>::max(),
+                         std::numeric_limits<T>::denorm_min()};
+    for (T x : numbers) {
+        for (T y : numbers) {
+            for (auto [op, want] :
+                 {std::pair{Op::Power, std::pow(x, y)}, std::pair{Op::Atan2, std::atan2(x, y)},
+                  std::pair{Op::Hypot, std::hypot(x, y)}}) {
+                const T got = call(op, x, y);
+                const bool near = std::fabs(got - want) <= std::fabs(want) * T(1e-6);
+                ASSERT_TRUE(same(got, want) || (want != 0 && near))
+                    << unisono::name(op) << " of " << x << ", " << y << ": " << got;
+            }
+        }
     }
 }
 

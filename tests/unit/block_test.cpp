@@ -22,6 +22,7 @@ enum class Layout { Contiguous, Strided, Reversed, Broadcast, Permuted };
 constexpr std::array all_dtypes = {
 #define UNISONO_DTYPE(Name, ...) DType::Name,
 #define UNISONO_COMPLEX_DTYPE(...)
+#define UNISONO_HALF_DTYPE(...)
 #include "core/dtype.def"
 };
 
@@ -35,7 +36,7 @@ class Cases {
 
     /// A value of t: usually small and round, sometimes special or any bits.
     Scalar value(DType t) {
-        return dispatch(t, [&]<class C>() {
+        return dispatch_native(t, [&]<class C>() {
             Scalar s{0, t};
             s.set(this->pick<C>());
             return s;

@@ -24,7 +24,7 @@ std::vector<T> special_values() {
     std::vector<T> v;
     if constexpr (std::is_same_v<T, bool>) {
         return {false, true};
-    } else if constexpr (std::is_floating_point_v<T>) {
+    } else if constexpr (L::has_infinity) {
         for (double x : {0.0, 0.5, 1.0, 1.5, 2.5, 3.0, 7.0, 100.25, 255.5, 300.0, 2147483647.0,
                          2147483648.0, 2147483648.5, 4294967296.0, 9.2e18, 9.3e18, 1e-300, 0.1}) {
             v.push_back(static_cast<T>(x));
@@ -32,7 +32,7 @@ std::vector<T> special_values() {
         }
         for (T x : {L::infinity(), L::max(), L::min(), L::denorm_min(), L::epsilon()}) {
             v.push_back(x);
-            v.push_back(-x);
+            v.push_back(static_cast<T>(-x));
         }
         v.push_back(L::quiet_NaN());
     } else {
@@ -51,7 +51,7 @@ std::vector<T> special_values() {
 /// Equal bits; the sign and payload of NaN do not count.
 template <class T>
 bool same(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (std::numeric_limits<T>::has_infinity) {
         if (a != a || b != b) return a != a && b != b;
     }
     return std::memcmp(&a, &b, sizeof(T)) == 0;
@@ -120,10 +120,11 @@ class CpuOperation : public ::testing::TestWithParam<int> {};
 
 TEST_P(CpuOperation, GivesTheReferenceBits) {
     Op op = static_cast<Op>(GetParam());
-    if (is_math(op) && !math::available()) GTEST_SKIP() << "no SLEEF here";
     for (int d = 0; d < real_dtype_count; ++d) {
         auto t = static_cast<DType>(d);
         if (!result_dtype(op, t)) continue;
+        // Neighbours of float16 come from the array's bits (tape/record.cpp).
+        if (op == Op::NextAfter && is_half(t)) continue;
         for (LoopKind kind : {LoopKind::Parallel, LoopKind::Serial})
             dispatch(t, [&]<class T>() { check_operation<T>(op, t, kind); });
     }
@@ -179,7 +180,6 @@ TEST(Cpu, NothingContracts) {
 }
 
 TEST(Cpu, FunctionsGiveTheSameBitsWhereverAVectorEnds) {
-    if (!math::available()) GTEST_SKIP() << "no SLEEF here";
     for (int k = 0; k < op_count; ++k) {
         Op op = static_cast<Op>(k);
         if (info(op).rule != OpRule::Math || info(op).arity != 1) continue;

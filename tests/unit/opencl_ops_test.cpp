@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "opencl_harness.h"
-#include "ops/functions/table.h"
 #include "ops/scalar_eval.h"
 
 using namespace unisono;
@@ -62,11 +61,11 @@ std::vector<T> special_values() {
                 T(1e19),
                 L::min(),
                 L::denorm_min(),
-                -L::denorm_min(),
+                T(-L::denorm_min()),
                 L::max(),
                 L::lowest(),
                 L::infinity(),
-                -L::infinity(),
+                T(-L::infinity()),
                 L::quiet_NaN()};
     }
 }
@@ -108,26 +107,9 @@ double ulps(Scalar a, Scalar b) {
         return std::fabs(double(x) - double(y)) /
                (std::nextafter(std::fabs(y), HUGE_VALF) - std::fabs(y));
     }
+    if (is_half(a.dtype)) return std::fabs(a.get<Half>() - b.get<Half>()) == 0 ? HUGE_VAL : 1;
     double x = a.get<double>(), y = b.get<double>();
     return std::fabs(x - y) / (std::nextafter(std::fabs(y), HUGE_VAL) - std::fabs(y));
-}
-
-/// The limits of OpenCL 1.2 for functions that are the device's own; everything else is exact.
-double allowed(Op op) {
-    if (functions::is_own(op)) return 0;
-    switch (op) {
-        case Op::Cbrt: return 2;
-        case Op::Asin:
-        case Op::Acos:
-        case Op::Asinh:
-        case Op::Acosh:
-        case Op::Hypot: return 4;
-        case Op::Atan:
-        case Op::Atanh: return 5;
-        case Op::Atan2: return 6;
-        case Op::Power: return 16;
-        default: return 0;
-    }
 }
 
 std::string show(Scalar s) {
@@ -156,7 +138,7 @@ void check_all_operations(Device& device, DType t) {
     for (int k = 0; k < op_count; ++k) {
         Op op = static_cast<Op>(k);
         auto result = result_dtype(op, t);
-        if (!result) continue;
+        if (!result || (op == Op::NextAfter && is_half(t))) continue;
         auto out = b.array_param("out_" + std::string(name(op)), *result, 1, true);
         E x = b.load(a0, at), y = b.load(a1, at);
         body.push_back(b.store(out, at, info(op).arity == 1 ? b.unary(op, x) : b.binary(op, x, y)));
@@ -172,9 +154,7 @@ void check_all_operations(Device& device, DType t) {
         for (std::size_t j = 0; j < left.size(); ++j) {
             Scalar want = eval(ops[k], left[j], right[j]);
             Scalar got = item(arrays[k + 2], want.dtype, j);
-            // The host's stand-ins overflow early in some functions.
-            if (is_math(ops[k]) && std::isinf(want.as<double>())) continue;
-            EXPECT_LE(ulps(got, want), allowed(ops[k]))
+            EXPECT_EQ(ulps(got, want), 0)
                 << name(ops[k]) << " of " << name(t) << " " << show(left[j]) << ", "
                 << show(right[j]) << ": got " << show(got) << ", expected " << show(want);
         }
@@ -256,7 +236,8 @@ TEST_P(OpenCLOperations, ConstantsKeepTheirBits) {
 INSTANTIATE_TEST_SUITE_P(AllDTypes, OpenCLOperations,
                          ::testing::Values(DType::Bool, DType::Int8, DType::UInt8, DType::Int16,
                                            DType::UInt16, DType::Int32, DType::UInt32, DType::Int64,
-                                           DType::UInt64, DType::Float32, DType::Float64),
+                                           DType::UInt64, DType::Float16, DType::Float32,
+                                           DType::Float64),
                          [](const auto& info) { return std::string(name(info.param)); });
 
 /// a * b + c where one rounding and two differ: a*b is 1 - 2^-60 or so, which rounds to 1, and c is

@@ -54,6 +54,7 @@ using Wrapping = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t
 
 template <Op O>
 constexpr bool defined_on(DType t) {
+    if (is_half(t)) return false;  // groups compute it in float32
     switch (info(O).rule) {
         case OpRule::Arith: return !is_bool(t);
         case OpRule::Any: return true;
@@ -281,6 +282,46 @@ void binary_loop(char* out, const char* a, const char* b, const char*, std::int6
     }
 }
 
+#if defined(__F16C__)
+typedef float Floats8 __attribute__((vector_size(32), may_alias, aligned(1)));
+typedef short Halves8 __attribute__((vector_size(16), may_alias, aligned(1)));
+
+/// Eight at a time by the processor; returns how many are done.
+inline std::int64_t halves_from_floats(const float* x, Half* out, std::int64_t count) {
+    std::int64_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        auto* to = reinterpret_cast<Halves8*>(out + i);
+        *to = __builtin_ia32_vcvtps2ph256(*reinterpret_cast<const Floats8*>(x + i), 0);
+    }
+    return i;
+}
+inline std::int64_t floats_from_halves(const Half* x, float* out, std::int64_t count) {
+    std::int64_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        auto* to = reinterpret_cast<Floats8*>(out + i);
+        *to = __builtin_ia32_vcvtph2ps256(*reinterpret_cast<const Halves8*>(x + i));
+    }
+    return i;
+}
+#else
+inline std::int64_t halves_from_floats(const float*, Half*, std::int64_t) { return 0; }
+inline std::int64_t floats_from_halves(const Half*, float*, std::int64_t) { return 0; }
+#endif
+
+/// The casts of float16: others go through float32.
+template <DType From, DType To>
+void half_cast_loop(char* out, const char* a, const char*, const char*, std::int64_t count) {
+    using F = Element<From>;
+    using T = Element<To>;
+    const F* x = elements<F>(a);
+    T* r = reinterpret_cast<T*>(out);
+    std::int64_t i = 0;
+    if constexpr (std::is_same_v<F, float>) i = halves_from_floats(x, r, count);
+    if constexpr (std::is_same_v<T, float>) i = floats_from_halves(x, r, count);
+    UNISONO_INDEPENDENT
+    for (; i < count; ++i) r[i] = static_cast<T>(x[i]);
+}
+
 template <DType From, DType To>
 void cast_loop(char* out, const char* a, const char*, const char*, std::int64_t count) {
     const auto* x = elements<Element<From>>(a);
@@ -494,7 +535,15 @@ constexpr std::array<Leaves, dtype_count> leaves[] = {
 /// Casts between integers take the low bits: their loops need no sign but the one that widens.
 template <DType GivenFrom, DType GivenTo>
 constexpr FormArray cast_forms() {
-    if constexpr (part_of(GivenFrom) == Part::UNISONO_LOOPS_PART) {
+    if constexpr (part_of(GivenFrom) != Part::UNISONO_LOOPS_PART) {
+        return FormArray{};
+    } else if constexpr (is_half(GivenFrom) || is_half(GivenTo)) {
+        if constexpr (is_float(GivenFrom) && is_float(GivenTo) &&
+                      !(is_half(GivenFrom) && GivenTo != DType::Float32))
+            return FormArray{&half_cast_loop<GivenFrom, GivenTo>};
+        else
+            return FormArray{};
+    } else {
         constexpr bool keeps = size_of(GivenFrom) >= size_of(GivenTo);
         constexpr bool whole = is_integer(GivenFrom) && is_integer(GivenTo);
         constexpr DType From = whole && keeps ? dtype_of('u', size_of(GivenFrom)) : GivenFrom;
@@ -503,8 +552,6 @@ constexpr FormArray cast_forms() {
                 ? dtype_of('u', size_of(GivenTo))
                 : GivenTo;
         return FormArray{&cast_loop<From, To>};
-    } else {
-        return FormArray{};
     }
 }
 template <DType From>
@@ -527,7 +574,10 @@ LoopForms operation_loops(Op op, DType t) {
     return forms[0] ? forms.data() : nullptr;
 }
 
-LoopForms cast_loops(DType from, DType to) { return casts[at(from)][at(to)].data(); }
+LoopForms cast_loops(DType from, DType to) {
+    const FormArray& forms = casts[at(from)][at(to)];
+    return forms[0] ? forms.data() : nullptr;
+}
 
 [[maybe_unused]] LoopForms select_loops(DType t) {
     if constexpr (Part::UNISONO_LOOPS_PART != Part::Float) return nullptr;

@@ -151,12 +151,14 @@ constexpr Forms operations[] = {
 template <class R>
 constexpr Forms casts_to[] = {
 #define UNISONO_DTYPE(Name, ctype, ...) Forms{&cast_loop<R, ctype>},
+#define UNISONO_HALF_DTYPE(...) Forms{},
 #include "core/dtype.def"
 };
 
 template <class R>
 constexpr Forms casts_from[] = {
 #define UNISONO_DTYPE(Name, ctype, ...) Forms{&widen_loop<ctype, R>},
+#define UNISONO_HALF_DTYPE(...) Forms{},
 #define UNISONO_COMPLEX_DTYPE(...) Forms{},
 #include "core/dtype.def"
 };

@@ -10,7 +10,6 @@
 
 #include "backends/block/program.h"
 #include "core/error.h"
-#include "ops/math.h"
 #include "tape/block_program.h"
 
 namespace unisono::block {
@@ -46,7 +45,6 @@ void prepare_node(const Group& group, std::size_t k, Instruction& out) {
             if (out.operands == 2) check(node.b);
             check(node.a);
             out.loops = loops().operation(node.op, group.nodes[node.a].dtype);
-            if (is_math(node.op) && is_float(node.dtype)) math::require(node.op);
             break;
     }
     check(node.a);

@@ -1,14 +1,10 @@
 // Looks up the loops of single operations.
 #include "backends/block/loops.h"
-#include "ops/math.h"
 #include "tape/block_loops.h"
 
 namespace unisono::block_loops {
 
-Forms operation(Op op, DType t) {
-    if (is_math(op) && is_float(t) && !math::is_present(op)) return nullptr;
-    return block::loops().operation(op, t);
-}
+Forms operation(Op op, DType t) { return block::loops().operation(op, t); }
 Loop cast(DType from, DType to) {
     block::LoopForms forms = block::loops().cast(from, to);
     return forms ? forms[0] : nullptr;

@@ -88,6 +88,7 @@ std::string shortest(T v) {
 Text Writer::literal(Scalar s) {
     switch (s.dtype) {
         case DType::Bool: return {s.as<bool>() ? "true" : "false", primary};
+        case DType::Float16: return {std::to_string(s.bits), primary};
         case DType::Float32:
         case DType::Float64: {
             bool single = s.dtype == DType::Float32;
@@ -255,6 +256,7 @@ Text Writer::binary(E e, bool in_index) {
 }
 
 std::string Writer::need_cast_helper(DType from, DType to) {
+    if (is_half(to) && from == DType::Float64) need_cast_helper(DType::Float32, to);
     if (is_float(from) && is_integer(to)) {
         if (size_of(to) < 4)
             need_cast_helper(from, DType::Int32);

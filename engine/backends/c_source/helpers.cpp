@@ -164,7 +164,31 @@ Helper op_helper(Op op, DType t) {
     return {name, text + fill(lines, t) + "}\n"};
 }
 
+/// float16 lies in a ushort; only float becomes it and comes from it directly.
+static Helper half_helper(DType from, DType to) {
+    if (is_half(from)) {
+        return {"un_float_from_half",
+                "float un_float_from_half(ushort a)\n{\n"
+                "    return vload_half(0, (const half*)&a);\n}\n"};
+    }
+    UNISONO_ASSERT(is_half(to) && is_float(from));
+    if (from == DType::Float32) {
+        return {"un_half_from_float",
+                "ushort un_half_from_float(float a)\n{\n"
+                "    ushort bits;\n"
+                "    vstore_half_rte(a, 0, (half*)&bits);\n"
+                "    return bits;\n}\n"};
+    }
+    // The last bit of the float says whether bits were lost: rounding that rounds once.
+    return {"un_half_from_double",
+            "ushort un_half_from_double(double a)\n{\n"
+            "    const ulong word = as_ulong(a), lost = (1ul << 29) - 1;\n"
+            "    const ulong odd = (word & lost) != 0 ? lost + 1 : 0;\n"
+            "    return un_half_from_float((float)as_double((word & ~lost) | odd));\n}\n"};
+}
+
 Helper cast_helper(DType from, DType to) {
+    if (is_half(from) || is_half(to)) return half_helper(from, to);
     if (!is_float(from) || is_float(to) || is_bool(to)) return {};
     std::string name = "un_" + std::string(c_type(to)) + "_from_" + std::string(c_type(from));
     std::string head =

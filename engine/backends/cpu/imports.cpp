@@ -14,7 +14,6 @@
 #include "core/native.h"
 #include "core/pool.h"
 #include "ops/functions/loops.h"
-#include "ops/math_library.h"
 #include "ops/scalar_rules.h"
 
 namespace unisono::cpu {
@@ -109,7 +108,6 @@ void* find_import(const char* name) {
 #if defined(__x86_64__)
     if (void* found = functions::long_form_symbol(wanted)) return found;
 #endif
-    if (wanted.starts_with("Sleef_finz_") && math::library()) return dlsym(math::library(), name);
     return nullptr;
 }
 

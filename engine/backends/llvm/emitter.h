@@ -44,7 +44,7 @@ class ModuleEmitter {
     llvm::Function* declare(const char* name, llvm::FunctionType* type);
     llvm::FunctionType* signature(const ir::Function& f) const;
     /// The scalar form of a mathematical function, marked with its vector forms.
-    Value* call_math(llvm::IRBuilder<>& b, Op op, DType t, Value* x, Value* y);
+    Value* call_math(llvm::IRBuilder<>& b, Op op, Value* x, Value* y);
     Value* call_long_form(llvm::IRBuilder<>& b, Op op, Value* x, Value* y);
     Value* call_rule(llvm::IRBuilder<>& b, Op op, DType t, Value* x, Value* y);
     /// C's fmod.
@@ -124,6 +124,7 @@ class FunctionEmitter {
     Value* divide_integers(Op op, Value* a, Value* b, bool is_signed);
     Value* shift(Op op, Value* a, Value* b, bool is_signed);
     Value* cast(ir::E e);
+    Value* half_cast(Value* x, DType from, DType to);
     Value* float_to_integer(Value* x, DType from, DType to);
     Value* intrinsic(llvm::Intrinsic::ID id, Value* a) { return b_.CreateUnaryIntrinsic(id, a); }
 

@@ -1,10 +1,9 @@
-// Mathematical functions: SLEEF's finz forms on the host, scalar and vector alike, so that bits do
-// not depend on where a vector loop ends.
+// Calls of the engine's own functions: what the pass expand_math leaves of mathematical functions,
+// and rules of operations.
 #include <llvm/TargetParser/Host.h>
 
 #include "backends/llvm/emitter.h"
 #include "ops/functions/table.h"
-#include "ops/math.h"
 
 namespace unisono::codegen {
 
@@ -30,36 +29,14 @@ llvm::Function* ModuleEmitter::declare_pure(const std::string& symbol, llvm::Typ
     return f;
 }
 
-Value* ModuleEmitter::call_math(llvm::IRBuilder<>& b, Op op, DType t, Value* x, Value* y) {
+Value* ModuleEmitter::call_math(llvm::IRBuilder<>& b, Op op, Value* x, Value* y) {
     if (for_device()) {
         unsupported(std::string(name(op)) +
                     ": this function has no PTX form yet; got a kernel that calls it; run it "
                     "on the cpu or an opencl device");
     }
     if (functions::is_long_form(op)) return call_long_form(b, op, x, y);
-    char letter = t == DType::Float64 ? 'd' : 'f';
-    int arity = y ? 2 : 1;
-    std::string scalar = math::library_name(op, letter, 1, "purecfma");
-    llvm::Type* element = type(t);
-    llvm::Function* f = declare_pure(scalar, element, element, arity);
-    llvm::SmallVector<Value*, 2> operands{x};
-    if (y) operands.push_back(y);
-    llvm::CallInst* call = b.CreateCall(f, operands);
-    std::string variants;
-    for (int bytes : {64, 32, 16}) {
-        if (bytes > width_of_vectors) continue;
-        int lanes = bytes / static_cast<int>(size_of(t));
-        const char* extension = bytes == 64 ? "avx512f" : bytes == 32 ? "avx2" : "avx2128";
-        std::string symbol = math::library_name(op, letter, lanes, extension);
-        auto* vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
-        llvm::Function* form = declare_pure(symbol, vector, vector, arity);
-        if (std::find(used_.begin(), used_.end(), form) == used_.end()) used_.push_back(form);
-        variants += (variants.empty() ? "" : ",") + variant(scalar, symbol, lanes, arity == 2);
-    }
-    if (!variants.empty()) {
-        call->addFnAttr(llvm::Attribute::get(context, "vector-function-abi-variant", variants));
-    }
-    return call;
+    fail(ErrorKind::Internal, "llvm: no code for the function " + std::string(name(op)));
 }
 
 /// The long reductions of angles are functions of the engine, in vectors too: y where |x| is small.

@@ -39,7 +39,7 @@ Value* FunctionEmitter::unary(ir::E e) {
         }
         default: break;
     }
-    if (is_math(e->op)) return m_.call_math(b_, e->op, t, a, nullptr);
+    if (is_math(e->op)) return m_.call_math(b_, e->op, a, nullptr);
     fail(ErrorKind::Internal, "llvm: no code for the operation " + std::string(name(e->op)));
 }
 
@@ -125,7 +125,7 @@ Value* FunctionEmitter::float_operation(Op op, Value* a, Value* b) {
         default: break;
     }
     DType t = a->getType()->isDoubleTy() ? DType::Float64 : DType::Float32;
-    return is_math(op) ? m_.call_math(b_, op, t, a, b) : m_.call_rule(b_, op, t, a, b);
+    return is_math(op) ? m_.call_math(b_, op, a, b) : m_.call_rule(b_, op, t, a, b);
 }
 
 /// NumPy's npy_divmod.
@@ -247,6 +247,7 @@ Value* FunctionEmitter::cast(ir::E e) {
     Value* x = emit(e->args[0]);
     DType from = e->args[0]->dtype, to = e->dtype;
     if (from == to) return x;
+    if (is_half(from) || is_half(to)) return half_cast(x, from, to);
     llvm::Type* t = m_.type(to);
     if (is_bool(to)) {
         if (is_float(from)) return b_.CreateFCmpUNE(x, llvm::ConstantFP::get(x->getType(), 0.0));
@@ -269,6 +270,27 @@ Value* FunctionEmitter::cast(ir::E e) {
     bool has_sign = is_signed(from);
     if (is_float(to)) return has_sign ? b_.CreateSIToFP(x, t) : b_.CreateUIToFP(x, t);
     return has_sign ? b_.CreateSExtOrTrunc(x, t) : b_.CreateZExtOrTrunc(x, t);
+}
+
+/// float16 is an integer of 16 bits but in its casts from and to floats, which processors have.
+Value* FunctionEmitter::half_cast(Value* x, DType from, DType to) {
+    llvm::Type* half = llvm::Type::getHalfTy(m_.context);
+    llvm::Type* single = llvm::Type::getFloatTy(m_.context);
+    if (is_half(from)) {
+        UNISONO_ASSERT(to == DType::Float32);
+        return b_.CreateFPExt(b_.CreateBitCast(x, half), single);
+    }
+    UNISONO_ASSERT(is_float(from));
+    if (from == DType::Float64) {
+        // As round_to_odd of core/half.h.
+        Value* word = b_.CreateBitCast(x, m_.i64);
+        const std::int64_t lost = (std::int64_t{1} << 29) - 1;
+        Value* is_exact = b_.CreateICmpEQ(b_.CreateAnd(word, int64(lost)), int64(0));
+        Value* odd = b_.CreateSelect(is_exact, int64(0), int64(lost + 1));
+        word = b_.CreateOr(b_.CreateAnd(word, int64(~lost)), odd);
+        x = b_.CreateFPTrunc(b_.CreateBitCast(word, x->getType()), single);
+    }
+    return b_.CreateBitCast(b_.CreateFPTrunc(x, half), m_.type(to));
 }
 
 /// The conversion's poison outside the range is not chosen by the select.

@@ -25,7 +25,8 @@
 namespace un {
 
 using unisono::DType;
-inline constexpr DType float64 = DType::Float64, float32 = DType::Float32, int64 = DType::Int64,
+inline constexpr DType float64 = DType::Float64, float32 = DType::Float32,
+                       float16 = DType::Float16, int64 = DType::Int64,
                        int32 = DType::Int32, int16 = DType::Int16, int8 = DType::Int8,
                        uint64 = DType::UInt64, uint32 = DType::UInt32, uint16 = DType::UInt16,
                        uint8 = DType::UInt8;

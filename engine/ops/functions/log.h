@@ -57,13 +57,17 @@ R log_with_limits(R x, R r) {
     return select(x > R(0.0), r, select(x == R(0.0), R(-infinity), R(nan)));
 }
 
-/// log(x + low).
 template <class R>
-R log_of_sum(R x, R low) {
-    auto part = split(x, low);
+R log_of_split(Split<R> part) {
     auto m = log_of_mantissa(part.mantissa, part.rest);
     auto sum = quick_sum(part.exponent * R(ln2_front), m.high);
     return sum.high + (sum.low + fma(part.exponent, R(ln2_rest), m.low));
+}
+
+/// log(x + low).
+template <class R>
+R log_of_sum(R x, R low) {
+    return log_of_split(split(x, low));
 }
 
 template <bool Narrow, class R>

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "ops/functions/exp.h"
+#include "ops/functions/inverse.h"
 #include "ops/functions/log.h"
+#include "ops/functions/power.h"
 #include "ops/functions/trig.h"
 #include "ops/ops.h"
 
