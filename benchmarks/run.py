@@ -58,6 +58,36 @@ BENCHMARKS = {
         ["drjit", "numba", "numpy"],
         ("drjit", 1.0),
     ),
+    "vectorize": (
+        "a*x + y of 1e7 float32 by @un.vectorize",
+        "unisono",
+        ["numba"],
+        ("numba", 1.0),
+    ),
+    "vectorize-fused": (
+        "(sqrt(saxpy(2, x, y)) + x).sum() of 1e7 float32, saxpy by @un.vectorize",
+        "unisono",
+        ["numba"],
+        ("numba", 1.0),
+    ),
+    "vectorize-loop": (
+        "a loop of up to 50 steps at 1e6 points by @un.vectorize",
+        "unisono",
+        ["numba"],
+        ("numba", 1.0),
+    ),
+    "stencil": (
+        "five-point @un.stencil of 4000x4000 float64",
+        "unisono",
+        ["numba"],
+        ("numba", 1.0),
+    ),
+    "c-call": (
+        "call of C's sumVec on 10 float64 by un.c_module",
+        "unisono",
+        ["cffi"],
+        ("cffi", 1.0),
+    ),
     "small": ("five operations on 10 elements, value read", "unisono", ["numpy"], ("numpy", 0.25)),
     "statements": (
         "a small statement, mean of 26",

@@ -40,6 +40,8 @@ def main():
         import libraries as module
     elif name == "statements":
         import statements as module
+    elif name.startswith(("vectorize", "stencil", "c-call")):
+        import decorators as module
     elif name == "functions":
         import functions as module
     elif name.startswith(("first-call", "compile-")):

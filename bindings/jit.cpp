@@ -5,6 +5,7 @@
 
 #include <new>
 
+#include "array_object.h"
 #include "errors.h"
 #include "frontend/scope.h"
 #include "ir/build.h"
@@ -152,6 +153,91 @@ PyObject* kernel_axes(PyObject* self, PyObject*) {
     });
 }
 
+/// A type as Python names it: a dtype's name for NumPy's scalars, "weak int" and the like for
+/// Python's.
+frontend::Type type_of(PyObject* name) {
+    const char* text = PyUnicode_AsUTF8(name);
+    if (!text) throw PythonError{};
+    std::string_view t = text;
+    if (t == "weak bool") return frontend::Type::python(Weak::Bool);
+    if (t == "weak int") return frontend::Type::python(Weak::Int);
+    if (t == "weak float") return frontend::Type::python(Weak::Float);
+    bool found = true, is_pointer = t.ends_with('*');
+    DType d = dtype_from_name(is_pointer ? t.substr(0, t.size() - 1) : t, found);
+    if (found && is_pointer && !is_complex(d))
+        return frontend::Type::array(d, {ir::StrideClass::One}, true);
+    if (!found || is_complex(d)) {
+        fail(ErrorKind::Type, std::string(t) + ": compiled functions take no such numbers; got " +
+                                  std::string(t) + "; pass parts, or another dtype");
+    }
+    return frontend::Type::numpy(d);
+}
+
+std::vector<frontend::Type> types_of(PyObject* names) {
+    std::vector<frontend::Type> list;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
+        list.push_back(type_of(PyTuple_GET_ITEM(names, i)));
+    return list;
+}
+
+/// _element(types): (dtype of the result, whether array operations can take the function in)
+PyObject* element(PyObject* self, PyObject* names) {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        if (!PyTuple_Check(names)) fail(ErrorKind::Type, "_element: takes a tuple");
+        const auto& e = ready(self).element(types_of(names));
+        return Py_BuildValue("(NO)", dtype_object(e.result), e.function ? Py_True : Py_False);
+    });
+}
+
+/// _callback(types, dtype of the result or None, what it returns after an error): its address
+PyObject* callback(PyObject* self, PyObject* const* args, Py_ssize_t n) {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        if (n != 3 || !PyTuple_Check(args[0])) fail(ErrorKind::Internal, "_callback: takes three");
+        std::optional<DType> result;
+        Scalar failed;
+        if (args[1] != Py_None) {
+            result = to_dtype(args[1]);
+            double real = PyFloat_Check(args[2]) ? PyFloat_AS_DOUBLE(args[2]) : 0;
+            long long whole = PyFloat_Check(args[2]) ? 0 : PyLong_AsLongLong(args[2]);
+            if (PyErr_Occurred()) throw PythonError{};
+            failed =
+                PyFloat_Check(args[2]) ? Scalar::of(*result, real) : Scalar::of(*result, whole);
+        }
+        return PyLong_FromVoidPtr(ready(self).callback(types_of(args[0]), result, failed));
+    });
+}
+
+/// _elementwise(types or None, operands): the function of the operands' elements, recorded; None
+/// where array operations cannot take it in.
+PyObject* elementwise(PyObject* self, PyObject* const* args, Py_ssize_t n) {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        if (n != 2 || !PyTuple_Check(args[1]))
+            fail(ErrorKind::Internal, "_elementwise: takes types and operands");
+        auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(args[1]));
+        std::vector<Arg> operands(count);
+        std::vector<Array> keep(count);
+        std::vector<frontend::Type> types;
+        for (std::size_t k = 0; k < count; ++k) {
+            PyObject* object = PyTuple_GET_ITEM(args[1], static_cast<Py_ssize_t>(k));
+            if (!operand(object, operands[k], keep[k])) {
+                keep[k] = to_array(object, true);
+                operands[k] = keep[k].arg();
+            }
+            Weak weak = operands[k].weak;
+            if (args[0] != Py_None) continue;
+            if (is_complex(operands[k].view.dtype) || weak == Weak::Complex) Py_RETURN_NONE;
+            types.push_back(weak == Weak::None ? frontend::Type::numpy(operands[k].view.dtype)
+                                               : frontend::Type::python(weak));
+        }
+        if (args[0] != Py_None) types = types_of(args[0]);
+        const auto& e = ready(self).element(types);
+        if (!e.function) Py_RETURN_NONE;
+        note_line();
+        return wrap_made(
+            [&] { return unisono::apply(e.function, std::span<const Arg>(operands)); });
+    });
+}
+
 PyObject* to_python(const std::string& text) {
     return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
 }
@@ -208,6 +294,11 @@ PyMethodDef methods[] = {
     {"_launch", launch, METH_VARARGS, "Run the kernel over a range."},
     {"_kernel_axes", kernel_axes, METH_NOARGS,
      "Axes that the kernel names, and whether it speaks of its work-group."},
+    {"_element", element, METH_O, nullptr},
+    {"_callback", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(callback)),
+     METH_FASTCALL, nullptr},
+    {"_elementwise", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(elementwise)),
+     METH_FASTCALL, nullptr},
     {"inspect_ir", inspect_ir, METH_NOARGS,
      "inspect_ir()\n--\n\nThe kernel IR of each compiled specialisation, as text."},
     {"inspect_llvm", inspect_source, METH_NOARGS,

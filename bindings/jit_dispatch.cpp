@@ -10,6 +10,7 @@
 
 #include "array_object.h"
 #include "backends/codegen/compile.h"
+#include "c_text.h"
 #include "core/interrupt.h"
 #include "core/settings.h"
 #include "errors.h"
@@ -82,9 +83,12 @@ void Dispatch::prepare() {
     } done{preparing_};
     Ref flat(PyObject_CallNoArgs(prepare_.get()));
     if (!flat) throw PythonError{};
-    auto source = read_source(flat.get());
+    auto native = native_source(flat.get());
+    auto source = native ? native : read_source(flat.get());
     std::vector<Ref> callees, names;
-    PyObject* list = PyTuple_GET_ITEM(flat.get(), 8);
+    Ref nothing(PyList_New(0));
+    if (!nothing) throw PythonError{};
+    PyObject* list = native ? nothing.get() : PyTuple_GET_ITEM(flat.get(), 8);
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
         Dispatch* callee = dispatch_of(PyList_GET_ITEM(list, i));
         UNISONO_ASSERT(callee != nullptr);
@@ -95,7 +99,7 @@ void Dispatch::prepare() {
         if (!callee->is_preparing()) callees.push_back(Ref::of(PyList_GET_ITEM(list, i)));
     }
     std::vector<Guard> guards;
-    list = PyTuple_GET_ITEM(flat.get(), 9);
+    list = native ? nothing.get() : PyTuple_GET_ITEM(flat.get(), 9);
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
         PyObject* g = PyList_GET_ITEM(list, i);
         guards.push_back({Ref::of(PyTuple_GET_ITEM(g, 0)), Ref::of(PyTuple_GET_ITEM(g, 1)),
@@ -113,6 +117,7 @@ void Dispatch::prepare() {
     parameter_names_ = std::move(names);
     defaults_ = std::move(defaults);
     specialisations_.clear();
+    elements_.clear();
 }
 
 const std::shared_ptr<const frontend::Source>& Dispatch::source() {
@@ -178,7 +183,7 @@ static bool may_take_long(const ir::Module& module) {
 }
 
 /// Compile errors show their place themselves.
-static frontend::Compiled compile_source(const frontend::CompileRequest& request) {
+frontend::Compiled compile_source(const frontend::CompileRequest& request) {
     try {
         return frontend::compile(request);
     } catch (const Error& e) {

@@ -4,6 +4,7 @@
 
 #include <Python.h>
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,7 +15,7 @@
 #include "core/block.h"
 #include "frontend/compile.h"
 #include "jit_arguments.h"
-#include "tape/storage.h"
+#include "tape/element_function.h"
 
 namespace unisono::python {
 
@@ -59,9 +60,13 @@ struct Specialisation {
     std::unique_ptr<Executable> executable;
 };
 
+/// Compile errors show their place themselves.
+frontend::Compiled compile_source(const frontend::CompileRequest& request);
+
 class Dispatch {
   public:
     Dispatch(PyObject* function, PyObject* prepare, bool is_kernel, std::string device);
+    ~Dispatch();
 
     /// Binds the arguments, compiles if need be, runs. range is null for functions.
     PyObject* call(PyObject* const* args, std::size_t count, PyObject* keywords,
@@ -70,6 +75,19 @@ class Dispatch {
     const std::vector<std::shared_ptr<Specialisation>>& specialisations() const {
         return specialisations_;
     }
+    /// The function of scalars of these types as a node of array operations, and the dtype of its
+    /// result; the function is null where calls may fail, or take too many operands.
+    struct Element {
+        std::vector<frontend::Type> args;
+        DType result = DType::Float64;
+        std::shared_ptr<const ElementFunction> function;
+    };
+    const Element& element(const std::vector<frontend::Type>& args);
+    /// The address of the function for C: arguments of these types, a result (or none). It lives as
+    /// long as this object. After a fault, which is reported as an exception that nobody can catch,
+    /// it returns `failed`.
+    void* callback(const std::vector<frontend::Type>& args, std::optional<DType> result,
+                   Scalar failed);
     const std::string& name() const { return name_; }
     bool is_kernel() const { return is_kernel_; }
 
@@ -104,6 +122,10 @@ class Dispatch {
     std::vector<Guard> guards_;
     std::vector<Ref> callees_, parameter_names_;
     std::vector<std::shared_ptr<Specialisation>> specialisations_;
+    static void report_fault(const void* callback, const Fault& fault);
+
+    std::deque<Element> elements_;
+    std::vector<std::shared_ptr<Specialisation>> callbacks_;
     std::thread::id preparing_;
 };
 

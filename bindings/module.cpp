@@ -4,6 +4,7 @@
 #include "array_object.h"
 #include "array_order.h"
 #include "array_view.h"
+#include "c_text.h"
 #include "core/version.h"
 #include "engine_state.h"
 #include "errors.h"
@@ -26,7 +27,8 @@ NB_MODULE(_engine, m) {
     using namespace unisono::python;
     if (!add_array_type(m.ptr()) || !add_conversions(m.ptr()) || !add_functions(m.ptr()) ||
         !add_order_functions(m.ptr()) || !add_selection(m.ptr()) || !add_ufuncs(m.ptr()) ||
-        !add_dispatcher(m.ptr()) || !add_linalg(m.ptr()) || !add_random(m.ptr()))
+        !add_dispatcher(m.ptr()) || !add_linalg(m.ptr()) || !add_c_text(m.ptr()) ||
+        !add_random(m.ptr()))
         throw nb::python_error();
     add_engine_state(m);
     add_mesh(m);

@@ -17,7 +17,7 @@ packages=(
     ca-certificates ccache clang-format clang-tidy cmake g++ git ninja-build
     python3 python3-dev python3-venv
     # libraries that a plugin links, or that the engine loads at run time
-    llvm-19-dev libtbb-dev libhwy-dev libopenmpi-dev openmpi-bin
+    libclang-19-dev llvm-19-dev libtbb-dev libhwy-dev libopenmpi-dev openmpi-bin
     ocl-icd-libopencl1 opencl-headers pocl-opencl-icd
     # tests
     libgtest-dev

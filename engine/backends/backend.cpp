@@ -54,6 +54,12 @@ static bool answers(const DeviceInfo& have, std::string_view want) {
            want == std::string(n.substr(0, first)) + std::string(n.substr(last));
 }
 
+static CallbackFault callback_hook = nullptr;
+void set_callback_hook(CallbackFault hook) { callback_hook = hook; }
+void report_callback_fault(const void* callback, const Fault* fault) noexcept {
+    if (callback_hook) callback_hook(callback, *fault);
+}
+
 Device& find_device(std::string_view name) {
     std::string_view head = name.substr(0, name.find(':'));
     if (Backend* b = find_backend(head)) {

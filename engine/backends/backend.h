@@ -81,13 +81,24 @@ class Executable {
     /// included), function after function; a fault in a called function keeps its own number on its
     /// way out. Empty where no launch faults.
     virtual std::span<const ir::FaultSite> sites() const = 0;
+    /// The address of the entry with C's calling convention (arrays are pointers), as long as this
+    /// object lives; null where it was not asked for. Its faults go to the callback hook.
+    virtual void* callback() const { return nullptr; }
     /// The generated code for people: LLVM IR, OpenCL C, PTX (empty where there is none).
     virtual std::string source() const { return {}; }
 };
 
+/// What callbacks do with a fault before they return to C: set once, by the language above the
+/// engine. Called on the thread that called back.
+using CallbackFault = void (*)(const void* callback, const Fault& fault);
+void set_callback_hook(CallbackFault hook);
+void report_callback_fault(const void* callback, const Fault* fault) noexcept;
+
 struct CompileOptions {
     bool fastmath = false;
     bool use_cache = true;
+    bool callback = false;              ///< callable from C too: Executable::callback
+    std::uint64_t callback_failed = 0;  ///< bits that a callback returns after a fault
 };
 
 class Device {

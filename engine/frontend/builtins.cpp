@@ -75,6 +75,7 @@ Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
                "write `for i in " + after_dot(name) + "(...)`");
     }
     if (auto v = array_function(node, name)) return *v;
+    if (auto v = pointer_view(node, name)) return *v;
     auto args = arguments(node);
     at(place);
     auto want = [&](std::size_t n) {

@@ -116,6 +116,11 @@ const Instance& ModuleLowerer::instance(const Source& source, const std::vector<
     made.index = static_cast<std::int32_t>(functions_.size());
     functions_.emplace_back();
     auto slot = static_cast<std::size_t>(made.index);
+    if (source.native) {
+        lower_native(source, made);
+        made.is_done = true;
+        return made;
+    }
     functions_[slot] = FunctionLowerer(*this, source, made, dimensions_).run();
     auto same_name = [&](const auto& f) {
         return f && f != functions_[slot] && f->name == source.name;

@@ -66,6 +66,9 @@ class ModuleLowerer {
     std::string report;
 
   private:
+    /// native.cpp
+    void lower_native(const Source& source, Instance& made);
+
     int dimensions_;
     std::deque<Instance> instances_;
     std::deque<std::unique_ptr<ir::Function>> functions_;
@@ -258,6 +261,7 @@ class FunctionLowerer {
     void assign_elements(const Value& target, const Value& value, const Place& place);
     Value made(const Value& value, const Place& place);
     Value converted_array(const Value& a, DType t, const Place& place);
+    std::optional<Value> pointer_view(const Node& node, const std::string& name);
     Value copied(const Value& array, const Place& place);
     /// An array whose elements are computed from their index and the arrays that it reads.
     Value computed(std::vector<E> extents, DType t, std::vector<std::int32_t> reads,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/scalar.h"
+#include "frontend/native.h"
 
 namespace unisono::frontend {
 
@@ -84,6 +85,7 @@ struct Source {
     Node body;                   ///< a Block
     bool is_kernel = false;
     std::vector<std::shared_ptr<const Source>> callees;
+    std::shared_ptr<const NativeFunction> native;  ///< instead of a body: a function of C text
     int self = -1;  ///< index among the callees of the function itself, where it calls itself
 };
 

@@ -34,4 +34,47 @@ S Cloner::statement(S s) {
     return to_.own(copy);
 }
 
+static Function copied(const Function& from, std::int32_t first) {
+    Function made(from.name);
+    Builder b(made);
+    Cloner cloner(b);
+    made.params = from.params;
+    made.arrays = from.arrays;
+    for (Array& a : made.arrays) {
+        if (a.offset) a.offset = cloner.expression(a.offset);
+        for (E& e : a.extents) e = e ? cloner.expression(e) : e;
+        for (E& e : a.view_strides) e = e ? cloner.expression(e) : e;
+    }
+    made.vars = from.vars;
+    made.results = from.results;
+    made.sites = from.sites;
+    made.files = from.files;
+    made.is_kernel = from.is_kernel;
+    made.polls = from.polls;
+    made.is_deferred = from.is_deferred;
+    made.dimensions = from.dimensions;
+    made.native = from.native;
+    made.symbol = from.symbol;
+    for (E e : from.grid) made.grid.push_back(cloner.expression(e));
+    cloner.replace_statement = [&](S s) -> S {
+        if (s->kind != StmtKind::Call) return nullptr;
+        Stmt call = *s;
+        call.id += first;
+        std::vector<E> args;
+        for (E a : s->args) args.push_back(cloner.expression(a));
+        call.args = b.list(std::span<const E>(args));
+        call.arrays = made.arena->copy(s->arrays);
+        call.outs = made.arena->copy(s->outs);
+        return b.own(call);
+    };
+    if (from.body) made.body = cloner.statement(from.body);
+    return made;
+}
+
+std::int32_t append(Module& to, const Module& from) {
+    auto first = static_cast<std::int32_t>(to.functions.size());
+    for (const Function& f : from.functions) to.functions.push_back(copied(f, first));
+    return first;
+}
+
 }  // namespace unisono::ir

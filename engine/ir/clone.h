@@ -21,4 +21,7 @@ class Cloner {
     Builder& to_;
 };
 
+/// Copies all functions of `from` to the end of `to`; returns the number that its entry gets.
+std::int32_t append(Module& to, const Module& from);
+
 }  // namespace unisono::ir

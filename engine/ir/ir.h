@@ -175,6 +175,12 @@ struct FaultSite {
     Line line;
 };
 
+/// Code that was compiled from C text: LLVM bitcode, and a name of its contents.
+struct NativeCode {
+    std::string bitcode;
+    std::string key;
+};
+
 class Arena;  // owns nodes and spans; see build.h
 
 struct Function {
@@ -201,6 +207,10 @@ struct Function {
     /// Non-empty for device kernels made from parallel loops (pass map_to_grid): global size per
     /// axis, expressions of parameters only, evaluated by who launches.
     std::vector<E> grid;
+    /// Where set, the body is the function `symbol` of that code: scalars and the result pass as C
+    /// passes them, arrays as pointers.
+    std::shared_ptr<const NativeCode> native;
+    std::string symbol;
     std::unique_ptr<Arena> arena;
 };
 

@@ -135,6 +135,7 @@ class Printer {
         for (std::size_t i = 0; i < f_.results.size(); ++i) {
             head += (i == 0 ? " -> " : ", ") + std::string(name(f_.results[i]));
         }
+        if (f_.native) head += " native " + f_.native->key + " " + f_.symbol;
         out_ = head + "\n";
         for (std::size_t i = 0; i < f_.grid.size(); ++i) {
             out_ += "  grid " + std::to_string(i) + ": " + expr(f_.grid[i]) + "\n";

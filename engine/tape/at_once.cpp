@@ -302,7 +302,9 @@ bool settle(Storage* s, bool write) {
 }
 
 bool is_runnable(const Entry& e) {
-    if (e.kind == EntryKind::Opaque || e.kind == EntryKind::Iota || !fits(e)) return false;
+    if (e.kind == EntryKind::Opaque || e.kind == EntryKind::Function || e.kind == EntryKind::Iota ||
+        !fits(e))
+        return false;
     if (e.out.layout->overlaps_itself() || !settle(e.out.storage, true)) return false;
     for (int k = 0; k < e.inputs; ++k) {
         if (e.in[k].storage && !settle(e.in[k].storage, false)) return false;

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "ir/build.h"
+#include "tape/element_function.h"
 #include "tape/plan.h"
 #include "tape/run_group.h"
 
@@ -76,6 +77,14 @@ std::string node_text(const PlanStep& step, std::size_t k, ArrayNames& arrays,
         case Group::Kind::Select:
             return "select " + value(n.a) + ", " + value(n.b) + ", " + value(n.c);
         case Group::Kind::Iota: return "index";
+        case Group::Kind::Function: {
+            const ElementFunction& f = *g.functions[n.function];
+            const std::uint16_t operands[] = {n.a, n.b, n.c};
+            std::string text = f.name();
+            for (std::size_t i = 0; i < f.params().size(); ++i)
+                text += (i ? ", " : " ") + value(operands[i]);
+            return text;
+        }
         case Group::Kind::Op:
             return std::string(name(n.op)) + " " + value(n.a) +
                    (info(n.op).arity > 1 ? ", " + value(n.b) : "");

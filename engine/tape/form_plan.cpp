@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/error.h"
+#include "tape/element_function.h"
 #include "tape/run_group.h"
 
 namespace unisono {
@@ -167,7 +168,7 @@ class Writer {
     }
 
   private:
-    using NodeKey = std::tuple<int, int, int, int, int, int>;
+    using NodeKey = std::tuple<int, int, int, int, int, int, int>;
 
     std::uint16_t node(Group::Node n) {
         NodeKey key{static_cast<int>(n.kind),
@@ -175,7 +176,8 @@ class Writer {
                     static_cast<int>(n.op),
                     n.a,
                     n.b,
-                    n.c};
+                    n.c,
+                    n.function};
         auto [it, fresh] = known_.try_emplace(key, static_cast<std::uint16_t>(group_.nodes.size()));
         if (fresh) group_.nodes.push_back(n);
         return it->second;
@@ -247,9 +249,22 @@ class Writer {
             }
             case EntryKind::Iota: v = node({Group::Kind::Iota, DType::Int64}); break;
             case EntryKind::Reduce: reduced_[i] = cast(operand(i, 0), e.compute); return;
+            case EntryKind::Function: v = function(i); break;
             case EntryKind::Opaque: return;
         }
         value_of_[out_slot] = cast(v, e.out.dtype);
+    }
+
+    std::uint16_t function(std::uint32_t i) {
+        const auto& called = static_cast<const ElementCall*>(segment_[i].call)->function;
+        auto at = std::find(group_.functions.begin(), group_.functions.end(), called);
+        Group::Node n{Group::Kind::Function, called->result()};
+        n.function = static_cast<std::uint16_t>(at - group_.functions.begin());
+        if (at == group_.functions.end()) group_.functions.push_back(called);
+        std::uint16_t* operands[] = {&n.a, &n.b, &n.c};
+        for (std::uint32_t k = 0; k < called->params().size(); ++k)
+            *operands[k] = cast(operand(i, k), called->params()[k]);
+        return node(n);
     }
 
     /// Whether memory must receive what entry i writes.
@@ -300,6 +315,11 @@ class Writer {
                 used[n.a] = true;
             } else if (n.kind == Group::Kind::Select) {
                 used[n.a] = used[n.b] = used[n.c] = true;
+            } else if (n.kind == Group::Kind::Function) {
+                auto operands = group_.functions[n.function]->params().size();
+                used[n.a] = true;
+                if (operands > 1) used[n.b] = true;
+                if (operands > 2) used[n.c] = true;
             }
         }
         std::vector<std::uint16_t> renamed(group_.nodes.size(), 0);
@@ -328,6 +348,7 @@ class Writer {
             nodes.push_back(n);
         }
         packed.nodes = std::move(nodes);
+        packed.functions = group_.functions;
         packed.outputs = group_.outputs;
         for (auto& o : packed.outputs) o.node = renamed[o.node];
         packed.reduce_axis = group_.reduce_axis;

@@ -22,6 +22,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -31,20 +32,24 @@
 
 namespace unisono {
 
+class ElementFunction;
+
 struct Group {
     enum class Kind : std::uint8_t {
-        Input,   ///< element of inputs[a]
-        Scalar,  ///< scalars[a], the same everywhere
-        Op,      ///< op(nodes a, b), all of the op's compute dtype
-        Cast,    ///< node a converted to dtype (docs/ir.md)
-        Select,  ///< a ? b : c
-        Iota,    ///< linear row-major index of the point, int64
+        Input,     ///< element of inputs[a]
+        Scalar,    ///< scalars[a], the same everywhere
+        Op,        ///< op(nodes a, b), all of the op's compute dtype
+        Cast,      ///< node a converted to dtype (docs/ir.md)
+        Select,    ///< a ? b : c
+        Iota,      ///< linear row-major index of the point, int64
+        Function,  ///< functions[function](nodes a, b, c), of its parameters' dtypes
     };
     struct Node {
         Kind kind;
         DType dtype;  ///< of the result
         unisono::Op op = unisono::Op::Add;
         std::uint16_t a = 0, b = 0, c = 0;
+        std::uint16_t function = 0;
     };
     struct Output {
         std::uint16_t node;
@@ -58,6 +63,7 @@ struct Group {
     std::vector<Node> nodes;
     std::vector<DType> inputs;
     std::vector<DType> scalars;
+    std::vector<std::shared_ptr<const ElementFunction>> functions;
     std::vector<Output> outputs;
     int reduce_axis =
         -1;  ///< -1: no output reduces; else an axis of the iteration space as recorded

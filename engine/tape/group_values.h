@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "ir/build.h"
+#include "ir/clone.h"
+#include "tape/element_function.h"
 #include "tape/lower_group.h"
 
 namespace unisono {
@@ -46,6 +48,10 @@ class GroupValues {
         std::vector<ir::S> body;
         values_.clear();
         for (std::size_t k = 0; k < group_.nodes.size(); ++k) {
+            if (group_.nodes[k].kind == Group::Kind::Function) {
+                body_of_function(group_.nodes[k], body);
+                continue;
+            }
             ir::E e = expression(group_.nodes[k], point, like);
             if (group_.nodes[k].kind == Group::Kind::Scalar) {
                 values_.push_back(e);
@@ -58,11 +64,31 @@ class GroupValues {
         return body;
     }
 
+    /// Puts the users' functions into the module whose first function is this one; the last step.
+    void append_functions(ir::Module& module) const {
+        for (const auto& f : group_.functions) ir::append(module, f->module());
+    }
+
     ir::E value(std::size_t node) const { return values_[node]; }
     const std::vector<std::int32_t>& inputs() const { return inputs_; }
     const std::vector<std::int32_t>& outputs() const { return outputs_; }
 
   private:
+    void body_of_function(const Group::Node& n, std::vector<ir::S>& body) {
+        std::int32_t callee = 1;
+        for (std::size_t k = 0; k < n.function; ++k)
+            callee += static_cast<std::int32_t>(group_.functions[k]->module().functions.size());
+        const std::uint16_t operands[] = {n.a, n.b, n.c};
+        std::vector<ir::E> args;
+        for (std::size_t k = 0; k < group_.functions[n.function]->params().size(); ++k)
+            args.push_back(values_[operands[k]]);
+        std::int32_t v = b_.var("v" + std::to_string(values_.size()), n.dtype);
+        std::int32_t outs[] = {v};
+        body.push_back(b_.declare(v, nullptr));
+        body.push_back(b_.call(callee, args, {}, outs));
+        values_.push_back(b_.read(v));
+    }
+
     ir::E expression(const Group::Node& n, std::span<const ir::E> point, std::int32_t like) {
         switch (n.kind) {
             case Group::Kind::Input: return b_.load(inputs_[n.a], point);
@@ -72,7 +98,8 @@ class GroupValues {
                                              : b_.binary(n.op, values_[n.a], values_[n.b]);
             case Group::Kind::Cast: return b_.cast(values_[n.a], n.dtype);
             case Group::Kind::Select: return b_.select(values_[n.a], values_[n.b], values_[n.c]);
-            case Group::Kind::Iota: break;
+            case Group::Kind::Iota:
+            case Group::Kind::Function: break;
         }
         ir::E linear = point[0];
         for (int axis = 1; axis < shape_.rank; ++axis) {

@@ -78,6 +78,7 @@ ir::Module lower_map(const Group& group, const GroupShape& shape) {
     S loops = blocked ? runs(b, index[0], like, run_length(group, shape), inner)
                       : nest(b, shape, index, like, inner);
     f.body = b.block({loops});
+    values.append_functions(module);
     return module;
 }
 

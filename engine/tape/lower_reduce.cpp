@@ -49,6 +49,7 @@ class LeafLowering {
                            b_.extent(like_, axis), b_.i64(1), body);
         }
         module_.functions.front().body = b_.block({body});
+        values_.append_functions(module_);
         return std::move(module_);
     }
 

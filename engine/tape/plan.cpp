@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "core/stats.h"
+#include "tape/element_function.h"
 #include "tape/form_plan.h"
 #include "tape/hazards.h"
 #include "tape/run_group.h"
@@ -61,7 +62,7 @@ class Reader {
             data.slots.resize(2 * operands);
             data.storages.resize(2 * operands);
             data.operands.resize(2 * operands);
-            buffer_.resize(2 * (segment.size() * (1 + 4 * tokens_per_view) + operands));
+            buffer_.resize(2 * (segment.size() * (2 + 4 * tokens_per_view) + operands));
             buckets_.assign(std::bit_ceil(4 * operands), {});
             bucket_mask_ = buckets_.size() - 1;
         }
@@ -84,6 +85,7 @@ class Reader {
 
     void read_entry(const Entry& e, std::int32_t* operands) {
         *token_++ = header_token(e);
+        if (e.kind == EntryKind::Function) *token_++ = function_of(e).id();
         for (int k = 0; k < e.inputs; ++k) {
             if (e.in[k].storage) {
                 operands[k] = static_cast<std::int32_t>(slot(e.in[k]));
@@ -206,6 +208,9 @@ class Follower {
         if (segment.size() > most_entries) return false;
         for (const Entry& e : segment) {
             if (token_ == end_ || *token_++ != header_token(e)) return false;
+            if (e.kind == EntryKind::Function &&
+                (token_ == end_ || *token_++ != function_of(e).id()))
+                return false;
             for (int k = 0; k < e.inputs; ++k) {
                 if (!e.in[k].storage) {
                     if (token_ == end_ ||

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ Array apply(Op op, std::span<const Arg> args, const Array* out = nullptr);
 /// The same for known scalars of one dtype (or one and a Python number), computed without the tape:
 /// false where there is more to it.
 bool apply_known(Op op, std::span<const Arg> args, Scalar& made);
+/// f of the elements, broadcast; scalars are cast to the dtypes of f's parameters.
+class ElementFunction;
+Array apply(const std::shared_ptr<const ElementFunction>& f, std::span<const Arg> args);
 Array where(const Arg& condition, const Arg& a, const Arg& b);
 
 /// target[...] = value: broadcast to target's shape, converted to its dtype; overlapping source and

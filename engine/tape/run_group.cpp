@@ -11,6 +11,7 @@
 #include "core/settings.h"
 #include "core/stats.h"
 #include "tape/block_program.h"
+#include "tape/element_function.h"
 
 namespace unisono {
 
@@ -117,7 +118,8 @@ std::string signature(const Group& g) {
     std::string s;
     auto put = [&](auto... v) { (s.append(reinterpret_cast<const char*>(&v), sizeof v), ...); };
     put(g.nodes.size(), g.inputs.size(), g.scalars.size(), g.reduce_axis);
-    for (const auto& n : g.nodes) put(n.kind, n.dtype, n.op, n.a, n.b, n.c);
+    for (const auto& n : g.nodes) put(n.kind, n.dtype, n.op, n.a, n.b, n.c, n.function);
+    for (const auto& f : g.functions) put(f->id());
     for (DType t : g.inputs) put(t);
     for (DType t : g.scalars) put(t);
     for (const auto& o : g.outputs) put(o.node, o.dtype, o.reduces, o.op, o.same_as_input);

@@ -52,12 +52,13 @@ struct HostHooks {
 };
 
 enum class EntryKind : std::uint8_t {
-    Map,     ///< out = op(in...), computed in `compute`, then converted to out's dtype
-    Copy,    ///< out = in[0], converted
-    Select,  ///< out = in[0] ? in[1] : in[2]
-    Iota,    ///< out = linear row-major index
-    Reduce,  ///< out = in[0] combined by op along `axis`
-    Opaque,  ///< a library call or a message: runs as it is, in order
+    Map,       ///< out = op(in...), computed in `compute`, then converted to out's dtype
+    Copy,      ///< out = in[0], converted
+    Select,    ///< out = in[0] ? in[1] : in[2]
+    Iota,      ///< out = linear row-major index
+    Reduce,    ///< out = in[0] combined by op along `axis`
+    Function,  ///< out = a user's scalar function of in...; `call` is an ElementCall
+    Opaque,    ///< a library call or a message: runs as it is, in order
 };
 
 /// Work that the tape orders but does not look into. It runs with the memory of its views in place.
@@ -76,7 +77,7 @@ struct Entry {
     View in[3];
     View out;
     LineRef line;
-    OpaqueCall* call = nullptr;  ///< owned; Opaque only
+    OpaqueCall* call = nullptr;  ///< owned; Opaque and Function only
     EntryKind kind = EntryKind::Copy;
     Op op = Op::Add;
     std::uint8_t inputs = 0;

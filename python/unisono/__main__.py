@@ -10,6 +10,7 @@ USAGE = "usage: python -m unisono doctor\n\nPrints what was searched, found and 
 
 # What each plugin needs and gives: file beside the engine, library that it links, consequence of its absence.
 _PLUGINS = (
+    ("libunisono_clang.so", "clang 19 (Debian: libclang-19-dev)", "un.c_module compiles nothing"),
     ("libunisono_llvm.so", "LLVM 19 (Debian: llvm-19-dev)", "nothing is compiled; block runs all"),
     ("libunisono_threads.so", "oneTBB (Debian: libtbb-dev)", "the engine's own threads are used"),
     (

@@ -2,8 +2,12 @@
 
 _names = {
     "._jit": "barrier global_id global_size group_id jit kernel local_array local_id local_size num_groups prange",
+    "._jit.vectorize": "vectorize",
     "._jit.guvectorize": "guvectorize",
     "._jit.stencil": "stencil",
+    "._jit.cfunc": "carray cfunc farray",
+    "._jit.c_module": "c_module",
+    "._jit.fortran": "fortran",
     "._mesh": "mesh",
     "._statistics": "argmax argmin count_nonzero mean ptp std var",
     "._covariance": "average corrcoef cov",
@@ -44,7 +48,7 @@ _names = {
     "._windows": "bartlett blackman hamming hanning i0 kaiser sinc",
     "._numeric": "convolve correlate",
     "._differences": "diff ediff1d gradient interp trapezoid unwrap",
-    "._apply": "apply_along_axis apply_over_axes frompyfunc piecewise vectorize",
+    "._apply": "apply_along_axis apply_over_axes frompyfunc piecewise",
     "._polynomial": "poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval roots",
     "._files": "fromfile fromregex genfromtxt load loadtxt memmap save savetxt savez savez_compressed",
     "._format": """

@@ -31,6 +31,13 @@ PRINTS = {
         "asking for another: device: no device answers to 'gpu:99'",
     ],
     "sum2d": [r"^36\.0$"],
+    "elementwise": [
+        "the filter changed nothing: True",
+        r"^\[2\. .* 4\.\d*\s*\]$",
+        "serial and parallel loops agree: True",
+    ],
+    "c_sources": [r"pi is about 3\.1", r"sum: 45\.0", r"means of rows: \[1\.5 5\.5 9\.5\]"],
+    "callbacks": [r"^\[ 0\.5 -1\.   2\.   3\.  -5\. \]"],
     "blur": [r"^\[\[", r"^\["],
     "kernels": [r"^cpu\S*: sums of groups of eight: \[ 28\.  92\. 156\."],
 }

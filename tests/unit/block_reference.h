@@ -120,6 +120,7 @@ inline std::vector<Scalar> evaluate(const Group& group, const std::vector<Array>
                 break;
             case Group::Kind::Cast: v.push_back(cast(v[n.a], n.dtype)); break;
             case Group::Kind::Select: v.push_back(v[n.a].get<bool>() ? v[n.b] : v[n.c]); break;
+            case Group::Kind::Function: UNISONO_ASSERT(false); break;
             case Group::Kind::Iota: {
                 std::int64_t linear = 0;
                 for (std::size_t axis = 0; axis < shape.size(); ++axis)

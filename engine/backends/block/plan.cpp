@@ -11,6 +11,7 @@
 #include "backends/block/program.h"
 #include "core/error.h"
 #include "tape/block_program.h"
+#include "tape/element_function.h"
 
 namespace unisono::block {
 namespace {
@@ -29,6 +30,13 @@ void prepare_node(const Group& group, std::size_t k, Instruction& out) {
         case Group::Kind::Input: UNISONO_ASSERT(node.a < group.inputs.size()); return;
         case Group::Kind::Scalar: UNISONO_ASSERT(node.a < group.scalars.size()); return;
         case Group::Kind::Iota: return;
+        case Group::Kind::Function: {
+            out.function = group.functions.at(node.function).get();
+            out.operands = static_cast<std::uint8_t>(out.function->params().size());
+            for (int i = 0; i < out.operands; ++i) check(out.operand[i]);
+            for (int i = out.operands; i < 3; ++i) out.operand[i] = out.operand[0];
+            return;
+        }
         case Group::Kind::Cast:
             out.operands = 1;
             check(node.a);
@@ -139,6 +147,11 @@ void prepare_outputs(const Group& group, Program& program, std::vector<int>& las
 
 }  // namespace
 
+void Call::run_function(char* const* at, std::int64_t count) const {
+    const char* in[] = {at[a], at[b], at[c]};
+    function->run(at[out], in, ones, once ? 1 : count);
+}
+
 void* Arena::take_from_heap(std::size_t bytes) {
     heap_.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes + 63));
     auto address = reinterpret_cast<std::uintptr_t>(heap_.back().get());
@@ -163,6 +176,7 @@ Program::Program(const Group& group)
             Op op = group.nodes[k].op;
             costly_calls += is_costly(op);
         }
+        costly_calls += nodes[k].function != nullptr;
     }
     prepare_outputs(group, *this, last_read);
     assign_registers(*this, last_read);
@@ -270,8 +284,9 @@ class Planner {
             once &= is_one;
         }
         one_[id] = once;
-        calls_.add({node.loops[once ? 0 : form], id, node.operand[0], node.operand[1],
-                    node.operand[2], once});
+        calls_.add({node.function ? nullptr : node.loops[once ? 0 : form], id, node.operand[0],
+                    node.operand[1], node.operand[2], once,
+                    static_cast<std::uint8_t>(once ? 0 : form), node.function});
         if (node.direct_output < 0 || once) return;
         const auto o = static_cast<std::uint16_t>(node.direct_output);
         if (step(run_.outputs[o]) != Step::Next || streams(o)) return;

@@ -17,6 +17,7 @@ namespace unisono::block {
 /// A node of the group with its loops, and the register that its value takes if it needs one.
 struct Instruction {
     LoopForms loops = nullptr;  ///< of an Op, Cast or Select
+    const ElementFunction* function = nullptr;
     Group::Kind kind = Group::Kind::Scalar;
     std::uint8_t bytes = 0;         ///< of one element of the result
     std::uint8_t operands = 0;      ///< how many of operand[] are nodes
@@ -41,9 +42,19 @@ struct OutputInfo {
 
 /// One call of a loop; operands are nodes, whose addresses the worker knows.
 struct Call {
-    Loop loop;
+    Loop loop;  ///< null: `function` is run
     std::uint16_t out, a, b, c;
     bool once;  ///< the value does not vary inside a block
+    std::uint8_t ones = 0;
+    const ElementFunction* function = nullptr;
+
+    void run(char* const* at, std::int64_t count) const {
+        if (!loop) return run_function(at, count);
+        loop(at[out], at[a], at[b], at[c], once ? 1 : count);
+    }
+
+  private:
+    void run_function(char* const* at, std::int64_t count) const;
 };
 /// A node whose address follows the position in an operand's memory.
 struct Moving {

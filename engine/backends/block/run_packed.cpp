@@ -27,8 +27,7 @@ bool BlockProgram::run_packed(std::int64_t points, char* const* data,
         at[k] = const_cast<char*>(reinterpret_cast<const char*>(&scalars[p.nodes[k].operand[0]]));
     }
     for (const block::Moving& m : plan.moving) at[m.node] = data[m.operand];
-    for (const block::Call& c : plan.calls)
-        c.loop(at[c.out], at[c.a], at[c.b], at[c.c], c.once ? 1 : points);
+    for (const block::Call& c : plan.calls) c.run(at, points);
     return true;
 }
 

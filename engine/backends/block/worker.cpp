@@ -183,8 +183,7 @@ void Worker::execute(std::int64_t position, std::int64_t count) {
         auto* r = reinterpret_cast<std::int64_t*>(at_[node]);
         for (std::int64_t i = 0; i < count; ++i) r[i] = linear_ + position + i;
     }
-    for (const Call& c : plan_.calls)
-        c.loop(at_[c.out], at_[c.a], at_[c.b], at_[c.c], c.once ? 1 : count);
+    for (const Call& c : plan_.calls) c.run(at_, count);
     for (const Store& s : plan_.stores) store(s, position, count);
     for (const Value& v : plan_.values) {
         if (v.spread) {

@@ -16,6 +16,10 @@ Writer::Writer(const Module& module)
     : module_(module), usage_(find_usage(module)), written_(module.functions.size(), false) {
     std::size_t sites = 0;
     for (const Function& function : module.functions) {
+        if (function.native)
+            fail(ErrorKind::Unsupported,
+                 function.name +
+                     ": a C function runs on the host; got a device; call it on the cpu");
         site_base_.push_back(sites);
         sites += function.sites.size();
         function_names_.push_back(global_names_.unique_function(function.name));

@@ -27,6 +27,9 @@
 namespace unisono::codegen {
 
 inline constexpr const char* kernel_symbol = "unisono_kernel";
+/// The entry point with C's calling convention, where Target::callback asks for one: scalars and
+/// results as C passes them, arrays as pointers, without extents.
+inline constexpr const char* callback_symbol = "unisono_callback";
 /// Stands for a site where memory for an array made in the kernel was missing.
 inline constexpr std::int64_t out_of_memory_site = std::int64_t{1} << 40;
 /// The user asked to stop; the fault's first value is the line, the second the file.
@@ -61,10 +64,13 @@ struct Target {
                              ///< PTX "+ptx63"
     bool streaming = false;  ///< stores marked as streaming bypass the caches
     bool portable_math =
-        false;              ///< on the host too, the functions written for PTX: how tests run them
-    int function = -1;      ///< on the host: this deferred function instead of the entry
-    bool want_code = true;  ///< object or PTX
-    bool want_ir = false;   ///< text of the optimised LLVM IR
+        false;          ///< on the host too, the functions written for PTX: how tests run them
+    int function = -1;  ///< on the host: this deferred function instead of the entry
+    bool has_natives = false;           ///< set by the plugin: code of C text is linked
+    bool callback = false;              ///< the host's entry is also callable from C
+    std::uint64_t callback_failed = 0;  ///< what it returns after a fault: the result's bits
+    bool want_code = true;              ///< object or PTX
+    bool want_ir = false;               ///< text of the optimised LLVM IR
     bool want_assembly = false;
 };
 

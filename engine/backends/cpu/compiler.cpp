@@ -13,10 +13,12 @@ namespace unisono::cpu {
 
 namespace {
 
-std::string key_of(const ir::Module& module, bool streaming, int function) {
+std::string key_of(const ir::Module& module, bool streaming, const CompileOptions& options,
+                   int function) {
     static const std::string prefix =
         "build " + codegen::build_id() + "\nprocessor " + codegen::processor_id() + "\n";
     std::string which = function < 0 ? "" : "function " + std::to_string(function) + "\n";
+    if (options.callback) which += "callback " + std::to_string(options.callback_failed) + "\n";
     return prefix + (streaming ? "streaming\n" : "plain\n") + which + ir::print(module);
 }
 
@@ -45,24 +47,28 @@ class Loaded {
 
 }  // namespace
 
-std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streaming, bool use_cache,
-                                         int function) {
+std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streaming,
+                                         const CompileOptions& options, int function) {
+    const bool use_cache = options.use_cache;
+    const char* symbol = options.callback ? codegen::callback_symbol : codegen::kernel_symbol;
     static Loaded& loaded = *new Loaded;  // kernels may outlive static destructors
-    std::string key = key_of(module, streaming, function);
+    std::string key = key_of(module, streaming, options, function);
     if (auto code = loaded.find(key)) return code;
     static const codegen::DiskCache disk;
     std::string why;
     std::shared_ptr<LoadedCode> code;
     if (use_cache) {
         std::string object = disk.find(key);
-        if (!object.empty()) code = load_object(object, codegen::kernel_symbol, find_import, why);
+        if (!object.empty()) code = load_object(object, symbol, find_import, why);
     }
     if (!code) {
         codegen::Target target;
         target.streaming = streaming;
         target.function = function;
+        target.callback = options.callback;
+        target.callback_failed = options.callback_failed;
         codegen::Result made = codegen::compile(module, target);
-        code = load_object(made.code, codegen::kernel_symbol, find_import, why);
+        code = load_object(made.code, symbol, find_import, why);
         if (!code)
             fail(ErrorKind::Unsupported,
                  "compile: the generated code cannot be loaded; got: " + why);

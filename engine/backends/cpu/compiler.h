@@ -3,14 +3,16 @@
 
 #include <memory>
 
+#include "backends/backend.h"
 #include "backends/cpu/loader.h"
 #include "ir/ir.h"
 
 namespace unisono::cpu {
 
 /// Machine code of a lowered module, or of one of its deferred functions. `streaming` selects the
-/// variant whose marked stores bypass the caches.
-std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streaming, bool use_cache,
-                                         int function = -1);
+/// variant whose marked stores bypass the caches. Where the options ask for a callback, the code's
+/// entry is that one.
+std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streaming,
+                                         const CompileOptions& options, int function = -1);
 
 }  // namespace unisono::cpu

@@ -19,10 +19,10 @@ bool has_streaming_store(ir::S s) {
            std::any_of(s->orelse.begin(), s->orelse.end(), has_streaming_store);
 }
 
-ir::Module lowered(ir::Module module) {
+ir::Module lowered(ir::Module module, bool callback) {
     passes::Target target;
     target.streaming_stores = true;
-    target.defers_rare = true;
+    target.defers_rare = !callback;  // C calls with nothing that would find them
     passes::lower(module, target);
     return module;
 }
@@ -33,7 +33,7 @@ CpuExecutable::CpuExecutable(ir::Module module, const CompileOptions& options)
     : module_(std::move(module)),
       is_kernel_(module_.entry().is_kernel),
       dimensions_(module_.entry().dimensions) {
-    module_ = lowered(std::move(module_));
+    module_ = lowered(std::move(module_), options.callback);
     sites_ = passes::all_sites(module_);
     bool defers = false;
     for (const ir::Function& f : module_.functions) {
@@ -49,11 +49,16 @@ CpuExecutable::CpuExecutable(ir::Module module, const CompileOptions& options)
         slots_ += 1 + 2 * static_cast<std::size_t>(rank);
     }
     slots_ += f.results.size();
-    code_ = machine_code(module_, streams_, options.use_cache);
+    code_ = machine_code(module_, streams_, options);
+    if (options.callback) {
+        callback_ = const_cast<void*>(code_->entry());
+        return;
+    }
     entry_ = reinterpret_cast<Entry>(code_->entry());
 }
 
 Fault CpuExecutable::launch(const LaunchArgs& args) {
+    UNISONO_ASSERT(entry_ != nullptr);
     const ir::Function& f = module_.entry();
     std::vector<std::uint64_t> with_range;
     std::span<const std::uint64_t> scalars = args.scalars;

@@ -17,6 +17,7 @@ class CpuExecutable final : public Executable {
     Fault launch(const LaunchArgs& args) override;
     std::span<const ir::FaultSite> sites() const override { return sites_; }
     std::string source() const override;
+    void* callback() const override { return callback_; }
 
   private:
     using Entry = std::int64_t (*)(std::int64_t* args, Fault* fault);
@@ -30,6 +31,7 @@ class CpuExecutable final : public Executable {
     std::unique_ptr<DeferredFunctions> deferred_;  ///< null where there are none
     std::shared_ptr<LoadedCode> code_;
     Entry entry_ = nullptr;
+    void* callback_ = nullptr;
 };
 
 }  // namespace unisono::cpu

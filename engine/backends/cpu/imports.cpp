@@ -9,6 +9,7 @@
 #include <new>
 #include <string_view>
 
+#include "backends/codegen/c_text.h"
 #include "backends/cpu/runtime.h"
 #include "core/block.h"
 #include "core/native.h"
@@ -61,6 +62,7 @@ const Import imports[] = {
     {"unisono_block_make", address_of(make_block)},
     {"unisono_block_retain", address_of(retain_block)},
     {"unisono_block_release", address_of(release_block)},
+    {"unisono_callback_fault", address_of(report_callback_fault)},
     {"memcpy", address_of(std::memcpy)},
     {"memmove", address_of(std::memmove)},
     {"memset", address_of(std::memset)},
@@ -108,7 +110,7 @@ void* find_import(const char* name) {
 #if defined(__x86_64__)
     if (void* found = functions::long_form_symbol(wanted)) return found;
 #endif
-    return nullptr;
+    return codegen::library_symbol(name);  // what C text calls
 }
 
 }  // namespace unisono::cpu

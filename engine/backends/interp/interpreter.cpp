@@ -68,7 +68,13 @@ class Frame {
     Frame(const Frame&) = delete;
     Frame& operator=(const Frame&) = delete;
     std::vector<View>& views() { return views_; }
-    Flow run() { return exec(f_.body); }
+    Flow run() {
+        if (f_.native)
+            fail(ErrorKind::Unsupported, f_.name +
+                                             ": a C function cannot be interpreted; run it "
+                                             "on the cpu");
+        return exec(f_.body);
+    }
     const std::vector<std::uint64_t>& results() const { return results_; }
 
   private:

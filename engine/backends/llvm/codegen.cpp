@@ -35,6 +35,8 @@ constexpr const char* inline_passes = "always-inline,cgscc(inline),";
 constexpr const char* host_passes =
     "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
     "loop-vectorize,unisono-streaming,early-cse,simplifycfg,loop-mssa(licm))";
+/// Code of C text comes as clang writes it: with all that it takes.
+constexpr const char* native_passes = "default<O2>";
 constexpr const char* device_passes =
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
     "simplifycfg,"
@@ -210,6 +212,7 @@ void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& m
                                 [](const llvm::Function& f) { return !f.isDeclaration(); });
     std::string list = bodies > 1 ? inline_passes : "";
     list += target.kind == Target::Kind::Host ? host_passes : device_passes;
+    if (target.has_natives) list = native_passes;
     if (llvm::Error error = builder.parsePassPipeline(passes, list)) {
         fail(ErrorKind::Internal, "llvm: pass list: " + llvm::toString(std::move(error)));
     }

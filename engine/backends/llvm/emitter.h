@@ -66,6 +66,13 @@ class ModuleEmitter {
     llvm::Function* declare_host_entry();
     void add_host_entry();
     void mark_called(ir::S s);
+    void add_callback();
+    void link_natives();
+    llvm::Function* declare_native(const ir::Function& f);
+    /// C's types, and how it widens small integers.
+    llvm::Type* c_type(const ir::Param& p) const { return p.is_array() ? ptr : type(p.dtype); }
+    static llvm::Attribute::AttrKind c_extension(DType t);
+    void emit_native(const ir::Function& f, llvm::Function* into);
     void add_device_entry(std::size_t function);
     llvm::MDNode* streaming_group();
     llvm::Function* declare_pure(const std::string& symbol, llvm::Type* result, llvm::Type* operand,
@@ -73,8 +80,9 @@ class ModuleEmitter {
     llvm::Function* device_function(const std::string& name, llvm::Type* type, unsigned arity,
                                     void (*emit)(llvm::Function*));
     std::vector<llvm::GlobalValue*> used_;
-    std::vector<bool> is_needed_;  ///< per function: it is emitted
-    bool calls_entry_ = false;     ///< a function calls the first one: a recursion
+    std::vector<bool> is_needed_;           ///< per function: it is emitted
+    bool calls_entry_ = false;              ///< a function calls the first one: a recursion
+    std::vector<llvm::Function*> natives_;  ///< per function: the code that it stands for, or null
     friend class FunctionEmitter;
 };
 

@@ -101,12 +101,17 @@ void ModuleEmitter::declare_functions() {
 }
 
 std::unique_ptr<llvm::Module> ModuleEmitter::run() {
+    link_natives();
     declare_functions();
     // The entry that the outside calls holds the first function's body, unless others need it too.
     bool has_entry = !for_device() && target.function < 0;
-    bool entry_is_first = has_entry && !calls_entry_;
+    bool entry_is_first = has_entry && !calls_entry_ && !target.callback;
     for (std::size_t k = 0; k < functions.size(); ++k) {
         if (!functions[k]) continue;
+        if (natives_[k]) {
+            emit_native(module.functions[k], functions[k]);
+            continue;
+        }
         FunctionEmitter emitter(*this, module.functions[k], static_cast<int>(k));
         if (k == 0 && entry_is_first) {
             functions[0]->eraseFromParent();
@@ -122,6 +127,7 @@ std::unique_ptr<llvm::Module> ModuleEmitter::run() {
         }
     } else if (has_entry && !entry_is_first) {
         add_host_entry();
+        if (target.callback) add_callback();
     }
     if (!used_.empty()) llvm::appendToCompilerUsed(*out, used_);
     return std::move(out);
@@ -169,6 +175,70 @@ void ModuleEmitter::add_host_entry() {
     llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", made));
     std::vector<Value*> args = unpacked(*this, b, made);
     b.CreateRet(b.CreateCall(functions[0], args));
+}
+
+llvm::Attribute::AttrKind ModuleEmitter::c_extension(DType t) {
+    if (is_float(t) || size_of(t) >= 4) return llvm::Attribute::None;
+    return is_signed(t) ? llvm::Attribute::SExt : llvm::Attribute::ZExt;
+}
+
+/// C's types and calling convention around the entry. A pointer has no extent: indices count from
+/// it and are not checked.
+void ModuleEmitter::add_callback() {
+    const ir::Function& f = module.entry();
+    std::vector<llvm::Type*> types;
+    for (const ir::Param& p : f.params) types.push_back(c_type(p));
+    llvm::Type* result =
+        f.results.empty() ? llvm::Type::getVoidTy(context) : type(f.results.front());
+    auto* made =
+        llvm::Function::Create(llvm::FunctionType::get(result, types, false),
+                               llvm::GlobalValue::ExternalLinkage, callback_symbol, out.get());
+    made->setDoesNotThrow();
+    made->setDSOLocal(true);  // it names itself, without a table
+    for (std::size_t k = 0; k < f.params.size(); ++k) {
+        if (f.params[k].is_array()) continue;
+        auto attribute = c_extension(f.params[k].dtype);
+        if (attribute != llvm::Attribute::None)
+            made->addParamAttr(static_cast<unsigned>(k), attribute);
+    }
+    if (!f.results.empty() && c_extension(f.results.front()) != llvm::Attribute::None)
+        made->addRetAttr(c_extension(f.results.front()));
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", made));
+    // A HostFault: its last word would say where deferred functions are; a callback has none.
+    auto* fault = b.CreateAlloca(i64, b.getInt64(7), "fault");
+    b.CreateStore(b.getInt64(0), b.CreateConstInBoundsGEP1_64(i64, fault, 6));
+    std::vector<Value*> args{fault};
+    for (std::size_t k = 0; k < f.params.size(); ++k) {
+        args.push_back(made->getArg(static_cast<unsigned>(k)));
+        if (!f.params[k].is_array()) continue;
+        int rank = f.arrays[static_cast<std::size_t>(f.params[k].array)].rank;
+        for (int axis = 0; axis < rank; ++axis) args.push_back(b.getInt64(std::int64_t{1} << 56));
+        for (int axis = 0; axis < rank; ++axis) args.push_back(b.getInt64(1));
+    }
+    llvm::AllocaInst* value = nullptr;
+    if (!f.results.empty()) {
+        value = b.CreateAlloca(i64, nullptr, "result");
+        args.push_back(value);
+    }
+    Value* site = b.CreateCall(functions[0], args);
+    auto* failed = llvm::BasicBlock::Create(context, "failed", made);
+    auto* done = llvm::BasicBlock::Create(context, "done", made);
+    b.CreateCondBr(b.CreateICmpSLT(site, b.getInt64(0)), done, failed);
+    b.SetInsertPoint(failed);
+    b.CreateStore(site, fault);
+    auto* report = declare("unisono_callback_fault",
+                           llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr}, false));
+    b.CreateCall(report, {made, fault});
+    if (value) b.CreateStore(b.getInt64(target.callback_failed), value);
+    b.CreateBr(done);
+    b.SetInsertPoint(done);
+    if (!value) {
+        b.CreateRetVoid();
+    } else if (is_bool(f.results.front())) {
+        b.CreateRet(b.CreateICmpNE(b.CreateLoad(i8, value), b.getInt8(0)));
+    } else {
+        b.CreateRet(b.CreateLoad(result, value));
+    }
 }
 
 }  // namespace unisono::codegen

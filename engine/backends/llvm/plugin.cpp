@@ -7,7 +7,9 @@
 
 namespace unisono::codegen {
 
-static void compile(const ir::Module& module, const Target& target, Result& result) {
+static void compile(const ir::Module& module, Target target, Result& result) {
+    for (const ir::Function& f : module.functions)
+        target.has_natives = target.has_natives || f.native != nullptr;
     Machine machine = machine_of(target);
     auto started = std::chrono::steady_clock::now();
     llvm::LLVMContext context;

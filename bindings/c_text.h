@@ -1,0 +1,17 @@
+// C text: compiled into functions that Python and compiled code call.
+#pragma once
+
+#include <Python.h>
+
+#include <memory>
+
+#include "frontend/tree.h"
+
+namespace unisono::python {
+
+/// The function behind a capsule that _c_text made, or null.
+std::shared_ptr<frontend::Source> native_source(PyObject* object);
+
+bool add_c_text(PyObject* module);
+
+}  // namespace unisono::python

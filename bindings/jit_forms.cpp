@@ -1,0 +1,98 @@
+// Other forms of a compiled function: a node of array operations, a callback of C.
+#include <map>
+
+#include "backends/codegen/compile.h"
+#include "errors.h"
+#include "frontend/callback.h"
+#include "jit_dispatch.h"
+
+namespace unisono::python {
+
+const Dispatch::Element& Dispatch::element(const std::vector<frontend::Type>& args) {
+    const auto& now = source();
+    for (const Element& e : elements_) {
+        if (e.args == args) return e;
+    }
+    if (args.size() != now->params.size()) {
+        fail(ErrorKind::Type, name_ + ": takes " + std::to_string(now->params.size()) +
+                                  " arguments; got " + std::to_string(args.size()) +
+                                  "; give one type or array for each");
+    }
+    frontend::Compiled compiled = compile_source({now, args, true, 0});
+    if (compiled.result.kind != frontend::ResultShape::Kind::Scalar) {
+        throw Error(ErrorKind::Compile,
+                    name_ + ": an elementwise function gives one number; got " +
+                        (compiled.result.kind == frontend::ResultShape::Kind::Tuple
+                             ? std::string("a tuple")
+                             : std::string("no number")) +
+                        "; return a number, or use guvectorize for arrays");
+    }
+    Element made{args, compiled.result.dtype, nullptr};
+    if (ElementFunction::accepts(compiled.module))
+        made.function = std::make_shared<ElementFunction>(std::move(compiled.module));
+    return elements_.emplace_back(std::move(made));
+}
+
+/// Callbacks by their address; changed and read with Python's lock held.
+static std::map<const void*, std::pair<const Dispatch*, const Specialisation*>>& callbacks() {
+    static auto* all = new std::map<const void*, std::pair<const Dispatch*, const Specialisation*>>;
+    return *all;
+}
+
+Dispatch::~Dispatch() {
+    for (const auto& s : callbacks_) callbacks().erase(s->executable->callback());
+}
+
+void* Dispatch::callback(const std::vector<frontend::Type>& args, std::optional<DType> result,
+                         Scalar failed) {
+    auto made = std::make_shared<Specialisation>();
+    made->request = {source(), args, false, 0};
+    if (args.size() != made->request.source->params.size()) {
+        fail(ErrorKind::Type, name_ + ": the signature has " + std::to_string(args.size()) +
+                                  " arguments; expected " +
+                                  std::to_string(made->request.source->params.size()) +
+                                  ", as the function takes; write one type for each");
+    }
+    frontend::Compiled compiled = compile_source(made->request);
+    using Kind = frontend::ResultShape::Kind;
+    if (compiled.result.kind != (result ? Kind::Scalar : Kind::None) &&
+        (result || compiled.result.kind != Kind::Scalar)) {
+        throw Error(ErrorKind::Compile,
+                    name_ + ": C gets one number or none of a function; the signature declares " +
+                        (result ? std::string(unisono::name(*result)) : std::string("void")) +
+                        "; return that, and give arrays back through pointers");
+    }
+    made->result = compiled.result;
+    made->files = compiled.module.entry().files;
+    CompileOptions options;
+    options.callback = true;
+    options.callback_failed = failed.bits;
+    made->executable = find_device("cpu").compile(
+        frontend::with_result(std::move(compiled.module), result), options);
+    set_callback_hook(report_fault);
+    void* address = made->executable->callback();
+    callbacks()[address] = {this, made.get()};
+    callbacks_.push_back(made);
+    return address;
+}
+
+/// C cannot take an exception: it goes where those of destructors go.
+void Dispatch::report_fault(const void* callback, const Fault& fault) {
+    PyGILState_STATE state = PyGILState_Ensure();
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    auto found = callbacks().find(callback);
+    if (found != callbacks().end()) {
+        auto [dispatch, made] = found->second;
+        guarded<int>(-1, [&]() -> int {
+            if (fault.site == codegen::out_of_memory_site)
+                fail(ErrorKind::Memory, dispatch->name_ + ": out of memory in a callback");
+            dispatch->raise_fault(*made, fault);
+        });
+        PyErr_WriteUnraisable(dispatch->function_.get());
+    }
+    PyErr_Restore(type, value, trace);
+    PyGILState_Release(state);
+}
+
+}  // namespace unisono::python

@@ -1,0 +1,247 @@
+// Compiles C text in memory: an invocation of clang's front end over a file system that holds the
+// text and our headers.
+//
+// Two passes over nothing: one parse feeds the code generator and a collector of signatures. The
+// bitcode is not optimised here; that happens where it is linked into a kernel.
+#include <clang/AST/ASTConsumer.h>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Decl.h>
+#include <clang/AST/RecordLayout.h>
+#include <clang/Basic/SourceManager.h>
+#include <clang/CodeGen/CodeGenAction.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Frontend/MultiplexConsumer.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/VirtualFileSystem.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <filesystem>
+#include <set>
+
+#include "backends/clang/headers.h"
+#include "backends/codegen/c_text.h"
+
+namespace unisono::codegen {
+
+namespace {
+
+constexpr const char* header_folder = "/unisono/include";
+constexpr const char* declarations_file = "cdef";
+
+CType::Kind kind_of(clang::QualType t) {
+    if (t->isVoidType()) return CType::Kind::Void;
+    if (t->isBooleanType()) return CType::Kind::Bool;
+    if (t->isIntegralOrEnumerationType()) return CType::Kind::Integer;
+    if (t->isSpecificBuiltinType(clang::BuiltinType::Float) ||
+        t->isSpecificBuiltinType(clang::BuiltinType::Double))
+        return CType::Kind::Float;
+    return t->isPointerType() ? CType::Kind::Pointer : CType::Kind::Other;
+}
+
+int bytes_of(const clang::ASTContext& context, clang::QualType t) {
+    if (t->isVoidType() || t->isFunctionType() || t->isIncompleteType()) return 0;
+    return static_cast<int>(context.getTypeSizeInChars(t).getQuantity());
+}
+
+CType describe(const clang::ASTContext& context, clang::QualType t) {
+    CType made;
+    made.spelling = t.getAsString();
+    t = t.getCanonicalType();
+    made.kind = kind_of(t);
+    made.bytes = bytes_of(context, t);
+    made.is_signed = t->isSignedIntegerOrEnumerationType();
+    if (made.kind == CType::Kind::Pointer) {
+        clang::QualType target = t->getPointeeType();
+        made.target = kind_of(target);
+        if (made.target == CType::Kind::Pointer) made.target = CType::Kind::Other;
+        made.target_bytes = bytes_of(context, target);
+        made.target_signed = target->isSignedIntegerOrEnumerationType();
+        made.target_const = target.isConstQualified();
+    }
+    return made;
+}
+
+/// Notes what the text defines and what its declarations ask for.
+class Collector final : public clang::ASTConsumer {
+  public:
+    Collector(CResult& result, bool has_declarations)
+        : result_(result), has_declarations_(has_declarations) {}
+
+    void Initialize(clang::ASTContext& context) override { context_ = &context; }
+
+    bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
+        for (clang::Decl* d : group) {
+            if (auto* f = llvm::dyn_cast<clang::FunctionDecl>(d)) function(*f);
+            if (auto* v = llvm::dyn_cast<clang::VarDecl>(d)) variable(*v);
+            if (auto* e = llvm::dyn_cast<clang::EnumDecl>(d)) enumeration(*e);
+        }
+        return true;
+    }
+
+  private:
+    std::string file_of(const clang::Decl& d) const {
+        clang::PresumedLoc at = context_->getSourceManager().getPresumedLoc(d.getLocation());
+        return at.isValid() ? at.getFilename() : "";
+    }
+    bool is_of_header(const clang::Decl& d) const {
+        return llvm::StringRef(file_of(d)).starts_with(header_folder);
+    }
+
+    void function(const clang::FunctionDecl& f) {
+        bool declared = file_of(f) == declarations_file;
+        bool wanted = has_declarations_
+                          ? declared
+                          : f.isThisDeclarationADefinition() && f.isExternallyVisible();
+        if (!wanted || !seen_.insert(f.getNameAsString()).second) return;
+        CFunction made;
+        made.name = f.getNameAsString();
+        made.result = describe(*context_, f.getReturnType());
+        made.is_variadic = f.isVariadic();
+        made.line =
+            static_cast<int>(context_->getSourceManager().getPresumedLineNumber(f.getLocation()));
+        for (const clang::ParmVarDecl* p : f.parameters()) {
+            made.params.push_back(describe(*context_, p->getType()));
+            made.param_names.push_back(p->getNameAsString());
+        }
+        result_.functions.push_back(std::move(made));
+    }
+
+    void variable(const clang::VarDecl& v) {
+        if (v.hasGlobalStorage() && !v.getType().isConstQualified() && !is_of_header(v) &&
+            v.isThisDeclarationADefinition() != clang::VarDecl::DeclarationOnly)
+            result_.globals += (result_.globals.empty() ? "" : ", ") + v.getNameAsString();
+    }
+
+    void enumeration(const clang::EnumDecl& e) {
+        if (is_of_header(e)) return;
+        for (const clang::EnumConstantDecl* c : e.enumerators())
+            result_.constants.push_back({c->getNameAsString(), c->getInitVal().getExtValue()});
+    }
+
+    CResult& result_;
+    bool has_declarations_;
+    clang::ASTContext* context_ = nullptr;
+    std::set<std::string> seen_;
+};
+
+class Action final : public clang::EmitLLVMOnlyAction {
+  public:
+    Action(llvm::LLVMContext& context, CResult& result, bool has_declarations)
+        : EmitLLVMOnlyAction(&context), result_(result), has_declarations_(has_declarations) {}
+
+  protected:
+    std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
+                                                          llvm::StringRef file) override {
+        std::vector<std::unique_ptr<clang::ASTConsumer>> both;
+        both.push_back(std::make_unique<Collector>(result_, has_declarations_));
+        both.push_back(EmitLLVMOnlyAction::CreateASTConsumer(compiler, file));
+        return std::make_unique<clang::MultiplexConsumer>(std::move(both));
+    }
+
+  private:
+    CResult& result_;
+    bool has_declarations_;
+};
+
+/// The text and our headers over the disk's files.
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files(const CText& text, const std::string& main) {
+    auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+    for (const Header& h : standard_headers()) {
+        memory->addFile(std::string(header_folder) + "/" + h.name, 0,
+                        llvm::MemoryBuffer::getMemBuffer(h.text));
+    }
+    std::string whole = "#line 1 \"" + text.file + "\"\n" + text.text + "\n";
+    if (!text.declarations.empty())
+        whole += "#line 1 \"" + std::string(declarations_file) + "\"\n" + text.declarations + "\n";
+    memory->addFile(main, 0, llvm::MemoryBuffer::getMemBufferCopy(whole));
+    auto all =
+        llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
+    all->pushOverlay(memory);
+    return all;
+}
+
+void compile(const CText& text, CResult& result) {
+    std::error_code ignored;
+    std::filesystem::path given(text.file);
+    bool is_file = std::filesystem::exists(given, ignored);
+    std::string main = is_file ? std::filesystem::absolute(given, ignored).parent_path().string() +
+                                     "/.unisono_text.c"
+                               : "/unisono/text.c";
+    std::string folder = std::string("-I") + header_folder, triple = llvm::sys::getProcessTriple();
+    std::vector<std::string> own{"-triple",
+                                 triple,
+                                 "-std=c11",
+                                 "-O2",
+                                 "-disable-llvm-passes",
+                                 "-ffp-contract=off",
+                                 "-mrelocation-model",
+                                 "pic",
+                                 "-pic-level",
+                                 "2",
+                                 "-nostdsysteminc",
+                                 "-nobuiltininc",
+                                 "-fwrapv",
+                                 "-Wall",
+                                 "-Wno-unused",
+                                 "-Wno-ignored-qualifiers",
+                                 "-x",
+                                 "c"};
+    for (const std::string& f : text.folders) own.push_back("-I" + f);
+    for (const std::string& m : text.macros) own.push_back("-D" + m);
+    own.push_back(folder);
+    own.push_back(main);
+    std::vector<const char*> arguments;
+    for (const std::string& a : own) arguments.push_back(a.c_str());
+
+    std::string messages;
+    llvm::raw_string_ostream stream(messages);
+    llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options(new clang::DiagnosticOptions);
+    options->ShowColors = false;
+    options->ShowPresumedLoc = true;  // the lines of the text as its author counts them
+    auto* printer = new clang::TextDiagnosticPrinter(stream, options.get());
+    clang::CompilerInstance compiler;
+    auto system = files(text, main);
+    compiler.createFileManager(system);
+    compiler.setVerboseOutputStream(llvm::nulls());
+    llvm::IntrusiveRefCntPtr<clang::DiagnosticsEngine> diagnostics(
+        new clang::DiagnosticsEngine(new clang::DiagnosticIDs, options, printer));
+    bool ok = clang::CompilerInvocation::CreateFromArgs(compiler.getInvocation(), arguments,
+                                                        *diagnostics);
+    compiler.setDiagnostics(diagnostics.get());
+    llvm::LLVMContext context;
+    Action action(context, result, !text.declarations.empty());
+    ok = ok && compiler.ExecuteAction(action);
+    std::unique_ptr<llvm::Module> module = ok ? action.takeModule() : nullptr;
+    if (!module || diagnostics->hasErrorOccurred()) {
+        result.failed = true;
+        result.error = "c_module: the C text does not compile\n" + stream.str();
+        while (result.error.ends_with('\n')) result.error.pop_back();
+        return;
+    }
+    for (llvm::GlobalVariable& v : module->globals()) {
+        bool changes = !v.isConstant() && !v.isDeclaration();
+        if (changes && result.globals.find(v.getName().str()) == std::string::npos)
+            result.globals += (result.globals.empty() ? "" : ", ") + v.getName().str();
+    }
+    llvm::raw_string_ostream bitcode(result.bitcode);
+    llvm::WriteBitcodeToFile(*module, bitcode);
+}
+
+}  // namespace
+
+}  // namespace unisono::codegen
+
+extern "C" void unisono_clang_compile(const unisono::codegen::CText& text,
+                                      unisono::codegen::CResult& result) noexcept {
+    try {
+        unisono::codegen::compile(text, result);
+    } catch (const std::exception& error) {
+        result.failed = true;
+        result.error = std::string("c_module: ") + error.what();
+    }
+}

@@ -1,0 +1,81 @@
+// Loads the clang plugin when C text must be compiled.
+#include "backends/codegen/c_text.h"
+
+#include <dlfcn.h>
+
+#include <mutex>
+
+#include "backends/codegen/plugin.h"
+#include "core/error.h"
+
+namespace unisono::codegen {
+
+static CompileC clang_plugin() {
+    static std::string why;
+    static const auto function = []() -> CompileC {
+        void* library = dlopen(plugin_path("libunisono_clang.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (!library) {
+            const char* error = dlerror();
+            why = error ? error : "unknown error";
+            return nullptr;
+        }
+        return reinterpret_cast<CompileC>(dlsym(library, compile_c_symbol));
+    }();
+    if (!function) {
+        fail(ErrorKind::Unsupported,
+             "c_module: the C compiler plugin cannot be loaded; got " + why +
+                 "; expected libunisono_clang.so beside the engine; build with clang's libraries, "
+                 "version 19 (libclang-19-dev), or install them");
+    }
+    return function;
+}
+
+namespace {
+
+struct Libraries {
+    std::mutex mutex;
+    std::vector<void*> handles;
+};
+
+Libraries& libraries() {
+    static auto* all = [] {
+        auto* made = new Libraries;
+        for (const char* name : {"libc.so.6", "libm.so.6"}) {
+            if (void* handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL))
+                made->handles.push_back(handle);
+        }
+        return made;
+    }();
+    return *all;
+}
+
+}  // namespace
+
+void open_library(const std::string& path) {
+    void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+        const char* error = dlerror();
+        fail(ErrorKind::Value, "c_module: the library cannot be opened; got " +
+                                   std::string(error ? error : path) +
+                                   "; give the path of a shared library");
+    }
+    std::lock_guard lock(libraries().mutex);
+    libraries().handles.push_back(handle);
+}
+
+void* library_symbol(const char* name) {
+    std::lock_guard lock(libraries().mutex);
+    for (void* handle : libraries().handles) {
+        if (void* found = dlsym(handle, name)) return found;
+    }
+    return nullptr;
+}
+
+CResult compile_c(const CText& text) {
+    CResult result;
+    clang_plugin()(text, result);
+    if (result.failed) fail(ErrorKind::Compile, result.error);
+    return result;
+}
+
+}  // namespace unisono::codegen

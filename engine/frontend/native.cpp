@@ -1,0 +1,186 @@
+// Lowers calls of C functions: an adapter per combination of argument types checks and converts
+// numbers, checks arrays, and calls the function as C does.
+#include "frontend/native.h"
+
+#include "frontend/lowerer.h"
+
+namespace unisono::frontend {
+
+namespace {
+
+class Adapter {
+  public:
+    Adapter(const Source& source, const std::vector<Type>& args, std::int32_t callee,
+            ir::Function& function)
+        : source_(source), native_(*source.native), args_(args), callee_(callee), b_(function) {}
+
+    void build() {
+        if (args_.size() != native_.params.size())
+            refuse("takes " + std::to_string(native_.params.size()) + " arguments; got " +
+                       std::to_string(args_.size()),
+                   "give one for each");
+        for (std::size_t k = 0; k < args_.size(); ++k)
+            native_.params[k].is_pointer ? pointer(k) : number(k);
+        std::vector<std::int32_t> outs;
+        if (native_.result) {
+            outs.push_back(b_.var("result", *native_.result));
+            body_.push_back(b_.declare(outs.front(), nullptr));
+        }
+        body_.push_back(b_.call(callee_, scalars_, arrays_, outs));
+        if (native_.result) {
+            DType t = python_dtype(*native_.result);
+            b_.function().results = {t};
+            ir::E value[] = {b_.cast(b_.read(outs.front()), t)};
+            body_.push_back(b_.ret(value));
+        }
+        b_.function().body = b_.block(body_);
+    }
+
+    /// As C's numbers come back to Python: int, float or bool; uint64 does not fit.
+    static DType python_dtype(DType t) {
+        if (is_bool(t) || t == DType::UInt64) return t;
+        return is_float(t) ? DType::Float64 : DType::Int64;
+    }
+    static Type python_type(DType t) {
+        if (t == DType::UInt64) return Type::numpy(t);
+        return Type::python(is_bool(t) ? Weak::Bool : is_float(t) ? Weak::Float : Weak::Int);
+    }
+
+  private:
+    [[noreturn]] void refuse(const std::string& what, const std::string& way_out) const {
+        throw Error(ErrorKind::Type, source_.name + ": " + what + "; the declaration is " +
+                                         native_.declaration + "; " + way_out);
+    }
+    std::string argument(std::size_t k) const { return "argument '" + source_.params[k] + "'"; }
+
+    /// Ends the call with an error unless the condition holds.
+    void demand(ir::E condition, ErrorKind kind, const std::string& message, ir::E value) {
+        std::int32_t site = b_.site(kind, source_.name + ": " + message);
+        ir::E values[] = {value};
+        body_.push_back(b_.branch(b_.unary(Op::Not, condition), b_.raise(site, values)));
+    }
+
+    void number(std::size_t k) {
+        const NativeParam& p = native_.params[k];
+        const Type& t = args_[k];
+        if (!t.is_scalar())
+            refuse(argument(k) + " is a number (" + p.spelling + "); got " + describe(t),
+                   "pass a number");
+        if (is_float(t.dtype) && !is_float(p.dtype))
+            refuse(argument(k) + " is an integer (" + p.spelling + "); got " + describe(t),
+                   "convert it with int()");
+        ir::E given = b_.param(b_.scalar_param(source_.params[k], t.dtype));
+        ir::E taken = b_.cast(given, p.dtype);
+        bool may_not_fit = is_integer(t.dtype) && is_integer(p.dtype) &&
+                           (size_of(t.dtype) > size_of(p.dtype) ||
+                            (t.dtype != p.dtype && size_of(t.dtype) == size_of(p.dtype)) ||
+                            (is_signed(t.dtype) && is_unsigned(p.dtype)));
+        if (may_not_fit) {
+            ir::E back = b_.cast(taken, t.dtype);
+            ir::E same = b_.binary(Op::Eq, back, given);
+            if (is_signed(t.dtype) != is_signed(p.dtype)) {
+                ir::E side = is_signed(t.dtype) ? b_.binary(Op::Ge, given, b_.zero(t.dtype))
+                                                : b_.binary(Op::Ge, taken, b_.zero(p.dtype));
+                same = b_.binary(Op::And, same, side);
+            }
+            demand(same, ErrorKind::Overflow,
+                   argument(k) + " does not fit in C's " + p.spelling +
+                       "; got {0}; pass a smaller number",
+                   b_.cast(given, DType::Int64));
+        }
+        scalars_.push_back(taken);
+    }
+
+    void pointer(std::size_t k) {
+        const NativeParam& p = native_.params[k];
+        const Type& t = args_[k];
+        std::string what = argument(k) + " is a pointer (" + p.spelling + ")";
+        if (!t.is_array())
+            refuse(what + "; got " + describe(t), "pass an array of " + std::string(name(p.dtype)));
+        if (t.dtype != p.dtype)
+            refuse(what + "; got " + describe(t),
+                   "convert it with .astype(\"" + std::string(name(p.dtype)) + "\")");
+        if (p.writes && !t.writable)
+            refuse(what + " that is written through; got a read-only array", "pass a copy");
+        std::int32_t array =
+            b_.array_param(source_.params[k], t.dtype, t.rank, t.writable, t.strides);
+        // C sees a block of memory: axes must follow each other without gaps.
+        ir::E size = b_.i64(1);
+        for (int axis = t.rank; axis-- > 0;) {
+            ir::E n = b_.extent(array, axis);
+            ir::E packed = b_.binary(Op::Or, b_.binary(Op::Eq, b_.stride(array, axis), size),
+                                     b_.binary(Op::Le, n, b_.i64(1)));
+            demand(packed, ErrorKind::Value,
+                   argument(k) +
+                       " must be contiguous: C sees a pointer; got a stride of {0} elements; pass "
+                       "np.ascontiguousarray of it",
+                   b_.stride(array, axis));
+            size = b_.mul(size, n);
+        }
+        arrays_.push_back(b_.view("pointer", array, b_.i64(0), {size}, {b_.i64(1)},
+                                  {ir::StrideClass::One}, t.writable));
+    }
+
+    const Source& source_;
+    const NativeFunction& native_;
+    const std::vector<Type>& args_;
+    std::int32_t callee_;
+    ir::Builder b_;
+    std::vector<ir::S> body_;
+    std::vector<ir::E> scalars_;
+    std::vector<std::int32_t> arrays_;
+};
+
+/// The function itself, as its declaration says.
+std::unique_ptr<ir::Function> native_function(const Source& source) {
+    const NativeFunction& n = *source.native;
+    auto made = std::make_unique<ir::Function>(n.symbol);
+    ir::Builder b(*made);
+    for (std::size_t k = 0; k < n.params.size(); ++k) {
+        const NativeParam& p = n.params[k];
+        std::string name = "p" + std::to_string(k);
+        if (p.is_pointer)
+            b.array_param(name, p.dtype, 1, p.writes, {ir::StrideClass::One});
+        else
+            b.scalar_param(name, p.dtype);
+    }
+    if (n.result) made->results = {*n.result};
+    made->native = n.code;
+    made->symbol = n.symbol;
+    std::vector<ir::S> nothing;
+    if (n.result) {
+        ir::E value[] = {b.zero(*n.result)};
+        nothing.push_back(b.ret(value));
+    }
+    made->body = b.block(nothing);  // stands for the code, which passes do not see
+    return made;
+}
+
+}  // namespace
+
+void ModuleLowerer::lower_native(const Source& source, Instance& made) {
+    const NativeFunction& n = *source.native;
+    std::int32_t callee = -1;
+    for (std::size_t k = 0; k < functions_.size(); ++k) {
+        if (functions_[k] && functions_[k]->native == n.code && functions_[k]->symbol == n.symbol)
+            callee = static_cast<std::int32_t>(k);
+    }
+    if (callee < 0) {
+        callee = static_cast<std::int32_t>(functions_.size());
+        functions_.push_back(native_function(source));
+    }
+    auto adapter = std::make_unique<ir::Function>(source.name + "_call");
+    file(source.file);
+    Adapter(source, made.args, callee, *adapter).build();
+    functions_[static_cast<std::size_t>(made.index)] = std::move(adapter);
+    made.result = n.result ? Adapter::python_type(*n.result) : Type::none();
+    made.shape = {};
+    if (n.result) {
+        made.shape.kind = ResultShape::Kind::Scalar;
+        made.shape.index = 0;
+        made.shape.dtype = Adapter::python_dtype(*n.result);
+    }
+    made.has_result = true;
+}
+
+}  // namespace unisono::frontend

@@ -1,0 +1,424 @@
+"""``vectorize``: scalar functions of the compiler as elementwise functions of arrays.
+
+A function that cannot fail is a node of array operations: the engine inlines it in the kernels that it fuses
+(engine/tape/element_function.h). One that can (it raises, indexes, takes memory), or that has more than three
+operands, runs at once in a compiled loop written here, so that its error comes from the call.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+
+from .. import _dtypes, _engine, _signatures, _ufunc
+from .._engine import CompileError
+from . import jit, prange
+from .text import compile_text
+from .vectorize_methods import Methods, Probe, as_type
+
+_targets = ("cpu", "parallel")
+_weak = {bool: "weak bool", int: "weak int", float: "weak float"}
+
+
+def vectorize(pyfunc=None, /, *args, **options):
+    """Make an elementwise function of arrays of a function of numbers, compiled.
+
+    Takes Numba's arguments and NumPy's. With signatures or `target` the function is compiled, or refused. Without,
+    one that cannot be compiled is called for each element by the interpreter, as `numpy.vectorize` does, with a
+    `RuntimeWarning`; so is one with NumPy's `otypes`, `doc`, `excluded`, `cache` or `signature`.
+
+    Parameters
+    ----------
+    pyfunc : function, str, tuple or list, optional
+        The function, or its signatures: ``"float64(float64, float64)"``, a list of them, or types called like
+        functions (``un.float32(un.float32)``). Of several signatures a call takes the first to which its operands
+        can be cast safely. Without signatures each combination of dtypes is compiled when it is first met.
+    target : {"cpu", "parallel"}
+        Both give the same results; large arrays are shared among threads in any case.
+    identity : int, float, "reorderable" or None
+        What reductions start from.
+
+    Returns
+    -------
+    Vectorized
+        Called with arrays, sequences or numbers, and `out`, `where`, `dtype`, `casting`; with the methods `reduce`,
+        `accumulate`, `outer` and `at` of NumPy's ufuncs. Results are arrays of this library.
+
+    Raises
+    ------
+    CompileError
+        Where the function cannot be compiled for the dtypes.
+    TypeError
+        Where no signature takes the operands.
+
+    Notes
+    -----
+    An element is a NumPy scalar to the function: it computes with NumPy's rules and bits. Applied to arrays of this
+    library it is recorded like any operation, and fuses with its neighbours.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> @un.vectorize(["float64(float64, float64)"])
+    ... def larger(a, b):
+    ...     return a if a > b else b
+    >>> larger([1.0, 5.0], [4.0, 2.0])
+    un.array([4., 5.])
+    >>> larger.reduce([1.0, 3.0, 2.0]).item()
+    3.0
+    """
+    numpys = {"otypes", "doc", "excluded", "cache", "signature"} & options.keys()
+    if not (callable(pyfunc) or pyfunc is None):
+        numpys = set()  # signatures: Numba's `cache` is meant
+    if (
+        numpys
+        or (callable(pyfunc) and args)
+        or (pyfunc is None and not options.keys() - numpys and not args)
+    ):
+        from .._apply import vectorize as interpreted
+
+        return interpreted(pyfunc, *args, **options)
+    strict = bool(options)
+    target = options.pop("target", "cpu")
+    identity = options.pop("identity", None)
+    for known in ("nopython", "cache", "fastmath", "forceobj"):
+        options.pop(known, None)
+    if options:
+        raise TypeError(
+            f"vectorize: unknown argument; got {next(iter(options))}=; expected target=, identity=, or NumPy's otypes=, "
+            f"doc=, excluded=, cache=, signature="
+        )
+    if target not in _targets:
+        raise ValueError(
+            f"vectorize: no such target; got {target!r}; expected 'cpu' or 'parallel'; arrays of a device run on it "
+            f"with either"
+        )
+    if callable(pyfunc) and not isinstance(pyfunc, _dtypes.dtype):
+        return _make(pyfunc, [], identity, strict)
+    signatures = [] if pyfunc is None else _signatures.parse_signatures(pyfunc, "vectorize")
+    for result, arguments in signatures:
+        for t in (*arguments, result):
+            if t is not None and t[0] != "scalar":
+                raise TypeError(
+                    f"vectorize: a signature takes and gives numbers; got {_signatures.spell(t)}; write the types of "
+                    f"elements, or use guvectorize"
+                )
+    return lambda function: _make(function, signatures, identity, True)
+
+
+def _make(function, signatures, identity, strict):
+    if not isinstance(function, _engine.Dispatcher) and not hasattr(function, "__code__"):
+        if strict:
+            jit(function)  # says what is wrong
+        from .._apply import vectorize as interpreted
+
+        return interpreted(function)
+    return Vectorized(function, signatures, identity, strict)
+
+
+class Vectorized(Methods):
+    """An elementwise function made by :func:`vectorize`; called with arrays like NumPy's ufuncs.
+
+    Attributes
+    ----------
+    py_func : function
+        The Python function.
+    nin, nout, nargs : int
+        Numbers of operands and results.
+    types : list of str
+        The loops compiled so far, as ``"dd->d"``.
+    identity : number or None
+        What reductions start from.
+    """
+
+    nout = 1
+    signature = None
+    _op = -1
+
+    def __init__(self, function, signatures, identity, strict):
+        self._compiled = function if isinstance(function, _engine.Dispatcher) else jit(function)
+        python = self.py_func
+        self.__name__, self.__qualname__ = python.__name__, python.__qualname__
+        self.__module__, self.__doc__ = python.__module__, python.__doc__
+        self.__wrapped__ = python
+        code = getattr(python, "__code__", None)
+        self._names = code.co_varnames[: code.co_argcount] if code else python.parameters
+        self.nin = len(self._names)
+        self._defaults = getattr(python, "__defaults__", None) or ()
+        self.nargs = self.nin + 1
+        if isinstance(identity, str) and identity != "reorderable":
+            raise ValueError(
+                f"vectorize: identity is a number, 'reorderable' or None; got {identity!r}; give what changes nothing"
+            )
+        self.reorderable = identity is not None
+        self.identity = None if isinstance(identity, str) else identity
+        self._strict = strict
+        self._interpreted = None
+        self._loops = {}  # generated loops by what they do
+        self._eager = []  # (names of operand types, name of the result's)
+        self._seen = {}
+        self._choices = {}  # what _choose gave, by the operands' types
+        for result, arguments in signatures:
+            if len(arguments) != self.nin:
+                raise TypeError(
+                    f"{self.__name__}: the signature has {len(arguments)} arguments; got "
+                    f"({', '.join(map(_signatures.spell, arguments))}); expected {self.nin}, as the function takes"
+                )
+            types = tuple(t[1] for t in arguments)
+            self._eager.append((types, self._result(types, result and result[1])))
+
+    @property
+    def py_func(self):
+        """The Python function that was decorated."""
+        return self._compiled.py_func
+
+    @property
+    def _in_compiled_code(self):
+        """What compiled functions call when they name this object."""
+        return self._compiled
+
+    def __repr__(self):
+        return f"<unisono.vectorize {self.__module__}.{self.__qualname__}>"
+
+    def __reduce__(self):
+        return self.__qualname__
+
+    # ---- types
+    def _result(self, types, declared=None):
+        """Name of the result's dtype; compiles where that is needed to know."""
+        if any(_dtypes._table[t].kind == "c" for t in types if t in _dtypes._table):
+            _straight(self)
+            return declared or max(types, key=lambda t: _dtypes._table[t].itemsize)
+        result, _ = self._compiled._element(types)
+        return declared or result.name
+
+    @property
+    def types(self):
+        """Loops as NumPy spells them."""
+        made = []
+        for types, result in self._eager or [
+            (t, r) for t, r in self._seen.items() if not _is_weak(t)
+        ]:
+            made.append("".join(_ufunc._chars[t] for t in types) + "->" + _ufunc._chars[result])
+        return made
+
+    @property
+    def ntypes(self):
+        """Number of loops compiled so far."""
+        return len(self.types)
+
+    def _choose(self, operands, dtype=None, casting="safe"):
+        """(types of the loop, name of the result) for operands."""
+        given = [_operand_type(x) for x in operands]
+        if not self._eager:
+            if dtype is not None:
+                given = [dtype.name] * len(given)
+            types = tuple(given)
+            if types not in self._seen:
+                self._seen[types] = self._result(types)
+            return types, self._seen[types]
+        for types, result in self._eager:
+            if dtype is not None and result != dtype.name:
+                continue
+            if all(
+                _casts(x, g, t, casting) for x, g, t in zip(operands, given, types, strict=True)
+            ):
+                return types, result
+        kinds = ", ".join(g.removeprefix("weak ") for g in given)
+        loops = "; ".join(f"{r}({', '.join(t)})" for t, r in self._eager)
+        wanted = "" if dtype is None else f" and dtype={dtype.name}"
+        raise TypeError(
+            f"{self.__name__}: no signature takes the operands; got ({kinds}){wanted}; expected one of {loops}; "
+            f"convert them with .astype, or add a signature"
+        )
+
+    # ---- calls
+    def __call__(self, *args, **options):
+        if not options and len(args) == self.nin:
+            return self._apply(args)
+        if any(key in self._names for key in options):
+            bound = inspect.signature(self.py_func).bind_partial(
+                *args, **{k: v for k, v in options.items() if k in self._names}
+            )
+            args = bound.args
+            options = {k: v for k, v in options.items() if k not in self._names}
+        missing = self.nin - len(args)
+        if 0 < missing <= len(self._defaults):
+            args = (*args, *self._defaults[-missing:])
+        if not self.nin <= len(args) <= self.nin + 1:
+            raise TypeError(
+                f"{self.__name__}: takes from {self.nin} to {self.nin + 1} positional arguments; got {len(args)}"
+            )
+        if len(args) == self.nin and not options:
+            return self._apply(args)
+        return self._call_with(args, options)
+
+    def _call_with(self, args, options):
+        """Call with outputs and NumPy's options."""
+        for key in options:
+            if key not in _ufunc._options:
+                raise TypeError(f"{self.__name__}() got an unexpected keyword argument '{key}'")
+        (out,) = _ufunc._outputs(self, args[self.nin :], options)
+        dtype = _ufunc._wanted(self, options)
+        casting = options.get("casting", "same_kind")
+        where = options.get("where", True)
+        result = self._apply(args[: self.nin], dtype)
+        if where is not True:
+            where = _ufunc._mask(self.__name__, where)
+        return _ufunc._deliver(self.__name__, result, out, where, casting, options.get("order"))
+
+    def _apply(self, args, dtype=None):
+        if self._interpreted is not None:
+            return self._interpreted(*args)
+        operands = tuple(x if type(x) in _plain else _ufunc.as_array(x) for x in args)
+        if not self._eager and dtype is None:
+            try:
+                made = self._compiled._elementwise(None, operands)
+            except CompileError as error:
+                if self._strict:
+                    raise
+                return self._give_up(error)(*args)
+            if made is not None:
+                if len(self._seen) < 64:
+                    self._note(operands)
+                return made
+        kinds = tuple(map(_operand_type, operands))
+        chosen = self._choices.get(kinds) if dtype is None else None
+        if chosen is None:
+            try:
+                chosen = self._choose(operands, dtype, "safe" if dtype is None else "same_kind")
+            except CompileError as error:
+                if self._strict:
+                    raise
+                return self._give_up(error)(*args)
+            if dtype is None and "weak int" not in kinds:  # whose value counts too
+                self._choices[kinds] = chosen
+        types, result = chosen
+        if any(t.startswith("complex") for t in types):
+            made = _ufunc.as_array(
+                self.py_func(*(as_type(x, t) for x, t in zip(operands, types, strict=True)))
+            )
+        else:
+            made = self._compiled._elementwise(types, operands)
+            if made is None:
+                made = self._run_loop(operands, types, result)
+        if dtype is not None and not self._eager:
+            result = dtype.name
+        return made if made.dtype.name == result else made.astype(result)
+
+    def _note(self, operands):
+        types = tuple(map(_operand_type, operands))
+        if types not in self._seen:
+            self._seen[types] = self._result(types)
+
+    def _give_up(self, error):
+        """Call the function for each element, as NumPy does."""
+        import warnings
+
+        from .._apply import vectorize as interpreted
+
+        reason = str(error).strip().splitlines()
+        self._interpreted = interpreted(self.py_func)
+        if self.__name__ == "<lambda>":  # a way of writing NumPy's vectorize, not a slip
+            return self._interpreted
+        warnings.warn(
+            f"vectorize: {self.__name__} runs in the interpreter, element by element: it cannot be compiled "
+            f"({reason[-1].strip() if reason else 'no reason'}); give signatures to have this refused",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+        return self._interpreted
+
+    # ---- loops that run at once
+    def _loop(self, what, text):
+        if what not in self._loops:
+            text = textwrap.dedent(text).lstrip("\n")
+            self._loops[what] = compile_text(text, what[0], {"f": self._compiled, "prange": prange})
+        return self._loops[what]
+
+    def _run_loop(self, operands, types, result):
+        """Results of a function that array operations cannot take in, element by element."""
+        import unisono as un
+
+        shape = un.broadcast_shapes(*(_shape(x) for x in operands))
+        names, values = [], []
+        for k, (x, t) in enumerate(zip(operands, types, strict=True)):
+            x = as_type(x, t)
+            if isinstance(x, (bool, int, float)):
+                names.append(f"x{k}")
+            else:
+                x = un.broadcast_to(x, shape).reshape(-1)
+                names.append(f"x{k}[i]")
+            values.append(x)
+        out = un.empty(shape, result)
+        loop = self._loop(
+            ("elements", *names),
+            f"""
+            def elements({", ".join(f"x{k}" for k in range(self.nin))}, out):
+                for i in prange(out.shape[0]):
+                    out[i] = f({", ".join(names)})
+            """,
+        )
+        loop(*values, out.reshape(-1))
+        return out if shape else out[()]
+
+
+_plain = frozenset((bool, int, float, complex, _engine.ndarray))
+
+
+def _shape(x):
+    return () if isinstance(x, (bool, int, float, complex)) else tuple(x.shape)
+
+
+def _operand_type(x):
+    if isinstance(x, (_engine.ndarray, Probe)):
+        return x.dtype.name
+    if isinstance(x, complex):
+        return "complex128"
+    return _weak[type(x)]
+
+
+def _is_weak(types):
+    return any(t.startswith("weak") for t in types)
+
+
+def _casts(x, given, wanted, casting):
+    """Whether the operand can be cast to the parameter's dtype."""
+    import unisono as un
+
+    if not given.startswith("weak"):
+        return un.can_cast(given, wanted, casting)
+    kind = _dtypes._table[wanted].kind
+    if given == "weak bool":
+        return True
+    if given == "weak float":
+        return kind in "fc"
+    if kind in "iu":
+        info = un.iinfo(wanted)
+        return info.min <= x <= info.max
+    return kind in "fc"
+
+
+def _straight(made):
+    """Check that the function may be applied to whole arrays: arithmetic alone, no choices.
+
+    The scalar compiler has no complex numbers; array operations have.
+    """
+    from .source import read_function
+
+    definition, file, _, _ = read_function(made.py_func)
+    allowed = (
+        ast.Assign, ast.Return, ast.Expr, ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Attribute,
+        ast.expr_context, ast.operator, ast.unaryop, ast.Call,
+    )  # fmt: skip
+    for statement in definition.body:
+        for node in ast.walk(statement):
+            call = isinstance(node, ast.Call) and not (
+                isinstance(node.func, ast.Name) and node.func.id == "abs"
+            )
+            if not isinstance(node, allowed) or isinstance(node, ast.Not) or call:
+                raise CompileError(
+                    f"{made.__name__}: complex elements take arithmetic alone; got {type(node).__name__} in "
+                    f"{file}:{getattr(node, 'lineno', definition.lineno)}; compute with .real and .imag as two arrays"
+                )

@@ -1,0 +1,320 @@
+"""vectorize: bits of NumPy's scalars, fusion with neighbours, NumPy's ufunc methods, errors."""
+
+import contextlib
+import math
+import warnings
+
+import numpy as np
+import pytest
+import unisono as un
+
+
+def clamp(x, low, high):
+    """Between low and high."""
+    if x < low:
+        return low
+    return high if x > high else x
+
+
+def steps(x, y):
+    n = 0
+    while x > 1.0 and n < 50:
+        x = x / (y + 1.5)
+        n += 1
+    return x * y - n
+
+
+def mixed(a, b):
+    return a * a - b / 3
+
+
+def by_scalars(f, *arrays):
+    """What NumPy's scalars give, element by element."""
+    arrays = np.broadcast_arrays(*arrays)
+    made = [f(*row) for row in zip(*(a.ravel() for a in arrays), strict=True)]
+    return np.array(made).reshape(arrays[0].shape)
+
+
+def data(dtype, shape, seed=0):
+    values = np.random.default_rng(seed).normal(0, 20, shape)
+    return (abs(values) if np.dtype(dtype).kind == "u" else values).astype(dtype)
+
+
+def same(ours, wanted):
+    assert tuple(ours.shape) == wanted.shape
+    assert ours.dtype == wanted.dtype
+    np.testing.assert_array_equal(np.asarray(ours), wanted)
+
+
+@contextlib.contextmanager
+def executor_set(name):
+    un._engine._set_setting("executor", name)
+    try:
+        yield
+    finally:
+        un._engine._set_setting("executor", "auto")
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint16", "float32", "float64"])
+def test_bits_are_those_of_scalars(dtype):
+    a, b = data(dtype, (7, 5)), data(dtype, (5,), 1)
+    for f in (mixed, larger):
+        same(un.vectorize(f)(a, b), by_scalars(f, a, b))
+
+
+def larger(a, b):
+    return a if a > b else b
+
+
+def test_loops_and_branches():
+    x, y = abs(data("float64", 1000)), abs(data("float64", 1000, 1))
+    same(un.vectorize(steps)(x, y), by_scalars(steps, x, y))
+
+
+def test_python_scalars_adapt():
+    x = data("float32", 20)
+    f = un.vectorize(clamp)
+    same(f(x, -1.0, 2), by_scalars(lambda v: np.float32(clamp(v, -1.0, 2)), x))
+    assert f(0.5, 0.0, 1.0).item() == 0.5
+    assert f.types == []  # of arrays alone
+
+
+def test_strided_and_broadcast():
+    a = data("float64", (6, 8))
+    f = un.vectorize(["float64(float64, float64)"])(mixed)
+    u = un.asarray(a)
+    same(f(u[::2, ::-1], u[1::2, 3:4].copy()), by_scalars(mixed, a[::2, ::-1], a[1::2, 3:4]))
+    same(f(u.T, 2.5), by_scalars(lambda x: mixed(x, 2.5), a.T))
+    same(f(un.zeros((0, 3)), 1.0), np.zeros((0, 3)))
+
+
+def test_fuses_with_its_neighbours():
+    f = un.vectorize(["float64(float64, float64)"])(mixed)
+    a = data("float64", 5000)
+    u = un.asarray(a).copy()
+    un.eval(u)
+    f(u, u).sum().item()  # compiles
+    before = un.stats()
+    made = (f(u + 1.0, u) * 2.0 - u).sum()
+    text = un.explain(made)
+    made.item()
+    after = un.stats()
+    assert after["kernels_launched"] - before["kernels_launched"] == 1
+    assert "mixed" in text
+    whole = f(u + 1.0, u) * 2.0 - u
+    same(whole, by_scalars(mixed, a + 1.0, a) * 2.0 - a)
+
+
+def test_overlapping_targets():
+    f = un.vectorize(["float64(float64, float64)"])(mixed)
+    a = data("float64", 50)
+    u = un.asarray(a.copy()).copy()
+    u[1:] = f(u[:-1], u[1:])
+    wanted = a.copy()
+    wanted[1:] = by_scalars(mixed, a[:-1], a[1:])
+    same(u, wanted)
+
+
+@pytest.mark.parametrize("executor", ["auto", "block", "cpu", "interp"])
+def test_executors_agree(executor):
+    with executor_set(executor):
+        f = un.vectorize(["float64(float64, float64)"])(steps)
+        a, b = abs(data("float64", (40, 30))), abs(data("float64", 30, 1))
+        u = un.asarray(a).copy()
+        same(f(u, b) + 1, by_scalars(steps, a, b) + 1)
+        same(f(u.T, 0.5), by_scalars(lambda x: steps(x, 0.5), a.T))
+
+
+def test_signatures_choose_a_loop():
+    @un.vectorize([un.int32(un.int32, un.int32), "float64(float64, float64)"])
+    def f(a, b):
+        return a + b
+
+    i = np.arange(5, dtype="int32")
+    assert f(i, i).dtype == "int32"
+    assert f(i, 0.5).dtype == "float64"
+    assert f(i.astype("int64"), i).dtype == "float64"
+    assert f(i, 2**40).dtype == "float64"
+    assert f.types == ["ii->i", "dd->d"]
+    assert (f.nin, f.nout, f.nargs, f.ntypes) == (2, 1, 3, 2)
+    assert f.__name__ == "f"
+
+
+def test_declared_results_are_casts():
+    f = un.vectorize(["int32(float64)"])(half)
+    same(f([1.0, 5.0, -7.0]), np.array([0, 2, -3], "int32"))
+    assert un.vectorize(["float32(float64)"])(half)(np.arange(3.0)).dtype == "float32"
+
+
+def half(x):
+    return x / 2
+
+
+def test_out_where_dtype():
+    f = un.vectorize(["float64(float64, float64)", "float32(float32, float32)"])(mixed)
+    a, b = data("float64", 9), data("float64", 9, 1)
+    wanted = by_scalars(mixed, a, b)
+    out = np.full(9, 7.0)
+    assert f(a, b, out=out) is out
+    np.testing.assert_array_equal(out, wanted)
+    target = un.full(9, 7.0)
+    mask = np.arange(9) % 2 == 0
+    assert f(a, b, out=target, where=mask) is target
+    same(target, np.where(mask, wanted, 7.0))
+    assert f(a, b, target) is target
+    same(target, wanted)
+    u = un.asarray(a).copy()
+    assert f(u, u, out=u) is u
+    same(u, by_scalars(mixed, a, a))
+    assert f(a, b, dtype="float32").dtype == "float32"
+    with pytest.raises(ValueError, match="could not be broadcast|non-broadcastable output"):
+        f(a, b, out=un.zeros(3))
+    with pytest.raises(TypeError, match="cannot cast the result from float64 to int64"):
+        f(a, b, out=un.zeros(9, "int64"))
+
+
+def test_methods_follow_numpy():
+    f = un.vectorize(["float64(float64, float64)"])(mixed)
+    wanted = np.frompyfunc(mixed, 2, 1)
+    a = data("float64", (5, 4)) / 20
+    same(f.reduce(a), wanted.reduce(a).astype(float))
+    same(f.reduce(a, axis=1, keepdims=True), wanted.reduce(a, axis=1, keepdims=True).astype(float))
+    same(f.accumulate(a, axis=1), wanted.accumulate(a, axis=1).astype(float))
+    same(f.outer(a[0], a[1]), wanted.outer(a[0], a[1]).astype(float))
+    x, y = a[:, 0].copy(), a[:, 0].copy()
+    u = un.asarray(x.copy()).copy()
+    f.at(u, [0, 2, 0], 2.0)
+    for k in (0, 2, 0):
+        y[k] = mixed(y[k], 2.0)
+    same(u, y)
+    out = np.zeros(4)
+    f.reduce(a, out=out)
+    np.testing.assert_array_equal(out, wanted.reduce(a).astype(float))
+    with pytest.raises(ValueError, match="not reorderable"):
+        f.reduce(a, axis=None)
+    with pytest.raises(ValueError, match="zero-size array"):
+        f.reduce(a[:0])
+    with pytest.raises(ValueError, match="only supported for binary functions"):
+        un.vectorize(half).reduce(a)
+
+
+def test_reductions_of_several_axes():
+    @un.vectorize(["int64(int64, int64)"], identity=0)
+    def plus(a, b):
+        return a + b
+
+    x = np.arange(24).reshape(2, 3, 4)
+    assert plus.identity == 0
+    assert plus.reduce(x, axis=None).item() == x.sum()
+    same(plus.reduce(x, axis=(0, 2)), x.sum((0, 2)))
+    same(plus.reduce(x, axis=1, where=x % 2 == 0), x.sum(1, where=x % 2 == 0))
+    same(plus.reduce(x[:, :0], axis=1), x[:, :0].sum(1))
+    same(plus.reduce(x, initial=100), x.sum(0, initial=100))
+
+
+def test_a_function_that_can_fail_raises_at_the_call():
+    @un.vectorize(["float64(float64)"], target="parallel")
+    def root(x):
+        if x < 0:
+            raise ValueError("negative")
+        return math.sqrt(x)
+
+    same(root(np.arange(5.0)), np.sqrt(np.arange(5.0)))
+    with pytest.raises(ValueError, match="negative"):
+        root(un.asarray([4.0, -1.0]))
+
+
+def test_many_operands_and_defaults():
+    @un.vectorize
+    def poly(x, a, b, c=1.0):
+        return (a * x + b) * x + c
+
+    x = data("float64", (4, 3))
+    same(poly(x, 2.0, x[0]), by_scalars(lambda v, w: (2.0 * v + w) * v + 1.0, x, x[0]))
+    same(poly(x, 2.0, 3.0, c=-1.0), (2.0 * x + 3.0) * x - 1.0)
+
+
+def test_complex_arithmetic():
+    @un.vectorize(["complex64(complex64, complex64)"])
+    def vmult(a, b):
+        return a * b
+
+    rng = np.random.default_rng(0)
+    a, b = ((rng.normal(size=8) + 1j * rng.normal(size=8)).astype("complex64") for _ in range(2))
+    same(vmult(a, b), a * b)
+    u = un.asarray(a).copy()
+    vmult(u, b, out=u)
+    same(u, a * b)
+    with pytest.raises(un.CompileError, match="complex elements take arithmetic alone"):
+        un.vectorize(["complex64(complex64)"])(clamped_complex)
+
+
+def clamped_complex(z):
+    return z if z.real > 0 else -z
+
+
+def test_captured_values_and_callees():
+    scale = 3.0
+
+    @un.jit
+    def inner(x):
+        return x * scale
+
+    @un.vectorize
+    def f(x):
+        return inner(x) + 1
+
+    same(f(np.arange(3.0)), np.arange(3.0) * 3 + 1)
+    scale = 5.0
+    same(f(np.arange(3.0)), np.arange(3.0) * 5 + 1)
+
+
+def test_numpys_own_meaning_stays():
+    f = un.vectorize(lambda a, b: a - b if a > b else a + b)
+    assert f([1, 2, 3, 4], 2).tolist() == [3, 4, 1, 2]
+    seen = []
+
+    def note(x):
+        seen.append(x)
+        return x + 1
+
+    with pytest.warns(RuntimeWarning, match="note runs in the interpreter"):
+        g = un.vectorize(note)
+        assert g([1, 2]).tolist() == [2, 3]
+    assert seen == [1, 2]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert g([3]).tolist() == [4]
+
+
+def test_refusals():
+    with pytest.raises(TypeError, match="the signature has 1 arguments.*expected 2"):
+        un.vectorize(["float64(float64)"])(mixed)
+    with pytest.raises(TypeError, match="where the name of a type should be"):
+        un.vectorize(["float(double, flaot)"])
+    with pytest.raises(TypeError, match="takes and gives numbers; got float64\\[:\\]"):
+        un.vectorize(["float64(float64[:])"])
+    with pytest.raises(ValueError, match="no such target; got 'tpu'"):
+        un.vectorize(["float64(float64)"], target="tpu")
+    with pytest.raises(TypeError, match="unknown argument; got colour="):
+        un.vectorize(["float64(float64)"], colour=1)
+    f = un.vectorize(["int32(int32, int32)"])(mixed)
+    with pytest.raises(
+        TypeError, match="no signature takes the operands; got \\(float64, int64\\)"
+    ):
+        f(np.zeros(2), np.zeros(2, int))
+    with pytest.raises(TypeError, match="takes from 2 to 3 positional arguments; got 1"):
+        f(1)
+    with pytest.raises(un.CompileError, match="an elementwise function gives one number"):
+        un.vectorize(["float64(float64)"])(pair)
+    with pytest.raises(un.CompileError, match="a dict"):
+        un.vectorize(["float64(float64)"])(listed)
+
+
+def pair(x):
+    return x, x
+
+
+def listed(x):
+    y = {x: x}
+    return y[x]
