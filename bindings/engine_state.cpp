@@ -149,6 +149,7 @@ void add_engine_state(nb::module_& m) {
           "Sets how many threads parallel work uses.");
     m.def("get_num_threads", &thread_count, "How many threads parallel work uses.");
     m.def("_set_setting", [](const std::string& n, const std::string& v) { set_setting(n, v); });
+    m.def("_setting", [](const std::string& n) { return setting(n); });
     m.def("_settings", [] {
         nb::list rows;
         for (const SettingInfo& s : setting_infos) {

@@ -4,6 +4,7 @@
 #include <structmember.h>
 
 #include <new>
+#include <set>
 
 #include "array_object.h"
 #include "errors.h"
@@ -286,6 +287,46 @@ PyObject* inspect_ir(PyObject* self, PyObject*) {
 PyObject* inspect_source(PyObject* self, PyObject*) {
     return joined(self, [](const Specialisation& s) { return s.executable->source(); });
 }
+PyObject* inspect_assembly(PyObject* self, PyObject*) {
+    return joined(self, [](const Specialisation& s) { return s.executable->assembly(); });
+}
+
+/// The variables of the compiled function with their types, as `name: type` lines.
+PyObject* list_types(PyObject* self, PyObject*) {
+    return joined(self, [](const Specialisation& s) {
+        const ir::Module module = frontend::compile(s.request).module;
+        const ir::Function& f = module.functions.front();
+        std::set<std::string> lines;
+        for (std::size_t i = 0; i < s.request.args.size(); ++i)
+            lines.insert(s.request.source->params[i] + ": " + describe(s.request.args[i]));
+        std::set<std::string> locals;
+        frontend::walk(s.request.source->body, [&](const frontend::Node& n) {
+            if (n.kind == frontend::NodeKind::Name) locals.insert(n.text);
+        });
+        for (const ir::Var& v : f.vars) {
+            if (locals.count(v.name.substr(0, v.name.find('.'))))
+                lines.insert(v.name + ": " + std::string(name(v.dtype)));
+        }
+        std::string text;
+        for (const std::string& line : lines) text += "  " + line + "\n";
+        return text;
+    });
+}
+
+PyObject* compile_signatures(PyObject* self, PyObject*) {
+    return guarded<PyObject*>(nullptr, [&] {
+        ready(self).compile_signatures();
+        return Py_NewRef(Py_None);
+    });
+}
+
+PyObject* recompile(PyObject* self, PyObject*) {
+    return guarded<PyObject*>(nullptr, [&] {
+        ready(self).recompile();
+        return Py_NewRef(Py_None);
+    });
+}
+
 PyObject* parallel_report(PyObject* self, PyObject*) {
     return joined(self, [](const Specialisation& s) { return s.report; });
 }
@@ -305,6 +346,12 @@ PyMethodDef methods[] = {
      "inspect_llvm()\n--\n\nThe code generated for each compiled specialisation: LLVM IR on the "
      "CPU, OpenCL C or PTX on "
      "a device."},
+    {"inspect_asm", inspect_assembly, METH_NOARGS,
+     "inspect_asm()\n--\n\nThe machine's assembly of each compiled specialisation."},
+    {"_types", list_types, METH_NOARGS, "Types of the names of each compiled specialisation."},
+    {"_compile_signatures", compile_signatures, METH_NOARGS, "Compile for the eager signatures."},
+    {"recompile", recompile, METH_NOARGS,
+     "recompile()\n--\n\nRead the source again and compile anew for the same argument types."},
     {"parallel_report", parallel_report, METH_NOARGS,
      "parallel_report()\n--\n\nWhat was inferred of each prange of each compiled specialisation."},
     {nullptr, nullptr, 0, nullptr}};

@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include "errors.h"
+#include "frontend/tree.h"
+#include "jit_dispatch.h"
 
 namespace unisono::python {
 
@@ -15,8 +17,6 @@ using ir::StrideClass;
 ArrayViewHook array_view_hook = nullptr;
 
 namespace {
-
-enum Code : std::uint32_t { ScalarCode = 1, ArrayCode = 2, TupleCode = 3 };
 
 /// The dtype of a PEP 3118 format, native or little-endian.
 bool dtype_of_format(const char* format, std::int64_t bytes, DType& t) {
@@ -107,14 +107,88 @@ void Arguments::add(PyObject* object, const std::string& name) {
         return add_scalar(DType::Int64, Weak::Int, static_cast<std::uint64_t>(value));
     }
     if (PyTuple_Check(object)) {
-        key_.push_back(TupleCode | static_cast<std::uint32_t>(PyTuple_GET_SIZE(object)) << 4);
+        begin_tuple(static_cast<std::size_t>(PyTuple_GET_SIZE(object)));
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i)
             add(PyTuple_GET_ITEM(object, i), name);
         return;
     }
     if (add_numpy(object)) return;
+    if (PyComplex_Check(object)) {
+        bool is_python = PyComplex_CheckExact(object);
+        key_.push_back(ComplexCode | static_cast<std::uint32_t>(is_python) << 4);
+        for (double part : {PyComplex_RealAsDouble(object), PyComplex_ImagAsDouble(object)})
+            scalars_.push_back(Scalar::of(DType::Float64, part).bits);
+        return;
+    }
+    if (PyList_CheckExact(object)) return add_list(object, name);
+    if (object == Py_None) return key_.push_back(NoneCode);
+    if (Dispatch* function = dispatch_of(object)) {
+        if (function->is_kernel()) refuse(name, "a kernel", "pass a function compiled by jit");
+        return add_function(function->source().get());
+    }
     if (array_view_hook && add_view(object, name)) return;
     add_buffer(object, name);
+}
+
+/// The numbers of a list, copied: compiled code reads them.
+void Arguments::add_list(PyObject* list, const std::string& name) {
+    Py_ssize_t size = PyList_GET_SIZE(list);
+    PyTypeObject* type = size ? Py_TYPE(PyList_GET_ITEM(list, 0)) : &PyFloat_Type;
+    bool is_known = type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type;
+    for (Py_ssize_t i = 0; i < size; ++i)
+        is_known = is_known && Py_TYPE(PyList_GET_ITEM(list, i)) == type;
+    if (!is_known)
+        refuse(name, "a list whose items are not all int, float or bool",
+               "pass an array or a tuple");
+    Weak weak = type == &PyFloat_Type ? Weak::Float : type == &PyBool_Type ? Weak::Bool : Weak::Int;
+    Held& held = arrays_.emplace_back();
+    held.object = list;
+    held.copy = std::make_unique<std::uint64_t[]>(static_cast<std::size_t>(size) + 1);
+    auto* bytes = reinterpret_cast<std::uint8_t*>(held.copy.get());
+    for (Py_ssize_t i = 0; i < size; ++i) {
+        PyObject* item = PyList_GET_ITEM(list, i);
+        auto at = static_cast<std::size_t>(i);
+        if (weak == Weak::Bool) {
+            bytes[at] = item == Py_True;
+        } else if (weak == Weak::Float) {
+            held.copy[at] = Scalar::of(DType::Float64, PyFloat_AS_DOUBLE(item)).bits;
+        } else {
+            held.copy[at] = static_cast<std::uint64_t>(PyLong_AsLongLong(item));
+            if (PyErr_Occurred()) throw PythonError{};
+        }
+    }
+    Py_ssize_t item_size = weak == Weak::Bool ? 1 : 8;
+    place(held, held.copy.get(), item_size, {&size, 1}, &item_size);
+    key_.push_back(ListCode | static_cast<std::uint32_t>(weak) << 4);
+}
+
+/// The key holds where the function's source is; the specialisation keeps it alive.
+void Arguments::add_function(const frontend::Source* source) {
+    auto address = reinterpret_cast<std::uintptr_t>(source);
+    key_.push_back(FunctionCode);
+    key_.push_back(static_cast<std::uint32_t>(address));
+    key_.push_back(static_cast<std::uint32_t>(address >> 32));
+}
+
+void Arguments::add_type(const Type& type) {
+    switch (type.kind) {
+        case Type::Kind::Scalar: return add_scalar(type.dtype, type.weak, 0);
+        case Type::Kind::Array:
+            return key_.push_back(
+                array_code(type.dtype, type.rank, type.writable,
+                           !type.strides.empty() && type.strides.back() == StrideClass::One));
+        case Type::Kind::Tuple:
+            begin_tuple(type.items.size());
+            for (const Type& item : type.items) add_type(item);
+            return;
+        case Type::Kind::List:
+            return key_.push_back(ListCode | static_cast<std::uint32_t>(type.items[0].weak) << 4);
+        case Type::Kind::Complex:
+            key_.push_back(ComplexCode | static_cast<std::uint32_t>(type.is_weak()) << 4);
+            return;
+        case Type::Kind::Function: return add_function(type.function.get());
+        default: return key_.push_back(NoneCode);
+    }
 }
 
 bool Arguments::add_view(PyObject* object, const std::string& name) {
@@ -215,6 +289,8 @@ void Arguments::place(Held& held, const void* data, std::int64_t size,
 
 void Arguments::add_buffer(PyObject* object, const std::string& name) {
     if (!PyObject_CheckBuffer(object)) {
+        if (PyCallable_Check(object))
+            refuse(name, "a function that is not compiled", "decorate it with @un.jit");
         refuse(name, std::string("a ") + Py_TYPE(object)->tp_name,
                "convert it, as in np.asarray(x), or capture it as a global constant");
     }
@@ -251,18 +327,17 @@ void Arguments::add_buffer(PyObject* object, const std::string& name) {
     add_array(held, t, !b.readonly);
 }
 
+std::uint32_t Arguments::array_code(DType t, int rank, bool writable, bool is_last_one) {
+    return ArrayCode | static_cast<std::uint32_t>(t) << 4 | static_cast<std::uint32_t>(rank) << 8 |
+           static_cast<std::uint32_t>(is_last_one) << 16 |
+           static_cast<std::uint32_t>(writable) << 20;
+}
+
 void Arguments::add_array(Held& held, DType t, bool writable) {
-    std::uint32_t code = ArrayCode | static_cast<std::uint32_t>(t) << 4 |
-                         static_cast<std::uint32_t>(held.rank) << 8 |
-                         static_cast<std::uint32_t>(writable) << 20;
-    if (held.rank > 0) {
-        int last = held.rank - 1;
-        if (held.strides[last] == 1 || held.shape[last] <= 1) {
-            held.strides[last] = 1;
-            code |= 1u << 16;
-        }
-    }
-    key_.push_back(code);
+    int last = held.rank - 1;
+    bool is_last_one = last >= 0 && (held.strides[last] == 1 || held.shape[last] <= 1);
+    if (is_last_one) held.strides[last] = 1;
+    key_.push_back(array_code(t, held.rank, writable, is_last_one));
 }
 
 void Arguments::finish() {
@@ -298,8 +373,19 @@ PyObject* Arguments::object_at(std::uintptr_t address) const {
     return nearest ? nearest : arrays_.empty() ? nullptr : arrays_.front().object;
 }
 
-static Type read_type(const std::vector<std::uint32_t>& key, std::size_t& at) {
+Type Arguments::read_type(const std::vector<std::uint32_t>& key, std::size_t& at) {
     std::uint32_t code = key[at++];
+    if ((code & 15) == NoneCode) return Type::none();
+    if ((code & 15) == ListCode) return Type::list(Type::python(static_cast<Weak>(code >> 4)));
+    if ((code & 15) == ComplexCode)
+        return Type::complex(DType::Float64, code >> 4 ? Weak::Complex : Weak::None);
+    if ((code & 15) == FunctionCode) {
+        auto address =
+            static_cast<std::uintptr_t>(key[at]) | static_cast<std::uintptr_t>(key[at + 1]) << 32;
+        at += 2;
+        const auto* source = reinterpret_cast<const frontend::Source*>(address);
+        return Type::of_function(source->shared_from_this(), source->name);
+    }
     auto t = static_cast<DType>(code >> 4 & 15);
     if ((code & 15) == ScalarCode) {
         auto weak = static_cast<Weak>(code >> 8);

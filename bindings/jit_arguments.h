@@ -23,6 +23,12 @@ class Arguments {
     /// Throws PythonError or Error where the object cannot be an argument; `name` is the
     /// parameter's.
     void add(PyObject* object, const std::string& name);
+    /// The next `size` arguments are items of a tuple.
+    void begin_tuple(std::size_t size) {
+        key_.push_back(TupleCode | static_cast<std::uint32_t>(size) << 4);
+    }
+    /// Stands for an argument of that type; nothing can be launched.
+    void add_type(const frontend::Type& type);
     /// Call after the last add: notes whether arrays overlap and on which device they live.
     void finish();
 
@@ -42,6 +48,17 @@ class Arguments {
     }
 
   private:
+    enum Code : std::uint32_t {
+        ScalarCode = 1,
+        ArrayCode = 2,
+        TupleCode = 3,
+        NoneCode = 4,
+        FunctionCode = 5,
+        ComplexCode = 6,
+        ListCode = 7
+    };
+    static frontend::Type read_type(const std::vector<std::uint32_t>& key, std::size_t& at);
+    static std::uint32_t array_code(DType t, int rank, bool writable, bool is_last_one);
     static constexpr int max_rank = 16;
     struct Held {
         Held() {}  // leaves shape and strides undefined: calls are counted in nanoseconds
@@ -53,6 +70,7 @@ class Arguments {
         std::int64_t offset = 0;
         std::int64_t shape[max_rank], strides[max_rank];
         Device* device = nullptr;
+        std::unique_ptr<std::uint64_t[]> copy;  ///< the items of a list
     };
     /// What a call fills; kept for the thread's next call, so that calls allocate nothing.
     struct Lists {
@@ -68,6 +86,8 @@ class Arguments {
     static void place(Held& held, const void* data, std::int64_t size,
                       std::span<const Py_ssize_t> shape, const Py_ssize_t* strides);
     void add_array(Held& held, DType t, bool writable);
+    void add_list(PyObject* list, const std::string& name);
+    void add_function(const frontend::Source* source);
     void add_scalar(DType t, Weak weak, std::uint64_t bits);
     [[noreturn]] void refuse(const std::string& name, const std::string& got,
                              const std::string& way_out) const;

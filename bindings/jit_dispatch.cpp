@@ -7,6 +7,8 @@
 #include "jit_dispatch.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 #include "array_object.h"
 #include "backends/codegen/compile.h"
@@ -75,6 +77,14 @@ bool Dispatch::is_fresh() const {
     });
 }
 
+/// Functions inside call the same ones; none of them is the function around.
+static void share_callees(frontend::Source& source) {
+    for (auto& inner : source.nested) {
+        inner->callees = source.callees;
+        share_callees(*inner);
+    }
+}
+
 void Dispatch::prepare() {
     preparing_ = std::this_thread::get_id();
     struct Done {
@@ -88,7 +98,7 @@ void Dispatch::prepare() {
     std::vector<Ref> callees, names;
     Ref nothing(PyList_New(0));
     if (!nothing) throw PythonError{};
-    PyObject* list = native ? nothing.get() : PyTuple_GET_ITEM(flat.get(), 8);
+    PyObject* list = native ? nothing.get() : PyDict_GetItemString(flat.get(), "callees");
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
         Dispatch* callee = dispatch_of(PyList_GET_ITEM(list, i));
         UNISONO_ASSERT(callee != nullptr);
@@ -99,7 +109,7 @@ void Dispatch::prepare() {
         if (!callee->is_preparing()) callees.push_back(Ref::of(PyList_GET_ITEM(list, i)));
     }
     std::vector<Guard> guards;
-    list = native ? nothing.get() : PyTuple_GET_ITEM(flat.get(), 9);
+    list = native ? nothing.get() : PyDict_GetItemString(flat.get(), "guards");
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
         PyObject* g = PyList_GET_ITEM(list, i);
         guards.push_back({Ref::of(PyTuple_GET_ITEM(g, 0)), Ref::of(PyTuple_GET_ITEM(g, 1)),
@@ -109,13 +119,16 @@ void Dispatch::prepare() {
         names.push_back(Ref(PyUnicode_InternFromString(p.c_str())));
         if (!names.back()) throw PythonError{};
     }
+    share_callees(*source);
     Ref defaults(PyObject_GetAttrString(function_.get(), "__defaults__"));
-    if (!defaults) throw PythonError{};
+    Ref named(PyObject_GetAttrString(function_.get(), "__kwdefaults__"));
+    if (!defaults || !named) throw PythonError{};
     source_ = std::move(source);
     guards_ = std::move(guards);
     callees_ = std::move(callees);
     parameter_names_ = std::move(names);
     defaults_ = std::move(defaults);
+    named_defaults_ = std::move(named);
     specialisations_.clear();
     elements_.clear();
 }
@@ -130,20 +143,22 @@ void Dispatch::bind(const frontend::Source& source, Arguments& arguments, PyObje
     const auto& params = source.params;
     auto n = params.size();
     auto given_names = keywords ? static_cast<std::size_t>(PyTuple_GET_SIZE(keywords)) : 0;
-    if (count > n) {
+    if (count > source.positional && source.vararg < 0) {
         fail(ErrorKind::Type, name_ + ": too many arguments; got " + std::to_string(count) +
-                                  "; expected " + std::to_string(n) + "; leave the extra ones out");
+                                  "; expected " + std::to_string(source.positional) +
+                                  "; leave the extra ones out");
     }
-    if (count == n && given_names == 0) {
+    if (count == n && given_names == 0 && source.vararg < 0) {
         for (std::size_t i = 0; i < n; ++i) arguments.add(args[i], params[i]);
         return;
     }
     std::vector<PyObject*> slots(n, nullptr);
-    std::copy(args, args + count, slots.begin());
+    std::copy(args, args + std::min(count, source.positional), slots.begin());
+    auto is_rest = [&](std::size_t i) { return static_cast<int>(i) == source.vararg; };
     for (std::size_t k = 0; k < given_names; ++k) {
         PyObject* key = PyTuple_GET_ITEM(keywords, static_cast<Py_ssize_t>(k));
         std::size_t i = 0;
-        while (i < n && PyUnicode_Compare(parameter_names_[i].get(), key) != 0) ++i;
+        while (i < n && (is_rest(i) || PyUnicode_Compare(parameter_names_[i].get(), key) != 0)) ++i;
         if (i == n || slots[i]) {
             std::string text = PyUnicode_AsUTF8(key);
             fail(ErrorKind::Type, name_ + ": keyword argument '" + text + "' " +
@@ -153,13 +168,15 @@ void Dispatch::bind(const frontend::Source& source, Arguments& arguments, PyObje
         }
         slots[i] = args[count + k];
     }
-    std::size_t defaults = PyTuple_Check(defaults_.get())
-                               ? static_cast<std::size_t>(PyTuple_GET_SIZE(defaults_.get()))
-                               : 0;
     for (std::size_t i = 0; i < n; ++i) {
-        if (!slots[i] && i + defaults >= n) {
-            slots[i] = PyTuple_GET_ITEM(defaults_.get(), static_cast<Py_ssize_t>(i + defaults - n));
+        if (is_rest(i)) {
+            std::size_t rest = count > source.positional ? count - source.positional : 0;
+            arguments.begin_tuple(rest);
+            for (std::size_t k = 0; k < rest; ++k)
+                arguments.add(args[source.positional + k], params[i]);
+            continue;
         }
+        if (!slots[i]) slots[i] = default_of(source, i);
         if (!slots[i]) {
             fail(ErrorKind::Type, name_ + ": argument '" + params[i] + "' is missing; got " +
                                       std::to_string(count + given_names) + " of " +
@@ -169,8 +186,23 @@ void Dispatch::bind(const frontend::Source& source, Arguments& arguments, PyObje
     }
 }
 
+/// What a parameter is where the call gives nothing; null where it must.
+PyObject* Dispatch::default_of(const frontend::Source& source, std::size_t i) const {
+    if (i >= source.positional) {
+        bool has_any = PyDict_Check(named_defaults_.get());
+        return has_any ? PyDict_GetItem(named_defaults_.get(), parameter_names_[i].get()) : nullptr;
+    }
+    if (!PyTuple_Check(defaults_.get())) return nullptr;
+    auto held = static_cast<std::size_t>(PyTuple_GET_SIZE(defaults_.get()));
+    if (i + held < source.positional) return nullptr;
+    return PyTuple_GET_ITEM(defaults_.get(), static_cast<Py_ssize_t>(i + held - source.positional));
+}
+
 Device& Dispatch::device_for(const Arguments& arguments) const {
-    if (arguments.device()) return *arguments.device();
+    return arguments.device() ? *arguments.device() : device_named();
+}
+
+Device& Dispatch::device_named() const {
     if (!device_name_.empty()) return find_device(device_name_);
     return find_device(setting("executor") == "interp" ? "interp" : "cpu");
 }
@@ -204,22 +236,75 @@ std::shared_ptr<Specialisation> Dispatch::find(
     made->device = arguments.device();
     made->dimensions = dimensions;
     made->request = {source, arguments.types(), arguments.noalias(), dimensions};
-    Device& device = device_for(arguments);
-    if (!device.info().host_memory && !arguments.device()) {
+    compile(*made, device_for(arguments));
+    specialisations_.push_back(made);
+    return made;
+}
+
+void Dispatch::compile(Specialisation& made, Device& device) const {
+    if (!device.info().host_memory && !made.device) {
         fail(ErrorKind::Device,
              name_ + ": host arrays cannot be used on " + device.info().name +
                  "; got arrays in host memory; expected arrays on that device; move them with "
                  "to_device");
     }
-    frontend::Compiled compiled = compile_source(made->request);
-    made->result = compiled.result;
-    made->result_count = compiled.module.entry().results.size();
-    made->files = compiled.module.entry().files;
-    made->report = std::move(compiled.report);
-    made->keeps_lock = device.info().host_memory && !may_take_long(compiled.module);
-    made->executable = device.compile(std::move(compiled.module), {});
-    specialisations_.push_back(made);
-    return made;
+    frontend::Compiled compiled = compile_source(made.request);
+    made.result = compiled.result;
+    made.result_count = compiled.module.entry().results.size();
+    made.files = compiled.module.entry().files;
+    made.report = std::move(compiled.report);
+    for (const std::string& text : compiled.warnings) {
+        if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) < 0) throw PythonError{};
+    }
+    made.keeps_lock = device.info().host_memory && !may_take_long(compiled.module);
+    CompileOptions options;
+    options.fastmath = made.request.source->options.fastmath;
+    made.executable = device.compile(std::move(compiled.module), options);
+}
+
+/// The type as arguments of a call are classified: contiguous arrays where nothing else is said.
+static frontend::Type as_argument(const frontend::Declared& d) {
+    frontend::Type t = d.type;
+    if (t.is_array() && !t.strides.empty()) {
+        bool is_fortran = t.rank > 1 && t.strides.front() == ir::StrideClass::One;
+        t.strides.assign(t.strides.size(), ir::StrideClass::Other);
+        if (!is_fortran) t.strides.back() = ir::StrideClass::One;
+    }
+    for (std::size_t i = 0; i < d.items.size(); ++i) t.items[i] = as_argument(d.items[i]);
+    return t;
+}
+
+void Dispatch::compile_signatures() {
+    const auto source = this->source();
+    for (const frontend::Signature& s : source->signatures) {
+        Arguments arguments(name_);
+        if (s.args.size() != source->params.size()) {
+            fail(ErrorKind::Type, name_ + ": a signature has one type per parameter; got " +
+                                      std::to_string(s.args.size()) + "; expected " +
+                                      std::to_string(source->params.size()) +
+                                      "; add or remove types");
+        }
+        for (const frontend::Declared& d : s.args) arguments.add_type(as_argument(d));
+        arguments.finish();
+        find(source, arguments, 0);
+    }
+}
+
+void Dispatch::recompile() {
+    auto old = std::move(specialisations_);
+    specialisations_.clear();
+    prepare();
+    const auto source = source_;
+    for (const auto& s : old) {
+        auto made = std::make_shared<Specialisation>();
+        made->key = s->key;
+        made->device = s->device;
+        made->dimensions = s->dimensions;
+        made->request = s->request;
+        made->request.source = source;
+        compile(*made, s->device ? *s->device : device_named());
+        specialisations_.push_back(made);
+    }
 }
 
 PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* keywords,
@@ -243,6 +328,7 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
     launch.arrays = arrays;
     launch.scalars = arguments.scalars();
     launch.results = {results, made->result_count};
+    launch.threads = source->options.threads;
     if (range) launch.range = *range;
     Fault fault;
     if (made->keeps_lock) {
@@ -295,6 +381,31 @@ PyObject* Dispatch::build_array(const frontend::ResultShape& shape, const Argume
     return wrap(Array::of({storage, Layout::make(extents, strides), offset, shape.dtype}));
 }
 
+static PyObject* number(Scalar s) {
+    if (is_bool(s.dtype)) return PyBool_FromLong(s.as<bool>());
+    return is_float(s.dtype)      ? PyFloat_FromDouble(s.as<double>())
+           : is_unsigned(s.dtype) ? PyLong_FromUnsignedLongLong(s.as<std::uint64_t>())
+                                  : PyLong_FromLongLong(s.as<std::int64_t>());
+}
+
+/// A list of numbers, from memory that the function hands over.
+static PyObject* build_list(const frontend::ResultShape& shape, const std::uint64_t* results) {
+    const auto* data = reinterpret_cast<const char*>(static_cast<std::uintptr_t>(results[0]));
+    auto* block = reinterpret_cast<Block*>(static_cast<std::uintptr_t>(results[1]));
+    auto count = static_cast<Py_ssize_t>(results[2]);
+    Ref list(PyList_New(count));
+    auto size = static_cast<std::size_t>(size_of(shape.dtype));
+    for (Py_ssize_t i = 0; list && i < count; ++i) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, data + static_cast<std::size_t>(i) * size, size);
+        PyObject* item = number(Scalar{bits, shape.dtype});
+        if (!item) return nullptr;
+        PyList_SET_ITEM(list.get(), i, item);
+    }
+    if (block) release_block(block);
+    return list.release();
+}
+
 PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& arguments,
                           const std::uint64_t* results, Taken& taken) const {
     using Kind = frontend::ResultShape::Kind;
@@ -302,12 +413,14 @@ PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& a
         case Kind::None: Py_RETURN_NONE;
         case Kind::Argument: return Py_NewRef(arguments.array_object(shape.index));
         case Kind::Array: return build_array(shape, arguments, results + shape.index, taken);
-        case Kind::Scalar: {
-            Scalar s{results[shape.index], shape.dtype};
-            if (is_bool(s.dtype)) return PyBool_FromLong(s.as<bool>());
-            return is_float(s.dtype)      ? PyFloat_FromDouble(s.as<double>())
-                   : is_unsigned(s.dtype) ? PyLong_FromUnsignedLongLong(s.as<std::uint64_t>())
-                                          : PyLong_FromLongLong(s.as<std::int64_t>());
+        case Kind::Scalar: return number(Scalar{results[shape.index], shape.dtype});
+        case Kind::List: return build_list(shape, results + shape.index);
+        case Kind::Complex: {
+            auto part = [&](std::size_t k) {
+                const frontend::ResultShape& p = shape.items[k];
+                return Scalar{results[p.index], p.dtype}.as<double>();
+            };
+            return PyComplex_FromDoubles(part(0), part(1));
         }
         case Kind::Tuple: break;
     }
@@ -321,19 +434,37 @@ PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& a
     return tuple.release();
 }
 
+/// One value of a fault: "", "b", "f" or "u" says what its bits are, a format may follow behind |.
+static std::string written(std::int64_t bits, const std::string& how) {
+    auto bar = how.find('|');
+    std::string kind = how.substr(0, bar);
+    std::string format = bar == std::string::npos ? "" : how.substr(bar + 1);
+    if (kind.empty() && format.empty()) return std::to_string(bits);
+    Ref value(kind == "f"   ? PyFloat_FromDouble(std::bit_cast<double>(bits))
+              : kind == "b" ? PyBool_FromLong(bits != 0)
+              : kind == "u" ? PyLong_FromUnsignedLongLong(static_cast<std::uint64_t>(bits))
+                            : PyLong_FromLongLong(bits));
+    bool is_repr = format == "!r";
+    Ref spec(PyUnicode_FromString(is_repr ? "" : format.c_str()));
+    Ref text(value && spec ? PyObject_Format(value.get(), spec.get()) : nullptr);
+    const char* utf8 = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+    if (!utf8) throw PythonError{};
+    return utf8;
+}
+
 /// {0}..{3} become the fault's values, doubled braces single ones.
 static std::string with_values(const std::string& message, const Fault& fault) {
     std::string text;
     for (std::size_t i = 0; i < message.size(); ++i) {
         char c = message[i];
         char next = i + 1 < message.size() ? message[i + 1] : '\0';
+        auto end = message.find('}', i);
         if ((c == '{' || c == '}') && next == c) {
             text += c;
             ++i;
-        } else if (c == '{' && next >= '0' && next <= '3' && i + 2 < message.size() &&
-                   message[i + 2] == '}') {
-            text += std::to_string(fault.values[next - '0']);
-            i += 2;
+        } else if (c == '{' && next >= '0' && next <= '3' && end != std::string::npos) {
+            text += written(fault.values[next - '0'], message.substr(i + 2, end - i - 2));
+            i = end;
         } else {
             text += c;
         }
@@ -346,6 +477,10 @@ static std::string find_line(const frontend::Source& source, const std::string& 
     if (source.file == file) {
         std::string text = frontend::line_text(source, line);
         if (!text.empty()) return text.substr(std::min(text.size(), text.find_first_not_of(" \t")));
+    }
+    for (const auto& inner : source.nested) {
+        std::string text = find_line(*inner, file, line);
+        if (!text.empty()) return text;
     }
     for (const auto& callee : source.callees) {
         std::string text = callee ? find_line(*callee, file, line) : std::string();
@@ -390,6 +525,7 @@ int Dispatch::traverse(visitproc visit, void* arg) const {
     Py_VISIT(function_.get());
     Py_VISIT(prepare_.get());
     Py_VISIT(defaults_.get());
+    Py_VISIT(named_defaults_.get());
     for (const Guard& g : guards_) {
         Py_VISIT(g.owner.get());
         Py_VISIT(g.value.get());
@@ -399,7 +535,7 @@ int Dispatch::traverse(visitproc visit, void* arg) const {
 }
 
 void Dispatch::clear() {
-    for (Ref* held : {&function_, &prepare_, &defaults_}) *held = Ref();
+    for (Ref* held : {&function_, &prepare_, &defaults_, &named_defaults_}) *held = Ref();
     guards_.clear();
     callees_.clear();
     source_.reset();

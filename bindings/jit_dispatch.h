@@ -72,6 +72,10 @@ class Dispatch {
     PyObject* call(PyObject* const* args, std::size_t count, PyObject* keywords,
                    const NDRange* range);
     const std::shared_ptr<const frontend::Source>& source();
+    /// Compiles for the eager signatures.
+    void compile_signatures();
+    /// Reads the source again and compiles what was compiled.
+    void recompile();
     const std::vector<std::shared_ptr<Specialisation>>& specialisations() const {
         return specialisations_;
     }
@@ -103,7 +107,10 @@ class Dispatch {
               std::size_t count, PyObject* keywords) const;
     std::shared_ptr<Specialisation> find(const std::shared_ptr<const frontend::Source>& source,
                                          const Arguments& arguments, int dimensions);
+    void compile(Specialisation& made, Device& device) const;
+    PyObject* default_of(const frontend::Source& source, std::size_t i) const;
     Device& device_for(const Arguments& arguments) const;
+    Device& device_named() const;
     [[noreturn]] void raise_interrupt(const Specialisation& s, const Fault& fault) const;
     [[noreturn]] void raise_at(const Specialisation& s, ir::Line place) const;
     [[noreturn]] void raise_fault(const Specialisation& s, const Fault& fault) const;
@@ -114,7 +121,7 @@ class Dispatch {
     PyObject* build(const frontend::ResultShape& shape, const Arguments& arguments,
                     const std::uint64_t* results, Taken& taken) const;
 
-    Ref function_, prepare_, defaults_;
+    Ref function_, prepare_, defaults_, named_defaults_;
     std::string name_;
     bool is_kernel_;
     std::string device_name_;

@@ -13,13 +13,15 @@ using frontend::NodeKind;
 static NodeKind kind_of(const std::string& name) {
     static const std::unordered_map<std::string, NodeKind> kinds = {
 #define KIND(name) {#name, NodeKind::name}
-        KIND(Block),    KIND(Assign),      KIND(AugAssign), KIND(For),       KIND(While),
-        KIND(If),       KIND(Return),      KIND(Break),     KIND(Continue),  KIND(Pass),
-        KIND(Evaluate), KIND(Raise),       KIND(Assert),    KIND(Name),      KIND(Const),
-        KIND(Text),     KIND(NoneValue),   KIND(Builtin),   KIND(Function),  KIND(Opaque),
-        KIND(BinOp),    KIND(UnaryOp),     KIND(BoolOp),    KIND(Compare),   KIND(IfExp),
-        KIND(Call),     KIND(Keyword),     KIND(Attribute), KIND(Subscript), KIND(Tuple),
-        KIND(Slice),    KIND(Unsupported), KIND(Let),
+        KIND(Block),    KIND(Assign),         KIND(AugAssign), KIND(For),       KIND(While),
+        KIND(If),       KIND(Return),         KIND(Break),     KIND(Continue),  KIND(Pass),
+        KIND(Evaluate), KIND(Raise),          KIND(Assert),    KIND(Name),      KIND(Const),
+        KIND(Text),     KIND(NoneValue),      KIND(Builtin),   KIND(Function),  KIND(Opaque),
+        KIND(BinOp),    KIND(UnaryOp),        KIND(BoolOp),    KIND(Compare),   KIND(IfExp),
+        KIND(Call),     KIND(Keyword),        KIND(Attribute), KIND(Subscript), KIND(Tuple),
+        KIND(Slice),    KIND(Unsupported),    KIND(Let),       KIND(Closure),   KIND(KeptClosure),
+        KIND(Starred),  KIND(Region),         KIND(List),      KIND(Delete),    KIND(NamedExpr),
+        KIND(Format),   KIND(FormattedValue),
 #undef KIND
     };
     auto it = kinds.find(name);
@@ -74,7 +76,8 @@ Node read_node(PyObject* tuple) {
     PyObject* value = item(6);
     if (node.kind == NodeKind::Const)
         read_constant(value, node);
-    else if (node.kind == NodeKind::Function)
+    else if (node.kind == NodeKind::Function || node.kind == NodeKind::Closure ||
+             node.kind == NodeKind::KeptClosure)
         node.index = int_of(value);
     else if (value != Py_None)
         node.note = text_of(value);
@@ -86,21 +89,128 @@ Node read_node(PyObject* tuple) {
     return node;
 }
 
+/// A type as _jit/signatures.py writes it.
+static frontend::Declared declared_of(PyObject* spec) {
+    frontend::Declared d;
+    if (spec == Py_None) return d;
+    d.is_given = true;
+    auto item = [&](Py_ssize_t i) { return PyTuple_GET_ITEM(spec, i); };
+    std::string kind = text_of(item(0));
+    if (kind == "none") return d;
+    if (kind == "optional") {
+        d = declared_of(item(1));
+        d.is_optional = true;
+        return d;
+    }
+    if (kind == "tuple") {
+        std::vector<frontend::Type> types;
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(item(1)); ++i) {
+            d.items.push_back(declared_of(PyTuple_GET_ITEM(item(1), i)));
+            types.push_back(d.items.back().type);
+        }
+        d.type = frontend::Type::tuple(std::move(types));
+        return d;
+    }
+    bool found = true;
+    DType t = dtype_from_name(text_of(item(1)), found);
+    UNISONO_ASSERT(found);
+    if (is_complex(t) && kind == "scalar") {
+        bool is_single = t == DType::Complex64;
+        d.type = frontend::Type::complex(is_single ? DType::Float32 : DType::Float64,
+                                         is_single ? Weak::None : Weak::Complex);
+        return d;
+    }
+    if (kind == "scalar") {
+        std::string weak = text_of(item(2));
+        d.type = weak == "int"     ? frontend::Type::python(Weak::Int)
+                 : weak == "float" ? frontend::Type::python(Weak::Float)
+                 : weak == "bool"  ? frontend::Type::python(Weak::Bool)
+                                   : frontend::Type::numpy(t);
+        return d;
+    }
+    std::vector<ir::StrideClass> strides(static_cast<std::size_t>(int_of(item(2))),
+                                         ir::StrideClass::Other);
+    std::string layout = text_of(item(3));
+    if (layout == "C") strides.back() = ir::StrideClass::One;
+    if (layout == "F") strides.front() = ir::StrideClass::One;
+    d.type = frontend::Type::array(t, std::move(strides), true);
+    return d;
+}
+
+namespace {
+
+/// A flattened function, by the names of its parts.
+struct Parts {
+    PyObject* dict;
+    PyObject* operator[](const char* name) const {
+        PyObject* found = PyDict_GetItemString(dict, name);
+        UNISONO_ASSERT(found != nullptr);
+        return found;
+    }
+};
+
+}  // namespace
+
+/// Calls visit(item) for each item of a list or tuple.
+template <class F>
+static void each(PyObject* sequence, F&& visit) {
+    Py_ssize_t size = PySequence_Fast_GET_SIZE(sequence);
+    for (Py_ssize_t i = 0; i < size; ++i) visit(PySequence_Fast_GET_ITEM(sequence, i));
+}
+
+static frontend::Options options_of(PyObject* dict) {
+    auto is_set = [&](const char* name, bool fallback) {
+        PyObject* value = PyDict_GetItemString(dict, name);
+        return value && value != Py_None ? value == Py_True : fallback;
+    };
+    frontend::Options o;
+    o.checks_bounds = is_set("boundscheck", true);
+    o.numpy_errors = is_set("numpy_errors", false);
+    o.fastmath = is_set("fastmath", false);
+    o.runs_serially = !is_set("parallel", true);
+    auto number = [&](const char* name) {
+        PyObject* value = PyDict_GetItemString(dict, name);
+        return value && value != Py_None ? int_of(value) : 0;
+    };
+    if (PyObject* schedule = PyDict_GetItemString(dict, "schedule");
+        schedule && schedule != Py_None)
+        o.schedule = text_of(schedule);
+    o.chunk = number("chunk");
+    o.threads = number("num_threads");
+    return o;
+}
+
 std::shared_ptr<frontend::Source> read_source(PyObject* flattened) {
-    UNISONO_ASSERT(PyTuple_Check(flattened) && PyTuple_GET_SIZE(flattened) == 10);
-    auto item = [&](int i) { return PyTuple_GET_ITEM(flattened, i); };
+    UNISONO_ASSERT(PyDict_Check(flattened));
+    Parts part{flattened};
     auto source = std::make_shared<frontend::Source>();
-    source->name = text_of(item(0));
-    source->file = text_of(item(1));
-    source->first_line = int_of(item(2));
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(item(3)); ++i)
-        source->lines.push_back(text_of(PyList_GET_ITEM(item(3), i)));
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(item(4)); ++i)
-        source->params.push_back(text_of(PyList_GET_ITEM(item(4), i)));
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(item(5)); ++i)
-        source->defaults.push_back(read_node(PyList_GET_ITEM(item(5), i)));
-    source->body = read_node(item(6));
-    source->is_kernel = item(7) == Py_True;
+    source->name = text_of(part["name"]);
+    source->file = text_of(part["file"]);
+    source->first_line = int_of(part["first_line"]);
+    each(part["lines"], [&](PyObject* o) { source->lines.push_back(text_of(o)); });
+    each(part["params"], [&](PyObject* o) { source->params.push_back(text_of(o)); });
+    source->positional = static_cast<std::size_t>(int_of(part["positional"]));
+    source->vararg = int_of(part["vararg"]);
+    source->captures = static_cast<std::size_t>(int_of(part["captures"]));
+    std::size_t i = 0;
+    each(part["defaults"], [&](PyObject* o) {
+        if (o != Py_None) source->defaults.emplace(i, read_node(o));
+        ++i;
+    });
+    each(part["declared"], [&](PyObject* o) { source->declared.push_back(declared_of(o)); });
+    source->result = declared_of(part["result"]);
+    PyObject *name, *spec;
+    for (Py_ssize_t at = 0; PyDict_Next(part["locals"], &at, &name, &spec);)
+        source->locals.emplace(text_of(name), declared_of(spec));
+    each(part["signatures"], [&](PyObject* o) {
+        frontend::Signature& s = source->signatures.emplace_back();
+        s.result = declared_of(PyTuple_GET_ITEM(o, 0));
+        each(PyTuple_GET_ITEM(o, 1), [&](PyObject* a) { s.args.push_back(declared_of(a)); });
+    });
+    source->options = options_of(part["options"]);
+    source->body = read_node(part["body"]);
+    source->is_kernel = part["is_kernel"] == Py_True;
+    each(part["nested"], [&](PyObject* o) { source->nested.push_back(read_source(o)); });
     return source;
 }
 

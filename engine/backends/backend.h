@@ -86,6 +86,8 @@ class Executable {
     virtual void* callback() const { return nullptr; }
     /// The generated code for people: LLVM IR, OpenCL C, PTX (empty where there is none).
     virtual std::string source() const { return {}; }
+    /// The machine's instructions as assembly; empty where the back end cannot tell.
+    virtual std::string assembly() const { return {}; }
 };
 
 /// What callbacks do with a fault before they return to C: set once, by the language above the
@@ -95,7 +97,7 @@ void set_callback_hook(CallbackFault hook);
 void report_callback_fault(const void* callback, const Fault* fault) noexcept;
 
 struct CompileOptions {
-    bool fastmath = false;
+    bool fastmath = false;  ///< floats may be re-associated, contracted and approximated
     bool use_cache = true;
     bool callback = false;              ///< callable from C too: Executable::callback
     std::uint64_t callback_failed = 0;  ///< bits that a callback returns after a fault

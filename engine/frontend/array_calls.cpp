@@ -183,6 +183,7 @@ std::optional<Value> FunctionLowerer::array_function(const Node& node, const std
             refuse(node.place, name + " needs its argument '" + list[i].name + "'", "give it");
     }
     std::vector<Value> values = operands(in_order);
+    for (Value& v : values) v = as_array(v);  // lists
     auto value_of = [&](const Node* at) {
         return values[static_cast<std::size_t>(std::find(in_order.begin(), in_order.end(), at) -
                                                in_order.begin())];

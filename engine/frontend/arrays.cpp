@@ -75,6 +75,8 @@ bool FunctionLowerer::is_same_array(std::int32_t a, std::int32_t b) {
 bool FunctionLowerer::is_same(const Value& a, const Value& b) {
     if (a.type.is_array() && b.type.is_array() && !a.lazy && !b.lazy)
         return a.type == b.type && is_same_array(a.array, b.array);
+    if (a.type.is_list() && b.type.is_list() && a.list >= 0)
+        return a.type == b.type && a.list == b.list;
     if (!a.type.is_tuple() || !b.type.is_tuple()) return same_value(a, b);
     return a.type == b.type &&
            std::equal(a.items.begin(), a.items.end(), b.items.begin(),

@@ -7,33 +7,23 @@
 namespace unisono::frontend {
 
 std::vector<Value> FunctionLowerer::arguments(const Node& node) {
-    std::vector<const Node*> nodes;
-    for (std::size_t i = 1; i < node.children.size(); ++i) {
-        if (node.children[i].kind == NodeKind::Keyword) {
-            refuse(node.children[i].place,
-                   node.children[0].text + " takes no keyword '" + node.children[i].text +
-                       "' in a compiled function",
-                   "give the arguments by position");
-        }
-        nodes.push_back(&node.children[i]);
+    for (const Node& arg : node.children) {
+        if (arg.kind != NodeKind::Keyword) continue;
+        refuse(
+            arg.place,
+            node.children[0].text + " takes no keyword '" + arg.text + "' in a compiled function",
+            "give the arguments by position");
     }
-    return operands(nodes);
+    return given(node).first;
 }
 
 Value FunctionLowerer::call(const Node& node) {
     const Node& callee = node.children[0];
     if (callee.kind == NodeKind::Builtin) return call_builtin(node, callee.text);
     if (callee.kind == NodeKind::Function) {
-        const Source* source = source_.callees.at(static_cast<std::size_t>(callee.index)).get();
-        if (callee.index == source_.self) source = &source_;
-        if (!source || (source != &source_ && module_.is_open(*source))) {
-            refuse(node.place,
-                   "'" + callee.text +
-                       "' is called by functions that it calls; only a function that calls itself "
-                       "can be compiled",
-                   "write the functions as one, or the recursion as a loop");
-        }
-        return call_function(node, *source);
+        const Source& source = named_function(callee);
+        return call_function(node, source,
+                             &source == &source_ ? own_captures() : std::vector<Value>());
     }
     if (callee.kind == NodeKind::Opaque) {
         refuse(callee.place,
@@ -47,15 +37,22 @@ Value FunctionLowerer::call(const Node& node) {
         refuse(callee.place, "method '" + callee.text + "' cannot be called in a compiled function",
                "write it as a loop over elements, or call it outside and pass the result");
     }
-    refuse(callee.place, "this cannot be called in a compiled function",
-           "call known functions by name");
+    return call_value(node, expression(callee));
 }
 
 /// object.method(...), by the table of array functions.
 std::optional<Value> FunctionLowerer::array_method(const Node& node) {
     const Node& callee = node.children[0];
     if (source_.is_kernel || callee.children[0].kind == NodeKind::Builtin) return std::nullopt;
+    const std::string& name = callee.text;
     Value object = expression(callee.children[0]);
+    if (object.type.is_list()) return list_method(node, object);
+    if (name == "conjugate" && node.children.size() == 1) {
+        if (object.type.is_scalar()) return object;
+        if (object.type.is_complex())
+            return complex_of(object.type, object.items[0].expr,
+                              op_unary(Op::Neg, object.items[1].expr));
+    }
     if (!object.type.is_array()) return std::nullopt;
     at(node.place);
     return array_function(node, callee.text, &object);
@@ -70,14 +67,27 @@ Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
     const Place& place = node.place;
     if (auto v = work_item(node, name)) return *v;
     if (name == "un.local_array") return local_array(node);
+    if (name.rfind("atomic.", 0) == 0) return atomic(node, after_dot(name));
     if (name == "range" || name == "un.prange") {
         refuse(place, after_dot(name) + " can only be looped over",
                "write `for i in " + after_dot(name) + "(...)`");
     }
     if (auto v = array_function(node, name)) return *v;
     if (auto v = pointer_view(node, name)) return *v;
+    if (name == "isinstance") {
+        if (node.children.size() != 3)
+            refuse(place, "isinstance takes a value and a type", "write isinstance(x, int)");
+        Type type = expression(node.children[1]).type;
+        return scalar(b_->boolean(is_instance(type, node.children[2])), Weak::Bool);
+    }
     auto args = arguments(node);
     at(place);
+    if (name.rfind("np.", 0) == 0 || name.rfind("un.", 0) == 0) {
+        bool makes_array = name.substr(3) == "array" || name.substr(3) == "asarray";
+        if (makes_array && args.size() == 1 && args[0].type.is_list())
+            return copied(as_array(args[0]), place);
+        for (Value& v : args) v = as_array(v);
+    }
     auto want = [&](std::size_t n) {
         if (args.size() != n) {
             refuse(place,
@@ -89,6 +99,17 @@ Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
     if (auto v = fold(node, name, args)) return *v;
     std::string base = after_dot(name);
     bool is_plain = base == name;
+    if (is_plain && name == "complex") return complex_call(args, place);
+    if (is_plain && name == "round") {
+        if (args.size() != 1)
+            refuse(place, "round takes one number in a compiled function",
+                   "round to digits outside, or write round(x * 100) / 100");
+        return to_python_int(want_scalar(args[0], place, "the argument of round"), place,
+                             op_from_numpy_name("rint"));
+    }
+    bool is_size = base == "abs" || base == "absolute";
+    if (is_size && args.size() == 1 && args[0].type.is_complex())
+        return complex_absolute(args[0], place);
     if (is_plain && name == "pow") {
         want(2);
         return binary("**", args[0], args[1], place);
@@ -103,7 +124,8 @@ Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
     if (!is_plain && !dtype_of(node.children[0])) return call_table(node, name, args);
     want(1);
     const Value& a = args[0];
-    if (name == "iteration" && !a.type.is_array()) {
+    if (name == "list") return list_value(a, place);
+    if (name == "iteration" && !a.type.is_array() && !a.type.is_list() && !a.type.is_tuple()) {
         refuse(place, "a compiled function cannot loop over a value of type " + describe(a.type),
                "loop over a range, an array, or enumerate, zip and reversed of them");
     }
@@ -114,13 +136,35 @@ Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
         return elementwise(
             {a}, [this, place](auto v) { return absolute(v[0], place); }, place);
     }
+    if (name == "bool") return scalar(truth(a, place), Weak::Bool);
     want_scalar(a, place, "the argument of " + base);
     if (name == "int") return to_python_int(a, place, std::nullopt);
     if (name == "float") return scalar(cast(a.expr, DType::Float64), Weak::Float);
-    if (name == "bool") return scalar(cast(a.expr, DType::Bool), Weak::Bool);
     if (auto t = dtype_of(node.children[0])) return scalar(to_type(a, *t, place), Weak::None);
     if (name == "abs") return absolute(a, place);
     refuse(place, name + " is not supported in a compiled function", "compute it outside");
+}
+
+/// isinstance as the types of values tell it.
+bool FunctionLowerer::is_instance(const Type& t, const Node& wanted) {
+    if (wanted.kind == NodeKind::Tuple) {
+        return std::any_of(wanted.children.begin(), wanted.children.end(),
+                           [&](const Node& w) { return is_instance(t, w); });
+    }
+    const std::string& name = wanted.text;
+    bool is_numpy = t.is_scalar() && !t.is_weak();
+    if (name == "int") return t.weak == Weak::Int || (t.is_scalar() && t.weak == Weak::Bool);
+    if (name == "float") return t.weak == Weak::Float || (is_numpy && t.dtype == DType::Float64);
+    if (name == "bool") return t.is_scalar() && t.weak == Weak::Bool;
+    if (name == "complex") return t.is_complex() && t.dtype == DType::Float64;
+    if (name == "list") return t.is_list();
+    if (name == "tuple") return t.is_tuple();
+    if (name == "np.ndarray") return t.is_array();
+    if (name == "np.integer") return is_numpy && is_integer(t.dtype);
+    if (name == "np.floating") return is_numpy && is_float(t.dtype);
+    if (auto dtype = dtype_of(wanted)) return is_numpy && t.dtype == *dtype;
+    refuse(wanted.place, "isinstance of '" + name + "' is not known when compiling",
+           "ask for int, float, bool, complex, list, tuple, np.ndarray or a dtype");
 }
 
 /// Names by which C, Python and the array API know rows of the table of operations.
@@ -207,6 +251,7 @@ Value FunctionLowerer::call_table(const Node& node, const std::string& name,
 
 Value FunctionLowerer::length(const Value& a, const Place& place) {
     if (a.type.is_tuple()) return scalar(i64(static_cast<std::int64_t>(a.items.size())), Weak::Int);
+    if (a.type.is_list()) return scalar(list_length(a), Weak::Int);
     if (a.type.is_array() && a.type.rank > 0) {
         if (a.lazy) return scalar(extents_of(a)[0], Weak::Int);
         const ir::Array& info = function_->arrays[static_cast<std::size_t>(a.array)];
@@ -259,7 +304,10 @@ Value FunctionLowerer::fold_array(const Value& array, Value start, E begin,
                                   const Place& place) {
     E end = b_->extent(array.array, 0);
     std::int32_t k = b_->var("k", DType::Int64);
-    auto element = [&] { return scalar(b_->load(array.array, {b_->read(k)}, ir::Access::Inside)); };
+    Weak weak = array.type.weak;
+    auto element = [&] {
+        return scalar(b_->load(array.array, {b_->read(k)}, ir::Access::Inside), weak);
+    };
     Type type = start.type;
     collect([&] {
         Value next = combine(start, element());
@@ -290,6 +338,11 @@ std::optional<Value> FunctionLowerer::fold(const Node& node, const std::string& 
         refuse(place, name + " takes one array or tuple" + (is_order ? " or several numbers" : ""),
                "give it what it combines");
     }
+    if (args[0].type.is_list()) {
+        std::vector<Value> held = args;
+        held[0] = as_array(held[0]);
+        return fold(node, name, held);
+    }
     bool is_array = args[0].type.is_array() && (args.size() == 1 || name == "sum");
     if (is_array && args[0].lazy) {
         std::vector<Value> held = args;
@@ -315,7 +368,7 @@ std::optional<Value> FunctionLowerer::fold(const Node& node, const std::string& 
         fault_if(op_binary(Op::Eq, size, i64(0)), ErrorKind::Value,
                  name + "() arg is an empty sequence", place);
         E first = temporary(b_->load(args[0].array, {i64(0)}, ir::Access::Inside), "first");
-        return fold_array(args[0], scalar(first), i64(1), combine, place);
+        return fold_array(args[0], scalar(first, args[0].type.weak), i64(1), combine, place);
     }
     if (is_array) return fold_array(args[0], start, i64(0), combine, place);
     bool is_tuple = args[0].type.is_tuple() && (args.size() == 1 || name == "sum");
@@ -386,6 +439,17 @@ Value FunctionLowerer::python_math(Op op, const std::string& name, const std::ve
 }
 
 std::optional<Value> FunctionLowerer::work_item(const Node& node, const std::string& name) {
+    if (name == "un.thread_id" || name == "un.team_size") {
+        if (!region_) {
+            refuse(node.place, after_dot(name) + " is only defined in a parallel region",
+                   "write it inside of `with un.parallel():`");
+        }
+        bool is_id = name == "un.thread_id";
+        if (is_id && parallel_depth_ == 0)
+            refuse(node.place, "thread_id in what all threads of the region share",
+                   "use it in the region's own statements");
+        return scalar(is_id ? b_->read(region_->lane) : region_->threads, Weak::Int);
+    }
     static const std::map<std::string, ir::WorkItemQuery> queries = {
         {"un.global_id", ir::WorkItemQuery::GlobalId},
         {"un.local_id", ir::WorkItemQuery::LocalId},

@@ -6,58 +6,99 @@
 
 namespace unisono::frontend {
 
-std::vector<Value> FunctionLowerer::call_operands(const Node& node, const Source& callee) {
-    std::vector<const Node*> slots(callee.params.size(), nullptr);
-    std::vector<const Node*> in_order;
-    std::size_t given = 0;
+/// The values given, by position and by name; tuples behind a star are written out.
+std::pair<std::vector<Value>, std::map<std::string, Value>> FunctionLowerer::given(
+    const Node& node) {
+    std::vector<const Node*> nodes;
     for (std::size_t i = 1; i < node.children.size(); ++i) {
         const Node& arg = node.children[i];
-        std::size_t slot = given;
+        bool is_plain = arg.kind != NodeKind::Keyword && arg.kind != NodeKind::Starred;
+        nodes.push_back(is_plain ? &arg : &arg.children[0]);
+    }
+    std::vector<Value> values = operands(nodes);
+    std::vector<Value> by_position;
+    std::map<std::string, Value> by_name;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const Node& arg = node.children[i + 1];
         if (arg.kind == NodeKind::Keyword) {
-            slot = static_cast<std::size_t>(
-                std::find(callee.params.begin(), callee.params.end(), arg.text) -
-                callee.params.begin());
-            if (slot == callee.params.size()) {
-                refuse(arg.place, callee.name + " has no parameter '" + arg.text + "'",
-                       "check the name");
-            }
+            if (!by_name.emplace(arg.text, values[i]).second)
+                refuse(arg.place, "keyword argument '" + arg.text + "' is given twice",
+                       "give it once");
+        } else if (arg.kind == NodeKind::Starred) {
+            auto items = star_items(values[i], arg.place);
+            by_position.insert(by_position.end(), items.begin(), items.end());
         } else {
-            ++given;
+            by_position.push_back(values[i]);
         }
-        if (slot >= slots.size()) {
-            refuse(arg.place,
-                   callee.name + " takes " + std::to_string(slots.size()) +
-                       " arguments; more are given",
+    }
+    return {std::move(by_position), std::move(by_name)};
+}
+
+std::vector<Value> FunctionLowerer::star_items(const Value& value, const Place& place) {
+    if (!value.type.is_tuple()) {
+        refuse(place, "* takes a tuple; got " + describe(value.type),
+               "its number of items must be known when the function is compiled");
+    }
+    return value.items;
+}
+
+std::vector<Value> FunctionLowerer::call_operands(const Node& node, const Source& callee,
+                                                  const std::vector<Value>& captured) {
+    auto [by_position, by_name] = given(node);
+    std::size_t own = callee.params.size() - callee.captures;
+    std::vector<std::optional<Value>> slots(own);
+    std::vector<Value> rest;
+    for (std::size_t i = 0; i < by_position.size(); ++i) {
+        if (i < callee.positional) {
+            slots[i] = by_position[i];
+        } else if (callee.vararg >= 0) {
+            rest.push_back(by_position[i]);
+        } else {
+            refuse(node.place,
+                   callee.name + " takes " + std::to_string(callee.positional) +
+                       " arguments by position; " + std::to_string(by_position.size()) +
+                       " are given",
                    "leave the extra ones out");
         }
-        if (slots[slot])
-            refuse(arg.place, callee.name + " gets parameter '" + callee.params[slot] + "' twice",
-                   "give it once");
-        slots[slot] = arg.kind == NodeKind::Keyword ? &arg.children[0] : &arg;
-        in_order.push_back(slots[slot]);
     }
-    std::size_t first_default = callee.params.size() - callee.defaults.size();
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-        if (slots[i]) continue;
-        if (i < first_default) {
+    if (callee.vararg >= 0) slots[static_cast<std::size_t>(callee.vararg)] = tuple_of(rest);
+    for (const auto& [name, value] : by_name) {
+        auto end = callee.params.begin() + static_cast<std::ptrdiff_t>(own);
+        auto slot = static_cast<std::size_t>(std::find(callee.params.begin(), end, name) -
+                                             callee.params.begin());
+        if (slot == own || static_cast<int>(slot) == callee.vararg) {
+            refuse(node.place, callee.name + " has no parameter '" + name + "'", "check the name");
+        }
+        if (slots[slot])
+            refuse(node.place, callee.name + " gets parameter '" + name + "' twice",
+                   "give it once");
+        slots[slot] = value;
+    }
+    std::vector<Value> values;
+    for (std::size_t i = 0; i < own; ++i) {
+        auto held = callee.defaults.find(i);
+        if (!slots[i] && held == callee.defaults.end()) {
             refuse(node.place, callee.name + " needs an argument for '" + callee.params[i] + "'",
                    "give it");
         }
-        slots[i] = &callee.defaults[i - first_default];
-        in_order.push_back(slots[i]);
+        values.push_back(slots[i] ? *slots[i] : expression(held->second));
     }
-    std::vector<Value> values = operands(in_order);
-    std::vector<Value> by_slot;
-    for (const Node* slot : slots) {
-        auto at = std::find(in_order.begin(), in_order.end(), slot) - in_order.begin();
-        by_slot.push_back(values[static_cast<std::size_t>(at)]);
-    }
-    return by_slot;
+    values.insert(values.end(), captured.begin(), captured.end());
+    return values;
+}
+
+Value FunctionLowerer::tuple_of(std::vector<Value> items) {
+    Value v;
+    std::vector<Type> types;
+    for (const Value& item : items) types.push_back(item.type);
+    v.type = Type::tuple(std::move(types));
+    v.items = std::move(items);
+    return v;
 }
 
 static void flatten(const Value& v, std::vector<E>& scalars, std::vector<std::int32_t>& arrays) {
     if (v.type.is_scalar()) scalars.push_back(v.expr);
-    if (v.type.is_array()) arrays.push_back(v.array);
+    if (v.type.is_array() || v.type.is_list()) arrays.push_back(v.array);
     for (const Value& item : v.items) flatten(item, scalars, arrays);
 }
 
@@ -76,17 +117,17 @@ const Instance& FunctionLowerer::instance_of(const Node& node, const Source& cal
     }
 }
 
-Value FunctionLowerer::call_function(const Node& node, const Source& callee) {
+Value FunctionLowerer::call_function(const Node& node, const Source& callee,
+                                     const std::vector<Value>& captured) {
     if (callee.is_kernel) {
         refuse(node.place, "a kernel cannot be called from compiled code",
                "decorate '" + callee.name + "' with @un.jit");
     }
-    std::vector<Value> values = call_operands(node, callee);
+    std::vector<Value> values = call_operands(node, callee, captured);
     for (Value& v : values) v = all_made(v, node.place);
     std::vector<Type> types;
     for (const Value& v : values) {
-        if (v.type.kind == Type::Kind::Text || v.type.kind == Type::Kind::DTypeName ||
-            v.type.kind == Type::Kind::None) {
+        if (v.type.kind == Type::Kind::Text || v.type.kind == Type::Kind::DTypeName) {
             refuse(node.place, "a " + describe(v.type) + " cannot be passed to a compiled function",
                    "pass numbers or arrays");
         }
@@ -129,6 +170,14 @@ Value FunctionLowerer::result_of_call(const Type& type, const ResultShape& shape
     auto index = static_cast<std::size_t>(shape.index);
     if (shape.kind == ResultShape::Kind::Scalar) v.expr = b_->read(outs.at(index));
     if (shape.kind == ResultShape::Kind::Argument) v.array = arrays.at(index);
+    if (shape.kind == ResultShape::Kind::List) {
+        Value list = new_list(type.items[0], "list");
+        const List& row = growing(list, {});
+        emit(b_->adopt(row.slot, b_->read(outs.at(index)), b_->read(outs.at(index + 1))));
+        emit(b_->assign(row.length, b_->read(outs.at(index + 2))));
+        emit(b_->assign(row.capacity, b_->read(outs.at(index + 2))));
+        return list;
+    }
     if (shape.kind == ResultShape::Kind::Array) {
         auto rank = static_cast<std::size_t>(shape.rank);
         Descriptor d{b_->slot("result", type.dtype, type.writable),

@@ -23,6 +23,11 @@ static Value make_parameter(ir::Builder& b, const std::string& name, const Type&
     Value v;
     v.type = type;
     if (type.is_scalar()) v.expr = b.param(b.scalar_param(name, type.dtype));
+    if (type.is_list()) {
+        v.array = b.array_param(name, type.dtype, 1, false, {ir::StrideClass::One});
+        b.function().arrays[static_cast<std::size_t>(v.array)].noalias = noalias;
+        return v;
+    }
     if (type.is_array()) {
         v.array = b.array_param(name, type.dtype, type.rank, type.writable, type.strides);
         b.function().arrays[static_cast<std::size_t>(v.array)].noalias = noalias;
@@ -39,7 +44,7 @@ constexpr std::int64_t deepest_recursion = 10'000;
 
 void leaf_types(const ResultShape& shape, std::vector<DType>& list) {
     if (shape.kind == ResultShape::Kind::Scalar) list.push_back(shape.dtype);
-    if (shape.kind == ResultShape::Kind::Array)
+    if (shape.kind == ResultShape::Kind::Array || shape.kind == ResultShape::Kind::List)
         list.insert(list.end(), 2 + 2 * static_cast<std::size_t>(shape.rank), DType::Int64);
     for (const ResultShape& item : shape.items) leaf_types(item, list);
 }
@@ -52,6 +57,9 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
         b_ = std::make_unique<ir::Builder>(*function_);
         env_ = Env{};
         lower_bounds_.clear();
+        lists_.clear();
+        warnings_.clear();
+        lists_of_names_.clear();
         report_.clear();
         first_return_.reset();
         function_->is_kernel = source_.is_kernel;
@@ -65,6 +73,7 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
         at(start);
         std::vector<S> list;
         out_ = &list;
+        declare_parameters();
         frames_.clear();
         loops_.clear();
         hoisted_.clear();
@@ -75,8 +84,15 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
             fault_if(op_binary(Op::Gt, depth_, i64(deepest_recursion)), ErrorKind::Runtime,
                      "maximum recursion depth exceeded", definition_place(source_));
         }
-        statements(source_.body);
-        end_of_function();
+        try {
+            statements(source_.body);
+            end_of_function();
+        } catch (const Restart&) {
+            must_restart_ = true;
+            parallel_depth_ = choice_depth_ = 0;
+            region_ = nullptr;
+            continue;
+        }
         std::vector<S> all = frames_.back().declares;
         all.insert(all.end(), list.begin(), list.end());
         at(start);
@@ -93,6 +109,7 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
     if (instance_.result.kind == Type::Kind::None) instance_.shape = {};
     leaf_types(instance_.shape, function_->results);
     module_.report += report_;
+    module_.warnings.insert(module_.warnings.end(), warnings_.begin(), warnings_.end());
     return std::move(function_);
 }
 
@@ -141,6 +158,7 @@ Compiled ModuleLowerer::finish() {
     Compiled done;
     done.result = instances_.front().shape;
     done.report = report;
+    done.warnings = warnings;
     for (auto& f : functions_) done.module.functions.push_back(std::move(*f));
     for (ir::Function& f : done.module.functions) f.files = files_;
     ir::verify(done.module);

@@ -13,13 +13,13 @@ namespace unisono::frontend {
 
 /// How the caller puts a call's result together from the entry's results and arguments.
 struct ResultShape {
-    enum class Kind : std::uint8_t { None, Scalar, Argument, Array, Tuple };
+    enum class Kind : std::uint8_t { None, Scalar, Argument, Array, Tuple, List, Complex };
     Kind kind = Kind::None;
     /// Scalar: of the entry's results; Argument: of its array parameters; Array: of the results
     /// that hold its address, its block, its extents and its strides.
     int index = 0;
-    int rank = 0;  ///< Array
-    DType dtype = DType::Int64;
+    int rank = 0;                ///< Array
+    DType dtype = DType::Int64;  ///< List: of its items, which are told as an array's
     std::vector<ResultShape> items;
 };
 
@@ -27,6 +27,7 @@ struct Compiled {
     ir::Module module;
     ResultShape result;
     std::string report;  ///< what was inferred of each prange
+    std::vector<std::string> warnings;
 };
 
 struct CompileRequest {

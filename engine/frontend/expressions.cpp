@@ -82,14 +82,34 @@ Value FunctionLowerer::expression_of(const Node& node) {
         case NodeKind::Subscript: return subscript(node);
         case NodeKind::Tuple: {
             std::vector<const Node*> nodes;
-            for (const Node& child : node.children) nodes.push_back(&child);
-            Value v;
-            v.items = operands(nodes);
-            std::vector<Type> types;
-            for (const Value& item : v.items) types.push_back(item.type);
-            v.type = Type::tuple(std::move(types));
-            return v;
+            for (const Node& child : node.children) {
+                bool is_starred = child.kind == NodeKind::Starred;
+                nodes.push_back(is_starred ? &child.children[0] : &child);
+            }
+            auto values = operands(nodes);
+            std::vector<Value> items;
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                bool is_starred = node.children[i].kind == NodeKind::Starred;
+                auto more = is_starred ? star_items(values[i], nodes[i]->place)
+                                       : std::vector<Value>{values[i]};
+                items.insert(items.end(), more.begin(), more.end());
+            }
+            return tuple_of(std::move(items));
         }
+        case NodeKind::List: return list_literal(node);
+        case NodeKind::NamedExpr: {
+            Value v = expression(node.children[1]);
+            if (choice_depth_ > 0) {
+                refuse(node.place, ":= in a part of an expression that may not be evaluated",
+                       "assign in a statement of its own");
+            }
+            bind(node.children[0].text, v, node.place);
+            return read_name(node.children[0]);
+        }
+        case NodeKind::Format:
+        case NodeKind::FormattedValue:
+            refuse(node.place, "a formatted string stands in raise and assert only",
+                   "format the text outside of the compiled function");
         case NodeKind::Let: {
             S made = nested(node.children[0]);
             emit(made);
@@ -115,9 +135,11 @@ Value FunctionLowerer::expression_of(const Node& node) {
             }
             [[fallthrough]];
         case NodeKind::Function:
-            refuse(node.place,
-                   "'" + node.text + "' is a function; it can be called but not used as a value",
-                   "call it: " + node.text + "(...)");
+        case NodeKind::Closure:
+        case NodeKind::KeptClosure: return function_value(node);
+        case NodeKind::Starred:
+            refuse(node.place, "* stands for several arguments or items of a tuple",
+                   "write it in a call or in a tuple");
         default: UNISONO_ASSERT(!"an expression");
     }
     return {};
@@ -148,7 +170,9 @@ Value FunctionLowerer::read_name(const Node& node) {
     }
     const Binding& b = it->second;
     switch (b.state) {
-        case State::Defined: return b.value;
+        case State::Defined:
+            return node.children.empty() || !b.value.type.is_function() ? b.value
+                                                                        : capturing(b.value, node);
         case State::Maybe:
             refuse(node.place, "variable '" + node.text + "' may be unassigned here",
                    "assign it before the branch or the loop, so that it has a value on every path",
@@ -218,6 +242,10 @@ Value FunctionLowerer::attribute(const Node& node) {
         refuse(node.place, "arrays have no attribute '" + name + "' in a compiled function",
                "shape, ndim, size and dtype can be read; do the rest outside and pass the result");
     }
+    if (v.type.is_complex() && (name == "real" || name == "imag"))
+        return v.items[name == "real" ? 0 : 1];
+    if (v.type.is_scalar() && name == "real") return v;
+    if (v.type.is_scalar() && name == "imag") return scalar(b_->zero(v.expr->dtype), v.type.weak);
     refuse(node.place,
            "a value of type " + describe(v.type) + " has no attribute '" + name +
                "' in a compiled function",
@@ -263,7 +291,25 @@ std::vector<E> FunctionLowerer::indices(const Node& node, const Value& array) {
                    std::to_string(list.size()),
                "give " + rank + " indices");
     }
+    if (!source_.options.checks_bounds) {
+        for (std::size_t k = 0; k < list.size(); ++k) {
+            E i = list[k];
+            if (lower_bound(i).value_or(-1) >= 0 || !is_gathered(i)) continue;
+            i = settle(i);
+            E from_end = op_binary(Op::Add, i, b_->extent(array.array, static_cast<int>(k)));
+            list[k] = b_->select(op_binary(Op::Lt, i, i64(0)), from_end, i);
+        }
+    }
     return list;
+}
+
+/// An index that no pass can bound: it depends on data.
+bool FunctionLowerer::is_gathered(E e) {
+    bool is_plain = e->kind == ir::ExprKind::Var || e->kind == ir::ExprKind::Const ||
+                    e->kind == ir::ExprKind::Param ||
+                    (e->kind == ir::ExprKind::Binary &&
+                     (e->op == Op::Add || e->op == Op::Sub || e->op == Op::Mul));
+    return !is_plain || std::any_of(e->args.begin(), e->args.end(), is_gathered);
 }
 
 /// The items of an index that makes a view; nothing where it is full integer indexing.
@@ -314,7 +360,68 @@ std::optional<std::int64_t> FunctionLowerer::lower_bound(E e) const {
 ir::Access FunctionLowerer::access_for(std::span<const E> indices) const {
     bool sure = std::all_of(indices.begin(), indices.end(),
                             [&](E e) { return lower_bound(e).value_or(-1) >= 0; });
+    bool is_trusted =
+        !source_.options.checks_bounds && std::all_of(indices.begin(), indices.end(), [&](E e) {
+            return lower_bound(e).value_or(-1) >= 0 || is_gathered(e);
+        });
+    if (is_trusted) return ir::Access::Inside;
     return sure ? ir::Access::Checked : ir::Access::Wrapped;
+}
+
+/// An item of a tuple of numbers by an index that is not known: a chain of choices.
+std::optional<Value> FunctionLowerer::tuple_item(const Value& tuple, const Value& index,
+                                                 const Place& place) {
+    if (tuple.items.empty()) {
+        fault_if(b_->boolean(true), ErrorKind::Index, "tuple index out of range", place);
+        return scalar(i64(0), Weak::Int);
+    }
+    std::optional<Type> type = tuple.items[0].type;
+    for (const Value& item : tuple.items) type = type ? join(*type, item.type) : type;
+    if (!type || !type->is_scalar() || !is_integer(index.type.dtype)) return std::nullopt;
+    auto size = static_cast<std::int64_t>(tuple.items.size());
+    E i = settle(cast(index.expr, DType::Int64));
+    E outside =
+        op_binary(Op::Or, op_binary(Op::Lt, i, i64(-size)), op_binary(Op::Ge, i, i64(size)));
+    fault_if(outside, ErrorKind::Index, "tuple index out of range", place);
+    E found = cast(tuple.items[0].expr, type->dtype);
+    for (std::int64_t k = 1; k < size; ++k) {
+        E here =
+            op_binary(Op::Or, op_binary(Op::Eq, i, i64(k)), op_binary(Op::Eq, i, i64(k - size)));
+        E item = cast(tuple.items[static_cast<std::size_t>(k)].expr, type->dtype);
+        found = b_->select(here, item, found);
+    }
+    return scalar(found, type->weak);
+}
+
+/// Some items of a tuple; the bounds are constants.
+Value FunctionLowerer::tuple_slice(const Node& node, const Value& tuple) {
+    std::int64_t bounds[3] = {0, 0, 1};
+    bool is_given[3] = {};
+    for (int k = 0; k < 3; ++k) {
+        Value v = expression(node.children[1].children[static_cast<std::size_t>(k)]);
+        if (v.type.kind == Type::Kind::None) continue;
+        auto known = v.type.is_scalar() ? constant_int(v.expr) : std::nullopt;
+        if (!known || (k == 2 && *known == 0)) {
+            refuse(node.children[1].place,
+                   "a tuple is sliced with constants in a compiled function",
+                   "write the bounds as numbers");
+        }
+        bounds[k] = *known;
+        is_given[k] = true;
+    }
+    auto size = static_cast<std::int64_t>(tuple.items.size());
+    bool is_rising = bounds[2] > 0;
+    auto clamped = [&](std::int64_t i) {
+        if (i < 0) i += size;
+        return is_rising ? std::clamp<std::int64_t>(i, 0, size)
+                         : std::clamp<std::int64_t>(i, -1, size - 1);
+    };
+    std::int64_t i = is_given[0] ? clamped(bounds[0]) : is_rising ? 0 : size - 1;
+    std::int64_t end = is_given[1] ? clamped(bounds[1]) : is_rising ? size : -1;
+    std::vector<Value> items;
+    for (; is_rising ? i < end : i > end; i += bounds[2])
+        items.push_back(tuple.items[static_cast<std::size_t>(i)]);
+    return tuple_of(std::move(items));
 }
 
 Value FunctionLowerer::subscript(const Node& node) {
@@ -330,13 +437,28 @@ Value FunctionLowerer::subscript(const Node& node) {
         at(node.place);
         return scalar(b_->load(object.array, where, access_for(where)));
     }
+    if (object.type.is_list()) {
+        Weak weak = object.type.items[0].weak;
+        Value array = as_array(object);
+        if (auto items = view_items(node, array))
+            return list_from_array(index_view(node, array, *items), object.type.items[0],
+                                   node.place);
+        auto where = indices(node, array);
+        at(node.place);
+        return scalar(b_->load(array.array, where, access_for(where)), weak);
+    }
     if (object.type.is_tuple()) {
+        if (node.children[1].kind == NodeKind::Slice) return tuple_slice(node, object);
         Value index = expression(node.children[1]);
         auto known = index.type.is_scalar() ? constant_int(index.expr) : std::nullopt;
         auto size = static_cast<std::int64_t>(object.items.size());
+        if (!known && index.type.is_scalar()) {
+            if (auto v = tuple_item(object, index, node.place)) return *v;
+        }
         if (!known) {
             refuse(node.children[1].place,
-                   "a tuple must be indexed with a constant in a compiled function",
+                   "a tuple whose items have different types must be indexed with a constant in a "
+                   "compiled function",
                    "write the index as a number, or unpack the tuple");
         }
         if (*known < -size || *known >= size) {

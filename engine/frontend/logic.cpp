@@ -10,6 +10,12 @@ namespace unisono::frontend {
 E FunctionLowerer::truth(const Value& v, const Place& place) {
     if (v.type.is_tuple()) return b_->boolean(!v.items.empty());
     if (v.type.kind == Type::Kind::None) return b_->boolean(false);
+    if (v.type.is_function()) return b_->boolean(true);
+    if (v.type.is_complex()) {
+        auto is_set = [&](const Value& part) { return cast(part.expr, DType::Bool); };
+        return op_binary(Op::Or, is_set(v.items[0]), is_set(v.items[1]));
+    }
+    if (v.type.is_list()) return op_binary(Op::Ne, b_->extent(v.array, 0), i64(0));
     want_scalar(v, place, "a condition");
     return cast(v.expr, DType::Bool);
 }
@@ -18,11 +24,23 @@ Value FunctionLowerer::compare_two(const std::string& op, const Value& a, const 
                                    const Place& place) {
     static const std::map<std::string, Op> ops = {{"<", Op::Lt},  {"<=", Op::Le}, {">", Op::Gt},
                                                   {">=", Op::Ge}, {"==", Op::Eq}, {"!=", Op::Ne}};
+    bool is_none = a.type.kind == Type::Kind::None || b.type.kind == Type::Kind::None;
+    bool is_identity = op == "is" || op == "is not";
+    if (is_none && (is_identity || op == "==" || op == "!=")) {
+        bool is_equal = a.type.kind == b.type.kind;
+        return scalar(b_->boolean(is_equal == (op == "is" || op == "==")), Weak::Bool);
+    }
+    if (op == "in") return contains(a, b, place);
+    if (op == "not in") {
+        E found = contains(a, b, place).expr;
+        return scalar(op_unary(Op::Not, found), Weak::Bool);
+    }
     auto it = ops.find(op);
     if (it == ops.end()) {
         refuse(place, "'" + op + "' is not supported in a compiled function",
                "compare numbers with < <= > >= == !=");
     }
+    if (a.type.is_complex() || b.type.is_complex()) return complex_compare(op, a, b, place);
     bool has_array = a.type.is_array() || b.type.is_array();
     if (has_array && (a.type.is_array() || a.type.is_scalar()) &&
         (b.type.is_array() || b.type.is_scalar())) {
@@ -146,12 +164,30 @@ Value FunctionLowerer::choose(E condition, const std::function<Value()>& yes,
     Value a, b;
     std::vector<S> made_a, made_b;
     // Where one of them waits for a result of this very function, the other tells its type.
+    struct Depth {
+        int& depth;
+        ~Depth() { --depth; }
+    } inside{++choice_depth_};
     bool has_a = try_collect([&] { a = yes(); }, made_a);
     bool has_b = try_collect([&] { b = no(); }, made_b);
     if (!has_a && !has_b) throw Unresolved{*unresolved_};
     if (!has_a || !has_b) return has_a ? a : b;
     at(place);
     auto joined = join(a.type, b.type);
+    if (joined && joined->is_complex()) {
+        std::vector<std::int32_t> parts;
+        for (int k = 0; k < 2; ++k) {
+            parts.push_back(b_->var("choice", joined->dtype));
+            emit(b_->declare(parts.back(), nullptr));
+        }
+        Value x = to_complex(a, *joined), y = to_complex(b, *joined);
+        for (std::size_t k = 0; k < 2; ++k) {
+            made_a.push_back(b_->assign(parts[k], x.items[k].expr));
+            made_b.push_back(b_->assign(parts[k], y.items[k].expr));
+        }
+        emit(b_->branch(condition, b_->block(made_a), b_->block(made_b)));
+        return complex_of(*joined, b_->read(parts[0]), b_->read(parts[1]));
+    }
     if (!joined || !joined->is_scalar()) {
         if (joined && same_value(a, b) && made_a.empty() && made_b.empty()) return a;
         refuse(place,

@@ -17,9 +17,15 @@ FunctionLowerer::Range FunctionLowerer::range_of(const Node& node) {
         refuse(iterable.place, "a compiled function loops over range(...) or un.prange(...) only",
                "write `for i in range(len(a))` and index with i");
     }
-    std::vector<const Node*> nodes;
+    std::vector<const Node*> nodes, keywords;
     for (std::size_t i = 1; i < iterable.children.size(); ++i) {
         if (iterable.children[i].kind == NodeKind::Keyword) {
+            static const std::set<std::string> known = {"schedule", "chunk", "chunksize",
+                                                        "num_threads"};
+            if (callee->text == "un.prange" && known.count(iterable.children[i].text)) {
+                keywords.push_back(&iterable.children[i]);
+                continue;
+            }
             refuse(iterable.children[i].place,
                    callee->text + " takes no keyword '" + iterable.children[i].text + "'",
                    "give begin, end and step by position");
@@ -42,7 +48,11 @@ FunctionLowerer::Range FunctionLowerer::range_of(const Node& node) {
         e.push_back(settle(cast(v.expr, DType::Int64)));
     }
     Range r{e.size() == 1 ? i64(0) : e[0], e.size() == 1 ? e[0] : e[1],
-            e.size() == 3 ? e[2] : i64(1), false, callee->text == "un.prange"};
+            e.size() == 3 ? e[2] : i64(1), false,
+            callee->text == "un.prange" && (region_ || !source_.options.runs_serially)};
+    r.schedule = source_.options.schedule;
+    if (source_.options.chunk > 0) r.chunk = i64(source_.options.chunk);
+    for (const Node* keyword : keywords) read_schedule(*keyword, r);
     auto step = constant_int(r.step);
     if (step && *step == 0)
         refuse(nodes[2]->place, "the step of a range must not be zero", "give another step");
@@ -71,14 +81,23 @@ void FunctionLowerer::loop_for(const Node& node) {
             }
             it = plans_.emplace(&node, plan_parallel(source_, node, outer)).first;
         }
+        // Arrays that are combined as a whole are reduced as arrays.
+        for (auto r = it->second.reductions.begin(); r != it->second.reductions.end();) {
+            auto held = env_.names.find(r->first);
+            bool is_array = held != env_.names.end() && held->second.value.type.is_array();
+            if (is_array) it->second.array_reductions.insert(*r);
+            r = is_array ? it->second.reductions.erase(r) : std::next(r);
+        }
         plan = &it->second;
         auto& guess = guesses_[&node];
         for (const auto& [name, op] : plan->reductions) {
             Value start = read_name(*occurrences(node, name)[0].node);
+            if (start.type.is_array()) continue;
             want_scalar(start, node.place, "the reduction variable '" + name + "'");
             if (!guess.count(name)) guess[name] = start.type;
         }
         report_ += describe(source_, node, *plan, parallel_depth_ > 0);
+        if (parallel_depth_ == 0 || region_) warn_of_sharing(node, range, *plan);
     }
     const std::string& target = node.children[0].text;
     auto held = env_.names.find(target);
@@ -111,6 +130,15 @@ bool FunctionLowerer::try_for(const Node& node, const Range& range, const Parall
     const Node* orelse = node.children.size() > 3 ? &node.children[3] : nullptr;
     if (orelse && !plan) loop.broke = b_->var("broke", DType::Bool);
     loop.header = loop_header(loop);
+    Parts parts;
+    std::map<std::string, Binding> whole;
+    if (plan && parallel_depth_ == 0) {
+        parts = make_parts(*plan, range, node.place);
+        for (const auto& [name, all] : parts.arrays) {
+            whole[name] = loop.header.names.at(name);
+            loop.header.names.at(name).value = part_of(all, b_->read(parts.var));
+        }
+    }
     std::int32_t var = b_->var(target.text, DType::Int64);
     auto first = constant_int(range.begin), step = constant_int(range.step);
     if (first && step && *step > 0) lower_bounds_[var] = *first;
@@ -155,6 +183,7 @@ bool FunctionLowerer::try_for(const Node& node, const Range& range, const Parall
     bind_target_after(node, after, range.runs && !loop.back.empty());
     S rest = orelse ? otherwise(loop, orelse, after) : nullptr;
     if (!resolve_exit(loop, after, after.reachable)) return false;
+    for (const auto& [name, binding] : whole) env_.names[name] = binding;
     if (plan) {
         for (const std::string& name : plan->privates) {
             Binding b;
@@ -169,8 +198,12 @@ bool FunctionLowerer::try_for(const Node& node, const Range& range, const Parall
     std::vector<ir::Reduction> reductions;
     if (is_outermost) reductions = reductions_of(*plan, loop.header);
     if (loop.broke >= 0) emit(b_->declare(loop.broke, b_->boolean(false)));
-    emit(b_->loop(is_outermost ? ir::LoopKind::Parallel : ir::LoopKind::Serial, var, range.begin,
-                  range.end, range.step, inside, reductions));
+    bool is_share = plan && region_ && parallel_depth_ == 1;
+    emit(is_share ? shared_out(range, var, inside)
+         : is_outermost
+             ? scheduled(range, var, inside, reductions, parts)
+             : b_->loop(ir::LoopKind::Serial, var, range.begin, range.end, range.step, inside));
+    if (is_outermost) add_parts(parts, *plan, node.place);
     if (rest) emit(b_->branch(b_->unary(Op::Not, b_->read(loop.broke)), rest));
     return true;
 }

@@ -64,6 +64,7 @@ class ModuleLowerer {
     Compiled finish();
 
     std::string report;
+    std::vector<std::string> warnings;
 
   private:
     /// native.cpp
@@ -79,6 +80,9 @@ class ModuleLowerer {
 struct Unresolved {
     Place place;
 };
+
+/// Thrown where the function must be lowered again with what was learnt.
+struct Restart {};
 
 struct Binding {
     enum class State : std::uint8_t { Defined, Maybe, Private, AfterPrange, LoopLast };
@@ -96,6 +100,11 @@ struct Env {
 
 /// The dtypes of the results that hold a value of this shape.
 void leaf_types(const ResultShape& shape, std::vector<DType>& list);
+
+std::string describe(const Declared& d);
+
+/// The signature that these arguments fit with the fewest conversions, or null.
+const Signature* find_signature(const Source& source, const std::vector<Type>& args);
 
 class FunctionLowerer {
   public:
@@ -115,7 +124,7 @@ class FunctionLowerer {
         std::map<std::string, std::int32_t> arrays;  ///< views of the slots of names
     };
     struct Checkpoint {
-        std::size_t vars, sites, arrays, list, report;
+        std::size_t vars, sites, arrays, list, report, lists;
         std::vector<Frame> frames;
     };
     Checkpoint checkpoint() const;
@@ -125,6 +134,7 @@ class FunctionLowerer {
     void set_variable(const std::string& name, E value);
     Value store_value(const std::string& name, const Value& value, const Place& origin);
     void bind(const std::string& name, const Value& value, const Place& origin);
+    Value kept_apart(Value value);
     Value move_into(const std::string& name, const Value& value, const Type& type);
     E temporary(E value, const char* hint = "t");
     [[nodiscard]] E settle(E value) {
@@ -152,6 +162,7 @@ class FunctionLowerer {
     void branch(const Node& node);
     void give_back(const Node& node);
     void raise(const Node& node);
+    std::pair<std::string, std::vector<E>> message_of(const Node& node, const std::string& where);
     void assertion(const Node& node);
     void end_of_function();
     void fault_if(E condition, ErrorKind kind, const std::string& message, const Place& place,
@@ -172,12 +183,29 @@ class FunctionLowerer {
         E begin, end, step;
         bool runs;  ///< at least once
         bool is_parallel;
+        std::string schedule = {};             ///< static, dynamic, guided or none
+        E chunk = nullptr, threads = nullptr;  ///< as the program gives them
+    };
+    /// Arrays that a parallel loop reduces: each of a few parts of the loop has its own copy.
+    struct Parts {
+        std::int32_t var = -1;  ///< number of the part
+        E count = nullptr;
+        std::map<std::string, Value> arrays;  ///< all copies, by the array's name
     };
     void loop_for(const Node& node);
     bool try_for(const Node& node, const Range& range, const ParallelPlan* plan);
     void loop_while(const Node& node);
     bool try_while(const Node& node);
     Range range_of(const Node& node);
+    void read_schedule(const Node& keyword, Range& range);
+    S scheduled(const Range& range, std::int32_t var, S inside,
+                const std::vector<ir::Reduction>& reductions, const Parts& parts);
+    E trip_count(const Range& range);
+    Parts make_parts(const ParallelPlan& plan, const Range& range, const Place& place);
+    Value part_of(const Value& all, E number);
+    void add_parts(const Parts& parts, const ParallelPlan& plan, const Place& place);
+    void warn_of_sharing(const Node& node, const Range& range, const ParallelPlan& plan);
+    Value atomic(const Node& node, const std::string& name);
     Env loop_header(Loop& loop);
     S otherwise(Loop& loop, const Node* block, Env& after);
     void arrive(const std::map<std::string, Type>& guess);
@@ -193,6 +221,29 @@ class FunctionLowerer {
                        const Env& else_env);
     void bind_target_after(const Node& node, Env& after, bool runs);
 
+    // ---- regions (region.cpp)
+    struct Kept {
+        Type type;
+        std::int32_t view = -1;  ///< an element per thread
+    };
+    struct Region {
+        const Node* node = nullptr;
+        ParallelPlan plan;
+        E threads = nullptr;
+        std::int32_t lane = -1;            ///< number of the thread
+        std::map<std::string, Kept> kept;  ///< from piece to piece
+        std::vector<S> prologue;
+        std::set<std::string> uniform;  ///< targets of loops around pieces
+        int loop_depth = 0;
+        std::size_t frame = 0;  ///< of the piece
+    };
+    void region(const Node& node);
+    void region_block(std::span<const Node> statements);
+    void region_around(const Node& s);
+    void region_piece(const std::vector<const Node*>& piece);
+    void keep_for_threads(const std::string& name, Binding& b);
+    S shared_out(const Range& range, std::int32_t var, S inside);
+
     // ---- expressions
     Value expression(const Node& node);
     Value expression_of(const Node& node);
@@ -200,7 +251,10 @@ class FunctionLowerer {
     Value read_name(const Node& node);
     Value attribute(const Node& node);
     Value subscript(const Node& node);
+    std::optional<Value> tuple_item(const Value& tuple, const Value& index, const Place& place);
+    Value tuple_slice(const Node& node, const Value& tuple);
     std::vector<E> indices(const Node& node, const Value& array);
+    static bool is_gathered(E e);
     ir::Access access_for(std::span<const E> indices) const;
     std::optional<std::int64_t> lower_bound(E e) const;
     Value compare(const Node& node);
@@ -245,6 +299,34 @@ class FunctionLowerer {
     Value index_view(const Node& node, const Value& array, std::span<const Node* const> items);
     Value make_array(DType t, std::vector<E> extents, const Place& place);
     [[noreturn]] void refuse_readonly(const Value& array);
+
+    // ---- lists (lists.cpp)
+    struct List {
+        std::int32_t slot;              ///< its memory
+        std::int32_t length, capacity;  ///< variables
+        int parallel_depth = 0;         ///< where it was made
+        const Node* literal = nullptr;  ///< the [...] that made it
+    };
+    void keep_lists(const std::map<std::string, Type>& guess);
+    Value new_list(const Type& item, const std::string& name);
+    Value list_of(std::int32_t row, const Type& item, const std::string& name);
+    Value list_literal(const Node& node);
+    Value list_from_array(const Value& array, const Type& item, const Place& place);
+    Value list_value(const Value& value, const Place& place);
+    Value as_array(const Value& list) const;
+    List& growing(const Value& list, const Place& place);
+    E list_length(const Value& list);
+    void reserve(const Value& list, E count, const Place& place);
+    void append(const Value& list, const Value& item, const Place& place);
+    void extend(const Value& list, const Value& more, const Place& place);
+    Value pop(const Value& list, const Value* index, const Place& place);
+    void insert(const Value& list, const Value& index, const Value& item, const Place& place);
+    void list_loop(E begin, E end, const std::function<void(E)>& body);
+    Value joined_lists(const Value& a, const Value& b, const Place& place);
+    Value repeated_list(const Value& list, const Value& times, const Place& place);
+    std::optional<Value> list_method(const Node& node, const Value& list);
+    Value contains(const Value& item, const Value& container, const Place& place);
+    Value move_list(const std::string& name, const Value& value);
 
     // ---- array expressions
     std::vector<E> extents_of(const Value& v);
@@ -436,14 +518,42 @@ class FunctionLowerer {
     E to_type(const Value& v, DType t, const Place& place);
     E i64(std::int64_t v) { return b_->i64(v); }
 
+    // ---- complex numbers (complex.cpp)
+    Value complex_of(const Type& type, E re, E im) const;
+    Value to_complex(const Value& v, const Type& type);
+    const Value& want_number(const Value& v, const Place& place, const std::string& role);
+    Value complex_product(const Value& a, const Value& b);
+    Value complex_quotient(const Value& a, const Value& b, const char* by_zero, const Place& place);
+    Value complex_power(const Value& x, const Value& n, const Type& type, const Place& place);
+    Value complex_binary(const std::string& op, const Value& a, const Value& b, const Place& place);
+    Value complex_compare(const std::string& op, const Value& a, const Value& b,
+                          const Place& place);
+    Value complex_unary(const std::string& op, const Value& a, const Place& place);
+    Value complex_absolute(const Value& a, const Place& place);
+    Value complex_call(const std::vector<Value>& args, const Place& place);
+    Value converted_value(const Value& value, const Type& type);
+
     // ---- calls
     Value call(const Node& node);
     Value call_builtin(const Node& node, const std::string& name);
-    Value call_function(const Node& node, const Source& callee);
+    bool is_instance(const Type& t, const Node& wanted);
+    Value call_function(const Node& node, const Source& callee, const std::vector<Value>& captured);
+    Value call_value(const Node& node, const Value& callee);
+    const Source& named_function(const Node& node);
+    Value function_value(const Node& node);
+    Value capturing(Value function, const Node& names);
+    std::vector<Value> own_captures();
+    std::pair<std::vector<Value>, std::map<std::string, Value>> given(const Node& node);
+    std::vector<Value> star_items(const Value& value, const Place& place);
+    Value tuple_of(std::vector<Value> items);
+    Value declared_value(const Value& value, const Declared& wanted, const Place& place,
+                         const std::string& role);
+    void declare_parameters();
     std::vector<Value> arguments(const Node& node);
     const Instance& instance_of(const Node& node, const Source& callee,
                                 const std::vector<Type>& types, bool noalias);
-    std::vector<Value> call_operands(const Node& node, const Source& callee);
+    std::vector<Value> call_operands(const Node& node, const Source& callee,
+                                     const std::vector<Value>& captured);
     Value result_of_call(const Type& type, const ResultShape& shape,
                          const std::vector<std::int32_t>& outs,
                          const std::vector<std::int32_t>& arrays);
@@ -488,9 +598,14 @@ class FunctionLowerer {
     std::vector<Loop*> loops_;
     Env env_;
     std::map<std::int32_t, std::int64_t> lower_bounds_;  ///< of loop variables
-    std::vector<std::pair<E, std::int32_t>> hoisted_;    ///< computed once, at the entry
+    std::deque<List> lists_;
+    std::map<std::string, std::int32_t> lists_of_names_;  ///< where paths meet
+    std::vector<std::pair<E, std::int32_t>> hoisted_;     ///< computed once, at the entry
     std::string report_;
+    std::set<std::string> warnings_;
     int parallel_depth_ = 0;
+    Region* region_ = nullptr;
+    int choice_depth_ = 0;  ///< expressions that may not be evaluated
     std::optional<Place> first_return_;
     std::optional<Place> unresolved_;  ///< a call of itself before any return was seen
     E depth_ = nullptr;                ///< of the recursion, where the instance counts it
@@ -499,8 +614,12 @@ class FunctionLowerer {
     std::map<const Node*, std::map<std::string, Type>> guesses_;
     std::map<const Node*, ParallelPlan> plans_;
     std::set<const Node*> targets_read_after_;
+    std::map<const Node*, Type> list_items_;  ///< of lists that are empty where they are made
     std::optional<Type> result_;
     bool must_restart_ = false;
+    Declared result_wanted_;
+    /// Calls through values, as calls by name.
+    std::map<std::pair<const Node*, std::string>, std::unique_ptr<Node>> calls_by_name_;
     bool describes_results_ = false;  ///< arrays returned are told by address, not by argument
 
     friend class ModuleLowerer;

@@ -13,6 +13,10 @@ void FunctionLowerer::refuse_join(const std::string& name, const Binding& a, con
     std::string way_out =
         "give it one type on every path: start from a value of the type that it gets later, or use "
         "another name";
+    if (a.value.type.is_list() && b.value.type.is_list()) {
+        what = "variable '" + name + "' is a " + describe(a.value.type) + " on one path and a " +
+               describe(b.value.type) + " on another";
+    }
     if (source_.is_kernel && a.value.type.is_array() && b.value.type.is_array()) {
         what = "variable '" + name + "' stands for different arrays on different paths";
         way_out = "index the one that is meant on each path";
@@ -43,6 +47,7 @@ bool FunctionLowerer::learn(std::map<std::string, Type>& guess, const std::strin
 
 /// Moves what the guess names into its variables, as this edge leaves.
 void FunctionLowerer::arrive(const std::map<std::string, Type>& guess) {
+    keep_lists(guess);
     for (const auto& [name, type] : guess) {
         auto it = env_.names.find(name);
         if (it == env_.names.end() || it->second.state != State::Defined) continue;

@@ -57,6 +57,20 @@ static bool are_numbers_and_arrays(const Value& a, const Value& b) {
 
 Value FunctionLowerer::binary(const std::string& op, const Value& a, const Value& b,
                               const Place& place) {
+    if (a.type.is_list() || b.type.is_list()) {
+        if (op == "*" && !(a.type.is_list() && b.type.is_list()))
+            return a.type.is_list() ? repeated_list(a, b, place) : repeated_list(b, a, place);
+        bool is_array = a.type.is_array() || b.type.is_array();
+        if (op == "+" || !is_array) {
+            if (op != "+")
+                refuse(place, "'" + op + "' of lists is not supported",
+                       "use arrays for arithmetic");
+            return joined_lists(a, b, place);
+        }
+    }
+    bool has_array = a.type.is_array() || b.type.is_array();
+    if (!has_array && (a.type.is_complex() || b.type.is_complex()))
+        return complex_binary(op, a, b, place);
     if (a.type.is_tuple() || b.type.is_tuple()) return tuple_binary(op, a, b, place);
     if (op == "@" && (a.type.is_array() || b.type.is_array())) return product(a, b, place);
     if (op != "@" && are_numbers_and_arrays(a, b)) {
@@ -116,7 +130,7 @@ Value FunctionLowerer::divide(const std::string& op, const Value& a, const Value
     DType compute = is_true || !are_ints ? DType::Float64 : DType::Int64;
     E x = cast(a.expr, compute), y = cast(b.expr, compute);
     bool may_be_zero = !is_constant(y) || !constant_of(y).as<bool>();
-    if (may_be_zero) {
+    if (may_be_zero && !source_.options.numpy_errors) {
         if (has_load(x)) x = temporary(x);
         y = settle(y);
         fault_if(op_binary(Op::Eq, y, b_->zero(compute)), ErrorKind::ZeroDivision, message, place);
@@ -271,6 +285,7 @@ Value FunctionLowerer::unary(const std::string& op, const Value& a, const Place&
     if (a.type.is_array())
         return elementwise(
             {a}, [this, op, place](auto v) { return unary(op, v[0], place); }, place);
+    if (a.type.is_complex()) return complex_unary(op, a, place);
     want_scalar(a, place, "the operand of '" + op + "'");
     Weak weak = arithmetic_kind(a.type.weak);
     E x = weak == Weak::Int ? cast(a.expr, DType::Int64) : a.expr;

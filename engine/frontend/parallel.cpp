@@ -58,7 +58,7 @@ class Planner {
         });
     }
 
-    ParallelPlan run() {
+    ParallelPlan names() {
         for (const std::string& name : assigned_) {
             auto op = outer_.count(name) ? reduction(name) : std::nullopt;
             if (op)
@@ -67,12 +67,18 @@ class Planner {
                 plan_.privates.insert(name);
         }
         plan_.privates.insert(target_);
+        return plan_;
+    }
+
+    ParallelPlan run() {
+        names();
         find_accesses(body_, false);
         for (std::size_t i = 0; i < accesses_.size(); ++i) {
             for (std::size_t j = 0; j < accesses_.size(); ++j) compare(accesses_[i], accesses_[j]);
         }
         for (const Access& a : accesses_) {
-            if (!a.is_write) continue;
+            if (!a.is_write || plan_.array_reductions.count(a.array)) continue;
+            if (is_neighbour(a)) plan_.neighbours.emplace_back(a.array, a.node->place);
             auto& list = unknown_.count(a.node) ? plan_.unknown : plan_.independent;
             std::string text = a.array + " at line " + std::to_string(a.node->place.line);
             if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
@@ -131,6 +137,34 @@ class Planner {
             covered += n.kind == NodeKind::AugAssign ? 1 : 2;
         });
         return fits && op && covered == occurrences(body_, name).size() ? op : std::nullopt;
+    }
+
+    /// An array from outside whose every occurrence is `array[...] op= e`, by one operation.
+    std::optional<Op> array_reduction(const std::string& name) const {
+        if (!outer_.count(name) || assigned_.count(name)) return std::nullopt;
+        std::size_t covered = 0;
+        std::optional<Op> op;
+        bool fits = true;
+        walk(body_, [&](const Node& n) {
+            if (n.kind != NodeKind::AugAssign || n.children[0].kind != NodeKind::Subscript) return;
+            const Node& object = n.children[0].children[0];
+            if (object.kind != NodeKind::Name || object.text != name) return;
+            auto found = combining(n.text);
+            fits = fits && found && (!op || *op == *found);
+            op = found;
+            ++covered;
+        });
+        return fits && covered == occurrences(body_, name).size() ? op : std::nullopt;
+    }
+
+    /// Whether neighbouring iterations write neighbouring elements.
+    bool is_neighbour(const Access& a) const {
+        if (a.axes.empty() || !a.axes.back()) return false;
+        for (std::size_t k = 0; k + 1 < a.axes.size(); ++k) {
+            if (!a.axes[k] || factor_of(*a.axes[k]) != 0) return false;
+        }
+        std::int64_t factor = factor_of(*a.axes.back());
+        return factor == 1 || factor == -1;
     }
 
     // ---- accesses
@@ -225,7 +259,9 @@ class Planner {
                 return;
             if (factor == 0 && difference.constant != 0 && !has_inner(*a)) return;
         }
-        if (is_unknown)
+        if (auto op = array_reduction(write.array))
+            plan_.array_reductions[write.array] = *op;
+        else if (is_unknown)
             unknown_.insert(write.node);
         else
             refuse_dependence(write, other);
@@ -294,6 +330,20 @@ ParallelPlan plan_parallel(const Source& source, const Node& loop,
     return Planner(source, loop, outer).run();
 }
 
+ParallelPlan plan_names(const Source& source, const Node& body,
+                        const std::set<std::string>& outer) {
+    Node loop;
+    loop.kind = NodeKind::For;
+    loop.place = body.place;
+    Node target;
+    target.kind = NodeKind::Name;
+    target.text = "thread number";
+    loop.children = {target, Node{}, body};
+    ParallelPlan plan = Planner(source, loop, outer).names();
+    plan.privates.erase(target.text);
+    return plan;
+}
+
 std::string describe(const Source& source, const Node& loop, const ParallelPlan& plan,
                      bool is_inner) {
     std::vector<std::string> privates(plan.privates.begin(), plan.privates.end()), reductions;
@@ -303,6 +353,8 @@ std::string describe(const Source& source, const Node& loop, const ParallelPlan&
                        std::to_string(loop.place.line) +
                        (is_inner ? ": serial, inside of another prange\n" : ": parallel\n");
     text += "  private: " + joined(privates) + "\n";
+    for (const auto& [name, op] : plan.array_reductions)
+        reductions.push_back("array " + name + " (" + spelling(op) + ")");
     text += "  reductions: " + joined(reductions) + "\n";
     text += "  written, each element by one iteration: " + joined(plan.independent) + "\n";
     if (!plan.unknown.empty()) {

@@ -15,6 +15,9 @@ namespace unisono::frontend {
 struct ParallelPlan {
     std::set<std::string> privates;        ///< assigned in the body, each iteration has its own
     std::map<std::string, Op> reductions;  ///< combined over the iterations
+    std::map<std::string, Op> array_reductions;  ///< arrays that iterations add to, anywhere
+    /// Written next to each other by neighbouring iterations: the array and the access.
+    std::vector<std::pair<std::string, Place>> neighbours;
     std::vector<std::string> independent;  ///< array accesses proven apart, for the report
     std::vector<std::string> unknown;      ///< array accesses that may meet, for the report
 };
@@ -23,6 +26,9 @@ struct ParallelPlan {
 /// Compile error where a dependence between iterations is proven.
 ParallelPlan plan_parallel(const Source& source, const Node& loop,
                            const std::set<std::string>& outer);
+
+/// As plan_parallel for a parallel region, names alone: each thread has its own variables.
+ParallelPlan plan_names(const Source& source, const Node& body, const std::set<std::string>& outer);
 
 /// The plan as people read it.
 std::string describe(const Source& source, const Node& loop, const ParallelPlan& plan,

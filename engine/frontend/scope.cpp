@@ -11,7 +11,8 @@ static std::vector<const Node*> targets(const Node& node) {
     if (node.kind == NodeKind::Assign) {
         for (std::size_t i = 0; i + 1 < node.children.size(); ++i)
             list.push_back(&node.children[i]);
-    } else if (node.kind == NodeKind::AugAssign || node.kind == NodeKind::For) {
+    } else if (node.kind == NodeKind::AugAssign || node.kind == NodeKind::For ||
+               node.kind == NodeKind::NamedExpr) {
         list.push_back(&node.children[0]);
     }
     return list;
@@ -50,13 +51,11 @@ using Path = std::vector<const Node*>;
 void collect(const Node& node, Path& path, std::map<std::string, Path>& homes) {
     if (node.kind == NodeKind::Name) {
         auto [it, is_new] = homes.emplace(node.text, path);
-        if (is_new) return;
         Path& home = it->second;
         std::size_t shared = 0;
         while (shared < home.size() && shared < path.size() && home[shared] == path[shared])
             ++shared;
-        home.resize(shared);
-        return;
+        if (!is_new) home.resize(shared);
     }
     bool is_block = node.kind == NodeKind::Block;
     if (is_block) path.push_back(&node);

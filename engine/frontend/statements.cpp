@@ -1,5 +1,6 @@
 // Lowers statements other than loops: assignments, branches, return, raise, assert.
 #include <algorithm>
+#include <tuple>
 
 #include "frontend/lowerer.h"
 
@@ -38,12 +39,19 @@ void FunctionLowerer::statement(const Node& node) {
         case NodeKind::For: return loop_for(node);
         case NodeKind::While: return loop_while(node);
         case NodeKind::If: return branch(node);
+        case NodeKind::Region: return region(node);
         case NodeKind::Return: return give_back(node);
         case NodeKind::Break: return leave_loop(node);
         case NodeKind::Continue: return next_iteration(node);
         case NodeKind::Raise: return raise(node);
         case NodeKind::Assert: return assertion(node);
         case NodeKind::Pass: return;
+        case NodeKind::Delete:
+            for (const Node& name : node.children) {
+                read_name(name);
+                env_.names.erase(name.text);
+            }
+            return;
         case NodeKind::Evaluate:
             if (node.children[0].kind != NodeKind::Text) expression(node.children[0]);
             return;
@@ -95,7 +103,7 @@ void FunctionLowerer::assign_to(const Node& target, const Value& value) {
         return;
     }
     if (target.kind == NodeKind::Subscript) {
-        Value array = expression(target.children[0]);
+        Value array = as_array(expression(target.children[0]));
         if (!array.type.is_array()) {
             refuse(target.place,
                    "cannot assign to an item of a value of type " + describe(array.type),
@@ -163,13 +171,14 @@ void FunctionLowerer::assign_augmented(const Node& node) {
         Value change = expression(node.children[1]);
         at(node.place);
         if (old.type.is_array()) return assign_in_place(node, old, change);
+        if (old.type.is_list() && node.text == "+") return extend(old, change, node.place);
         return bind(target.text, binary(node.text, old, change, node.place), target.place);
     }
     if (target.kind != NodeKind::Subscript) {
         refuse(target.place, "this target of an augmented assignment is not supported",
                "use a name or array[indices]");
     }
-    Value array = expression(target.children[0]);
+    Value array = as_array(expression(target.children[0]));
     if (!array.type.is_array())
         refuse(target.place, "cannot assign to an item of a value of type " + describe(array.type),
                "only items of arrays can be assigned; build a new tuple instead");
@@ -202,7 +211,7 @@ void FunctionLowerer::assign_augmented(const Node& node) {
         if (has_load(index)) index = temporary(index);
     }
     at(target.place);
-    Value old = scalar(b_->load(array.array, where, access_for(where)));
+    Value old = scalar(b_->load(array.array, where, access_for(where)), array.type.weak);
     Value change = expression(node.children[1]);
     at(node.place);
     Value result = binary(node.text, old, change, node.place);
@@ -228,16 +237,6 @@ void FunctionLowerer::branch(const Node& node) {
     emit(b_->branch(test, b_->block(yes_list), no_list.empty() ? nullptr : b_->block(no_list)));
 }
 
-static Value converted(const Value& value, const Type& type,
-                       const std::function<E(E, DType)>& cast) {
-    Value v = value;
-    v.type = type;
-    if (type.is_scalar()) v.expr = cast(value.expr, type.dtype);
-    for (std::size_t i = 0; i < v.items.size(); ++i)
-        v.items[i] = converted(v.items[i], type.items[i], cast);
-    return v;
-}
-
 /// How the caller finds the value, and the results that it finds it in. Arrays other than arguments
 /// are told by address; their memory outlives the function.
 void FunctionLowerer::shape_result(const Value& value, ResultShape& shape,
@@ -247,12 +246,14 @@ void FunctionLowerer::shape_result(const Value& value, ResultShape& shape,
     if (value.type.is_scalar()) {
         shape.kind = ResultShape::Kind::Scalar;
         scalars.push_back(value.expr);
-    } else if (value.type.is_tuple()) {
-        shape.kind = ResultShape::Kind::Tuple;
+    } else if (value.type.is_tuple() || value.type.is_complex()) {
+        bool is_tuple = value.type.is_tuple();
+        shape.kind = is_tuple ? ResultShape::Kind::Tuple : ResultShape::Kind::Complex;
         for (const Value& item : value.items)
             shape_result(item, shape.items.emplace_back(), scalars);
-    } else if (value.type.is_array()) {
-        if (!describes_results_ &&
+    } else if (value.type.is_array() || value.type.is_list()) {
+        bool is_list = value.type.is_list() && value.list >= 0;
+        if (!is_list && !describes_results_ &&
             function_->arrays[static_cast<std::size_t>(value.array)].param >= 0) {
             shape.kind = ResultShape::Kind::Argument;
             shape.index = 0;
@@ -264,8 +265,8 @@ void FunctionLowerer::shape_result(const Value& value, ResultShape& shape,
         }
         Descriptor d = describe_array(value.array);
         bool is_slot = function_->arrays[static_cast<std::size_t>(d.root)].is_slot;
-        shape.kind = ResultShape::Kind::Array;
-        shape.rank = value.type.rank;
+        shape.kind = value.type.is_list() ? ResultShape::Kind::List : ResultShape::Kind::Array;
+        shape.rank = static_cast<int>(d.extents.size());
         if (is_slot) emit(b_->retain(d.root));
         scalars.push_back(op_binary(Op::Add, b_->address(d.root),
                                     op_binary(Op::Mul, d.offset, i64(size_of(value.type.dtype)))));
@@ -303,6 +304,11 @@ void FunctionLowerer::give_back(const Node& node) {
         refuse(place, "a kernel returns nothing; got a value of type " + describe(value.type),
                "store the result into an array argument");
     }
+    value = declared_value(value, result_wanted_, place, "the result");
+    if (value.type.is_function() || value.type.kind == Type::Kind::Text) {
+        refuse(place, "a " + describe(value.type) + " cannot be returned",
+               "return numbers, arrays or tuples of them");
+    }
     if (!result_) {
         result_ = value.type;
     } else if (*result_ != value.type) {
@@ -321,7 +327,7 @@ void FunctionLowerer::give_back(const Node& node) {
         if (*joined != *result_) must_restart_ = true;
         result_ = joined;
     }
-    value = converted(value, *result_, [&](E e, DType t) { return cast(e, t); });
+    value = converted_value(value, *result_);
     ResultShape shape;
     std::vector<E> scalars;
     at(place);
@@ -379,31 +385,65 @@ void FunctionLowerer::raise(const Node& node) {
                "AssertionError with a constant text");
     }
     std::string message;
-    if (!node.children.empty()) {
-        if (node.children[0].kind != NodeKind::Text) {
-            refuse(node.children[0].place,
-                   "the message of an exception must be a constant text in a compiled function",
-                   "write the text without values");
-        }
-        message = node.children[0].text;
-    }
+    std::vector<E> values;
+    if (!node.children.empty())
+        std::tie(message, values) = message_of(node.children[0], "an exception");
     at(node.place);
-    emit(b_->raise(b_->site(*kind, escape_braces(message)), {}));
+    emit(b_->raise(b_->site(*kind, message), values));
     env_.reachable = false;
 }
 
-void FunctionLowerer::assertion(const Node& node) {
-    std::string message;
-    if (node.children.size() > 1) {
-        if (node.children[1].kind != NodeKind::Text) {
-            refuse(node.children[1].place,
-                   "the message of an assert must be a constant text in a compiled function",
-                   "write the text without values");
-        }
-        message = node.children[1].text;
+/// The text of an exception with {0} and so on for the values that it tells; how a value is written
+/// follows its number: b bool, f float, u unsigned, and a format behind |.
+std::pair<std::string, std::vector<E>> FunctionLowerer::message_of(const Node& node,
+                                                                   const std::string& where) {
+    if (node.kind == NodeKind::Text) return {escape_braces(node.text), {}};
+    if (node.kind != NodeKind::Format) {
+        refuse(node.place, "the message of " + where + " must be a text in a compiled function",
+               "write it out, with values as in f\"got {n}\"");
     }
+    std::string text;
+    std::vector<E> values;
+    for (const Node& part : node.children) {
+        if (part.kind == NodeKind::Text) {
+            text += escape_braces(part.text);
+            continue;
+        }
+        Value v = expression(part.children[0]);
+        if (v.type.kind == Type::Kind::Text) {
+            text += escape_braces(v.text);
+            continue;
+        }
+        want_scalar(v, part.place, "a value in a message");
+        if (values.size() == 4) {
+            refuse(part.place, "a message tells at most four values", "leave some out");
+        }
+        DType t = v.type.dtype;
+        std::string kind = is_bool(t) ? "b" : is_float(t) ? "f" : is_unsigned(t) ? "u" : "";
+        if (part.text.find('}') != std::string::npos)
+            refuse(part.place, "a format that is computed is not supported", "write it as a text");
+        std::string format = part.text.empty() ? "" : "|" + part.text;
+        text += "{" + std::to_string(values.size()) + kind + format + "}";
+        E e = is_float(t) ? b_->bitcast(cast(v.expr, DType::Float64), DType::Int64)
+                          : cast(v.expr, DType::Int64);
+        values.push_back(settle(e));
+    }
+    return {text, values};
+}
+
+void FunctionLowerer::assertion(const Node& node) {
     E test = condition(node.children[0]);
-    fault_if(op_unary(Op::Not, test), ErrorKind::Assertion, escape_braces(message), node.place);
+    std::string message;
+    std::vector<E> values;
+    if (auto known = constant_int(test); known && *known) return;
+    std::vector<S> failed = collect([&] {
+        if (node.children.size() > 1)
+            std::tie(message, values) = message_of(node.children[1], "an assert");
+        at(node.place);
+        emit(b_->raise(b_->site(ErrorKind::Assertion, message), values));
+    });
+    at(node.place);
+    emit(b_->branch(op_unary(Op::Not, test), b_->block(failed)));
 }
 
 void FunctionLowerer::fault_if(E condition, ErrorKind kind, const std::string& message,

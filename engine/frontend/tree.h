@@ -7,12 +7,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/scalar.h"
 #include "frontend/native.h"
+#include "frontend/types.h"
 
 namespace unisono::frontend {
 
@@ -24,32 +26,41 @@ enum class NodeKind : std::uint8_t {
     For,        // children: target, iterable, Block; a Block more: else
     While,      // children: test, Block; a Block more: else
     If,         // children: test, Block, Block
+    Region,     // children: number of threads or NoneValue, Block
     Return,     // children: value or none
     Break,
     Continue,
     Pass,
     Evaluate,  // children: an expression for its effect
-    Raise,     // text: exception class; children: message as Text, or none
-    Assert,    // children: test, message as Text, or none
+    Raise,     // text: exception class; children: message as Text or Format, or none
+    Assert,    // children: test, message as Text or Format, or none
+    Delete,    // children: Names
     // expressions
-    Name,
+    Name,   // children: for a function defined inside, the names around that it reads
     Const,  // value, weak
     Text,   // a string constant
     NoneValue,
     Builtin,
-    Function,  // index into Source::callees
+    Function,     // index into Source::callees; -1: the function itself
+    Closure,      // index into Source::nested; children: the names around that it reads, now
+    KeptClosure,  // the same, kept in a name: they are read where that name is (its children)
     Opaque,
-    BinOp,      // text: + - * / // % ** & | ^ << >> @; children: left, right
-    UnaryOp,    // text: - + ~ not; children: operand
-    BoolOp,     // text: and, or; children: operands
-    Compare,    // text: operators separated by blanks; children: operands
-    IfExp,      // children: test, value, alternative
-    Call,       // children: function, arguments (keywords last, as Keyword)
-    Keyword,    // text: name; children: value
-    Attribute,  // text: name; children: object
-    Subscript,  // children: object, indices...
-    Tuple,      // children: items
-    Let,        // children: Block, expression: the value after the statements
+    BinOp,           // text: + - * / // % ** & | ^ << >> @; children: left, right
+    UnaryOp,         // text: - + ~ not; children: operand
+    BoolOp,          // text: and, or; children: operands
+    Compare,         // text: operators separated by blanks; children: operands
+    IfExp,           // children: test, value, alternative
+    Call,            // children: function, arguments (keywords last, as Keyword)
+    Keyword,         // text: name; children: value
+    Attribute,       // text: name; children: object
+    Subscript,       // children: object, indices...
+    Tuple,           // children: items
+    List,            // children: items
+    NamedExpr,       // children: Name, value
+    Format,          // children: Text, FormattedValue
+    FormattedValue,  // text: the format, may be empty; children: value
+    Let,             // children: Block, expression: the value after the statements
+    Starred,         // children: a tuple, given as several arguments or items
     Slice,
     Unsupported,  // text: what it is; note: what to do instead
 };
@@ -73,16 +84,49 @@ struct Node {
     std::vector<Node> children;
 };
 
+/// A type that the program declares: of a parameter, a local, a result.
+struct Declared {
+    Type type;                 ///< an array's strides: One where its elements must lie side by side
+    bool is_given = false;     ///< the program says nothing where it is not
+    bool is_optional = false;  ///< None will do as well
+    std::vector<Declared> items;  ///< of a tuple
+};
+
+/// Argument types for which a function is compiled at once.
+struct Signature {
+    std::vector<Declared> args;
+    Declared result;
+};
+
+struct Options {
+    bool checks_bounds = true;
+    bool numpy_errors = false;   ///< division by zero gives inf, NaN or 0
+    bool fastmath = false;       ///< floats may be re-associated and contracted
+    bool runs_serially = false;  ///< prange is range
+    std::string schedule;        ///< of prange where it names none: static, dynamic, guided or none
+    std::int64_t chunk = 0;      ///< iterations that belong together; 0: as the schedule decides
+    int threads = 0;             ///< of a launch; 0: the setting
+};
+
 /// A Python function as its author wrote it.
-struct Source {
+struct Source : std::enable_shared_from_this<Source> {
     std::string name;
     std::string file;
     int first_line = 1;
     std::vector<std::string>
         lines;  ///< text of the function, for carets; lines[0] is line first_line
     std::vector<std::string> params;
-    std::vector<Node> defaults;  ///< of the last params: captured values
-    Node body;                   ///< a Block
+    std::map<std::size_t, Node> defaults;  ///< by parameter: captured values
+    std::size_t positional = 0;            ///< so many parameters can be given by position
+    int vararg = -1;                       ///< the parameter that takes the others as a tuple
+    std::size_t captures = 0;              ///< the last params: names around a function inside
+    std::vector<Declared> declared;        ///< of the parameters
+    Declared result;
+    std::map<std::string, Declared> locals;
+    std::vector<Signature> signatures;  ///< where there are any, others are refused
+    Options options;
+    std::vector<std::shared_ptr<Source>> nested;
+    Node body;  ///< a Block
     bool is_kernel = false;
     std::vector<std::shared_ptr<const Source>> callees;
     std::shared_ptr<const NativeFunction> native;  ///< instead of a body: a function of C text

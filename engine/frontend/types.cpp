@@ -22,6 +22,12 @@ std::string describe(const Type& t) {
             return std::string(name(t.dtype)) + " array of rank " + std::to_string(t.rank);
         case Type::Kind::DTypeName: return "dtype";
         case Type::Kind::Text: return "str";
+        case Type::Kind::Complex:
+            return t.is_weak()                 ? "complex"
+                   : t.dtype == DType::Float32 ? "complex64 (NumPy scalar)"
+                                               : "complex128 (NumPy scalar)";
+        case Type::Kind::List: return "list of " + describe(t.items[0]);
+        case Type::Kind::Function: return "function '" + t.name + "'";
         case Type::Kind::Tuple: break;
     }
     std::string s = "tuple (";
@@ -65,17 +71,27 @@ static std::optional<Type> join_arrays(const Type& a, const Type& b) {
 
 std::optional<Type> join(const Type& a, const Type& b) {
     if (a == b) return a;
+    if (a.is_complex() || b.is_complex()) {
+        const Type &z = a.is_complex() ? a : b, &x = a.is_complex() ? b : a;
+        bool fits = x.is_scalar() && x.is_weak() && x.weak != Weak::Bool;
+        return fits ? std::optional(z) : std::nullopt;
+    }
     if (a.kind != b.kind) return std::nullopt;
     if (a.is_scalar()) return join_scalars(a, b);
     if (a.is_array()) return join_arrays(a, b);
-    if (!a.is_tuple() || a.items.size() != b.items.size()) return std::nullopt;
+    if (a.is_function() && (a.function != b.function || a.name != b.name)) return std::nullopt;
+    if ((!a.is_tuple() && !a.is_function() && !a.is_list()) || a.items.size() != b.items.size())
+        return std::nullopt;
     std::vector<Type> items;
     for (std::size_t i = 0; i < a.items.size(); ++i) {
         auto t = join(a.items[i], b.items[i]);
         if (!t) return std::nullopt;
         items.push_back(*t);
     }
-    return Type::tuple(std::move(items));
+    Type t = a;
+    t.items = std::move(items);
+    if (t.is_list() && t.items[0] != a.items[0]) return std::nullopt;
+    return t;
 }
 
 Type promote_types(const Type& a, const Type& b) {
@@ -99,8 +115,8 @@ bool same_expr(E a, E b) {
 }
 
 bool same_value(const Value& a, const Value& b) {
-    if (a.type != b.type || a.array != b.array || a.lazy != b.lazy || a.text != b.text ||
-        a.items.size() != b.items.size())
+    if (a.type != b.type || a.array != b.array || a.lazy != b.lazy || a.list != b.list ||
+        a.text != b.text || a.items.size() != b.items.size())
         return false;
     if (a.type.is_scalar()) return same_expr(a.expr, b.expr);
     for (std::size_t i = 0; i < a.items.size(); ++i) {

@@ -11,17 +11,32 @@
 
 namespace unisono::frontend {
 
+struct Source;
+
 /// A Python scalar is weak (it adapts to the dtype that it meets, as NEP 50 says); a NumPy scalar,
 /// such as an element of an array, is not.
 struct Type {
-    enum class Kind : std::uint8_t { None, Scalar, Array, Tuple, DTypeName, Text };
+    enum class Kind : std::uint8_t {
+        None,
+        Scalar,
+        Array,
+        Tuple,
+        DTypeName,
+        Text,
+        Function,
+        List,
+        Complex
+    };
     Kind kind = Kind::None;
     DType dtype = DType::Int64;
     Weak weak = Weak::None;
     int rank = 0;
     bool writable = true;
     std::vector<ir::StrideClass> strides;
-    std::vector<Type> items;
+    std::vector<Type> items;                 ///< Tuple; List: of its items; Complex: of its
+                                             ///< parts; Function: of the values that it captured
+    std::shared_ptr<const Source> function;  ///< Function, compiled
+    std::string name;                        ///< Function: known to the front end by this name
 
     static Type none() { return {}; }
     static Type python(Weak w) {
@@ -52,6 +67,33 @@ struct Type {
         t.items = std::move(items);
         return t;
     }
+    static Type of_function(std::shared_ptr<const Source> function, std::string name) {
+        Type t;
+        t.kind = Kind::Function;
+        t.function = std::move(function);
+        t.name = std::move(name);
+        return t;
+    }
+    static Type list(Type item) {
+        Type t;
+        t.kind = Kind::List;
+        t.dtype = item.dtype;
+        t.items = {std::move(item)};
+        return t;
+    }
+    /// A pair of floats of dtype `part`; Python's own are weak.
+    static Type complex(DType part, Weak w) {
+        Type t;
+        t.kind = Kind::Complex;
+        t.dtype = part;
+        t.weak = w;
+        Type item = w == Weak::None ? numpy(part) : python(Weak::Float);
+        t.items = {item, item};
+        return t;
+    }
+    bool is_complex() const { return kind == Kind::Complex; }
+    bool is_list() const { return kind == Kind::List; }
+    bool is_function() const { return kind == Kind::Function; }
     bool is_scalar() const { return kind == Kind::Scalar; }
     bool is_array() const { return kind == Kind::Array; }
     bool is_tuple() const { return kind == Kind::Tuple; }
@@ -75,7 +117,8 @@ struct Lazy;
 struct Value {
     Type type;
     ir::E expr = nullptr;              ///< Scalar
-    std::int32_t array = -1;           ///< Array
+    std::int32_t array = -1;           ///< Array; List: a view of its items
+    std::int32_t list = -1;            ///< List: a row of the lowerer's table; -1: it cannot grow
     std::shared_ptr<const Lazy> lazy;  ///< Array: an expression that no memory holds yet
     std::string text;                  ///< Text
     std::vector<Value> items;

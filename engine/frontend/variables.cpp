@@ -11,8 +11,13 @@ void FunctionLowerer::at(const Place& place) {
 }
 
 FunctionLowerer::Checkpoint FunctionLowerer::checkpoint() const {
-    Checkpoint c{function_->vars.size(), function_->sites.size(), function_->arrays.size(),
-                 out_->size(),           report_.size(),          {}};
+    Checkpoint c{function_->vars.size(),
+                 function_->sites.size(),
+                 function_->arrays.size(),
+                 out_->size(),
+                 report_.size(),
+                 lists_.size(),
+                 {}};
     for (const Frame& f : frames_) {
         c.frames.push_back(Frame{f.block, f.list, f.declares, {}, f.vars, f.arrays});
     }
@@ -27,6 +32,10 @@ void FunctionLowerer::restore(const Checkpoint& saved) {
     function_->arrays.resize(saved.arrays);
     out_->resize(saved.list);
     report_.resize(saved.report);
+    lists_.resize(saved.lists);
+    std::erase_if(lists_of_names_, [&](const auto& held) {
+        return held.second >= static_cast<std::int32_t>(saved.lists);
+    });
     for (std::size_t i = 0; i < frames_.size(); ++i) {
         frames_[i].declares = saved.frames[i].declares;
         frames_[i].vars = saved.frames[i].vars;
@@ -99,6 +108,13 @@ Value FunctionLowerer::store_value(const std::string& name, const Value& value,
     return stored;
 }
 
+/// The value with its numbers in temporaries, where later statements may change what they read.
+Value FunctionLowerer::kept_apart(Value value) {
+    if (value.type.is_scalar() && !is_invariant(value.expr)) value.expr = temporary(value.expr);
+    for (Value& item : value.items) item = kept_apart(item);
+    return value;
+}
+
 void FunctionLowerer::bind(const std::string& name, const Value& value, const Place& origin) {
     if (value.type.kind == Type::Kind::Text) {
         refuse(origin,
@@ -106,12 +122,22 @@ void FunctionLowerer::bind(const std::string& name, const Value& value, const Pl
                    "' would hold a str; compiled functions hold numbers, arrays and tuples of them",
                "keep text outside, or write it directly in raise and assert");
     }
-    env_.names[name] = Binding{store_value(name, made(value, origin), origin), origin};
+    auto declared = source_.locals.find(name);
+    Value wanted = value;
+    if (declared != source_.locals.end())
+        wanted = declared_value(value, declared->second, origin, "variable '" + name + "'");
+    wanted = made(wanted, origin);
+    // An item may read what is stored under the name before it.
+    if (wanted.items.size() > 1) wanted = kept_apart(wanted);
+    env_.names[name] = Binding{store_value(name, wanted, origin), origin};
 }
 
 /// As store_value, but always into variables of the given type (which holds the value's).
 Value FunctionLowerer::move_into(const std::string& name, const Value& value, const Type& type) {
     if (type.is_array()) return move_array(name, value, type, {});
+    if (type.is_list()) return move_list(name, value);
+    if (type.is_complex() && !value.type.is_complex())
+        return move_into(name, to_complex(value, type), type);
     Value moved = value;
     moved.type = type;
     if (type.is_scalar()) {

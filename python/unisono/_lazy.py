@@ -1,7 +1,7 @@
 """Where names live that are loaded when they are first used, and names that are other spellings."""
 
 _names = {
-    "._jit": "barrier global_id global_size group_id jit kernel local_array local_id local_size num_groups prange",
+    "._jit": "barrier global_id global_size group_id jit kernel local_array local_id local_size njit num_groups parallel prange team_size thread_id",
     "._jit.vectorize": "vectorize",
     "._jit.guvectorize": "guvectorize",
     "._jit.stencil": "stencil",
@@ -78,4 +78,4 @@ aliases = dict(
     """.split()
 )
 # Sub-packages and modules that are attributes of the package.
-modules = "emath exceptions fft lib linalg memory random testing"
+modules = "atomic emath exceptions fft lib linalg memory random testing"

@@ -28,6 +28,7 @@ class Writer:
         self.lines = []
         self.loops = 0
         self.fresh = 0
+        self.loops_around = 0
 
     def pick(self, *choices):
         return self.random.choice(choices)
@@ -56,6 +57,13 @@ class Writer:
             f"(({x}) >> {self.random.randint(0, 5)})",
             f"({x} if {self.boolean(depth - 1)} else {y})",
             f"int({self.pick(f'k[{self.index(depth)}]', 'min(max(f0, -1e6), 1e6)')}) % 1000",
+            f"g({x}, {y})",
+            f"g({x})",
+            f"(lambda p, q=3: p * 2 - q + i1)({x})",
+            f"xs[({x}) % {self.pick('len(xs)', 'len(xs)', '3')}]",
+            f"(n, {y}, 5)[({x}) % 3]",
+            f"sum([v for v in xs if v > {y}]) % 1013",
+            f"len(xs[{self.pick(x, '1')}:])",
         )
 
     def floating(self, depth, kind="f"):
@@ -95,11 +103,12 @@ class Writer:
             f"bool({x} and {y})",
             f"bool({x} or {y})",
             f"(not {x})",
+            f"({self.integer(depth - 1)} in xs)",
         )
 
     def statement(self, indent, depth):
         put = lambda text: self.lines.append("    " * indent + text)  # noqa: E731
-        kind = self.pick(*"ififgghbAKCTIIFW" if depth > 0 else "ififggbhAKCT")
+        kind = self.pick(*"ififgghbAKCTLLIIFW" if depth > 0 else "ififggbhAKCTLL")
         deep = 2
         if kind == "i":
             put(f"{self.pick('i0', 'i1')} = ({self.integer(deep)}) % 2003")
@@ -121,6 +130,18 @@ class Writer:
             put(f"c[{self.index(1)}] = {self.floating(1, 'h')}")
         elif kind == "T":
             put("i0, i1 = i1, i0")
+        elif kind == "L":
+            item = f"({self.integer(1)}) % 997"
+            changes = (
+                f"xs.append({item})",
+                f"xs[-1] = {item}",
+                "xs.reverse()",
+                f"xs = [{item}, n]",
+            )
+            if self.loops_around == 0:
+                changes += (f"xs += [{item}]", f"xs.insert(1, {item})", "xs = sorted(xs)")
+            put(self.pick(*changes))
+            put("xs = xs[-9:]")
         elif kind == "I":
             put(f"if {self.boolean(2)}:")
             self.block(indent + 1, depth - 1)
@@ -141,6 +162,11 @@ class Writer:
             self.block(indent + 1, depth - 1, in_loop=True)
 
     def block(self, indent, depth, in_loop=False):
+        self.loops_around += in_loop
+        self.statements_of(indent, depth, in_loop)
+        self.loops_around -= in_loop
+
+    def statements_of(self, indent, depth, in_loop):
         for _ in range(self.random.randint(1, 3)):
             self.statement(indent, depth)
         if in_loop and self.random.random() < 0.4:
@@ -152,10 +178,18 @@ class Writer:
             "def f(a, k, c, n, x):",
             "    i0, i1, f0, f1, b0 = n, 3, x, 1.5, n > 2",
             "    g0, g1, h0, h1 = a[0], a[1], c[0], c[1]",
+            "    xs = [n, 1, 2]",
+            "    def g(p, q=2):",
+            "        if p > q:",
+            "            return (p * q + i0) % 1013",
+            "        return p - q",
         ]
         for _ in range(self.random.randint(3, 7)):
             self.statement(1, 3)
-        self.lines.append("    return i0, i1, f0, f1, b0, g0, g1, h0, h1")
+        self.lines.append("    s = 0")
+        self.lines.append("    for x in xs:")
+        self.lines.append("        s = s * 3 + x")
+        self.lines.append("    return i0, i1, f0, f1, b0, g0, g1, h0, h1, s, len(xs)")
         return "\n".join(self.lines) + "\n"
 
 

@@ -338,7 +338,7 @@ def test_one_specialisation_for_all_sizes(on):
 def test_wrong_arguments(on):
     f = un.jit(lambda_free, device=on)
     with pytest.raises(TypeError, match="argument 'a' cannot be used in compiled code; got a list"):
-        f([1, 2])
+        f([1, 2.5])
     with pytest.raises(TypeError, match="elements of format"):
         f(np.zeros(3, np.complex128))
     with pytest.raises(OverflowError, match="does not fit in 64 bits"):

@@ -63,6 +63,7 @@ struct Target {
     std::string features;    ///< as LLVM spells them; empty with an empty cpu: this machine's; for
                              ///< PTX "+ptx63"
     bool streaming = false;  ///< stores marked as streaming bypass the caches
+    bool fastmath = false;   ///< floats may be re-associated, contracted and approximated
     bool portable_math =
         false;          ///< on the host too, the functions written for PTX: how tests run them
     int function = -1;  ///< on the host: this deferred function instead of the entry

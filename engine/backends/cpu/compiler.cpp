@@ -18,6 +18,7 @@ std::string key_of(const ir::Module& module, bool streaming, const CompileOption
     static const std::string prefix =
         "build " + codegen::build_id() + "\nprocessor " + codegen::processor_id() + "\n";
     std::string which = function < 0 ? "" : "function " + std::to_string(function) + "\n";
+    if (options.fastmath) which += "fastmath\n";
     if (options.callback) which += "callback " + std::to_string(options.callback_failed) + "\n";
     return prefix + (streaming ? "streaming\n" : "plain\n") + which + ir::print(module);
 }
@@ -49,7 +50,6 @@ class Loaded {
 
 std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streaming,
                                          const CompileOptions& options, int function) {
-    const bool use_cache = options.use_cache;
     const char* symbol = options.callback ? codegen::callback_symbol : codegen::kernel_symbol;
     static Loaded& loaded = *new Loaded;  // kernels may outlive static destructors
     std::string key = key_of(module, streaming, options, function);
@@ -57,7 +57,7 @@ std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streamin
     static const codegen::DiskCache disk;
     std::string why;
     std::shared_ptr<LoadedCode> code;
-    if (use_cache) {
+    if (options.use_cache) {
         std::string object = disk.find(key);
         if (!object.empty()) code = load_object(object, symbol, find_import, why);
     }
@@ -67,12 +67,13 @@ std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streamin
         target.function = function;
         target.callback = options.callback;
         target.callback_failed = options.callback_failed;
+        target.fastmath = options.fastmath;
         codegen::Result made = codegen::compile(module, target);
         code = load_object(made.code, symbol, find_import, why);
         if (!code)
             fail(ErrorKind::Unsupported,
                  "compile: the generated code cannot be loaded; got: " + why);
-        if (use_cache) disk.store(key, made.code);
+        if (options.use_cache) disk.store(key, made.code);
     }
     loaded.add(key, code);
     return code;

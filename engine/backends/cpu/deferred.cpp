@@ -15,9 +15,7 @@ void* DeferredFunctions::find(std::int64_t function) noexcept {
     std::lock_guard lock(mutex_);
     if (void* code = entry.load(std::memory_order_relaxed)) return code;
     try {
-        CompileOptions options;
-        options.use_cache = use_cache_;
-        codes_.push_back(machine_code(module_, streaming_, options, static_cast<int>(function)));
+        codes_.push_back(machine_code(module_, streaming_, options_, static_cast<int>(function)));
     } catch (...) {
         error_ = std::current_exception();
         return reinterpret_cast<void*>(&fail_at_once);

@@ -15,10 +15,10 @@ namespace unisono::cpu {
 class DeferredFunctions {
   public:
     /// The module must outlive this.
-    DeferredFunctions(const ir::Module& module, bool streaming, bool use_cache)
+    DeferredFunctions(const ir::Module& module, bool streaming, const CompileOptions& options)
         : module_(module),
           streaming_(streaming),
-          use_cache_(use_cache),
+          options_(options),
           entries_(module.functions.size()) {}
 
     /// The code of a function, which threads may ask for at the same time. Where it cannot be
@@ -30,7 +30,8 @@ class DeferredFunctions {
 
   private:
     const ir::Module& module_;
-    bool streaming_, use_cache_;
+    bool streaming_;
+    CompileOptions options_;
     std::vector<std::atomic<void*>> entries_;
     std::mutex mutex_;
     std::vector<std::shared_ptr<LoadedCode>> codes_;

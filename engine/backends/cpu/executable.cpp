@@ -31,6 +31,7 @@ ir::Module lowered(ir::Module module, bool callback) {
 
 CpuExecutable::CpuExecutable(ir::Module module, const CompileOptions& options)
     : module_(std::move(module)),
+      fastmath_(options.fastmath),
       is_kernel_(module_.entry().is_kernel),
       dimensions_(module_.entry().dimensions) {
     module_ = lowered(std::move(module_), options.callback);
@@ -41,7 +42,7 @@ CpuExecutable::CpuExecutable(ir::Module module, const CompileOptions& options)
         defers = defers || f.is_deferred;
     }
     if (defers) {
-        deferred_ = std::make_unique<DeferredFunctions>(module_, streams_, options.use_cache);
+        deferred_ = std::make_unique<DeferredFunctions>(module_, streams_, options);
     }
     const ir::Function& f = module_.entry();
     for (const ir::Param& p : f.params) {
@@ -99,6 +100,7 @@ Fault CpuExecutable::launch(const LaunchArgs& args) {
 std::string CpuExecutable::source() const {
     codegen::Target target;
     target.streaming = streams_;
+    target.fastmath = fastmath_;
     target.want_code = false;
     target.want_ir = true;
     std::string text = codegen::compile(module_, target).ir;
@@ -109,6 +111,15 @@ std::string CpuExecutable::source() const {
                 codegen::compile(module_, target).ir;
     }
     return text;
+}
+
+std::string CpuExecutable::assembly() const {
+    codegen::Target target;
+    target.streaming = streams_;
+    target.fastmath = fastmath_;
+    target.want_code = false;
+    target.want_assembly = true;
+    return codegen::compile(module_, target).assembly;
 }
 
 }  // namespace unisono::cpu

@@ -18,11 +18,13 @@ class CpuExecutable final : public Executable {
     std::span<const ir::FaultSite> sites() const override { return sites_; }
     std::string source() const override;
     void* callback() const override { return callback_; }
+    std::string assembly() const override;
 
   private:
     using Entry = std::int64_t (*)(std::int64_t* args, Fault* fault);
 
     ir::Module module_;  ///< lowered
+    bool fastmath_;
     bool is_kernel_;
     int dimensions_;
     bool streams_ = false;  ///< some store is marked as streaming

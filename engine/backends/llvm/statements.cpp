@@ -13,7 +13,16 @@ FunctionEmitter::FunctionEmitter(ModuleEmitter& module, const ir::Function& f, i
       params_(f.params.size()),
       arrays_(f.arrays.size()),
       slots_(f.arrays.size()),
-      vars_(f.vars.size()) {}
+      vars_(f.vars.size()) {
+    if (!module.target.fastmath) return;
+    llvm::FastMathFlags flags;  // but NaN and infinities stay what they are
+    flags.setAllowReassoc();
+    flags.setAllowContract();
+    flags.setAllowReciprocal();
+    flags.setNoSignedZeros();
+    flags.setApproxFunc();
+    b_.setFastMathFlags(flags);
+}
 
 llvm::BasicBlock* FunctionEmitter::block(const char* name) {
     return llvm::BasicBlock::Create(m_.context, name, fn_);

@@ -14,29 +14,34 @@ __all__ = [
     "local_array",
     "local_id",
     "local_size",
+    "njit",
     "num_groups",
+    "parallel",
     "prange",
+    "team_size",
+    "thread_id",
 ]
 
 
-def _prepare(function, is_kernel):
+def _prepare(function, is_kernel, options):
     """Read, check and flatten the source; called by the engine when it is first needed."""
     from .flatten import flatten_function
 
-    return flatten_function(function, is_kernel)
+    return flatten_function(function, is_kernel, options)
 
 
 class _Compiled(_engine.Dispatcher):
     """What ``jit`` and ``kernel`` have in common: names, inspection."""
 
-    def __init__(self, function, is_kernel, device=None):
+    def __init__(self, function, is_kernel, device=None, options=None):
         if not callable(function) or not hasattr(function, "__code__"):
             what = "kernel" if is_kernel else "jit"
             raise TypeError(
                 f"{what}: only Python functions can be compiled; got {type(function).__name__}; "
                 f"decorate a function made by def"
             )
-        super().__init__(function, lambda: _prepare(function, is_kernel), is_kernel, device)
+        prepare = lambda: _prepare(function, is_kernel, options)  # noqa: E731
+        super().__init__(function, prepare, is_kernel, device)
         self.__name__ = function.__name__
         self.__qualname__ = function.__qualname__
         self.__module__ = function.__module__
@@ -67,6 +72,19 @@ class JitFunction(_Compiled):
     signatures : list of str
         The argument types compiled so far.
     """
+
+    def inspect_types(self, file=None):
+        """Print the source and, for each combination of argument types, the types of the names.
+
+        Parameters
+        ----------
+        file : text file, optional
+            Where to print; standard output by default.
+        """
+        import inspect
+
+        print(inspect.getsource(self.py_func).rstrip(), file=file)
+        print(self._types().rstrip(), file=file)
 
     def __repr__(self):
         return f"<unisono.jit {self.__module__}.{self.__qualname__}>"
@@ -136,27 +154,50 @@ class _Launch:
         return self._kernel._launch(self._sizes, self._groups, args, kwargs)
 
 
-def jit(function=None, *, device=None):
+def jit(signature_or_function=None, *, device=None, **options):
     """Compile a Python function when it is first called, once per combination of argument types.
 
     Parameters
     ----------
-    function : function
-        Its source is read; what it may contain is listed in the documentation. Anything else raises
-        `CompileError` at the call, with the line and a way out.
+    signature_or_function : function, signature or list of signatures, optional
+        Given signatures such as ``"float64(float64[:, :], int64)"`` or
+        ``un.float64(un.float64[:])``, the function is compiled for them at once and for no other
+        types; numbers are converted.
     device : str, optional
         Where calls with host arrays run: ``"cpu"`` (the default) or ``"interp"``, which checks
         every access.
+    parallel : bool, optional
+        False runs ``prange`` as ``range``.
+    schedule : str or tuple, optional
+        Of each ``prange`` that names none: ``"dynamic"``, or ``("dynamic", 16)`` with a chunk size.
+        ``UNISONO_SCHEDULE`` says so for all functions.
+    num_threads : int, optional
+        At most so many threads run the function's loops.
+    boundscheck : bool, optional
+        False leaves out tests of indices that depend on data. Others cost nothing.
+    fastmath : bool, optional
+        True lets floats be re-associated and contracted; bits then depend on the machine.
+    error_model : str, optional
+        ``"python"`` (the default) raises ZeroDivisionError, ``"numpy"`` gives inf, NaN or 0.
+    nopython, cache, nogil, inline, forceobj, looplift, debug : optional
+        Numba's. Functions are always compiled whole, kept on disk, run without Python's lock, and
+        inlined where it pays; what asks for the contrary of the first (``forceobj=True``) raises.
 
     Returns
     -------
     JitFunction
         Called like the function. Results are Python scalars, tuples of them, or the arrays given.
 
+    Raises
+    ------
+    TypeError
+        For an option or a type that is not known.
+
     Notes
     -----
     Arithmetic is CPython's for Python scalars and NumPy's for array elements, but integers are
-    64 bits wide and wrap. Indices are checked.
+    64 bits wide and wrap. Indices are checked. Annotations of parameters, results and variables
+    declare their types. With ``UNISONO_DISABLE_JIT=1`` the Python function itself is returned.
 
     Examples
     --------
@@ -169,10 +210,50 @@ def jit(function=None, *, device=None):
     ...     return s
     >>> triangle(10)
     55
+    >>> @un.jit("float64(float64)")
+    ... def half(x):
+    ...     return x / 2
+    >>> half(3)
+    1.5
     """
-    if function is None:
-        return lambda f: JitFunction(f, False, device)
-    return JitFunction(function, False, device)
+    from .options import checked
+
+    given, settings = signature_or_function, checked(options, "jit")
+    if given is not None:
+        from .signatures import is_signature, signatures_of
+
+        if not is_signature(given):
+            return _compiled(given, device, settings)
+        settings["signatures"] = signatures_of(given, "jit")
+    return lambda function: _compiled(function, device, settings)
+
+
+def _compiled(function, device, settings):
+    from .. import _engine
+
+    if _engine._setting("disable_jit") not in ("", "0"):
+        return function
+    if isinstance(function, JitFunction):
+        function = function.py_func
+    made = JitFunction(function, False, device, settings)
+    if settings.get("signatures"):
+        made._compile_signatures()
+    return made
+
+
+def njit(signature_or_function=None, **options):
+    """`jit` by Numba's other name.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> @un.njit(fastmath=True, cache=True)
+    ... def twice(x):
+    ...     return 2 * x
+    >>> twice(21)
+    42
+    """
+    return jit(signature_or_function, **options)
 
 
 def kernel(function=None, *, device=None):
@@ -209,13 +290,21 @@ def kernel(function=None, *, device=None):
     return Kernel(function, True, device)
 
 
-def prange(*args):
+def prange(*args, schedule=None, chunk=None, chunksize=None, num_threads=None):
     """A range whose iterations may run in parallel in a compiled function.
 
     Parameters
     ----------
     *args : int
         As for `range`.
+    schedule : str, optional
+        How iterations are shared out: ``"static"`` (the default: long runs of them), ``"dynamic"``
+        (chunk by chunk, as threads come free) or ``"guided"`` (likewise, in longer chunks).
+    chunk, chunksize : int, optional
+        Iterations that one thread runs in order; of ``"dynamic"`` 1. Chunks that are shorter than a
+        cache line of what the loop writes draw a warning.
+    num_threads : int, optional
+        At most so many threads run the loop.
 
     Returns
     -------
@@ -235,6 +324,59 @@ def prange(*args):
     [0, 1, 2]
     """
     return range(*args)
+
+
+class parallel:
+    """A block of a compiled function that threads run, each with variables of its own.
+
+    Parameters
+    ----------
+    num_threads : int, optional
+        How many; by default `get_num_threads` when the function is compiled.
+
+    Notes
+    -----
+    Variables assigned in the block belong to each thread; those from before that are only combined
+    (``+=`` and the like) are reductions. A loop over `prange` in the block is shared out among its
+    threads; a serial loop around one may stand there too. All wait at `barrier`, and behind a loop
+    whose results are used later. `thread_id` and `team_size` tell who runs. Threads are logical:
+    results do not depend on how many cores there are. Outside of compiled functions the block runs
+    as the only thread.
+
+    Examples
+    --------
+    >>> import numpy as np, unisono as un
+    >>> @un.jit
+    ... def sums(a, out):
+    ...     with un.parallel(num_threads=2):
+    ...         mine = 0.0
+    ...         for i in un.prange(a.shape[0]):
+    ...             mine += a[i]
+    ...         out[un.thread_id()] = mine
+    >>> out = np.zeros(2)
+    >>> sums(np.arange(4.0), out)
+    >>> out.tolist()
+    [1.0, 5.0]
+    """
+
+    def __init__(self, num_threads=None):
+        self.num_threads = num_threads
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+
+def thread_id():
+    """Number of the thread that runs a region of `parallel`; 0 outside of compiled functions."""
+    return 0
+
+
+def team_size():
+    """Number of threads of a region of `parallel`; 1 outside of compiled functions."""
+    return 1
 
 
 def _only_in_kernels(name):

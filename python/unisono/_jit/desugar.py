@@ -99,6 +99,13 @@ class Desugar:
             before.append(_assign(_name(count, e, ast.Store()), length))
             last = _sub(_name(count, e), _constant(1, e))
             return _name(count, e), lambda k: item(_sub(last, k))
+        if name == "map" and plain and len(e.args) > 1:
+            parts = [self.iteration(a, before) for a in e.args[1:]]
+            length = parts[0][0] if len(parts) == 1 else _call("min", e, *(n for n, _ in parts))
+            call = lambda k: ast.Call(  # noqa: E731
+                func=e.args[0], args=[item(k) for _, item in parts], keywords=[]
+            )
+            return length, lambda k: _at(call(k), e)
         array = e
         if not isinstance(e, ast.Name):
             array = self.kept(e, before, "a")
@@ -151,23 +158,59 @@ class Desugar:
                 test = _at(ast.UnaryOp(op=ast.Not(), operand=test), generator.elt)
             found = [_assign(store(), _constant(name == "any", e)), _at(ast.Break(), e)]
             body = [_at(ast.If(test=test, body=found, orelse=[]), e)]
+        stop = None
+        if name != "sum":
+            stop = _name(result, e)
+            if name == "all":
+                stop = _at(ast.UnaryOp(op=ast.Not(), operand=stop), e)
+        body = self.generated(e, generator.generators, body, stop)
+        return _at(Let(body=[_assign(store(), start), *body], value=_name(result, e)), e)
+
+    def generated(self, e, generators, body, stop=None):
+        """The loops of a generator around `body`, left where `stop` holds behind an inner one."""
         names = {}
-        for number, g in reversed(list(enumerate(generator.generators))):
+        for number, g in reversed(list(enumerate(generators))):
             for n in ast.walk(g.target):
                 if isinstance(n, ast.Name):
                     names[n.id] = self.fresh("v")
-            for test in g.ifs:
+            for test in reversed(g.ifs):
                 body = [_at(ast.If(test=test, body=body, orelse=[]), e)]
             loop = _at(ast.For(target=g.target, iter=g.iter, body=body, orelse=[]), e)
             body = [loop]
-            if number > 0 and name != "sum":
-                stop = _name(result, e)
-                if name == "all":
-                    stop = _at(ast.UnaryOp(op=ast.Not(), operand=stop), e)
+            if number > 0 and stop is not None:
                 body.append(_at(ast.If(test=stop, body=[_at(ast.Break(), e)], orelse=[]), e))
         # A generator's variables are its own.
-        body = [_Rename(names).visit(_copied(s)) for s in body]
-        return _at(Let(body=[_assign(store(), start), *body], value=_name(result, e)), e)
+        return [_Rename(names).visit(_copied(s)) for s in body]
+
+    def mapped(self, e):
+        """map and filter as list comprehensions, or None."""
+        name = self.builtin(e)
+        if name not in ("map", "filter") or e.keywords or len(e.args) < 2:
+            return None
+        if any(isinstance(a, ast.Starred) for a in e.args):
+            return None
+        function, *lists = e.args
+        names = [_name(self.fresh("m"), e, ast.Store()) for _ in lists]
+        read = [_name(n.id, e) for n in names]
+        call = _at(ast.Call(func=function, args=read, keywords=[]), e)
+        target, source = names[0], lists[0]
+        if name == "map" and len(lists) > 1:
+            target = _at(ast.Tuple(elts=names, ctx=ast.Store()), e)
+            source = _call("zip", e, *lists)
+        tests = [call] if name == "filter" else []
+        loop = ast.comprehension(target=target, iter=source, ifs=tests, is_async=0)
+        made = ast.ListComp(elt=call if name == "map" else read[0], generators=[loop])
+        return _at(made, e)
+
+    def filled_list(self, e):
+        """A list comprehension as a list that loops append to."""
+        result = self.fresh("list")
+        append = ast.Attribute(value=_name(result, e), attr="append", ctx=ast.Load())
+        call = _at(ast.Call(func=_at(append, e), args=[e.elt], keywords=[]), e)
+        body = self.generated(e, e.generators, [_at(ast.Expr(value=call), e)])
+        empty = _at(ast.List(elts=[], ctx=ast.Load()), e)
+        body = [_assign(_name(result, e, ast.Store()), empty), *body]
+        return _at(Let(body=body, value=_name(result, e)), e)
 
     # ---- match
     def chain(self, s):

@@ -2,7 +2,8 @@
 
 A node is ``(kind, line, column, end_line, end_column, text, value, children)``. `value` of a Const
 is a bool, int or float, or ``(dtype name, value)`` for a NumPy scalar; of an Opaque or Unsupported
-the advice; of a Function its index among the callees.
+the advice; of a Function its index among the callees (-1 is the function itself); of a Closure its
+index among the functions inside.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import types
 from .. import _engine
 from .._engine import CompileError
 from .desugar import Desugar
+from .signatures import spec_of
 from .source import read_function
 
 _BINARY = {
@@ -46,56 +48,58 @@ _COMPARE = {
     ast.NotIn: "not in",
 }
 _PYTHON = ("range", "len", "min", "max", "abs", "int", "float", "bool", "sum", "any", "all")
-_PYTHON += ("pow", "round", "divmod", "slice", "enumerate", "zip", "reversed")
+_PYTHON += ("pow", "round", "divmod", "slice", "enumerate", "zip", "reversed", "list", "sorted")
+_PYTHON += ("tuple", "complex", "isinstance", "map", "filter")
 _ADVICE = {
     "Try": ("try", "test for the error before it happens, or catch it around the call"),
     "With": ("with", "enter it outside of the compiled function"),
-    "Lambda": ("a lambda", "define a function with @un.jit"),
-    "FunctionDef": ("a nested function", "define it outside, with @un.jit"),
     "ClassDef": ("a class", "define it outside"),
     "Import": ("import", "import outside of the compiled function"),
     "ImportFrom": ("import", "import outside of the compiled function"),
-    "ListComp": ("a list comprehension", "fill an array in a loop"),
     "GeneratorExp": ("a generator", "write a loop"),
     "SetComp": ("a set", "use an array"),
     "DictComp": ("a dict", "use arrays"),
-    "List": ("a list", "use a tuple, or an array passed as an argument"),
     "Dict": ("a dict", "use arrays or a tuple"),
     "Set": ("a set", "use an array"),
-    "JoinedStr": ("a formatted string", "use a constant text"),
     "Yield": ("yield", "fill an array and return"),
     "YieldFrom": ("yield", "fill an array and return"),
     "Await": ("await", "call it outside"),
     "Global": ("global", "return the value and assign it outside"),
     "Nonlocal": ("nonlocal", "return the value and assign it outside"),
-    "Delete": ("del", "leave it out: locals end with the function"),
-    "NamedExpr": (":=", "assign in a statement of its own"),
-    "Starred": ("a starred expression", "write the items out"),
     "Match": ("match on more than literals", "use if and elif"),
     "AsyncFor": ("async for", "use for"),
     "AsyncWith": ("async with", "use it outside"),
 }
 
 
-def flatten_function(function, is_kernel):
+def flatten_function(function, is_kernel, options=None):
     """Flatten a function for the engine.
 
     Returns
     -------
-    tuple
-        ``(name, file, first line, lines, parameters, defaults, body, is_kernel, callees, guards)``.
-        `guards` lists ``(mapping or cell, name, value)`` for each captured value.
+    dict
+        name, file, first_line, lines, params, positional (how many can be given by position),
+        vararg (index of ``*args`` or -1), defaults (node or None per parameter), declared (type or
+        None per parameter, see signatures.py), result, locals (types by name), signatures, body,
+        nested (functions inside, flattened; their params end with the names that they take from
+        around), captures (how many), is_kernel, callees, guards (``(mapping or cell, name, value)``
+        for each captured value) and options.
     """
     definition, file, first_line, lines = read_function(function)
-    return _Flattener(function, definition, file, first_line, lines, is_kernel).run()
+    options = options or {}
+    flattener = _Flattener(function, definition, file, first_line, lines, is_kernel, options)
+    return flattener.run()
 
 
 class _Flattener(Desugar):
-    def __init__(self, function, definition, file, first_line, lines, is_kernel):
-        self.function, self.definition = function, definition
+    def __init__(self, function, definition, file, first_line, lines, is_kernel, options):
+        self.function, self.definition, self.name = function, definition, function.__name__
         self.file, self.first_line, self.lines = file, first_line, lines
-        self.is_kernel = is_kernel
-        self.callees, self.guards = [], []
+        self.is_kernel, self.options = is_kernel, options
+        self.callees, self.guards, self.nested = [], [], []
+        self.local_types = dict(options.get("locals", {}))
+        self.captured_names, self.functions = [], {}
+        self.around = None
         code = function.__code__
         self.locals = set(code.co_varnames) | set(code.co_cellvars)
         cells = function.__closure__ or ()
@@ -103,40 +107,110 @@ class _Flattener(Desugar):
 
     def run(self):
         args = self.definition.args
-        odd = args.vararg or args.kwarg or (args.kwonlyargs and args.kwonlyargs[0])
-        if odd:
+        if args.kwarg:
+            odd = args.kwarg
             raise CompileError(
-                f"{self.function.__name__}: *args, **kwargs and keyword-only parameters are not "
-                f"supported; got '{odd.arg}' at {self.file}:{odd.lineno}; name each parameter"
+                f"{self.name}: **{odd.arg} is not supported; got it at {self.file}:{odd.lineno}; "
+                f"name each parameter"
             )
-        if self.definition.body and any(
-            isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(self.definition)
-        ):
+        body = self.definition.body
+        if isinstance(self.definition, ast.Lambda):
+            body = [ast.copy_location(ast.Return(value=body), body)]
+        if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for s in body for n in _own(s)):
             raise CompileError(
-                f"{self.function.__name__}: a generator cannot be compiled; got yield in "
+                f"{self.name}: a generator cannot be compiled; got yield in "
                 f"{self.file}:{self.definition.lineno}; fill an array and return"
             )
-        params = [a.arg for a in (*args.posonlyargs, *args.args)]
-        place = self.definition.args if params else self.definition
-        defaults = [
-            self.captured(place, f"default of {p}", value)
-            for p, value in zip(
-                params[::-1], (self.function.__defaults__ or ())[::-1], strict=False
+        by_position = [*args.posonlyargs, *args.args]
+        named = [*by_position, *([args.vararg] if args.vararg else []), *args.kwonlyargs]
+        defaults = self.defaults(args, [a.arg for a in by_position])
+        flat = self.block(body)
+        return {
+            "name": self.name,
+            "file": self.file,
+            "first_line": self.first_line,
+            "lines": self.lines,
+            "params": [a.arg for a in named] + self.captured_names,
+            "positional": len(by_position),
+            "vararg": len(by_position) if args.vararg else -1,
+            "defaults": [defaults.get(a.arg) for a in named] + [None] * len(self.captured_names),
+            "declared": [self.annotation(a.annotation) for a in named]
+            + [None] * len(self.captured_names),
+            "result": self.annotation(getattr(self.definition, "returns", None)),
+            "locals": self.local_types,
+            "signatures": self.options.get("signatures", ()),
+            "body": flat,
+            "nested": self.nested,
+            "captures": len(self.captured_names),
+            "is_kernel": self.is_kernel,
+            "callees": self.callees,
+            "guards": self.guards,
+            "options": self.options,
+        }
+
+    def defaults(self, args, by_position):
+        """Nodes by the names of parameters."""
+        values = self.function.__defaults__ or ()
+        held = dict(zip(by_position[::-1], values[::-1], strict=False))
+        held.update(self.function.__kwdefaults__ or {})
+        place = self.definition
+        return {n: self.captured(place, f"default of {n}", v) for n, v in held.items()}
+
+    def annotation(self, e):
+        """The engine's tuple of a type that is written in the source, or None where it says none."""
+        if e is None:
+            return None
+        found, value = self.annotated(e)
+        return spec_of(value, f"{self.name}: annotation {ast.unparse(e)!r}") if found else None
+
+    def annotated(self, e):
+        """Evaluate an annotation where the function was defined; one that is no type says nothing."""
+        text = e.value if isinstance(e, ast.Constant) else ast.unparse(e)
+        if not isinstance(text, str):
+            return text is None, None
+        cells = {}
+        for name, cell in self.cells.items():
+            try:
+                cells[name] = cell.cell_contents
+            except ValueError:
+                continue
+        try:
+            value = eval(text, self.function.__globals__, cells)
+        except Exception:  # as Python does, which need not evaluate annotations at all
+            value = text
+        try:
+            spec_of(value, "")
+        except TypeError:
+            return False, None
+        return True, value
+
+    # ---- functions inside
+    def closure(self, at, definition, name, kept_in=None):
+        """A function defined inside: a node that captures what it reads of the names around it.
+
+        One that is kept in a name reads them where that name is read.
+        """
+        inner = _Nested(self, definition, name, kept_in)
+        self.nested.append(inner.run())
+        names = inner.captured_names
+        if kept_in:
+            self.functions[kept_in] = names
+        children = [self.expression_Name(_name_at(n, at)) for n in names]
+        kind = "KeptClosure" if kept_in else "Closure"
+        return self.node(at, kind, children, name, len(self.nested) - 1)
+
+    def statement_FunctionDef(self, s):
+        if s.decorator_list:
+            return self.unsupported(
+                s.decorator_list[0], "a decorator inside", "leave it out, or define it outside"
             )
-        ][::-1]
-        body = self.block(self.definition.body)
-        return (
-            self.function.__name__,
-            self.file,
-            self.first_line,
-            self.lines,
-            params,
-            defaults,
-            body,
-            self.is_kernel,
-            self.callees,
-            self.guards,
-        )
+        node = self.closure(s, s, s.name, s.name)
+        target = _name_at(s.name, s)
+        target.ctx = ast.Store()
+        return self.node(s, "Assign", [self.expression_Name(target), node])
+
+    def expression_Lambda(self, e):
+        return self.closure(e, e, "<lambda>")
 
     # ---- nodes
     def node(self, at, kind, children=(), text="", value=None):
@@ -174,9 +248,16 @@ class _Flattener(Desugar):
         return method(s) if method else self.unsupported(s)
 
     def statement_Assign(self, s):
+        one = s.targets[0] if len(s.targets) == 1 else None
+        if isinstance(s.value, ast.Lambda) and isinstance(one, ast.Name):
+            node = self.closure(s.value, s.value, "<lambda>", one.id)
+            return self.node(s, "Assign", [self.expression(one), node])
         return self.node(s, "Assign", [*map(self.expression, s.targets), self.expression(s.value)])
 
     def statement_AnnAssign(self, s):
+        spec = self.annotation(s.annotation)
+        if spec is not None and isinstance(s.target, ast.Name):
+            self.local_types[s.target.id] = spec
         if s.value is None:
             return self.node(s, "Pass")
         return self.node(s, "Assign", [self.expression(s.target), self.expression(s.value)])
@@ -213,6 +294,20 @@ class _Flattener(Desugar):
     def statement_Pass(self, s):
         return self.node(s, "Pass")
 
+    def statement_With(self, s):
+        call = s.items[0].context_expr
+        if len(s.items) == 1 and s.items[0].optional_vars is None and isinstance(call, ast.Call):
+            from . import parallel
+
+            found, value = self.resolve(call.func)
+            threads = [*call.args, *(k.value for k in call.keywords)]
+            named = all(k.arg == "num_threads" for k in call.keywords)
+            if found and value is parallel and len(threads) <= 1 and named:
+                none = ast.copy_location(ast.Constant(value=None), s)
+                count = self.expression(threads[0] if threads else none)
+                return self.node(s, "Region", [count, self.block(s.body)])
+        return self.unsupported(s)
+
     def statement_Expr(self, s):
         return self.node(s, "Evaluate", [self.expression(s.value)])
 
@@ -225,6 +320,12 @@ class _Flattener(Desugar):
             return self.unsupported(s, "this form of raise", 'write raise ValueError("text")')
         children = [self.expression(a) for a in call.args] if call else []
         return self.node(s, "Raise", children, name.id)
+
+    def statement_Delete(self, s):
+        for t in s.targets:
+            if not isinstance(t, ast.Name):
+                return self.unsupported(t, "del of anything but a name", "leave it out")
+        return self.node(s, "Delete", map(self.expression, s.targets))
 
     def statement_Assert(self, s):
         children = [self.expression(s.test)]
@@ -242,7 +343,12 @@ class _Flattener(Desugar):
 
     def expression_Name(self, e):
         if e.id in self.locals:
-            return self.node(e, "Name", text=e.id)
+            # A function defined inside reads names of ours where it is called.
+            names = self.functions.get(e.id, ()) if isinstance(e.ctx, ast.Load) else ()
+            children = [self.expression_Name(_name_at(n, e)) for n in names]
+            return self.node(e, "Name", children, e.id)
+        if self.is_itself(e.id):
+            return self.node(e, "Function", text=e.id, value=-1)
         found, value = self.resolve(e)
         if not found:
             advice = "use range" if e.id == "xrange" else "is it spelled right?"
@@ -280,13 +386,23 @@ class _Flattener(Desugar):
         return self.node(e, "Let", [self.block(e.body), self.expression(e.value)])
 
     def expression_Call(self, e):
-        plain = self.reduced(e)
+        plain = self.reduced(e) or self.mapped(e)
         if plain is not None:
             return self.expression(plain)
-        args = e.args
+        args = [
+            ast.copy_location(ast.ListComp(elt=a.elt, generators=a.generators), a)
+            if isinstance(a, ast.GeneratorExp)
+            else a
+            for a in e.args
+        ]
         if self.is_array_function(e.func):
             args = [self.as_tuple(a) for a in args]
-        children = [self.expression(e.func), *map(self.expression, args)]
+        func = self.expression(e.func)
+        if self.builtin(e) == "sorted":
+            from .library import sorted_list
+
+            func = self.captured(e.func, "sorted", sorted_list)
+        children = [func, *map(self.expression, args)]
         for k in e.keywords:
             if k.arg is None:
                 return self.unsupported(k.value, "** in a call", "name each argument")
@@ -318,6 +434,33 @@ class _Flattener(Desugar):
         parts = (e.lower or none, e.upper or none, e.step or none)
         return self.node(e, "Slice", map(self.expression, parts))
 
+    def expression_List(self, e):
+        return self.node(e, "List", map(self.expression, e.elts))
+
+    def expression_ListComp(self, e):
+        return self.expression(self.filled_list(e))
+
+    def expression_NamedExpr(self, e):
+        children = [self.expression(e.target), self.expression(e.value)]
+        return self.node(e, "NamedExpr", children)
+
+    def expression_JoinedStr(self, e):
+        parts = []
+        for v in e.values:
+            if isinstance(v, ast.Constant):
+                parts.append(self.node(v, "Text", text=v.value))
+                continue
+            spec = v.format_spec
+            fixed = spec is None or all(isinstance(s, ast.Constant) for s in spec.values)
+            if not fixed or v.conversion not in (-1, ord("r"), ord("s")):
+                return self.unsupported(v, "this format", 'write a plain one, as in f"{x:.3f}"')
+            text = "".join(s.value for s in spec.values) if spec else ""
+            parts.append(self.node(v, "FormattedValue", [self.expression(v.value)], text))
+        return self.node(e, "Format", parts)
+
+    def expression_Starred(self, e):
+        return self.node(e, "Starred", [self.expression(e.value)])
+
     def expression_Tuple(self, e):
         return self.node(e, "Tuple", map(self.expression, e.elts))
 
@@ -337,6 +480,16 @@ class _Flattener(Desugar):
         value = getattr(owner, e.attr)
         self.guard(vars(owner), e.attr, value)
         return True, value
+
+    def is_itself(self, name):
+        """Whether the name is the function's own, before anything is bound to it."""
+        scope = self.function.__globals__
+        if name != self.name or name in scope or hasattr(builtins, name):
+            return False
+        try:
+            return name not in self.cells or self.cells[name].cell_contents is None
+        except ValueError:
+            return True
 
     def resolve_name(self, name):
         if name in self.locals:
@@ -359,7 +512,7 @@ class _Flattener(Desugar):
     def guard(self, owner, name, value):
         """Note a value that a later call must still find."""
         form = _compiled_form(value)
-        is_value = isinstance(form, (bool, int, float, tuple, _engine.Dispatcher))
+        is_value = isinstance(form, (bool, int, float, complex, tuple, str, _engine.Dispatcher))
         if is_value or _is_numpy_scalar(value):
             self.guards.append((owner, name, value))
 
@@ -376,6 +529,9 @@ class _Flattener(Desugar):
             return self.unsupported(
                 at, f"the integer {value}", "integers are 64 bits wide in compiled functions"
             )
+        if kind is complex:
+            parts = [self.node(at, "Const", value=p) for p in (value.real, value.imag)]
+            return self.node(at, "Call", [self.node(at, "Builtin", text="complex"), *parts])
         if kind in (bool, int, float):
             return self.node(at, "Const", value=value)
         if kind is tuple:
@@ -384,9 +540,9 @@ class _Flattener(Desugar):
         if _is_numpy_scalar(value) and _is_known_dtype(value.dtype.name):
             return self.node(at, "Const", value=(value.dtype.name, value.item()))
         if isinstance(value, _engine.Dispatcher):
-            if not any(value is c for c in self.callees):
+            index = next((i for i, c in enumerate(self.callees) if c is value), len(self.callees))
+            if index == len(self.callees):
                 self.callees.append(value)
-            index = next(i for i, c in enumerate(self.callees) if c is value)
             return self.node(at, "Function", text=name, value=index)
         known = _known_name(value)
         if known:
@@ -397,6 +553,96 @@ class _Flattener(Desugar):
 def _compiled_form(value):
     """What a call in compiled code runs of an object that another decorator made; else the object itself."""
     return getattr(type(value), "_in_compiled_code", None) and value._in_compiled_code or value
+
+
+class _Nested(_Flattener):
+    """A function inside of another: names of the one around are parameters behind its own."""
+
+    def __init__(self, around, definition, name, kept_in):
+        self.around, self.definition, self.name = around, definition, name
+        self.kept_in = kept_in
+        self.function, self.cells = around.function, around.cells
+        self.file, self.first_line, self.lines = around.file, around.first_line, around.lines
+        self.is_kernel, self.options = False, {**around.options, "signatures": ()}
+        self.callees, self.guards, self.nested = around.callees, around.guards, []
+        self.local_types, self.captured_names, self.functions = {}, [], {}
+        args = definition.args
+        self.locals = {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+        self.locals |= {a.arg for a in (args.vararg, args.kwarg) if a}
+        body = definition.body if isinstance(definition.body, list) else [definition.body]
+        self.locals |= {name for s in body for name in _assigned(s)}
+
+    def fresh(self, hint):
+        name = self.around.fresh(hint)
+        self.locals.add(name)
+        return name
+
+    def defaults(self, args, by_position):
+        held = dict(zip(by_position[::-1], args.defaults[::-1], strict=False))
+        pairs = zip(args.kwonlyargs, args.kw_defaults, strict=True)
+        held.update({a.arg: d for a, d in pairs if d is not None})
+        return {name: self.default(name, e) for name, e in held.items()}
+
+    def default(self, name, e):
+        node = self.around.expression(e)
+        if node[0] in ("Const", "Text", "NoneValue", "Function", "Builtin"):
+            return node
+        return self.unsupported(
+            e,
+            f"the default of '{name}', which is computed where the function is defined",
+            "give the argument in the call",
+        )
+
+    def is_itself(self, name):
+        return name == self.kept_in and name not in self.locals
+
+    def resolve_name(self, name):
+        if name in self.locals:
+            return False, None
+        if self.is_local_around(name):
+            return False, None
+        return self.around.resolve_name(name)
+
+    def is_local_around(self, name):
+        around = self.around
+        while around is not None:
+            if name in around.locals:
+                return True
+            around = around.around
+        return False
+
+    def expression_Name(self, e):
+        if e.id not in self.locals and not self.is_itself(e.id) and self.is_local_around(e.id):
+            self.captured_names.append(e.id)
+            self.locals.add(e.id)
+        return super().expression_Name(e)
+
+
+def _own(node):
+    """The node and all below it, but for what belongs to functions inside."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (ast.FunctionDef, ast.Lambda)):
+            yield from _own(child)
+
+
+def _assigned(s):
+    """Names that a statement binds in its function."""
+    if isinstance(s, ast.FunctionDef):
+        yield s.name
+        return
+    for n in _own(s):
+        if isinstance(n, ast.Name) and isinstance(n.ctx, (ast.Store, ast.Del)):
+            yield n.id
+        elif isinstance(n, ast.MatchAs) and n.name:
+            yield n.name
+        for child in ast.iter_child_nodes(n):
+            if isinstance(child, ast.FunctionDef):
+                yield child.name
+
+
+def _name_at(name, place):
+    return ast.copy_location(ast.Name(id=name, ctx=ast.Load()), place)
 
 
 def _what(value):
@@ -437,7 +683,11 @@ def _known_name(value):
         plain = name.rstrip("_")
         if module in ("numpy", "unisono") and plain == "ndarray":
             return "np.ndarray"
+        if module == "numpy" and name in ("integer", "floating"):
+            return f"np.{name}"
         return f"dtype:{plain}" if module == "numpy" and _is_known_dtype(plain) else None
+    if module == "unisono.atomic":
+        return f"atomic.{name}"
     home = (module or type(value).__module__).split(".")[0]
     return {"unisono": f"un.{name}", "numpy": f"np.{name}"}.get(home)
 

@@ -23,11 +23,9 @@ def read_function(function):
         The function's lines as they stand in the file.
     """
     name = function.__name__
-    if name == "<lambda>":
-        raise CompileError(
-            "jit: a lambda cannot be compiled; its source cannot be told apart; use def"
-        )
     file = inspect.getsourcefile(function) or function.__code__.co_filename
+    if name == "<lambda>":
+        return _read_lambda(function, file)
     for lines, first_line in _candidates(function, file):
         definition = _parse(lines, first_line)
         if definition is None or definition.name != name:
@@ -38,6 +36,47 @@ def read_function(function):
         f"{name}: the file has changed since the function was defined; got other code at "
         f"{file}:{function.__code__.co_firstlineno} than the function runs; reload the module"
     )
+
+
+def _read_lambda(function, file):
+    """As read_function: the lambda of the file whose code this is and that stands where it says."""
+    code = function.__code__
+    linecache.checkcache(file)
+    lines = linecache.getlines(file, function.__globals__)
+    text = "".join(lines)
+    try:
+        module = ast.parse(text)
+    except SyntaxError:
+        module = None
+    if not text or module is None:
+        raise CompileError(
+            f"jit: the source of a lambda cannot be found; got one from {file}:"
+            f"{code.co_firstlineno}; define it in a file or in a notebook cell"
+        )
+    places = [p for p in code.co_positions() if None not in p and p[3] > p[2]]
+    for node in ast.walk(module):
+        if not isinstance(node, ast.Lambda) or node.lineno != code.co_firstlineno:
+            continue
+        begin = (node.lineno, node.col_offset)
+        end = (node.end_lineno, node.end_col_offset)
+        if all(begin <= (p[0], p[2]) and (p[1], p[3]) <= end for p in places):
+            if not _holds(text, code):
+                break
+            # Inner lambdas lie inside of outer ones: the code's own places decide.
+            inside = [n for n in ast.walk(node.body) if isinstance(n, ast.Lambda)]
+            if any(_covers(n, places) for n in inside):
+                continue
+            own = [text.rstrip("\n") for text in lines[node.lineno - 1 : end[0]]]
+            return node, file, node.lineno, own
+    raise CompileError(
+        f"<lambda>: the file has changed since the function was defined; got other code at "
+        f"{file}:{code.co_firstlineno} than the function runs; reload the module"
+    )
+
+
+def _covers(node, places):
+    begin, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+    return all(begin <= (p[0], p[2]) and (p[1], p[3]) <= end for p in places)
 
 
 def _candidates(function, file):
@@ -141,8 +180,13 @@ def _is_equal(a, b):
     def plain(code):
         return [(type(c), c) for c in code.co_consts if not isinstance(c, types.CodeType)]
 
+    def inside(code):
+        return [c for c in code.co_consts if isinstance(c, types.CodeType)]
+
     return (
-        a.co_code == b.co_code
+        len(inside(a)) == len(inside(b))
+        and all(map(_is_equal, inside(a), inside(b)))
+        and a.co_code == b.co_code
         and repr(plain(a)) == repr(plain(b))
         and a.co_names == b.co_names
         and a.co_varnames == b.co_varnames

@@ -3,7 +3,7 @@ import unisono as un
 
 @un.jit
 def g(x):
-    return x.real
+    return x.shape
 
 
 def f(x):

@@ -2,4 +2,4 @@ def f(t, i):
     return t[i]
 
 
-args = ((1, 2), 1)
+args = ((1, True), 1)

@@ -1,0 +1,147 @@
+// What programs declare: types of parameters, locals and results, and eager signatures.
+#include <algorithm>
+
+#include "frontend/lowerer.h"
+
+namespace unisono::frontend {
+
+std::string describe(const Declared& d) {
+    std::string text;
+    if (d.type.is_tuple()) {
+        text = "tuple (";
+        for (std::size_t i = 0; i < d.items.size(); ++i)
+            text += (i ? ", " : "") + describe(d.items[i]);
+        text += d.items.size() == 1 ? ",)" : ")";
+    } else {
+        text = d.is_given ? describe(d.type) : "anything";
+        bool is_contiguous =
+            d.type.is_array() && std::any_of(d.type.strides.begin(), d.type.strides.end(),
+                                             [](auto s) { return s == ir::StrideClass::One; });
+        if (is_contiguous) text += " whose elements lie side by side";
+    }
+    return d.is_optional ? text + " or None" : text;
+}
+
+/// Python's kinds of numbers in the order in which each holds the ones before it.
+static int kind_of(const Type& t) {
+    return is_bool(t.dtype) ? 0 : is_complex(t.dtype) ? 3 : is_float(t.dtype) ? 2 : 1;
+}
+
+/// 0: the type itself; more: a conversion of numbers; nothing: it does not fit.
+static std::optional<int> distance(const Type& from, const Declared& to) {
+    if (!to.is_given || from == to.type) return 0;
+    if (from.kind == Type::Kind::None && to.is_optional) return 0;
+    if (to.type.is_complex() && (from.is_scalar() || from.is_complex())) return 8;
+    if (from.kind != to.type.kind) return std::nullopt;
+    if (from.is_scalar()) {
+        int a = kind_of(from), b = kind_of(to.type);
+        if (a > b) return std::nullopt;
+        bool is_narrower = a == b && size_of(from.dtype) > size_of(to.type.dtype);
+        return 1 + 2 * (b - a) + (is_narrower ? 10 : 0);
+    }
+    if (from.is_array()) {
+        if (from.dtype != to.type.dtype || from.rank != to.type.rank) return std::nullopt;
+        for (std::size_t k = 0; k < from.strides.size(); ++k) {
+            bool wants_one = to.type.strides[k] == ir::StrideClass::One;
+            if (wants_one && from.strides[k] != ir::StrideClass::One) return std::nullopt;
+        }
+        return 0;
+    }
+    if (!from.is_tuple() || from.items.size() != to.items.size()) return std::nullopt;
+    int sum = 0;
+    for (std::size_t i = 0; i < from.items.size(); ++i) {
+        auto d = distance(from.items[i], to.items[i]);
+        if (!d) return std::nullopt;
+        sum += *d;
+    }
+    return sum;
+}
+
+Value FunctionLowerer::declared_value(const Value& value, const Declared& wanted,
+                                      const Place& place, const std::string& role) {
+    if (!wanted.is_given) return value;
+    if (!distance(value.type, wanted)) {
+        refuse(place,
+               role + " is declared as " + describe(wanted) + "; got " + describe(value.type),
+               value.type.is_scalar() ? "convert it, as in int(x) or np.float32(x)"
+                                      : "convert what is given, or change the declaration");
+    }
+    Value v = value;
+    if (wanted.type.is_complex() && value.type.kind != Type::Kind::None)
+        return to_complex(value, wanted.type);
+    if (value.type.is_scalar()) {
+        v.type = wanted.type;
+        v.expr = cast(value.expr, wanted.type.dtype);
+    }
+    for (std::size_t i = 0; i < wanted.items.size() && i < v.items.size(); ++i) {
+        v.items[i] = declared_value(v.items[i], wanted.items[i], place, role);
+        v.type.items[i] = v.items[i].type;
+    }
+    return v;
+}
+
+const Signature* find_signature(const Source& source, const std::vector<Type>& args) {
+    const Signature* best = nullptr;
+    int least = 0;
+    for (const Signature& s : source.signatures) {
+        if (s.args.size() != args.size()) continue;
+        int sum = 0;
+        bool fits = true;
+        for (std::size_t i = 0; i < args.size() && fits; ++i) {
+            auto d = distance(args[i], s.args[i]);
+            fits = d.has_value();
+            sum += d.value_or(0);
+        }
+        if (fits && (!best || sum < least)) {
+            best = &s;
+            least = sum;
+        }
+    }
+    return best;
+}
+
+static std::string listed(const std::vector<Type>& types) {
+    std::string text;
+    for (const Type& t : types) text += (text.empty() ? "" : ", ") + describe(t);
+    return "(" + text + ")";
+}
+
+/// Converts the parameters as the signature and the annotations say.
+void FunctionLowerer::declare_parameters() {
+    const Signature* signature = nullptr;
+    if (!source_.signatures.empty()) {
+        signature = find_signature(source_, instance_.args);
+        if (!signature) {
+            std::string known;
+            for (const Signature& s : source_.signatures) {
+                std::string args;
+                for (const Declared& d : s.args) args += (args.empty() ? "" : ", ") + describe(d);
+                known += (known.empty() ? "(" : ", (") + args + ")";
+            }
+            refuse(definition_place(source_),
+                   "no signature takes " + listed(instance_.args) + "; it is declared for " + known,
+                   "convert the arguments, add a signature, or leave the signatures out");
+        }
+        result_wanted_ = signature->result;
+    }
+    if (source_.result.is_given) result_wanted_ = source_.result;
+    for (std::size_t i = 0; i < source_.params.size(); ++i) {
+        const std::string& name = source_.params[i];
+        Binding& b = env_.names[name];
+        std::string role = "parameter '" + name + "'";
+        if (signature) b.value = declared_value(b.value, signature->args[i], b.origin, role);
+        if (i < source_.declared.size())
+            b.value = declared_value(b.value, source_.declared[i], b.origin, role);
+    }
+    // A number that is declared is known before the first return: a recursion needs no other.
+    bool is_number =
+        result_wanted_.is_given && result_wanted_.type.is_scalar() && !result_wanted_.is_optional;
+    if (!is_number || instance_.has_result) return;
+    instance_.result = result_wanted_.type;
+    instance_.shape = {};
+    instance_.shape.kind = ResultShape::Kind::Scalar;
+    instance_.shape.dtype = result_wanted_.type.dtype;
+    instance_.has_result = true;
+}
+
+}  // namespace unisono::frontend

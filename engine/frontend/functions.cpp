@@ -1,0 +1,94 @@
+// Functions as values: compiled ones, those defined inside of others with what they capture, and
+// those that the front end knows by name.
+#include <algorithm>
+
+#include "frontend/lowerer.h"
+
+namespace unisono::frontend {
+
+/// The compiled function that a Function node names. One that is being lowered further out is
+/// refused: only a function that calls itself can be compiled.
+const Source& FunctionLowerer::named_function(const Node& node) {
+    auto index = static_cast<std::size_t>(node.index);
+    if (node.index < 0 || node.index == source_.self) return source_;
+    const Source* source = source_.callees.at(index).get();
+    if (!source || module_.is_open(*source)) {
+        refuse(node.place,
+               "'" + node.text +
+                   "' is called by functions that it calls; only a function that calls itself "
+                   "can be compiled",
+               "write the functions as one, or the recursion as a loop");
+    }
+    return *source;
+}
+
+Value FunctionLowerer::function_value(const Node& node) {
+    Value v;
+    if (node.kind == NodeKind::Builtin) v.type = Type::of_function(nullptr, node.text);
+    if (node.kind == NodeKind::Function) {
+        const Source& source = named_function(node);
+        v.type = Type::of_function(source.shared_from_this(), source.name);
+        if (&source == &source_) v.items = own_captures();
+        for (const Value& item : v.items) v.type.items.push_back(item.type);
+    }
+    if (node.kind == NodeKind::Closure || node.kind == NodeKind::KeptClosure) {
+        auto source = source_.nested.at(static_cast<std::size_t>(node.index));
+        v.type = Type::of_function(source, source->name);
+        if (node.kind == NodeKind::Closure) v = capturing(v, node);
+    }
+    return v;
+}
+
+/// What this function took from the one around it: a call of itself passes it on.
+std::vector<Value> FunctionLowerer::own_captures() {
+    std::vector<Value> values;
+    for (std::size_t i = source_.params.size() - source_.captures; i < source_.params.size(); ++i)
+        values.push_back(env_.names.at(source_.params[i]).value);
+    return values;
+}
+
+/// The function with the values of the names that it reads around it.
+Value FunctionLowerer::capturing(Value function, const Node& names) {
+    std::vector<const Node*> nodes;
+    for (const Node& child : names.children) nodes.push_back(&child);
+    function.items = operands(nodes);
+    function.type.items.clear();
+    for (Value& item : function.items) {
+        item = all_made(item, names.place);
+        function.type.items.push_back(item.type);
+    }
+    return function;
+}
+
+/// Calls what an expression stands for.
+Value FunctionLowerer::call_value(const Node& node, const Value& callee) {
+    const Place& place = node.children[0].place;
+    if (callee.type.kind == Type::Kind::DTypeName ||
+        (callee.type.is_function() && !callee.type.function)) {
+        // The functions known by name read their arguments from the call's node.
+        bool is_dtype = callee.type.kind == Type::Kind::DTypeName;
+        std::string text =
+            is_dtype ? "dtype:" + std::string(name(callee.type.dtype)) : callee.type.name;
+        auto [it, is_new] = calls_by_name_.emplace(std::pair(&node, text), nullptr);
+        if (is_new) {
+            it->second = std::make_unique<Node>(node);
+            it->second->children[0] = Node{NodeKind::Builtin, place, text, {}, {}, {}, 0, {}};
+        }
+        return call_builtin(*it->second, text);
+    }
+    if (!callee.type.is_function()) {
+        refuse(place, "a value of type " + describe(callee.type) + " cannot be called",
+               "call functions only");
+    }
+    const Source& source = *callee.type.function;
+    if (&source != &source_ && module_.is_open(source)) {
+        refuse(place,
+               "'" + source.name +
+                   "' is called by functions that it calls; only a function that calls itself "
+                   "can be compiled",
+               "write the functions as one, or the recursion as a loop");
+    }
+    return call_function(node, source, callee.items);
+}
+
+}  // namespace unisono::frontend

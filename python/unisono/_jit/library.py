@@ -1,0 +1,36 @@
+"""Functions of Python that compiled code calls and that are written in Python themselves."""
+
+from __future__ import annotations
+
+from . import jit
+
+
+@jit
+def sorted_list(items, reverse=False):
+    """As ``sorted``: stable, by merging ever longer runs."""
+    n = len(items)
+    a = list(items)
+    b = list(items)
+    width = 1
+    while width < n:
+        for begin in range(0, n, 2 * width):
+            middle = min(begin + width, n)
+            end = min(begin + 2 * width, n)
+            i = begin
+            j = middle
+            for k in range(begin, end):
+                take = j >= end
+                if i < middle and j < end:
+                    take = not a[i] < a[j] if reverse else not a[j] < a[i]
+                elif i >= middle:
+                    take = False
+                if take:
+                    b[k] = a[i]
+                    i += 1
+                else:
+                    b[k] = a[j]
+                    j += 1
+        for k in range(n):
+            a[k] = b[k]
+        width *= 2
+    return a

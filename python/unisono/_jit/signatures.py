@@ -1,0 +1,109 @@
+"""Types of compiled functions as users write them: ``float64[:, :]``, ``"f8(f8[:], i4)"``, annotations.
+
+The engine takes a type as a plain tuple: ``("scalar", dtype name, weak)`` where `weak` is
+``"int"``, ``"float"`` or ``"bool"`` for Python's own scalars and ``""`` for NumPy's;
+``("array", dtype name, rank, layout)`` with layout ``"A"``, ``"C"`` or ``"F"``;
+``("tuple", types)``; ``("optional", type)``; ``("none",)``.
+"""
+
+from __future__ import annotations
+
+from .. import _dtypes
+from .._signatures import parse_signature, parse_type
+
+_WEAK = {"int64": "int", "float64": "float", "bool": "bool"}
+_EXAMPLE = 'write a type such as "float64[:, :]" or un.float64[:, ::1]'
+
+
+def _scalar(name):
+    return ("scalar", name, _WEAK.get(name, ""))
+
+
+def _for_engine(type_, where):
+    """The engine's tuple of one that _signatures.py reads from text."""
+    kind = type_[0]
+    if kind == "scalar":
+        return _scalar(type_[1])
+    if kind == "array":
+        return type_[:4]
+    if kind == "tuple":
+        return ("tuple", tuple(_for_engine(t, where) for t in type_[1]))
+    if kind == "void":
+        return ("none",)
+    raise TypeError(f"{where}: compiled functions take no pointers; got one; {_EXAMPLE}")
+
+
+def spec_of(type_, where):
+    """The engine's tuple of a type given as dtype, Python type, text or NumPy's dtype."""
+    if type_ is None or type_ is type(None):
+        return ("none",)
+    if isinstance(type_, str):
+        return _for_engine(parse_type(type_, where), where)
+    if isinstance(type_, _dtypes.dtype):
+        return _scalar(type_.name)
+    if type_ in (int, float, bool, complex):
+        return _scalar({int: "int64", float: "float64", bool: "bool"}.get(type_, "complex128"))
+    spec = _generic(type_, where)
+    if spec is not None:
+        return spec
+    if isinstance(type_, (tuple, list)):
+        return ("tuple", tuple(spec_of(t, where) for t in type_))
+    # Numba's own type objects print as the text that we read.
+    if type(type_).__module__.split(".")[0] == "numba":
+        return spec_of(_numba_text(type_), where)
+    try:
+        name = _dtypes.dtype(type_).name
+    except TypeError:
+        raise TypeError(f"{where}: not a type: got {type_!r}; {_EXAMPLE}") from None
+    is_numpy = getattr(type_, "__module__", "") == "numpy"
+    return ("scalar", name, "") if is_numpy else _scalar(name)
+
+
+def _generic(type_, where):
+    """tuple[int, float], int | None, Optional[int]; None for anything else."""
+    import types
+    import typing
+
+    origin, args = typing.get_origin(type_), typing.get_args(type_)
+    if origin is tuple:
+        return ("tuple", tuple(spec_of(t, where) for t in args))
+    if origin in (typing.Union, types.UnionType):
+        rest = [t for t in args if t is not type(None)]
+        if len(rest) == 1 and len(args) == 2:
+            return ("optional", spec_of(rest[0], where))
+    return None
+
+
+def _numba_text(type_):
+    if type(type_).__name__ == "Array":
+        axes = [":"] * type_.ndim
+        if type_.layout in "CF":
+            axes[-1 if type_.layout == "C" else 0] = "::1"
+        return f"{type_.dtype}[{', '.join(axes)}]"
+    return str(type_)
+
+
+def signature_of(given, where):
+    """(result or None, arguments) of one eager signature, as tuples for the engine."""
+    if isinstance(given, str):
+        result, args = parse_signature(given, where)
+        args = tuple(_for_engine(a, where) for a in args)
+        return None if result is None else _for_engine(result, where), args
+    if isinstance(given, tuple):
+        return None, tuple(spec_of(a, where) for a in given)
+    if hasattr(given, "return_type") and hasattr(given, "args"):  # Numba's
+        result = None if given.return_type is None else spec_of(given.return_type, where)
+        return result, tuple(spec_of(a, where) for a in given.args)
+    return None, (spec_of(given, where),)
+
+
+def signatures_of(given, where):
+    """A list of signatures from one of them or a list."""
+    return [signature_of(g, where) for g in (given if isinstance(given, list) else [given])]
+
+
+def is_signature(value):
+    """Whether what a decorator got is a signature or a list of them, and no function."""
+    if isinstance(value, (str, tuple, list, _dtypes.dtype)):
+        return True
+    return hasattr(value, "return_type") and hasattr(value, "args")

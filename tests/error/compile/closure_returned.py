@@ -1,0 +1,8 @@
+def f(x):
+    def g(y):
+        return x + y
+
+    return g
+
+
+args = (1,)

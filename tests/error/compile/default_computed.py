@@ -1,0 +1,8 @@
+def f(x):
+    def g(y=x + 1):
+        return y
+
+    return g()
+
+
+args = (1,)

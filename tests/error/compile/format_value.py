@@ -1,0 +1,6 @@
+def f(a):
+    s = f"{a}"
+    return a
+
+
+args = (1,)

@@ -1,0 +1,13 @@
+import unisono as un
+
+
+@un.jit
+def g(a, b):
+    return a + b
+
+
+def f(x):
+    return g(x, c=x)
+
+
+args = (1,)

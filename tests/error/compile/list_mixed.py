@@ -1,0 +1,5 @@
+def f(x):
+    return [x, True]
+
+
+args = (1,)

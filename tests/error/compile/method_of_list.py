@@ -1,0 +1,7 @@
+def f(n):
+    xs = [n]
+    xs.frobnicate()
+    return xs
+
+
+args = (1,)

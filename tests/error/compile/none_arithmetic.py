@@ -1,0 +1,5 @@
+def f(x, y=None):
+    return x + y
+
+
+args = (1,)

@@ -1,0 +1,5 @@
+def f(n: int):
+    return n
+
+
+args = (1.5,)

@@ -1,0 +1,5 @@
+def f(n) -> int:
+    return n / 2
+
+
+args = (3,)
