@@ -105,6 +105,7 @@ PyObject* function_row(const codegen::CFunction& f, const std::string& file,
     for (std::size_t k = 0; k < f.params.size(); ++k)
         source->params.push_back(f.param_names[k].empty() ? "p" + std::to_string(k)
                                                           : f.param_names[k]);
+    source->positional = source->params.size();
     for (const std::string& p : source->params) {
         Ref text(PyUnicode_FromString(p.c_str()));
         if (!text || PyList_Append(parameters.get(), text.get()) < 0) throw PythonError{};

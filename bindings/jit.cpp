@@ -165,9 +165,10 @@ frontend::Type type_of(PyObject* name) {
     if (t == "weak float") return frontend::Type::python(Weak::Float);
     bool found = true, is_pointer = t.ends_with('*');
     DType d = dtype_from_name(is_pointer ? t.substr(0, t.size() - 1) : t, found);
-    if (found && is_pointer && !is_complex(d))
+    const bool is_taken = found && !is_complex(d) && !is_half(d);
+    if (is_taken && is_pointer)
         return frontend::Type::array(d, {ir::StrideClass::One}, true);
-    if (!found || is_complex(d)) {
+    if (!is_taken) {
         fail(ErrorKind::Type, std::string(t) + ": compiled functions take no such numbers; got " +
                                   std::string(t) + "; pass parts, or another dtype");
     }
@@ -226,8 +227,9 @@ PyObject* elementwise(PyObject* self, PyObject* const* args, Py_ssize_t n) {
             }
             Weak weak = operands[k].weak;
             if (args[0] != Py_None) continue;
-            if (is_complex(operands[k].view.dtype) || weak == Weak::Complex) Py_RETURN_NONE;
-            types.push_back(weak == Weak::None ? frontend::Type::numpy(operands[k].view.dtype)
+            DType t = operands[k].view.dtype;
+            if (is_complex(t) || is_half(t) || weak == Weak::Complex) Py_RETURN_NONE;
+            types.push_back(weak == Weak::None ? frontend::Type::numpy(t)
                                                : frontend::Type::python(weak));
         }
         if (args[0] != Py_None) types = types_of(args[0]);

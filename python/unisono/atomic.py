@@ -7,12 +7,14 @@ threads come is not fixed: sums of floats may differ in their last bits from run
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = ["add", "and_", "max", "min", "or_", "sub", "xor"]
 
 _min, _max = min, max
 
 
-def add(array, index, value):
+def add(array: Any, index: Any, value: Any) -> None:
     """Add `value` to ``array[index]``.
 
     Parameters
@@ -37,31 +39,31 @@ def add(array, index, value):
     array[index] += value
 
 
-def sub(array, index, value):
+def sub(array: Any, index: Any, value: Any) -> None:
     """Subtract `value` from ``array[index]``, as `add`."""
     array[index] -= value
 
 
-def min(array, index, value):
+def min(array: Any, index: Any, value: Any) -> None:
     """Make ``array[index]`` the smaller one of it and `value`, as `add`."""
     array[index] = _min(array[index], value)
 
 
-def max(array, index, value):
+def max(array: Any, index: Any, value: Any) -> None:
     """Make ``array[index]`` the larger one of it and `value`, as `add`."""
     array[index] = _max(array[index], value)
 
 
-def and_(array, index, value):
+def and_(array: Any, index: Any, value: Any) -> None:
     """Combine ``array[index]`` of integers with `value` by ``&``, as `add`."""
     array[index] &= value
 
 
-def or_(array, index, value):
+def or_(array: Any, index: Any, value: Any) -> None:
     """Combine ``array[index]`` of integers with `value` by ``|``, as `add`."""
     array[index] |= value
 
 
-def xor(array, index, value):
+def xor(array: Any, index: Any, value: Any) -> None:
     """Combine ``array[index]`` of integers with `value` by ``^``, as `add`."""
     array[index] ^= value

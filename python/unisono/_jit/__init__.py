@@ -244,6 +244,23 @@ def _compiled(function, device, settings):
 def njit(signature_or_function=None, **options):
     """`jit` by Numba's other name.
 
+    Parameters
+    ----------
+    signature_or_function : callable, str, type or list of these, optional
+        As of `jit`.
+    **options
+        As of `jit`.
+
+    Returns
+    -------
+    Dispatcher or decorator
+        The compiled function; a decorator where no function is given.
+
+    Raises
+    ------
+    TypeError
+        An option that `jit` does not have, or a signature that cannot be read.
+
     Examples
     --------
     >>> import unisono as un
@@ -370,12 +387,36 @@ class parallel:
 
 
 def thread_id():
-    """Number of the thread that runs a region of `parallel`; 0 outside of compiled functions."""
+    """Number of the thread that runs a region of `parallel`; 0 outside of compiled functions.
+
+    Returns
+    -------
+    int
+        From 0 up to `team_size`, exclusive.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.thread_id()
+    0
+    """
     return 0
 
 
 def team_size():
-    """Number of threads of a region of `parallel`; 1 outside of compiled functions."""
+    """Number of threads of a region of `parallel`; 1 outside of compiled functions.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.team_size()
+    1
+    """
     return 1
 
 

@@ -168,6 +168,11 @@ def carray(pointer, shape, dtype=None):
     array
         A view: writes reach the memory.
 
+    Raises
+    ------
+    TypeError
+        A ``void*`` without `dtype`, or something that is no ctypes pointer.
+
     Examples
     --------
     >>> import ctypes, unisono as un
@@ -189,6 +194,32 @@ def carray(pointer, shape, dtype=None):
 
 
 def farray(pointer, shape, dtype=None):
-    """View the memory behind a C pointer as an array in Fortran order; see `carray`."""
+    """View the memory behind a C pointer as an array in Fortran order; see `carray`.
+
+    Parameters
+    ----------
+    pointer : pointer
+        In a function compiled by `cfunc` a pointer argument, else a ctypes pointer.
+    shape : int or tuple of int
+    dtype : dtype, optional
+        Of the elements behind a ``void*`` (outside of compiled functions).
+
+    Returns
+    -------
+    array
+        A view: writes reach the memory.
+
+    Raises
+    ------
+    TypeError
+        A ``void*`` without `dtype`, or something that is no ctypes pointer.
+
+    Examples
+    --------
+    >>> import ctypes, unisono as un
+    >>> memory = (ctypes.c_double * 4)(1, 2, 3, 4)
+    >>> un.farray(ctypes.cast(memory, ctypes.POINTER(ctypes.c_double)), (2, 2)).tolist()
+    [[1.0, 3.0], [2.0, 4.0]]
+    """
     shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     return carray(pointer, shape[::-1], dtype).T

@@ -64,7 +64,7 @@ def vectorize(pyfunc=None, /, *args, **options):
     ... def larger(a, b):
     ...     return a if a > b else b
     >>> larger([1.0, 5.0], [4.0, 2.0])
-    un.array([4., 5.])
+    array([4., 5.])
     >>> larger.reduce([1.0, 3.0, 2.0]).item()
     3.0
     """
