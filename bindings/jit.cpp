@@ -166,8 +166,7 @@ frontend::Type type_of(PyObject* name) {
     bool found = true, is_pointer = t.ends_with('*');
     DType d = dtype_from_name(is_pointer ? t.substr(0, t.size() - 1) : t, found);
     const bool is_taken = found && !is_complex(d) && !is_half(d);
-    if (is_taken && is_pointer)
-        return frontend::Type::array(d, {ir::StrideClass::One}, true);
+    if (is_taken && is_pointer) return frontend::Type::array(d, {ir::StrideClass::One}, true);
     if (!is_taken) {
         fail(ErrorKind::Type, std::string(t) + ": compiled functions take no such numbers; got " +
                                   std::string(t) + "; pass parts, or another dtype");
