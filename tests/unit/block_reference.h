@@ -8,6 +8,7 @@
 #include <functional>
 #include <vector>
 
+#include "core/error.h"
 #include "core/scalar.h"
 #include "ops/scalar_eval.h"
 #include "tape/group.h"
