@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "tape/record.h"
+#include "tape/recorded.h"
 #include "tape/tape.h"
 
 namespace unisono::comm {
@@ -93,6 +94,7 @@ class Evaluator {
     }
 
   private:
+    Recorded recorded_;
     struct Halo {
         Block* block;
         std::int64_t before, after;
@@ -382,6 +384,7 @@ void write(const Window& target, NodePtr value) {
         owned.push_back(i);
     }
     bool along = shares_first_axis(*value, to);
+    Recorded recorded;
     Array here = Evaluator(block.mesh()).run(value, needed_of(*value, to, owned), along);
     Weak weak = value->weak;
     value.reset();

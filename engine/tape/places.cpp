@@ -1,11 +1,18 @@
 // Finds the count of a place.
 #include "tape/places.h"
 
+#include "tape/recorded.h"
 #include "tape/tape.h"
 
 namespace unisono {
 
+static int recorded = 0;  // scopes that are open; the tape is used by one thread at a time
+
+Recorded::Recorded() { ++recorded; }
+Recorded::~Recorded() { --recorded; }
+
 bool Places::repeats(const LineRef& line, const HostHooks& hooks) {
+    if (recorded) return false;
     if (!line.code) return false;
     if (!table_) table_ = std::make_unique<Row[]>(rows);
     auto h = (reinterpret_cast<std::uintptr_t>(line.code) >> 4) +
