@@ -97,9 +97,7 @@ class Reductions final : public Rewriter {
         E size =
             value("chunk_size",
                   b_.binary(Op::FloorDiv, b_.add(count, b_.sub(limit, b_.i64(1))), limit), out);
-        // Of an empty loop size is 0, and so is the quotient.
-        E chunks = value(
-            "chunks", b_.binary(Op::FloorDiv, b_.sub(b_.add(count, size), b_.i64(1)), size), out);
+        E chunks = value("chunks", chunk_count(count, size), out);
 
         std::vector<std::int32_t> partials;
         for (const Reduction& r : s->reductions) {
@@ -111,6 +109,14 @@ class Reductions final : public Rewriter {
         out.push_back(chunk_loop(s, {begin, step, count, size, chunks}, partials));
         out.push_back(combine_loop(s, chunks, partials));
         return b_.block(std::span<const S>(out));
+    }
+
+    /// ceil(count / size), at most max_reduction_chunks; both are 0 of an empty loop. Unsigned: what
+        /// signed floor division asks for costs more to compile than a small loop.
+    E chunk_count(E count, E size) {
+        auto natural = [&](E e) { return b_.cast(e, DType::UInt64); };
+        E rounded = natural(b_.sub(b_.add(count, size), b_.i64(1)));
+        return b_.cast(b_.binary(Op::FloorDiv, rounded, natural(size)), DType::Int64);
     }
 
     struct Bounds {
@@ -161,7 +167,8 @@ class Reductions final : public Rewriter {
             body.push_back(b_.assign(
                 r.var, b_.binary(r.op, b_.read(r.var), b_.load(partials[k], {b_.read(chunk)}))));
         }
-        return b_.loop(LoopKind::Serial, chunk, b_.i64(0), chunks, b_.i64(1),
+        E end = b_.binary(Op::Min, chunks, b_.i64(max_reduction_chunks));  // says that it is short
+        return b_.loop(LoopKind::Serial, chunk, b_.i64(0), end, b_.i64(1),
                        b_.block(std::span<const S>(body)));
     }
 };

@@ -120,14 +120,14 @@ TEST(Reductions, ChunksFollowFromTheTripCount) {
               R"(  var total: float64 = 0.0
   var count: int64 = max(n - 1, 0)
   var chunk_size: int64 = (count + 255) // 256
-  var chunks: int64 = ((count + chunk_size) - 1) // chunk_size
+  var chunks: int64 = int64(uint64((count + chunk_size) - 1) // uint64(chunk_size))
   allocate total.partials: float64[256] global
   parallel chunk in 0 to chunks:
     var total.chunk: float64 = -0.0
     for i in (chunk * chunk_size) + 1 to min((chunk * chunk_size) + chunk_size, count) + 1:
       total.chunk = total.chunk + a[i, 0]
     total.partials[chunk] = total.chunk
-  for chunk.2 in 0 to chunks:
+  for chunk.2 in 0 to min(chunks, 256):
     total = total + total.partials[chunk.2]
 )");
 }

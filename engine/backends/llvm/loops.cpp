@@ -12,6 +12,14 @@ bool is_constant(ir::E e, std::int64_t value) {
     return e->kind == ir::ExprKind::Const && static_cast<std::int64_t>(e->bits) == value;
 }
 
+/// Whether e is below limit, as its text shows.
+bool is_below(ir::E e, std::int64_t limit) {
+    if (e->kind == ir::ExprKind::Const) return static_cast<std::int64_t>(e->bits) < limit;
+    return e->kind == ir::ExprKind::Binary && e->op == Op::Min &&
+           std::any_of(e->args.begin(), e->args.end(),
+                       [&](ir::E a) { return is_below(a, limit); });
+}
+
 /// Iterations of this kind never depend on each other within one thread.
 bool is_independent(LoopKind kind) {
     return kind == LoopKind::Parallel || kind == LoopKind::Vector || kind == LoopKind::Group ||
@@ -153,8 +161,8 @@ void FunctionEmitter::poll_interrupt(ir::Line line) {
 void FunctionEmitter::striped_loop(ir::S s, Value* begin, Value* end,
                                    llvm::function_ref<void(Value*)> body) {
     constexpr std::int64_t strip = 1 << 24;
-    auto* known = llvm::dyn_cast<llvm::ConstantInt>(end);
-    bool is_short = known && known->getSExtValue() < strip;
+    bool is_short = !is_below(s->args[0], 0) && s->args[0]->kind == ir::ExprKind::Const &&
+                    is_below(s->args[1], strip);
     auto inside = [&](ir::StmtKind kind) {
         return std::any_of(s->body.begin(), s->body.end(),
                            [&](ir::S b) { return ir::contains(b, kind); });

@@ -14,6 +14,11 @@ static long un_floordiv_long(long a, long b)
     return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
+static ulong un_floordiv_ulong(ulong a, ulong b)
+{
+    return b == 0 ? 0 : (ulong)(a / b);
+}
+
 static long un_mul_long(long a, long b)
 {
     return (long)((ulong)a * (ulong)b);
@@ -36,7 +41,7 @@ __kernel void sum_of_squares(
     a += a_offset;
     const long count = un_max_long(a_shape0, 0);  // 3
     const long chunk_size = un_floordiv_long(un_max_long(a_shape0, 0) + 255, 256);
-    const long chunks = un_floordiv_long(un_max_long(a_shape0, 0) + un_floordiv_long(un_max_long(a_shape0, 0) + 255, 256) - 1, un_floordiv_long(un_max_long(a_shape0, 0) + 255, 256));
+    const long chunks = (long)un_floordiv_ulong((ulong)(un_max_long(a_shape0, 0) + un_floordiv_long(un_max_long(a_shape0, 0) + 255, 256) - 1), (ulong)un_floordiv_long(un_max_long(a_shape0, 0) + 255, 256));
     const long chunk = (long)get_global_id(0);
     if (chunk >= chunks) {
         return;
@@ -54,8 +59,8 @@ __kernel void sum_of_squares_2(
     __global long* results)
 {
     double total = 0.0;  // 2
-    const long chunks = un_floordiv_long(un_max_long(a_shape0, 0) + un_floordiv_long(un_max_long(a_shape0, 0) + 255, 256) - 1, un_floordiv_long(un_max_long(a_shape0, 0) + 255, 256));  // 3
-    for (long chunk_1 = 0; chunk_1 < chunks; ++chunk_1) {
+    const long chunks = (long)un_floordiv_ulong((ulong)(un_max_long(a_shape0, 0) + un_floordiv_long(un_max_long(a_shape0, 0) + 255, 256) - 1), (ulong)un_floordiv_long(un_max_long(a_shape0, 0) + 255, 256));  // 3
+    for (long chunk_1 = 0; chunk_1 < un_min_long(chunks, 256); ++chunk_1) {
         total = total + total_partials[chunk_1];
     }
     results[0] = as_long(total);  // 5
