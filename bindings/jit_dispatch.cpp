@@ -19,6 +19,7 @@
 #include "frontend/diagnose.h"
 #include "ir/rewrite.h"
 #include "jit_source.h"
+#include "jit_text.h"
 
 namespace unisono::python {
 
@@ -434,44 +435,6 @@ PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& a
     return tuple.release();
 }
 
-/// One value of a fault: "", "b", "f" or "u" says what its bits are, a format may follow behind |.
-static std::string written(std::int64_t bits, const std::string& how) {
-    auto bar = how.find('|');
-    std::string kind = how.substr(0, bar);
-    std::string format = bar == std::string::npos ? "" : how.substr(bar + 1);
-    if (kind.empty() && format.empty()) return std::to_string(bits);
-    Ref value(kind == "f"   ? PyFloat_FromDouble(std::bit_cast<double>(bits))
-              : kind == "b" ? PyBool_FromLong(bits != 0)
-              : kind == "u" ? PyLong_FromUnsignedLongLong(static_cast<std::uint64_t>(bits))
-                            : PyLong_FromLongLong(bits));
-    bool is_repr = format == "!r";
-    Ref spec(PyUnicode_FromString(is_repr ? "" : format.c_str()));
-    Ref text(value && spec ? PyObject_Format(value.get(), spec.get()) : nullptr);
-    const char* utf8 = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
-    if (!utf8) throw PythonError{};
-    return utf8;
-}
-
-/// {0}..{3} become the fault's values, doubled braces single ones.
-static std::string with_values(const std::string& message, const Fault& fault) {
-    std::string text;
-    for (std::size_t i = 0; i < message.size(); ++i) {
-        char c = message[i];
-        char next = i + 1 < message.size() ? message[i + 1] : '\0';
-        auto end = message.find('}', i);
-        if ((c == '{' || c == '}') && next == c) {
-            text += c;
-            ++i;
-        } else if (c == '{' && next >= '0' && next <= '3' && end != std::string::npos) {
-            text += written(fault.values[next - '0'], message.substr(i + 2, end - i - 2));
-            i = end;
-        } else {
-            text += c;
-        }
-    }
-    return text;
-}
-
 /// The source line `line` of the file, from the function or whatever it calls.
 static std::string find_line(const frontend::Source& source, const std::string& file, int line) {
     if (source.file == file) {
@@ -491,7 +454,8 @@ static std::string find_line(const frontend::Source& source, const std::string& 
 
 void Dispatch::raise_fault(const Specialisation& s, const Fault& fault) const {
     const ir::FaultSite& site = s.executable->sites()[static_cast<std::size_t>(fault.site)];
-    set_error(Error(site.kind, with_values(site.message, fault)));
+    bool is_print = site.kind == ErrorKind::Runtime && restore_print_error();
+    if (!is_print) set_error(Error(site.kind, filled(site.message, fault.values)));
     raise_at(s, site.line);
 }
 

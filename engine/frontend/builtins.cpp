@@ -72,6 +72,7 @@ Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
         refuse(place, after_dot(name) + " can only be looped over",
                "write `for i in " + after_dot(name) + "(...)`");
     }
+    if (name == "print") return call_print(node);
     if (auto v = array_function(node, name)) return *v;
     if (auto v = pointer_view(node, name)) return *v;
     if (name == "isinstance") {

@@ -162,11 +162,26 @@ class FunctionLowerer {
     void branch(const Node& node);
     void give_back(const Node& node);
     void raise(const Node& node);
-    std::pair<std::string, std::vector<E>> message_of(const Node& node, const std::string& where);
     void assertion(const Node& node);
     void end_of_function();
     void fault_if(E condition, ErrorKind kind, const std::string& message, const Place& place,
                   std::vector<E> values = {});
+
+    // ---- text that tells values (text.cpp)
+    struct Template {
+        std::string text;
+        std::vector<E> values = {};
+        bool takes_arrays = false;
+        std::string role = "a value in a message";
+    };
+    E bits_of(const Value& v);
+    void write_items(Template& to, const Value& v, const Place& place);
+    enum class Shown : std::uint8_t { Str, Repr, Format };
+    void write(Template& to, const Value& v, Shown how, const std::string& format,
+               const Place& place);
+    void write_node(Template& to, const Node& node);
+    std::pair<std::string, std::vector<E>> message_of(const Node& node, const std::string& where);
+    Value call_print(const Node& node);
 
     // ---- loops
     struct Loop {

@@ -367,15 +367,6 @@ static std::optional<ErrorKind> exception_kind(const std::string& name) {
     return it == kinds.end() ? std::nullopt : std::optional(it->second);
 }
 
-static std::string escape_braces(const std::string& text) {
-    std::string s;
-    for (char c : text) {
-        s += c;
-        if (c == '{' || c == '}') s += c;
-    }
-    return s;
-}
-
 void FunctionLowerer::raise(const Node& node) {
     auto kind = exception_kind(node.text);
     if (!kind) {
@@ -391,44 +382,6 @@ void FunctionLowerer::raise(const Node& node) {
     at(node.place);
     emit(b_->raise(b_->site(*kind, message), values));
     env_.reachable = false;
-}
-
-/// The text of an exception with {0} and so on for the values that it tells; how a value is written
-/// follows its number: b bool, f float, u unsigned, and a format behind |.
-std::pair<std::string, std::vector<E>> FunctionLowerer::message_of(const Node& node,
-                                                                   const std::string& where) {
-    if (node.kind == NodeKind::Text) return {escape_braces(node.text), {}};
-    if (node.kind != NodeKind::Format) {
-        refuse(node.place, "the message of " + where + " must be a text in a compiled function",
-               "write it out, with values as in f\"got {n}\"");
-    }
-    std::string text;
-    std::vector<E> values;
-    for (const Node& part : node.children) {
-        if (part.kind == NodeKind::Text) {
-            text += escape_braces(part.text);
-            continue;
-        }
-        Value v = expression(part.children[0]);
-        if (v.type.kind == Type::Kind::Text) {
-            text += escape_braces(v.text);
-            continue;
-        }
-        want_scalar(v, part.place, "a value in a message");
-        if (values.size() == 4) {
-            refuse(part.place, "a message tells at most four values", "leave some out");
-        }
-        DType t = v.type.dtype;
-        std::string kind = is_bool(t) ? "b" : is_float(t) ? "f" : is_unsigned(t) ? "u" : "";
-        if (part.text.find('}') != std::string::npos)
-            refuse(part.place, "a format that is computed is not supported", "write it as a text");
-        std::string format = part.text.empty() ? "" : "|" + part.text;
-        text += "{" + std::to_string(values.size()) + kind + format + "}";
-        E e = is_float(t) ? b_->bitcast(cast(v.expr, DType::Float64), DType::Int64)
-                          : cast(v.expr, DType::Int64);
-        values.push_back(settle(e));
-    }
-    return {text, values};
 }
 
 void FunctionLowerer::assertion(const Node& node) {

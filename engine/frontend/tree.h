@@ -58,7 +58,8 @@ enum class NodeKind : std::uint8_t {
     List,            // children: items
     NamedExpr,       // children: Name, value
     Format,          // children: Text, FormattedValue
-    FormattedValue,  // text: the format, may be empty; children: value
+    FormattedValue,  // text: the format, may be empty; note: r, s or none: what follows !;
+                     // children: value
     Let,             // children: Block, expression: the value after the statements
     Starred,         // children: a tuple, given as several arguments or items
     Slice,

@@ -49,7 +49,7 @@ _COMPARE = {
 }
 _PYTHON = ("range", "len", "min", "max", "abs", "int", "float", "bool", "sum", "any", "all")
 _PYTHON += ("pow", "round", "divmod", "slice", "enumerate", "zip", "reversed", "list", "sorted")
-_PYTHON += ("tuple", "complex", "isinstance", "map", "filter")
+_PYTHON += ("tuple", "complex", "isinstance", "map", "filter", "print")
 _ADVICE = {
     "Try": ("try", "test for the error before it happens, or catch it around the call"),
     "With": ("with", "enter it outside of the compiled function"),
@@ -452,10 +452,15 @@ class _Flattener(Desugar):
                 continue
             spec = v.format_spec
             fixed = spec is None or all(isinstance(s, ast.Constant) for s in spec.values)
-            if not fixed or v.conversion not in (-1, ord("r"), ord("s")):
+            if (
+                not fixed
+                or v.conversion not in (-1, ord("r"), ord("s"))
+                or (spec and v.conversion != -1)
+            ):
                 return self.unsupported(v, "this format", 'write a plain one, as in f"{x:.3f}"')
             text = "".join(s.value for s in spec.values) if spec else ""
-            parts.append(self.node(v, "FormattedValue", [self.expression(v.value)], text))
+            shown = {ord("r"): "r", ord("s"): "s"}.get(v.conversion)
+            parts.append(self.node(v, "FormattedValue", [self.expression(v.value)], text, shown))
         return self.node(e, "Format", parts)
 
     def expression_Starred(self, e):

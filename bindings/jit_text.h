@@ -1,0 +1,19 @@
+// Fills in what compiled functions tell: messages of exceptions, and print.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace unisono::python {
+
+/// The template with its values, as frontend/text.cpp writes them: {0f|.3f} becomes value 0, read
+/// as a float, in that format; doubled braces become single ones. Needs Python's lock; throws
+/// PythonError.
+std::string filled(const std::string& text, std::span<const std::int64_t> values);
+
+/// Raises what a print in compiled code met, if it is this that ended the function: a write to
+/// standard output that failed. Needs Python's lock.
+bool restore_print_error() noexcept;
+
+}  // namespace unisono::python

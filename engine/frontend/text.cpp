@@ -1,0 +1,199 @@
+// Lowers text that tells values: messages of exceptions, and print.
+//
+// A template is what the run-time part fills in (bindings/jit_text.cpp): {0f|.3f} stands for value
+// 0, a float, in that format; braces of the text itself are doubled. Values are int64: a float goes
+// as its bits, an array as address, extents and strides.
+#include "frontend/lowerer.h"
+
+namespace unisono::frontend {
+
+static std::string escape_braces(const std::string& text) {
+    std::string s;
+    for (char c : text) {
+        s += c;
+        if (c == '{' || c == '}') s += c;
+    }
+    return s;
+}
+
+/// Python's repr of a constant text.
+static std::string quoted(const std::string& text) {
+    bool has_single = text.find('\'') != std::string::npos;
+    char quote = has_single && text.find('"') == std::string::npos ? '"' : '\'';
+    std::string s(1, quote);
+    for (char c : text) {
+        if (c == quote || c == '\\') s += '\\';
+        if (c == '\n' || c == '\r' || c == '\t')
+            s += c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t";
+        else
+            s += c;
+    }
+    return s + quote;
+}
+
+/// How the run-time part reads the bits of a number.
+static std::string kind_of_number(DType t) {
+    if (t == DType::Float32) return "h";
+    return is_bool(t) ? "b" : is_float(t) ? "f" : is_unsigned(t) ? "u" : "";
+}
+
+E FunctionLowerer::bits_of(const Value& v) {
+    E e = is_float(v.type.dtype) ? b_->bitcast(cast(v.expr, DType::Float64), DType::Int64)
+                                 : cast(v.expr, DType::Int64);
+    return settle(e);
+}
+
+/// An array or list: its items follow as address, extents and strides.
+void FunctionLowerer::write_items(Template& to, const Value& given, const Place& place) {
+    Value v = given.type.is_list() ? given : made(given, place);
+    bool is_list = v.type.is_list();
+    if (is_list && !v.type.items[0].is_weak()) {
+        refuse(place, "a list of NumPy scalars cannot be printed in a compiled function",
+               "print its items in a loop");
+    }
+    int rank = is_list ? 1 : v.type.rank;
+    at(place);
+    to.text += "{" + std::to_string(to.values.size()) + (is_list ? "L" : "A") +
+               std::to_string(static_cast<int>(v.type.dtype)) + "," + std::to_string(rank) + "}";
+    Descriptor d = describe_array(v.array);
+    to.values.push_back(settle(address_of(as_array(v))));
+    for (E e : d.extents) to.values.push_back(settle(e));
+    for (E e : d.strides) to.values.push_back(settle(e));
+}
+
+/// Adds str(v), repr(v), or v as f"{v:format}" shows it.
+void FunctionLowerer::write(Template& to, const Value& v, Shown how, const std::string& format,
+                            const Place& place) {
+    const Type& type = v.type;
+    bool is_repr = how == Shown::Repr;
+    if (type.kind == Type::Kind::Text && format.empty()) {
+        to.text += escape_braces(is_repr ? quoted(v.text) : v.text);
+        return;
+    }
+    if (type.kind == Type::Kind::None && format.empty()) {
+        to.text += "None";
+        return;
+    }
+    if (type.is_tuple() && format.empty()) {
+        to.text += "(";
+        for (std::size_t i = 0; i < v.items.size(); ++i) {
+            if (i > 0) to.text += ", ";
+            write(to, v.items[i], Shown::Repr, "", place);
+        }
+        to.text += v.items.size() == 1 ? ",)" : ")";
+        return;
+    }
+    if ((type.is_array() || type.is_list()) && format.empty() && to.takes_arrays &&
+        (!is_repr || type.is_list()))
+        return write_items(to, v, place);
+    std::string end = format.empty() ? "}" : "|" + format + "}";
+    std::string number = "{" + std::to_string(to.values.size());
+    if (type.is_complex() && type.is_weak()) {
+        to.text += number + "c" + end;
+        for (const Value& part : v.items) to.values.push_back(bits_of(part));
+        return;
+    }
+    want_scalar(v, place, to.role);
+    std::string kind = kind_of_number(type.dtype);
+    if (how == Shown::Format && kind == "h") kind = "f";  // NumPy formats a float32 as a float
+    bool names_type = is_repr && !type.is_weak();
+    if (names_type && kind == "b") {
+        to.text += number + "B}";
+    } else {
+        std::string before = names_type ? "np." + std::string(name(type.dtype)) + "(" : "";
+        to.text += before + number + kind + end + (names_type ? ")" : "");
+    }
+    to.values.push_back(bits_of(v));
+}
+
+/// Adds a constant text, an f-string or, where the place allows it, any other value.
+void FunctionLowerer::write_node(Template& to, const Node& node) {
+    if (node.kind != NodeKind::Format)
+        return write(to, expression(node), Shown::Str, "", node.place);
+    for (const Node& part : node.children) {
+        if (part.kind == NodeKind::Text) {
+            to.text += escape_braces(part.text);
+            continue;
+        }
+        if (part.text.find('}') != std::string::npos)
+            refuse(part.place, "a format that is computed is not supported", "write it as a text");
+        Shown how = part.note == "r" ? Shown::Repr : part.note == "s" ? Shown::Str : Shown::Format;
+        write(to, expression(part.children[0]), how, part.text, part.place);
+    }
+}
+
+/// The text of an exception with the values that it tells.
+std::pair<std::string, std::vector<E>> FunctionLowerer::message_of(const Node& node,
+                                                                   const std::string& where) {
+    if (node.kind != NodeKind::Text && node.kind != NodeKind::Format) {
+        refuse(node.place, "the message of " + where + " must be a text in a compiled function",
+               "write it out, with values as in f\"got {n}\"");
+    }
+    Template message;
+    write_node(message, node);
+    if (message.values.size() > 4)
+        refuse(node.place, "a message tells at most four values", "leave some out");
+    return {message.text, message.values};
+}
+
+/// print(...): one call of the run-time part with the text, eight bytes to a value.
+Value FunctionLowerer::call_print(const Node& node) {
+    if (source_.is_kernel) {
+        refuse(node.place, "a kernel cannot print", "store what it should tell into an array");
+    }
+    Template line;
+    line.takes_arrays = true;
+    line.role = "what is printed";
+    std::string separator = " ", last = "\n";
+    bool flushes = false;
+    std::vector<const Node*> nodes;
+    for (std::size_t i = 1; i < node.children.size(); ++i) {
+        const Node& arg = node.children[i];
+        if (arg.kind != NodeKind::Keyword) {
+            nodes.push_back(&arg);
+            continue;
+        }
+        Value v = arg.text == "file" ? Value{} : expression(arg.children[0]);
+        bool is_none = v.type.kind == Type::Kind::None;
+        if ((arg.text == "sep" || arg.text == "end") &&
+            (is_none || v.type.kind == Type::Kind::Text)) {
+            if (!is_none) (arg.text == "sep" ? separator : last) = v.text;
+        } else if (auto flag = v.type.is_scalar() ? constant_int(v.expr) : std::nullopt;
+                   arg.text == "flush" && flag) {
+            flushes = *flag != 0;
+        } else {
+            refuse(arg.place,
+                   "print takes sep and end as constant texts, and flush, in a compiled function",
+                   "print to other files outside of it");
+        }
+    }
+    bool is_first = true;
+    for (const Node* arg : nodes) {
+        std::vector<Value> items;
+        bool is_starred = arg->kind == NodeKind::Starred;
+        if (is_starred) items = star_items(expression(arg->children[0]), arg->place);
+        for (std::size_t i = 0; i < (is_starred ? items.size() : 1); ++i) {
+            if (!is_first) line.text += escape_braces(separator);
+            is_first = false;
+            is_starred ? write(line, items[i], Shown::Str, "", arg->place) : write_node(line, *arg);
+        }
+    }
+    line.text += escape_braces(last);
+    at(node.place);
+    auto count = [&](std::size_t n) { return i64(static_cast<std::int64_t>(n)); };
+    std::vector<E> values{count(line.text.size()), i64(flushes), count(line.values.size())};
+    for (std::size_t k = 0; k < line.text.size(); k += 8) {
+        std::uint64_t word = 0;
+        for (std::size_t j = k; j < std::min(k + 8, line.text.size()); ++j)
+            word |= static_cast<std::uint64_t>(static_cast<unsigned char>(line.text[j]))
+                    << (8 * (j - k));
+        values.push_back(i64(static_cast<std::int64_t>(word)));
+    }
+    values.insert(values.end(), line.values.begin(), line.values.end());
+    E status = native("print", values, 1)[0];
+    fault_if(op_binary(Op::Ne, status, i64(0)), ErrorKind::Runtime, "print: the output failed",
+             node.place);
+    return {};
+}
+
+}  // namespace unisono::frontend
