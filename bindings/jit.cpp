@@ -4,12 +4,12 @@
 #include <structmember.h>
 
 #include <new>
-#include <set>
 
 #include "array_object.h"
 #include "errors.h"
 #include "frontend/scope.h"
 #include "ir/build.h"
+#include "jit_anatomy.h"
 #include "jit_dispatch.h"
 
 namespace unisono::python {
@@ -34,7 +34,24 @@ Dispatch& ready(PyObject* object) {
     return *d;
 }
 
+/// The next call of this thread comes from the function that stands for it in a profile.
+thread_local bool is_recorded = false;
+
+/// Under a profiler: calls the function through Python code of its name, file and line, of which
+/// the profiler knows.
+PyObject* recorded_call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* keywords) {
+    Ref through(PyObject_GetAttrString(self, "_recorded"));
+    if (!through) return nullptr;
+    is_recorded = true;
+    PyObject* result = PyObject_Vectorcall(through.get(), args, flagged, keywords);
+    is_recorded = false;
+    return result;
+}
+
 PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t flagged, PyObject* keywords) {
+    bool is_profiled = PyThreadState_Get()->c_profilefunc != nullptr;
+    if (is_profiled && !std::exchange(is_recorded, false) && !ready(self).is_kernel())
+        return recorded_call(self, args, flagged, keywords);
     return guarded<PyObject*>(nullptr, [&] {
         Dispatch& d = ready(self);
         if (d.is_kernel()) {
@@ -55,8 +72,9 @@ PyObject* make(PyTypeObject* type, PyObject*, PyObject*) {
 
 int init(PyObject* self, PyObject* args, PyObject*) {
     PyObject *function, *prepare, *device = Py_None;
-    int is_kernel = 0;
-    if (!PyArg_ParseTuple(args, "OOp|O", &function, &prepare, &is_kernel, &device)) return -1;
+    int is_kernel = 0, has_lines = 0;
+    if (!PyArg_ParseTuple(args, "OOp|Op", &function, &prepare, &is_kernel, &device, &has_lines))
+        return -1;
     return guarded<int>(-1, [&] {
         std::string name;
         if (device != Py_None) {
@@ -65,7 +83,7 @@ int init(PyObject* self, PyObject* args, PyObject*) {
             name = text;
         }
         delete std::exchange(self_of(self)->dispatch,
-                             new Dispatch(function, prepare, is_kernel != 0, name));
+                             new Dispatch(function, prepare, is_kernel != 0, name, has_lines != 0));
         return 0;
     });
 }
@@ -244,14 +262,6 @@ PyObject* to_python(const std::string& text) {
     return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
 }
 
-std::string signature(const Dispatch& d, const Specialisation& s) {
-    std::string text = d.name() + "(";
-    for (std::size_t i = 0; i < s.request.args.size(); ++i) {
-        text += (i ? ", " : "") + s.request.source->params[i] + ": " + describe(s.request.args[i]);
-    }
-    return text + (s.request.noalias ? ")" : "), arrays overlap");
-}
-
 /// A list with text_of(specialisation) for each, in order of compilation.
 template <class F>
 PyObject* list_of(PyObject* self, F&& text_of) {
@@ -292,26 +302,10 @@ PyObject* inspect_assembly(PyObject* self, PyObject*) {
     return joined(self, [](const Specialisation& s) { return s.executable->assembly(); });
 }
 
-/// The variables of the compiled function with their types, as `name: type` lines.
-PyObject* list_types(PyObject* self, PyObject*) {
-    return joined(self, [](const Specialisation& s) {
-        const ir::Module module = frontend::compile(s.request).module;
-        const ir::Function& f = module.functions.front();
-        std::set<std::string> lines;
-        for (std::size_t i = 0; i < s.request.args.size(); ++i)
-            lines.insert(s.request.source->params[i] + ": " + describe(s.request.args[i]));
-        std::set<std::string> locals;
-        frontend::walk(s.request.source->body, [&](const frontend::Node& n) {
-            if (n.kind == frontend::NodeKind::Name) locals.insert(n.text);
-        });
-        for (const ir::Var& v : f.vars) {
-            if (locals.count(v.name.substr(0, v.name.find('.'))))
-                lines.insert(v.name + ": " + std::string(name(v.dtype)));
-        }
-        std::string text;
-        for (const std::string& line : lines) text += "  " + line + "\n";
-        return text;
-    });
+PyObject* list_types(PyObject* self, PyObject*) { return joined(self, types_of_names); }
+
+PyObject* list_anatomy(PyObject* self, PyObject*) {
+    return guarded<PyObject*>(nullptr, [&] { return anatomy(ready(self)); });
 }
 
 PyObject* compile_signatures(PyObject* self, PyObject*) {
@@ -350,6 +344,7 @@ PyMethodDef methods[] = {
     {"inspect_asm", inspect_assembly, METH_NOARGS,
      "inspect_asm()\n--\n\nThe machine's assembly of each compiled specialisation."},
     {"_types", list_types, METH_NOARGS, "Types of the names of each compiled specialisation."},
+    {"_anatomy", list_anatomy, METH_NOARGS, "Facts about each specialisation, for tools."},
     {"_compile_signatures", compile_signatures, METH_NOARGS, "Compile for the eager signatures."},
     {"recompile", recompile, METH_NOARGS,
      "recompile()\n--\n\nRead the source again and compile anew for the same argument types."},

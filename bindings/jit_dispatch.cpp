@@ -39,11 +39,13 @@ void install_interrupt() {
     set_interrupt_hook(ask_python);
 }
 
-Dispatch::Dispatch(PyObject* function, PyObject* prepare, bool is_kernel, std::string device)
+Dispatch::Dispatch(PyObject* function, PyObject* prepare, bool is_kernel, std::string device,
+                   bool has_lines)
     : function_(Ref::of(function)),
       prepare_(Ref::of(prepare)),
       is_kernel_(is_kernel),
-      device_name_(std::move(device)) {
+      device_name_(std::move(device)),
+      has_lines_(has_lines) {
     Ref name(PyObject_GetAttrString(function, "__name__"));
     const char* text = name ? PyUnicode_AsUTF8(name.get()) : nullptr;
     if (!text) throw PythonError{};
@@ -259,6 +261,7 @@ void Dispatch::compile(Specialisation& made, Device& device) const {
     }
     made.keeps_lock = device.info().host_memory && !may_take_long(compiled.module);
     CompileOptions options;
+    options.debug = has_lines_;
     options.fastmath = made.request.source->options.fastmath;
     made.executable = device.compile(std::move(compiled.module), options);
 }

@@ -65,7 +65,8 @@ frontend::Compiled compile_source(const frontend::CompileRequest& request);
 
 class Dispatch {
   public:
-    Dispatch(PyObject* function, PyObject* prepare, bool is_kernel, std::string device);
+    Dispatch(PyObject* function, PyObject* prepare, bool is_kernel, std::string device,
+             bool has_lines);
     ~Dispatch();
 
     /// Binds the arguments, compiles if need be, runs. range is null for functions.
@@ -125,6 +126,7 @@ class Dispatch {
     std::string name_;
     bool is_kernel_;
     std::string device_name_;
+    bool has_lines_;  ///< debuggers and profilers see the lines of the code
     std::shared_ptr<const frontend::Source> source_;
     std::vector<Guard> guards_;
     std::vector<Ref> callees_, parameter_names_;

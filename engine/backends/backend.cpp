@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "backends/listing.h"
+
 namespace unisono {
 
 static std::vector<Backend*>& registry() {
@@ -76,5 +78,7 @@ Device& find_device(std::string_view name) {
     fail(ErrorKind::Device, "device: no device answers to '" + std::string(name) + "'; present: " +
                                 have + "; see un.devices() and `python -m unisono doctor`");
 }
+
+Listing Executable::listing() const { return {{}, source(), {}, {}, {}}; }
 
 }  // namespace unisono

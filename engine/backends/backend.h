@@ -18,6 +18,8 @@
 
 namespace unisono {
 
+struct Listing;  // backends/listing.h
+
 /// Memory of one device. For host back ends `handle` is the address; other back ends choose (an
 /// OpenCL buffer, a CUDA address) and never do arithmetic on it outside their folder.
 struct Memory {
@@ -88,6 +90,8 @@ class Executable {
     virtual std::string source() const { return {}; }
     /// The machine's instructions as assembly; empty where the back end cannot tell.
     virtual std::string assembly() const { return {}; }
+    /// The same with the lines that it comes from; generated anew.
+    virtual Listing listing() const;
 };
 
 /// What callbacks do with a fault before they return to C: set once, by the language above the
@@ -99,6 +103,7 @@ void report_callback_fault(const void* callback, const Fault* fault) noexcept;
 struct CompileOptions {
     bool fastmath = false;  ///< floats may be re-associated, contracted and approximated
     bool use_cache = true;
+    bool debug = false;                 ///< debuggers and profilers see the code's lines
     bool callback = false;              ///< callable from C too: Executable::callback
     std::uint64_t callback_failed = 0;  ///< bits that a callback returns after a fault
 };

@@ -186,6 +186,33 @@ TEST(ObjectLoader, LoadsEveryObjectThatIsGenerated) {
     }
 }
 
+TEST(ObjectLoader, LeavesTheCLibraryToCText) {
+    // A kernel whose import is called as a function of the C library.
+    std::string object = object_of(unisono::testing::saxpy()), name = "unisono_parallel_for";
+    auto at = object.find(name);
+    ASSERT_NE(at, std::string::npos);
+    object.replace(at, name.size(), std::string("getpid") + std::string(name.size() - 6, '\0'));
+    std::string why;
+    EXPECT_EQ(cpu::load_object(object, codegen::kernel_symbol, cpu::find_import, why), nullptr);
+    EXPECT_EQ(why, "unknown import getpid");
+    EXPECT_NE(cpu::load_object(object, codegen::kernel_symbol, cpu::find_import_of_c, why),
+              nullptr);
+}
+
+TEST(ObjectLoader, TellsWhereItPutTheCode) {
+    cpu::PlacedObject placed;
+    std::string why, object = object_of(unisono::testing::saxpy());
+    auto code = cpu::load_object(object, codegen::kernel_symbol, cpu::find_import, why, &placed);
+    ASSERT_NE(code, nullptr);
+    EXPECT_EQ(placed.object.size(), object.size());
+    auto entry = reinterpret_cast<std::uint64_t>(code->entry());
+    bool is_found = false;
+    for (const auto& s : placed.symbols)
+        is_found = is_found || (s.name == codegen::kernel_symbol && s.address == entry && s.size);
+    EXPECT_TRUE(is_found);
+    EXPECT_TRUE(placed.code <= entry);
+}
+
 TEST(ObjectLoader, RefusesDamagedObjects) {
     std::string good = object_of(unisono::testing::saxpy());
     std::string why;

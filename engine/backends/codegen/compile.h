@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/listing.h"
 #include "core/error.h"
 #include "ir/ir.h"
 
@@ -73,6 +74,7 @@ struct Target {
     bool want_code = true;              ///< object or PTX
     bool want_ir = false;               ///< text of the optimised LLVM IR
     bool want_assembly = false;
+    bool want_lines = false;  ///< the code tells its lines: DWARF, !dbg, .loc; and remarks
 };
 
 /// Microseconds that each step took.
@@ -84,6 +86,8 @@ struct Result {
     std::string code;  ///< an ELF object, or PTX
     std::string ir;
     std::string assembly;
+    std::vector<Remark> remarks;
+    std::vector<CodeLine> lines;  ///< of the code section, by offset
     Times times;
     bool failed = false;
     ErrorKind error_kind = ErrorKind::Internal;

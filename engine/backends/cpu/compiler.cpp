@@ -1,11 +1,13 @@
 // Finds machine code: in this process, on disk, else from the LLVM plugin.
 #include "backends/cpu/compiler.h"
 
+#include <algorithm>
 #include <mutex>
 #include <unordered_map>
 
 #include "backends/codegen/cache.h"
 #include "backends/codegen/plugin.h"
+#include "backends/cpu/publish.h"
 #include "backends/cpu/runtime.h"
 #include "ir/build.h"
 
@@ -19,6 +21,7 @@ std::string key_of(const ir::Module& module, bool streaming, const CompileOption
         "build " + codegen::build_id() + "\nprocessor " + codegen::processor_id() + "\n";
     std::string which = function < 0 ? "" : "function " + std::to_string(function) + "\n";
     if (options.fastmath) which += "fastmath\n";
+    if (options.debug) which += "debug\n";
     if (options.callback) which += "callback " + std::to_string(options.callback_failed) + "\n";
     return prefix + (streaming ? "streaming\n" : "plain\n") + which + ir::print(module);
 }
@@ -46,6 +49,11 @@ class Loaded {
     std::size_t sweep_at_ = 64;
 };
 
+bool has_c_text(const ir::Module& module) {
+    return std::any_of(module.functions.begin(), module.functions.end(),
+                       [](const ir::Function& f) { return f.native != nullptr; });
+}
+
 }  // namespace
 
 std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streaming,
@@ -57,9 +65,11 @@ std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streamin
     static const codegen::DiskCache disk;
     std::string why;
     std::shared_ptr<LoadedCode> code;
-    if (options.use_cache) {
+    FindImport find = has_c_text(module) ? find_import_of_c : find_import;
+    bool use_disk = options.use_cache && !options.debug;
+    if (use_disk) {
         std::string object = disk.find(key);
-        if (!object.empty()) code = load_object(object, symbol, find_import, why);
+        if (!object.empty()) code = load_object(object, symbol, find, why);
     }
     if (!code) {
         codegen::Target target;
@@ -68,12 +78,22 @@ std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streamin
         target.callback = options.callback;
         target.callback_failed = options.callback_failed;
         target.fastmath = options.fastmath;
+        target.want_lines = options.debug;
         codegen::Result made = codegen::compile(module, target);
-        code = load_object(made.code, symbol, find_import, why);
+        PublishedCode shown;
+        code = load_object(made.code, symbol, find, why, options.debug ? &shown.placed : nullptr);
         if (!code)
             fail(ErrorKind::Unsupported,
                  "compile: the generated code cannot be loaded; got: " + why);
-        if (options.use_cache) disk.store(key, made.code);
+        if (use_disk) disk.store(key, made.code);
+        if (options.debug) {
+            const ir::Function& f =
+                module.functions[static_cast<std::size_t>(std::max(function, 0))];
+            shown.lines = std::move(made.lines);
+            shown.files = f.files;
+            shown.name = f.name;
+            code->attach(publish(std::move(shown)));
+        }
     }
     loaded.add(key, code);
     return code;

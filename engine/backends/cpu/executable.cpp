@@ -7,6 +7,8 @@
 #include "backends/cpu/compiler.h"
 #include "backends/host_range.h"
 #include "core/parallel.h"
+#include "core/settings.h"
+#include "ir/build.h"
 #include "passes/lower.h"
 
 namespace unisono::cpu {
@@ -29,11 +31,18 @@ ir::Module lowered(ir::Module module, bool callback) {
 
 }  // namespace
 
-CpuExecutable::CpuExecutable(ir::Module module, const CompileOptions& options)
+/// Lines on request: of this function, or of all by the setting.
+static CompileOptions with_lines(CompileOptions options) {
+    options.debug = options.debug || setting("jit_lines") != "0";
+    return options;
+}
+
+CpuExecutable::CpuExecutable(ir::Module module, const CompileOptions& given)
     : module_(std::move(module)),
-      fastmath_(options.fastmath),
+      fastmath_(given.fastmath),
       is_kernel_(module_.entry().is_kernel),
       dimensions_(module_.entry().dimensions) {
+    const CompileOptions options = with_lines(given);
     module_ = lowered(std::move(module_), options.callback);
     sites_ = passes::all_sites(module_);
     bool defers = false;
@@ -120,6 +129,17 @@ std::string CpuExecutable::assembly() const {
     target.want_code = false;
     target.want_assembly = true;
     return codegen::compile(module_, target).assembly;
+}
+
+Listing CpuExecutable::listing() const {
+    codegen::Target target;
+    target.streaming = streams_;
+    target.fastmath = fastmath_;
+    target.want_code = false;
+    target.want_ir = target.want_assembly = target.want_lines = true;
+    codegen::Result made = codegen::compile(module_, target);
+    return {ir::print(module_), std::move(made.ir), std::move(made.assembly),
+            std::move(made.remarks), ir::line_facts(module_)};
 }
 
 }  // namespace unisono::cpu

@@ -13,12 +13,13 @@ namespace unisono::cpu {
 /// Packs arguments and calls the code.
 class CpuExecutable final : public Executable {
   public:
-    CpuExecutable(ir::Module module, const CompileOptions& options);
+    CpuExecutable(ir::Module module, const CompileOptions& given);
     Fault launch(const LaunchArgs& args) override;
     std::span<const ir::FaultSite> sites() const override { return sites_; }
     std::string source() const override;
     void* callback() const override { return callback_; }
     std::string assembly() const override;
+    Listing listing() const override;
 
   private:
     using Entry = std::int64_t (*)(std::int64_t* args, Fault* fault);

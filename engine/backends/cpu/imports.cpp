@@ -110,7 +110,12 @@ void* find_import(const char* name) {
 #if defined(__x86_64__)
     if (void* found = functions::long_form_symbol(wanted)) return found;
 #endif
-    return codegen::library_symbol(name);  // what C text calls
+    return nullptr;
+}
+
+void* find_import_of_c(const char* name) {
+    void* found = find_import(name);
+    return found ? found : codegen::library_symbol(name);
 }
 
 }  // namespace unisono::cpu

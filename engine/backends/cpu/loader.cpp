@@ -12,7 +12,10 @@
 
 namespace unisono::cpu {
 
-LoadedCode::~LoadedCode() { munmap(mapping_, bytes_); }
+LoadedCode::~LoadedCode() {
+    companion_.reset();
+    munmap(mapping_, bytes_);
+}
 
 namespace {
 
@@ -45,6 +48,7 @@ class Object {
     T read(std::uint64_t offset) const {
         return table<T>(offset, 1)[0];
     }
+    std::string copy() const { return std::string(bytes_.data(), bytes_.size()); }
     std::span<const char> slice(std::uint64_t offset, std::uint64_t size) const {
         if (offset > bytes_.size() || size > bytes_.size() - offset)
             refuse("an offset lies outside the object");
@@ -83,6 +87,28 @@ class Loader {
         if (mprotect(mapping, size, PROT_READ | PROT_EXEC) != 0)
             refuse("the system allows no executable memory");
         return code;
+    }
+
+    /// After load.
+    PlacedObject placed(const char* symbol) const {
+        PlacedObject made;
+        made.object = object_.copy();
+        auto header = object_.read<Elf64_Ehdr>(0);
+        for (std::size_t i = 0; i < places_.size(); ++i) {
+            if (places_[i] == nowhere) continue;
+            Elf64_Shdr s = object_.sections()[i];
+            s.sh_addr = reinterpret_cast<std::uint64_t>(base_) + places_[i];
+            std::memcpy(made.object.data() + header.e_shoff + i * sizeof s, &s, sizeof s);
+        }
+        for (const Elf64_Sym& s : symbols_) {
+            bool is_inside = s.st_shndx != SHN_UNDEF && s.st_shndx < places_.size();
+            if (!is_inside || ELF64_ST_TYPE(s.st_info) != STT_FUNC) continue;
+            auto address = reinterpret_cast<std::uint64_t>(base_) + inside(s);
+            made.symbols.push_back({object_.text(strings_, s.st_name), address, s.st_size});
+            if (made.symbols.back().name == symbol)
+                made.code = reinterpret_cast<std::uint64_t>(base_) + places_[s.st_shndx];
+        }
+        return made;
     }
 
   private:
@@ -231,9 +257,13 @@ class Loader {
 }  // namespace
 
 std::shared_ptr<LoadedCode> load_object(std::span<const char> object, const char* symbol,
-                                        FindImport find_import, std::string& why) {
+                                        FindImport find_import, std::string& why,
+                                        PlacedObject* placed) {
     try {
-        return Loader(object, find_import).load(symbol);
+        Loader loader(object, find_import);
+        auto code = loader.load(symbol);
+        if (placed) *placed = loader.placed(symbol);
+        return code;
     } catch (const Refused& refused) {
         why = refused.why;
     } catch (const std::out_of_range&) {

@@ -7,9 +7,11 @@
 // Writable data, other relocations and unknown imports are refused.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace unisono::cpu {
 
@@ -22,18 +24,35 @@ class LoadedCode {
     LoadedCode(const LoadedCode&) = delete;
     LoadedCode& operator=(const LoadedCode&) = delete;
     void* entry() const { return entry_; }
+    /// Something to let go of before the code goes.
+    void attach(std::shared_ptr<void> companion) { companion_ = std::move(companion); }
 
   private:
     void* mapping_;
     std::size_t bytes_;
     void* entry_;
+    std::shared_ptr<void> companion_;
+};
+
+struct CodeSymbol {
+    std::string name;
+    std::uint64_t address = 0, size = 0;
+};
+
+/// The object as debuggers read it, with the addresses at which its sections lie.
+struct PlacedObject {
+    std::string object;
+    std::uint64_t code = 0;  ///< address of the section that holds the entry
+    std::vector<CodeSymbol> symbols;
 };
 
 /// Finds imported functions by name; null where there is none of that name.
 using FindImport = void* (*)(const char* name);
 
 /// Loads `object` and finds `symbol` in it; null, with the reason in `why`, where it is refused.
+/// `placed`, where given, is filled.
 std::shared_ptr<LoadedCode> load_object(std::span<const char> object, const char* symbol,
-                                        FindImport find_import, std::string& why);
+                                        FindImport find_import, std::string& why,
+                                        PlacedObject* placed = nullptr);
 
 }  // namespace unisono::cpu

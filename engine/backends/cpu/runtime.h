@@ -26,5 +26,7 @@ void* find_deferred(Fault* fault, std::int64_t function) noexcept;
 
 /// Address of an imported function by its name, or null. Kernels import nothing else.
 void* find_import(const char* name);
+/// The same, or of a function of the C library or of an opened library: for code of C text alone.
+void* find_import_of_c(const char* name);
 
 }  // namespace unisono::cpu

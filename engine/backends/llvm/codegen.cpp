@@ -8,11 +8,13 @@
 #include "backends/llvm/mark_streaming.h"
 
 #include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Object/ObjectFile.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
@@ -184,6 +186,7 @@ void stamp(llvm::Module& module, const Target& target, const Machine& machine) {
             int bytes = vector_bytes(machine);
             if (target.streaming && !is_heavy(f)) bytes = std::min(bytes, 32);
             f.addFnAttr("prefer-vector-width", std::to_string(bytes * 8));
+            if (target.want_lines && target.want_code) f.addFnAttr("frame-pointer", "all");
         }
     }
 }
@@ -228,18 +231,69 @@ std::string assembly(llvm::Module& module, llvm::TargetMachine& machine) {
     return std::string(bytes.begin(), bytes.end());
 }
 
-/// Remarks and warnings (a loop that was not vectorised) are not for the user; errors become
-/// exceptions.
+/// The line table of an object: its rows by offset into the code.
+std::vector<CodeLine> line_table(const std::string& object, const ir::Module& module) {
+    auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "kernel"));
+    if (!file) {
+        llvm::consumeError(file.takeError());
+        return {};
+    }
+    const auto& files = module.entry().files;
+    std::vector<CodeLine> lines;
+    auto context = llvm::DWARFContext::create(**file);
+    for (const auto& unit : context->compile_units()) {
+        const auto* table = context->getLineTableForUnit(unit.get());
+        if (!table) continue;
+        for (const auto& row : table->Rows) {
+            std::string path;
+            table->getFileNameByIndex(row.File, unit->getCompilationDir(),
+                                      llvm::DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath,
+                                      path);
+            auto at = std::find(files.begin(), files.end(), path);
+            CodeLine line{row.Address.Address, 0, 0};
+            if (at != files.end() && !row.EndSequence) {
+                line.file = static_cast<int>(at - files.begin());
+                line.line = static_cast<int>(row.Line);
+            }
+            lines.push_back(line);
+        }
+    }
+    return lines;
+}
+
+/// Errors become exceptions; remarks (a loop that was not vectorised) are kept where asked for.
 struct Diagnostics final : llvm::DiagnosticHandler {
     std::string* errors;
-    explicit Diagnostics(std::string* e) : errors(e) {}
+    std::vector<Remark>* remarks;
+    Diagnostics(std::string* e, std::vector<Remark>* r) : errors(e), remarks(r) {}
+    bool isAnalysisRemarkEnabled(llvm::StringRef) const override { return remarks != nullptr; }
+    bool isMissedOptRemarkEnabled(llvm::StringRef) const override { return remarks != nullptr; }
+    bool isPassedOptRemarkEnabled(llvm::StringRef) const override { return remarks != nullptr; }
+    bool isAnyRemarkEnabled() const override { return remarks != nullptr; }
     bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+        if (auto* r = llvm::dyn_cast<llvm::DiagnosticInfoOptimizationBase>(&info)) {
+            if (remarks) add(*r);
+            return true;
+        }
         if (info.getSeverity() == llvm::DS_Error) {
             llvm::raw_string_ostream stream(*errors);
             llvm::DiagnosticPrinterRawOStream printer(stream);
             info.print(printer);
         }
         return true;
+    }
+    void add(const llvm::DiagnosticInfoOptimizationBase& r) {
+        Remark made;
+        made.pass = r.getPassName().str();
+        made.name = r.getRemarkName().str();
+        made.done = r.isPassed();
+        made.function = r.getFunction().getName().str();
+        made.text = r.getMsg();
+        if (r.isLocationAvailable()) {
+            made.file = r.getAbsolutePath();
+            made.line = static_cast<int>(r.getLocation().getLine());
+        }
+        remarks->push_back(std::move(made));
     }
 };
 
@@ -262,9 +316,11 @@ int vector_bytes(const Machine& machine) {
     return machine.features.find("+avx2") != std::string::npos ? 32 : 16;
 }
 
-void generate(llvm::Module& module, const Target& target, const Machine& machine, Result& result) {
+void generate(llvm::Module& module, const ir::Module& source, const Target& target,
+              const Machine& machine, Result& result) {
     std::string errors;
-    module.getContext().setDiagnosticHandler(std::make_unique<Diagnostics>(&errors));
+    module.getContext().setDiagnosticHandler(
+        std::make_unique<Diagnostics>(&errors, target.want_lines ? &result.remarks : nullptr));
     auto started = std::chrono::steady_clock::now();
     LentGenerator generator(target, machine);
     llvm::TargetMachine& tm = generator->machine();
@@ -294,6 +350,8 @@ void generate(llvm::Module& module, const Target& target, const Machine& machine
         result.code =
             target.kind == Target::Kind::Host ? generator->object(module) : assembly(module, tm);
         result.times.code = elapsed_us(started);
+        if (target.want_lines && target.kind == Target::Kind::Host)
+            result.lines = line_table(result.code, source);
     }
     if (!errors.empty()) fail(ErrorKind::Internal, "llvm: " + errors);
 }

@@ -16,6 +16,8 @@ Machine machine_of(const Target& target);
 /// Bytes of the widest vectors that code for this machine should use.
 int vector_bytes(const Machine& machine);
 
-void generate(llvm::Module& module, const Target& target, const Machine& machine, Result& result);
+/// `source` is what the module was made of.
+void generate(llvm::Module& module, const ir::Module& source, const Target& target,
+              const Machine& machine, Result& result);
 
 }  // namespace unisono::codegen

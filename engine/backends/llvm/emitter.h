@@ -12,6 +12,7 @@
 // has).
 #pragma once
 
+#include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
@@ -61,6 +62,12 @@ class ModuleEmitter {
     int width_of_vectors =
         64;  ///< bytes: the longest vector form of mathematical functions to offer
 
+    // lines.cpp; without Target::want_lines these do nothing
+    void begin_lines();
+    void describe_function(llvm::Function* made, const ir::Function& f);
+    llvm::DebugLoc location(llvm::Function* in, ir::Line line) const;
+    void finish_lines();
+
   private:
     void declare_functions();
     llvm::Function* declare_host_entry();
@@ -83,6 +90,8 @@ class ModuleEmitter {
     std::vector<bool> is_needed_;           ///< per function: it is emitted
     bool calls_entry_ = false;              ///< a function calls the first one: a recursion
     std::vector<llvm::Function*> natives_;  ///< per function: the code that it stands for, or null
+    std::unique_ptr<llvm::DIBuilder> lines_;
+    std::vector<llvm::DIFile*> files_;
     friend class FunctionEmitter;
 };
 
@@ -138,6 +147,9 @@ class FunctionEmitter {
 
     // statements.cpp
     void emit(ir::S s);
+    void mark(ir::Line line) {
+        if (line.line > 0) b_.SetCurrentDebugLocation(m_.location(fn_, line));
+    }
     void emit_all(std::span<const ir::S> list);
     void emit_if(ir::S s);
     void emit_while(ir::S s);

@@ -101,6 +101,7 @@ void ModuleEmitter::declare_functions() {
 }
 
 std::unique_ptr<llvm::Module> ModuleEmitter::run() {
+    begin_lines();
     link_natives();
     declare_functions();
     // The entry that the outside calls holds the first function's body, unless others need it too.
@@ -130,6 +131,7 @@ std::unique_ptr<llvm::Module> ModuleEmitter::run() {
         if (target.callback) add_callback();
     }
     if (!used_.empty()) llvm::appendToCompilerUsed(*out, used_);
+    finish_lines();
     return std::move(out);
 }
 

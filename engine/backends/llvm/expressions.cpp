@@ -14,6 +14,7 @@ void unsupported(const std::string& message) { fail(ErrorKind::Unsupported, mess
 /// Expressions may be shared: within one statement each is emitted once.
 Value* FunctionEmitter::emit(ir::E e) {
     if (auto found = cache_.find(e); found != cache_.end()) return found->second;
+    if (m_.target.want_lines) mark(e->line);
     Value* v = emit_uncached(e);
     cache_.emplace(e, v);
     return v;

@@ -16,8 +16,7 @@ bool is_constant(ir::E e, std::int64_t value) {
 bool is_below(ir::E e, std::int64_t limit) {
     if (e->kind == ir::ExprKind::Const) return static_cast<std::int64_t>(e->bits) < limit;
     return e->kind == ir::ExprKind::Binary && e->op == Op::Min &&
-           std::any_of(e->args.begin(), e->args.end(),
-                       [&](ir::E a) { return is_below(a, limit); });
+           std::any_of(e->args.begin(), e->args.end(), [&](ir::E a) { return is_below(a, limit); });
 }
 
 /// Iterations of this kind never depend on each other within one thread.
@@ -111,6 +110,7 @@ void FunctionEmitter::loop(LoopKind kind, Value* begin, Value* end,
     loops_.pop_back();
     b_.CreateBr(next);
     b_.SetInsertPoint(next);
+    mark(line);
     if (loops_emitted_ > inner) poll_interrupt(line);
     ++loops_emitted_;
     Value* following = b_.CreateNSWAdd(value, int64(1));

@@ -19,7 +19,7 @@ static void compile(const ir::Module& module, Target target, Result& result) {
     result.times.emit =
         std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - started)
             .count();
-    generate(*made, target, machine, result);
+    generate(*made, module, target, machine, result);
 }
 
 }  // namespace unisono::codegen

@@ -30,6 +30,8 @@ llvm::BasicBlock* FunctionEmitter::block(const char* name) {
 
 void FunctionEmitter::start(llvm::Function* into) {
     fn_ = into;
+    m_.describe_function(into, f_);
+    if (f_.body) mark(f_.body->line);
     llvm::BasicBlock* first = block("entry");
     exit_ = block("exit");
     b_.SetInsertPoint(exit_);
@@ -39,6 +41,7 @@ void FunctionEmitter::start(llvm::Function* into) {
 
 /// Ends the body (with "no fault") and fills the exit block.
 void FunctionEmitter::finish() {
+    if (f_.body) mark(f_.body->line);
     leave_with(int64(-1));
     llvm::BasicBlock* last = b_.GetInsertBlock();
     last->eraseFromParent();  // the empty block after the branch
@@ -103,6 +106,7 @@ void FunctionEmitter::emit_all(std::span<const ir::S> list) {
 
 void FunctionEmitter::emit(ir::S s) {
     cache_.clear();
+    mark(s->line);
     switch (s->kind) {
         case StmtKind::Block: emit_all(s->body); break;
         case StmtKind::Declare:

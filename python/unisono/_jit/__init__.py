@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from .. import _engine
 
 __all__ = [
@@ -33,7 +35,7 @@ def _prepare(function, is_kernel, options):
 class _Compiled(_engine.Dispatcher):
     """What ``jit`` and ``kernel`` have in common: names, inspection."""
 
-    def __init__(self, function, is_kernel, device=None, options=None):
+    def __init__(self, function, is_kernel, device=None, options=None, has_lines=False):
         if not callable(function) or not hasattr(function, "__code__"):
             what = "kernel" if is_kernel else "jit"
             raise TypeError(
@@ -41,17 +43,90 @@ class _Compiled(_engine.Dispatcher):
                 f"decorate a function made by def"
             )
         prepare = lambda: _prepare(function, is_kernel, options)  # noqa: E731
-        super().__init__(function, prepare, is_kernel, device)
+        super().__init__(function, prepare, is_kernel, device, has_lines)
         self.__name__ = function.__name__
         self.__qualname__ = function.__qualname__
         self.__module__ = function.__module__
         self.__doc__ = function.__doc__
         self.__wrapped__ = function
+        self._recorded_as = None
+
+    @property
+    def _recorded(self):
+        """What the engine calls instead of us while a profiler watches."""
+        if self._recorded_as is None:
+            from .recording import recorded
+
+            self._recorded_as = recorded(self, self.__wrapped__)
+        return self._recorded_as
 
     @property
     def py_func(self):
         """The Python function that was decorated."""
         return self.__wrapped__
+
+    def annotate(self, path=None):
+        """The source with what became of each line, as a page of HTML.
+
+        Each line has its class of cost; opened, it shows its loops (parallel, vectorised, or why
+        not), what was fused, hoisted, inlined, which index tests stay and why, the types of its
+        names, its kernel IR, LLVM IR and machine code.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            Where to write the page, which needs no other file.
+
+        Returns
+        -------
+        Annotation
+            The page as text; a notebook shows it.
+
+        Raises
+        ------
+        ValueError
+            Where nothing is compiled yet.
+
+        Examples
+        --------
+        >>> import unisono as un
+        >>> @un.jit("float64(float64)")
+        ... def half(x):
+        ...     return x / 2
+        >>> "<html" in half.annotate()
+        True
+        """
+        from .annotate import annotated
+
+        return annotated(self, path)
+
+    def explain(self):
+        """What became of each line, as text: what ran parallel, vectorised, fused, hoisted, or why not.
+
+        Returns
+        -------
+        Report
+            Text; a notebook shows the annotated source.
+
+        Raises
+        ------
+        ValueError
+            Where nothing is compiled yet.
+
+        Examples
+        --------
+        >>> import numpy as np, unisono as un
+        >>> @un.jit
+        ... def double(a):
+        ...     for i in range(len(a)):
+        ...         a[i] *= 2
+        >>> double(np.ones(3))
+        >>> "vectorised" in double.explain()
+        True
+        """
+        from .annotate import explained
+
+        return explained(self)
 
     def __get__(self, instance, owner=None):
         if instance is None:
@@ -151,7 +226,12 @@ class _Launch:
         self._kernel, self._sizes, self._groups = kernel, sizes, groups
 
     def __call__(self, *args, **kwargs):
-        return self._kernel._launch(self._sizes, self._groups, args, kwargs)
+        if sys.getprofile() is None:
+            return self._kernel._launch(self._sizes, self._groups, args, kwargs)
+        from .recording import recorded
+
+        launch = recorded(self._kernel._launch, self._kernel.py_func)
+        return launch(self._sizes, self._groups, args, kwargs)
 
 
 def jit(signature_or_function=None, *, device=None, **options):
@@ -179,7 +259,13 @@ def jit(signature_or_function=None, *, device=None, **options):
         True lets floats be re-associated and contracted; bits then depend on the machine.
     error_model : str, optional
         ``"python"`` (the default) raises ZeroDivisionError, ``"numpy"`` gives inf, NaN or 0.
-    nopython, cache, nogil, inline, forceobj, looplift, debug : optional
+    debug : bool, optional
+        True tells gdb and perf the function's lines, as ``UNISONO_JIT_LINES=1`` does for all.
+    interpret : bool, optional
+        True runs the Python function itself, so that pdb can step through it; its arrays are
+        watched: indices are tested, and iterations of a `prange` that meet at an element raise
+        ValueError.
+    nopython, cache, nogil, inline, forceobj, looplift : optional
         Numba's. Functions are always compiled whole, kept on disk, run without Python's lock, and
         inlined where it pays; what asks for the contrary of the first (``forceobj=True``) raises.
 
@@ -218,6 +304,12 @@ def jit(signature_or_function=None, *, device=None, **options):
     """
     from .options import checked
 
+    if options.pop("interpret", None):
+        from .interpret import Interpreted
+
+        checked(options, "jit")
+        is_function = callable(signature_or_function) and hasattr(signature_or_function, "__code__")
+        return Interpreted(signature_or_function) if is_function else Interpreted
     given, settings = signature_or_function, checked(options, "jit")
     if given is not None:
         from .signatures import is_signature, signatures_of
@@ -235,7 +327,7 @@ def _compiled(function, device, settings):
         return function
     if isinstance(function, JitFunction):
         function = function.py_func
-    made = JitFunction(function, False, device, settings)
+    made = JitFunction(function, False, device, settings, bool(settings.pop("debug", False)))
     if settings.get("signatures"):
         made._compile_signatures()
     return made
@@ -340,6 +432,9 @@ def prange(*args, schedule=None, chunk=None, chunksize=None, num_threads=None):
     >>> [i for i in un.prange(3)]
     [0, 1, 2]
     """
+    watcher = sys.modules.get("unisono._jit.interpret")
+    if watcher is not None and watcher.is_active():
+        return watcher.iterations(range(*args))
     return range(*args)
 
 
