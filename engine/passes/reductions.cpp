@@ -111,8 +111,8 @@ class Reductions final : public Rewriter {
         return b_.block(std::span<const S>(out));
     }
 
-    /// ceil(count / size), at most max_reduction_chunks; both are 0 of an empty loop. Unsigned: what
-        /// signed floor division asks for costs more to compile than a small loop.
+    /// ceil(count / size), at most max_reduction_chunks; both are 0 of an empty loop. Unsigned:
+    /// what signed floor division asks for costs more to compile than a small loop.
     E chunk_count(E count, E size) {
         auto natural = [&](E e) { return b_.cast(e, DType::UInt64); };
         E rounded = natural(b_.sub(b_.add(count, size), b_.i64(1)));
