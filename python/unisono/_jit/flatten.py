@@ -116,7 +116,8 @@ class _Flattener(Desugar):
         body = self.definition.body
         if isinstance(self.definition, ast.Lambda):
             body = [ast.copy_location(ast.Return(value=body), body)]
-        if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for s in body for n in _own(s)):
+        may_yield = any("yield" in line for line in self.lines)  # seldom; the tree's walk is slow
+        if may_yield and any(isinstance(n, (ast.Yield, ast.YieldFrom)) for s in body for n in _own(s)):
             raise CompileError(
                 f"{self.name}: a generator cannot be compiled; got yield in "
                 f"{self.file}:{self.definition.lineno}; fill an array and return"
