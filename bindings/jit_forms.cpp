@@ -83,7 +83,8 @@ void Dispatch::report_fault(const void* callback, const Fault& fault) {
     PyErr_Fetch(&type, &value, &trace);
     auto found = callbacks().find(callback);
     if (found != callbacks().end()) {
-        auto [dispatch, made] = found->second;
+        const Dispatch* dispatch = found->second.first;
+        const Specialisation* made = found->second.second;
         guarded<int>(-1, [&]() -> int {
             if (fault.site == codegen::out_of_memory_site)
                 fail(ErrorKind::Memory, dispatch->name_ + ": out of memory in a callback");

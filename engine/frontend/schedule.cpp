@@ -142,7 +142,8 @@ Value FunctionLowerer::part_of(const Value& all, E number) {
 }
 
 void FunctionLowerer::add_parts(const Parts& parts, const ParallelPlan& plan, const Place& place) {
-    for (const auto& [name, all] : parts.arrays) {
+    for (const auto& [name, array_of_parts] : parts.arrays) {
+        const auto& all = array_of_parts;  // clang 14 captures no structured binding
         const Value& array = env_.names.at(name).value;
         Op op = plan.array_reductions.at(name);
         list_loop(i64(0), parts.count, [&](E k) {

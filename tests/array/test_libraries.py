@@ -90,6 +90,7 @@ def test_memory_outlives_the_array():
     assert (view == 3).all()
 
 
+@pytest.mark.slow
 def test_pandas():
     pd = pytest.importorskip("pandas")
     x = un.arange(6.0).reshape(2, 3) * 1
@@ -106,6 +107,7 @@ def test_pandas():
         un.asarray(pd.Series(["x", "y"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["plot", "scatter", "imshow", "hist", "contour"])
 def test_matplotlib(name, device):
     matplotlib = pytest.importorskip("matplotlib")
@@ -123,6 +125,7 @@ def test_matplotlib(name, device):
     pyplot.close(figure)
 
 
+@pytest.mark.slow
 def test_scipys_compiled_code():
     pytest.importorskip("scipy")
     from scipy import integrate, interpolate, linalg, ndimage, optimize, signal, sparse, stats

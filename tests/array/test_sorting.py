@@ -23,6 +23,7 @@ def test_sort_and_argsort(dtype):
             compare(np.argsort, un.argsort, x, axis=axis, stable=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [70_000, 300_001])
 @pytest.mark.parametrize("dtype", dtypes)
 @pytest.mark.parametrize("spread", [3, 1e4, 1e9])

@@ -179,6 +179,7 @@ methods = (
 ).split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["int32", "float32", "float64"])
 @pytest.mark.parametrize("method", methods)
 def test_quantiles(dtype, method):
@@ -217,6 +218,7 @@ def test_weighted_quantiles():
         compare(np.quantile, un.quantile, x, q, weights=w)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", dtypes)
 def test_nan_is_left_out(dtype):
     names = "nansum nanprod nanmax nanmin nanmean nanvar nanstd nanargmax nanargmin nancumsum nancumprod"
@@ -233,6 +235,7 @@ def test_nan_is_left_out(dtype):
         compare(np.nanmean, un.nanmean, x, keepdims=True, exact=False, relative=3e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["int32", "uint8", "float32", "float64"])
 def test_histograms(dtype):
     for x in inputs(dtype):

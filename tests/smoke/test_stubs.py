@@ -6,11 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import unisono as un
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.slow
 def test_stubs_are_fresh():
     done = subprocess.run(
         [sys.executable, str(ROOT / "scripts/stubs.py"), "--check"], capture_output=True, text=True

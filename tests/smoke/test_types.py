@@ -168,6 +168,7 @@ def checked(text, folder):
     return [line for line in done.stdout.splitlines() if line.startswith("program.py")], done
 
 
+@pytest.mark.slow
 def test_mypy_knows_the_types_of_a_program(tmp_path):
     lines, done = checked(PROGRAM, tmp_path)
     assert "error" not in done.stdout, done.stdout
@@ -181,6 +182,7 @@ def test_mypy_knows_the_types_of_a_program(tmp_path):
     ], shown  # fmt: skip
 
 
+@pytest.mark.slow
 def test_mypy_finds_wrong_calls(tmp_path):
     lines, done = checked(WRONG, tmp_path)
     wrong = {int(line.split(":")[1]) for line in lines if ": error:" in line}

@@ -117,7 +117,9 @@ class _Flattener(Desugar):
         if isinstance(self.definition, ast.Lambda):
             body = [ast.copy_location(ast.Return(value=body), body)]
         may_yield = any("yield" in line for line in self.lines)  # seldom; the tree's walk is slow
-        if may_yield and any(isinstance(n, (ast.Yield, ast.YieldFrom)) for s in body for n in _own(s)):
+        if may_yield and any(
+            isinstance(n, (ast.Yield, ast.YieldFrom)) for s in body for n in _own(s)
+        ):
             raise CompileError(
                 f"{self.name}: a generator cannot be compiled; got yield in "
                 f"{self.file}:{self.definition.lineno}; fill an array and return"
