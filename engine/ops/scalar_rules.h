@@ -75,12 +75,12 @@ T sign(T a) {
 /// The one that is a number where the other is not; of equal ones the first.
 template <class T>
 T fmin(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) return (a <= b) | (b != b) ? a : b;
+    if constexpr (std::is_floating_point_v<T>) return ((a <= b) | (b != b)) ? a : b;
     return a <= b ? a : b;
 }
 template <class T>
 T fmax(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) return (a >= b) | (b != b) ? a : b;
+    if constexpr (std::is_floating_point_v<T>) return ((a >= b) | (b != b)) ? a : b;
     return a >= b ? a : b;
 }
 
