@@ -32,6 +32,16 @@ bool wait_awake(F&& ready) {
     return ready();
 }
 
+/// Takes a lock that others hold for some instructions only. Who sleeps for it must be woken by its
+/// holder: two calls of the system, far longer than the wait.
+void lock_awake(std::unique_lock<std::mutex>& lock) {
+    for (int k = 0; k < 1000; ++k) {
+        if (lock.try_lock()) return;
+        relax();
+    }
+    lock.lock();  // the holder has lost its CPU
+}
+
 }  // namespace
 
 struct ThreadPool::Job {
@@ -47,7 +57,8 @@ void ThreadPool::run(int helpers, void (*work)(void*), void* context) {
     Job job{work, context, helpers, helpers < cpus_};
     int missing;
     {
-        std::lock_guard lock(mutex_);
+        std::unique_lock lock(mutex_, std::defer_lock);
+        lock_awake(lock);
         jobs_.push_back(&job);
         missing = helpers - polling_;
         wanted_.fetch_add(helpers, std::memory_order_relaxed);
@@ -57,14 +68,15 @@ void ThreadPool::run(int helpers, void (*work)(void*), void* context) {
             missing, [](void* pool) { static_cast<ThreadPool*>(pool)->serve(); }, this);
     }
     work(context);
-    std::unique_lock lock(mutex_);
+    std::unique_lock lock(mutex_, std::defer_lock);
+    lock_awake(lock);
     jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
     wanted_.fetch_sub(job.wanted, std::memory_order_relaxed);
     if (job.inside == 0) return;
     if (job.patient) {
         lock.unlock();
         wait_awake([&] { return job.inside.load(std::memory_order_relaxed) == 0; });
-        lock.lock();  // the helper that left last holds it until it touches the job no more
+        lock_awake(lock);  // the helper that left last holds it until it touches the job no more
     }
     job.left.wait(lock, [&] { return job.inside == 0; });
 }
@@ -84,7 +96,7 @@ void ThreadPool::take(Job& job, std::unique_lock<std::mutex>& lock) {
     ++job.inside;
     lock.unlock();
     job.work(job.context);
-    lock.lock();
+    lock_awake(lock);
     if (--job.inside == 0) job.left.notify_one();
 }
 
@@ -94,14 +106,15 @@ bool ThreadPool::poll(std::unique_lock<std::mutex>& lock) {
     ++polling_;
     lock.unlock();
     wait_awake([this] { return wanted_.load(std::memory_order_relaxed) > 0; });
-    lock.lock();
+    lock_awake(lock);
     --polling_;
     return choose() != nullptr;
 }
 
 /// What a helper does when it is called: jobs, until there is none for a while.
 void ThreadPool::serve() {
-    std::unique_lock lock(mutex_);
+    std::unique_lock lock(mutex_, std::defer_lock);
+    lock_awake(lock);
     for (;;) {
         Job* job = choose();
         if (!job) return;
