@@ -11,6 +11,7 @@
 namespace unisono::codegen {
 
 using ir::ExprKind;
+using ir::LoopKind;
 using ir::StmtKind;
 
 void FunctionEmitter::capture(ir::E e, Captured& c) const {
@@ -126,6 +127,7 @@ Value* FunctionEmitter::cost(ir::S s, const Captured& c) {
         bool all =
             std::all_of(s->args.begin(), s->args.end(), [&](ir::E e) { return known(known, e); });
         inner = b_.CreateMul(inner, all ? trip_count(s) : int64(8));
+        if (s->loop == LoopKind::Vector) inner = b_.CreateUDiv(inner, int64(4));  // elements a step
     } else if (s->kind == StmtKind::While) {
         inner = b_.CreateMul(inner, int64(8));
     } else if (s->kind == StmtKind::Call || s->kind == StmtKind::Native) {
