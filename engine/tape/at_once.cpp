@@ -48,7 +48,11 @@ T* gather(T* to, const T* from, const std::int64_t* shape, const std::int64_t* s
     }
     if (step == 1) {
         std::memcpy(static_cast<void*>(to), from, static_cast<std::size_t>(n) * sizeof(T));
+    } else if (step == 0) {
+        const T value = *from;
+        for (std::int64_t i = 0; i < n; ++i) to[i] = value;
     } else {
+#pragma GCC unroll 4
         for (std::int64_t i = 0; i < n; ++i) to[i] = from[i * step];
     }
     return to + n;

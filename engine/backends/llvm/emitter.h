@@ -208,7 +208,7 @@ class FunctionEmitter {
     Captured captured_by(ir::S s) const;
     Value* cost(std::span<const ir::S> list, const Captured& c);
     Value* cost(ir::S s, const Captured& c);
-    static std::int64_t static_cost(ir::E e);
+    std::int64_t static_cost(ir::E e) const;
     void emit_outlined(ir::S s, const Captured& c, llvm::StructType* layout, llvm::Function* into);
 
     // device.cpp

@@ -96,9 +96,13 @@ FunctionEmitter::Captured FunctionEmitter::captured_by(ir::S s) const {
 }
 
 /// Rough cost of evaluating e once, in the unit of unisono_parallel_for (about 0.1 ns).
-std::int64_t FunctionEmitter::static_cost(ir::E e) {
+std::int64_t FunctionEmitter::static_cost(ir::E e) const {
     std::int64_t sum = 1;
-    if (e->kind == ExprKind::Load) sum = 2;
+    if (e->kind == ExprKind::Load) {
+        const auto& strides = f_.arrays[static_cast<std::size_t>(e->id)].strides;
+        bool apart = !strides.empty() && strides.back() == ir::StrideClass::Other;
+        sum = apart ? 20 : 2;  // each on a cache line of its own, or side by side
+    }
     if ((e->kind == ExprKind::Unary || e->kind == ExprKind::Binary) && is_costly(e->op)) sum = 20;
     for (ir::E a : e->args) sum += static_cost(a);
     return sum;
