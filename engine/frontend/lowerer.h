@@ -429,7 +429,7 @@ class FunctionLowerer {
     Value call_where(const Given& given);
     Value call_clip(const Given& given);
 
-    // ---- reductions (reduce.cpp)
+    // ---- reductions (reduce.cpp, fold.cpp)
     struct Accumulation {
         Op op;
         DType type;
@@ -441,9 +441,21 @@ class FunctionLowerer {
     E fold_lanes(E n, const Accumulation& how, const std::function<E(E)>& element);
     E fold_long(E n, const Accumulation& how, const std::function<E(E)>& element,
                 const Place& place);
-    void fold_rows(E n, E first, E width, const Accumulation& how,
-                   const std::function<E(E, E)>& element, const std::function<void(E, E)>& store);
-    Value reduced_axis(const Value& v, const Accumulation& how, int axis, const Place& place);
+    struct RowAxis {
+        E n, leaves, rows;  ///< rows of a leaf
+    };
+    E start_of(const Accumulation& how);
+    E joined(const Accumulation& how, E so_far, E value, E is_first);
+    RowAxis row_axis(E n);
+    std::int32_t fold_rows(std::span<const RowAxis> axes, std::vector<E> rows, std::int64_t width,
+                           const Accumulation& how,
+                           const std::function<E(std::span<const E>, E)>& element);
+    void with_repeats(const Value& v, const std::function<void(bool)>& body, const Place& place);
+    Value reduced_last(const Value& v, const Accumulation& how, int axis, const Place& place);
+    Value reduced_rows(const Value& v, const Accumulation& how, std::span<const int> axes,
+                       const Place& place);
+    Value reduced_axes(const Value& v, const Accumulation& how, std::span<const int> axes,
+                       const Place& place);
     Value reduced(const Value& v, const Accumulation& how, const std::vector<int>& axes, bool keeps,
                   const Place& place);
     Value with_ones(const Value& v, const std::vector<int>& axes, int rank, const Place& place);

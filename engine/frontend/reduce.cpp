@@ -1,12 +1,4 @@
-// Lowers reductions over axes, in the order that docs/numbers.md publishes, so that a compiled sum
-// has the bits of the array's own.
-//
-// One axis at a time, the innermost reduced axis first; the first one reads the elements of the
-// expression, so that sum(a * b) makes no array of products. The last axis is cut into leaves whose
-// elements go to lanes; of any other axis leaves are a few rows, added side by side in strips of
-// the last axis. Leaves are folded by the tree on a stack.
-#include "ops/reduction_tree.h"
-
+// Lowers functions that combine the elements of an array along axes; fold.cpp has their loops.
 #include <algorithm>
 
 #include "frontend/lazy.h"
@@ -15,268 +7,6 @@
 namespace unisono::frontend {
 
 using ir::LoopKind;
-using ir::Space;
-
-namespace {
-constexpr std::int64_t strip = 64;        ///< columns that are reduced side by side
-constexpr std::int64_t tree_levels = 40;  ///< enough for 2^40 leaves
-constexpr std::int64_t long_vector = 1 << 15;
-}  // namespace
-
-/// Fills lane 0 with the value of the leaf [begin, end), which is not empty.
-void FunctionLowerer::lanes_of_leaf(std::int32_t lanes, E begin, E end, const Accumulation& how,
-                                    const std::function<E(E)>& element) {
-    E width = i64(reduction::lanes);
-    E count = temporary(op_binary(Op::Sub, end, begin), "count");
-    E present = temporary(op_binary(Op::Min, count, width), "present");
-    auto lane = [&](E l) { return private_array_item(lanes, l); };
-    auto add = [&](E l, E from) {
-        E value = element(op_binary(Op::Add, from, l));
-        set_item(lanes, {l}, op_binary(how.op, lane(l), value));
-    };
-    counted(LoopKind::Vector, i64(0), present,
-            [&](E l) { set_item(lanes, {l}, element(op_binary(Op::Add, begin, l))); });
-    E full = temporary(op_binary(Op::Shr, count, i64(5)), "full");
-    counted(LoopKind::Serial, i64(1), full, [&](E k) {
-        E from = temporary(op_binary(Op::Add, begin, op_binary(Op::Mul, k, width)), "from");
-        counted(LoopKind::Vector, i64(0), width, [&](E l) { add(l, from); });
-    });
-    E from = temporary(op_binary(Op::Add, begin, op_binary(Op::Mul, full, width)), "from");
-    E rest = b_->select(op_binary(Op::Gt, full, i64(0)), op_binary(Op::Sub, end, from), i64(0));
-    counted(LoopKind::Vector, i64(0), temporary(rest, "rest"), [&](E l) { add(l, from); });
-    std::int32_t half = declared("half", i64(reduction::lanes / 2));
-    std::vector<S> halve = collect([&] {
-        E h = temporary(b_->read(half), "h");
-        E has = op_binary(Op::Sub, op_binary(Op::Min, present, op_binary(Op::Mul, h, i64(2))), h);
-        counted(LoopKind::Vector, i64(0), temporary(has, "has"), [&](E l) {
-            set_item(lanes, {l}, op_binary(how.op, lane(l), lane(op_binary(Op::Add, l, h))));
-        });
-        emit(b_->assign(half, op_binary(Op::Shr, b_->read(half), i64(1))));
-    });
-    emit(b_->loop_while(op_binary(Op::Gt, b_->read(half), i64(0)), b_->block(halve)));
-}
-
-/// Combines what the new leaf completes; its value is on top of the stack.
-void FunctionLowerer::push_leaf(std::int32_t stack, std::int32_t depth, E leaf, Op op) {
-    emit(b_->assign(depth, b_->add(b_->read(depth), i64(1))));
-    std::int32_t left = declared("left", leaf);
-    std::vector<S> merge = collect([&] {
-        E top = op_binary(Op::Sub, b_->read(depth), i64(1));
-        E below = op_binary(Op::Sub, b_->read(depth), i64(2));
-        E value = op_binary(op, private_array_item(stack, below), private_array_item(stack, top));
-        set_item(stack, {below}, value);
-        emit(b_->assign(depth, top));
-        emit(b_->assign(left, op_binary(Op::Shr, b_->read(left), i64(1))));
-    });
-    E is_odd = op_binary(Op::Ne, op_binary(Op::And, b_->read(left), i64(1)), i64(0));
-    emit(b_->loop_while(is_odd, b_->block(merge)));
-}
-
-void FunctionLowerer::fold_tree(std::int32_t stack, std::int32_t depth, Op op) {
-    std::vector<S> merge = collect([&] {
-        E top = op_binary(Op::Sub, b_->read(depth), i64(1));
-        E below = op_binary(Op::Sub, b_->read(depth), i64(2));
-        E value = op_binary(op, private_array_item(stack, below), private_array_item(stack, top));
-        set_item(stack, {below}, value);
-        emit(b_->assign(depth, top));
-    });
-    emit(b_->loop_while(op_binary(Op::Gt, b_->read(depth), i64(1)), b_->block(merge)));
-}
-
-/// The n elements combined, on this thread; of none the identity.
-E FunctionLowerer::fold_lanes(E n, const Accumulation& how, const std::function<E(E)>& element) {
-    std::int32_t lanes = private_array("lanes", how.type, reduction::lanes);
-    std::int32_t stack = private_array("stack", how.type, tree_levels);
-    std::int32_t depth = declared("depth", i64(0));
-    E leaf_size = i64(reduction::leaf_elements);
-    E leaves = op_binary(Op::Shr, op_binary(Op::Add, n, i64(reduction::leaf_elements - 1)), i64(9));
-    counted(LoopKind::Serial, i64(0), temporary(leaves, "leaves"), [&](E leaf) {
-        E begin = temporary(op_binary(Op::Mul, leaf, leaf_size), "begin");
-        E end = temporary(op_binary(Op::Min, op_binary(Op::Add, begin, leaf_size), n), "end");
-        lanes_of_leaf(lanes, begin, end, how, element);
-        set_item(stack, {b_->read(depth)}, private_array_item(lanes, i64(0)));
-        push_leaf(stack, depth, leaf, how.op);
-    });
-    fold_tree(stack, depth, how.op);
-    std::int32_t result = declared("reduced", b_->constant(identity(how.op, how.type)));
-    S take = b_->assign(result, private_array_item(stack, i64(0)));
-    emit(b_->branch(op_binary(Op::Gt, n, i64(0)), b_->block({take})));
-    return b_->read(result);
-}
-
-/// As fold_lanes, leaves on all threads where there are many.
-E FunctionLowerer::fold_long(E n, const Accumulation& how, const std::function<E(E)>& element,
-                             const Place& place) {
-    if (parallel_depth_ > 0) return fold_lanes(n, how, element);
-    std::int32_t result = b_->var("reduced", how.type);
-    emit(b_->declare(result, nullptr));
-    std::vector<S> here = collect([&] { emit(b_->assign(result, fold_lanes(n, how, element))); });
-    std::vector<S> shared = collect([&] {
-        E leaf_size = i64(reduction::leaf_elements);
-        E leaves = temporary(
-            op_binary(Op::Shr, op_binary(Op::Add, n, i64(reduction::leaf_elements - 1)), i64(9)),
-            "leaves");
-        Value parts = make_array(how.type, {leaves}, place);
-        ++parallel_depth_;
-        counted(LoopKind::Parallel, i64(0), leaves, [&](E leaf) {
-            std::int32_t lanes = private_array("lanes", how.type, reduction::lanes);
-            E begin = temporary(op_binary(Op::Mul, leaf, leaf_size), "begin");
-            E end = temporary(op_binary(Op::Min, op_binary(Op::Add, begin, leaf_size), n), "end");
-            lanes_of_leaf(lanes, begin, end, how, element);
-            set_item(parts.array, {leaf}, private_array_item(lanes, i64(0)));
-        });
-        --parallel_depth_;
-        std::int32_t stack = private_array("stack", how.type, tree_levels);
-        std::int32_t depth = declared("depth", i64(0));
-        counted(LoopKind::Serial, i64(0), leaves, [&](E leaf) {
-            set_item(stack, {b_->read(depth)}, private_array_item(parts.array, leaf));
-            push_leaf(stack, depth, leaf, how.op);
-        });
-        fold_tree(stack, depth, how.op);
-        emit(b_->assign(result, private_array_item(stack, i64(0))));
-    });
-    at(place);
-    emit(b_->branch(op_binary(Op::Le, n, i64(long_vector)), b_->block(here), b_->block(shared)));
-    return b_->read(result);
-}
-
-/// Columns first .. first + width - 1 of n rows, combined along the rows.
-void FunctionLowerer::fold_rows(E n, E first, E width, const Accumulation& how,
-                                const std::function<E(E, E)>& element,
-                                const std::function<void(E, E)>& store) {
-    std::int32_t stack = private_array("stack", how.type, tree_levels * strip);
-    std::int32_t depth = declared("depth", i64(0));
-    auto place = [&](E level, E l) {
-        return op_binary(Op::Add, op_binary(Op::Mul, level, i64(strip)), l);
-    };
-    auto item = [&](E level, E l) { return private_array_item(stack, place(level, l)); };
-    auto columns = [&](const std::function<void(E)>& body) {
-        counted(LoopKind::Vector, i64(0), width, body);
-    };
-    auto merge = [&] {
-        E top = temporary(op_binary(Op::Sub, b_->read(depth), i64(1)), "top");
-        E below = temporary(op_binary(Op::Sub, b_->read(depth), i64(2)), "below");
-        columns([&](E l) {
-            set_item(stack, {place(below, l)}, op_binary(how.op, item(below, l), item(top, l)));
-        });
-        emit(b_->assign(depth, top));
-    };
-    E leaves = op_binary(Op::Shr, op_binary(Op::Add, n, i64(reduction::leaf_rows - 1)), i64(3));
-    counted(LoopKind::Serial, i64(0), temporary(leaves, "leaves"), [&](E leaf) {
-        E begin = temporary(op_binary(Op::Mul, leaf, i64(reduction::leaf_rows)), "begin");
-        E end = temporary(
-            op_binary(Op::Min, op_binary(Op::Add, begin, i64(reduction::leaf_rows)), n), "end");
-        E level = temporary(b_->read(depth), "level");
-        columns([&](E l) {
-            set_item(stack, {place(level, l)}, element(begin, op_binary(Op::Add, first, l)));
-        });
-        counted(LoopKind::Serial, op_binary(Op::Add, begin, i64(1)), end, [&](E row) {
-            columns([&](E l) {
-                E value = element(row, op_binary(Op::Add, first, l));
-                set_item(stack, {place(level, l)}, op_binary(how.op, item(level, l), value));
-            });
-        });
-        emit(b_->assign(depth, b_->add(b_->read(depth), i64(1))));
-        std::int32_t left = declared("left", leaf);
-        std::vector<S> complete = collect([&] {
-            merge();
-            emit(b_->assign(left, op_binary(Op::Shr, b_->read(left), i64(1))));
-        });
-        E is_odd = op_binary(Op::Ne, op_binary(Op::And, b_->read(left), i64(1)), i64(0));
-        emit(b_->loop_while(is_odd, b_->block(complete)));
-    });
-    std::vector<S> rest = collect(merge);
-    emit(b_->loop_while(op_binary(Op::Gt, b_->read(depth), i64(1)), b_->block(rest)));
-    E none = b_->constant(identity(how.op, how.type));
-    std::vector<S> empty =
-        collect([&] { columns([&](E l) { set_item(stack, {place(i64(0), l)}, none); }); });
-    emit(b_->branch(op_binary(Op::Le, n, i64(0)), b_->block(empty)));
-    columns([&](E l) { store(op_binary(Op::Add, first, l), item(i64(0), l)); });
-}
-
-static std::vector<E> without(std::span<const E> list, std::size_t k) {
-    std::vector<E> rest(list.begin(), list.end());
-    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(k));
-    return rest;
-}
-
-/// The array combined along one axis; a scalar where it has no other.
-Value FunctionLowerer::reduced_axis(const Value& v, const Accumulation& how, int axis,
-                                    const Place& place) {
-    std::vector<E> extents = extents_of(v);
-    auto k = static_cast<std::size_t>(axis);
-    for (E& e : extents) e = settle(e);
-    E n = extents[k];
-    // Axes of extent 1 behind it do not count.
-    bool is_last = std::all_of(extents.begin() + axis + 1, extents.end(),
-                               [](E e) { return constant_int(e) == 1; });
-    std::vector<E> kept = without(extents, k);
-    Value out;
-    std::int32_t result = -1;
-    if (kept.empty()) {
-        result = b_->var("total", how.type);
-        emit(b_->declare(result, nullptr));
-    } else {
-        out = make_array(how.type, kept, place);
-        kept = extents_of(out);
-    }
-    auto all = [&](bool repeats) {
-        auto at_index = [&](std::span<const E> others, E along) {
-            std::vector<E> index(others.begin(), others.end());
-            index.insert(index.begin() + axis, along);
-            return cast(element_of(v, index, extents, repeats).expr, how.type);
-        };
-        if (kept.empty()) {
-            E total = fold_long(
-                n, how, [&](E i) { return at_index(std::span<const E>{}, i); }, place);
-            emit(b_->assign(result, total));
-            return;
-        }
-        if (is_last) {
-            nest(
-                kept,
-                [&](std::span<const E> index) {
-                    E total = fold_lanes(n, how, [&](E i) { return at_index(index, i); });
-                    set_item(out.array, {index.begin(), index.end()}, total);
-                },
-                place);
-            return;
-        }
-        std::vector<E> loops = kept;
-        E columns = kept.back();
-        loops.back() = temporary(
-            op_binary(Op::Shr, op_binary(Op::Add, columns, i64(strip - 1)), i64(6)), "strips");
-        nest(
-            loops,
-            [&](std::span<const E> index) {
-                E first = temporary(op_binary(Op::Mul, index.back(), i64(strip)), "first");
-                E width = temporary(
-                    op_binary(Op::Min, i64(strip), op_binary(Op::Sub, columns, first)), "width");
-                auto others = [&](E column) {
-                    std::vector<E> list(index.begin(), index.end());
-                    list.back() = column;
-                    return list;
-                };
-                fold_rows(
-                    n, first, width, how, [&](E row, E c) { return at_index(others(c), row); },
-                    [&](E c, E value) { set_item(out.array, others(c), value); });
-            },
-            place);
-    };
-    E plain = nullptr;
-    if (v.lazy) {
-        for (E test : v.lazy->equal) plain = plain ? op_binary(Op::And, plain, test) : test;
-    }
-    if (!plain) {
-        all(false);
-    } else {
-        std::vector<S> fast = collect([&] { all(false); });
-        std::vector<S> slow = collect([&] { all(true); });
-        at(place);
-        emit(b_->branch(plain, b_->block(fast), b_->block(slow)));
-    }
-    return kept.empty() ? scalar(b_->read(result)) : out;
-}
 
 /// The array with axes of extent 1 at the places `axes` of the result.
 Value FunctionLowerer::with_ones(const Value& v, const std::vector<int>& axes, int rank,
@@ -303,9 +33,7 @@ Value FunctionLowerer::with_ones(const Value& v, const std::vector<int>& axes, i
 
 Value FunctionLowerer::reduced(const Value& given, const Accumulation& how,
                                const std::vector<int>& axes, bool keeps, const Place& place) {
-    Value v = given;
-    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis)
-        v = reduced_axis(v, how, *axis, place);
+    Value v = reduced_axes(given, how, axes, place);
     return keeps ? with_ones(v, axes, given.type.rank, place) : v;
 }
 
@@ -404,6 +132,12 @@ Value FunctionLowerer::call_variance(const Given& given) {
     auto root = [this](std::span<const Value> x) { return scalar(op_unary(Op::Sqrt, x[0].expr)); };
     if (!variance.type.is_array()) return finished(given, root(std::vector<Value>{variance}));
     return finished(given, elementwise({variance}, root, place));
+}
+
+static std::vector<E> without(std::span<const E> list, std::size_t k) {
+    std::vector<E> rest(list.begin(), list.end());
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(k));
+    return rest;
 }
 
 /// argmax, argmin: the first of equal ones, the first NaN before all.

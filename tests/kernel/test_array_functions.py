@@ -506,6 +506,50 @@ def test_bits_are_those_of_arrays(on, shape):
         assert np.asarray(g).tobytes() == np.asarray(w).tobytes()
 
 
+def several_axes(x, y):
+    return (
+        np.sum(x * y, axis=(0, 1)),
+        np.sum(x * y, axis=(0, 1, 2)),
+        np.sum(x - y, axis=(1, 2)),
+        np.prod(x, axis=(0, 2), keepdims=True),
+        np.max(x * y, axis=(0, 2)),
+        np.min(x, axis=(0, 3)),
+        np.sum(-0.0 * abs(x), axis=(0, 1)),
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    "shape",
+    [(2, 3, 4, 5), (9, 1, 17, 6), (3, 20, 2, 16), (1, 2, 40, 71), (2, 8, 9, 2), (0, 3, 2, 7)],
+)
+def test_bits_of_several_axes(on, shape, dtype):
+    """Sums inside of sums: more than one leaf in each, strips of every width."""
+    x = (np.random.default_rng(3).random(shape) + 0.5).astype(dtype)
+    y = x[..., ::-1] if shape[1] > 1 else x[:1, :, :, :]
+    compiled = un.jit(several_axes, device=on)
+    if 0 in shape:
+        with pytest.raises(ValueError, match="no identity"):
+            compiled(x, y)
+        return
+    got = compiled(x, y)
+    want = several_axes(un.asarray(x), un.asarray(y))
+    for g, w in zip(got, want, strict=True):
+        assert g.shape == w.shape and g.dtype == w.dtype
+        assert np.asarray(g).tobytes() == np.asarray(w).tobytes()
+
+
+def sums_of_nothing(x):
+    return np.sum(x, axis=(0, 1)), np.sum(x, axis=0), np.prod(x, axis=(0, 2))
+
+
+def test_sums_over_empty_axes(on):
+    x = np.zeros((0, 3, 2, 7))
+    got = un.jit(sums_of_nothing, device=on)(x)
+    for g, w in zip(got, sums_of_nothing(x), strict=True):
+        assert np.asarray(g).tobytes() == w.tobytes()
+
+
 def long_sum(x):
     return x.sum(), (x * x).sum(), x.max()
 

@@ -115,21 +115,22 @@ Value* FunctionEmitter::cost(std::span<const ir::S> list, const Captured& c) {
 }
 
 /// Cost of a statement as known before the loop: inner trip counts that the body computes are taken
-/// as 8.
+/// as 8; of a branch whose condition is known the side that is taken counts, else both.
 Value* FunctionEmitter::cost(ir::S s, const Captured& c) {
     std::int64_t own = 2;
     for (ir::E e : s->args) own += static_cost(e);
-    Value* inner = b_.CreateAdd(cost(s->body, c), cost(s->orelse, c));
+    auto known = [&](auto&& self, ir::E e) -> bool {
+        if (e->kind == ExprKind::Load || e->kind == ExprKind::WorkItem) return false;
+        if (e->kind == ExprKind::Var && c.var_inside[static_cast<std::size_t>(e->id)]) return false;
+        return std::all_of(e->args.begin(), e->args.end(), [&](ir::E a) { return self(self, a); });
+    };
+    bool all =
+        std::all_of(s->args.begin(), s->args.end(), [&](ir::E e) { return known(known, e); });
+    Value* body = cost(s->body, c);
+    Value* orelse = cost(s->orelse, c);
+    Value* inner = s->kind == StmtKind::If && all ? b_.CreateSelect(emit(s->args[0]), body, orelse)
+                                                  : b_.CreateAdd(body, orelse);
     if (s->kind == StmtKind::For) {
-        auto known = [&](auto&& self, ir::E e) -> bool {
-            if (e->kind == ExprKind::Load || e->kind == ExprKind::WorkItem) return false;
-            if (e->kind == ExprKind::Var && c.var_inside[static_cast<std::size_t>(e->id)])
-                return false;
-            return std::all_of(e->args.begin(), e->args.end(),
-                               [&](ir::E a) { return self(self, a); });
-        };
-        bool all =
-            std::all_of(s->args.begin(), s->args.end(), [&](ir::E e) { return known(known, e); });
         inner = b_.CreateMul(inner, all ? trip_count(s) : int64(8));
         if (s->loop == LoopKind::Vector) inner = b_.CreateUDiv(inner, int64(4));  // elements a step
     } else if (s->kind == StmtKind::While) {

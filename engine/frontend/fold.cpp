@@ -1,0 +1,395 @@
+// The loops of a reduction, in the order that docs/numbers.md publishes, so that a compiled sum has
+// the bits of the array's own.
+//
+// The last axis is cut into leaves whose elements go to lanes. Of other axes leaves are a few rows,
+// added side by side in strips of the last axis; one inside of the other where several axes are
+// reduced, so that no array lies between them. Leaves are folded by the tree on a stack.
+//
+// Strips and lanes have constant widths: what they add up to stays in vector registers. It starts
+// from the value that changes no other, where the type has one.
+#include <algorithm>
+
+#include "frontend/lazy.h"
+#include "frontend/lowerer.h"
+#include "ops/reduction_tree.h"
+
+namespace unisono::frontend {
+
+using ir::LoopKind;
+
+namespace {
+constexpr std::int64_t tree_levels = 40;  ///< enough for 2^40 leaves
+constexpr std::int64_t long_vector = 1 << 15;
+}  // namespace
+
+/// What sums start from; `joined` tells which value is the first where none changes no other.
+E FunctionLowerer::start_of(const Accumulation& how) {
+    if (is_complex(how.type)) return b_->zero(how.type);
+    bool is_sum = how.op == Op::Add && is_float(how.type);
+    return b_->constant(is_sum ? Scalar::of(how.type, -0.0) : identity(how.op, how.type));
+}
+
+E FunctionLowerer::joined(const Accumulation& how, E so_far, E value, E is_first) {
+    E both = op_binary(how.op, so_far, value);
+    return is_complex(how.type) ? b_->select(is_first, value, both) : both;
+}
+
+/// Fills lane 0 with the value of the leaf [begin, end), which is not empty.
+void FunctionLowerer::lanes_of_leaf(std::int32_t lanes, E begin, E end, const Accumulation& how,
+                                    const std::function<E(E)>& element) {
+    constexpr std::int64_t width = reduction::lanes;
+    E count = temporary(op_binary(Op::Sub, end, begin), "count");
+    E full = temporary(op_binary(Op::Shr, count, i64(5)), "full");
+    E rest = temporary(op_binary(Op::And, count, i64(width - 1)), "rest");
+    // Of its own: no index of it varies, so it need not lie in memory.
+    std::int32_t sums = private_array("sums", how.type, width);
+    auto each = [&](std::int64_t n, const std::function<void(E)>& body) {
+        counted(LoopKind::Vector, i64(0), i64(n), body);
+    };
+    auto lane = [&](E l) { return private_array_item(lanes, l); };
+    each(width, [&](E l) { set_item(sums, {l}, start_of(how)); });
+    counted(LoopKind::Serial, i64(0), full, [&](E k) {
+        E from = temporary(op_binary(Op::Add, begin, op_binary(Op::Mul, k, i64(width))), "from");
+        E is_first = op_binary(Op::Eq, k, i64(0));
+        each(width, [&](E l) {
+            E value = element(op_binary(Op::Add, from, l));
+            set_item(sums, {l}, joined(how, private_array_item(sums, l), value, is_first));
+        });
+    });
+    each(width, [&](E l) { set_item(lanes, {l}, private_array_item(sums, l)); });
+    E from = temporary(op_binary(Op::Sub, end, rest), "from");
+    E is_first = op_binary(Op::Eq, full, i64(0));
+    counted(LoopKind::Vector, i64(0), rest, [&](E l) {
+        set_item(lanes, {l}, joined(how, lane(l), element(op_binary(Op::Add, from, l)), is_first));
+    });
+    for (std::int64_t half = width / 2; half > 0; half /= 2) {
+        each(half, [&](E l) {
+            E high = op_binary(Op::Add, l, i64(half));
+            E both = op_binary(how.op, lane(l), lane(high));
+            if (is_complex(how.type))
+                both = b_->select(op_binary(Op::Lt, high, count), both, lane(l));
+            set_item(lanes, {l}, both);
+        });
+    }
+}
+
+/// Combines what the new leaf completes; its value is on top of the stack.
+void FunctionLowerer::push_leaf(std::int32_t stack, std::int32_t depth, E leaf, Op op) {
+    emit(b_->assign(depth, b_->add(b_->read(depth), i64(1))));
+    std::int32_t left = declared("left", leaf);
+    std::vector<S> merge = collect([&] {
+        E top = op_binary(Op::Sub, b_->read(depth), i64(1));
+        E below = op_binary(Op::Sub, b_->read(depth), i64(2));
+        E value = op_binary(op, private_array_item(stack, below), private_array_item(stack, top));
+        set_item(stack, {below}, value);
+        emit(b_->assign(depth, top));
+        emit(b_->assign(left, op_binary(Op::Shr, b_->read(left), i64(1))));
+    });
+    E is_odd = op_binary(Op::Ne, op_binary(Op::And, b_->read(left), i64(1)), i64(0));
+    emit(b_->loop_while(is_odd, b_->block(merge)));
+}
+
+void FunctionLowerer::fold_tree(std::int32_t stack, std::int32_t depth, Op op) {
+    std::vector<S> merge = collect([&] {
+        E top = op_binary(Op::Sub, b_->read(depth), i64(1));
+        E below = op_binary(Op::Sub, b_->read(depth), i64(2));
+        E value = op_binary(op, private_array_item(stack, below), private_array_item(stack, top));
+        set_item(stack, {below}, value);
+        emit(b_->assign(depth, top));
+    });
+    emit(b_->loop_while(op_binary(Op::Gt, b_->read(depth), i64(1)), b_->block(merge)));
+}
+
+/// The n elements combined, on this thread; of none the identity.
+E FunctionLowerer::fold_lanes(E n, const Accumulation& how, const std::function<E(E)>& element) {
+    std::int32_t lanes = private_array("lanes", how.type, reduction::lanes);
+    std::int32_t stack = private_array("stack", how.type, tree_levels);
+    std::int32_t depth = declared("depth", i64(0));
+    E leaf_size = i64(reduction::leaf_elements);
+    E leaves = op_binary(Op::Shr, op_binary(Op::Add, n, i64(reduction::leaf_elements - 1)), i64(9));
+    counted(LoopKind::Serial, i64(0), temporary(leaves, "leaves"), [&](E leaf) {
+        E begin = temporary(op_binary(Op::Mul, leaf, leaf_size), "begin");
+        E end = temporary(op_binary(Op::Min, op_binary(Op::Add, begin, leaf_size), n), "end");
+        lanes_of_leaf(lanes, begin, end, how, element);
+        set_item(stack, {b_->read(depth)}, private_array_item(lanes, i64(0)));
+        push_leaf(stack, depth, leaf, how.op);
+    });
+    fold_tree(stack, depth, how.op);
+    std::int32_t result = declared("reduced", b_->constant(identity(how.op, how.type)));
+    S take = b_->assign(result, private_array_item(stack, i64(0)));
+    emit(b_->branch(op_binary(Op::Gt, n, i64(0)), b_->block({take})));
+    return b_->read(result);
+}
+
+/// As fold_lanes, leaves on all threads where there are many.
+E FunctionLowerer::fold_long(E n, const Accumulation& how, const std::function<E(E)>& element,
+                             const Place& place) {
+    if (parallel_depth_ > 0) return fold_lanes(n, how, element);
+    std::int32_t result = b_->var("reduced", how.type);
+    emit(b_->declare(result, nullptr));
+    std::vector<S> here = collect([&] { emit(b_->assign(result, fold_lanes(n, how, element))); });
+    std::vector<S> shared = collect([&] {
+        E leaf_size = i64(reduction::leaf_elements);
+        E leaves = temporary(
+            op_binary(Op::Shr, op_binary(Op::Add, n, i64(reduction::leaf_elements - 1)), i64(9)),
+            "leaves");
+        Value parts = make_array(how.type, {leaves}, place);
+        ++parallel_depth_;
+        counted(LoopKind::Parallel, i64(0), leaves, [&](E leaf) {
+            std::int32_t lanes = private_array("lanes", how.type, reduction::lanes);
+            E begin = temporary(op_binary(Op::Mul, leaf, leaf_size), "begin");
+            E end = temporary(op_binary(Op::Min, op_binary(Op::Add, begin, leaf_size), n), "end");
+            lanes_of_leaf(lanes, begin, end, how, element);
+            set_item(parts.array, {leaf}, private_array_item(lanes, i64(0)));
+        });
+        --parallel_depth_;
+        std::int32_t stack = private_array("stack", how.type, tree_levels);
+        std::int32_t depth = declared("depth", i64(0));
+        counted(LoopKind::Serial, i64(0), leaves, [&](E leaf) {
+            set_item(stack, {b_->read(depth)}, private_array_item(parts.array, leaf));
+            push_leaf(stack, depth, leaf, how.op);
+        });
+        fold_tree(stack, depth, how.op);
+        emit(b_->assign(result, private_array_item(stack, i64(0))));
+    });
+    at(place);
+    emit(b_->branch(op_binary(Op::Le, n, i64(long_vector)), b_->block(here), b_->block(shared)));
+    return b_->read(result);
+}
+
+/// An axis of n rows, cut into leaves.
+FunctionLowerer::RowAxis FunctionLowerer::row_axis(E n) {
+    constexpr std::int64_t most = reduction::leaf_rows;
+    E leaves = settle(op_binary(Op::Shr, op_binary(Op::Add, n, i64(most - 1)), i64(3)));
+    return {n, leaves, settle(op_binary(Op::Min, n, i64(most)))};
+}
+
+/// `width` columns combined along the rows of all axes, innermost first: a private array of them.
+/// `element` takes the numbers of rows, outermost first, and of the column.
+std::int32_t FunctionLowerer::fold_rows(std::span<const RowAxis> axes, std::vector<E> rows,
+                                        std::int64_t width, const Accumulation& how,
+                                        const std::function<E(std::span<const E>, E)>& element) {
+    const RowAxis& axis = axes.front();
+    std::int32_t sums = private_array("sums", how.type, width);
+    auto columns = [&](const std::function<void(E)>& body) {
+        counted(LoopKind::Vector, i64(0), i64(width), body);
+    };
+    auto sum = [&](E l) { return private_array_item(sums, l); };
+    // The number of rows of a leaf is known in front of all loops; the last leaf may have fewer.
+    auto add_rows = [&](E begin, E rows_of_leaf, bool tests) {
+        columns([&](E l) { set_item(sums, {l}, start_of(how)); });
+        counted(LoopKind::Serial, i64(0), rows_of_leaf, [&](E r) {
+            E row = tests ? temporary(op_binary(Op::Add, begin, r), "row") : r;
+            std::vector<S> add = collect([&] {
+                std::vector<E> all = rows;
+                all.push_back(row);
+                std::int32_t inner =
+                    axes.size() > 1 ? fold_rows(axes.subspan(1), all, width, how, element) : -1;
+                columns([&](E l) {
+                    E value = inner < 0 ? element(all, l) : private_array_item(inner, l);
+                    E is_first = op_binary(Op::Eq, r, i64(0));
+                    set_item(sums, {l}, joined(how, sum(l), value, is_first));
+                });
+            });
+            if (tests) {
+                emit(b_->branch(op_binary(Op::Lt, row, axis.n), b_->block(add), nullptr));
+            } else {
+                emit(b_->block(add));
+            }
+        });
+    };
+    auto known = constant_int(axis.n);
+    if (known && *known > 0 && *known <= reduction::leaf_rows) {
+        add_rows(i64(0), axis.n, false);
+        return sums;
+    }
+    std::int32_t stack = private_array("stack", how.type, tree_levels * width);
+    std::int32_t depth = declared("depth", i64(0));
+    auto place = [&](E level, E l) {
+        return op_binary(Op::Add, op_binary(Op::Mul, level, i64(width)), l);
+    };
+    auto item = [&](E level, E l) { return private_array_item(stack, place(level, l)); };
+    auto merge = [&] {
+        E top = temporary(op_binary(Op::Sub, b_->read(depth), i64(1)), "top");
+        E below = temporary(op_binary(Op::Sub, b_->read(depth), i64(2)), "below");
+        columns([&](E l) {
+            set_item(stack, {place(below, l)}, op_binary(how.op, item(below, l), item(top, l)));
+        });
+        emit(b_->assign(depth, top));
+    };
+    E has_tree = op_binary(Op::Gt, axis.leaves, i64(1));
+    counted(LoopKind::Serial, i64(0), axis.leaves, [&](E leaf) {
+        E begin = temporary(op_binary(Op::Mul, leaf, i64(reduction::leaf_rows)), "begin");
+        add_rows(begin, axis.rows, true);
+        std::vector<S> push = collect([&] {
+            E level = temporary(b_->read(depth), "level");
+            columns([&](E l) { set_item(stack, {place(level, l)}, sum(l)); });
+            emit(b_->assign(depth, b_->add(level, i64(1))));
+            std::int32_t left = declared("left", leaf);
+            std::vector<S> complete = collect([&] {
+                merge();
+                emit(b_->assign(left, op_binary(Op::Shr, b_->read(left), i64(1))));
+            });
+            E is_odd = op_binary(Op::Ne, op_binary(Op::And, b_->read(left), i64(1)), i64(0));
+            emit(b_->loop_while(is_odd, b_->block(complete)));
+        });
+        emit(b_->branch(has_tree, b_->block(push)));
+    });
+    std::vector<S> fold = collect([&] {
+        std::vector<S> rest = collect(merge);
+        emit(b_->loop_while(op_binary(Op::Gt, b_->read(depth), i64(1)), b_->block(rest)));
+        columns([&](E l) { set_item(sums, {l}, item(i64(0), l)); });
+    });
+    emit(b_->branch(has_tree, b_->block(fold)));
+    E none = b_->constant(identity(how.op, how.type));
+    std::vector<S> empty = collect([&] { columns([&](E l) { set_item(sums, {l}, none); }); });
+    emit(b_->branch(op_binary(Op::Le, axis.n, i64(0)), b_->block(empty)));
+    return sums;
+}
+
+static std::vector<E> without(std::span<const E> list, std::span<const int> axes) {
+    std::vector<E> rest;
+    for (std::size_t k = 0; k < list.size(); ++k) {
+        if (std::find(axes.begin(), axes.end(), static_cast<int>(k)) == axes.end())
+            rest.push_back(list[k]);
+    }
+    return rest;
+}
+
+/// `body(repeats)` once, or twice where a test must tell whether axes of extent 1 are repeated.
+void FunctionLowerer::with_repeats(const Value& v, const std::function<void(bool)>& body,
+                                   const Place& place) {
+    E plain = nullptr;
+    if (v.lazy) {
+        for (E test : v.lazy->equal) plain = plain ? op_binary(Op::And, plain, test) : test;
+    }
+    if (!plain) return body(false);
+    std::vector<S> fast = collect([&] { body(false); });
+    std::vector<S> slow = collect([&] { body(true); });
+    at(place);
+    emit(b_->branch(plain, b_->block(fast), b_->block(slow)));
+}
+
+/// The array combined along its last axis that counts; a scalar where it has no other.
+Value FunctionLowerer::reduced_last(const Value& v, const Accumulation& how, int axis,
+                                    const Place& place) {
+    std::vector<E> extents = extents_of(v);
+    for (E& e : extents) e = settle(e);
+    E n = extents[static_cast<std::size_t>(axis)];
+    std::vector<E> kept = without(extents, std::vector<int>{axis});
+    Value out;
+    std::int32_t result = -1;
+    if (kept.empty()) {
+        result = b_->var("total", how.type);
+        emit(b_->declare(result, nullptr));
+    } else {
+        out = make_array(how.type, kept, place);
+        kept = extents_of(out);
+    }
+    auto all = [&](bool repeats) {
+        auto at_index = [&](std::span<const E> others, E along) {
+            std::vector<E> index(others.begin(), others.end());
+            index.insert(index.begin() + axis, along);
+            return cast(element_of(v, index, extents, repeats).expr, how.type);
+        };
+        if (kept.empty()) {
+            E total = fold_long(
+                n, how, [&](E i) { return at_index(std::span<const E>{}, i); }, place);
+            emit(b_->assign(result, total));
+            return;
+        }
+        nest(
+            kept,
+            [&](std::span<const E> index) {
+                E total = fold_lanes(n, how, [&](E i) { return at_index(index, i); });
+                set_item(out.array, {index.begin(), index.end()}, total);
+            },
+            place);
+    };
+    with_repeats(v, all, place);
+    return kept.empty() ? scalar(b_->read(result)) : out;
+}
+
+/// The array combined along axes in front of its last one, in one nest of loops.
+Value FunctionLowerer::reduced_rows(const Value& v, const Accumulation& how,
+                                    std::span<const int> axes, const Place& place) {
+    std::vector<E> extents = extents_of(v);
+    for (E& e : extents) e = settle(e);
+    Value out = make_array(how.type, without(extents, axes), place);
+    std::vector<E> kept = extents_of(out);
+    std::vector<RowAxis> along;
+    for (int axis : axes) along.push_back(row_axis(extents[static_cast<std::size_t>(axis)]));
+    auto all = [&](bool repeats) {
+        // Strips of several widths, none of which varies.
+        std::vector<std::int64_t> widths{16, 4, 1};
+        if (axes.size() == 1) widths = {64, 16, 1};
+        if (repeats) widths = {16, 1};
+        std::vector<E> firsts, ends;  // the first column and the last strip's number of each width
+        E column = i64(0), count = i64(0);
+        for (std::int64_t width : widths) {
+            E strips = settle(
+                op_binary(Op::FloorDiv, op_binary(Op::Sub, kept.back(), column), i64(width)));
+            firsts.push_back(
+                settle(op_binary(Op::Sub, column, op_binary(Op::Mul, count, i64(width)))));
+            column = settle(op_binary(Op::Add, column, op_binary(Op::Mul, strips, i64(width))));
+            count = settle(op_binary(Op::Add, count, strips));
+            ends.push_back(count);
+        }
+        std::vector<E> loops = kept;
+        loops.back() = count;
+        nest(
+            loops,
+            [&](std::span<const E> index) {
+                auto strip = [&](std::size_t w) {
+                    E first = temporary(op_binary(Op::Add, firsts[w],
+                                                  op_binary(Op::Mul, index.back(), i64(widths[w]))),
+                                        "first");
+                    auto others = [&](E l) {
+                        std::vector<E> list(index.begin(), index.end());
+                        list.back() = op_binary(Op::Add, first, l);
+                        return list;
+                    };
+                    auto element = [&](std::span<const E> rows, E l) {
+                        std::vector<E> where = others(l);
+                        for (std::size_t k = 0; k < axes.size(); ++k)
+                            where.insert(where.begin() + axes[k], rows[k]);
+                        return cast(element_of(v, where, extents, repeats).expr, how.type);
+                    };
+                    std::int32_t sums = fold_rows(along, {}, widths[w], how, element);
+                    counted(LoopKind::Vector, i64(0), i64(widths[w]), [&](E l) {
+                        set_item(out.array, others(l), private_array_item(sums, l));
+                    });
+                };
+                std::function<void(std::size_t)> choose_width = [&](std::size_t w) {
+                    if (w + 1 == widths.size()) return strip(w);
+                    std::vector<S> these = collect([&] { strip(w); });
+                    std::vector<S> narrower = collect([&] { choose_width(w + 1); });
+                    at(place);
+                    emit(b_->branch(op_binary(Op::Lt, index.back(), ends[w]), b_->block(these),
+                                    b_->block(narrower)));
+                };
+                choose_width(0);
+            },
+            place);
+    };
+    with_repeats(v, all, place);
+    return out;
+}
+
+/// The array combined along axes, which are in order.
+Value FunctionLowerer::reduced_axes(const Value& given, const Accumulation& how,
+                                    std::span<const int> axes, const Place& place) {
+    Value v = given;
+    while (!axes.empty()) {
+        std::vector<E> extents = extents_of(v);
+        // Axes of extent 1 behind it do not count.
+        bool is_last = std::all_of(extents.begin() + axes.back() + 1, extents.end(),
+                                   [](E e) { return constant_int(e) == 1; });
+        if (!is_last) return reduced_rows(v, how, axes, place);
+        v = reduced_last(v, how, axes.back(), place);
+        axes = axes.first(axes.size() - 1);
+    }
+    return v;
+}
+
+}  // namespace unisono::frontend
