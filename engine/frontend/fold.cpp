@@ -1,12 +1,9 @@
 // The loops of a reduction, in the order that docs/numbers.md publishes, so that a compiled sum has
 // the bits of the array's own.
 //
-// The last axis is cut into leaves whose elements go to lanes. Of other axes leaves are a few rows,
-// added side by side in strips of the last axis; one inside of the other where several axes are
-// reduced, so that no array lies between them. Leaves are folded by the tree on a stack.
-//
-// Strips and lanes have constant widths: what they add up to stays in vector registers. It starts
-// from the value that changes no other, where the type has one.
+// The last axis is cut into leaves whose elements go to lanes. Leaves of other axes are a few rows,
+// added side by side in strips of the last axis, those of one axis inside of another's. Strips and
+// lanes have constant widths: their sums stay in vector registers.
 #include <algorithm>
 
 #include "frontend/lazy.h"
@@ -157,7 +154,7 @@ E FunctionLowerer::fold_long(E n, const Accumulation& how, const std::function<E
     return b_->read(result);
 }
 
-/// An axis of n rows, cut into leaves.
+/// An axis of n rows, cut into leaves; one of at most a leaf's rows may have its leaves cleared.
 FunctionLowerer::RowAxis FunctionLowerer::row_axis(E n) {
     constexpr std::int64_t most = reduction::leaf_rows;
     E leaves = settle(op_binary(Op::Shr, op_binary(Op::Add, n, i64(most - 1)), i64(3)));
@@ -198,8 +195,7 @@ std::int32_t FunctionLowerer::fold_rows(std::span<const RowAxis> axes, std::vect
             }
         });
     };
-    auto known = constant_int(axis.n);
-    if (known && *known > 0 && *known <= reduction::leaf_rows) {
+    if (!axis.leaves) {
         add_rows(i64(0), axis.n, false);
         return sums;
     }
@@ -256,20 +252,6 @@ static std::vector<E> without(std::span<const E> list, std::span<const int> axes
     return rest;
 }
 
-/// `body(repeats)` once, or twice where a test must tell whether axes of extent 1 are repeated.
-void FunctionLowerer::with_repeats(const Value& v, const std::function<void(bool)>& body,
-                                   const Place& place) {
-    E plain = nullptr;
-    if (v.lazy) {
-        for (E test : v.lazy->equal) plain = plain ? op_binary(Op::And, plain, test) : test;
-    }
-    if (!plain) return body(false);
-    std::vector<S> fast = collect([&] { body(false); });
-    std::vector<S> slow = collect([&] { body(true); });
-    at(place);
-    emit(b_->branch(plain, b_->block(fast), b_->block(slow)));
-}
-
 /// The array combined along its last axis that counts; a scalar where it has no other.
 Value FunctionLowerer::reduced_last(const Value& v, const Accumulation& how, int axis,
                                     const Place& place) {
@@ -319,11 +301,8 @@ Value FunctionLowerer::reduced_rows(const Value& v, const Accumulation& how,
     std::vector<E> kept = extents_of(out);
     std::vector<RowAxis> along;
     for (int axis : axes) along.push_back(row_axis(extents[static_cast<std::size_t>(axis)]));
-    auto all = [&](bool repeats) {
-        // Strips of several widths, none of which varies.
-        std::vector<std::int64_t> widths{16, 4, 1};
-        if (axes.size() == 1) widths = {64, 16, 1};
-        if (repeats) widths = {16, 1};
+    auto strips_of = [&](const std::vector<RowAxis>& rows_of,
+                         const std::vector<std::int64_t>& widths, bool repeats) {
         std::vector<E> firsts, ends;  // the first column and the last strip's number of each width
         E column = i64(0), count = i64(0);
         for (std::int64_t width : widths) {
@@ -355,7 +334,7 @@ Value FunctionLowerer::reduced_rows(const Value& v, const Accumulation& how,
                             where.insert(where.begin() + axes[k], rows[k]);
                         return cast(element_of(v, where, extents, repeats).expr, how.type);
                     };
-                    std::int32_t sums = fold_rows(along, {}, widths[w], how, element);
+                    std::int32_t sums = fold_rows(rows_of, {}, widths[w], how, element);
                     counted(LoopKind::Vector, i64(0), i64(widths[w]), [&](E l) {
                         set_item(out.array, others(l), private_array_item(sums, l));
                     });
@@ -371,6 +350,24 @@ Value FunctionLowerer::reduced_rows(const Value& v, const Accumulation& how,
                 choose_width(0);
             },
             place);
+    };
+    // Strips of several widths, none of which varies: of short axes, which need no tree, in more
+    // of them.
+    auto all = [&](bool repeats) {
+        if (repeats) return strips_of(along, {16, 1}, true);
+        if (axes.size() == 1) return strips_of(along, {64, 16, 1}, false);
+        E is_short = nullptr;
+        std::vector<RowAxis> leaves = along;
+        for (RowAxis& axis : leaves) {
+            axis.leaves = nullptr;
+            E fits = op_binary(Op::And, op_binary(Op::Gt, axis.n, i64(0)),
+                               op_binary(Op::Le, axis.n, i64(reduction::leaf_rows)));
+            is_short = is_short ? op_binary(Op::And, is_short, fits) : fits;
+        }
+        std::vector<S> quick = collect([&] { strips_of(leaves, {16, 4, 2, 1}, false); });
+        std::vector<S> any = collect([&] { strips_of(along, {16, 1}, false); });
+        at(place);
+        emit(b_->branch(is_short, b_->block(quick), b_->block(any)));
     };
     with_repeats(v, all, place);
     return out;

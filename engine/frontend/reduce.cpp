@@ -8,6 +8,20 @@ namespace unisono::frontend {
 
 using ir::LoopKind;
 
+/// `body(repeats)` once, or twice where a test must tell whether axes of extent 1 are repeated.
+void FunctionLowerer::with_repeats(const Value& v, const std::function<void(bool)>& body,
+                                   const Place& place) {
+    E plain = nullptr;
+    if (v.lazy) {
+        for (E test : v.lazy->equal) plain = plain ? op_binary(Op::And, plain, test) : test;
+    }
+    if (!plain) return body(false);
+    std::vector<S> fast = collect([&] { body(false); });
+    std::vector<S> slow = collect([&] { body(true); });
+    at(place);
+    emit(b_->branch(plain, b_->block(fast), b_->block(slow)));
+}
+
 /// The array with axes of extent 1 at the places `axes` of the result.
 Value FunctionLowerer::with_ones(const Value& v, const std::vector<int>& axes, int rank,
                                  const Place& place) {
