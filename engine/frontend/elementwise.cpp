@@ -21,6 +21,11 @@ std::vector<E> FunctionLowerer::extents_of(const Value& v) {
     return list;
 }
 
+/// Whether all elements along an axis are one in memory, as along the axes that keepdims leaves.
+bool FunctionLowerer::is_repeated(const Value& v, std::size_t axis) const {
+    return v.type.is_array() && !v.lazy && v.type.strides[axis] == StrideClass::Zero;
+}
+
 /// The element of an operand at an index of the result, to whose last axes its own belong.
 Value FunctionLowerer::element_of(const Value& v, std::span<const E> index,
                                   std::span<const E> extents, bool repeats) {
@@ -32,7 +37,7 @@ Value FunctionLowerer::element_of(const Value& v, std::span<const E> index,
         E i = index[skip + k];
         bool is_one = constant_int(own[k]) == 1;
         bool is_equal = same_expr(own[k], extents[skip + k]);
-        if (is_one && !is_equal) {
+        if (is_repeated(v, k) || (is_one && !is_equal)) {
             i = i64(0);
         } else if (!is_equal && repeats) {
             i = b_->select(b_->binary(Op::Eq, own[k], i64(1)), i64(0), i);
@@ -93,7 +98,7 @@ Value FunctionLowerer::elementwise(const std::vector<Value>& operands,
         std::size_t skip = lazy->extents.size() - own.size();
         for (std::size_t k = 0; k < own.size(); ++k) {
             E n = lazy->extents[skip + k];
-            if (!same_expr(own[k], n) && constant_int(own[k]) != 1)
+            if (!is_repeated(v, k) && !same_expr(own[k], n) && constant_int(own[k]) != 1)
                 lazy->equal.push_back(op_binary(Op::Eq, own[k], n));
         }
     }
@@ -216,7 +221,7 @@ void FunctionLowerer::assign_elements(const Value& target, const Value& value, c
                      "could not broadcast input array: axis " + std::to_string(skip + k) +
                          " has extent {0}, the target {1}",
                      place, {own[k], n});
-            require(equal);
+            if (!is_repeated(value, k)) require(equal);
         }
         std::vector<std::int32_t> reads{value.array};
         if (value.lazy) {

@@ -345,6 +345,7 @@ class FunctionLowerer {
 
     // ---- array expressions
     std::vector<E> extents_of(const Value& v);
+    bool is_repeated(const Value& v, std::size_t axis) const;
     Value element_of(const Value& v, std::span<const E> index, std::span<const E> extents,
                      bool repeats);
     void broadcast(std::vector<E>& extents, std::vector<E> own, const Place& place);
