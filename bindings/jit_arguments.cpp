@@ -107,6 +107,7 @@ void Arguments::add(PyObject* object, const std::string& name) {
         return add_scalar(DType::Int64, Weak::Int, static_cast<std::uint64_t>(value));
     }
     if (PyTuple_Check(object)) {
+        if (!PyTuple_CheckExact(object) && add_object(object, name)) return;
         begin_tuple(static_cast<std::size_t>(PyTuple_GET_SIZE(object)));
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i)
             add(PyTuple_GET_ITEM(object, i), name);
@@ -127,6 +128,7 @@ void Arguments::add(PyObject* object, const std::string& name) {
         return add_function(function->source().get());
     }
     if (array_view_hook && add_view(object, name)) return;
+    if (add_object(object, name) || add_records(object, name)) return;
     add_buffer(object, name);
 }
 
@@ -168,6 +170,32 @@ void Arguments::add_function(const frontend::Source* source) {
     key_.push_back(FunctionCode);
     key_.push_back(static_cast<std::uint32_t>(address));
     key_.push_back(static_cast<std::uint32_t>(address >> 32));
+}
+
+void Arguments::add_pointer(const void* pointer) {
+    auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    key_.push_back(static_cast<std::uint32_t>(address));
+    key_.push_back(static_cast<std::uint32_t>(address >> 32));
+}
+
+/// Objects of classes that compiled code knows, by their fields; false for any other.
+bool Arguments::add_object(PyObject* object, const std::string& name) {
+    const auto& record = record_of(Py_TYPE(object));
+    if (!record) return false;
+    key_.push_back(ClassCode);
+    add_pointer(record.get());
+    for (std::size_t k = 0; k < record->fields.size(); ++k) {
+        const std::string& field = record->fields[k].name;
+        if (PyTuple_Check(object)) {
+            add(PyTuple_GET_ITEM(object, static_cast<Py_ssize_t>(k)), name + "." + field);
+            continue;
+        }
+        Ref value(PyObject_GetAttrString(object, field.c_str()));
+        if (!value) throw PythonError{};
+        add(value.get(), name + "." + field);
+        kept_.push_back(std::move(value));
+    }
+    return true;
 }
 
 void Arguments::add_type(const Type& type) {
@@ -246,6 +274,59 @@ bool is_numpy_array(PyObject* object) {
 }
 
 }  // namespace
+
+/// Structured arrays; false for anything else.
+bool Arguments::add_records(PyObject* object, const std::string& name) {
+    PyTypeObject* type = Py_TYPE(object);
+    while (type && std::strcmp(type->tp_name, "numpy.ndarray") != 0) type = type->tp_base;
+    if (!type) return false;
+    auto* a = reinterpret_cast<NumPyArray*>(object);
+    const RecordLayout* layout = layout_of(a->dtype);
+    if (!layout) return false;
+    if (a->rank > max_rank / 2) refuse(name, "an array of more than 8 axes", "reshape it");
+    add_fields(object, *layout, static_cast<int>(arrays_.size()) + 1, name);
+    return true;
+}
+
+void Arguments::add_fields(PyObject* object, const RecordLayout& layout, int group,
+                           const std::string& name) {
+    auto* a = reinterpret_cast<NumPyArray*>(object);
+    auto rank = static_cast<std::size_t>(a->rank);
+    key_.push_back(RecordsCode | static_cast<std::uint32_t>(rank) << 4);
+    add_pointer(layout.record.get());
+    for (const RecordLayout::Place& p : layout.places) {
+        if (p.inner) {
+            add_fields(object, *p.inner, group, name);
+            continue;
+        }
+        std::size_t k = static_cast<std::size_t>(&p - layout.places.data());
+        if (!layout.record->fields[k].odd.empty()) {
+            key_.push_back(NoneCode);
+            continue;
+        }
+        Py_ssize_t shape[max_rank], strides[max_rank];
+        if (rank + p.shape.size() > max_rank)
+            refuse(name, "an array of more than 16 axes", "reshape it");
+        std::copy(a->shape, a->shape + rank, shape);
+        std::copy(a->strides, a->strides + rank, strides);
+        std::copy(p.shape.begin(), p.shape.end(), shape + rank);
+        std::copy(p.strides.begin(), p.strides.end(), strides + rank);
+        bool is_aligned = reinterpret_cast<std::uintptr_t>(a->data + p.offset) %
+                              static_cast<std::uintptr_t>(p.size) ==
+                          0;
+        for (std::size_t i = 0; i < rank; ++i) is_aligned = is_aligned && strides[i] % p.size == 0;
+        if (!is_aligned) refuse(name, "a structured array that is not aligned", "copy it");
+        Held& held = arrays_.emplace_back();
+        held.object = object;
+        held.path = p.path;
+        held.group = group;
+        held.step = layout.step;
+        held.width = p.size;
+        for (Py_ssize_t n : p.shape) held.width *= n;
+        place(held, a->data + p.offset, p.size, {shape, rank + p.shape.size()}, strides);
+        add_array(held, p.dtype, (a->flags & numpy_writable) != 0);
+    }
+}
 
 /// NumPy's own arrays without the buffer protocol, which costs twice as much as the whole call;
 /// false where it must do.
@@ -357,20 +438,40 @@ void Arguments::finish() {
                 return h.memory.handle + static_cast<std::uintptr_t>(h.memory.bytes);
             };
             bool meet = device_ ? from(a) == from(b) : from(a) < end(b) && from(b) < end(a);
-            if (meet) noalias_ = false;
+            if (meet && (a.group == 0 || a.group != b.group)) noalias_ = false;
         }
     }
     key_[0] = noalias_;
 }
 
-PyObject* Arguments::object_at(std::uintptr_t address) const {
-    PyObject* nearest = nullptr;
+/// The array itself, or the field of a structured array.
+static Ref held_array(PyObject* object, PyObject* path) {
+    Ref found = Ref::of(object);
+    for (Py_ssize_t k = 0; path && k < PyTuple_GET_SIZE(path); ++k) {
+        found = Ref(PyObject_GetItem(found.get(), PyTuple_GET_ITEM(path, k)));
+        if (!found) throw PythonError{};
+    }
+    return found;
+}
+
+Ref Arguments::array_object(int index) const {
+    const Held& h = arrays_[static_cast<std::size_t>(index)];
+    return held_array(h.object, h.path);
+}
+
+Ref Arguments::object_at(std::uintptr_t address) const {
+    const Held* nearest = nullptr;
     for (const Held& h : arrays_) {
         std::uintptr_t end = h.memory.handle + static_cast<std::uintptr_t>(h.memory.bytes);
-        if (h.memory.handle <= address && address < end) return h.object;
-        if (address == end) nearest = h.object;  // an empty view at the end
+        if (h.memory.handle <= address && address < end) {
+            // Fields of one array lie between each other.
+            auto from = static_cast<std::int64_t>(address - h.memory.handle);
+            if (h.group == 0 || from % h.step < h.width) return held_array(h.object, h.path);
+        }
+        if (address == end) nearest = &h;  // an empty view at the end
     }
-    return nearest ? nearest : arrays_.empty() ? nullptr : arrays_.front().object;
+    const Held* found = nearest ? nearest : arrays_.empty() ? nullptr : &arrays_.front();
+    return found ? held_array(found->object, found->path) : Ref();
 }
 
 Type Arguments::read_type(const std::vector<std::uint32_t>& key, std::size_t& at) {
@@ -379,10 +480,25 @@ Type Arguments::read_type(const std::vector<std::uint32_t>& key, std::size_t& at
     if ((code & 15) == ListCode) return Type::list(Type::python(static_cast<Weak>(code >> 4)));
     if ((code & 15) == ComplexCode)
         return Type::complex(DType::Float64, code >> 4 ? Weak::Complex : Weak::None);
-    if ((code & 15) == FunctionCode) {
-        auto address =
-            static_cast<std::uintptr_t>(key[at]) | static_cast<std::uintptr_t>(key[at + 1]) << 32;
+    auto pointer = [&] {
         at += 2;
+        return static_cast<std::uintptr_t>(key[at - 2]) | static_cast<std::uintptr_t>(key[at - 1])
+                                                              << 32;
+    };
+    if ((code & 15) == ClassCode || (code & 15) == RecordsCode) {
+        // Records live for good.
+        const auto* held = reinterpret_cast<const frontend::Record*>(pointer());
+        auto record = held->shared_from_this();
+        std::vector<Type> items;
+        for (std::size_t k = 0; k < record->fields.size(); ++k) items.push_back(read_type(key, at));
+        using Form = frontend::Record::Form;
+        auto kind = record->form == Form::Fields  ? Type::Kind::Records
+                    : record->form == Form::Named ? Type::Kind::Tuple
+                                                  : Type::Kind::Record;
+        return Type::of_record(kind, record, static_cast<int>(code >> 4), std::move(items));
+    }
+    if ((code & 15) == FunctionCode) {
+        std::uintptr_t address = pointer();
         const auto* source = reinterpret_cast<const frontend::Source*>(address);
         return Type::of_function(source->shared_from_this(), source->name);
     }

@@ -8,6 +8,8 @@
 
 #include "array_view.h"
 #include "frontend/types.h"
+#include "jit_records.h"
+#include "jit_reference.h"
 
 namespace unisono::python {
 
@@ -42,10 +44,11 @@ class Arguments {
     /// Valid while no argument is added.
     std::span<const ArrayArg> array_args();
     /// The array argument whose memory holds the address, or null.
-    PyObject* object_at(std::uintptr_t address) const;
-    PyObject* array_object(int index) const {
-        return arrays_[static_cast<std::size_t>(index)].object;
-    }
+    /// A field of a structured array is an array of its own.
+    Ref object_at(std::uintptr_t address) const;
+    Ref array_object(int index) const;
+    /// The structured array that the array is a field of.
+    PyObject* owner(int index) const { return arrays_[static_cast<std::size_t>(index)].object; }
 
   private:
     enum Code : std::uint32_t {
@@ -55,7 +58,9 @@ class Arguments {
         NoneCode = 4,
         FunctionCode = 5,
         ComplexCode = 6,
-        ListCode = 7
+        ListCode = 7,
+        ClassCode = 8,   ///< and the record's address, then the fields
+        RecordsCode = 9  ///< and the rank; the same
     };
     static frontend::Type read_type(const std::vector<std::uint32_t>& key, std::size_t& at);
     static std::uint32_t array_code(DType t, int rank, bool writable, bool is_last_one);
@@ -70,6 +75,9 @@ class Arguments {
         std::int64_t offset = 0;
         std::int64_t shape[max_rank], strides[max_rank];
         Device* device = nullptr;
+        PyObject* path = nullptr;               ///< names of the field of a structured array
+        int group = 0;                          ///< fields of one array are apart
+        std::int64_t step = 0, width = 0;       ///< bytes of a record, and of the field in it
         std::unique_ptr<std::uint64_t[]> copy;  ///< the items of a list
     };
     /// What a call fills; kept for the thread's next call, so that calls allocate nothing.
@@ -86,6 +94,11 @@ class Arguments {
     static void place(Held& held, const void* data, std::int64_t size,
                       std::span<const Py_ssize_t> shape, const Py_ssize_t* strides);
     void add_array(Held& held, DType t, bool writable);
+    bool add_object(PyObject* object, const std::string& name);
+    bool add_records(PyObject* object, const std::string& name);
+    void add_fields(PyObject* object, const RecordLayout& layout, int group,
+                    const std::string& name);
+    void add_pointer(const void* pointer);
     void add_list(PyObject* list, const std::string& name);
     void add_function(const frontend::Source* source);
     void add_scalar(DType t, Weak weak, std::uint64_t bits);
@@ -97,6 +110,7 @@ class Arguments {
     std::vector<Held>& arrays_;
     std::vector<std::uint64_t>& scalars_;
     std::vector<std::uint32_t>& key_;
+    std::vector<Ref> kept_;  ///< attributes that nothing else may hold
     bool noalias_ = true;
     Device* device_ = nullptr;
 };

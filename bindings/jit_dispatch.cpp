@@ -18,6 +18,7 @@
 #include "errors.h"
 #include "frontend/diagnose.h"
 #include "ir/rewrite.h"
+#include "jit_records.h"
 #include "jit_source.h"
 #include "jit_text.h"
 
@@ -69,10 +70,15 @@ bool Guard::holds() const {
     return equal == 1;
 }
 
+bool Dispatch::guards_hold() const {
+    return source_ &&
+           std::all_of(guards_.begin(), guards_.end(), [](const Guard& g) { return g.holds(); });
+}
+
 bool Dispatch::is_fresh() const {
-    if (!source_) return false;
-    for (const Guard& g : guards_) {
-        if (!g.holds()) return false;
+    if (!guards_hold()) return false;
+    for (PyObject* method : methods_) {
+        if (!dispatch_of(method)->guards_hold()) return false;
     }
     return std::all_of(callees_.begin(), callees_.end(), [](const Ref& c) {
         const Dispatch* callee = dispatch_of(c.get());
@@ -84,6 +90,7 @@ bool Dispatch::is_fresh() const {
 static void share_callees(frontend::Source& source) {
     for (auto& inner : source.nested) {
         inner->callees = source.callees;
+        inner->classes = source.classes;
         share_callees(*inner);
     }
 }
@@ -134,6 +141,7 @@ void Dispatch::prepare() {
     named_defaults_ = std::move(named);
     specialisations_.clear();
     elements_.clear();
+    methods_.clear();
 }
 
 const std::shared_ptr<const frontend::Source>& Dispatch::source() {
@@ -251,7 +259,12 @@ void Dispatch::compile(Specialisation& made, Device& device) const {
                  "; got arrays in host memory; expected arrays on that device; move them with "
                  "to_device");
     }
+    MethodLog log;
     frontend::Compiled compiled = compile_source(made.request);
+    for (PyObject* method : log.methods) {
+        if (std::find(methods_.begin(), methods_.end(), method) == methods_.end())
+            methods_.push_back(method);
+    }
     made.result = compiled.result;
     made.result_count = compiled.module.entry().results.size();
     made.files = compiled.module.entry().files;
@@ -374,7 +387,8 @@ PyObject* Dispatch::build_array(const frontend::ResultShape& shape, const Argume
         forget_block(block);
         storage = at->second;
     } else {
-        PyObject* object = arguments.object_at(address);
+        Ref owner = arguments.object_at(address);
+        PyObject* object = owner.get();
         UNISONO_ASSERT(object != nullptr);
         argument = is_array(object) ? array_of(object) : to_array(object, true);
         storage = argument.view().storage;
@@ -415,7 +429,8 @@ PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& a
     using Kind = frontend::ResultShape::Kind;
     switch (shape.kind) {
         case Kind::None: Py_RETURN_NONE;
-        case Kind::Argument: return Py_NewRef(arguments.array_object(shape.index));
+        case Kind::Argument: return arguments.array_object(shape.index).release();
+        case Kind::Owner: return Py_NewRef(arguments.owner(shape.index));
         case Kind::Array: return build_array(shape, arguments, results + shape.index, taken);
         case Kind::Scalar: return number(Scalar{results[shape.index], shape.dtype});
         case Kind::List: return build_list(shape, results + shape.index);
@@ -426,6 +441,7 @@ PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& a
             };
             return PyComplex_FromDoubles(part(0), part(1));
         }
+        case Kind::Record:
         case Kind::Tuple: break;
     }
     Ref tuple(PyTuple_New(static_cast<Py_ssize_t>(shape.items.size())));
@@ -435,7 +451,7 @@ PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& a
         if (!item) return nullptr;
         PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), item);
     }
-    return tuple.release();
+    return shape.record ? make_object(*shape.record, tuple.get()) : tuple.release();
 }
 
 /// The source line `line` of the file, from the function or whatever it calls.
@@ -478,6 +494,10 @@ void Dispatch::raise_at(const Specialisation& s, ir::Line place) const {
     std::string note =
         "in compiled function " + name_ + ": " + file + ":" + std::to_string(place.line);
     std::string line = find_line(*s.request.source, file, place.line);
+    for (PyObject* method : methods_) {
+        const auto& source = dispatch_of(method)->source_;
+        if (line.empty() && source) line = find_line(*source, file, place.line);
+    }
     if (!line.empty()) note += "\n    " + line;
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);

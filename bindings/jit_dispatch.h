@@ -15,29 +15,10 @@
 #include "core/block.h"
 #include "frontend/compile.h"
 #include "jit_arguments.h"
+#include "jit_reference.h"
 #include "tape/element_function.h"
 
 namespace unisono::python {
-
-/// A reference to a Python object that is released with the lock held.
-class Ref {
-  public:
-    Ref() = default;
-    explicit Ref(PyObject* stolen) : object_(stolen) {}
-    static Ref of(PyObject* borrowed) { return Ref(Py_XNewRef(borrowed)); }
-    Ref(Ref&& o) noexcept : object_(std::exchange(o.object_, nullptr)) {}
-    Ref& operator=(Ref&& o) noexcept {
-        std::swap(object_, o.object_);
-        return *this;
-    }
-    ~Ref() { Py_XDECREF(object_); }
-    PyObject* get() const { return object_; }
-    PyObject* release() { return std::exchange(object_, nullptr); }
-    explicit operator bool() const { return object_ != nullptr; }
-
-  private:
-    PyObject* object_ = nullptr;
-};
 
 /// A captured value that must still be found where it was.
 struct Guard {
@@ -122,7 +103,11 @@ class Dispatch {
     PyObject* build(const frontend::ResultShape& shape, const Arguments& arguments,
                     const std::uint64_t* results, Taken& taken) const;
 
+    /// What this function captured, not what those that it calls did.
+    bool guards_hold() const;
+
     Ref function_, prepare_, defaults_, named_defaults_;
+    mutable std::vector<PyObject*> methods_;  ///< of classes, which live for good
     std::string name_;
     bool is_kernel_;
     std::string device_name_;

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "errors.h"
+#include "jit_records.h"
 
 namespace unisono::python {
 
@@ -21,7 +22,7 @@ static NodeKind kind_of(const std::string& name) {
         KIND(Call),     KIND(Keyword),        KIND(Attribute), KIND(Subscript), KIND(Tuple),
         KIND(Slice),    KIND(Unsupported),    KIND(Let),       KIND(Closure),   KIND(KeptClosure),
         KIND(Starred),  KIND(Region),         KIND(List),      KIND(Delete),    KIND(NamedExpr),
-        KIND(Format),   KIND(FormattedValue),
+        KIND(Format),   KIND(FormattedValue), KIND(Class),
 #undef KIND
     };
     auto it = kinds.find(name);
@@ -77,7 +78,7 @@ Node read_node(PyObject* tuple) {
     if (node.kind == NodeKind::Const)
         read_constant(value, node);
     else if (node.kind == NodeKind::Function || node.kind == NodeKind::Closure ||
-             node.kind == NodeKind::KeptClosure)
+             node.kind == NodeKind::KeptClosure || node.kind == NodeKind::Class)
         node.index = int_of(value);
     else if (value != Py_None)
         node.note = text_of(value);
@@ -210,6 +211,13 @@ std::shared_ptr<frontend::Source> read_source(PyObject* flattened) {
     source->options = options_of(part["options"]);
     source->body = read_node(part["body"]);
     source->is_kernel = part["is_kernel"] == Py_True;
+    each(part["classes"], [&](PyObject* pair) {
+        frontend::ClassUse& use = source->classes.emplace_back();
+        use.record = record_of(reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(pair, 0)));
+        PyObject *field, *value;
+        for (Py_ssize_t at = 0; PyDict_Next(PyTuple_GET_ITEM(pair, 1), &at, &field, &value);)
+            use.defaults.emplace(static_cast<std::size_t>(int_of(field)), read_node(value));
+    });
     each(part["nested"], [&](PyObject* o) { source->nested.push_back(read_source(o)); });
     return source;
 }

@@ -25,6 +25,8 @@ Value FunctionLowerer::call(const Node& node) {
         return call_function(node, source,
                              &source == &source_ ? own_captures() : std::vector<Value>());
     }
+    if (callee.kind == NodeKind::Class)
+        return construct(node, source_.classes.at(static_cast<std::size_t>(callee.index)));
     if (callee.kind == NodeKind::Opaque) {
         refuse(callee.place,
                "'" + callee.text + "' cannot be called from a compiled function" +
@@ -33,7 +35,17 @@ Value FunctionLowerer::call(const Node& node) {
     }
     if (callee.kind == NodeKind::Attribute) {
         if (auto v = ufunc_method(node)) return *v;
-        if (auto v = array_method(node)) return *v;
+        const Node& owner = callee.children[0];
+        if (owner.kind == NodeKind::Class)
+            return object_method(
+                node, *source_.classes.at(static_cast<std::size_t>(owner.index)).record, nullptr);
+        bool is_known = owner.kind == NodeKind::Name && env_.names.count(owner.text);
+        if (owner.kind != NodeKind::Builtin && (!source_.is_kernel || is_known)) {
+            Value object = expression(owner);
+            if (object.type.record && !object.type.is_records())
+                return object_method(node, *object.type.record, &object);
+            if (auto v = array_method(node, object)) return *v;
+        }
         refuse(callee.place, "method '" + callee.text + "' cannot be called in a compiled function",
                "write it as a loop over elements, or call it outside and pass the result");
     }
@@ -41,11 +53,10 @@ Value FunctionLowerer::call(const Node& node) {
 }
 
 /// object.method(...), by the table of array functions.
-std::optional<Value> FunctionLowerer::array_method(const Node& node) {
+std::optional<Value> FunctionLowerer::array_method(const Node& node, const Value& object) {
     const Node& callee = node.children[0];
-    if (source_.is_kernel || callee.children[0].kind == NodeKind::Builtin) return std::nullopt;
+    if (source_.is_kernel) return std::nullopt;
     const std::string& name = callee.text;
-    Value object = expression(callee.children[0]);
     if (object.type.is_list()) return list_method(node, object);
     if (name == "conjugate" && node.children.size() == 1) {
         if (object.type.is_scalar()) return object;
@@ -81,6 +92,8 @@ Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
         Type type = expression(node.children[1]).type;
         return scalar(b_->boolean(is_instance(type, node.children[2])), Weak::Bool);
     }
+    if (name == "dataclasses.replace" && node.children.size() > 1)
+        return replaced(node, expression(node.children[1]), 2);
     auto args = arguments(node);
     at(place);
     if (name.rfind("np.", 0) == 0 || name.rfind("un.", 0) == 0) {
@@ -126,7 +139,9 @@ Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
     want(1);
     const Value& a = args[0];
     if (name == "list") return list_value(a, place);
-    if (name == "iteration" && !a.type.is_array() && !a.type.is_list() && !a.type.is_tuple()) {
+    bool has_items = a.type.is_array() || a.type.is_list() || a.type.is_tuple() ||
+                     (a.type.is_records() && a.type.rank > 0) || has_method(a, "__getitem__");
+    if (name == "iteration" && !has_items) {
         refuse(place, "a compiled function cannot loop over a value of type " + describe(a.type),
                "loop over a range, an array, or enumerate, zip and reversed of them");
     }
@@ -152,6 +167,8 @@ bool FunctionLowerer::is_instance(const Type& t, const Node& wanted) {
         return std::any_of(wanted.children.begin(), wanted.children.end(),
                            [&](const Node& w) { return is_instance(t, w); });
     }
+    if (wanted.kind == NodeKind::Class)
+        return t.record == source_.classes.at(static_cast<std::size_t>(wanted.index)).record;
     const std::string& name = wanted.text;
     bool is_numpy = t.is_scalar() && !t.is_weak();
     if (name == "int") return t.weak == Weak::Int || (t.is_scalar() && t.weak == Weak::Bool);
@@ -253,6 +270,9 @@ Value FunctionLowerer::call_table(const Node& node, const std::string& name,
 Value FunctionLowerer::length(const Value& a, const Place& place) {
     if (a.type.is_tuple()) return scalar(i64(static_cast<std::int64_t>(a.items.size())), Weak::Int);
     if (a.type.is_list()) return scalar(list_length(a), Weak::Int);
+    if (a.type.is_records() && a.type.rank > 0)
+        return scalar(b_->extent(any_field(a, place).array, 0), Weak::Int);
+    if (auto v = special_method(nullptr, "__len__", {a}, place)) return *v;
     if (a.type.is_array() && a.type.rank > 0) {
         if (a.lazy) return scalar(extents_of(a)[0], Weak::Int);
         const ir::Array& info = function_->arrays[static_cast<std::size_t>(a.array)];

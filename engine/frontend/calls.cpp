@@ -43,8 +43,10 @@ std::vector<Value> FunctionLowerer::star_items(const Value& value, const Place& 
 }
 
 std::vector<Value> FunctionLowerer::call_operands(const Node& node, const Source& callee,
-                                                  const std::vector<Value>& captured) {
+                                                  const std::vector<Value>& captured,
+                                                  const Value* self) {
     auto [by_position, by_name] = given(node);
+    if (self) by_position.insert(by_position.begin(), *self);
     std::size_t own = callee.params.size() - callee.captures;
     std::vector<std::optional<Value>> slots(own);
     std::vector<Value> rest;
@@ -118,12 +120,16 @@ const Instance& FunctionLowerer::instance_of(const Node& node, const Source& cal
 }
 
 Value FunctionLowerer::call_function(const Node& node, const Source& callee,
-                                     const std::vector<Value>& captured) {
+                                     const std::vector<Value>& captured, const Value* self) {
     if (callee.is_kernel) {
         refuse(node.place, "a kernel cannot be called from compiled code",
                "decorate '" + callee.name + "' with @un.jit");
     }
-    std::vector<Value> values = call_operands(node, callee, captured);
+    return call_with(node, callee, call_operands(node, callee, captured, self));
+}
+
+Value FunctionLowerer::call_with(const Node& node, const Source& callee,
+                                 std::vector<Value> values) {
     for (Value& v : values) v = all_made(v, node.place);
     std::vector<Type> types;
     for (const Value& v : values) {
@@ -170,6 +176,17 @@ Value FunctionLowerer::result_of_call(const Type& type, const ResultShape& shape
     auto index = static_cast<std::size_t>(shape.index);
     if (shape.kind == ResultShape::Kind::Scalar) v.expr = b_->read(outs.at(index));
     if (shape.kind == ResultShape::Kind::Argument) v.array = arrays.at(index);
+    if (shape.kind == ResultShape::Kind::Owner) {
+        // The fields of a structured array follow each other among the arguments.
+        std::function<Value(const Type&)> next = [&](const Type& t) {
+            Value field;
+            field.type = t;
+            if (t.is_array()) field.array = arrays.at(index++);
+            for (const Type& item : t.items) field.items.push_back(next(item));
+            return field;
+        };
+        return next(type);
+    }
     if (shape.kind == ResultShape::Kind::List) {
         Value list = new_list(type.items[0], "list");
         const List& row = growing(list, {});

@@ -13,14 +13,26 @@ namespace unisono::frontend {
 
 /// How the caller puts a call's result together from the entry's results and arguments.
 struct ResultShape {
-    enum class Kind : std::uint8_t { None, Scalar, Argument, Array, Tuple, List, Complex };
+    enum class Kind : std::uint8_t {
+        None,
+        Scalar,
+        Argument,
+        Array,
+        Tuple,
+        List,
+        Complex,
+        Record,
+        Owner
+    };
     Kind kind = Kind::None;
+    /// Owner: of the array parameter that is one field of the structured array meant.
     /// Scalar: of the entry's results; Argument: of its array parameters; Array: of the results
     /// that hold its address, its block, its extents and its strides.
     int index = 0;
     int rank = 0;                ///< Array
     DType dtype = DType::Int64;  ///< List: of its items, which are told as an array's
     std::vector<ResultShape> items;
+    std::shared_ptr<const frontend::Record> record;  ///< Record; named Tuple
 };
 
 struct Compiled {

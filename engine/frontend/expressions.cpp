@@ -134,6 +134,9 @@ Value FunctionLowerer::expression_of(const Node& node) {
                 return v;
             }
             [[fallthrough]];
+        case NodeKind::Class:
+            refuse(node.place, "a class is called or named in isinstance only",
+                   "write " + node.text + "(...)");
         case NodeKind::Function:
         case NodeKind::Closure:
         case NodeKind::KeptClosure: return function_value(node);
@@ -208,8 +211,16 @@ Value FunctionLowerer::read_name(const Node& node) {
 }
 
 Value FunctionLowerer::attribute(const Node& node) {
+    if (auto field = field_access(node)) return field_value(*field, node.place);
     Value v = expression(node.children[0]);
+    if (auto found = object_attribute(node, v)) return *found;
     const std::string& name = node.text;
+    if (v.type.is_records()) {
+        if (v.type.record->find(name))
+            return field_value(field_of(v, name, nullptr, node.place), node.place);
+        if (name == "ndim") return scalar(i64(v.type.rank), Weak::Int);
+        if (name == "shape" || name == "size") v = record_shape(v, node.place);
+    }
     if (v.type.is_array()) {
         int rank = v.type.rank;
         v = made(v, node.place);
@@ -424,19 +435,26 @@ Value FunctionLowerer::tuple_slice(const Node& node, const Value& tuple) {
     return tuple_of(std::move(items));
 }
 
+/// An element of an array, a view or what index arrays choose.
+Value FunctionLowerer::element(const Node& node, const Value& object) {
+    std::vector<const Node*> parts = index_nodes(node);
+    if (has_array_index(parts)) return gather(node, object, parts);
+    if (auto items = view_items(node, object)) return index_view(node, object, *items);
+    auto where = indices(node, object);
+    at(node.place);
+    return scalar(b_->load(object.array, where, access_for(where)));
+}
+
 Value FunctionLowerer::subscript(const Node& node) {
     const Node& owner = node.children[0];
     if (owner.kind == NodeKind::Builtin && owner.text == "np.mgrid" && !source_.is_kernel)
         return grid(node, index_nodes(node));
+    if (auto field = field_access(node)) return field_value(*field, node.place);
     Value object = made(expression(node.children[0]), node.place);
-    if (object.type.is_array()) {
-        std::vector<const Node*> parts = index_nodes(node);
-        if (has_array_index(parts)) return gather(node, object, parts);
-        if (auto items = view_items(node, object)) return index_view(node, object, *items);
-        auto where = indices(node, object);
-        at(node.place);
-        return scalar(b_->load(object.array, where, access_for(where)));
-    }
+    if (object.type.is_records()) return record_item(node, object);
+    if (has_method(object, "__getitem__"))
+        return *special_method(&node, "__getitem__", {object, index_value(node)}, node.place);
+    if (object.type.is_array()) return element(node, object);
     if (object.type.is_list()) {
         Weak weak = object.type.items[0].weak;
         Value array = as_array(object);

@@ -76,6 +76,9 @@ Value FunctionLowerer::call_value(const Node& node, const Value& callee) {
         }
         return call_builtin(*it->second, text);
     }
+    if (has_method(callee, "__call__"))
+        return call_function(node, *callee.type.record->find_method("__call__")->source, {},
+                             &callee);
     if (!callee.type.is_function()) {
         refuse(place, "a value of type " + describe(callee.type) + " cannot be called",
                "call functions only");

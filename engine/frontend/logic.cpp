@@ -8,6 +8,9 @@
 namespace unisono::frontend {
 
 E FunctionLowerer::truth(const Value& v, const Place& place) {
+    if (auto set = special_method(nullptr, "__bool__", {v}, place)) return truth(*set, place);
+    if (auto size = special_method(nullptr, "__len__", {v}, place)) return truth(*size, place);
+    if (v.type.is_record()) return b_->boolean(true);
     if (v.type.is_tuple()) return b_->boolean(!v.items.empty());
     if (v.type.kind == Type::Kind::None) return b_->boolean(false);
     if (v.type.is_function()) return b_->boolean(true);
@@ -35,6 +38,7 @@ Value FunctionLowerer::compare_two(const std::string& op, const Value& a, const 
         E found = contains(a, b, place).expr;
         return scalar(op_unary(Op::Not, found), Weak::Bool);
     }
+    if (auto v = compare_objects(op, a, b, place)) return *v;
     auto it = ops.find(op);
     if (it == ops.end()) {
         refuse(place, "'" + op + "' is not supported in a compiled function",

@@ -29,6 +29,7 @@
 #include "frontend/compile.h"
 #include "frontend/diagnose.h"
 #include "frontend/parallel.h"
+#include "frontend/records.h"
 #include "frontend/scope.h"
 #include "frontend/types.h"
 #include "ir/build.h"
@@ -153,6 +154,8 @@ class FunctionLowerer {
     void statement(const Node& node);
     void assign(const Node& node);
     void assign_to(const Node& target, const Value& value);
+    void assign_item(const Node& target, const Value& array, const Value& value);
+    void augment_item(const Node& node, const Node& target, const Value& array);
     void assign_augmented(const Node& node);
     void assign_in_place(const Node& node, const Value& array, const Value& change);
     void refuse_cast(const Node& node, DType from, DType to);
@@ -266,6 +269,7 @@ class FunctionLowerer {
     Value read_name(const Node& node);
     Value attribute(const Node& node);
     Value subscript(const Node& node);
+    Value element(const Node& node, const Value& array);
     std::optional<Value> tuple_item(const Value& tuple, const Value& index, const Place& place);
     Value tuple_slice(const Node& node, const Value& tuple);
     std::vector<E> indices(const Node& node, const Value& array);
@@ -314,6 +318,7 @@ class FunctionLowerer {
     Value index_view(const Node& node, const Value& array, std::span<const Node* const> items);
     Value make_array(DType t, std::vector<E> extents, const Place& place);
     [[noreturn]] void refuse_readonly(const Value& array);
+    void refuse_computed(const Value& array, const Place& place);
 
     // ---- lists (lists.cpp)
     struct List {
@@ -342,6 +347,45 @@ class FunctionLowerer {
     std::optional<Value> list_method(const Node& node, const Value& list);
     Value contains(const Value& item, const Value& container, const Place& place);
     Value move_list(const std::string& name, const Value& value);
+
+    // ---- structured arrays (records.cpp)
+    struct FieldAccess {
+        Value array;  ///< the field of all records
+        const Record::Field& field;
+        const Node* index;  ///< a subscript of the structured array, or null
+    };
+    std::optional<FieldAccess> field_access(const Node& node);
+    FieldAccess field_of(const Value& records, const std::string& key, const Node* index,
+                         const Place& place);
+    Value whole_numbers(const Value& pieces);
+    E joined_pieces(const FieldAccess& f, std::span<const E> where);
+    std::vector<E> index_of_pieces(const FieldAccess& f);
+    void store_field(const FieldAccess& f, const Value& value, const Place& place);
+    void augment_field(const Node& node, const FieldAccess& f);
+    Value field_value(const FieldAccess& f, const Place& place);
+    const Value& any_field(const Value& records, const Place& place);
+    Value record_shape(const Value& records, const Place& place);
+    Value record_item(const Node& node, const Value& records);
+    void assign_record(const Node& target, const Value& records, const Value& value);
+    void copy_record(const Value& to, const Value& from, const Place& place);
+
+    // ---- objects that are their fields' values (classes.cpp)
+    Value object_of(std::shared_ptr<const Record> record, std::vector<Value> items);
+    Value construct(const Node& node, const ClassUse& use);
+    Value replaced(const Node& node, const Value& object, std::size_t first);
+    void refuse_frozen(const Node& target);
+    std::optional<Value> object_attribute(const Node& node, const Value& object);
+    Value object_method(const Node& node, const Record& record, const Value* object);
+    std::optional<Value> special_method(const Node* node, const std::string& name,
+                                        const std::vector<Value>& values, const Place& place);
+    bool has_method(const Value& object, const std::string& name) const;
+    Value index_value(const Node& node);
+    std::optional<Value> operator_method(const std::string& op, const Value& a, const Value& b,
+                                         const Place& place);
+    std::optional<Value> compare_objects(const std::string& op, const Value& a, const Value& b,
+                                         const Place& place);
+    Value compare_items(const std::string& op, const std::vector<Value>& a,
+                        const std::vector<Value>& b, const Place& place);
 
     // ---- array expressions
     std::vector<E> extents_of(const Value& v);
@@ -565,7 +609,9 @@ class FunctionLowerer {
     Value call(const Node& node);
     Value call_builtin(const Node& node, const std::string& name);
     bool is_instance(const Type& t, const Node& wanted);
-    Value call_function(const Node& node, const Source& callee, const std::vector<Value>& captured);
+    Value call_function(const Node& node, const Source& callee, const std::vector<Value>& captured,
+                        const Value* self = nullptr);
+    Value call_with(const Node& node, const Source& callee, std::vector<Value> values);
     Value call_value(const Node& node, const Value& callee);
     const Source& named_function(const Node& node);
     Value function_value(const Node& node);
@@ -581,7 +627,7 @@ class FunctionLowerer {
     const Instance& instance_of(const Node& node, const Source& callee,
                                 const std::vector<Type>& types, bool noalias);
     std::vector<Value> call_operands(const Node& node, const Source& callee,
-                                     const std::vector<Value>& captured);
+                                     const std::vector<Value>& captured, const Value* self);
     Value result_of_call(const Type& type, const ResultShape& shape,
                          const std::vector<std::int32_t>& outs,
                          const std::vector<std::int32_t>& arrays);
@@ -598,7 +644,7 @@ class FunctionLowerer {
     Value better(bool is_min, const Value& a, const Value& b);
     Value to_python_int(const Value& a, const Place& place, std::optional<Op> rounding);
     Value absolute(const Value& a, const Place& place);
-    std::optional<Value> array_method(const Node& node);
+    std::optional<Value> array_method(const Node& node, const Value& object);
     std::optional<Value> ufunc_method(const Node& node);
     Value length(const Value& a, const Place& place);
     std::optional<Value> work_item(const Node& node, const std::string& name);
@@ -635,6 +681,7 @@ class FunctionLowerer {
     Region* region_ = nullptr;
     int choice_depth_ = 0;  ///< expressions that may not be evaluated
     std::optional<Place> first_return_;
+    Place last_return_;
     std::optional<Place> unresolved_;  ///< a call of itself before any return was seen
     E depth_ = nullptr;                ///< of the recursion, where the instance counts it
 

@@ -71,6 +71,7 @@ Value FunctionLowerer::binary(const std::string& op, const Value& a, const Value
     bool has_array = a.type.is_array() || b.type.is_array();
     if (!has_array && (a.type.is_complex() || b.type.is_complex()))
         return complex_binary(op, a, b, place);
+    if (auto v = operator_method(op, a, b, place)) return *v;
     if (a.type.is_tuple() || b.type.is_tuple()) return tuple_binary(op, a, b, place);
     if (op == "@" && (a.type.is_array() || b.type.is_array())) return product(a, b, place);
     if (op != "@" && are_numbers_and_arrays(a, b)) {
@@ -104,6 +105,7 @@ Value FunctionLowerer::tuple_binary(const std::string& op, const Value& a, const
                "tuples can be joined with +, indexed with constants and unpacked");
     }
     Value v = a;
+    v.type.record = nullptr;
     v.items.insert(v.items.end(), b.items.begin(), b.items.end());
     v.type.items.insert(v.type.items.end(), b.type.items.begin(), b.type.items.end());
     return v;
@@ -281,6 +283,11 @@ Value FunctionLowerer::bitwise(const std::string& op, const Value& a, const Valu
 }
 
 Value FunctionLowerer::unary(const std::string& op, const Value& a, const Place& place) {
+    static const std::map<std::string, std::string> methods = {
+        {"-", "__neg__"}, {"+", "__pos__"}, {"~", "__invert__"}};
+    if (auto it = methods.find(op); it != methods.end() && a.type.record) {
+        if (auto v = special_method(nullptr, it->second, {a}, place)) return *v;
+    }
     if (op == "not") return scalar(op_unary(Op::Not, truth(a, place)), Weak::Bool);
     if (a.type.is_array())
         return elementwise(

@@ -168,17 +168,41 @@ class Planner {
     }
 
     // ---- accesses
+    /// "a" of a, "a.x" of a.x, a["x"], a[i].x and a[i]["x"]; empty for anything else. `index` is
+    /// the subscript that is not a name.
+    static std::string path_of(const Node& n, const Node*& index) {
+        if (n.kind == NodeKind::Name) return n.text;
+        bool is_key = n.kind == NodeKind::Subscript && n.children.size() == 2 &&
+                      n.children[1].kind == NodeKind::Text;
+        if (n.kind != NodeKind::Attribute && n.kind != NodeKind::Subscript) return {};
+        std::string owner = path_of(n.children[0], index);
+        if (owner.empty()) return {};
+        if (is_key) return owner + "." + n.children[1].text;
+        if (n.kind == NodeKind::Attribute) return owner + "." + n.text;
+        if (index) return {};
+        index = &n;
+        return owner;
+    }
+
     void find_accesses(const Node& n, bool is_write) {
-        if (n.kind == NodeKind::Subscript && n.children[0].kind == NodeKind::Name) {
-            Access a{&n, n.children[0].text, is_write, {}};
-            bool is_tuple = n.children.size() == 2 && n.children[1].kind == NodeKind::Tuple;
-            if (is_tuple) {
-                for (const Node& index : n.children[1].children) a.axes.push_back(affine(index));
-            } else {
-                for (std::size_t i = 1; i < n.children.size(); ++i)
-                    a.axes.push_back(affine(n.children[i]));
+        const Node* index = nullptr;
+        std::string path = path_of(n, index);
+        bool is_field = n.kind == NodeKind::Attribute && is_write && index == nullptr;
+        if (!path.empty() && (index || is_field)) {
+            Access a{&n, path, is_write, {}};
+            if (index) {
+                bool is_tuple =
+                    index->children.size() == 2 && index->children[1].kind == NodeKind::Tuple;
+                const Node& list = is_tuple ? index->children[1] : *index;
+                for (std::size_t i = is_tuple ? 0 : 1; i < list.children.size(); ++i)
+                    a.axes.push_back(affine(list.children[i]));
             }
             accesses_.push_back(a);
+        }
+        if (!path.empty() && index) {
+            for (std::size_t i = 1; i < index->children.size(); ++i)
+                find_accesses(index->children[i], false);
+            return;
         }
         for (std::size_t i = 0; i < n.children.size(); ++i) {
             bool writes = (n.kind == NodeKind::Assign && i + 1 < n.children.size()) ||
@@ -186,13 +210,14 @@ class Planner {
                           (is_write && n.kind == NodeKind::Tuple);
             find_accesses(n.children[i], writes);
         }
-        if (n.kind == NodeKind::AugAssign && n.children[0].kind == NodeKind::Subscript) {
-            Access read = accesses_.front();
+        if (n.kind == NodeKind::AugAssign) {
+            std::optional<Access> read;
             for (const Access& a : accesses_) {
                 if (a.node == &n.children[0]) read = a;
             }
-            read.is_write = false;
-            accesses_.push_back(read);
+            if (!read) return;
+            read->is_write = false;
+            accesses_.push_back(*read);
         }
     }
 
@@ -241,10 +266,11 @@ class Planner {
     }
 
     // ---- dependences
+    static std::string root_of(const std::string& path) { return path.substr(0, path.find('.')); }
     void compare(const Access& write, const Access& other) {
         if (!write.is_write || write.array != other.array || write.axes.size() != other.axes.size())
             return;
-        bool is_unknown = assigned_.count(write.array) > 0;  // it is another array each time
+        bool is_unknown = assigned_.count(root_of(write.array)) > 0;  // another array each time
         for (std::size_t i = 0; i < write.axes.size(); ++i) {
             const auto &a = write.axes[i], &b = other.axes[i];
             Affine difference = a && b ? sum(*b, scaled(*a, -1)) : Affine{};

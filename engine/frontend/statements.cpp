@@ -103,26 +103,19 @@ void FunctionLowerer::assign_to(const Node& target, const Value& value) {
         return;
     }
     if (target.kind == NodeKind::Subscript) {
-        Value array = as_array(expression(target.children[0]));
-        if (!array.type.is_array()) {
-            refuse(target.place,
-                   "cannot assign to an item of a value of type " + describe(array.type),
-                   "only items of arrays can be assigned; build a new tuple instead");
+        if (auto field = field_access(target)) return store_field(*field, value, target.place);
+        Value object = expression(target.children[0]);
+        if (object.type.is_records()) return assign_record(target, object, value);
+        if (has_method(object, "__setitem__")) {
+            special_method(&target, "__setitem__", {object, index_value(target), value},
+                           target.place);
+            return;
         }
-        if (!array.type.writable) refuse_readonly(array);
-        std::vector<const Node*> parts = index_nodes(target);
-        if (has_array_index(parts)) return assign_gathered(target, array, parts, value);
-        if (auto items = view_items(target, array)) {
-            Value part = index_view(target, array, *items);
-            at(target.place);
-            return assign_elements(part, value, target.place);
-        }
-        auto where = indices(target, array);
-        E item = to_type(want_scalar(value, target.place, "the value stored"), array.type.dtype,
-                         target.place);
-        at(target.place);
-        emit(b_->store(array.array, where, item, access_for(where)));
-        return;
+        return assign_item(target, as_array(object), value);
+    }
+    if (target.kind == NodeKind::Attribute) {
+        if (auto field = field_access(target)) return store_field(*field, value, target.place);
+        refuse_frozen(target);
     }
     bool is_shape = target.kind == NodeKind::Attribute && target.text == "shape" &&
                     target.children[0].kind == NodeKind::Name && !source_.is_kernel;
@@ -136,6 +129,35 @@ void FunctionLowerer::assign_to(const Node& target, const Value& value) {
     }
     refuse(target.place, "this target of an assignment is not supported in a compiled function",
            "assign to a name, to array[indices] or to a tuple of them");
+}
+
+void FunctionLowerer::assign_item(const Node& target, const Value& array, const Value& value) {
+    if (!array.type.is_array()) {
+        refuse(target.place, "cannot assign to an item of a value of type " + describe(array.type),
+               "only items of arrays can be assigned; build a new tuple instead");
+    }
+    refuse_computed(array, target.place);
+    if (!array.type.writable) refuse_readonly(array);
+    std::vector<const Node*> parts = index_nodes(target);
+    if (has_array_index(parts)) return assign_gathered(target, array, parts, value);
+    if (auto items = view_items(target, array)) {
+        Value part = index_view(target, array, *items);
+        at(target.place);
+        return assign_elements(part, value, target.place);
+    }
+    auto where = indices(target, array);
+    E item = to_type(want_scalar(value, target.place, "the value stored"), array.type.dtype,
+                     target.place);
+    at(target.place);
+    emit(b_->store(array.array, where, item, access_for(where)));
+    return;
+}
+
+/// Items of a value that no memory holds cannot be assigned.
+void FunctionLowerer::refuse_computed(const Value& array, const Place& place) {
+    if (!array.lazy) return;
+    refuse(place, "cannot assign to a part of numbers that are not aligned in their dtype",
+           "make the dtype with align=True, or write a loop");
 }
 
 void FunctionLowerer::refuse_readonly(const Value& array) {
@@ -174,14 +196,20 @@ void FunctionLowerer::assign_augmented(const Node& node) {
         if (old.type.is_list() && node.text == "+") return extend(old, change, node.place);
         return bind(target.text, binary(node.text, old, change, node.place), target.place);
     }
+    if (auto field = field_access(target)) return augment_field(node, *field);
+    if (target.kind == NodeKind::Attribute) refuse_frozen(target);
     if (target.kind != NodeKind::Subscript) {
         refuse(target.place, "this target of an augmented assignment is not supported",
                "use a name or array[indices]");
     }
-    Value array = as_array(expression(target.children[0]));
+    augment_item(node, target, as_array(expression(target.children[0])));
+}
+
+void FunctionLowerer::augment_item(const Node& node, const Node& target, const Value& array) {
     if (!array.type.is_array())
         refuse(target.place, "cannot assign to an item of a value of type " + describe(array.type),
                "only items of arrays can be assigned; build a new tuple instead");
+    refuse_computed(array, target.place);
     if (!array.type.writable) refuse_readonly(array);
     std::vector<const Node*> parts = index_nodes(target);
     if (has_array_index(parts)) {
@@ -246,9 +274,22 @@ void FunctionLowerer::shape_result(const Value& value, ResultShape& shape,
     if (value.type.is_scalar()) {
         shape.kind = ResultShape::Kind::Scalar;
         scalars.push_back(value.expr);
-    } else if (value.type.is_tuple() || value.type.is_complex()) {
-        bool is_tuple = value.type.is_tuple();
-        shape.kind = is_tuple ? ResultShape::Kind::Tuple : ResultShape::Kind::Complex;
+    } else if (value.type.is_records()) {
+        const Value& field = any_field(value, {});
+        shape.kind = ResultShape::Kind::Owner;
+        shape.index = 0;
+        for (const ir::Param& p : function_->params) {
+            if (p.array == field.array) return;
+            shape.index += p.is_array();
+        }
+        refuse(last_return_,
+               "only structured arrays that were given to the function can be returned",
+               "return its fields, or fill an array that is passed in");
+    } else if (value.type.is_tuple() || value.type.is_complex() || value.type.is_record()) {
+        shape.kind = value.type.is_tuple()     ? ResultShape::Kind::Tuple
+                     : value.type.is_complex() ? ResultShape::Kind::Complex
+                                               : ResultShape::Kind::Record;
+        shape.record = value.type.record;
         for (const Value& item : value.items)
             shape_result(item, shape.items.emplace_back(), scalars);
     } else if (value.type.is_array() || value.type.is_list()) {
@@ -285,7 +326,8 @@ Value FunctionLowerer::all_made(Value value, const Place& place) {
 /// Whether both results hold the same array arguments at the same places.
 static bool same_arguments(const ResultShape& a, const ResultShape& b) {
     if (a.kind != b.kind || a.items.size() != b.items.size()) return false;
-    if (a.kind == ResultShape::Kind::Argument && a.index != b.index) return false;
+    bool is_argument = a.kind == ResultShape::Kind::Argument || a.kind == ResultShape::Kind::Owner;
+    if (is_argument && a.index != b.index) return false;
     for (std::size_t i = 0; i < a.items.size(); ++i) {
         if (!same_arguments(a.items[i], b.items[i])) return false;
     }
@@ -331,6 +373,7 @@ void FunctionLowerer::give_back(const Node& node) {
     ResultShape shape;
     std::vector<E> scalars;
     at(place);
+    last_return_ = place;
     shape_result(value, shape, scalars);
     if (first_return_ && !same_arguments(shape, instance_.shape))
         must_restart_ = describes_results_ = true;

@@ -42,6 +42,7 @@ enum class NodeKind : std::uint8_t {
     NoneValue,
     Builtin,
     Function,     // index into Source::callees; -1: the function itself
+    Class,        // index into Source::classes
     Closure,      // index into Source::nested; children: the names around that it reads, now
     KeptClosure,  // the same, kept in a name: they are read where that name is (its children)
     Opaque,
@@ -109,6 +110,12 @@ struct Options {
     int threads = 0;             ///< of a launch; 0: the setting
 };
 
+/// A class that a function names.
+struct ClassUse {
+    std::shared_ptr<const Record> record;
+    std::map<std::size_t, Node> defaults;  ///< by field: captured values
+};
+
 /// A Python function as its author wrote it.
 struct Source : std::enable_shared_from_this<Source> {
     std::string name;
@@ -130,6 +137,7 @@ struct Source : std::enable_shared_from_this<Source> {
     Node body;  ///< a Block
     bool is_kernel = false;
     std::vector<std::shared_ptr<const Source>> callees;
+    std::vector<ClassUse> classes;
     std::shared_ptr<const NativeFunction> native;  ///< instead of a body: a function of C text
     int self = -1;  ///< index among the callees of the function itself, where it calls itself
 };

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "frontend/records.h"
+
 namespace unisono::frontend {
 
 using ir::E;
@@ -28,7 +30,15 @@ std::string describe(const Type& t) {
                                                : "complex128 (NumPy scalar)";
         case Type::Kind::List: return "list of " + describe(t.items[0]);
         case Type::Kind::Function: return "function '" + t.name + "'";
-        case Type::Kind::Tuple: break;
+        case Type::Kind::Record: return t.record->name;
+        case Type::Kind::Records:
+            return (t.rank == 0 ? "record ("
+                                : "structured array of rank " + std::to_string(t.rank) + " (") +
+                   t.record->field_names() + ")";
+        case Type::Kind::Instance: return t.record->name + (t.rank ? " or None" : "");
+        case Type::Kind::Tuple:
+            if (t.record) return t.record->name;
+            break;
     }
     std::string s = "tuple (";
     for (std::size_t i = 0; i < t.items.size(); ++i) s += (i ? ", " : "") + describe(t.items[i]);
@@ -80,8 +90,10 @@ std::optional<Type> join(const Type& a, const Type& b) {
     if (a.is_scalar()) return join_scalars(a, b);
     if (a.is_array()) return join_arrays(a, b);
     if (a.is_function() && (a.function != b.function || a.name != b.name)) return std::nullopt;
-    if ((!a.is_tuple() && !a.is_function() && !a.is_list()) || a.items.size() != b.items.size())
-        return std::nullopt;
+    if (a.record != b.record || (a.is_records() && a.rank != b.rank)) return std::nullopt;
+    bool has_items =
+        a.is_tuple() || a.is_function() || a.is_list() || a.is_record() || a.is_records();
+    if (!has_items || a.items.size() != b.items.size()) return std::nullopt;
     std::vector<Type> items;
     for (std::size_t i = 0; i < a.items.size(); ++i) {
         auto t = join(a.items[i], b.items[i]);

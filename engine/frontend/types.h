@@ -12,6 +12,7 @@
 namespace unisono::frontend {
 
 struct Source;
+struct Record;
 
 /// A Python scalar is weak (it adapts to the dtype that it meets, as NEP 50 says); a NumPy scalar,
 /// such as an element of an array, is not.
@@ -25,18 +26,23 @@ struct Type {
         Text,
         Function,
         List,
-        Complex
+        Complex,
+        Record,   ///< an object known by the values of its fields
+        Records,  ///< a structured array; of rank 0 one of its elements
+        Instance  ///< of a class: its fields lie in memory
     };
     Kind kind = Kind::None;
     DType dtype = DType::Int64;
     Weak weak = Weak::None;
-    int rank = 0;
+    int rank = 0;  ///< Instance: 1 where it may be None
     bool writable = true;
     std::vector<ir::StrideClass> strides;
     std::vector<Type> items;                 ///< Tuple; List: of its items; Complex: of its
-                                             ///< parts; Function: of the values that it captured
+                                             ///< parts; Function: of the values that it captured;
+                                             ///< Record, Records: of the fields
     std::shared_ptr<const Source> function;  ///< Function, compiled
     std::string name;                        ///< Function: known to the front end by this name
+    std::shared_ptr<const struct Record> record;  ///< Record, Records, Instance; named Tuple
 
     static Type none() { return {}; }
     static Type python(Weak w) {
@@ -91,6 +97,18 @@ struct Type {
         t.items = {item, item};
         return t;
     }
+    static Type of_record(Kind kind, std::shared_ptr<const struct Record> record, int rank,
+                          std::vector<Type> items) {
+        Type t;
+        t.kind = kind;
+        t.record = std::move(record);
+        t.rank = rank;
+        t.items = std::move(items);
+        return t;
+    }
+    bool is_record() const { return kind == Kind::Record; }
+    bool is_records() const { return kind == Kind::Records; }
+    bool is_instance() const { return kind == Kind::Instance; }
     bool is_complex() const { return kind == Kind::Complex; }
     bool is_list() const { return kind == Kind::List; }
     bool is_function() const { return kind == Kind::Function; }
@@ -116,9 +134,9 @@ struct Lazy;
 /// A value during lowering: an expression, an array of the function, or a tuple of values.
 struct Value {
     Type type;
-    ir::E expr = nullptr;              ///< Scalar
-    std::int32_t array = -1;           ///< Array; List: a view of its items
-    std::int32_t list = -1;            ///< List: a row of the lowerer's table; -1: it cannot grow
+    ir::E expr = nullptr;     ///< Scalar
+    std::int32_t array = -1;  ///< Array; List: a view of its items; Instance: of its memory
+    std::int32_t list = -1;   ///< List: a row of the lowerer's table; -1: it cannot grow
     std::shared_ptr<const Lazy> lazy;  ///< Array: an expression that no memory holds yet
     std::string text;                  ///< Text
     std::vector<Value> items;

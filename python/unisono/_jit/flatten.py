@@ -96,7 +96,7 @@ class _Flattener(Desugar):
         self.function, self.definition, self.name = function, definition, function.__name__
         self.file, self.first_line, self.lines = file, first_line, lines
         self.is_kernel, self.options = is_kernel, options
-        self.callees, self.guards, self.nested = [], [], []
+        self.callees, self.guards, self.nested, self.classes = [], [], [], []
         self.local_types = dict(options.get("locals", {}))
         self.captured_names, self.functions = [], {}
         self.around = None
@@ -147,6 +147,7 @@ class _Flattener(Desugar):
             "captures": len(self.captured_names),
             "is_kernel": self.is_kernel,
             "callees": self.callees,
+            "classes": [(c, self.class_defaults(c)) for c in self.classes],
             "guards": self.guards,
             "options": self.options,
         }
@@ -472,6 +473,15 @@ class _Flattener(Desugar):
     def expression_Tuple(self, e):
         return self.node(e, "Tuple", map(self.expression, e.elts))
 
+    def class_defaults(self, cls):
+        """Nodes of the values that fields have where a call gives none."""
+        from .classes import defaults
+
+        held = defaults(cls)
+        return {
+            k: self.captured(self.definition, f"default of field {k}", v) for k, v in held.items()
+        }
+
     # ---- captured values
     def resolve(self, e):
         """Return (whether the name leads outside of the function, what it stands for now)."""
@@ -521,7 +531,8 @@ class _Flattener(Desugar):
         """Note a value that a later call must still find."""
         form = _compiled_form(value)
         is_value = isinstance(form, (bool, int, float, complex, tuple, str, _engine.Dispatcher))
-        if is_value or _is_numpy_scalar(value):
+        is_class = _is_known_class(value) or _is_known_class(type(value))
+        if is_value or is_class or _is_numpy_scalar(value):
             self.guards.append((owner, name, value))
 
     def captured(self, at, name, value):
@@ -542,6 +553,21 @@ class _Flattener(Desugar):
             return self.node(at, "Call", [self.node(at, "Builtin", text="complex"), *parts])
         if kind in (bool, int, float):
             return self.node(at, "Const", value=value)
+        if isinstance(value, tuple) and _is_known_class(kind):
+            items = [
+                self.captured(at, f"{name}.{f}", item)
+                for f, item in zip(kind._fields, value, strict=True)
+            ]
+            return self.node(at, "Call", [self.captured(at, kind.__name__, kind), *items])
+        if _is_known_class(kind):
+            from .classes import describe
+
+            fields = describe(kind)["fields"]
+            items = [
+                self.node(at, "Keyword", [self.captured(at, f"{name}.{f}", getattr(value, f))], f)
+                for f in fields
+            ]
+            return self.node(at, "Call", [self.captured(at, kind.__name__, kind), *items])
         if kind is tuple:
             items = [self.captured(at, f"{name}[{i}]", item) for i, item in enumerate(value)]
             return self.node(at, "Tuple", items)
@@ -555,6 +581,10 @@ class _Flattener(Desugar):
         known = _known_name(value)
         if known:
             return self.node(at, "Builtin", text=known)
+        if _is_known_class(value):
+            if value not in self.classes:
+                self.classes.append(value)
+            return self.node(at, "Class", text=name, value=self.classes.index(value))
         return self.node(at, "Opaque", text=name, value=f"it is {_what(value)}")
 
 
@@ -573,6 +603,7 @@ class _Nested(_Flattener):
         self.file, self.first_line, self.lines = around.file, around.first_line, around.lines
         self.is_kernel, self.options = False, {**around.options, "signatures": ()}
         self.callees, self.guards, self.nested = around.callees, around.guards, []
+        self.classes = around.classes
         self.local_types, self.captured_names, self.functions = {}, [], {}
         args = definition.args
         self.locals = {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
@@ -653,6 +684,15 @@ def _name_at(name, place):
     return ast.copy_location(ast.Name(id=name, ctx=ast.Load()), place)
 
 
+def _is_known_class(value):
+    """Whether it is a class that compiled code can make objects of."""
+    if not isinstance(value, type) or value.__module__.split(".")[0] in ("builtins", "numpy"):
+        return False
+    from .classes import describe
+
+    return describe(value) is not None
+
+
 def _what(value):
     if isinstance(value, types.FunctionType):
         return "a Python function"
@@ -696,6 +736,8 @@ def _known_name(value):
         return f"dtype:{plain}" if module == "numpy" and _is_known_dtype(plain) else None
     if module == "unisono.atomic":
         return f"atomic.{name}"
+    if module == "dataclasses" and name == "replace":
+        return "dataclasses.replace"
     home = (module or type(value).__module__).split(".")[0]
     return {"unisono": f"un.{name}", "numpy": f"np.{name}"}.get(home)
 

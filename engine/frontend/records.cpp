@@ -1,0 +1,297 @@
+// Structured arrays: an array per field. Elements are known by where they lie; reading one field
+// touches that field alone.
+#include "frontend/records.h"
+
+#include <algorithm>
+
+#include "frontend/lowerer.h"
+
+namespace unisono::frontend {
+
+using ir::StrideClass;
+
+/// The field that a.x or a["x"] names, or null.
+static const std::string* key_of(const Node& node) {
+    if (node.kind == NodeKind::Attribute) return &node.text;
+    bool is_key = node.kind == NodeKind::Subscript && node.children.size() == 2 &&
+                  node.children[1].kind == NodeKind::Text;
+    return is_key ? &node.children[1].text : nullptr;
+}
+
+/// A name, or fields of one: evaluating it twice costs nothing.
+static bool is_path(const Node& node) {
+    return node.kind == NodeKind::Name || (key_of(node) && is_path(node.children[0]));
+}
+
+FunctionLowerer::FieldAccess FunctionLowerer::field_of(const Value& records, const std::string& key,
+                                                       const Node* index, const Place& place) {
+    auto k = records.type.record->find(key);
+    if (!k) {
+        refuse(place, "there is no field '" + key + "' in a " + describe(records.type),
+               "check the name");
+    }
+    const Record::Field& field = records.type.record->fields[*k];
+    if (!field.odd.empty())
+        refuse(place, "field '" + key + "' cannot be used in compiled code: " + field.odd,
+               "use the other fields, or convert it outside");
+    return {records.items[*k], field, index};
+}
+
+/// a[index].x, a[index]["x"], a["x"], r.x and so on; nothing where the node is anything else.
+std::optional<FunctionLowerer::FieldAccess> FunctionLowerer::field_access(const Node& node) {
+    const std::string* key = key_of(node);
+    if (!key) {
+        // a["x"][index] of numbers in pieces, which are no array
+        bool is_item = node.kind == NodeKind::Subscript && key_of(node.children[0]);
+        auto field = is_item ? field_access(node.children[0]) : std::nullopt;
+        if (!field || field->field.pieces == 0 || field->index) return std::nullopt;
+        if (has_array_index(index_nodes(node)) || view_items(node, whole_numbers(field->array)))
+            return std::nullopt;
+        return FieldAccess{field->array, field->field, &node};
+    }
+    const Node& owner = node.children[0];
+    if (key_of(owner)) {
+        if (auto outer = field_access(owner)) {
+            if (!outer->array.type.is_records()) return std::nullopt;
+            return field_of(outer->array, *key, outer->index, node.place);
+        }
+    }
+    bool is_item = owner.kind == NodeKind::Subscript && !key_of(owner);
+    const Node& base = is_item ? owner.children[0] : owner;
+    if (!is_path(base)) return std::nullopt;
+    if (base.kind == NodeKind::Name && !env_.names.count(base.text)) return std::nullopt;
+    Value records = expression(base);
+    bool is_attribute_of_all = node.kind == NodeKind::Attribute && !is_item &&
+                               records.type.rank > 0 && records.type.is_records() &&
+                               !records.type.record->find(*key);
+    if (!records.type.is_records() || is_attribute_of_all) return std::nullopt;
+    if (is_item && records.type.rank == 0) return std::nullopt;
+    return field_of(records, *key, is_item ? &owner : nullptr, node.place);
+}
+
+// ---- numbers in pieces
+
+/// The array without its last axis, which counts the pieces of a number.
+Value FunctionLowerer::whole_numbers(const Value& pieces) {
+    Descriptor d = describe_array(pieces.array);
+    d.extents.pop_back();
+    d.strides.pop_back();
+    d.classes.pop_back();
+    return view("numbers", d);
+}
+
+E FunctionLowerer::joined_pieces(const FieldAccess& f, std::span<const E> where) {
+    DType unit = f.array.type.dtype, t = f.field.dtype;
+    DType whole = size_of(t) == 8 ? DType::UInt64 : size_of(t) == 4 ? DType::UInt32 : DType::UInt16;
+    E all = nullptr;
+    for (int p = 0; p < f.field.pieces; ++p) {
+        std::vector<E> index(where.begin(), where.end());
+        index.push_back(i64(p));
+        E piece = cast(b_->load(f.array.array, index, access_for(index)), whole);
+        E count = b_->constant(Scalar::of(whole, p * 8 * size_of(unit)));
+        if (p > 0) piece = op_binary(Op::Shl, piece, count);
+        all = all ? op_binary(Op::Or, all, piece) : piece;
+    }
+    return t == whole ? all : b_->bitcast(all, t);
+}
+
+/// The index of one number, as the program gives it.
+std::vector<E> FunctionLowerer::index_of_pieces(const FieldAccess& f) {
+    std::vector<E> where;
+    Value numbers = whole_numbers(f.array);
+    if (f.index) {
+        if (has_array_index(index_nodes(*f.index)) || view_items(*f.index, numbers)) {
+            refuse(f.index->place,
+                   "field '" + f.field.name +
+                       "' is not aligned in its dtype: only single numbers of it can be indexed",
+                   "make the dtype with align=True");
+        }
+        where = indices(*f.index, numbers);
+        for (E& e : where) e = settle(e);
+    }
+    return where;
+}
+
+void FunctionLowerer::store_field(const FieldAccess& f, const Value& value, const Place& place) {
+    if (f.array.type.is_records()) {
+        if (f.index) return assign_record(*f.index, f.array, value);
+        return copy_record(f.array, value, place);
+    }
+    if (!f.array.type.writable) refuse_readonly(f.array);
+    if (f.field.pieces > 0) {
+        if (!f.index && f.array.type.rank > 1) {
+            refuse(place,
+                   "field '" + f.field.name +
+                       "' is not aligned in its dtype: it cannot be "
+                       "assigned as a whole",
+                   "make the dtype with align=True, or write a loop");
+        }
+        E number = to_type(want_scalar(value, place, "the value stored"), f.field.dtype, place);
+        std::vector<E> where = index_of_pieces(f);
+        DType t = f.field.dtype, unit = f.array.type.dtype;
+        DType whole = size_of(t) == 8   ? DType::UInt64
+                      : size_of(t) == 4 ? DType::UInt32
+                                        : DType::UInt16;
+        E bits = temporary(t == whole ? number : b_->bitcast(number, whole), "bits");
+        for (int p = 0; p < f.field.pieces; ++p) {
+            std::vector<E> index = where;
+            index.push_back(i64(p));
+            E count = b_->constant(Scalar::of(whole, p * 8 * size_of(unit)));
+            E piece = p > 0 ? op_binary(Op::Shr, bits, count) : bits;
+            emit(b_->store(f.array.array, index, cast(piece, unit), access_for(index)));
+        }
+        return;
+    }
+    if (f.index) return assign_item(*f.index, f.array, value);
+    if (f.array.type.rank > 0) return assign_elements(f.array, value, place);
+    E number = to_type(want_scalar(value, place, "the value stored"), f.array.type.dtype, place);
+    at(place);
+    emit(b_->store(f.array.array, std::vector<E>{}, number, ir::Access::Inside));
+}
+
+void FunctionLowerer::augment_field(const Node& node, const FieldAccess& f) {
+    const Place& place = node.children[0].place;
+    if (!f.array.type.is_records() && f.field.pieces == 0 && f.index)
+        return augment_item(node, *f.index, f.array);
+    Value old = field_value(f, place);
+    if (old.type.is_records())
+        refuse(place, "'" + node.text + "=' is not defined for records", "name one of its fields");
+    Value change = expression(node.children[1]);
+    at(node.place);
+    if (old.type.is_array() && f.field.pieces == 0) return assign_in_place(node, old, change);
+    Value result = binary(node.text, old, change, node.place);
+    refuse_cast(node, result.type.dtype, old.type.dtype);
+    store_field(f, result, node.place);
+}
+
+Value FunctionLowerer::field_value(const FieldAccess& f, const Place& place) {
+    at(place);
+    if (f.array.type.is_records()) return f.index ? record_item(*f.index, f.array) : f.array;
+    if (f.field.pieces > 0) {
+        if (f.index || f.array.type.rank == 1) {
+            std::vector<E> where = index_of_pieces(f);
+            return scalar(joined_pieces(f, where));
+        }
+        Descriptor d = describe_array(whole_numbers(f.array).array);
+        return computed(
+            d.extents, f.field.dtype, {f.array.array},
+            [this, f](std::span<const E> index, bool) { return scalar(joined_pieces(f, index)); });
+    }
+    if (f.index) return element(*f.index, f.array);
+    if (f.array.type.rank > 0) return f.array;
+    return scalar(b_->load(f.array.array, std::vector<E>{}, ir::Access::Inside));
+}
+
+// ---- records
+
+/// An array of any field, whose first axes are those of the records.
+const Value& FunctionLowerer::any_field(const Value& records, const Place& place) {
+    for (const Value& item : records.items) {
+        if (item.type.is_array()) return item;
+    }
+    for (const Value& item : records.items) {
+        if (item.type.is_records()) return any_field(item, place);
+    }
+    refuse(place, "a structured array without numbers cannot be used in compiled code",
+           "pass arrays of its fields");
+}
+
+static bool has_call(const Node& node) {
+    bool found = false;
+    walk(node, [&](const Node& n) { found = found || n.kind == NodeKind::Call; });
+    return found;
+}
+
+/// An array with the axes of the records and without those of a field's own.
+Value FunctionLowerer::record_shape(const Value& records, const Place& place) {
+    Descriptor d = describe_array(any_field(records, place).array);
+    auto rank = static_cast<std::size_t>(records.type.rank);
+    d.extents.resize(rank);
+    d.strides.resize(rank);
+    d.classes.resize(rank);
+    return view("records", d);
+}
+
+/// a[index]: the same index for every field.
+Value FunctionLowerer::record_item(const Node& node, const Value& records) {
+    std::vector<const Node*> parts = index_nodes(node);
+    bool is_gathered = has_array_index(parts);
+    Value all = record_shape(records, node.place);
+    auto items = is_gathered ? std::optional<std::vector<const Node*>>() : view_items(node, all);
+    std::vector<E> where;
+    if (!is_gathered && !items) {
+        where = indices(node, all);
+        for (std::size_t k = 0; k < where.size(); ++k)
+            where[k] = tested_index(where[k], b_->extent(all.array, static_cast<int>(k)),
+                                    static_cast<int>(k), node.place);
+    } else if (has_call(node.children[1])) {
+        refuse(node.children[1].place, "the index of a structured array calls a function",
+               "give its result a name first");
+    }
+    int less = 0;
+    std::function<Value(const Value&)> pick = [&](const Value& v) -> Value {
+        if (v.type.is_records()) {
+            Value made = v;
+            for (Value& item : made.items) item = pick(item);
+            for (std::size_t k = 0; k < made.items.size(); ++k)
+                made.type.items[k] = made.items[k].type;
+            made.type.rank = v.type.rank - less;
+            return made;
+        }
+        if (!v.type.is_array()) return v;
+        if (is_gathered || items) {
+            Value part = is_gathered ? made(gather(node, v, parts), node.place)
+                                     : index_view(node, v, *items);
+            less = v.type.rank - part.type.rank;
+            return part;
+        }
+        less = records.type.rank;
+        Descriptor d = describe_array(v.array);
+        for (E e : where) {
+            d.offset = op_binary(Op::Add, d.offset, op_binary(Op::Mul, e, d.strides.front()));
+            d.extents.erase(d.extents.begin());
+            d.strides.erase(d.strides.begin());
+            d.classes.erase(d.classes.begin());
+        }
+        d.offset = pinned(d.offset);
+        return view("record", d);
+    };
+    return pick(records);
+}
+
+/// a[index] = value
+void FunctionLowerer::assign_record(const Node& target, const Value& records, const Value& value) {
+    if (key_of(target))
+        return store_field(field_of(records, *key_of(target), nullptr, target.place), value,
+                           target.place);
+    copy_record(record_item(target, records), value, target.place);
+}
+
+/// Field after field; all are read before the first is written.
+void FunctionLowerer::copy_record(const Value& to, const Value& from, const Place& place) {
+    bool fits =
+        (from.type.is_records() || from.type.is_tuple()) && from.items.size() == to.items.size();
+    if (!fits) {
+        refuse(place, "a " + describe(to.type) + " cannot take " + describe(from.type),
+               "assign a record of the same fields, or a tuple with a value for each");
+    }
+    std::vector<Value> values;
+    for (std::size_t k = 0; k < to.items.size(); ++k) {
+        const Record::Field& field = to.type.record->fields[k];
+        if (!field.odd.empty())
+            refuse(place,
+                   "field '" + field.name + "' cannot be copied in compiled code: " + field.odd,
+                   "assign the other fields one by one");
+        Value v = from.items[k];
+        if (from.type.is_records())
+            v = field_value(field_of(from, from.type.record->fields[k].name, nullptr, place),
+                            place);
+        if (v.type.is_scalar()) v.expr = settle(v.expr);
+        if (v.type.is_array()) v = copied(made(v, place), place);
+        values.push_back(v);
+    }
+    for (std::size_t k = 0; k < to.items.size(); ++k)
+        store_field({to.items[k], to.type.record->fields[k], nullptr}, values[k], place);
+}
+
+}  // namespace unisono::frontend

@@ -1,0 +1,64 @@
+// What compiled functions know of classes and structured dtypes: the fields by name, where they
+// lie, and how methods are found.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "frontend/tree.h"
+
+namespace unisono::frontend {
+
+/// One per class or dtype: types that hold the same record are of the same class.
+struct Record : std::enable_shared_from_this<Record> {
+    enum class Form : std::uint8_t {
+        Fields,   ///< a structured dtype
+        Data,     ///< a frozen dataclass: an object is its fields' values
+        Named,    ///< a named tuple
+        Instance  ///< a class whose objects lie in memory and are shared
+    };
+    struct Field {
+        std::string name;
+        DType dtype = DType::Int64;  ///< Fields, in pieces: of the number
+        int pieces = 0;   ///< Fields: a number is so many unsigned integers that follow each other;
+                          ///< 0: it lies as the elements of an array do
+        std::string odd;  ///< why compiled code cannot read it
+        Type type;        ///< Instance
+        int word = 0;     ///< Instance: where it lies
+    };
+    struct Method {
+        enum class Kind : std::uint8_t { Plain, Property, Static };
+        Kind kind = Kind::Plain;
+        std::shared_ptr<const Source> source;
+    };
+
+    Form form = Form::Fields;
+    std::string name;
+    std::vector<Field> fields;
+    std::size_t positional = 0;  ///< Data: so many fields can be given by position
+    std::string no_call;         ///< why compiled code cannot make one
+    bool compares = true;        ///< == compares the fields
+    bool orders = false;         ///< and < does
+    /// Nothing where the class has no such method; throws where it cannot be compiled.
+    std::function<std::optional<Method>(const std::string&)> find_method;
+    std::function<std::set<std::string>()> changed;  ///< attributes that methods assign
+    const void* python = nullptr;  ///< the class, for those who make Python objects
+
+    std::optional<std::size_t> find(const std::string& field) const {
+        for (std::size_t k = 0; k < fields.size(); ++k) {
+            if (fields[k].name == field) return k;
+        }
+        return std::nullopt;
+    }
+    std::string field_names() const {
+        std::string text;
+        for (const Field& f : fields) text += (text.empty() ? "" : ", ") + f.name;
+        return text;
+    }
+};
+
+}  // namespace unisono::frontend

@@ -1,0 +1,152 @@
+"""What the engine asks of classes and structured dtypes: fields, methods, where numbers lie."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import types
+
+_SIZES = {"b1": "bool", "f4": "float32", "f8": "float64"}
+_SIZES |= {f"{k}{n}": f"{'u' * (k == 'u')}int{8 * n}" for k in "iu" for n in (1, 2, 4, 8)}
+_ALIGN = "make the dtype with align=True"
+# What every class inherits says nothing about it.
+_INHERITED = {object, tuple}
+
+
+def describe(cls):
+    """What compiled code needs to know of a class, or None where it knows nothing of such classes.
+
+    Returns
+    -------
+    dict
+        form ("data" or "named"), name, fields, positional (how many fields a call takes by
+        position), no_call (why compiled code cannot make one, or ""), compares, orders.
+    """
+    if dataclasses.is_dataclass(cls):
+        params = cls.__dataclass_params__
+        if not params.frozen:
+            return None
+        fields = dataclasses.fields(cls)
+        by_name = [f for f in fields if f.kw_only]
+        odd = ""
+        if cls.__init__ is not None and not _is_generated(cls.__init__):
+            odd = "it has an __init__ of its own"
+        elif hasattr(cls, "__post_init__"):
+            odd = "it has a __post_init__"
+        elif not all(f.init for f in fields):
+            odd = "it has a field that its __init__ does not take"
+        ordered = [f for f in fields if not f.kw_only] + by_name
+        return {
+            "form": "data",
+            "name": cls.__name__,
+            "fields": [f.name for f in ordered],
+            "positional": len(fields) - len(by_name),
+            "no_call": odd,
+            "compares": bool(params.eq) and all(f.compare for f in fields),
+            "orders": bool(params.order) and all(f.compare for f in fields),
+        }
+    if issubclass(cls, tuple) and hasattr(cls, "_fields") and hasattr(cls, "_field_defaults"):
+        own_new = any("__new__" in vars(c) and not hasattr(c, "_fields") for c in cls.__mro__[:-2])
+        return {
+            "form": "named",
+            "name": cls.__name__,
+            "fields": list(cls._fields),
+            "positional": len(cls._fields),
+            "no_call": "it has a __new__ of its own" if own_new else "",
+            "compares": True,
+            "orders": True,
+        }
+    return None
+
+
+def _is_generated(init):
+    return getattr(init, "__code__", None) is None or init.__code__.co_filename == "<string>"
+
+
+def defaults(cls):
+    """Values by the index of the field as describe orders them."""
+    names = describe(cls)["fields"]
+    if dataclasses.is_dataclass(cls):
+        held = {f.name: f.default for f in dataclasses.fields(cls)}
+        held = {n: d for n, d in held.items() if d is not dataclasses.MISSING}
+    else:
+        held = cls._field_defaults
+    return {names.index(n): value for n, value in held.items()}
+
+
+@functools.cache
+def method(cls, name):
+    """(kind, compiled function) of a method written in Python, or None."""
+    from . import JitFunction
+
+    for owner in cls.__mro__:
+        if owner in _INHERITED or name not in vars(owner):
+            continue
+        kind, function = "method", vars(owner)[name]
+        if isinstance(function, property):
+            kind, function = "property", function.fget
+        elif isinstance(function, staticmethod):
+            kind, function = "static", function.__func__
+        elif isinstance(function, functools.cached_property):
+            kind, function = "property", function.func
+        if isinstance(function, JitFunction):
+            return kind, function
+        if not isinstance(function, types.FunctionType) or _is_made(function):
+            return None
+        return kind, JitFunction(function, False, None, {})
+    return None
+
+
+def _is_made(function):
+    """Written by dataclasses or namedtuple, not by the class's author."""
+    return function.__code__.co_filename == "<string>" or function.__code__.co_filename.startswith(
+        "<string"
+    )
+
+
+def places(dtype):
+    """Where the fields of a structured dtype lie.
+
+    Returns
+    -------
+    list of tuple
+        (name, dtype name or None, offset, size of an element, pieces, shape, strides, why compiled
+        code cannot read it, inner list or None). A number that is not aligned comes as `pieces`
+        unsigned integers of that size.
+    """
+    return _places(dtype, dtype.itemsize, 0)
+
+
+def _places(dtype, itemsize, start):
+    found = []
+    for name in dtype.names:
+        inner, offset = dtype.fields[name][:2]
+        base, shape = inner.subdtype if inner.subdtype else (inner, ())
+        offset += start
+        strides, step = [], base.itemsize
+        for n in reversed(shape):
+            strides.insert(0, step)
+            step *= n
+        if base.names and not shape:
+            found.append((name, None, 0, 0, 0, (), (), "", _places(base, itemsize, offset)))
+            continue
+        text = _SIZES.get(f"{base.kind}{base.itemsize}")
+        odd = ""
+        if text is None or base.names:
+            odd = f"its elements are of the dtype {base}"
+        elif not base.isnative:
+            odd = f"its byte order is not the machine's ({base.str})"
+        size = base.itemsize
+        unit = size
+        while not odd and (offset % unit or itemsize % unit):
+            unit //= 2
+        if odd:
+            found.append((name, None, 0, 0, 0, (), (), odd, None))
+        elif unit == size:
+            found.append((name, text, offset, size, 0, tuple(shape), tuple(strides), "", None))
+        elif shape:
+            odd = f"its numbers are not aligned in the dtype; {_ALIGN}"
+            found.append((name, None, 0, 0, 0, (), (), odd, None))
+        else:
+            found.append((name, text, offset, unit, size // unit, (), (), "", None))
+    return found
