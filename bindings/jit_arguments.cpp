@@ -8,6 +8,7 @@
 #include "errors.h"
 #include "frontend/tree.h"
 #include "jit_dispatch.h"
+#include "jit_objects.h"
 
 namespace unisono::python {
 
@@ -181,9 +182,23 @@ void Arguments::add_pointer(const void* pointer) {
 /// Objects of classes that compiled code knows, by their fields; false for any other.
 bool Arguments::add_object(PyObject* object, const std::string& name) {
     const auto& record = record_of(Py_TYPE(object));
-    if (!record) return false;
+    if (!record) {
+        if (PyObject_HasAttrString(object, "__dataclass_fields__"))
+            refuse(name, std::string("an object of the dataclass ") + Py_TYPE(object)->tp_name,
+                   "declare the class with frozen=True, or with un.jitclass where it changes");
+        return false;
+    }
     key_.push_back(ClassCode);
     add_pointer(record.get());
+    if (std::int64_t address = 0; object_address(object, address)) {
+        if (address == 0)
+            refuse(name,
+                   std::string("an object of ") + Py_TYPE(object)->tp_name + " without memory",
+                   "make objects by calling the class");
+        objects_.emplace_back(address, object);
+        scalars_.push_back(static_cast<std::uint64_t>(address));
+        return true;
+    }
     for (std::size_t k = 0; k < record->fields.size(); ++k) {
         const std::string& field = record->fields[k].name;
         if (PyTuple_Check(object)) {
@@ -441,6 +456,8 @@ void Arguments::finish() {
             if (meet && (a.group == 0 || a.group != b.group)) noalias_ = false;
         }
     }
+    // What objects refer to may be an array argument, too.
+    if (!objects_.empty()) noalias_ = false;
     key_[0] = noalias_;
 }
 
@@ -457,6 +474,21 @@ static Ref held_array(PyObject* object, PyObject* path) {
 Ref Arguments::array_object(int index) const {
     const Held& h = arrays_[static_cast<std::size_t>(index)];
     return held_array(h.object, h.path);
+}
+
+PyObject* Arguments::object_of(std::int64_t address) const {
+    for (const auto& [known, object] : objects_) {
+        if (known == address) return object;
+    }
+    return nullptr;
+}
+
+PyObject* Arguments::owner_of_memory(std::uintptr_t address) const {
+    for (const Held& h : arrays_) {
+        std::uintptr_t end = h.memory.handle + static_cast<std::uintptr_t>(h.memory.bytes);
+        if (!h.device && !h.copy && h.memory.handle <= address && address <= end) return h.object;
+    }
+    return nullptr;
 }
 
 Ref Arguments::object_at(std::uintptr_t address) const {
@@ -489,9 +521,12 @@ Type Arguments::read_type(const std::vector<std::uint32_t>& key, std::size_t& at
         // Records live for good.
         const auto* held = reinterpret_cast<const frontend::Record*>(pointer());
         auto record = held->shared_from_this();
+
+        using Form = frontend::Record::Form;
+        if (record->form == Form::Instance)
+            return Type::of_record(Type::Kind::Instance, record, 0, {});
         std::vector<Type> items;
         for (std::size_t k = 0; k < record->fields.size(); ++k) items.push_back(read_type(key, at));
-        using Form = frontend::Record::Form;
         auto kind = record->form == Form::Fields  ? Type::Kind::Records
                     : record->form == Form::Named ? Type::Kind::Tuple
                                                   : Type::Kind::Record;

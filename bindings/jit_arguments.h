@@ -47,6 +47,10 @@ class Arguments {
     /// A field of a structured array is an array of its own.
     Ref object_at(std::uintptr_t address) const;
     Ref array_object(int index) const;
+    /// An argument that is the object at that address, or null.
+    PyObject* object_of(std::int64_t address) const;
+    /// The array argument in whose memory the address lies; null where that is a copy.
+    PyObject* owner_of_memory(std::uintptr_t address) const;
     /// The structured array that the array is a field of.
     PyObject* owner(int index) const { return arrays_[static_cast<std::size_t>(index)].object; }
 
@@ -110,6 +114,7 @@ class Arguments {
     std::vector<Held>& arrays_;
     std::vector<std::uint64_t>& scalars_;
     std::vector<std::uint32_t>& key_;
+    std::vector<std::pair<std::int64_t, PyObject*>> objects_;  ///< of compiled classes, by address
     std::vector<Ref> kept_;  ///< attributes that nothing else may hold
     bool noalias_ = true;
     Device* device_ = nullptr;

@@ -18,6 +18,7 @@
 #include "errors.h"
 #include "frontend/diagnose.h"
 #include "ir/rewrite.h"
+#include "jit_objects.h"
 #include "jit_records.h"
 #include "jit_source.h"
 #include "jit_text.h"
@@ -324,6 +325,14 @@ void Dispatch::recompile() {
     }
 }
 
+/// How often the results refer to each block.
+static void count_references(const frontend::ResultShape& shape, const std::uint64_t* results,
+                             std::map<Block*, std::int64_t>& counts) {
+    if (shape.kind == frontend::ResultShape::Kind::Array)
+        ++counts[reinterpret_cast<Block*>(static_cast<std::uintptr_t>(results[shape.index + 1]))];
+    for (const frontend::ResultShape& item : shape.items) count_references(item, results, counts);
+}
+
 PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* keywords,
                          const NDRange* range) {
     if (!is_fresh()) prepare();
@@ -348,6 +357,7 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
     launch.threads = source->options.threads;
     if (range) launch.range = *range;
     Fault fault;
+    KeepScope keeps(arguments);
     if (made->keeps_lock) {
         fault = made->executable->launch(launch);
     } else {
@@ -362,7 +372,26 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
     if (fault.site == codegen::interrupted_site) raise_interrupt(*made, fault);
     if (fault.site >= 0) raise_fault(*made, fault);
     Taken taken;
+    count_references(made->result, results, taken.references);
     return build(made->result, arguments, results, taken);
+}
+
+/// Memory that objects hold, too, and one reference to it.
+static Storage* shared_storage(Block* block, std::uintptr_t address,
+                               std::span<const std::int64_t> extents,
+                               std::span<const std::int64_t> strides, std::int64_t size) {
+    std::int64_t low = 0, high = size;
+    for (std::size_t k = 0; k < extents.size(); ++k) {
+        if (extents[k] == 0) high = low;
+        (strides[k] < 0 ? low : high) += (extents[k] - 1) * strides[k] * size;
+    }
+    if (high < low) low = high = 0;
+    Storage* storage = Storage::create(nullptr, high - low);
+    storage->memory = {address + static_cast<std::uintptr_t>(low), high - low};
+    storage->borrowed = true;
+    storage->owner = block;
+    storage->release_owner = [](void* owner) { release_block(static_cast<Block*>(owner)); };
+    return storage;
 }
 
 /// An array that the function made, or a view of an argument.
@@ -378,8 +407,10 @@ PyObject* Dispatch::build_array(const frontend::ResultShape& shape, const Argume
     }
     Array argument;
     Storage* storage = nullptr;
-    if (block) {
-        auto [at, is_new] = taken.emplace(block, nullptr);
+    if (block && (block->drop || block->refs > taken.references[block])) {
+        storage = shared_storage(block, address, extents, strides, size_of(shape.dtype));
+    } else if (block) {
+        auto [at, is_new] = taken.storages.emplace(block, nullptr);
         if (is_new) {
             at->second = Storage::create(nullptr, block->bytes);
             at->second->memory = {reinterpret_cast<std::uintptr_t>(block->data), block->bytes};
@@ -440,6 +471,17 @@ PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& a
                 return Scalar{results[p.index], p.dtype}.as<double>();
             };
             return PyComplex_FromDoubles(part(0), part(1));
+        }
+        case Kind::Object: {
+            auto* block =
+                reinterpret_cast<Block*>(static_cast<std::uintptr_t>(results[shape.index + 1]));
+            if (!block) Py_RETURN_NONE;
+            auto address = static_cast<std::int64_t>(results[shape.index]);
+            if (PyObject* known = arguments.object_of(address)) {
+                release_block(block);
+                return Py_NewRef(known);
+            }
+            return wrap_object(*shape.record, block);
         }
         case Kind::Record:
         case Kind::Tuple: break;

@@ -96,10 +96,13 @@ class Dispatch {
     [[noreturn]] void raise_interrupt(const Specialisation& s, const Fault& fault) const;
     [[noreturn]] void raise_at(const Specialisation& s, ir::Line place) const;
     [[noreturn]] void raise_fault(const Specialisation& s, const Fault& fault) const;
+    /// Of one call's results: storages made of blocks, and how often blocks come.
+    struct Taken {
+        std::map<Block*, Storage*> storages;
+        std::map<Block*, std::int64_t> references;
+    };
     PyObject* build_array(const frontend::ResultShape& shape, const Arguments& arguments,
-                          const std::uint64_t* results, std::map<Block*, Storage*>& taken) const;
-    /// Storages made of the blocks of one call's results.
-    using Taken = std::map<Block*, Storage*>;
+                          const std::uint64_t* results, Taken& taken) const;
     PyObject* build(const frontend::ResultShape& shape, const Arguments& arguments,
                     const std::uint64_t* results, Taken& taken) const;
 

@@ -7,6 +7,7 @@
 
 #include "errors.h"
 #include "jit_dispatch.h"
+#include "jit_source.h"
 
 namespace unisono::python {
 
@@ -60,6 +61,25 @@ static std::optional<Record::Method> find_method(PyTypeObject* cls, const std::s
     return method;
 }
 
+/// The types of an object's fields, and which of them its methods assign.
+static void read_fields(Record& record, PyTypeObject* cls) {
+    Ref fields(checked(PyObject_CallMethod(helpers(), "typed_fields", "O", cls)));
+    std::vector<Record::Field> made;
+    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(fields.get()); ++k) {
+        PyObject* pair = PyList_GET_ITEM(fields.get(), k);
+        Record::Field& f = made.emplace_back();
+        f.name = text_of(PyTuple_GET_ITEM(pair, 0));
+        f.type = declared_of(PyTuple_GET_ITEM(pair, 1)).type;
+    }
+    record.fields = std::move(made);
+    lay_out(record);
+    Ref changed(checked(PyObject_CallMethod(helpers(), "changed", "O", cls)));
+    std::set<std::string> names;
+    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(changed.get()); ++k)
+        names.insert(text_of(PyList_GET_ITEM(changed.get(), k)));
+    record.changed = [names] { return names; };
+}
+
 const std::shared_ptr<const Record>& record_of(PyTypeObject* cls) {
     static std::unordered_map<PyTypeObject*, std::shared_ptr<const Record>> known;
     if (auto it = known.find(cls); it != known.end()) return it->second;
@@ -67,8 +87,10 @@ const std::shared_ptr<const Record>& record_of(PyTypeObject* cls) {
     std::shared_ptr<Record> made;
     if (about.get() != Py_None) {
         made = std::make_shared<Record>();
-        made->form = text_of(entry(about.get(), "form")) == "data" ? Record::Form::Data
-                                                                   : Record::Form::Named;
+        std::string form = text_of(entry(about.get(), "form"));
+        made->form = form == "data"    ? Record::Form::Data
+                     : form == "named" ? Record::Form::Named
+                                       : Record::Form::Instance;
         made->name = text_of(entry(about.get(), "name"));
         made->positional = PyLong_AsSize_t(entry(about.get(), "positional"));
         made->no_call = text_of(entry(about.get(), "no_call"));
@@ -81,7 +103,16 @@ const std::shared_ptr<const Record>& record_of(PyTypeObject* cls) {
         made->python = cls;
     }
     Py_INCREF(cls);
-    return known.emplace(cls, std::move(made)).first->second;
+    auto& kept = known.emplace(cls, made).first->second;  // a field may be of the class itself
+    if (made && made->form == Record::Form::Instance) {
+        try {
+            read_fields(*made, cls);
+        } catch (...) {
+            known.erase(cls);
+            throw;
+        }
+    }
+    return kept;
 }
 
 PyObject* make_object(const Record& record, PyObject* items) {

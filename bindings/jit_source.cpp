@@ -91,7 +91,7 @@ Node read_node(PyObject* tuple) {
 }
 
 /// A type as _jit/signatures.py writes it.
-static frontend::Declared declared_of(PyObject* spec) {
+frontend::Declared declared_of(PyObject* spec) {
     frontend::Declared d;
     if (spec == Py_None) return d;
     d.is_given = true;
@@ -101,6 +101,7 @@ static frontend::Declared declared_of(PyObject* spec) {
     if (kind == "optional") {
         d = declared_of(item(1));
         d.is_optional = true;
+        if (d.type.is_instance()) d.type.rank = 1;
         return d;
     }
     if (kind == "tuple") {
@@ -110,6 +111,12 @@ static frontend::Declared declared_of(PyObject* spec) {
             types.push_back(d.items.back().type);
         }
         d.type = frontend::Type::tuple(std::move(types));
+        return d;
+    }
+    if (kind == "instance") {
+        d.type =
+            frontend::Type::of_record(frontend::Type::Kind::Instance,
+                                      record_of(reinterpret_cast<PyTypeObject*>(item(1))), 0, {});
         return d;
     }
     bool found = true;

@@ -15,4 +15,7 @@ frontend::Node read_node(PyObject* tuple);
 /// All but the callees of a flattened function.
 std::shared_ptr<frontend::Source> read_source(PyObject* flattened);
 
+/// A type as _jit/signatures.py writes it.
+frontend::Declared declared_of(PyObject* spec);
+
 }  // namespace unisono::python

@@ -29,6 +29,11 @@ void forget_block(Block* block) noexcept {
 
 void release_block(Block* block) noexcept {
     if (!block || block->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (block->drop) return block->drop(block);
+    free_block(block);
+}
+
+void free_block(Block* block) noexcept {
     pool::free(block->data, block->bytes);
     delete block;
 }

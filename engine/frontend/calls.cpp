@@ -99,17 +99,18 @@ Value FunctionLowerer::tuple_of(std::vector<Value> items) {
 }
 
 static void flatten(const Value& v, std::vector<E>& scalars, std::vector<std::int32_t>& arrays) {
-    if (v.type.is_scalar()) scalars.push_back(v.expr);
+    if (v.type.is_scalar() || v.type.is_instance()) scalars.push_back(v.expr);
     if (v.type.is_array() || v.type.is_list()) arrays.push_back(v.array);
     for (const Value& item : v.items) flatten(item, scalars, arrays);
 }
 
 /// An error inside of the callee also says where it was called from: its types come from there.
 const Instance& FunctionLowerer::instance_of(const Node& node, const Source& callee,
-                                             const std::vector<Type>& types, bool noalias) {
+                                             const std::vector<Type>& types, bool noalias,
+                                             bool passes_blocks) {
     bool is_self = &callee == &source_;
     try {
-        const Instance& made = module_.instance(callee, types, noalias, is_self);
+        const Instance& made = module_.instance(callee, types, noalias, is_self, passes_blocks);
         if (!made.is_done && !made.has_result) throw Unresolved{node.place};
         return made;
     } catch (const Error& e) {
@@ -139,6 +140,7 @@ Value FunctionLowerer::call_with(const Node& node, const Source& callee,
         }
         types.push_back(v.type);
     }
+    for (Value& v : values) address_objects(v);
     std::vector<E> scalars;
     std::vector<std::int32_t> arrays;
     for (const Value& v : values) flatten(v, scalars, arrays);
@@ -154,7 +156,12 @@ Value FunctionLowerer::call_with(const Node& node, const Source& callee,
         bool is_param = function_->arrays[static_cast<std::size_t>(root)].param >= 0;
         noalias = noalias && is_param && roots.insert(root).second;
     }
-    const Instance& made = instance_of(node, callee, types, noalias);
+    bool passes_blocks = !callee.native && may_keep_arrays(callee, types);
+    if (passes_blocks) {
+        noalias = false;
+        for (std::int32_t array : arrays) scalars.push_back(block_of_array(array));
+    }
+    const Instance& made = instance_of(node, callee, types, noalias, passes_blocks);
     if (made.counts_depth) scalars.push_back(depth_ ? op_binary(Op::Add, depth_, i64(1)) : i64(1));
     std::vector<DType> results;
     leaf_types(made.shape, results);
@@ -175,6 +182,11 @@ Value FunctionLowerer::result_of_call(const Type& type, const ResultShape& shape
     v.type = type;
     auto index = static_cast<std::size_t>(shape.index);
     if (shape.kind == ResultShape::Kind::Scalar) v.expr = b_->read(outs.at(index));
+    if (shape.kind == ResultShape::Kind::Object) {
+        std::int32_t slot = b_->slot(type.record->name, DType::Int64, true);
+        emit(b_->adopt(slot, b_->read(outs.at(index)), b_->read(outs.at(index + 1))));
+        return object_in(slot, type);
+    }
     if (shape.kind == ResultShape::Kind::Argument) v.array = arrays.at(index);
     if (shape.kind == ResultShape::Kind::Owner) {
         // The fields of a structured array follow each other among the arguments.

@@ -17,6 +17,7 @@ Value FunctionLowerer::object_of(std::shared_ptr<const Record> record, std::vect
 
 /// Point(1, y=2)
 Value FunctionLowerer::construct(const Node& node, const ClassUse& use) {
+    if (use.record->form == Form::Instance) return new_object(node, use);
     const Record& record = *use.record;
     if (!record.no_call.empty())
         refuse(node.place, record.name + " cannot be made in compiled code: " + record.no_call,
@@ -93,6 +94,11 @@ std::optional<Value> FunctionLowerer::object_attribute(const Node& node, const V
     if (object.type.is_record() || object.type.is_tuple()) {
         if (auto k = record->find(node.text)) return object.items[*k];
     }
+    if (object.type.is_instance()) {
+        if (auto k = record->find(node.text))
+            return read_member(object, record->fields[*k], node.place);
+        want_object(object, node.text, node.place);
+    }
     auto method = record->find_method ? record->find_method(node.text) : std::nullopt;
     if (method && method->kind == Record::Method::Kind::Property)
         return call_with(node, *method->source, {object});
@@ -123,6 +129,7 @@ Value FunctionLowerer::object_method(const Node& node, const Record& known, cons
         refuse(callee.place, "'" + callee.text + "' is a property of " + record->name,
                "leave out the parentheses");
     at(node.place);
+    if (object && object->type.is_instance()) want_object(*object, callee.text, callee.place);
     return call_function(node, *method->source, {}, takes_self ? object : nullptr);
 }
 

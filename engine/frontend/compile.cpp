@@ -23,6 +23,7 @@ static Value make_parameter(ir::Builder& b, const std::string& name, const Type&
     Value v;
     v.type = type;
     if (type.is_scalar()) v.expr = b.param(b.scalar_param(name, type.dtype));
+    if (type.is_instance()) v.expr = b.param(b.scalar_param(name, DType::Int64));
     if (type.is_list()) {
         v.array = b.array_param(name, type.dtype, 1, false, {ir::StrideClass::One});
         b.function().arrays[static_cast<std::size_t>(v.array)].noalias = noalias;
@@ -44,6 +45,7 @@ constexpr std::int64_t deepest_recursion = 10'000;
 
 void leaf_types(const ResultShape& shape, std::vector<DType>& list) {
     if (shape.kind == ResultShape::Kind::Scalar) list.push_back(shape.dtype);
+    if (shape.kind == ResultShape::Kind::Object) list.insert(list.end(), 2, DType::Int64);
     if (shape.kind == ResultShape::Kind::Array || shape.kind == ResultShape::Kind::List)
         list.insert(list.end(), 2 + 2 * static_cast<std::size_t>(shape.rank), DType::Int64);
     for (const ResultShape& item : shape.items) leaf_types(item, list);
@@ -60,6 +62,9 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
         lists_.clear();
         warnings_.clear();
         lists_of_names_.clear();
+        given_objects_.clear();
+        members_.clear();
+        blocks_of_params_.clear();
         report_.clear();
         first_return_.reset();
         function_->is_kernel = source_.is_kernel;
@@ -78,6 +83,16 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
         loops_.clear();
         hoisted_.clear();
         frames_.push_back(Frame{&source_.body, &list, {}, {}, {}, {}});
+        for (const std::string& name : source_.params) open_objects(env_.names[name].value);
+        if (instance_.passes_blocks) {
+            auto count = static_cast<std::int32_t>(function_->arrays.size());
+            for (std::int32_t a = 0; a < count; ++a) {
+                const ir::Array& array = function_->arrays[static_cast<std::size_t>(a)];
+                if (array.param >= 0)
+                    blocks_of_params_[a] =
+                        b_->param(b_->scalar_param(array.name + ".block", DType::Int64));
+            }
+        }
         unresolved_.reset();
         if (instance_.counts_depth) {
             depth_ = b_->param(b_->scalar_param("depth", DType::Int64));
@@ -119,10 +134,10 @@ bool ModuleLowerer::is_open(const Source& source) const {
 }
 
 const Instance& ModuleLowerer::instance(const Source& source, const std::vector<Type>& args,
-                                        bool noalias, bool counts_depth) {
+                                        bool noalias, bool counts_depth, bool passes_blocks) {
     for (const Instance& i : instances_) {
         if (i.source == &source && i.args == args && i.noalias == noalias &&
-            i.counts_depth == counts_depth)
+            i.counts_depth == counts_depth && i.passes_blocks == passes_blocks)
             return i;
     }
     Instance& made = instances_.emplace_back();
@@ -130,6 +145,7 @@ const Instance& ModuleLowerer::instance(const Source& source, const std::vector<
     made.args = args;
     made.noalias = noalias;
     made.counts_depth = counts_depth;
+    made.passes_blocks = passes_blocks;
     made.index = static_cast<std::int32_t>(functions_.size());
     functions_.emplace_back();
     auto slot = static_cast<std::size_t>(made.index);
@@ -169,7 +185,8 @@ Compiled compile(const CompileRequest& request) {
     const Source& source = *request.source;
     if (source.is_kernel) check_barriers(source);
     ModuleLowerer module(std::max(1, request.dimensions));
-    module.instance(source, request.args, request.noalias);
+    bool noalias = request.noalias && !may_keep_arrays(source, request.args);
+    module.instance(source, request.args, noalias);
     return module.finish();
 }
 

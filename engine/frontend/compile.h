@@ -22,9 +22,11 @@ struct ResultShape {
         List,
         Complex,
         Record,
-        Owner
+        Owner,
+        Object
     };
     Kind kind = Kind::None;
+    /// Object: of the results that hold its address and its block.
     /// Owner: of the array parameter that is one field of the structured array meant.
     /// Scalar: of the entry's results; Argument: of its array parameters; Array: of the results
     /// that hold its address, its block, its extents and its strides.

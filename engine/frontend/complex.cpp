@@ -167,6 +167,11 @@ Value FunctionLowerer::complex_call(const std::vector<Value>& args, const Place&
 /// The value in the form of a type that holds it.
 Value FunctionLowerer::converted_value(const Value& value, const Type& type) {
     if (type.is_complex()) return to_complex(value, type);
+    if (type.is_instance() && value.type.kind == Type::Kind::None) {
+        std::int32_t slot = b_->slot("none", DType::Int64, true);
+        emit(b_->adopt(slot, i64(0), i64(0)));
+        return object_in(slot, type);
+    }
     Value v = value;
     v.type = type;
     if (type.is_scalar()) v.expr = cast(value.expr, type.dtype);

@@ -126,6 +126,9 @@ Value FunctionLowerer::expression_of(const Node& node) {
                        (node.note.empty() ? "" : ": " + node.note),
                    "pass what you need from it as an argument: numbers, arrays and tuples of "
                    "numbers are understood");
+        case NodeKind::Class:
+            refuse(node.place, "a class is called or named in isinstance only",
+                   "write " + node.text + "(...)");
         case NodeKind::Builtin:
             if (auto t = dtype_of(node)) {
                 Value v;
@@ -134,9 +137,6 @@ Value FunctionLowerer::expression_of(const Node& node) {
                 return v;
             }
             [[fallthrough]];
-        case NodeKind::Class:
-            refuse(node.place, "a class is called or named in isinstance only",
-                   "write " + node.text + "(...)");
         case NodeKind::Function:
         case NodeKind::Closure:
         case NodeKind::KeptClosure: return function_value(node);

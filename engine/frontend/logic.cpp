@@ -11,6 +11,8 @@ E FunctionLowerer::truth(const Value& v, const Place& place) {
     if (auto set = special_method(nullptr, "__bool__", {v}, place)) return truth(*set, place);
     if (auto size = special_method(nullptr, "__len__", {v}, place)) return truth(*size, place);
     if (v.type.is_record()) return b_->boolean(true);
+    if (v.type.is_instance())
+        return v.type.rank ? op_binary(Op::Ne, object_address(v), i64(0)) : b_->boolean(true);
     if (v.type.is_tuple()) return b_->boolean(!v.items.empty());
     if (v.type.kind == Type::Kind::None) return b_->boolean(false);
     if (v.type.is_function()) return b_->boolean(true);
@@ -27,6 +29,7 @@ Value FunctionLowerer::compare_two(const std::string& op, const Value& a, const 
                                    const Place& place) {
     static const std::map<std::string, Op> ops = {{"<", Op::Lt},  {"<=", Op::Le}, {">", Op::Gt},
                                                   {">=", Op::Ge}, {"==", Op::Eq}, {"!=", Op::Ne}};
+    if (auto v = compare_identity(op, a, b, place)) return *v;
     bool is_none = a.type.kind == Type::Kind::None || b.type.kind == Type::Kind::None;
     bool is_identity = op == "is" || op == "is not";
     if (is_none && (is_identity || op == "==" || op == "!=")) {

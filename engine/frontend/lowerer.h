@@ -46,8 +46,9 @@ struct Instance {
     bool noalias = false;
     std::int32_t index = 0;
     bool is_done = false;
-    bool counts_depth = false;  ///< takes the depth of the recursion as one more scalar
-    bool has_result = false;    ///< so far: another return may widen it
+    bool counts_depth = false;   ///< takes the depth of the recursion as one more scalar
+    bool passes_blocks = false;  ///< takes the blocks of its arrays as scalars: it may keep them
+    bool has_result = false;     ///< so far: another return may widen it
     Type result;
     ResultShape shape;
 };
@@ -57,7 +58,7 @@ class ModuleLowerer {
     explicit ModuleLowerer(int dimensions) : dimensions_(dimensions) {}
     /// Lowers the function for these argument types, once.
     const Instance& instance(const Source& source, const std::vector<Type>& args, bool noalias,
-                             bool counts_depth = false);
+                             bool counts_depth = false, bool passes_blocks = false);
     /// True while the function is being lowered (a call of it now is a recursion).
     bool is_open(const Source& source) const;
     /// The index of a source file in the list that all functions of the module share.
@@ -103,6 +104,9 @@ struct Env {
 void leaf_types(const ResultShape& shape, std::vector<DType>& list);
 
 std::string describe(const Declared& d);
+
+/// Whether an array that the function gets may be kept in an object.
+bool may_keep_arrays(const Source& source, const std::vector<Type>& args);
 
 /// The signature that these arguments fit with the fewest conversions, or null.
 const Signature* find_signature(const Source& source, const std::vector<Type>& args);
@@ -387,6 +391,33 @@ class FunctionLowerer {
     Value compare_items(const std::string& op, const std::vector<Value>& a,
                         const std::vector<Value>& b, const Place& place);
 
+    // ---- objects in memory (instances.cpp)
+    Value object_in(std::int32_t slot, const Type& type);
+    E object_address(const Value& object);
+    void address_objects(Value& value);
+    void open_objects(Value& value);
+    Value move_object(const std::string& name, const Value& value, const Type& type);
+    Value held_object(const Value& object);
+    Value new_object(const Node& node, const ClassUse& use);
+    void want_object(const Value& object, const std::string& field, const Place& place);
+    bool is_constant_field(const std::string& name);
+    E word_of(const Value& object, int word);
+    void set_word(const Value& object, int word, E value);
+    E number_of_word(E word, DType t);
+    Value read_member(const Value& object, const Record::Field& f, const Place& place);
+    void want_assigned(const Value& v, const Record::Field& f, const Place& place);
+    Value load_member(const Value& object, const Record::Field& f);
+    E block_of_array(std::int32_t array);
+    E kept_block(const Value& array, const Place& place);
+    E kept_object(const Value& object);
+    void store_member(const Value& object, const Record::Field& f, const Value& given,
+                      const Place& place);
+    const Record::Field& member(const Value& object, const std::string& name, const Place& place);
+    bool assign_member(const Node& target, const Value& value);
+    bool augment_member(const Node& node);
+    std::optional<Value> compare_identity(const std::string& op, const Value& a, const Value& b,
+                                          const Place& place);
+
     // ---- array expressions
     std::vector<E> extents_of(const Value& v);
     bool is_repeated(const Value& v, std::size_t axis) const;
@@ -625,7 +656,7 @@ class FunctionLowerer {
     void declare_parameters();
     std::vector<Value> arguments(const Node& node);
     const Instance& instance_of(const Node& node, const Source& callee,
-                                const std::vector<Type>& types, bool noalias);
+                                const std::vector<Type>& types, bool noalias, bool passes_blocks);
     std::vector<Value> call_operands(const Node& node, const Source& callee,
                                      const std::vector<Value>& captured, const Value* self);
     Value result_of_call(const Type& type, const ResultShape& shape,
@@ -675,6 +706,10 @@ class FunctionLowerer {
     std::deque<List> lists_;
     std::map<std::string, std::int32_t> lists_of_names_;  ///< where paths meet
     std::vector<std::pair<E, std::int32_t>> hoisted_;     ///< computed once, at the entry
+    std::set<std::int32_t> given_objects_;                ///< slots of parameters
+    std::map<std::pair<std::int32_t, std::string>, Value> members_;  ///< read once, at the entry
+    std::map<std::int32_t, E> blocks_of_params_;
+    std::optional<std::set<std::string>> changed_fields_;
     std::string report_;
     std::set<std::string> warnings_;
     int parallel_depth_ = 0;

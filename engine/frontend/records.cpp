@@ -23,6 +23,10 @@ static bool is_path(const Node& node) {
     return node.kind == NodeKind::Name || (key_of(node) && is_path(node.children[0]));
 }
 
+static bool holds_records(const Type& t) {
+    return t.is_records() || std::any_of(t.items.begin(), t.items.end(), holds_records);
+}
+
 FunctionLowerer::FieldAccess FunctionLowerer::field_of(const Value& records, const std::string& key,
                                                        const Node* index, const Place& place) {
     auto k = records.type.record->find(key);
@@ -59,7 +63,10 @@ std::optional<FunctionLowerer::FieldAccess> FunctionLowerer::field_access(const 
     bool is_item = owner.kind == NodeKind::Subscript && !key_of(owner);
     const Node& base = is_item ? owner.children[0] : owner;
     if (!is_path(base)) return std::nullopt;
-    if (base.kind == NodeKind::Name && !env_.names.count(base.text)) return std::nullopt;
+    const Node* root = &base;
+    while (root->kind != NodeKind::Name) root = &root->children[0];
+    auto held = env_.names.find(root->text);
+    if (held == env_.names.end() || !holds_records(held->second.value.type)) return std::nullopt;
     Value records = expression(base);
     bool is_attribute_of_all = node.kind == NodeKind::Attribute && !is_item &&
                                records.type.rank > 0 && records.type.is_records() &&

@@ -28,7 +28,8 @@ struct Record : std::enable_shared_from_this<Record> {
                           ///< 0: it lies as the elements of an array do
         std::string odd;  ///< why compiled code cannot read it
         Type type;        ///< Instance
-        int word = 0;     ///< Instance: where it lies
+        int word = 0;     ///< Instance: where it lies, and the block of what it refers to or -1
+        int block = -1;
     };
     struct Method {
         enum class Kind : std::uint8_t { Plain, Property, Static };
@@ -46,6 +47,7 @@ struct Record : std::enable_shared_from_this<Record> {
     /// Nothing where the class has no such method; throws where it cannot be compiled.
     std::function<std::optional<Method>(const std::string&)> find_method;
     std::function<std::set<std::string>()> changed;  ///< attributes that methods assign
+    int words = 0, counted = 0;                      ///< Instance: of its memory
     const void* python = nullptr;  ///< the class, for those who make Python objects
 
     std::optional<std::size_t> find(const std::string& field) const {
@@ -60,5 +62,8 @@ struct Record : std::enable_shared_from_this<Record> {
         return text;
     }
 };
+
+/// Finds a place for each field of an Instance.
+void lay_out(Record& record);
 
 }  // namespace unisono::frontend

@@ -72,7 +72,7 @@ void FunctionLowerer::assign(const Node& node) {
 /// Items that are assigned together must all be read before the first is written: a, b = b, a.
 static bool needs_copies(const Value& value) {
     return std::any_of(value.items.begin(), value.items.end(), [](const Value& item) {
-        return !item.items.empty() || item.type.is_array() ||
+        return !item.items.empty() || item.type.is_array() || item.type.is_instance() ||
                (item.type.is_scalar() && !is_invariant(item.expr));
     });
 }
@@ -97,6 +97,7 @@ void FunctionLowerer::assign_to(const Node& target, const Value& value) {
                 if (item.type.is_scalar() && !is_invariant(item.expr))
                     item.expr = temporary(item.expr);
                 if (item.type.is_array()) item = snapshot(made(item, target.place));
+                if (item.type.is_instance()) item = held_object(item);
             }
         }
         for (std::size_t i = 0; i < items.size(); ++i) assign_to(target.children[i], items[i]);
@@ -115,6 +116,7 @@ void FunctionLowerer::assign_to(const Node& target, const Value& value) {
     }
     if (target.kind == NodeKind::Attribute) {
         if (auto field = field_access(target)) return store_field(*field, value, target.place);
+        if (assign_member(target, value)) return;
         refuse_frozen(target);
     }
     bool is_shape = target.kind == NodeKind::Attribute && target.text == "shape" &&
@@ -197,12 +199,25 @@ void FunctionLowerer::assign_augmented(const Node& node) {
         return bind(target.text, binary(node.text, old, change, node.place), target.place);
     }
     if (auto field = field_access(target)) return augment_field(node, *field);
-    if (target.kind == NodeKind::Attribute) refuse_frozen(target);
+    if (target.kind == NodeKind::Attribute) {
+        if (augment_member(node)) return;
+        refuse_frozen(target);
+    }
     if (target.kind != NodeKind::Subscript) {
         refuse(target.place, "this target of an augmented assignment is not supported",
                "use a name or array[indices]");
     }
-    augment_item(node, target, as_array(expression(target.children[0])));
+    Value object = expression(target.children[0]);
+    if (has_method(object, "__getitem__") && has_method(object, "__setitem__")) {
+        Value index = kept_apart(index_value(target));
+        Value old = *special_method(&target, "__getitem__", {object, index}, target.place);
+        Value change = expression(node.children[1]);
+        at(node.place);
+        Value result = binary(node.text, old, change, node.place);
+        special_method(&target, "__setitem__", {object, index, result}, target.place);
+        return;
+    }
+    augment_item(node, target, as_array(object));
 }
 
 void FunctionLowerer::augment_item(const Node& node, const Node& target, const Value& array) {
@@ -271,7 +286,12 @@ void FunctionLowerer::shape_result(const Value& value, ResultShape& shape,
                                    std::vector<E>& scalars) {
     shape.dtype = value.type.dtype;
     shape.index = static_cast<int>(scalars.size());
-    if (value.type.is_scalar()) {
+    if (value.type.is_instance()) {
+        shape.kind = ResultShape::Kind::Object;
+        shape.record = value.type.record;
+        scalars.push_back(temporary(object_address(value), "address"));
+        scalars.push_back(kept_object(value));
+    } else if (value.type.is_scalar()) {
         shape.kind = ResultShape::Kind::Scalar;
         scalars.push_back(value.expr);
     } else if (value.type.is_records()) {

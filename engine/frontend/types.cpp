@@ -81,6 +81,14 @@ static std::optional<Type> join_arrays(const Type& a, const Type& b) {
 
 std::optional<Type> join(const Type& a, const Type& b) {
     if (a == b) return a;
+    if (a.is_instance() || b.is_instance()) {
+        Type t = a.is_instance() ? a : b;
+        const Type& other = a.is_instance() ? b : a;
+        bool fits =
+            other.kind == Type::Kind::None || (other.is_instance() && other.record == t.record);
+        if (fits) t.rank = std::max({a.rank, b.rank, int(other.kind == Type::Kind::None)});
+        return fits ? std::optional(t) : std::nullopt;
+    }
     if (a.is_complex() || b.is_complex()) {
         const Type &z = a.is_complex() ? a : b, &x = a.is_complex() ? b : a;
         bool fits = x.is_scalar() && x.is_weak() && x.weak != Weak::Bool;

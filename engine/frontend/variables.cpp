@@ -41,6 +41,11 @@ void FunctionLowerer::restore(const Checkpoint& saved) {
         frames_[i].vars = saved.frames[i].vars;
         frames_[i].arrays = saved.frames[i].arrays;
     }
+    std::erase_if(members_, [&](const auto& m) {
+        const Value& v = m.second;
+        return v.type.is_scalar() ? v.expr->id >= static_cast<std::int32_t>(saved.vars)
+                                  : v.array >= static_cast<std::int32_t>(saved.arrays);
+    });
     std::erase_if(hoisted_,
                   [&](const auto& h) { return h.second >= static_cast<std::int32_t>(saved.vars); });
 }
@@ -96,6 +101,10 @@ E FunctionLowerer::temporary(E value, const char* hint) {
 Value FunctionLowerer::store_value(const std::string& name, const Value& value,
                                    const Place& origin) {
     Value stored = value;
+    if (value.type.is_instance())
+        return given_objects_.count(describe_array(value.array).root)
+                   ? value
+                   : move_object(name, value, value.type);
     if (value.type.is_array() && !is_fixed(value))
         return move_array(name, value, value.type, origin);
     if (value.type.is_scalar() && !is_invariant(value.expr)) {
@@ -111,6 +120,7 @@ Value FunctionLowerer::store_value(const std::string& name, const Value& value,
 /// The value with its numbers in temporaries, where later statements may change what they read.
 Value FunctionLowerer::kept_apart(Value value) {
     if (value.type.is_scalar() && !is_invariant(value.expr)) value.expr = temporary(value.expr);
+    if (value.type.is_instance()) value = held_object(value);
     for (Value& item : value.items) item = kept_apart(item);
     return value;
 }
@@ -136,6 +146,7 @@ void FunctionLowerer::bind(const std::string& name, const Value& value, const Pl
 Value FunctionLowerer::move_into(const std::string& name, const Value& value, const Type& type) {
     if (type.is_array()) return move_array(name, value, type, {});
     if (type.is_list()) return move_list(name, value);
+    if (type.is_instance()) return move_object(name, value, type);
     if (type.is_complex() && !value.type.is_complex())
         return move_into(name, to_complex(value, type), type);
     Value moved = value;

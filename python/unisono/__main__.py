@@ -6,7 +6,11 @@ import shutil
 import sys
 from pathlib import Path
 
-USAGE = "usage: python -m unisono doctor\n\nPrints what was searched, found and missing."
+USAGE = """usage: python -m unisono doctor
+       python -m unisono build FILE.py [-o FOLDER] [-n NAME]
+
+doctor prints what was searched, found and missing. build compiles the functions of a file that un.jit made with signatures
+into a package NAME (by default FILE_compiled) in FOLDER (by default the file's), which runs without a compiler."""
 
 # What each plugin needs and gives: file beside the engine, library that it links, consequence of its absence.
 _PLUGINS = (
@@ -155,8 +159,40 @@ def doctor():
     return 0 if works else 1
 
 
+def build(arguments):
+    """Build a package of a file's compiled functions; return the exit status."""
+    import argparse
+    import importlib.util
+
+    parser = argparse.ArgumentParser(prog="python -m unisono build")
+    parser.add_argument("file", type=Path)
+    parser.add_argument("-o", "--output", type=Path)
+    parser.add_argument("-n", "--name")
+    given = parser.parse_args(arguments)
+    if not given.file.is_file():
+        print(f"unisono build: there is no file {given.file}", file=sys.stderr)
+        return 1
+    sys.path.insert(0, str(given.file.resolve().parent))
+    spec = importlib.util.spec_from_file_location(given.file.stem, given.file)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[given.file.stem] = module
+    spec.loader.exec_module(module)
+    import unisono as un
+
+    try:
+        name = given.name or given.file.stem + "_compiled"
+        made = un.compile_module(name, module, given.output or given.file.parent)
+    except (ValueError, TypeError) as error:
+        print(f"unisono build: {error}", file=sys.stderr)
+        return 1
+    print(made)
+    return 0
+
+
 def main(arguments):
     """Run a command; return the exit status."""
+    if arguments[:1] == ["build"]:
+        return build(arguments[1:])
     if arguments == ["doctor"]:
         return doctor()
     wanted = {"-h", "--help"} & set(arguments)

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "backends/codegen/bundle.h"
 #include "backends/codegen/cache.h"
 #include "backends/codegen/plugin.h"
 #include "backends/cpu/publish.h"
@@ -17,13 +18,18 @@ namespace {
 
 std::string key_of(const ir::Module& module, bool streaming, const CompileOptions& options,
                    int function) {
-    static const std::string prefix =
-        "build " + codegen::build_id() + "\nprocessor " + codegen::processor_id() + "\n";
     std::string which = function < 0 ? "" : "function " + std::to_string(function) + "\n";
     if (options.fastmath) which += "fastmath\n";
     if (options.debug) which += "debug\n";
     if (options.callback) which += "callback " + std::to_string(options.callback_failed) + "\n";
-    return prefix + (streaming ? "streaming\n" : "plain\n") + which + ir::print(module);
+    return std::string(streaming ? "streaming\n" : "plain\n") + which + ir::print(module);
+}
+
+/// What else the code depends on.
+const std::string& machine() {
+    static const std::string text =
+        "build " + codegen::build_id() + "\nprocessor " + codegen::processor_id() + "\n";
+    return text;
 }
 
 /// Kernels that some Executable holds.
@@ -60,15 +66,19 @@ std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streamin
                                          const CompileOptions& options, int function) {
     const char* symbol = options.callback ? codegen::callback_symbol : codegen::kernel_symbol;
     static Loaded& loaded = *new Loaded;  // kernels may outlive static destructors
-    std::string key = key_of(module, streaming, options, function);
-    if (auto code = loaded.find(key)) return code;
+    std::string plain = key_of(module, streaming, options, function);
+    std::string key = machine() + plain;
+    codegen::Recording* recording = codegen::recording();
+    if (auto code = recording ? nullptr : loaded.find(key)) return code;
     static const codegen::DiskCache disk;
     std::string why;
     std::shared_ptr<LoadedCode> code;
     FindImport find = has_c_text(module) ? find_import_of_c : find_import;
     bool use_disk = options.use_cache && !options.debug;
+    std::string object;
     if (use_disk) {
-        std::string object = disk.find(key);
+        object = codegen::find_bundled(plain);
+        if (object.empty()) object = disk.find(key);
         if (!object.empty()) code = load_object(object, symbol, find, why);
     }
     if (!code) {
@@ -86,6 +96,7 @@ std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streamin
             fail(ErrorKind::Unsupported,
                  "compile: the generated code cannot be loaded; got: " + why);
         if (use_disk) disk.store(key, made.code);
+        object = std::move(made.code);
         if (options.debug) {
             const ir::Function& f =
                 module.functions[static_cast<std::size_t>(std::max(function, 0))];
@@ -93,6 +104,14 @@ std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streamin
             shown.files = f.files;
             shown.name = f.name;
             code->attach(publish(std::move(shown)));
+        }
+    }
+    if (recording) {
+        recording->code.emplace_back(plain, object);
+        // What runs seldom is compiled when it first does; whoever records wants it now.
+        for (std::size_t f = 0; function < 0 && f < module.functions.size(); ++f) {
+            if (module.functions[f].is_deferred)
+                machine_code(module, streaming, options, static_cast<int>(f));
         }
     }
     loaded.add(key, code);

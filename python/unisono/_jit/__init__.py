@@ -35,15 +35,18 @@ def _prepare(function, is_kernel, options):
 class _Compiled(_engine.Dispatcher):
     """What ``jit`` and ``kernel`` have in common: names, inspection."""
 
-    def __init__(self, function, is_kernel, device=None, options=None, has_lines=False):
+    def __init__(
+        self, function, is_kernel, device=None, options=None, has_lines=False, flatten=None
+    ):
         if not callable(function) or not hasattr(function, "__code__"):
             what = "kernel" if is_kernel else "jit"
             raise TypeError(
                 f"{what}: only Python functions can be compiled; got {type(function).__name__}; "
                 f"decorate a function made by def"
             )
-        prepare = lambda: _prepare(function, is_kernel, options)  # noqa: E731
+        prepare = flatten or (lambda: _prepare(function, is_kernel, options))
         super().__init__(function, prepare, is_kernel, device, has_lines)
+        self._flatten, self._options_given = prepare, options or {}
         self.__name__ = function.__name__
         self.__qualname__ = function.__qualname__
         self.__module__ = function.__module__

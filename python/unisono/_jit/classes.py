@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import dis
 import functools
 import types
 
@@ -22,6 +23,16 @@ def describe(cls):
         form ("data" or "named"), name, fields, positional (how many fields a call takes by
         position), no_call (why compiled code cannot make one, or ""), compares, orders.
     """
+    if _is_compiled(cls):
+        return {
+            "form": "instance",
+            "name": cls.__name__,
+            "fields": [],
+            "positional": 0,
+            "no_call": "",
+            "compares": False,
+            "orders": False,
+        }
     if dataclasses.is_dataclass(cls):
         params = cls.__dataclass_params__
         if not params.frozen:
@@ -63,8 +74,52 @@ def _is_generated(init):
     return getattr(init, "__code__", None) is None or init.__code__.co_filename == "<string>"
 
 
+def _is_compiled(cls):
+    from .. import _engine
+
+    return issubclass(cls, _engine._Instance) and "_declared" in vars(cls)
+
+
+def typed_fields(cls):
+    """Pairs of name and type of a compiled class."""
+    from .jitclass import fields_of
+
+    return fields_of(cls)
+
+
+def changed(cls):
+    """Names of the attributes that methods assign, but for those of the object in __init__."""
+    found = set()
+    for owner in cls.__mro__:
+        values = [*vars(owner).values(), *vars(owner).get("_compiled", {}).values()]
+        for value in values:
+            parts = (value.fget, value.fset) if isinstance(value, property) else (value,)
+            for part in parts:
+                function = getattr(part, "py_func", part)
+                function = getattr(function, "__func__", function)
+                if isinstance(function, types.FunctionType):
+                    found |= _stored(function.__code__)
+    return sorted(found)
+
+
+def _stored(code):
+    names, last = set(), None
+    own = code.co_varnames[0] if code.co_name == "__init__" and code.co_varnames else None
+    for step in dis.get_instructions(code):
+        of_self = last is not None and last.opname == "LOAD_FAST" and last.argval == own
+        if step.opname == "STORE_ATTR" and not of_self:
+            names.add(step.argval)
+        last = step
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            names |= _stored(inner)
+    return names
+
+
 def defaults(cls):
     """Values by the index of the field as describe orders them."""
+    if _is_compiled(cls):
+        return {}
     names = describe(cls)["fields"]
     if dataclasses.is_dataclass(cls):
         held = {f.name: f.default for f in dataclasses.fields(cls)}
@@ -79,8 +134,15 @@ def method(cls, name):
     """(kind, compiled function) of a method written in Python, or None."""
     from . import JitFunction
 
+    if name.startswith("="):
+        found = vars(cls).get(name[1:])
+        return ("method", found.fset) if isinstance(found, property) and found.fset else None
+    if _is_compiled(cls) and name in cls._compiled:
+        return "method", cls._compiled[name]
     for owner in cls.__mro__:
-        if owner in _INHERITED or name not in vars(owner):
+        if owner.__module__.startswith("unisono._") or owner in _INHERITED:
+            continue
+        if name not in vars(owner):
             continue
         kind, function = "method", vars(owner)[name]
         if isinstance(function, property):

@@ -590,6 +590,12 @@ class _Flattener(Desugar):
 
 def _compiled_form(value):
     """What a call in compiled code runs of an object that another decorator made; else the object itself."""
+    if callable(value):
+        from .overload import implementation_of
+
+        other = implementation_of(value)
+        if other is not None:
+            return other
     return getattr(type(value), "_in_compiled_code", None) and value._in_compiled_code or value
 
 

@@ -1,0 +1,188 @@
+"""Modules built ahead of time: compiled functions that run where no compiler is loaded."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import zlib
+from pathlib import Path
+
+from .. import _engine
+from . import JitFunction
+
+__all__ = ["compile_module"]
+
+_LOADER = '''"""{doc}"""
+
+from unisono._jit.ahead import load as _load
+
+__all__ = {names!r}
+globals().update(_load(__file__, __name__))
+'''
+
+
+def compile_module(name, functions=None, folder="."):
+    """Write a package of compiled functions, which imports and runs without a compiler.
+
+    Parameters
+    ----------
+    name : str
+        Of the package; a folder of that name is written.
+    functions : dict, list, or module, optional
+        Functions that `jit` made with signatures, by name or under their own names; of a module all
+        of them. By default those of the caller's module.
+    folder : str or path, optional
+        Where the package goes.
+
+    Returns
+    -------
+    pathlib.Path
+        The package's folder.
+
+    Raises
+    ------
+    TypeError
+        A function has no signatures, or was not made by `jit`.
+    ValueError
+        There is no function, or the name is none that can be imported.
+
+    Notes
+    -----
+    The package holds machine code for this processor and needs the same build of unisono; where it
+    is imported elsewhere, ImportError says what is missing. Values that the functions captured are
+    those of now.
+
+    Examples
+    --------
+    >>> import importlib, sys, tempfile, unisono as un
+    >>> @un.jit("float64(float64)")
+    ... def half(x):
+    ...     return x / 2
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = un.compile_module("halves", [half], folder)
+    ...     sys.path.insert(0, folder)
+    ...     halves = importlib.import_module("halves")
+    ...     sys.path.remove(folder)
+    >>> halves.half(3)
+    1.5
+    """
+    if not name.isidentifier():
+        raise ValueError(
+            f"compile_module: the name must be an identifier; got {name!r}; choose another one"
+        )
+    if functions is None:
+        functions = sys._getframe(1).f_globals
+        functions = {k: f for k, f in functions.items() if _is_ready(f)}
+    elif hasattr(functions, "__dict__") and not callable(functions):
+        functions = {k: f for k, f in vars(functions).items() if _is_ready(f)}
+    elif not isinstance(functions, dict):
+        functions = {getattr(f, "__name__", repr(f)): f for f in functions}
+    if not functions:
+        raise ValueError(
+            f"compile_module: '{name}' has no functions; got none; give functions that un.jit made "
+            f"with signatures"
+        )
+    store = {"functions": {}, "callees": []}
+    known = {}
+    for key, function in functions.items():
+        _check(key, function)
+        store["functions"][key] = _stored(function, store["callees"], known)
+    code = _engine._record_code(lambda: [f.recompile() for f in functions.values()])
+    build, features = _engine._built_for()
+    store |= {"build": build, "features": features, "code": code, "name": name}
+    path = Path(folder) / name
+    path.mkdir(parents=True, exist_ok=True)
+    (path / "code.bin").write_bytes(zlib.compress(pickle.dumps(store, protocol=5)))
+    doc = f"Compiled functions: {', '.join(functions)}. Written by unisono.compile_module."
+    (path / "__init__.py").write_text(_LOADER.format(doc=doc, names=list(functions)))
+    return path
+
+
+def _is_ready(f):
+    return isinstance(f, JitFunction) and bool(f._options_given.get("signatures"))
+
+
+def _check(key, function):
+    if not isinstance(function, JitFunction):
+        raise TypeError(
+            f"compile_module: '{key}' is not made by un.jit; got {type(function).__name__}; "
+            f"decorate it with @un.jit(signature)"
+        )
+    if not function._options_given.get("signatures"):
+        raise TypeError(
+            f"compile_module: '{key}' has no signatures; got @un.jit alone; write its types, as in "
+            f'@un.jit("float64(float64[:])")'
+        )
+
+
+def _stored(function, callees, known):
+    """What makes the function again: its flattened source, with callees by number."""
+    flat = dict(function._flatten())
+    if not isinstance(flat, dict):
+        raise TypeError(
+            f"compile_module: '{function.__name__}' is a function of C text; got no Python source; "
+            f"call it from a compiled function"
+        )
+    numbers = []
+    for callee in flat["callees"]:
+        if callee is function:
+            numbers.append(-1)
+            continue
+        if id(callee) not in known:
+            known[id(callee)] = None
+            stored = _stored(callee, callees, known)
+            known[id(callee)] = len(callees)
+            callees.append(stored)
+        numbers.append(known[id(callee)])
+    flat["callees"], flat["guards"] = numbers, []
+    plain = function.py_func
+    return {
+        "flat": flat,
+        "doc": plain.__doc__,
+        "defaults": plain.__defaults__,
+        "named_defaults": plain.__kwdefaults__,
+        "options": function._options_given,
+    }
+
+
+def load(file, module):
+    """The functions of a package that compile_module wrote; called by its __init__."""
+    path = Path(file).parent / "code.bin"
+    store = pickle.loads(zlib.decompress(path.read_bytes()))
+    build, features = _engine._built_for()
+    if build != store["build"]:
+        raise ImportError(
+            f"{module}: built with another unisono than this one; got build {store['build']}; "
+            f"expected {build}; build it again with un.compile_module"
+        )
+    missing = [f for f in store["features"] if f not in features]
+    if missing:
+        raise ImportError(
+            f"{module}: built for a processor that has {', '.join(missing)}, which this one lacks; "
+            f"got machine code for another processor; build it again on this machine"
+        )
+    for key, code in store["code"]:
+        _engine._add_code(key, code)
+    callees = []
+    for stored in store["callees"]:
+        callees.append(_made(stored, callees, module))
+    functions = {}
+    for name, stored in store["functions"].items():
+        functions[name] = _made(stored, callees, module)
+        functions[name]._compile_signatures()
+    return functions
+
+
+def _made(stored, callees, module):
+    flat = dict(stored["flat"])
+
+    def stub(*args, **kwargs):
+        raise TypeError(f"{flat['name']}: built ahead of time, it has no Python function")
+
+    stub.__name__ = stub.__qualname__ = flat["name"]
+    stub.__module__, stub.__doc__ = module, stored["doc"]
+    stub.__defaults__, stub.__kwdefaults__ = stored["defaults"], stored["named_defaults"]
+    numbers = flat["callees"]
+    made = JitFunction(stub, False, None, stored["options"], flatten=lambda: flat)
+    flat["callees"] = [made if n == -1 else callees[n] for n in numbers]
+    return made

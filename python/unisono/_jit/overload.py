@@ -1,0 +1,76 @@
+"""Implementations for compiled code of functions that are written elsewhere."""
+
+from __future__ import annotations
+
+from .. import _engine
+from . import JitFunction
+
+__all__ = ["overload"]
+
+_known = {}
+
+
+def overload(function, **options):
+    """Give a function an implementation that compiled functions call in its place.
+
+    Parameters
+    ----------
+    function : callable
+        What compiled code names: of any module, or of your own.
+    **options
+        As of `jit`, for the implementation.
+
+    Returns
+    -------
+    decorator
+        Takes the implementation, a Python function with the same parameters, and returns it.
+
+    Raises
+    ------
+    TypeError
+        `function` cannot be called, or the implementation is no Python function.
+
+    Notes
+    -----
+    Python goes on to call the function itself. ``isinstance(x, float)`` and ``x is None`` in an
+    implementation are decided by the types of the call when it is compiled, so that one
+    implementation may serve several types. Functions that were compiled before keep what they had.
+    For machine-level operations, call C: a function of `c_module` is inlined.
+
+    Examples
+    --------
+    >>> import statistics, unisono as un
+    >>> @un.overload(statistics.fmean)
+    ... def fmean(values):
+    ...     s = 0.0
+    ...     for v in values:
+    ...         s += v
+    ...     return s / len(values)
+    >>> @un.jit
+    ... def spread(a, b):
+    ...     return statistics.fmean((a, b)) - a
+    >>> spread(1.0, 4.0)
+    1.5
+    """
+    if not callable(function):
+        raise TypeError(
+            f"overload: only functions have implementations; got {type(function).__name__}; "
+            f"name the function that compiled code calls"
+        )
+
+    def register(implementation):
+        made = implementation
+        if not isinstance(made, _engine.Dispatcher):
+            from .options import checked
+
+            made = JitFunction(implementation, False, None, checked(options, "overload"))
+        _known[id(function)] = (function, made)
+        return implementation
+
+    return register
+
+
+def implementation_of(value):
+    """The compiled function that stands for a value, or None."""
+    found = _known.get(id(value))
+    return found[1] if found else None

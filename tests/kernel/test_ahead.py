@@ -1,0 +1,132 @@
+"""Packages of compiled functions: built here, imported and run in a process of its own."""
+
+import os
+import pickle
+import subprocess
+import sys
+import zlib
+
+import pytest
+import unisono as un
+
+FILE = '''
+import math
+import numpy as np
+import unisono as un
+
+scale = 3.0
+
+@un.jit
+def inner(x):
+    return scale * x
+
+@un.jit("float64(float64[:])")
+def total(values):
+    """Scaled values, summed."""
+    s = 0.0
+    for i in un.prange(len(values)):
+        s += inner(values[i])
+    return s
+
+@un.jit(["int64(int64)", "float64(float64)"])
+def twice(x):
+    return 2 * x
+
+@un.jit("int64(int64)")
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+@un.jit("float64(float64, float64)")
+def power(x, k=2.0):
+    return math.pow(x, k)
+
+@un.jit("void(float64[:, :], int64[:])")
+def gather(a, where):
+    for i in range(where.shape[0]):
+        a[i, 0] = a[where[i], 1]
+'''
+
+USE = """
+import numpy as np, made
+from made import total, twice, fibonacci
+assert total(np.arange(5.0)) == 30.0
+assert twice(4) == 8 and twice(1.5) == 3.0 and fibonacci(20) == 6765
+assert made.power(3.0) == 9.0 and made.power(2.0, k=3.0) == 8.0
+a = np.arange(6.0).reshape(3, 2)
+made.gather(a, np.array([2, 1, 0]))
+assert a[:, 0].tolist() == [5.0, 3.0, 1.0]
+try:
+    made.gather(a, np.array([7]))
+    raise SystemExit("no IndexError")
+except IndexError as error:
+    assert "index 7 is out of bounds" in str(error)
+try:
+    total([[1.0]])
+    raise SystemExit("no TypeError")
+except (TypeError, made_error) as error:
+    print(error)
+assert total.__doc__ == "Scaled values, summed."
+assert sorted(made.__all__) == ["fibonacci", "gather", "power", "total", "twice"]
+maps = open("/proc/self/maps").read()
+assert "libunisono_llvm" not in maps and "libLLVM" not in maps
+print("fine")
+"""
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ahead")
+    (folder / "kernels.py").write_text(FILE)
+    command = [sys.executable, "-m", "unisono", "build", str(folder / "kernels.py"), "-n", "made"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == str(folder / "made")
+    return folder
+
+
+def run(folder, text, tmp_path):
+    environment = {**os.environ, "UNISONO_CACHE_DIR": str(tmp_path / "empty")}
+    environment["PYTHONPATH"] = f"{folder}:{environment.get('PYTHONPATH', '')}"
+    return subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, env=environment
+    )
+
+
+def test_runs_without_a_compiler(package, tmp_path):
+    text = USE.replace("made_error", "__import__('unisono').CompileError")
+    done = run(package, text, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("fine\n")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"build": "another"}, "built with another unisono than this one"),
+        ({"features": ["sse3", "avx9000"]}, "a processor that has avx9000, which this one lacks"),
+    ],
+)
+def test_elsewhere(package, tmp_path, change, message):
+    store = pickle.loads(zlib.decompress((package / "made" / "code.bin").read_bytes()))
+    other = tmp_path / "made"
+    other.mkdir()
+    (other / "__init__.py").write_text((package / "made" / "__init__.py").read_text())
+    (other / "code.bin").write_bytes(zlib.compress(pickle.dumps(store | change)))
+    done = run(tmp_path, "import made", tmp_path)
+    assert done.returncode == 1 and "ImportError: made: " in done.stderr
+    assert message in done.stderr
+
+
+def test_refused(tmp_path):
+    @un.jit
+    def f(x):
+        return x
+
+    with pytest.raises(TypeError, match="'f' has no signatures"):
+        un.compile_module("m", [f], tmp_path)
+    with pytest.raises(TypeError, match="'len' is not made by un.jit"):
+        un.compile_module("m", [len], tmp_path)
+    with pytest.raises(ValueError, match="must be an identifier"):
+        un.compile_module("a-b", [f], tmp_path)
+    with pytest.raises(ValueError, match="has no functions"):
+        un.compile_module("m", {}, tmp_path)

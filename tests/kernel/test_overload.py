@@ -1,0 +1,52 @@
+"""Implementations that compiled code calls in place of functions that it does not know."""
+
+import statistics
+
+import numpy as np
+import pytest
+import unisono as un
+
+
+def slow_norm(values, p=2):
+    return float(np.sum(np.abs(values) ** p) ** (1 / p))
+
+
+@un.overload(slow_norm)
+def norm_implementation(values, p=2):
+    if isinstance(values, float):
+        return abs(values)
+    s = 0.0
+    for i in range(len(values)):
+        s += abs(values[i]) ** p
+    return s ** (1 / p)
+
+
+def test_called_in_compiled_code():
+    @un.jit
+    def f(a):
+        return slow_norm(a) + slow_norm(a, p=1) + slow_norm(-2.0)
+
+    a = np.array([3.0, -4.0])
+    assert f(a) == 5.0 + 7.0 + 2.0
+    assert slow_norm(a) == 5.0  # Python's stays what it was
+
+
+def test_of_other_modules_and_by_attribute():
+    @un.overload(statistics.median_low, fastmath=False)
+    def median_low(values):
+        return values[0]
+
+    @un.jit
+    def f(t):
+        return statistics.median_low(t)
+
+    assert f((4.0, 5.0)) == 4.0
+
+
+def test_refused():
+    with pytest.raises(TypeError, match="only functions have implementations"):
+        un.overload(3)
+    with pytest.raises(TypeError):
+        un.overload(slow_norm)(3)
+    with pytest.raises(TypeError, match="unknown keyword 'fast'"):
+        un.overload(slow_norm, fast=True)(norm_implementation)
