@@ -232,7 +232,8 @@ Value FunctionLowerer::read_member(const Value& object, const Record::Field& f,
         head.insert(head.end(), made.begin(), made.end());
         it->second = v;
     }
-    want_assigned(it->second, f, place);
+    // An array that was never assigned is empty: every index of it fails.
+    if (it->second.type.is_instance()) want_assigned(it->second, f, place);
     return it->second;
 }
 
