@@ -80,10 +80,22 @@ void dots(const T* a, std::int64_t leading, std::int64_t columns, const T* x, T*
 template <class T, int rows>
 void add_rows(const T* a, std::int64_t leading, std::int64_t columns, const T* x, T* out) {
     constexpr std::int64_t w = width<T>;
+    constexpr int wide = 4;  // vectors whose sums are made together: their chains of adds overlap
+    Vector<T> factor[rows];
+    for (int r = 0; r < rows; ++r) factor[r] = x[r] - Vector<T>{};  // keeps -0
     std::int64_t j = 0;
+    for (; j + wide * w <= columns; j += wide * w) {
+        Vector<T> sum[wide];
+        for (int c = 0; c < wide; ++c) sum[c] = load(out + j + c * w);
+        for (int r = 0; r < rows; ++r) {
+            const T* row = a + r * leading + j;
+            for (int c = 0; c < wide; ++c) sum[c] += load(row + c * w) * factor[r];
+        }
+        std::memcpy(out + j, sum, sizeof sum);
+    }
     for (; j + w <= columns; j += w) {
         Vector<T> sum = load(out + j);
-        for (int r = 0; r < rows; ++r) sum += load(a + r * leading + j) * x[r];
+        for (int r = 0; r < rows; ++r) sum += load(a + r * leading + j) * factor[r];
         std::memcpy(out + j, &sum, sizeof sum);
     }
     for (; j < columns; ++j) {
