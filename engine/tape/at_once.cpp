@@ -14,6 +14,7 @@ const std::int64_t most_points = 1024;
 namespace {
 
 constexpr std::int64_t most_settled_bytes = 256 * 1024;  ///< of memory with pending work
+constexpr std::size_t long_tape = 128;  ///< entries: where the tape is cut anyway (tape.cpp)
 constexpr std::int64_t most_bytes = most_points * 8;  ///< of an operand in any dtype that it takes
 
 /// A complex element of 16 bytes.
@@ -290,12 +291,12 @@ bool fits(const Entry& e) {
 }
 
 /// Completes what is pending on the memory where that is little: it would be recorded after it
-/// otherwise, and all that follows after that.
+/// otherwise, and all that follows after that. Much waits until the tape is long.
 bool settle(Storage* s, bool write) {
     if (s->device || s->running || s->poison) return false;
     if (s->pending || (write && s->readers)) {
-        if (s->bytes > most_settled_bytes) return false;
         Tape& tape = Tape::instance();
+        if (s->bytes > most_settled_bytes && tape.length() < long_tape) return false;
         if (write)
             tape.complete_for_write(s, FlushReason::Write);
         else
