@@ -2,6 +2,8 @@
 // Dispatcher takes in place of a flattened function.
 #include "c_text.h"
 
+#include <map>
+
 #include "backends/codegen/c_text.h"
 #include "errors.h"
 #include "frontend/tree.h"
@@ -121,7 +123,33 @@ PyObject* function_row(const codegen::CFunction& f, const std::string& file,
                          capsule);
 }
 
-/// _c_text(text, file, declarations, folders, macros): (functions, constants, changing globals)
+/// Of the variables of one text: the same in each process that loads the same texts in this order,
+/// so that code which names them can come from disk.
+std::string variable_prefix(const codegen::CText& text) {
+    static auto& loaded = *new std::map<std::string, int>;
+    std::string all = text.text + '\0' + text.file + '\0' + text.declarations;
+    for (const std::string& m : text.macros) all += '\0' + m;
+    std::string key = key_of(all);
+    return "unisono_variable_" + key + "_" + std::to_string(loaded[key]++) + "_";
+}
+
+/// (name, name of its dtype or None, extents, address, bytes); the memory is made here.
+PyObject* variable_row(const codegen::CVariable& v) {
+    auto address = reinterpret_cast<std::uintptr_t>(codegen::add_variable(v));
+    auto dtype = dtype_of(v.type.kind, v.type.bytes, v.type.is_signed);
+    Ref extents(PyTuple_New(static_cast<Py_ssize_t>(v.extents.size())));
+    if (!extents) throw PythonError{};
+    for (std::size_t k = 0; k < v.extents.size(); ++k)
+        PyTuple_SET_ITEM(extents.get(), static_cast<Py_ssize_t>(k),
+                         PyLong_FromLongLong(v.extents[k]));
+    return Py_BuildValue("(szOKn)", v.name.c_str(),
+                         dtype ? std::string(unisono::name(*dtype)).c_str() : nullptr,
+                         extents.get(), static_cast<unsigned long long>(address),
+                         static_cast<Py_ssize_t>(v.initial.size()));
+}
+
+/// _c_text(text, file, declarations, folders, macros): (functions, constants, variables that are
+/// not static, names of variables that cannot be had)
 PyObject* c_text(PyObject*, PyObject* args) {
     const char *text, *file, *declarations;
     PyObject *folders, *macros;
@@ -129,7 +157,8 @@ PyObject* c_text(PyObject*, PyObject* args) {
                           &PyList_Type, &macros))
         return nullptr;
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        codegen::CText given{text, file, declarations, texts_of(folders), texts_of(macros)};
+        codegen::CText given{text, file, declarations, texts_of(folders), texts_of(macros), {}};
+        given.prefix = variable_prefix(given);
         codegen::CResult made;
         try {
             made = codegen::compile_c(given);
@@ -150,7 +179,15 @@ PyObject* c_text(PyObject*, PyObject* args) {
             if (!value || PyDict_SetItemString(constants.get(), c.name.c_str(), value.get()) < 0)
                 throw PythonError{};
         }
-        return Py_BuildValue("(OOs)", functions.get(), constants.get(), made.globals.c_str());
+        Ref variables(PyList_New(0));
+        if (!variables) throw PythonError{};
+        for (const auto& v : made.variables) {
+            Ref row(variable_row(v));
+            if (!row || (v.is_visible && PyList_Append(variables.get(), row.get()) < 0))
+                throw PythonError{};
+        }
+        return Py_BuildValue("(OOOs)", functions.get(), constants.get(), variables.get(),
+                             made.refused.c_str());
     });
 }
 

@@ -65,6 +65,9 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t flagged, PyOb
 }
 
 PyObject* make(PyTypeObject* type, PyObject*, PyObject*) {
+    // Python 3.11 does not hand this flag down to classes written in Python, whose calls would then
+    // go through a tuple and a dict.
+    if (type->tp_call == PyVectorcall_Call) type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
     PyObject* self = type->tp_alloc(type, 0);
     if (self) self_of(self)->vectorcall = vectorcall;
     return self;

@@ -14,7 +14,8 @@ thread_local bool has_scope = false;
 /// Set once the asking thread was told to stop, until its scope ends: for threads that help it.
 /// They have no scope, and cannot tell whom they help.
 std::atomic<bool> stopping{false};
-thread_local std::chrono::steady_clock::time_point last_asked;
+thread_local std::chrono::steady_clock::time_point
+    last_asked;  // by poll: short calls read no clock
 
 }  // namespace
 
@@ -23,7 +24,6 @@ void set_interrupt_hook(bool (*hook)()) { the_hook = hook; }
 InterruptScope::InterruptScope(bool on) : outer_(asks), had_scope_(has_scope) {
     asks = on;
     has_scope = true;
-    if (on) last_asked = std::chrono::steady_clock::now();
 }
 InterruptScope::~InterruptScope() {
     if (asks) stopping.store(false, std::memory_order_relaxed);

@@ -1,5 +1,6 @@
 """c_module: the lecture's C sources, types, errors, C inside of compiled functions and kernels."""
 
+import ctypes
 import math
 import shutil
 import subprocess
@@ -183,6 +184,78 @@ def test_the_c_librarys_functions():
     assert own.digits(-1234) == 5
 
 
+COUNTER = """
+static int counter = 40;
+int next(void) { static int calls; ++calls; return ++counter + 0 * calls; }
+int calls_of(void) { static int calls = 7; return calls++; }
+double scale = 1.5;
+float table[2][3] = {{1, 2, 3}, {4, 5, 6}};
+struct point { int tag; double x; } origin = {3, 2.5};
+double scaled(double x) { return scale * x + table[1][2]; }
+double moved(double by) { origin.x += by; return origin.x + origin.tag; }
+"""
+
+
+def test_variables_outlive_a_call_and_are_shared():
+    c = un.c_module(COUNTER)
+    assert [c.next(), c.next()] == [41, 42]
+    assert [c.calls_of(), c.calls_of()] == [7, 8]
+
+    @un.jit
+    def several(n):
+        last = 0
+        for _ in range(n):
+            last = c.next()
+        return last
+
+    assert several(5) == 47
+    assert c.next() == 48
+    assert [c.moved(1.0), c.moved(1.0)] == [6.5, 7.5]
+
+
+def test_each_text_has_variables_of_its_own():
+    one, two = un.c_module(COUNTER), un.c_module(COUNTER)
+    assert [one.next(), one.next(), two.next()] == [41, 42, 41]
+
+
+def test_variables_are_read_and_assigned_from_python():
+    c = un.c_module(COUNTER)
+    assert c.scale == 1.5 and c.scaled(2.0) == 9.0
+    c.scale = 2
+    c.table[1, 2] = 0.5
+    assert c.scaled(2.0) == 4.5
+    assert c.table.dtype == np.float32 and c.table.tolist() == [[1, 2, 3], [4, 5, 0.5]]
+    c.table = np.zeros((2, 3))
+    assert c.scaled(2.0) == 4.0
+    assert c.origin.dtype == np.uint8 and c.origin.view(np.int32)[0] == 3
+    assert not hasattr(c, "counter")
+    with pytest.raises(TypeError, match="scale: the C variable is float64; got 'a'"):
+        c.scale = "a"
+    small = un.c_module(
+        "signed char level; int f(void) { return level; }", "extern signed char level; int f(void);"
+    )
+    small.level = -5
+    assert small.f() == -5
+    with pytest.raises(OverflowError, match="level: 200 does not fit"):
+        small.level = 200
+
+
+def test_compiled_functions_do_not_take_a_variables_value():
+    c = un.c_module(COUNTER)
+
+    @un.jit
+    def read():
+        return c.scale + 1.0
+
+    with pytest.raises(un.CompileError, match="scale"):
+        read()
+
+
+def test_libraries_that_ctypes_has_opened():
+    c = un.c_module("", "double cbrt(double x);", libraries=[ctypes.CDLL("libm.so.6")])
+    assert c.cbrt(27.0) == math.cbrt(27.0)  # the same function
+
+
 def test_errors_of_c():
     with pytest.raises(un.CompileError, match="<c_module>:2:.*undeclared identifier 'y'"):
         un.c_module("double f(double x) {\n return y; }")
@@ -190,8 +263,10 @@ def test_errors_of_c():
         un.c_module("double f(double x) { return x; }", "int f(int x);")
     with pytest.raises(un.CompileError, match="the text defines no function"):
         un.c_module("static int f(void) { return 1; }")
-    with pytest.raises(un.CompileError, match="that change are not supported yet; got counter"):
-        un.c_module("static int counter; int next(void) { return ++counter; }")
+    with pytest.raises(un.CompileError, match="that begin as an address, cannot be had; got text"):
+        un.c_module('char* text = "abc"; int f(void) { return text[0]; }')
+    with pytest.raises(un.CompileError, match="thread-local.*; got own"):
+        un.c_module("static _Thread_local int own; int f(void) { return ++own; }")
     c = un.c_module("long double f(long double x) { return x; } int g(void) { return 1; }")
     with pytest.raises(
         TypeError, match="f: cannot be called from Python: it takes long double by value"

@@ -14,6 +14,7 @@
 #include <clang/Frontend/MultiplexConsumer.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/VirtualFileSystem.h>
@@ -21,6 +22,7 @@
 #include <llvm/TargetParser/Host.h>
 
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "backends/clang/headers.h"
@@ -111,10 +113,20 @@ class Collector final : public clang::ASTConsumer {
         result_.functions.push_back(std::move(made));
     }
 
+    /// What can be given away; which of these the text defines, and how they begin, its code says.
     void variable(const clang::VarDecl& v) {
-        if (v.hasGlobalStorage() && !v.getType().isConstQualified() && !is_of_header(v) &&
-            v.isThisDeclarationADefinition() != clang::VarDecl::DeclarationOnly)
-            result_.globals += (result_.globals.empty() ? "" : ", ") + v.getNameAsString();
+        bool wanted = has_declarations_ ? file_of(v) == declarations_file : !is_of_header(v);
+        if (!wanted || !v.isExternallyVisible()) return;
+        CVariable made;
+        made.name = v.getNameAsString();
+        made.is_visible = true;
+        clang::QualType t = v.getType();
+        while (const auto* array = context_->getAsConstantArrayType(t)) {
+            made.extents.push_back(static_cast<long long>(array->getSize().getZExtValue()));
+            t = array->getElementType();
+        }
+        made.type = describe(*context_, t);
+        result_.variables.push_back(std::move(made));
     }
 
     void enumeration(const clang::EnumDecl& e) {
@@ -147,6 +159,64 @@ class Action final : public clang::EmitLLVMOnlyAction {
     CResult& result_;
     bool has_declarations_;
 };
+
+/// The bytes of a constant at `at`; false where it holds an address.
+bool write_bytes(const llvm::Constant* c, const llvm::DataLayout& layout, std::string& into,
+                 std::size_t at) {
+    if (c->isNullValue() || llvm::isa<llvm::UndefValue>(c)) return true;
+    if (const auto* whole = llvm::dyn_cast<llvm::ConstantDataSequential>(c)) {
+        llvm::StringRef raw = whole->getRawDataValues();
+        into.replace(at, raw.size(), raw.data(), raw.size());
+        return true;
+    }
+    if (llvm::isa<llvm::ConstantAggregate>(c)) {
+        auto* structure = llvm::dyn_cast<llvm::StructType>(c->getType());
+        for (unsigned k = 0; k < c->getNumOperands(); ++k) {
+            const auto* item = llvm::cast<llvm::Constant>(c->getOperand(k));
+            std::size_t offset =
+                structure ? layout.getStructLayout(structure)->getElementOffset(k).getFixedValue()
+                          : k * layout.getTypeAllocSize(item->getType()).getFixedValue();
+            if (!write_bytes(item, layout, into, at + offset)) return false;
+        }
+        return true;
+    }
+    const auto* integer = llvm::dyn_cast<llvm::ConstantInt>(c);
+    const auto* real = llvm::dyn_cast<llvm::ConstantFP>(c);
+    if (!integer && !real) return false;
+    llvm::APInt bits = integer ? integer->getValue() : real->getValueAPF().bitcastToAPInt();
+    std::size_t size = layout.getTypeStoreSize(c->getType()).getFixedValue();
+    const auto* raw = reinterpret_cast<const char*>(bits.getRawData());
+    into.replace(at, size, raw, size);  // processors that we have are little-endian
+    return true;
+}
+
+/// Variables that change live outside of the code, which names them: so they outlive a call, and
+/// all functions that the text is inlined into share them.
+void take_variables_out(llvm::Module& module, const std::string& prefix, CResult& result) {
+    std::map<std::string, CVariable> known;
+    for (CVariable& v : result.variables) known.emplace(v.name, std::move(v));
+    result.variables.clear();
+    for (llvm::GlobalVariable& v : module.globals()) {
+        if (v.isConstant() || v.isDeclaration()) continue;
+        CVariable made;
+        made.name = v.getName().str();
+        if (auto found = known.find(made.name); found != known.end()) made = found->second;
+        const llvm::DataLayout& layout = module.getDataLayout();
+        made.initial.assign(layout.getTypeAllocSize(v.getValueType()).getFixedValue(), '\0');
+        if (v.isThreadLocal() || !write_bytes(v.getInitializer(), layout, made.initial, 0)) {
+            result.refused += (result.refused.empty() ? "" : ", ") + made.name;
+            continue;
+        }
+        made.symbol = prefix + made.name;
+        v.setInitializer(nullptr);
+        v.setLinkage(llvm::GlobalValue::ExternalLinkage);
+        v.setVisibility(llvm::GlobalValue::DefaultVisibility);
+        v.setDSOLocal(false);
+        v.setComdat(nullptr);
+        v.setName(made.symbol);
+        result.variables.push_back(std::move(made));
+    }
+}
 
 /// The text and our headers over the disk's files.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files(const CText& text, const std::string& main) {
@@ -223,11 +293,7 @@ void compile(const CText& text, CResult& result) {
         while (result.error.ends_with('\n')) result.error.pop_back();
         return;
     }
-    for (llvm::GlobalVariable& v : module->globals()) {
-        bool changes = !v.isConstant() && !v.isDeclaration();
-        if (changes && result.globals.find(v.getName().str()) == std::string::npos)
-            result.globals += (result.globals.empty() ? "" : ", ") + v.getName().str();
-    }
+    take_variables_out(*module, text.prefix, result);
     llvm::raw_string_ostream bitcode(result.bitcode);
     llvm::WriteBitcodeToFile(*module, bitcode);
 }

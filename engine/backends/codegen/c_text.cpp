@@ -3,6 +3,10 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
 #include <mutex>
 
 #include "backends/codegen/plugin.h"
@@ -35,6 +39,7 @@ namespace {
 struct Libraries {
     std::mutex mutex;
     std::vector<void*> handles;
+    std::map<std::string, void*> variables;  ///< of C texts, by symbol
 };
 
 Libraries& libraries() {
@@ -63,8 +68,21 @@ void open_library(const std::string& path) {
     libraries().handles.push_back(handle);
 }
 
+void* add_variable(const CVariable& variable) {
+    constexpr std::size_t line = 64;
+    std::size_t bytes = (variable.initial.size() + line - 1) / line * line;
+    void* memory = std::aligned_alloc(line, std::max(bytes, line));
+    if (!memory) fail(ErrorKind::Memory, "c_module: out of memory for a variable");
+    std::memcpy(memory, variable.initial.data(), variable.initial.size());
+    std::lock_guard lock(libraries().mutex);
+    libraries().variables.emplace(variable.symbol, memory);
+    return memory;
+}
+
 void* library_symbol(const char* name) {
     std::lock_guard lock(libraries().mutex);
+    auto variable = libraries().variables.find(name);
+    if (variable != libraries().variables.end()) return variable->second;
     for (void* handle : libraries().handles) {
         if (void* found = dlsym(handle, name)) return found;
     }

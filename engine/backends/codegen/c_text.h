@@ -30,12 +30,23 @@ struct CFunction {
     int line = 0;
 };
 
+/// A variable that changes: static, or of the whole text.
+struct CVariable {
+    std::string name;     ///< as the text has it
+    std::string symbol;   ///< as code names it
+    std::string initial;  ///< its bytes when the text is loaded
+    CType type;           ///< of the variable, or of the elements of an array
+    std::vector<long long> extents;
+    bool is_visible = false;  ///< not static: given away
+};
+
 struct CText {
     std::string text;
     std::string file;  ///< how messages name it; of an existing file, whose folder is searched
     std::string declarations;          ///< functions to give away; empty: all that the text defines
     std::vector<std::string> folders;  ///< searched for headers
     std::vector<std::string> macros;   ///< "NAME=value"
+    std::string prefix;                ///< of the symbols of its variables
 };
 
 struct CConstant {
@@ -47,7 +58,9 @@ struct CResult {
     std::string bitcode;
     std::vector<CFunction> functions;
     std::vector<CConstant> constants;  ///< of enumerations
-    std::string globals;               ///< names of global variables that can change
+    std::vector<CVariable> variables;
+    std::string
+        refused;  ///< names of variables that cannot be had: thread-local, or holding addresses
     bool failed = false;
     std::string error;
 };
@@ -60,6 +73,9 @@ CResult compile_c(const CText& text);
 void open_library(const std::string& path);
 /// The address of a function of the C library, its mathematics, or an opened library; or null.
 void* library_symbol(const char* name);
+
+/// Memory for a variable, as long as the process: as that of a library. Its address.
+void* add_variable(const CVariable& variable);
 
 using CompileC = void (*)(const CText& text, CResult& result);
 inline constexpr const char* compile_c_symbol = "unisono_clang_compile";

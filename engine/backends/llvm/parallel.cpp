@@ -89,7 +89,7 @@ FunctionEmitter::Captured FunctionEmitter::captured_by(ir::S s) const {
     c.var_inside.resize(f_.vars.size());
     c.array_inside.resize(f_.arrays.size());
     for (ir::S inner : s->body) capture(inner, c);
-    c.var_inside[static_cast<std::size_t>(s->id)] = true;
+    if (s->kind == StmtKind::For) c.var_inside[static_cast<std::size_t>(s->id)] = true;
     std::erase_if(c.vars, [&](int v) { return c.var_inside[static_cast<std::size_t>(v)]; });
     std::erase_if(c.arrays, [&](int a) { return c.array_inside[static_cast<std::size_t>(a)]; });
     return c;
@@ -141,20 +141,37 @@ Value* FunctionEmitter::cost(ir::S s, const Captured& c) {
     return b_.CreateAdd(inner, int64(own));
 }
 
-/// The body's function: int64_t (Fault*, context*, begin, end); its memory block holds what
-/// Captured lists, in order.
-void FunctionEmitter::emit_outlined(ir::S s, const Captured& c, llvm::StructType* layout,
-                                    llvm::Function* into) {
-    start(into);
-    fault_ = into->getArg(0);
-    Value* context = into->getArg(1);
-    unsigned field = 0;
+/// Puts `fields`, then what the loop uses, into a block of memory.
+FunctionEmitter::Context FunctionEmitter::make_context(std::vector<Value*> fields,
+                                                       const Captured& c) {
+    for (int p : c.params) fields.push_back(params_[static_cast<std::size_t>(p)]);
+    for (int id : c.arrays) {
+        const ArrayValue& a = arrays_[static_cast<std::size_t>(id)];
+        fields.push_back(base_of(id));
+        if (f_.arrays[static_cast<std::size_t>(id)].is_slot) continue;
+        for (int k = 0; k < f_.arrays[static_cast<std::size_t>(id)].rank; ++k) {
+            fields.push_back(a.extents[static_cast<std::size_t>(k)]);
+            fields.push_back(a.strides[static_cast<std::size_t>(k)]);
+        }
+    }
+    auto first_var = static_cast<unsigned>(fields.size());
+    for (int v : c.vars)
+        fields.push_back(b_.CreateLoad(variable(v)->getAllocatedType(), variable(v)));
+    std::vector<llvm::Type*> types;
+    for (Value* v : fields) types.push_back(v->getType());
+    auto* layout = llvm::StructType::get(m_.context, types);
+    Value* memory = local(layout, "context");
+    for (unsigned k = 0; k < fields.size(); ++k)
+        b_.CreateStore(fields[k], b_.CreateStructGEP(layout, memory, k));
+    return {layout, memory, first_var};
+}
+
+/// In the loop's function: what make_context put into memory behind its first fields.
+void FunctionEmitter::read_context(const Context& context, unsigned field, const Captured& c) {
     auto next = [&] {
-        Value* at = b_.CreateStructGEP(layout, context, field);
-        return b_.CreateLoad(layout->getElementType(field++), at);
+        Value* at = b_.CreateStructGEP(context.layout, context.memory, field);
+        return b_.CreateLoad(context.layout->getElementType(field++), at);
     };
-    Value* begin = next();
-    Value* step = next();
     for (int p : c.params) params_[static_cast<std::size_t>(p)] = next();
     for (int id : c.arrays) {
         ArrayValue& a = arrays_[static_cast<std::size_t>(id)];
@@ -169,6 +186,22 @@ void FunctionEmitter::emit_outlined(ir::S s, const Captured& c, llvm::StructType
         Value* value = next();
         b_.CreateStore(value, variable(v));
     }
+}
+
+/// The body's function: int64_t (Fault*, context*, begin, end); its memory block holds what
+/// Captured lists, in order.
+void FunctionEmitter::emit_outlined(ir::S s, const Captured& c, Context context,
+                                    llvm::Function* into) {
+    start(into);
+    fault_ = into->getArg(0);
+    context.memory = into->getArg(1);
+    auto field = [&](unsigned k) {
+        return b_.CreateLoad(context.layout->getElementType(k),
+                             b_.CreateStructGEP(context.layout, context.memory, k));
+    };
+    Value* begin = field(0);
+    Value* step = field(1);
+    read_context(context, 2, c);
     make_scopes();
     groups_.push_back(llvm::MDNode::getDistinct(m_.context, {}));
     made_in_.emplace_back(f_.arrays.size(), false);
@@ -196,37 +229,19 @@ void FunctionEmitter::emit_parallel(ir::S s) {
     Value* begin = emit(s->args[0]);
     Value* step = emit(s->args[2]);
     Value* trips = trip_count(s);
-    std::vector<Value*> fields{begin, step};
-    for (int p : c.params) fields.push_back(params_[static_cast<std::size_t>(p)]);
-    for (int id : c.arrays) {
-        const ArrayValue& a = arrays_[static_cast<std::size_t>(id)];
-        fields.push_back(base_of(id));
-        if (f_.arrays[static_cast<std::size_t>(id)].is_slot) continue;
-        for (int k = 0; k < f_.arrays[static_cast<std::size_t>(id)].rank; ++k) {
-            fields.push_back(a.extents[static_cast<std::size_t>(k)]);
-            fields.push_back(a.strides[static_cast<std::size_t>(k)]);
-        }
-    }
-    for (int v : c.vars)
-        fields.push_back(b_.CreateLoad(variable(v)->getAllocatedType(), variable(v)));
-    std::vector<llvm::Type*> types;
-    for (Value* v : fields) types.push_back(v->getType());
-    auto* layout = llvm::StructType::get(m_.context, types);
-    Value* context = local(layout, "context");
-    for (unsigned k = 0; k < fields.size(); ++k)
-        b_.CreateStore(fields[k], b_.CreateStructGEP(layout, context, k));
+    Context context = make_context({begin, step}, c);
 
     auto* body_type = llvm::FunctionType::get(m_.i64, {m_.ptr, m_.ptr, m_.i64, m_.i64}, false);
     auto* body = llvm::Function::Create(body_type, llvm::GlobalValue::InternalLinkage,
                                         fn_->getName() + ".chunk", m_.out.get());
     body->setDoesNotThrow();
-    FunctionEmitter(m_, f_, index_).emit_outlined(s, c, layout, body);
+    FunctionEmitter(m_, f_, index_).emit_outlined(s, c, context, body);
 
     Value* work = cost(s->body, c);
     auto* run_type =
         llvm::FunctionType::get(m_.i64, {m_.ptr, m_.ptr, m_.ptr, m_.i64, m_.i64}, false);
     llvm::Function* run = m_.declare("unisono_parallel_for", run_type);
-    Value* site = b_.CreateCall(run, {fault_, body, context, trips, work});
+    Value* site = b_.CreateCall(run, {fault_, body, context.memory, trips, work});
     llvm::BasicBlock* after = block("joined");
     exit_site_->addIncoming(site, b_.GetInsertBlock());
     b_.CreateCondBr(b_.CreateICmpSLT(site, int64(0)), after, exit_);

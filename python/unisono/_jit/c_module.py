@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 
 from .. import _engine
@@ -21,13 +22,14 @@ def c_module(source, cdef=None, *, include_dirs=(), define=(), libraries=()):
         Folders of headers.
     define : sequence of str
         Macros, as ``"NAME=value"``.
-    libraries : sequence of str
-        Paths of shared libraries whose functions the text calls, or `cdef` declares (with an empty `source`).
+    libraries : sequence of str, path or ctypes.CDLL
+        Shared libraries whose functions the text calls, or `cdef` declares (with an empty `source`).
 
     Returns
     -------
     CModule
-        Has the functions, and the constants of enumerations, as attributes.
+        Has the functions, the variables that are not ``static`` and the constants of enumerations as attributes.
+        Variables keep their values from call to call.
 
     Raises
     ------
@@ -52,20 +54,20 @@ def c_module(source, cdef=None, *, include_dirs=(), define=(), libraries=()):
     name = texts[0][1] if texts else "<c_module>"
     text = "\n".join(f'#line 1 "{n}"\n{t}' if len(texts) > 1 else t for t, n in texts)
     for path in libraries:
-        _engine._open_library(os.fspath(path))
-    functions, constants, changing = _engine._c_text(
+        _engine._open_library(os.fspath(path._name if isinstance(path, ctypes.CDLL) else path))
+    functions, constants, variables, refused = _engine._c_text(
         text, name, cdef or "", [os.fspath(d) for d in include_dirs], list(define)
     )
-    if changing:
+    if refused:
         raise _engine.CompileError(
-            f"c_module: global and static variables that change are not supported yet; got {changing}; "
-            f"make them const, or pass the state as a pointer"
+            f"c_module: variables that are thread-local, or that begin as an address, cannot be had; got {refused}; "
+            f"set them in a function that is called first"
         )
-    if not functions and not constants:
+    if not functions and not constants and not variables:
         raise _engine.CompileError(
             f"c_module: the text defines no function; got {name}; define one that is not static, or declare it in cdef"
         )
-    return CModule(name, functions, constants)
+    return CModule(name, functions, constants, variables)
 
 
 def _text(source):
@@ -117,14 +119,61 @@ class CFunctionOfText(_engine.Dispatcher):
         return f"<C function {self.declaration}>"
 
 
+class _Variable:
+    """A variable of C text: its memory, which lasts as long as the process."""
+
+    def __init__(self, name, dtype, extents, address, size):
+        self._name, self._dtype, self._extents = name, dtype, extents
+        self._memory = (ctypes.c_char * size).from_address(address)
+
+    def get(self):
+        """A number, or an array that sees the memory (bytes, of a struct or a pointer)."""
+        import numpy as np
+
+        whole = np.frombuffer(self._memory, self._dtype or np.uint8)
+        if self._dtype is None:
+            return whole
+        return whole.reshape(self._extents) if self._extents else whole[0].item()
+
+    def set(self, value):
+        """Store a number, or the elements of an array."""
+        import numpy as np
+
+        into = np.frombuffer(self._memory, self._dtype or np.uint8)
+        if self._dtype is None or self._extents:
+            into = into.reshape(self._extents) if self._dtype else into
+            into[...] = value
+            return
+        made = np.asarray(value)
+        if (
+            made.ndim
+            or not np.can_cast(made.dtype, into.dtype, "same_kind")
+            and made.dtype.kind not in "iub"
+        ):
+            raise TypeError(
+                f"{self._name}: the C variable is {self._dtype}; got {value!r}; assign a number of that kind"
+            )
+        if made.dtype.kind in "iub" and into.dtype.kind in "iu":
+            bounds = np.iinfo(into.dtype)
+            if not bounds.min <= int(value) <= bounds.max:
+                raise OverflowError(
+                    f"{self._name}: {value} does not fit in C's variable of {self._dtype}; got {value}; assign a smaller number"
+                )
+        into[0] = value
+
+
 class CModule:
-    """The functions and constants of C text, as attributes; made by :func:`c_module`."""
+    """The functions, constants and variables of C text, as attributes; made by :func:`c_module`.
+
+    A number can be read and assigned; an array is NumPy's, over the variable's own memory.
+    """
 
     _holds_compiled_functions = True  # for compiled functions, which name them as attributes
 
-    def __init__(self, name, functions, constants):
+    def __init__(self, name, functions, constants, variables=()):
         self.__name__ = name
         self._refused = {}
+        self._variables = {row[0]: _Variable(*row) for row in variables}
         for symbol, declaration, parameters, native in functions:
             if isinstance(native, str):
                 self._refused[symbol] = (declaration, native)
@@ -133,9 +182,24 @@ class CModule:
         for symbol, value in constants.items():
             setattr(self, symbol, value)
 
+    def __setattr__(self, name, value):
+        variable = self.__dict__.get("_variables", {}).get(name)
+        if variable is None:
+            object.__setattr__(self, name, value)
+        else:
+            variable.set(value)
+
     def __getattr__(self, name):
+        variable = self.__dict__.get("_variables", {}).get(name)
+        if variable is not None:
+            return variable.get()
         if name.startswith("__") or name not in self.__dict__.get("_refused", {}):
-            have = ", ".join(n for n in self.__dict__ if not n.startswith("_"))
+            have = ", ".join(
+                [
+                    *(n for n in self.__dict__ if not n.startswith("_")),
+                    *self.__dict__.get("_variables", ()),
+                ]
+            )
             raise AttributeError(
                 f"C module {self.__dict__.get('__name__')} has no '{name}'; it has {have}"
             )

@@ -495,6 +495,8 @@ class _Flattener(Desugar):
         )
         if not found or not is_module or not hasattr(owner, e.attr):
             return False, None
+        if e.attr in getattr(owner, "_variables", ()):  # of C text: it changes behind our back
+            return False, None
         value = getattr(owner, e.attr)
         self.guard(vars(owner), e.attr, value)
         return True, value

@@ -1,0 +1,74 @@
+"""Functions of many loops, which are compiled apart: the same results as the Python function's."""
+
+import numpy as np
+import pytest
+import unisono as un
+
+BLOCK = """
+    for i in range({k}, n):
+        s += a[i] * {k}.5
+        count += 1
+    while s > {k}.25 + n:
+        s = s / 2 - 1
+        if s < 0.5:
+            break
+    for i in range(n):
+        if i == {k}:
+            continue
+        for j in range(2):
+            b[i] = b[i] * 0.5 + s - j
+        last = i
+    if count % 2 == 0:
+        for i in un.prange(n):
+            c[i] = c[i] + b[i] * {k}
+        flag = not flag
+    else:
+        for i in range(n):
+            c[i] -= 1.0
+        made = a[:n] * 2.0 + {k}
+        for i in range(len(made)):
+            s += made[i] * 0.125
+"""
+
+
+def compiled_and_plain(tmp_path, blocks, tail="    return s, count, last, flag"):
+    text = "def long(a, b, c, n):\n    s = 1.0\n    count = 0\n    last = -1\n    flag = False"
+    for k in range(blocks):
+        text += BLOCK.format(k=k % 5)
+    path = tmp_path / "long.py"
+    path.write_text("import unisono as un\n\n\n" + text + tail + "\n")
+    names = {}
+    exec(compile(path.read_text(), str(path), "exec"), names)
+    return un.jit(names["long"]), names["long"]
+
+
+@pytest.mark.parametrize("blocks", [3, 16])
+def test_results_are_pythons(tmp_path, blocks):
+    ours, plain = compiled_and_plain(tmp_path, blocks)
+    given = [np.linspace(1, 2, 9), np.ones(9), np.zeros(9)]
+    wanted = [x.copy() for x in given]
+    assert ours(*given, 9) == plain(*wanted, 9)
+    for x, y in zip(given, wanted, strict=True):
+        assert x.tolist() == y.tolist()
+    assert ("@unisono_kernel.loop" in ours.inspect_llvm()) == (blocks == 16)
+
+
+def test_faults_and_returns_inside_of_loops(tmp_path):
+    tail = """
+    for i in range(n):
+        if a[i] > 100.0:
+            return s, count, i, flag
+    for i in range(n + 1):
+        c[i] = a[i]
+    return s, count, last, flag"""
+    ours, plain = compiled_and_plain(tmp_path, 16, tail)
+    a = np.linspace(1, 2, 9)
+    got, wanted = np.zeros(9), np.zeros(9)
+    with pytest.raises(IndexError, match="index 9") as error:
+        ours(a, np.ones(9), got, 9)
+    with pytest.raises(IndexError):
+        plain(a, np.ones(9), wanted, 9)
+    assert got.tolist() == wanted.tolist()
+    assert any("c[i] = a[i]" in note for note in error.value.__notes__)
+    a[4] = 101.0
+    assert ours(a, np.ones(9), np.zeros(9), 9) == plain(a, np.ones(9), np.zeros(9), 9)
