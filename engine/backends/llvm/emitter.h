@@ -8,7 +8,7 @@
 // (parallel.cpp) that takes what the loop's body uses in a block of memory.
 //
 // One file per concern: expressions.cpp, operations.cpp (scalar operations and casts), math.cpp,
-// statements.cpp, loops.cpp, streaming.cpp, parallel.cpp, apart.cpp (long functions), entry.cpp,
+// statements.cpp, loops.cpp, streaming.cpp, parallel.cpp, entry.cpp,
 // device.cpp (what only PTX has).
 #pragma once
 
@@ -16,7 +16,6 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -213,17 +212,10 @@ class FunctionEmitter {
     struct Context {
         llvm::StructType* layout;
         Value* memory;
-        unsigned first_var;  ///< field of the first variable
     };
     Context make_context(std::vector<Value*> fields, const Captured& c);
     void read_context(const Context& context, unsigned field, const Captured& c);
     void emit_outlined(ir::S s, const Captured& c, Context context, llvm::Function* into);
-
-    // apart.cpp
-    bool goes_apart(ir::S s);
-    void emit_apart(ir::S s);
-    void emit_apart_body(ir::S s, const Captured& c, Context context,
-                         const std::vector<unsigned>& written, llvm::Function* into);
 
     // device.cpp
     Value* device_work_item(ir::WorkItemQuery query, int axis);
@@ -260,8 +252,6 @@ class FunctionEmitter {
     bool streamed_ = false;
     llvm::AllocaInst* work_ = nullptr;  ///< iterations since the last question whether to stop
     int loops_emitted_ = 0;
-    std::optional<bool> is_long_;  ///< so many loops that each becomes a function of its own
-    bool is_apart_ = false;        ///< this is the function of such a loop
     std::unordered_map<ir::E, Value*> cache_;  ///< values of the expressions of one statement
 };
 

@@ -31,8 +31,6 @@ void FunctionEmitter::emit_for(ir::S s) {
     bool shared = s->loop == LoopKind::Parallel || s->loop == LoopKind::Group;
     if (shared && !m_.for_device() && !iteration_ && groups_.empty()) {
         emit_parallel(s);
-    } else if (goes_apart(s)) {
-        emit_apart(s);
     } else {
         loop_of(s, is_independent(s->loop));
     }

@@ -89,7 +89,7 @@ FunctionEmitter::Captured FunctionEmitter::captured_by(ir::S s) const {
     c.var_inside.resize(f_.vars.size());
     c.array_inside.resize(f_.arrays.size());
     for (ir::S inner : s->body) capture(inner, c);
-    if (s->kind == StmtKind::For) c.var_inside[static_cast<std::size_t>(s->id)] = true;
+    c.var_inside[static_cast<std::size_t>(s->id)] = true;
     std::erase_if(c.vars, [&](int v) { return c.var_inside[static_cast<std::size_t>(v)]; });
     std::erase_if(c.arrays, [&](int a) { return c.array_inside[static_cast<std::size_t>(a)]; });
     return c;
@@ -154,7 +154,6 @@ FunctionEmitter::Context FunctionEmitter::make_context(std::vector<Value*> field
             fields.push_back(a.strides[static_cast<std::size_t>(k)]);
         }
     }
-    auto first_var = static_cast<unsigned>(fields.size());
     for (int v : c.vars)
         fields.push_back(b_.CreateLoad(variable(v)->getAllocatedType(), variable(v)));
     std::vector<llvm::Type*> types;
@@ -163,7 +162,7 @@ FunctionEmitter::Context FunctionEmitter::make_context(std::vector<Value*> field
     Value* memory = local(layout, "context");
     for (unsigned k = 0; k < fields.size(); ++k)
         b_.CreateStore(fields[k], b_.CreateStructGEP(layout, memory, k));
-    return {layout, memory, first_var};
+    return {layout, memory};
 }
 
 /// In the loop's function: what make_context put into memory behind its first fields.

@@ -136,7 +136,7 @@ void FunctionEmitter::emit(ir::S s) {
         case StmtKind::Point: emit_point(s); break;
         case StmtKind::Retain: emit_retain(s); break;
         case StmtKind::For: emit_for(s); break;
-        case StmtKind::While: goes_apart(s) ? emit_apart(s) : emit_while(s); break;
+        case StmtKind::While: emit_while(s); break;
         case StmtKind::If: emit_if(s); break;
         case StmtKind::Break:
             UNISONO_ASSERT(!loops_.empty());
