@@ -16,7 +16,7 @@ namespace {
 /// Some tens of microseconds. Starting helpers costs up to a tenth of that, and what they wrote
 /// lies in another core's cache: between statements on middle-sized arrays that costs more than
 /// they save.
-constexpr std::int64_t serial_below = 500'000;
+constexpr std::int64_t serial_below = 1'000'000;
 constexpr std::int64_t work_of_chunk = 100'000;
 constexpr std::int64_t most_chunks = 256;
 
