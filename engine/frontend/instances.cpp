@@ -119,15 +119,19 @@ void FunctionLowerer::want_object(const Value& object, const std::string& field,
 
 // ---- what a function may change
 
+/// Attributes that an assignment's target names, not those on the way to an element.
+static void targets_of(const Node& target, std::set<std::string>& names) {
+    if (target.kind == NodeKind::Attribute) names.insert(target.text);
+    if (target.kind != NodeKind::Tuple && target.kind != NodeKind::List) return;
+    for (const Node& item : target.children) targets_of(item, names);
+}
+
 static void stored_in(const Node& body, std::set<std::string>& names) {
     walk(body, [&](const Node& n) {
-        bool is_store = n.kind == NodeKind::Assign || n.kind == NodeKind::AugAssign;
-        if (!is_store) return;
-        std::size_t targets = n.kind == NodeKind::Assign ? n.children.size() - 1 : 1;
-        for (std::size_t k = 0; k < targets; ++k)
-            walk(n.children[k], [&](const Node& t) {
-                if (t.kind == NodeKind::Attribute) names.insert(t.text);
-            });
+        bool is_plain = n.kind == NodeKind::Assign;
+        if (!is_plain && n.kind != NodeKind::AugAssign && n.kind != NodeKind::For) return;
+        std::size_t count = is_plain ? n.children.size() - 1 : 1;
+        for (std::size_t k = 0; k < count; ++k) targets_of(n.children[k], names);
     });
 }
 

@@ -429,6 +429,33 @@ class TestInside:
             with pytest.raises(IndexError):
                 f(b, 7)
 
+    def test_interpreted(self):
+        @un.jit(device="interp")
+        def f(a, n):
+            b = CBag(a)
+            first = None
+            for i in range(n):
+                b.values[i] *= 2
+                first = Node(i, first)
+            return b[1] + first.value + len(b), b
+
+        a = np.arange(4.0)
+        total, b = f(a, 3)
+        assert total == 2.0 + 2 + 4 and a.tolist() == [0.0, 2.0, 4.0, 3.0]
+        assert b.values[2] == 4.0
+
+    def test_a_field_that_keeps_its_array_is_read_once(self):
+        bag = CBag(np.ones(5))
+
+        @un.jit
+        def f(b, n):
+            for i in range(n):
+                b.values[i] *= 3
+
+        f(bag, 5)
+        loop = f.inspect_ir().partition("for i")[2]
+        assert "block_keep" not in loop and bag.values.tolist() == [3.0] * 5
+
 
 class TestDeclared:
     def test_spec(self):

@@ -37,11 +37,19 @@ struct Launch {
     std::map<Block*, std::unique_ptr<Shadow>> shadows;
     std::map<char*, View> made;  ///< memory of arguments and blocks, by address
 
-    /// The memory that holds the address, whose first element it becomes.
-    View find(char* data) const {
+    /// The memory that holds the address, whose first element it becomes. Memory that objects hold
+    /// is not known here: nothing is tested in it.
+    View find(char* data, std::int64_t element) const {
         auto at = made.upper_bound(data);
-        if (at == made.begin()) return {};
-        View v = std::prev(at)->second;
+        View v;
+        if (at != made.begin()) v = std::prev(at)->second;
+        if (!v.data || data > v.data + (v.high + 1) * v.element) {
+            v = View{};
+            v.data = data;
+            v.element = element;
+            v.high = data ? std::int64_t{1} << 48 : -1;
+            return v;
+        }
         // v.data is its element [0, ...], which may lie above its lowest one.
         std::int64_t ahead = (data - v.data) / v.element;
         v.low -= ahead;
@@ -202,7 +210,8 @@ class Frame {
         }
         auto* data = reinterpret_cast<char*>(eval(s->args[0]));
         auto* block = reinterpret_cast<Block*>(eval(s->args[1]));
-        set_slot(s->id, launch_.find(data), block);
+        DType t = f_.arrays[static_cast<std::size_t>(s->id)].dtype;
+        set_slot(s->id, launch_.find(data, size_of(t)), block);
     }
 
     View view_argument(std::int32_t id) {
@@ -258,6 +267,7 @@ class Frame {
     }
 
     void touch(const View& v, const char* at, Use use, std::int32_t id, Line line) {
+        if (!v.shadow) return;  // an object's memory
         Conflict c = v.shadow->access(at, v.element, use, launch_.place);
         if (!c.a) return;
         fail(ErrorKind::Value,
