@@ -9,6 +9,7 @@
 #include "frontend/tree.h"
 #include "jit_dispatch.h"
 #include "jit_objects.h"
+#include "jit_text.h"
 
 namespace unisono::python {
 
@@ -80,7 +81,7 @@ void Arguments::refuse(const std::string& name, const std::string& got,
                        const std::string& way_out) const {
     fail(ErrorKind::Type, function_ + ": argument '" + name +
                               "' cannot be used in compiled code; got " + got +
-                              "; expected numbers, tuples of them, and arrays of bool, "
+                              "; expected numbers, str, tuples of them, and arrays of bool, "
                               "integers, float32 or float64; " +
                               way_out);
 }
@@ -122,6 +123,7 @@ void Arguments::add(PyObject* object, const std::string& name) {
             scalars_.push_back(Scalar::of(DType::Float64, part).bits);
         return;
     }
+    if (PyUnicode_CheckExact(object)) return add_text(object);
     if (PyList_CheckExact(object)) return add_list(object, name);
     if (object == Py_None) return key_.push_back(NoneCode);
     if (Dispatch* function = dispatch_of(object)) {
@@ -163,6 +165,14 @@ void Arguments::add_list(PyObject* list, const std::string& name) {
     Py_ssize_t item_size = weak == Weak::Bool ? 1 : 8;
     place(held, held.copy.get(), item_size, {&size, 1}, &item_size);
     key_.push_back(ListCode | static_cast<std::uint32_t>(weak) << 4);
+}
+
+void Arguments::add_text(PyObject* text) {
+    HeapScope scope(heap());
+    const Text* made = text_from(text);
+    if (!made) throw std::bad_alloc();
+    key_.push_back(TextCode);
+    scalars_.push_back(static_cast<std::uint64_t>(handle_of(made)));
 }
 
 /// The key holds where the function's source is; the specialisation keeps it alive.
@@ -229,6 +239,7 @@ void Arguments::add_type(const Type& type) {
         case Type::Kind::Complex:
             key_.push_back(ComplexCode | static_cast<std::uint32_t>(type.is_weak()) << 4);
             return;
+        case Type::Kind::Text: return key_.push_back(TextCode);
         case Type::Kind::Function: return add_function(type.function.get());
         default: return key_.push_back(NoneCode);
     }
@@ -509,6 +520,7 @@ Ref Arguments::object_at(std::uintptr_t address) const {
 Type Arguments::read_type(const std::vector<std::uint32_t>& key, std::size_t& at) {
     std::uint32_t code = key[at++];
     if ((code & 15) == NoneCode) return Type::none();
+    if ((code & 15) == TextCode) return Type::text();
     if ((code & 15) == ListCode) return Type::list(Type::python(static_cast<Weak>(code >> 4)));
     if ((code & 15) == ComplexCode)
         return Type::complex(DType::Float64, code >> 4 ? Weak::Complex : Weak::None);

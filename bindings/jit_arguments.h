@@ -10,6 +10,7 @@
 #include "frontend/types.h"
 #include "jit_records.h"
 #include "jit_reference.h"
+#include "library/objects.h"
 
 namespace unisono::python {
 
@@ -53,6 +54,11 @@ class Arguments {
     PyObject* owner_of_memory(std::uintptr_t address) const;
     /// The structured array that the array is a field of.
     PyObject* owner(int index) const { return arrays_[static_cast<std::size_t>(index)].object; }
+    /// Objects of the call; made when first asked for.
+    Heap& heap() {
+        if (!heap_) heap_ = std::make_unique<Heap>();
+        return *heap_;
+    }
 
   private:
     enum Code : std::uint32_t {
@@ -63,8 +69,9 @@ class Arguments {
         FunctionCode = 5,
         ComplexCode = 6,
         ListCode = 7,
-        ClassCode = 8,   ///< and the record's address, then the fields
-        RecordsCode = 9  ///< and the rank; the same
+        ClassCode = 8,    ///< and the record's address, then the fields
+        RecordsCode = 9,  ///< and the rank; the same
+        TextCode = 10
     };
     static frontend::Type read_type(const std::vector<std::uint32_t>& key, std::size_t& at);
     static std::uint32_t array_code(DType t, int rank, bool writable, bool is_last_one);
@@ -104,6 +111,7 @@ class Arguments {
                     const std::string& name);
     void add_pointer(const void* pointer);
     void add_list(PyObject* list, const std::string& name);
+    void add_text(PyObject* text);
     void add_function(const frontend::Source* source);
     void add_scalar(DType t, Weak weak, std::uint64_t bits);
     [[noreturn]] void refuse(const std::string& name, const std::string& got,
@@ -116,6 +124,7 @@ class Arguments {
     std::vector<std::uint32_t>& key_;
     std::vector<std::pair<std::int64_t, PyObject*>> objects_;  ///< of compiled classes, by address
     std::vector<Ref> kept_;  ///< attributes that nothing else may hold
+    std::unique_ptr<Heap> heap_;
     bool noalias_ = true;
     Device* device_ = nullptr;
 };

@@ -226,6 +226,14 @@ static bool may_take_long(const ir::Module& module) {
            ir::contains(body, ir::StmtKind::While) || ir::contains(body, ir::StmtKind::Call);
 }
 
+/// Whether a launch may make texts.
+static bool may_make_objects(const ir::Module& module) {
+    return std::any_of(module.functions.begin(), module.functions.end(), [](const auto& f) {
+        return std::any_of(f.natives.begin(), f.natives.end(),
+                           [](const std::string& name) { return name.rfind("text_", 0) == 0; });
+    });
+}
+
 /// Compile errors show their place themselves.
 frontend::Compiled compile_source(const frontend::CompileRequest& request) {
     try {
@@ -273,6 +281,7 @@ void Dispatch::compile(Specialisation& made, Device& device) const {
     for (const std::string& text : compiled.warnings) {
         if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) < 0) throw PythonError{};
     }
+    made.makes_objects = may_make_objects(compiled.module);
     made.keeps_lock = device.info().host_memory && !may_take_long(compiled.module);
     CompileOptions options;
     options.debug = has_lines_;
@@ -358,6 +367,8 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
     if (range) launch.range = *range;
     Fault fault;
     KeepScope keeps(arguments);
+    std::optional<HeapScope> objects;
+    if (made->makes_objects) objects.emplace(arguments.heap());
     if (made->keeps_lock) {
         fault = made->executable->launch(launch);
     } else {
@@ -483,6 +494,8 @@ PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& a
             }
             return wrap_object(*shape.record, block);
         }
+        case Kind::Text:
+            return python_from(text_at(static_cast<std::int64_t>(results[shape.index])));
         case Kind::Record:
         case Kind::Tuple: break;
     }
@@ -516,7 +529,7 @@ static std::string find_line(const frontend::Source& source, const std::string& 
 void Dispatch::raise_fault(const Specialisation& s, const Fault& fault) const {
     const ir::FaultSite& site = s.executable->sites()[static_cast<std::size_t>(fault.site)];
     bool is_print = site.kind == ErrorKind::Runtime && restore_print_error();
-    if (!is_print) set_error(Error(site.kind, filled(site.message, fault.values)));
+    if (!is_print) set_exception(site, fault.values);
     raise_at(s, site.line);
 }
 

@@ -32,7 +32,8 @@ struct Specialisation {
     std::vector<std::uint32_t> key;
     Device* device = nullptr;
     int dimensions = 0;
-    bool keeps_lock = false;  ///< runs for nanoseconds: no loop, no call
+    bool makes_objects = false;  ///< on the heap of the call
+    bool keeps_lock = false;     ///< runs for nanoseconds: no loop, no call
     frontend::CompileRequest request;
     frontend::ResultShape result;
     std::size_t result_count = 0;

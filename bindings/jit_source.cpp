@@ -22,7 +22,8 @@ static NodeKind kind_of(const std::string& name) {
         KIND(Call),     KIND(Keyword),        KIND(Attribute), KIND(Subscript), KIND(Tuple),
         KIND(Slice),    KIND(Unsupported),    KIND(Let),       KIND(Closure),   KIND(KeptClosure),
         KIND(Starred),  KIND(Region),         KIND(List),      KIND(Delete),    KIND(NamedExpr),
-        KIND(Format),   KIND(FormattedValue), KIND(Class),
+        KIND(Format),   KIND(FormattedValue), KIND(Class),     KIND(Try),       KIND(Handler),
+        KIND(Finally),
 #undef KIND
     };
     auto it = kinds.find(name);

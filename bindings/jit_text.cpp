@@ -11,16 +11,23 @@
 #include "core/block.h"
 #include "core/native.h"
 #include "errors.h"
+#include "frontend/exceptions.h"
 #include "jit_dispatch.h"
 
 namespace unisono::python {
 
 namespace {
 
+/// In UTF-8; lone surrogates are kept.
 std::string text_of(PyObject* object) {
-    const char* utf8 = object ? PyUnicode_AsUTF8(object) : nullptr;
-    if (!utf8) throw PythonError{};
-    return utf8;
+    Ref bytes(object ? PyUnicode_AsEncodedString(object, "utf-8", "surrogatepass") : nullptr);
+    if (!bytes) throw PythonError{};
+    return {PyBytes_AS_STRING(bytes.get()),
+            static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.get()))};
+}
+
+PyObject* str_of(const std::string& utf8) {
+    return PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), "surrogatepass");
 }
 
 /// As the NumPy at hand writes it; without NumPy the shortest digits that give the same float32.
@@ -75,8 +82,38 @@ std::string text_of_items(const std::string& how, const std::int64_t* values) {
     return text_of(Ref(list ? PyObject_Repr(list.get()) : nullptr).get());
 }
 
-/// One value; `how` says what its bits are (nothing, or b B f h u c A L), a format may follow
-/// behind |.
+/// What an exception is raised with: the number that its text is, else the text.
+Ref argument_of(const std::string& text, const std::int64_t* values) {
+    if (text == "{0t}") return Ref(python_from(text_at(*values)));
+    bool is_number = text == "{0}" || text == "{0b}" || text == "{0f}";
+    if (text == "{0f}") return Ref(PyFloat_FromDouble(std::bit_cast<double>(*values)));
+    if (is_number)
+        return Ref(text == "{0}" ? PyLong_FromLongLong(*values) : PyBool_FromLong(*values != 0));
+    std::string all = filled(text, {values, 4});
+    return Ref(str_of(all));
+}
+
+/// An exception that was caught, as str or repr: values are its code, its text and what that tells.
+std::string text_of_exception(const std::int64_t* values, bool is_repr) {
+    std::string text = reinterpret_cast<const char*>(static_cast<std::uintptr_t>(values[1]));
+    std::string name = frontend::exception_name(values[0]);
+    if (text.empty()) return is_repr ? name + "()" : "";
+    Ref argument = argument_of(text, values + 2);
+    if (!argument) throw PythonError{};
+    if (is_repr) return name + "(" + text_of(Ref(PyObject_Repr(argument.get())).get()) + ")";
+    bool quotes = name == "KeyError";
+    return text_of(
+        Ref(quotes ? PyObject_Repr(argument.get()) : PyObject_Str(argument.get())).get());
+}
+
+/// A text of compiled code as Python's.
+Ref python_text(std::int64_t handle) {
+    const Text& text = text_at(handle);
+    return Ref(PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, text.data, text.length));
+}
+
+/// One value; `how` says what its bits are (nothing, or b B f h u c t T A L E R), a format may
+/// follow behind |.
 std::string written(const std::int64_t* values, const std::string& how) {
     auto bar = how.find('|');
     std::string kind = how.substr(0, bar);
@@ -85,6 +122,13 @@ std::string written(const std::int64_t* values, const std::string& how) {
     if (kind.empty() && format.empty()) return std::to_string(*values);
     if (kind == "B") return *values ? "np.True_" : "np.False_";
     if (kind == "h" && format.empty()) return text_of_float32(static_cast<float>(number()));
+    if (kind == "t" || kind == "T") {
+        Ref text = python_text(*values);
+        if (text && kind == "T") text = Ref(PyObject_Repr(text.get()));
+        Ref spec(str_of(format));
+        return text_of(Ref(text && spec ? PyObject_Format(text.get(), spec.get()) : nullptr).get());
+    }
+    if (kind == "E" || kind == "R") return text_of_exception(values, kind == "R");
     if (kind[0] == 'A' || kind[0] == 'L') return text_of_items(kind, values);
     bool is_float = kind == "f" || kind == "h";
     Ref value(is_float      ? PyFloat_FromDouble(number())
@@ -92,7 +136,7 @@ std::string written(const std::int64_t* values, const std::string& how) {
               : kind == "u" ? PyLong_FromUnsignedLongLong(static_cast<std::uint64_t>(*values))
               : kind == "c" ? PyComplex_FromDoubles(number(), std::bit_cast<double>(values[1]))
                             : PyLong_FromLongLong(*values));
-    Ref spec(PyUnicode_FromStringAndSize(format.data(), static_cast<Py_ssize_t>(format.size())));
+    Ref spec(str_of(format));
     return text_of(Ref(value && spec ? PyObject_Format(value.get(), spec.get()) : nullptr).get());
 }
 
@@ -110,7 +154,7 @@ void print(std::int64_t* values) {
         PyObject* out = PySys_GetObject("stdout");
         if (!out || out == Py_None) return 0;
         Ref held = Ref::of(out);
-        Ref line(PyUnicode_FromStringAndSize(all.data(), static_cast<Py_ssize_t>(all.size())));
+        Ref line(str_of(all));
         if (!line || PyFile_WriteObject(line.get(), out, Py_PRINT_RAW) != 0) throw PythonError{};
         if (flushes && !Ref(PyObject_CallMethod(out, "flush", nullptr))) throw PythonError{};
         return 0;
@@ -122,9 +166,95 @@ void print(std::int64_t* values) {
     PyGILState_Release(state);
 }
 
-[[maybe_unused]] const bool natives = add_natives({{"print", print}});
+/// Runs f with Python's lock; where it throws, value 0 becomes `failed`.
+template <class F>
+void with_python(std::int64_t* values, std::int64_t failed, F f) {
+    PyGILState_STATE state = PyGILState_Ensure();
+    if (guarded<int>(-1, [&] { return f(), 0; }) != 0) {
+        PyErr_Clear();
+        values[0] = failed;
+    }
+    PyGILState_Release(state);
+}
+
+/// A template with its values, as of print: a text.
+void make_text_of(std::int64_t* values) {
+    with_python(values, 0, [&] {
+        auto bytes = static_cast<std::size_t>(values[0]);
+        std::string text(reinterpret_cast<const char*>(values + 3), bytes);
+        std::string all =
+            filled(text, {values + 3 + (bytes + 7) / 8, static_cast<std::size_t>(values[2])});
+        const Text* made = make_text(decoded(all));
+        values[0] = made ? handle_of(made) : Heap::current() ? 0 : -1;
+    });
+}
+
+/// int(text) or float(text): 0 and the number; 1 where it is none, 2 where it is too large.
+void read_number(std::int64_t* values) {
+    bool is_int = values[1] != 0;
+    with_python(values, 1, [&] {
+        Ref text = python_text(values[0]);
+        Ref number(!text    ? nullptr
+                   : is_int ? PyLong_FromUnicodeObject(text.get(), 10)
+                            : PyFloat_FromString(text.get()));
+        if (!number) throw PythonError{};
+        int overflow = 0;
+        values[1] = is_int ? PyLong_AsLongLongAndOverflow(number.get(), &overflow)
+                           : std::bit_cast<std::int64_t>(PyFloat_AS_DOUBLE(number.get()));
+        values[0] = overflow ? 2 : 0;
+    });
+}
+
+/// A method of str. values: bytes of its name, number of arguments, the name; of each argument
+/// whether it is a number, and what it is; the first is the text itself. Then 0 and the result.
+void call_method(std::int64_t* values) {
+    with_python(values, 1, [&] {
+        auto bytes = static_cast<std::size_t>(values[0]);
+        auto count = static_cast<std::size_t>(values[1]);
+        Ref name(PyUnicode_FromStringAndSize(reinterpret_cast<const char*>(values + 2),
+                                             static_cast<Py_ssize_t>(bytes)));
+        const std::int64_t* args = values + 2 + (bytes + 7) / 8;
+        std::vector<Ref> objects;
+        std::vector<PyObject*> list;
+        for (std::size_t k = 0; k < count; ++k) {
+            objects.push_back(args[2 * k] ? Ref(PyLong_FromLongLong(args[2 * k + 1]))
+                                          : python_text(args[2 * k + 1]));
+            list.push_back(objects.back().get());
+            if (!list.back()) throw PythonError{};
+        }
+        Ref result(name ? PyObject_VectorcallMethod(name.get(), list.data(), count, nullptr)
+                        : nullptr);
+        if (!result) throw PythonError{};
+        if (PyUnicode_Check(result.get())) {
+            const Text* made = text_from(result.get());
+            values[1] = made ? handle_of(made) : 0;
+            values[0] = !made;
+        } else {
+            values[1] = PyLong_AsLongLong(result.get());
+            values[0] = 0;
+        }
+    });
+}
+
+[[maybe_unused]] const bool natives = add_natives({{"print", print},
+                                                   {"text_of", make_text_of},
+                                                   {"text_number", read_number},
+                                                   {"text_method", call_method}});
 
 }  // namespace
+
+const Text* text_from(PyObject* text) noexcept {
+    std::u32string points;
+    try {
+        for (Py_ssize_t i = 0; i < PyUnicode_GET_LENGTH(text); ++i)
+            points += static_cast<char32_t>(PyUnicode_READ_CHAR(text, i));
+    } catch (...) {
+        return nullptr;
+    }
+    return make_text(points);
+}
+
+PyObject* python_from(const Text& text) noexcept { return python_text(handle_of(&text)).release(); }
 
 std::string filled(const std::string& message, std::span<const std::int64_t> values) {
     std::string text;
@@ -146,6 +276,16 @@ std::string filled(const std::string& message, std::span<const std::int64_t> val
         }
     }
     return text;
+}
+
+void set_exception(const ir::FaultSite& site, std::span<const std::int64_t> values) {
+    std::string name = frontend::exception_name(site.code());
+    PyObject* type = PyDict_GetItemString(PyEval_GetBuiltins(), name.c_str());
+    if (!type || name.empty()) return set_error(Error(site.kind, filled(site.message, values)));
+    if (site.message.empty()) return PyErr_SetNone(type);
+    Ref argument = argument_of(site.message, values.data());
+    if (!argument) throw PythonError{};
+    PyErr_SetObject(type, argument.get());
 }
 
 bool restore_print_error() noexcept {

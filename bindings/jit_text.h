@@ -1,9 +1,14 @@
 // Fills in what compiled functions tell: messages of exceptions, and print.
 #pragma once
 
+#include <Python.h>
+
 #include <cstdint>
 #include <span>
 #include <string>
+
+#include "ir/ir.h"
+#include "library/objects.h"
 
 namespace unisono::python {
 
@@ -11,6 +16,14 @@ namespace unisono::python {
 /// as a float, in that format; doubled braces become single ones. Needs Python's lock; throws
 /// PythonError.
 std::string filled(const std::string& text, std::span<const std::int64_t> values);
+
+/// A str on the heap of the call; null where there is none, or no memory. Needs Python's lock.
+const Text* text_from(PyObject* text) noexcept;
+/// A new reference; null with a Python error.
+PyObject* python_from(const Text& text) noexcept;
+
+/// Sets the exception that a site of compiled code raises. Needs Python's lock.
+void set_exception(const ir::FaultSite& site, std::span<const std::int64_t> values);
 
 /// Raises what a print in compiled code met, if it is this that ended the function: a write to
 /// standard output that failed. Needs Python's lock.

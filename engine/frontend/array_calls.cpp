@@ -319,7 +319,7 @@ std::optional<DType> FunctionLowerer::want_dtype(const Given& given, const std::
     const Value* v = given.find(key);
     if (!v) return std::nullopt;
     if (v->type.kind == Type::Kind::DTypeName) return v->type.dtype;
-    if (v->type.kind == Type::Kind::Text) {
+    if (v->type.is_text() && !v->expr) {
         bool found = true;
         DType t = dtype_from_name(v->text, found);
         if (found) return t;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/lowerer.h"
+#include "frontend/texts.h"
 
 namespace unisono::frontend {
 
@@ -57,6 +58,7 @@ std::optional<Value> FunctionLowerer::array_method(const Node& node, const Value
     const Node& callee = node.children[0];
     if (source_.is_kernel) return std::nullopt;
     const std::string& name = callee.text;
+    if (object.type.is_text()) return Texts(*this, node.place).method(node, object);
     if (object.type.is_list()) return list_method(node, object);
     if (name == "conjugate" && node.children.size() == 1) {
         if (object.type.is_scalar()) return object;
@@ -141,7 +143,13 @@ Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
     if (name == "list") return list_value(a, place);
     bool has_items = a.type.is_array() || a.type.is_list() || a.type.is_tuple() ||
                      (a.type.is_records() && a.type.rank > 0) || has_method(a, "__getitem__");
-    if (name == "iteration" && !has_items) {
+    bool is_text = a.type.is_text();
+    if (name == "str") return Texts(*this, place).shown(a);
+    if (name == "chr") return Texts(*this, place).of_point(a);
+    if (name == "ord") return Texts(*this, place).point(a);
+    if (is_text && (name == "int" || name == "float"))
+        return Texts(*this, place).number(a, name == "int");
+    if (name == "iteration" && !is_text && !has_items) {
         refuse(place, "a compiled function cannot loop over a value of type " + describe(a.type),
                "loop over a range, an array, or enumerate, zip and reversed of them");
     }
@@ -176,6 +184,7 @@ bool FunctionLowerer::is_instance(const Type& t, const Node& wanted) {
     if (name == "bool") return t.is_scalar() && t.weak == Weak::Bool;
     if (name == "complex") return t.is_complex() && t.dtype == DType::Float64;
     if (name == "list") return t.is_list();
+    if (name == "str") return t.is_text();
     if (name == "tuple") return t.is_tuple();
     if (name == "np.ndarray") return t.is_array();
     if (name == "np.integer") return is_numpy && is_integer(t.dtype);
@@ -273,6 +282,7 @@ Value FunctionLowerer::length(const Value& a, const Place& place) {
     if (a.type.is_records() && a.type.rank > 0)
         return scalar(b_->extent(any_field(a, place).array, 0), Weak::Int);
     if (auto v = special_method(nullptr, "__len__", {a}, place)) return *v;
+    if (a.type.is_text()) return scalar(Texts(*this, place).length(a), Weak::Int);
     if (a.type.is_array() && a.type.rank > 0) {
         if (a.lazy) return scalar(extents_of(a)[0], Weak::Int);
         const ir::Array& info = function_->arrays[static_cast<std::size_t>(a.array)];

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/lowerer.h"
+#include "frontend/texts.h"
 
 namespace unisono::frontend {
 
@@ -98,8 +99,15 @@ Value FunctionLowerer::tuple_of(std::vector<Value> items) {
     return v;
 }
 
+/// Constant texts as values like any other.
+static Value with_texts(Value v, Texts texts) {
+    if (v.type.is_text()) v = Texts::of(texts.handle(v));
+    for (Value& item : v.items) item = with_texts(item, texts);
+    return v;
+}
+
 static void flatten(const Value& v, std::vector<E>& scalars, std::vector<std::int32_t>& arrays) {
-    if (v.type.is_scalar() || v.type.is_instance()) scalars.push_back(v.expr);
+    if (v.type.is_word() || v.type.is_instance()) scalars.push_back(v.expr);
     if (v.type.is_array() || v.type.is_list()) arrays.push_back(v.array);
     for (const Value& item : v.items) flatten(item, scalars, arrays);
 }
@@ -131,10 +139,10 @@ Value FunctionLowerer::call_function(const Node& node, const Source& callee,
 
 Value FunctionLowerer::call_with(const Node& node, const Source& callee,
                                  std::vector<Value> values) {
-    for (Value& v : values) v = all_made(v, node.place);
+    for (Value& v : values) v = with_texts(all_made(v, node.place), Texts(*this, node.place));
     std::vector<Type> types;
     for (const Value& v : values) {
-        if (v.type.kind == Type::Kind::Text || v.type.kind == Type::Kind::DTypeName) {
+        if (v.type.kind == Type::Kind::DTypeName) {
             refuse(node.place, "a " + describe(v.type) + " cannot be passed to a compiled function",
                    "pass numbers or arrays");
         }
@@ -181,12 +189,13 @@ Value FunctionLowerer::result_of_call(const Type& type, const ResultShape& shape
     Value v;
     v.type = type;
     auto index = static_cast<std::size_t>(shape.index);
-    if (shape.kind == ResultShape::Kind::Scalar) v.expr = b_->read(outs.at(index));
     if (shape.kind == ResultShape::Kind::Object) {
         std::int32_t slot = b_->slot(type.record->name, DType::Int64, true);
         emit(b_->adopt(slot, b_->read(outs.at(index)), b_->read(outs.at(index + 1))));
         return object_in(slot, type);
     }
+    if (shape.kind == ResultShape::Kind::Scalar || shape.kind == ResultShape::Kind::Text)
+        v.expr = b_->read(outs.at(index));
     if (shape.kind == ResultShape::Kind::Argument) v.array = arrays.at(index);
     if (shape.kind == ResultShape::Kind::Owner) {
         // The fields of a structured array follow each other among the arguments.

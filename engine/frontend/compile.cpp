@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontend/exceptions.h"
 #include "frontend/lowerer.h"
 
 namespace unisono::frontend {
@@ -22,8 +23,8 @@ static Value make_parameter(ir::Builder& b, const std::string& name, const Type&
                             bool noalias) {
     Value v;
     v.type = type;
-    if (type.is_scalar()) v.expr = b.param(b.scalar_param(name, type.dtype));
     if (type.is_instance()) v.expr = b.param(b.scalar_param(name, DType::Int64));
+    if (type.is_word()) v.expr = b.param(b.scalar_param(name, type.dtype));
     if (type.is_list()) {
         v.array = b.array_param(name, type.dtype, 1, false, {ir::StrideClass::One});
         b.function().arrays[static_cast<std::size_t>(v.array)].noalias = noalias;
@@ -46,6 +47,7 @@ constexpr std::int64_t deepest_recursion = 10'000;
 void leaf_types(const ResultShape& shape, std::vector<DType>& list) {
     if (shape.kind == ResultShape::Kind::Scalar) list.push_back(shape.dtype);
     if (shape.kind == ResultShape::Kind::Object) list.insert(list.end(), 2, DType::Int64);
+    if (shape.kind == ResultShape::Kind::Text) list.push_back(DType::Int64);
     if (shape.kind == ResultShape::Kind::Array || shape.kind == ResultShape::Kind::List)
         list.insert(list.end(), 2 + 2 * static_cast<std::size_t>(shape.rank), DType::Int64);
     for (const ResultShape& item : shape.items) leaf_types(item, list);
@@ -60,6 +62,7 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
         env_ = Env{};
         lower_bounds_.clear();
         lists_.clear();
+        texts_.clear();
         warnings_.clear();
         lists_of_names_.clear();
         given_objects_.clear();
@@ -96,8 +99,11 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
         unresolved_.reset();
         if (instance_.counts_depth) {
             depth_ = b_->param(b_->scalar_param("depth", DType::Int64));
-            fault_if(op_binary(Op::Gt, depth_, i64(deepest_recursion)), ErrorKind::Runtime,
-                     "maximum recursion depth exceeded", definition_place(source_));
+            at(definition_place(source_));
+            S raised = b_->raise(b_->site(ErrorKind::Runtime, "maximum recursion depth exceeded",
+                                          exception_number("RecursionError")),
+                                 {});
+            emit(b_->branch(op_binary(Op::Gt, depth_, i64(deepest_recursion)), raised));
         }
         try {
             statements(source_.body);

@@ -23,7 +23,8 @@ struct ResultShape {
         Complex,
         Record,
         Owner,
-        Object
+        Object,
+        Text
     };
     Kind kind = Kind::None;
     /// Object: of the results that hold its address and its block.

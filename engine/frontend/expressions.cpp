@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/lowerer.h"
+#include "frontend/texts.h"
 #include "ops/scalar_eval.h"
 
 namespace unisono::frontend {
@@ -59,10 +60,7 @@ Value FunctionLowerer::expression_of(const Node& node) {
         case NodeKind::Const: return scalar(b_->constant(node.value), node.weak);
         case NodeKind::NoneValue: return {};
         case NodeKind::Text: {
-            Value v;
-            v.type.kind = Type::Kind::Text;
-            v.text = node.text;
-            return v;
+            return Texts::constant(node.text);
         }
         case NodeKind::BinOp: {
             auto v = operands(std::vector<const Node*>{&node.children[0], &node.children[1]});
@@ -106,10 +104,7 @@ Value FunctionLowerer::expression_of(const Node& node) {
             bind(node.children[0].text, v, node.place);
             return read_name(node.children[0]);
         }
-        case NodeKind::Format:
-        case NodeKind::FormattedValue:
-            refuse(node.place, "a formatted string stands in raise and assert only",
-                   "format the text outside of the compiled function");
+        case NodeKind::Format: return Texts(*this, node.place).formatted(node);
         case NodeKind::Let: {
             S made = nested(node.children[0]);
             emit(made);
@@ -465,6 +460,7 @@ Value FunctionLowerer::subscript(const Node& node) {
         at(node.place);
         return scalar(b_->load(array.array, where, access_for(where)), weak);
     }
+    if (object.type.is_text()) return Texts(*this, node.place).item(object, node);
     if (object.type.is_tuple()) {
         if (node.children[1].kind == NodeKind::Slice) return tuple_slice(node, object);
         Value index = expression(node.children[1]);

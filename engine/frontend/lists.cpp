@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "frontend/lowerer.h"
+#include "frontend/texts.h"
 
 namespace unisono::frontend {
 
@@ -303,6 +304,7 @@ Value FunctionLowerer::contains(const Value& item, const Value& container, const
                               cast(compare_two("==", x, other, place).expr, DType::Bool));
         return scalar(found, Weak::Bool);
     }
+    if (container.type.is_text()) return Texts(*this, place).contains(item, container);
     Value array = made(as_array(container), place);
     if (!array.type.is_array() || array.type.rank != 1) {
         refuse(

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "frontend/lowerer.h"
+#include "frontend/texts.h"
 
 namespace unisono::frontend {
 
@@ -21,6 +22,7 @@ E FunctionLowerer::truth(const Value& v, const Place& place) {
         return op_binary(Op::Or, is_set(v.items[0]), is_set(v.items[1]));
     }
     if (v.type.is_list()) return op_binary(Op::Ne, b_->extent(v.array, 0), i64(0));
+    if (v.type.is_text()) return op_binary(Op::Ne, Texts(*this, place).length(v), i64(0));
     want_scalar(v, place, "a condition");
     return cast(v.expr, DType::Bool);
 }
@@ -48,6 +50,27 @@ Value FunctionLowerer::compare_two(const std::string& op, const Value& a, const 
                "compare numbers with < <= > >= == !=");
     }
     if (a.type.is_complex() || b.type.is_complex()) return complex_compare(op, a, b, place);
+    if (a.type.is_text() || b.type.is_text()) return Texts(*this, place).compare(op, a, b);
+    if (a.type.is_tuple() && b.type.is_tuple() && !is_identity) {
+        // The first items that differ decide, else the lengths do.
+        std::size_t common = std::min(a.items.size(), b.items.size());
+        bool is_equality = op == "==" || op == "!=";
+        auto size = [&](const Value& v) {
+            return scalar(i64(static_cast<std::int64_t>(v.items.size())), Weak::Int);
+        };
+        E result = compare_two(is_equality ? "==" : op, size(a), size(b), place).expr;
+        for (std::size_t i = common; i-- > 0;) {
+            const Value &x = a.items[i], &y = b.items[i];
+            E same = cast(compare_two("==", x, y, place).expr, DType::Bool);
+            if (is_equality) {
+                result = op_binary(Op::And, same, result);
+            } else {
+                E less = cast(compare_two(op.substr(0, 1), x, y, place).expr, DType::Bool);
+                result = b_->select(same, result, less);
+            }
+        }
+        return scalar(op == "!=" ? op_unary(Op::Not, result) : result, Weak::Bool);
+    }
     bool has_array = a.type.is_array() || b.type.is_array();
     if (has_array && (a.type.is_array() || a.type.is_scalar()) &&
         (b.type.is_array() || b.type.is_scalar())) {
@@ -194,6 +217,14 @@ Value FunctionLowerer::choose(E condition, const std::function<Value()>& yes,
         }
         emit(b_->branch(condition, b_->block(made_a), b_->block(made_b)));
         return complex_of(*joined, b_->read(parts[0]), b_->read(parts[1]));
+    }
+    if (joined && joined->is_text()) {
+        std::int32_t id = b_->var("choice", DType::Int64);
+        emit(b_->declare(id, nullptr));
+        made_a.push_back(b_->assign(id, Texts(*this, place).handle(a)));
+        made_b.push_back(b_->assign(id, Texts(*this, place).handle(b)));
+        emit(b_->branch(condition, b_->block(made_a), b_->block(made_b)));
+        return Texts::of(b_->read(id));
     }
     if (!joined || !joined->is_scalar()) {
         if (joined && same_value(a, b) && made_a.empty() && made_b.empty()) return a;

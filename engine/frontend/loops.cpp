@@ -311,6 +311,7 @@ Env FunctionLowerer::leaving(const Loop& loop) const {
 }
 
 void FunctionLowerer::leave_loop(const Node& node) {
+    if (leaves_by_final(true)) return;
     Loop& loop = *loops_.back();
     if (loop.is_parallel) {
         refuse(node.place, "break inside prange: iterations run in any order",
@@ -338,6 +339,7 @@ void FunctionLowerer::leave_loop(const Node& node) {
 }
 
 void FunctionLowerer::next_iteration(const Node& node) {
+    if (leaves_by_final(false)) return;
     Loop& loop = *loops_.back();
     arrive(*loop.guess);
     loop.back.push_back(leaving(loop));

@@ -160,6 +160,7 @@ class FunctionLowerer {
     void assign_to(const Node& target, const Value& value);
     void assign_item(const Node& target, const Value& array, const Value& value);
     void augment_item(const Node& node, const Node& target, const Value& array);
+    void assign_starred(const Node& target, const Node& star, const Value& value);
     void assign_augmented(const Node& node);
     void assign_in_place(const Node& node, const Value& array, const Value& change);
     void refuse_cast(const Node& node, DType from, DType to);
@@ -168,11 +169,35 @@ class FunctionLowerer {
     std::optional<std::vector<const Node*>> view_items(const Node& node, const Value& array);
     void branch(const Node& node);
     void give_back(const Node& node);
-    void raise(const Node& node);
+    void leave_function(const Value& value, const Place& place);
     void assertion(const Node& node);
     void end_of_function();
     void fault_if(E condition, ErrorKind kind, const std::string& message, const Place& place,
                   std::vector<E> values = {});
+
+    // ---- exceptions (exceptions.cpp)
+    struct Caught {
+        std::vector<std::int32_t> vars;  ///< of a Try: site, code, text, four values
+    };
+    struct Final {
+        std::size_t loops = 0;  ///< around it
+        bool returns = false, breaks = false, continues = false;
+        Value result = {};
+    };
+    void lower_try(const Node& node);
+    void raise(const Node& node);
+    void raise_again(const Caught& c);
+    Caught guarded(const Node& body, Env& fault, Env& after);
+    Env at_fault(const Node& body, const Env& entry);
+    void after_attempt(const Caught& c, const Env& fault, const std::function<void()>& failed,
+                       const Env& after, const std::function<void()>& ended);
+    E is_caught(const Caught& c, const std::string& names);
+    void handle(const Node& node, std::size_t i, const Caught& c);
+    bool bind_for_handlers(const std::string& name, const Value& value, const Place& origin);
+    Final* final_before(std::size_t loop_depth);
+    void leave_by(std::int64_t site);
+    bool leaves_by_final(bool is_break);
+    bool returns_by_final(const Value& value);
 
     // ---- text that tells values (text.cpp)
     struct Template {
@@ -714,6 +739,10 @@ class FunctionLowerer {
     std::set<std::string> warnings_;
     int parallel_depth_ = 0;
     Region* region_ = nullptr;
+    std::vector<std::map<std::string, Type>*> protected_;  ///< names that handlers read
+    std::vector<const Caught*> handled_;                   ///< by the handlers around
+    std::vector<Final*> finals_;                           ///< whose bodies are around
+    std::map<std::string, std::int32_t> texts_;            ///< constants, made at the entry
     int choice_depth_ = 0;  ///< expressions that may not be evaluated
     std::optional<Place> first_return_;
     Place last_return_;
@@ -733,6 +762,7 @@ class FunctionLowerer {
     bool describes_results_ = false;  ///< arrays returned are told by address, not by argument
 
     friend class ModuleLowerer;
+    friend class Texts;  ///< texts.cpp
 };
 
 }  // namespace unisono::frontend

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/lowerer.h"
+#include "frontend/texts.h"
 #include "ops/scalar_eval.h"
 
 namespace unisono::frontend {
@@ -68,6 +69,7 @@ Value FunctionLowerer::binary(const std::string& op, const Value& a, const Value
             return joined_lists(a, b, place);
         }
     }
+    if (a.type.is_text() || b.type.is_text()) return Texts(*this, place).binary(op, a, b);
     bool has_array = a.type.is_array() || b.type.is_array();
     if (!has_array && (a.type.is_complex() || b.type.is_complex()))
         return complex_binary(op, a, b, place);

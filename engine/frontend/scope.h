@@ -33,6 +33,7 @@ void each_target(const Node& target, F&& visit) {
     if (target.kind == NodeKind::Tuple) {
         for (const Node& item : target.children) each_target(item, visit);
     }
+    if (target.kind == NodeKind::Starred) each_target(target.children[0], visit);
 }
 
 /// Calls visit(node) for the node and all below it, parents first.

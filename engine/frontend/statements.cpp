@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "frontend/lowerer.h"
+#include "frontend/texts.h"
 
 namespace unisono::frontend {
 
@@ -44,6 +45,8 @@ void FunctionLowerer::statement(const Node& node) {
         case NodeKind::Break: return leave_loop(node);
         case NodeKind::Continue: return next_iteration(node);
         case NodeKind::Raise: return raise(node);
+        case NodeKind::Try:
+        case NodeKind::Finally: return lower_try(node);
         case NodeKind::Assert: return assertion(node);
         case NodeKind::Pass: return;
         case NodeKind::Delete:
@@ -85,6 +88,9 @@ void FunctionLowerer::assign_to(const Node& target, const Value& value) {
             refuse(target.place, "cannot unpack a value of type " + describe(value.type),
                    "assign it to one name, or give a tuple on the right");
         }
+        auto is_starred = [](const Node& n) { return n.kind == NodeKind::Starred; };
+        auto star = std::find_if(target.children.begin(), target.children.end(), is_starred);
+        if (star != target.children.end()) return assign_starred(target, *star, value);
         if (value.items.size() != target.children.size()) {
             refuse(target.place,
                    "cannot unpack " + std::to_string(value.items.size()) + " values into " +
@@ -160,6 +166,34 @@ void FunctionLowerer::refuse_computed(const Value& array, const Place& place) {
     if (!array.lazy) return;
     refuse(place, "cannot assign to a part of numbers that are not aligned in their dtype",
            "make the dtype with align=True, or write a loop");
+}
+
+/// a, *b, c = tuple: b takes what the others leave, as a list.
+void FunctionLowerer::assign_starred(const Node& target, const Node& star, const Value& value) {
+    std::size_t others = target.children.size() - 1, size = value.items.size();
+    if (size < others) {
+        refuse(target.place,
+               "cannot unpack " + std::to_string(size) + " values into at least " +
+                   std::to_string(others) + " targets",
+               "give as many values as there are targets without a star");
+    }
+    auto first = static_cast<std::size_t>(&star - target.children.data());
+    Value all = value;
+    for (Value& item : all.items) {
+        if (item.type.is_scalar()) item.expr = settle(item.expr);
+        if (item.type.is_array()) item = snapshot(made(item, target.place));
+    }
+    auto begin = all.items.begin() + static_cast<std::ptrdiff_t>(first);
+    auto end = begin + static_cast<std::ptrdiff_t>(size - others);
+    Value rest = tuple_of({begin, end});
+    Value list = rest.items.empty() ? new_list(Type::python(Weak::Int), "list")
+                                    : list_value(rest, star.place);
+    for (std::size_t i = 0; i < target.children.size(); ++i) {
+        if (i == first)
+            assign_to(star.children[0], list);
+        else
+            assign_to(target.children[i], all.items[i < first ? i : i + size - others - 1]);
+    }
 }
 
 void FunctionLowerer::refuse_readonly(const Value& array) {
@@ -294,6 +328,9 @@ void FunctionLowerer::shape_result(const Value& value, ResultShape& shape,
     } else if (value.type.is_scalar()) {
         shape.kind = ResultShape::Kind::Scalar;
         scalars.push_back(value.expr);
+    } else if (value.type.is_text()) {
+        shape.kind = ResultShape::Kind::Text;
+        scalars.push_back(Texts(*this, {}).handle(value));
     } else if (value.type.is_records()) {
         const Value& field = any_field(value, {});
         shape.kind = ResultShape::Kind::Owner;
@@ -367,9 +404,9 @@ void FunctionLowerer::give_back(const Node& node) {
                "store the result into an array argument");
     }
     value = declared_value(value, result_wanted_, place, "the result");
-    if (value.type.is_function() || value.type.kind == Type::Kind::Text) {
+    if (value.type.is_function() || value.type.kind == Type::Kind::Exception) {
         refuse(place, "a " + describe(value.type) + " cannot be returned",
-               "return numbers, arrays or tuples of them");
+               "return numbers, texts, arrays or tuples of them");
     }
     if (!result_) {
         result_ = value.type;
@@ -389,7 +426,12 @@ void FunctionLowerer::give_back(const Node& node) {
         if (*joined != *result_) must_restart_ = true;
         result_ = joined;
     }
-    value = converted_value(value, *result_);
+    leave_function(converted_value(value, *result_), place);
+}
+
+/// Returns a value of the function's type.
+void FunctionLowerer::leave_function(const Value& value, const Place& place) {
+    if (returns_by_final(value)) return;
     ResultShape shape;
     std::vector<E> scalars;
     at(place);
@@ -417,34 +459,6 @@ void FunctionLowerer::end_of_function() {
                "return a value on every path, or raise an exception", related);
     }
     result_ = Type::none();
-}
-
-static std::optional<ErrorKind> exception_kind(const std::string& name) {
-    static const std::map<std::string, ErrorKind> kinds = {
-        {"ValueError", ErrorKind::Value},         {"TypeError", ErrorKind::Type},
-        {"IndexError", ErrorKind::Index},         {"ZeroDivisionError", ErrorKind::ZeroDivision},
-        {"OverflowError", ErrorKind::Overflow},   {"RuntimeError", ErrorKind::Runtime},
-        {"AssertionError", ErrorKind::Assertion}, {"MemoryError", ErrorKind::Memory},
-    };
-    auto it = kinds.find(name);
-    return it == kinds.end() ? std::nullopt : std::optional(it->second);
-}
-
-void FunctionLowerer::raise(const Node& node) {
-    auto kind = exception_kind(node.text);
-    if (!kind) {
-        refuse(node.place, "raising '" + node.text + "' is not supported in a compiled function",
-               "raise ValueError, TypeError, IndexError, ZeroDivisionError, OverflowError, "
-               "RuntimeError or "
-               "AssertionError with a constant text");
-    }
-    std::string message;
-    std::vector<E> values;
-    if (!node.children.empty())
-        std::tie(message, values) = message_of(node.children[0], "an exception");
-    at(node.place);
-    emit(b_->raise(b_->site(*kind, message), values));
-    env_.reachable = false;
 }
 
 void FunctionLowerer::assertion(const Node& node) {

@@ -3,7 +3,10 @@
 // A template is what the run-time part fills in (bindings/jit_text.cpp): {0f|.3f} stands for value
 // 0, a float, in that format; braces of the text itself are doubled. Values are int64: a float goes
 // as its bits, an array as address, extents and strides.
+#include <algorithm>
+
 #include "frontend/lowerer.h"
+#include "frontend/texts.h"
 
 namespace unisono::frontend {
 
@@ -66,7 +69,17 @@ void FunctionLowerer::write(Template& to, const Value& v, Shown how, const std::
                             const Place& place) {
     const Type& type = v.type;
     bool is_repr = how == Shown::Repr;
-    if (type.kind == Type::Kind::Text && format.empty()) {
+    if (v.expr && type.is_text()) {
+        to.text += "{" + std::to_string(to.values.size()) + (is_repr ? "T" : "t") +
+                   (format.empty() ? "}" : "|" + format + "}");
+        to.values.push_back(settle(v.expr));
+        return;
+    }
+    auto is_odd = [](char c) { return c < ' ' || c > '~'; };
+    bool has_odd = std::any_of(v.text.begin(), v.text.end(), is_odd);
+    if (type.is_text() && (!format.empty() || (is_repr && has_odd)))
+        return write(to, Texts::of(Texts(*this, place).handle(v)), how, format, place);
+    if (type.kind == Type::Kind::Text) {
         to.text += escape_braces(is_repr ? quoted(v.text) : v.text);
         return;
     }
@@ -86,6 +99,11 @@ void FunctionLowerer::write(Template& to, const Value& v, Shown how, const std::
     if ((type.is_array() || type.is_list()) && format.empty() && to.takes_arrays &&
         (!is_repr || type.is_list()))
         return write_items(to, v, place);
+    if (type.kind == Type::Kind::Exception && format.empty()) {
+        to.text += "{" + std::to_string(to.values.size()) + (is_repr ? "R}" : "E}");
+        for (std::size_t k = 1; k < v.items.size(); ++k) to.values.push_back(v.items[k].expr);
+        return;
+    }
     std::string end = format.empty() ? "}" : "|" + format + "}";
     std::string number = "{" + std::to_string(to.values.size());
     if (type.is_complex() && type.is_weak()) {
@@ -125,15 +143,25 @@ void FunctionLowerer::write_node(Template& to, const Node& node) {
 /// The text of an exception with the values that it tells.
 std::pair<std::string, std::vector<E>> FunctionLowerer::message_of(const Node& node,
                                                                    const std::string& where) {
-    if (node.kind != NodeKind::Text && node.kind != NodeKind::Format) {
+    Template message;
+    bool is_text = node.kind == NodeKind::Text || node.kind == NodeKind::Format;
+    if (!is_text && where == "an exception") {
+        Value v = expression(node);
+        if (!v.type.is_scalar() && v.type.kind != Type::Kind::Text)
+            refuse(node.place, "an exception tells a text or a number; got " + describe(v.type),
+                   "write a text with values, as in f\"got {n}\"");
+        write(message, v, Shown::Str, "", node.place);
+        return {message.text, message.values};
+    }
+    if (!is_text) {
         refuse(node.place, "the message of " + where + " must be a text in a compiled function",
                "write it out, with values as in f\"got {n}\"");
     }
-    Template message;
     write_node(message, node);
-    if (message.values.size() > 4)
-        refuse(node.place, "a message tells at most four values", "leave some out");
-    return {message.text, message.values};
+    if (message.values.size() <= 4) return {message.text, message.values};
+    if (source_.is_kernel || parallel_depth_ > 0)
+        refuse(node.place, "a message tells at most four values here", "leave some out");
+    return {"{0t}", {Texts(*this, node.place).filled(message).expr}};
 }
 
 /// print(...): one call of the run-time part with the text, eight bytes to a value.
@@ -144,7 +172,7 @@ Value FunctionLowerer::call_print(const Node& node) {
     Template line;
     line.takes_arrays = true;
     line.role = "what is printed";
-    std::string separator = " ", last = "\n";
+    Value separator = Texts::constant(" "), last = Texts::constant("\n");
     bool flushes = false;
     std::vector<const Node*> nodes;
     for (std::size_t i = 1; i < node.children.size(); ++i) {
@@ -157,13 +185,12 @@ Value FunctionLowerer::call_print(const Node& node) {
         bool is_none = v.type.kind == Type::Kind::None;
         if ((arg.text == "sep" || arg.text == "end") &&
             (is_none || v.type.kind == Type::Kind::Text)) {
-            if (!is_none) (arg.text == "sep" ? separator : last) = v.text;
+            if (!is_none) (arg.text == "sep" ? separator : last) = v;
         } else if (auto flag = v.type.is_scalar() ? constant_int(v.expr) : std::nullopt;
                    arg.text == "flush" && flag) {
             flushes = *flag != 0;
         } else {
-            refuse(arg.place,
-                   "print takes sep and end as constant texts, and flush, in a compiled function",
+            refuse(arg.place, "print takes sep, end and a constant flush in a compiled function",
                    "print to other files outside of it");
         }
     }
@@ -173,12 +200,12 @@ Value FunctionLowerer::call_print(const Node& node) {
         bool is_starred = arg->kind == NodeKind::Starred;
         if (is_starred) items = star_items(expression(arg->children[0]), arg->place);
         for (std::size_t i = 0; i < (is_starred ? items.size() : 1); ++i) {
-            if (!is_first) line.text += escape_braces(separator);
+            if (!is_first) write(line, separator, Shown::Str, "", node.place);
             is_first = false;
             is_starred ? write(line, items[i], Shown::Str, "", arg->place) : write_node(line, *arg);
         }
     }
-    line.text += escape_braces(last);
+    write(line, last, Shown::Str, "", node.place);
     at(node.place);
     auto count = [&](std::size_t n) { return i64(static_cast<std::int64_t>(n)); };
     std::vector<E> values{count(line.text.size()), i64(flushes), count(line.values.size())};

@@ -32,7 +32,10 @@ enum class NodeKind : std::uint8_t {
     Continue,
     Pass,
     Evaluate,  // children: an expression for its effect
-    Raise,     // text: exception class; children: message as Text or Format, or none
+    Try,       // children: Block, Block of the else, Handlers
+    Handler,   // text: name behind as; note: classes, none for all; children: Block
+    Finally,   // children: Block, Block that runs on every way out
+    Raise,     // text: exception class; children: message or none; no class: the exception, or none
     Assert,    // children: test, message as Text or Format, or none
     Delete,    // children: Names
     // expressions

@@ -24,6 +24,7 @@ std::string describe(const Type& t) {
             return std::string(name(t.dtype)) + " array of rank " + std::to_string(t.rank);
         case Type::Kind::DTypeName: return "dtype";
         case Type::Kind::Text: return "str";
+        case Type::Kind::Exception: return "caught exception";
         case Type::Kind::Complex:
             return t.is_weak()                 ? "complex"
                    : t.dtype == DType::Float32 ? "complex64 (NumPy scalar)"
@@ -138,7 +139,7 @@ bool same_value(const Value& a, const Value& b) {
     if (a.type != b.type || a.array != b.array || a.lazy != b.lazy || a.list != b.list ||
         a.text != b.text || a.items.size() != b.items.size())
         return false;
-    if (a.type.is_scalar()) return same_expr(a.expr, b.expr);
+    if (a.type.is_word()) return same_expr(a.expr, b.expr);
     for (std::size_t i = 0; i < a.items.size(); ++i) {
         if (!same_value(a.items[i], b.items[i])) return false;
     }

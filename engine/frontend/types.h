@@ -27,9 +27,10 @@ struct Type {
         Function,
         List,
         Complex,
-        Record,   ///< an object known by the values of its fields
-        Records,  ///< a structured array; of rank 0 one of its elements
-        Instance  ///< of a class: its fields lie in memory
+        Record,    ///< an object known by the values of its fields
+        Records,   ///< a structured array; of rank 0 one of its elements
+        Instance,  ///< of a class: its fields lie in memory
+        Exception
     };
     Kind kind = Kind::None;
     DType dtype = DType::Int64;
@@ -39,7 +40,8 @@ struct Type {
     std::vector<ir::StrideClass> strides;
     std::vector<Type> items;                 ///< Tuple; List: of its items; Complex: of its
                                              ///< parts; Function: of the values that it captured;
-                                             ///< Record, Records: of the fields
+                                             ///< Record, Records: of the fields;
+                                             ///< Exception: what a Try tells
     std::shared_ptr<const Source> function;  ///< Function, compiled
     std::string name;                        ///< Function: known to the front end by this name
     std::shared_ptr<const struct Record> record;  ///< Record, Records, Instance; named Tuple
@@ -109,6 +111,15 @@ struct Type {
     bool is_record() const { return kind == Kind::Record; }
     bool is_records() const { return kind == Kind::Records; }
     bool is_instance() const { return kind == Kind::Instance; }
+    /// A str that is known when the program runs only.
+    static Type text() {
+        Type t;
+        t.kind = Kind::Text;
+        return t;
+    }
+    bool is_text() const { return kind == Kind::Text; }
+    /// One IR value holds it: a number, or where an object lies.
+    bool is_word() const { return kind == Kind::Scalar || is_text(); }
     bool is_complex() const { return kind == Kind::Complex; }
     bool is_list() const { return kind == Kind::List; }
     bool is_function() const { return kind == Kind::Function; }

@@ -1,6 +1,7 @@
 // Where the locals of a Python function live in IR: homes, variables per dtype, temporaries,
 // checkpoints.
 #include "frontend/lowerer.h"
+#include "frontend/texts.h"
 
 namespace unisono::frontend {
 
@@ -35,6 +36,9 @@ void FunctionLowerer::restore(const Checkpoint& saved) {
     lists_.resize(saved.lists);
     std::erase_if(lists_of_names_, [&](const auto& held) {
         return held.second >= static_cast<std::int32_t>(saved.lists);
+    });
+    std::erase_if(texts_, [&](const auto& held) {
+        return held.second >= static_cast<std::int32_t>(saved.vars);
     });
     for (std::size_t i = 0; i < frames_.size(); ++i) {
         frames_[i].declares = saved.frames[i].declares;
@@ -107,7 +111,7 @@ Value FunctionLowerer::store_value(const std::string& name, const Value& value,
                    : move_object(name, value, value.type);
     if (value.type.is_array() && !is_fixed(value))
         return move_array(name, value, value.type, origin);
-    if (value.type.is_scalar() && !is_invariant(value.expr)) {
+    if (value.type.is_word() && value.expr && !is_invariant(value.expr)) {
         set_variable(name, value.expr);
         stored.expr = b_->read(variable(name, value.expr->dtype));
     }
@@ -119,19 +123,14 @@ Value FunctionLowerer::store_value(const std::string& name, const Value& value,
 
 /// The value with its numbers in temporaries, where later statements may change what they read.
 Value FunctionLowerer::kept_apart(Value value) {
-    if (value.type.is_scalar() && !is_invariant(value.expr)) value.expr = temporary(value.expr);
     if (value.type.is_instance()) value = held_object(value);
+    if (value.type.is_word() && value.expr && !is_invariant(value.expr))
+        value.expr = temporary(value.expr);
     for (Value& item : value.items) item = kept_apart(item);
     return value;
 }
 
 void FunctionLowerer::bind(const std::string& name, const Value& value, const Place& origin) {
-    if (value.type.kind == Type::Kind::Text) {
-        refuse(origin,
-               "'" + name +
-                   "' would hold a str; compiled functions hold numbers, arrays and tuples of them",
-               "keep text outside, or write it directly in raise and assert");
-    }
     auto declared = source_.locals.find(name);
     Value wanted = value;
     if (declared != source_.locals.end())
@@ -139,6 +138,7 @@ void FunctionLowerer::bind(const std::string& name, const Value& value, const Pl
     wanted = made(wanted, origin);
     // An item may read what is stored under the name before it.
     if (wanted.items.size() > 1) wanted = kept_apart(wanted);
+    if (bind_for_handlers(name, wanted, origin)) return;
     env_.names[name] = Binding{store_value(name, wanted, origin), origin};
 }
 
@@ -151,6 +151,11 @@ Value FunctionLowerer::move_into(const std::string& name, const Value& value, co
         return move_into(name, to_complex(value, type), type);
     Value moved = value;
     moved.type = type;
+    if (type.is_text()) {
+        set_variable(name, Texts(*this, {}).handle(value));
+        moved.text.clear();
+        moved.expr = b_->read(variable(name, DType::Int64));
+    }
     if (type.is_scalar()) {
         set_variable(name, cast(value.expr, type.dtype));
         moved.expr = b_->read(variable(name, type.dtype));

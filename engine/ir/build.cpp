@@ -80,8 +80,8 @@ std::int32_t Builder::view(std::string name, std::int32_t base, E offset, std::v
     return id;
 }
 
-std::int32_t Builder::site(ErrorKind kind, std::string message) {
-    f_.sites.push_back({kind, std::move(message), line});
+std::int32_t Builder::site(ErrorKind kind, std::string message, std::int32_t exception) {
+    f_.sites.push_back({kind, std::move(message), line, exception});
     return static_cast<std::int32_t>(f_.sites.size()) - 1;
 }
 
@@ -344,6 +344,18 @@ S Builder::raise(std::int32_t site, std::span<const E> values) {
     Stmt s = node(StmtKind::Return);
     s.fault = site;
     s.args = list(values);
+    return own(s);
+}
+S Builder::again(std::span<const E> values) {
+    Stmt s = node(StmtKind::Return);
+    s.fault = raised_again;
+    s.args = list(values);
+    return own(s);
+}
+S Builder::attempt(S body, std::span<const std::int32_t> outs) {
+    Stmt s = node(StmtKind::Try);
+    s.body = list(std::span<const S>(&body, 1));
+    s.outs = f_.arena->copy(outs);
     return own(s);
 }
 S Builder::barrier() { return own(node(StmtKind::Barrier)); }

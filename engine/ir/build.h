@@ -46,7 +46,7 @@ class Builder {
     /// A view of a slot or parameter; strides of a known class need no expression.
     std::int32_t view(std::string name, std::int32_t base, E offset, std::vector<E> extents,
                       std::vector<E> strides, std::vector<StrideClass> classes, bool writable);
-    std::int32_t site(ErrorKind kind, std::string message);
+    std::int32_t site(ErrorKind kind, std::string message, std::int32_t exception = 0);
 
     // Expressions; operands must already have the dtype that the operation wants (the verifier
     // insists).
@@ -95,6 +95,8 @@ class Builder {
     S next();   ///< continue
     S ret(std::span<const E> results);
     S raise(std::int32_t site, std::span<const E> values);
+    S again(std::span<const E> values);                     ///< the site in the module, four values
+    S attempt(S body, std::span<const std::int32_t> outs);  ///< try
     S barrier();
     /// A call of a function of core/native.h: int64 values, of which the first come back in `outs`.
     S native(const std::string& name, std::span<const E> values,

@@ -173,7 +173,17 @@ struct FaultSite {
     ErrorKind kind;
     std::string message;
     Line line;
+    std::int32_t exception =
+        0;  ///< Python's class where kind cannot say it (frontend/exceptions.h)
+    /// What a Try tells of it.
+    std::int64_t code() const {
+        return exception ? 64 + exception : static_cast<std::int64_t>(kind);
+    }
 };
+
+/// Stmt::fault of a Return that raises what a Try has caught: its operands are the number of the
+/// site in the module and the four values. A number that no site has ends the trys around, too.
+inline constexpr std::int32_t raised_again = -2;
 
 /// Code that was compiled from C text: LLVM bitcode, and a name of its contents.
 struct NativeCode {

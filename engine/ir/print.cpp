@@ -143,7 +143,9 @@ class Printer {
         for (std::size_t i = 0; i < f_.sites.size(); ++i) {
             const FaultSite& s = f_.sites[i];
             out_ += "  fault " + std::to_string(i) + ": " + std::string(error_name(s.kind)) +
-                    " \"" + s.message + "\"" + place(s.line) + "\n";
+                    " \"" + s.message + "\"" +
+                    (s.exception ? " exception " + std::to_string(s.exception) : "") +
+                    place(s.line) + "\n";
         }
         if (f_.body) stmt(f_.body, 1);
         return out_;
@@ -353,9 +355,19 @@ class Printer {
             case StmtKind::Break: line(depth, "break", s->line); break;
             case StmtKind::Continue: line(depth, "continue", s->line); break;
             case StmtKind::Return: {
-                std::string text = s->fault >= 0 ? "raise " + std::to_string(s->fault) : "return";
+                std::string text = s->fault >= 0              ? "raise " + std::to_string(s->fault)
+                                   : s->fault == raised_again ? "raise again"
+                                                              : "return";
                 if (!s->args.empty()) text += " " + list(s->args);
                 line(depth, text, s->line);
+                break;
+            }
+            case StmtKind::Try: {
+                std::string outs;
+                for (std::int32_t v : s->outs)
+                    outs += (outs.empty() ? "" : ", ") + name_of(vars_, v);
+                line(depth, outs + " = try:", s->line);
+                nested(s->body, depth + 1);
                 break;
             }
             case StmtKind::Barrier: line(depth, "barrier", s->line); break;

@@ -315,6 +315,11 @@ class Verifier {
                 scope(s->body);
                 scope(s->orelse);
                 break;
+            case StmtKind::Try:
+                require(s->outs.size() == 7, "a try tells what ended it in seven variables");
+                scope(s->body);
+                for (std::int32_t v : s->outs) assign(v, DType::Int64);
+                break;
             case StmtKind::Break:
                 require(!loops_.empty() && !is_independent(loops_.back().kind),
                         "break stands in a loop whose iterations run in order");
@@ -393,6 +398,11 @@ class Verifier {
     }
 
     void leave(S s) const {
+        if (s->fault == raised_again) {
+            require(s->args.size() == 5, "what is raised again has a site and 4 values");
+            for (E e : s->args) want(e, DType::Int64, "a value of a fault");
+            return;
+        }
         if (s->fault >= 0) {
             at(f_.sites, s->fault, "a fault");
             require(s->args.size() <= 4, "a fault has at most 4 values");

@@ -59,6 +59,7 @@ class Uses final : public Visitor {
                 for (std::int32_t v : s->outs) assign(v);
                 break;
             case StmtKind::Return: can_move = can_move && s->fault >= 0; break;
+            case StmtKind::Try:
             case StmtKind::Native:
             case StmtKind::Make:
             case StmtKind::Point:
@@ -187,6 +188,8 @@ class DeferRare final : public Rewriter {
         : Rewriter(f), made_(made), next_(next) {}
 
     S stmt(S s) override {
+        // What a handler sees of a variable must be what the statements left there.
+        if (s->kind == StmtKind::Try) return s;
         bool shares = s->kind == StmtKind::For &&
                       (s->loop == LoopKind::Parallel || s->loop == LoopKind::Group);
         parallel_depth_ += shares;

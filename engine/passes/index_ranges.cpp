@@ -424,6 +424,14 @@ class Ranges {
                 access(s->id, s->args.first(s->args.size() - 1), s->access);
                 break;
             case StmtKind::If: branch(s); break;
+            case StmtKind::Try: {  // it may end anywhere
+                auto before = env_;
+                list(s->body);
+                env_ = std::move(before);
+                forget_written(s->body);
+                for (std::int32_t v : s->outs) set(v, {});
+                break;
+            }
             default: break;
         }
     }

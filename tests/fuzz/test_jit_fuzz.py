@@ -64,6 +64,26 @@ class Writer:
             f"(n, {y}, 5)[({x}) % 3]",
             f"sum([v for v in xs if v > {y}]) % 1013",
             f"len(xs[{self.pick(x, '1')}:])",
+            f"len({self.text(depth - 1)})",
+            f"ord(({self.text(depth - 1)} + 'q')[{self.pick('0', '-1', y)}]) % 97",
+        )
+
+    def text(self, depth):
+        if depth <= 0:
+            return self.pick("t0", "t1", "'ab'", "'\u00fc1'", "''")
+        x, y = self.text(depth - 1), self.text(depth - 1)
+        i, j = self.integer(0), self.integer(0)
+        return self.pick(
+            f"({x} + {y})",
+            f"{x}[{i}:{self.pick(j, '')}]",
+            f"{x}[::{self.pick('-1', '2', '-3')}]",
+            f"({x} * 2)",
+            f"str({self.integer(depth - 1)})",
+            f"str({self.floating(0)})",
+            "f'{i0:3d}:{f0:.2f}:{t1}:{b0!r}'",
+            f"{x}.replace('1', {y})",
+            f"{x}.upper()",
+            f"({x} if {self.boolean(depth - 1)} else {y})",
         )
 
     def floating(self, depth, kind="f"):
@@ -94,7 +114,9 @@ class Writer:
 
     def boolean(self, depth):
         if depth <= 0:
-            return self.pick("b0", "i0 > n", "f0 < f1", "k[2] == i1", "True")
+            return self.pick(
+                "b0", "i0 > n", "f0 < f1", "k[2] == i1", "True", "t0 < t1", "'1' in t0"
+            )
         x, y = self.boolean(depth - 1), self.boolean(depth - 1)
         compare = self.pick("<", "<=", ">", ">=", "==", "!=")
         return self.pick(
@@ -104,11 +126,13 @@ class Writer:
             f"bool({x} or {y})",
             f"(not {x})",
             f"({self.integer(depth - 1)} in xs)",
+            f"({self.text(depth - 1)} {compare} {self.text(depth - 1)})",
+            f"((n, {self.integer(0)}) {compare} ({self.integer(0)}, 2))",
         )
 
     def statement(self, indent, depth):
         put = lambda text: self.lines.append("    " * indent + text)  # noqa: E731
-        kind = self.pick(*"ififgghbAKCTLLIIFW" if depth > 0 else "ififggbhAKCTLL")
+        kind = self.pick(*"ififgghbAKCTLLIIFWEESS" if depth > 0 else "ififggbhAKCTLLS")
         deep = 2
         if kind == "i":
             put(f"{self.pick('i0', 'i1')} = ({self.integer(deep)}) % 2003")
@@ -128,6 +152,8 @@ class Writer:
             put(f"k[{self.index(1)}] = ({self.integer(deep)}) % 3001")
         elif kind == "C":
             put(f"c[{self.index(1)}] = {self.floating(1, 'h')}")
+        elif kind == "S":
+            put(f"{self.pick('t0', 't1')} = ({self.text(2)})[-12:]")
         elif kind == "T":
             put("i0, i1 = i1, i0")
         elif kind == "L":
@@ -148,6 +174,8 @@ class Writer:
             if self.random.random() < 0.6:
                 put("else:")
                 self.block(indent + 1, depth - 1)
+        elif kind == "E":
+            self.protected(indent, depth)
         elif kind == "F":
             self.fresh += 1
             bounds = self.pick("n % 6", "1, 5", "4, -2, -2", "i0 % 4", "i1 % 3, 7, 2")
@@ -160,6 +188,32 @@ class Writer:
             put(f"while w{self.fresh} < {self.random.randint(1, 4)} and {self.boolean(1)}:")
             put(f"    w{self.fresh} += 1")
             self.block(indent + 1, depth - 1, in_loop=True)
+
+    def protected(self, indent, depth):
+        put = lambda text: self.lines.append("    " * indent + text)  # noqa: E731
+        form = self.random.random()
+        put("try:")
+        self.block(indent + 1, depth - 1)
+        if self.loops_around and self.random.random() < 0.3:
+            put(f"    if {self.boolean(1)}:")
+            put(f"        {self.pick('break', 'continue')}")
+        if self.random.random() < 0.2:
+            put(f"    if {self.boolean(1)}:")
+            put('        raise ValueError("raised")')
+        if form < 0.8:
+            several = "(IndexError, ZeroDivisionError)"
+            names = ("ZeroDivisionError", several, "ArithmeticError", "Exception", "LookupError")
+            put(f"except {self.pick(*names)}:")
+            self.block(indent + 1, depth - 1)
+            if self.random.random() < 0.2:
+                put(f"    if {self.boolean(1)}:")
+                put("        raise")
+            if self.random.random() < 0.3:
+                put("else:")
+                self.block(indent + 1, depth - 1)
+        if form > 0.6:
+            put("finally:")
+            self.block(indent + 1, depth - 1)
 
     def block(self, indent, depth, in_loop=False):
         self.loops_around += in_loop
@@ -179,6 +233,7 @@ class Writer:
             "    i0, i1, f0, f1, b0 = n, 3, x, 1.5, n > 2",
             "    g0, g1, h0, h1 = a[0], a[1], c[0], c[1]",
             "    xs = [n, 1, 2]",
+            "    t0, t1 = str(n), 'b1'",
             "    def g(p, q=2):",
             "        if p > q:",
             "            return (p * q + i0) % 1013",
@@ -189,7 +244,9 @@ class Writer:
         self.lines.append("    s = 0")
         self.lines.append("    for x in xs:")
         self.lines.append("        s = s * 3 + x")
-        self.lines.append("    return i0, i1, f0, f1, b0, g0, g1, h0, h1, s, len(xs)")
+        self.lines.append(
+            "    return i0, i1, f0, f1, b0, g0, g1, h0, h1, s, len(xs), t0 + '|' + t1"
+        )
         return "\n".join(self.lines) + "\n"
 
 
@@ -204,7 +261,8 @@ def outcome(function, n, x):
             result = function(a, k, c, n, x)
     except (ZeroDivisionError, IndexError, OverflowError, ValueError) as error:
         return type(error), None
-    values = [float(v) if v == v else "nan" for v in result]
+    *result, text = result
+    values = [text, *(float(v) if v == v else "nan" for v in result)]
     signs = [bool(np.signbit(v)) for v in result if v == v]
     arrays = [np.where(np.isnan(v), 0, v).tobytes() for v in (a, k, c)]
     return (values, signs), arrays
@@ -234,7 +292,9 @@ def spoil(text, seed):
     for _ in range(chance.randint(1, 4)):
         at = chance.randrange(1, len(words), 2)
         # Counters of while loops stay: a program must end.
-        if not re.fullmatch(r"def|f|for|in|if|else|while|return|and|or|not|w\d+", words[at]):
+        if not re.fullmatch(
+            r"def|f|for|in|if|else|while|return|and|or|not|try|except|finally|raise|w\d+", words[at]
+        ):
             words[at] = chance.choice(NAMES)
     return "".join(words).replace("range(", chance.choice(["range(", "un.prange("]))
 

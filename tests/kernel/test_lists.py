@@ -317,3 +317,38 @@ TYPES = [
 @pytest.mark.parametrize(("function", "args"), TYPES, ids=[f"{f.__name__}{a}" for f, a in TYPES])
 def test_types(function, args, on):
     same(outcome(un.jit(function, device=on), args), outcome(function, args))
+
+
+def tuples_compared(a, b):
+    return a == b, a != b, a < b, a <= b, a > b, a >= b
+
+
+def starred(a, b, c, d):
+    first, *rest = (a, b, c, d)
+    *front, last = (b, c, d)
+    x, *middle, y = (a, b, c)
+    p, *none = (d,)
+    return first, rest, front, last, x, middle, y, p, len(none)
+
+
+def by_key(xs, n):
+    near = sorted(xs, key=lambda x: abs(x - n))
+    parity = sorted(xs, key=lambda x: x % 2, reverse=True)
+    return near, parity, sorted(near, reverse=True), sorted((3, n, 1), key=lambda x: -x)
+
+
+FORMS = [
+    *[
+        (tuples_compared, (a, b))
+        for a in ((1, 2), (1, 2.5), (0, 9), (1,), ())
+        for b in ((1, 2), (1, 3), (1,), (2, 0, 0))
+    ],
+    (starred, (1, 2, 3, 4)),
+    (starred, (1.5, 2.5, -3.0, 4.0)),
+    *[(by_key, ([5, 3, 8, 1, 9, 2, 2, 7, 4][:k], 4)) for k in range(1, 10)],
+]
+
+
+@pytest.mark.parametrize(("function", "args"), FORMS, ids=[f"{f.__name__}{a}" for f, a in FORMS])
+def test_forms_of_tuples_and_lists(function, args, on):
+    same(outcome(un.jit(function, device=on), args), outcome(function, args))

@@ -73,6 +73,7 @@ void Writer::statement(S s) {
             unsupported(
                 s->line,
                 "an array variable must stay one array on this device, and none can be made");
+        case StmtKind::Try: unsupported(s->line, "exceptions are caught on the host only");
         case StmtKind::Native: unsupported(s->line, "whole-array functions run on the host only");
         case StmtKind::For: write_for(s); return;
         case StmtKind::While:

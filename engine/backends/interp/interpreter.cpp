@@ -25,9 +25,11 @@ enum class Flow : std::uint8_t { Next, Break, Continue, Return };
 
 /// State shared by all functions of a launch.
 struct Launch {
-    explicit Launch(const Module& m) : module(m), first_sites(passes::first_sites(m)) {}
+    explicit Launch(const Module& m)
+        : module(m), first_sites(passes::first_sites(m)), sites(passes::all_sites(m)) {}
     const Module& module;
     std::vector<std::int32_t> first_sites;
+    std::vector<FaultSite> sites;
     const Place* place = nullptr;  ///< null outside independent loops
     std::deque<Place> places;
     std::int64_t runs = 0;
@@ -366,6 +368,7 @@ class Frame {
             case StmtKind::Barrier: broken("a barrier is left after lowering", s->line);
             case StmtKind::Call: return call(s);
             case StmtKind::Native: native(s); break;
+            case StmtKind::Try: return attempt(s);
         }
         return Flow::Next;
     }
@@ -402,7 +405,37 @@ class Frame {
         return flow == Flow::Return ? flow : Flow::Next;
     }
 
+    Flow attempt(S s) {
+        Flow flow = exec(s->body);
+        Fault fault = launch_.fault;
+        std::int64_t told[7] = {-1, 0, 0, 0, 0, 0, 0};
+        if (flow == Flow::Return && fault.site >= 0) {
+            launch_.fault = Fault{};
+            launch_.is_numbered = false;
+            flow = Flow::Next;
+            bool is_known = fault.site < static_cast<std::int64_t>(launch_.sites.size());
+            const auto* site =
+                is_known ? &launch_.sites[static_cast<std::size_t>(fault.site)] : nullptr;
+            told[0] = fault.site;
+            told[1] = site ? site->code() : -1;
+            told[2] = static_cast<std::int64_t>(
+                reinterpret_cast<std::uintptr_t>(site ? site->message.c_str() : ""));
+            std::copy(std::begin(fault.values), std::end(fault.values), told + 3);
+        }
+        for (std::size_t k = 0; k < s->outs.size(); ++k) {
+            vars_[static_cast<std::size_t>(s->outs[k])] = {static_cast<std::uint64_t>(told[k]),
+                                                           true};
+        }
+        return flow;
+    }
+
     Flow leave(S s) {
+        if (s->fault == raised_again) {
+            launch_.fault.site = integer(s->args[0]);
+            for (std::size_t k = 1; k < s->args.size(); ++k)
+                launch_.fault.values[k - 1] = integer(s->args[k]);
+            return Flow::Return;
+        }
         if (s->fault >= 0) {
             launch_.fault.site = launch_.first_sites[static_cast<std::size_t>(number_)] + s->fault;
             for (std::size_t k = 0; k < s->args.size(); ++k)

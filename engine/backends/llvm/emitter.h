@@ -68,7 +68,15 @@ class ModuleEmitter {
     llvm::DebugLoc location(llvm::Function* in, ir::Line line) const;
     void finish_lines();
 
+    /// By the number of a fault's site: its code, and where its text begins among all texts.
+    struct SiteTables {
+        std::int64_t count = 0;
+        llvm::GlobalVariable *codes = nullptr, *offsets = nullptr, *text = nullptr;
+    };
+    const SiteTables& site_tables();
+
   private:
+    SiteTables site_tables_;
     void declare_functions();
     llvm::Function* declare_host_entry();
     void add_host_entry();
@@ -177,6 +185,8 @@ class FunctionEmitter {
     void append_array(int array, std::vector<Value*>& args);
     void emit_atomic(ir::S s);
     void leave_with(Value* site);
+    void raise(Value* site, std::span<Value* const> values);
+    void emit_try(ir::S s);
     void branch_away(llvm::BasicBlock* to);
     llvm::AllocaInst* local(llvm::Type* type, const char* name, Value* count = nullptr);
     llvm::AllocaInst* variable(int id);
@@ -247,8 +257,10 @@ class FunctionEmitter {
     bool peeling_ = false;                    ///< the loop being emitted runs a few iterations only
     ir::S streaming_ = nullptr;               ///< the store to mark in the loop being emitted
     std::vector<llvm::AllocaInst*> scratch_;  ///< heap memory to free on the way out
-    llvm::BasicBlock* exit_ = nullptr;
+    llvm::BasicBlock* exit_ = nullptr;        ///< where faults go: the end, or behind a try
     llvm::PHINode* exit_site_ = nullptr;
+    llvm::BasicBlock* end_ = nullptr;  ///< of the function
+    llvm::PHINode* end_site_ = nullptr;
     bool streamed_ = false;
     llvm::AllocaInst* work_ = nullptr;  ///< iterations since the last question whether to stop
     int loops_emitted_ = 0;

@@ -72,6 +72,7 @@ void FunctionEmitter::capture(ir::S s, Captured& c) const {
             for (int a : s->arrays) use_array(a);
             for (int v : s->outs) use_var(v);
             break;
+        case StmtKind::Try:
         case StmtKind::Native:
             for (int v : s->outs) use_var(v);
             break;

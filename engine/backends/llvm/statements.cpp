@@ -36,6 +36,8 @@ void FunctionEmitter::start(llvm::Function* into) {
     exit_ = block("exit");
     b_.SetInsertPoint(exit_);
     exit_site_ = b_.CreatePHI(m_.i64, 4, "site");
+    end_ = exit_;
+    end_site_ = exit_site_;
     b_.SetInsertPoint(first);
 }
 
@@ -150,6 +152,7 @@ void FunctionEmitter::emit(ir::S s) {
         case StmtKind::Barrier: device_barrier(); break;
         case StmtKind::Call: emit_call(s); break;
         case StmtKind::Native: emit_native(s); break;
+        case StmtKind::Try: emit_try(s); break;
     }
 }
 
@@ -157,11 +160,6 @@ void FunctionEmitter::emit(ir::S s) {
 void FunctionEmitter::branch_away(llvm::BasicBlock* to) {
     b_.CreateBr(to);
     b_.SetInsertPoint(block("unreached"));
-}
-
-void FunctionEmitter::leave_with(Value* site) {
-    exit_site_->addIncoming(site, b_.GetInsertBlock());
-    branch_away(exit_);
 }
 
 void FunctionEmitter::emit_if(ir::S s) {
@@ -202,30 +200,29 @@ void FunctionEmitter::emit_while(ir::S s) {
 }
 
 void FunctionEmitter::emit_return(ir::S s) {
-    if (s->fault < 0) {
+    if (s->fault == -1) {
         UNISONO_ASSERT(s->args.size() == results_.size() || iteration_);
         for (std::size_t k = 0; k < s->args.size(); ++k) {
             Value* v = emit(s->args[k]);
             b_.CreateStore(is_bool(s->args[k]->dtype) ? b_.CreateZExt(v, m_.i8) : v, results_[k]);
         }
-        leave_with(int64(-1));
+        end_site_->addIncoming(int64(-1), b_.GetInsertBlock());
+        branch_away(end_);
         return;
+    }
+    if (s->fault == ir::raised_again) {
+        std::vector<Value*> values;
+        for (ir::E e : s->args) values.push_back(emit(e));
+        return raise(values[0], std::span<Value* const>(values).subspan(1));
     }
     Value* site = int64(m_.first_site[static_cast<std::size_t>(index_)] + s->fault);
     std::vector<Value*> values;
     for (ir::E e : s->args) values.push_back(emit(e));
     if (m_.for_device()) {
         device_fault(site, values);
-    } else {
-        // The layout of Fault: site, iteration, values.
-        b_.CreateStore(site, fault_);
-        if (iteration_)
-            b_.CreateStore(iteration_, b_.CreateConstInBoundsGEP1_64(m_.i64, fault_, 1));
-        for (std::size_t k = 0; k < values.size() && k < 4; ++k) {
-            b_.CreateStore(values[k], b_.CreateConstInBoundsGEP1_64(m_.i64, fault_, 2 + k));
-        }
+        return leave_with(site);
     }
-    leave_with(site);
+    raise(site, values);
 }
 
 /// Calls what the run-time library finds, or compiles, under the function's number.

@@ -67,8 +67,9 @@ bool FunctionEmitter::streams(ir::S s) const {
     walk(s->body, [&](ir::S inner) {
         using ir::StmtKind;
         if (inner->kind == StmtKind::For || inner->kind == StmtKind::While ||
-            inner->kind == StmtKind::Call || inner->kind == StmtKind::Return ||
-            inner->kind == StmtKind::Break || inner->kind == StmtKind::Continue) {
+            inner->kind == StmtKind::Call || inner->kind == StmtKind::Try ||
+            inner->kind == StmtKind::Return || inner->kind == StmtKind::Break ||
+            inner->kind == StmtKind::Continue) {
             innermost = false;
         }
         if (inner->kind == StmtKind::Declare || inner->kind == StmtKind::Assign)

@@ -16,6 +16,7 @@ import types
 from .. import _engine
 from .._engine import CompileError
 from .desugar import Desugar
+from .exceptions import Exceptions
 from .signatures import spec_of
 from .source import read_function
 
@@ -50,8 +51,9 @@ _COMPARE = {
 _PYTHON = ("range", "len", "min", "max", "abs", "int", "float", "bool", "sum", "any", "all")
 _PYTHON += ("pow", "round", "divmod", "slice", "enumerate", "zip", "reversed", "list", "sorted")
 _PYTHON += ("tuple", "complex", "isinstance", "map", "filter", "print")
+_PYTHON += ("str", "ord", "chr")
 _ADVICE = {
-    "Try": ("try", "test for the error before it happens, or catch it around the call"),
+    "TryStar": ("except*", "write except"),
     "With": ("with", "enter it outside of the compiled function"),
     "ClassDef": ("a class", "define it outside"),
     "Import": ("import", "import outside of the compiled function"),
@@ -91,7 +93,7 @@ def flatten_function(function, is_kernel, options=None):
     return flattener.run()
 
 
-class _Flattener(Desugar):
+class _Flattener(Desugar, Exceptions):
     def __init__(self, function, definition, file, first_line, lines, is_kernel, options):
         self.function, self.definition, self.name = function, definition, function.__name__
         self.file, self.first_line, self.lines = file, first_line, lines
@@ -315,16 +317,6 @@ class _Flattener(Desugar):
     def statement_Expr(self, s):
         return self.node(s, "Evaluate", [self.expression(s.value)])
 
-    def statement_Raise(self, s):
-        if s.exc is None or s.cause is not None:
-            return self.unsupported(s, "this form of raise", 'write raise ValueError("text")')
-        call = s.exc if isinstance(s.exc, ast.Call) else None
-        name = call.func if call else s.exc
-        if not isinstance(name, ast.Name) or (call and (len(call.args) > 1 or call.keywords)):
-            return self.unsupported(s, "this form of raise", 'write raise ValueError("text")')
-        children = [self.expression(a) for a in call.args] if call else []
-        return self.node(s, "Raise", children, name.id)
-
     def statement_Delete(self, s):
         for t in s.targets:
             if not isinstance(t, ast.Name):
@@ -403,9 +395,10 @@ class _Flattener(Desugar):
             args = [self.as_tuple(a) for a in args]
         func = self.expression(e.func)
         if self.builtin(e) == "sorted":
-            from .library import sorted_list
+            from .library import sorted_by, sorted_list
 
-            func = self.captured(e.func, "sorted", sorted_list)
+            has_key = any(k.arg == "key" for k in e.keywords)
+            func = self.captured(e.func, "sorted", sorted_by if has_key else sorted_list)
         children = [func, *map(self.expression, args)]
         for k in e.keywords:
             if k.arg is None:
@@ -681,7 +674,7 @@ def _assigned(s):
     for n in _own(s):
         if isinstance(n, ast.Name) and isinstance(n.ctx, (ast.Store, ast.Del)):
             yield n.id
-        elif isinstance(n, ast.MatchAs) and n.name:
+        elif isinstance(n, (ast.MatchAs, ast.ExceptHandler)) and n.name:
             yield n.name
         for child in ast.iter_child_nodes(n):
             if isinstance(child, ast.FunctionDef):

@@ -34,3 +34,39 @@ def sorted_list(items, reverse=False):
             a[k] = b[k]
         width *= 2
     return a
+
+
+@jit
+def sorted_by(items, key, reverse=False):
+    """As ``sorted`` with a key: the keys are sorted, and the items with them."""
+    a = list(items)
+    n = len(a)
+    keys = [key(x) for x in a]
+    b = list(a)
+    other = list(keys)
+    width = 1
+    while width < n:
+        for begin in range(0, n, 2 * width):
+            middle = min(begin + width, n)
+            end = min(begin + 2 * width, n)
+            i = begin
+            j = middle
+            for k in range(begin, end):
+                take = j >= end
+                if i < middle and j < end:
+                    take = not keys[i] < keys[j] if reverse else not keys[j] < keys[i]
+                elif i >= middle:
+                    take = False
+                if take:
+                    b[k] = a[i]
+                    other[k] = keys[i]
+                    i += 1
+                else:
+                    b[k] = a[j]
+                    other[k] = keys[j]
+                    j += 1
+        for k in range(n):
+            a[k] = b[k]
+            keys[k] = other[k]
+        width *= 2
+    return a

@@ -1,6 +1,6 @@
-def f(a):
-    s = f"{a}"
-    return a
+def f(a, n):
+    s = f"{a:{n}}"
+    return s
 
 
-args = (1,)
+args = (1, 2)

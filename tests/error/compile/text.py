@@ -1,6 +1,6 @@
 def f(n):
     name = "abc"
-    return len(name) + n
+    return name + n
 
 
-args = (1,)
+args = (3,)

@@ -1,6 +1,8 @@
 def f(n):
     s = "abc"
-    return n
+    if n > 2:
+        s = 4
+    return s
 
 
 args = (3,)

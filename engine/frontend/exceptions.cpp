@@ -1,0 +1,366 @@
+// Lowers try, except, finally and raise.
+//
+// A try is an IR statement that runs to its end or notes the fault that ended it; the handlers
+// stand behind it, under a test of that fault's kind, so that a body without a fault pays nothing.
+// What a handler sees of a name is what a variable holds: names that the body assigns get one each,
+// of one type, which every assignment in the body fills.
+//
+// The block of a finally is lowered twice, for the normal end and for faults. A return, break or
+// continue that leaves such a body is a fault of its own, which no except catches; behind the block
+// it goes on as what it was.
+#include "frontend/exceptions.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "frontend/lowerer.h"
+
+namespace unisono::frontend {
+
+namespace {
+
+struct ExceptionClass {
+    const char* name;
+    const char* base;
+    ErrorKind kind = ErrorKind::Internal;  ///< Internal: known by its place in the table
+};
+
+const ExceptionClass classes[] = {
+    {"BaseException", ""},
+    {"Exception", "BaseException"},
+    {"ArithmeticError", "Exception"},
+    {"ZeroDivisionError", "ArithmeticError", ErrorKind::ZeroDivision},
+    {"OverflowError", "ArithmeticError", ErrorKind::Overflow},
+    {"FloatingPointError", "ArithmeticError"},
+    {"LookupError", "Exception"},
+    {"IndexError", "LookupError", ErrorKind::Index},
+    {"KeyError", "LookupError"},
+    {"ValueError", "Exception", ErrorKind::Value},
+    {"TypeError", "Exception", ErrorKind::Type},
+    {"AssertionError", "Exception", ErrorKind::Assertion},
+    {"RuntimeError", "Exception", ErrorKind::Runtime},
+    {"NotImplementedError", "RuntimeError"},
+    {"RecursionError", "RuntimeError"},
+    {"MemoryError", "Exception", ErrorKind::Memory},
+    {"StopIteration", "Exception"},
+    {"AttributeError", "Exception"},
+    {"NameError", "Exception"},
+    {"OSError", "Exception"},
+    {"EOFError", "Exception"},
+};
+
+const ExceptionClass* find_class(const std::string& name) {
+    auto found = std::find_if(std::begin(classes), std::end(classes),
+                              [&](const ExceptionClass& c) { return name == c.name; });
+    return found == std::end(classes) ? nullptr : found;
+}
+
+std::int32_t number_of(const ExceptionClass& c) {
+    return c.kind == ErrorKind::Internal ? static_cast<std::int32_t>(&c - classes) : 0;
+}
+
+std::int64_t code_of(const ExceptionClass& c) {
+    ir::FaultSite site{c.kind, {}, {}, number_of(c)};
+    return site.code();
+}
+
+bool is_subclass(const ExceptionClass* c, const std::string& base) {
+    for (; c; c = find_class(c->base)) {
+        if (base == c->name) return true;
+    }
+    return false;
+}
+
+/// Ways out of the body of a finally, as sites that no function has.
+constexpr std::int64_t leave_by_return = std::int64_t{1} << 41;
+constexpr std::int64_t leave_by_break = leave_by_return + 1;
+constexpr std::int64_t leave_by_continue = leave_by_return + 2;
+
+/// Pushes for as long as it lives, whatever is thrown.
+template <class T>
+class Pushed {
+  public:
+    Pushed(std::vector<T>& list, T item) : list_(list), size_(list.size()) { list.push_back(item); }
+    ~Pushed() { list_.resize(size_); }
+    Pushed(const Pushed&) = delete;
+    Pushed& operator=(const Pushed&) = delete;
+
+  private:
+    std::vector<T>& list_;
+    std::size_t size_;
+};
+
+}  // namespace
+
+std::string exception_name(std::int64_t code) {
+    for (const ExceptionClass& c : classes) {
+        if (code_of(c) == code) return c.name;
+    }
+    return "";
+}
+
+std::int32_t exception_number(const std::string& name) { return number_of(*find_class(name)); }
+
+// ---- names
+
+/// A name that handlers may read: its value goes to the variable that they know.
+bool FunctionLowerer::bind_for_handlers(const std::string& name, const Value& value,
+                                        const Place& origin) {
+    std::map<std::string, Type>* held = nullptr;
+    for (auto* guess : protected_) {
+        if (guess->count(name)) held = guess;
+    }
+    if (!held) return false;
+    Type type = held->at(name);
+    Binding now{value, origin};
+    auto joined = join(type, value.type);
+    if (!joined) refuse_join(name, env_.names[name], now);
+    if (*joined != type) {
+        for (auto* guess : protected_) {
+            if (guess->count(name)) guess->at(name) = *joined;
+        }
+        throw Restart{};
+    }
+    env_.names[name] = now;
+    arrive({{name, type}});
+    return true;
+}
+
+/// The environment where the body may have stopped anywhere.
+Env FunctionLowerer::at_fault(const Node& body, const Env& entry) {
+    Env env = entry;
+    auto unsure = [&](const std::string& name) {
+        auto [it, is_new] = env.names.emplace(name, Binding{});
+        if (is_new) it->second.origin = body.place;
+        if (is_new || it->second.state == Binding::State::Defined)
+            it->second.state = Binding::State::Maybe;
+    };
+    const auto& guess = guesses_[&body];
+    for (const std::string& name : assigned_names(body)) {
+        if (!guess.count(name)) unsure(name);
+    }
+    walk(body, [&](const Node& n) {
+        if (n.kind == NodeKind::Delete) {
+            for (const Node& name : n.children) unsure(name.text);
+        }
+        // The target of a loop has a variable only where somebody reads it behind the loop.
+        bool counts = n.kind == NodeKind::For && n.children[0].kind == NodeKind::Name;
+        if (!counts) return;
+        const Node& called = n.children[1].children.empty() ? n : n.children[1].children[0];
+        bool is_range = called.kind == NodeKind::Builtin && called.text == "range";
+        const std::string& name = n.children[0].text;
+        auto held = entry.names.find(name);
+        bool was_int = held != entry.names.end() && held->second.state == Binding::State::Defined &&
+                       held->second.value.type == Type::python(Weak::Int);
+        if (!is_range || !was_int || !guess.count(name)) return unsure(name);
+        if (targets_read_after_.count(&n)) return;
+        Binding& b = env.names[name];
+        if (b.state != Binding::State::Defined) return;
+        b.state = Binding::State::LoopLast;
+        b.loop = &n;
+    });
+    return env;
+}
+
+FunctionLowerer::Caught FunctionLowerer::guarded(const Node& body, Env& fault, Env& after) {
+    auto& guess = guesses_[&body];
+    for (const std::string& name : assigned_names(body)) {
+        auto it = env_.names.find(name);
+        if (it == env_.names.end() || it->second.state != Binding::State::Defined) continue;
+        const Type& type = it->second.value.type;
+        auto known = guess.find(name);
+        auto joined = known == guess.end() ? std::optional(type) : join(known->second, type);
+        if (!joined) refuse_join(name, it->second, it->second);
+        guess[name] = *joined;
+    }
+    arrive(guess);
+    Env entry = env_;
+    Caught c;
+    for (const char* name : {"site", "kind", "text", "value", "value", "value", "value"}) {
+        c.vars.push_back(b_->var(name, DType::Int64));
+        emit(b_->declare(c.vars.back(), i64(0)));
+    }
+    S inside = nullptr;
+    {
+        Pushed here(protected_, &guess);
+        inside = nested(body);
+    }
+    after = std::exchange(env_, entry);
+    at(body.place);
+    emit(b_->attempt(inside, c.vars));
+    fault = at_fault(body, entry);
+    return c;
+}
+
+void FunctionLowerer::raise_again(const Caught& c) {
+    std::vector<E> values{b_->read(c.vars[0])};
+    for (std::size_t k = 3; k < c.vars.size(); ++k) values.push_back(b_->read(c.vars[k]));
+    emit(b_->again(values));
+    env_.reachable = false;
+}
+
+/// One branch for a fault, one for none, and what is known behind both.
+void FunctionLowerer::after_attempt(const Caught& c, const Env& fault,
+                                    const std::function<void()>& failed, const Env& after,
+                                    const std::function<void()>& ended) {
+    env_ = after;
+    std::vector<S> no;
+    if (env_.reachable) no = collect(ended);
+    Env after_no = std::exchange(env_, fault);
+    env_.reachable = true;
+    std::vector<S> yes = collect(failed);
+    Env after_yes = env_;
+    env_ = merge_branches(yes, after_yes, no, after_no);
+    emit(b_->branch(op_binary(Op::Ge, b_->read(c.vars[0]), i64(0)), b_->block(yes),
+                    no.empty() ? nullptr : b_->block(no)));
+}
+
+// ---- statements
+
+/// Whether the fault that was caught is of one of the classes.
+E FunctionLowerer::is_caught(const Caught& c, const std::string& names) {
+    E code = b_->read(c.vars[1]);
+    E any = names.empty() ? op_binary(Op::Ge, code, i64(0)) : b_->boolean(false);
+    std::istringstream list(names);
+    for (std::string name; list >> name;) {
+        if (name == "Exception" || name == "BaseException") return op_binary(Op::Ge, code, i64(0));
+        for (const ExceptionClass& k : classes) {
+            if (is_subclass(&k, name))
+                any = op_binary(Op::Or, any, op_binary(Op::Eq, code, i64(code_of(k))));
+        }
+    }
+    return any;
+}
+
+/// Tries the handlers from number i on; what none takes goes on as it came.
+void FunctionLowerer::handle(const Node& node, std::size_t i, const Caught& c) {
+    if (i == node.children.size()) return raise_again(c);
+    const Node& handler = node.children[i];
+    at(handler.place);
+    E test = is_caught(c, handler.note);
+    Env before = env_;
+    S yes = nullptr;
+    {
+        Pushed here(handled_, &c);
+        yes = nested(handler.children[0], {}, [&] {
+            if (handler.text.empty()) return;
+            Value e;
+            e.type.kind = Type::Kind::Exception;
+            for (std::int32_t var : c.vars) e.items.push_back(scalar(b_->read(var), Weak::Int));
+            env_.names[handler.text] = Binding{e, handler.place};
+        });
+    }
+    if (!handler.text.empty()) env_.names.erase(handler.text);
+    Env after_yes = std::exchange(env_, before);
+    std::vector<S> no = collect([&] { handle(node, i + 1, c); });
+    Env after_no = env_;
+    std::vector<S> list(yes->body.begin(), yes->body.end());
+    env_ = merge_branches(list, after_yes, no, after_no);
+    emit(b_->branch(test, b_->block(list), b_->block(no)));
+}
+
+void FunctionLowerer::lower_try(const Node& node) {
+    if (source_.is_kernel)
+        refuse(node.place, "a kernel cannot catch exceptions", "test before what may fail");
+    Env fault, after;
+    if (node.kind == NodeKind::Try) {
+        Caught c = guarded(node.children[0], fault, after);
+        return after_attempt(
+            c, fault, [&] { handle(node, 2, c); }, after, [&] { emit(nested(node.children[1])); });
+    }
+    const Node& last = node.children[1];
+    Final f;
+    f.loops = loops_.size();
+    Caught c;
+    {
+        Pushed here(finals_, &f);
+        c = guarded(node.children[0], fault, after);
+    }
+    auto leave_if = [&](bool occurs, std::int64_t site, const std::function<void()>& leave) {
+        if (!occurs) return;
+        Env here = env_;
+        std::vector<S> made = collect(leave);
+        env_ = here;
+        emit(b_->branch(op_binary(Op::Eq, b_->read(c.vars[0]), i64(site)), b_->block(made)));
+    };
+    after_attempt(
+        c, fault,
+        [&] {
+            emit(nested(last));
+            if (!env_.reachable) return;
+            leave_if(f.returns, leave_by_return, [&] { leave_function(f.result, node.place); });
+            leave_if(f.breaks, leave_by_break, [&] { leave_loop(node); });
+            leave_if(f.continues, leave_by_continue, [&] { next_iteration(node); });
+            raise_again(c);
+        },
+        after, [&] { emit(nested(last)); });
+}
+
+/// The finally that a way out of `loop_depth` loops leads through first, or null.
+FunctionLowerer::Final* FunctionLowerer::final_before(std::size_t loop_depth) {
+    return finals_.empty() || finals_.back()->loops < loop_depth ? nullptr : finals_.back();
+}
+
+void FunctionLowerer::leave_by(std::int64_t site) {
+    std::vector<E> values{i64(site), i64(0), i64(0), i64(0), i64(0)};
+    emit(b_->again(values));
+    env_.reachable = false;
+}
+
+/// Leaves the innermost loop, by way of a finally inside of it.
+bool FunctionLowerer::leaves_by_final(bool is_break) {
+    Final* f = final_before(loops_.size());
+    if (!f) return false;
+    (is_break ? f->breaks : f->continues) = true;
+    leave_by(is_break ? leave_by_break : leave_by_continue);
+    return true;
+}
+
+/// Returns the value, whose type is the function's, by way of the finally blocks around.
+bool FunctionLowerer::returns_by_final(const Value& value) {
+    Final* f = final_before(0);
+    if (!f) return false;
+    f->returns = true;
+    f->result = move_into("__return", value, value.type);
+    leave_by(leave_by_return);
+    return true;
+}
+
+// ---- raise
+
+void FunctionLowerer::raise(const Node& node) {
+    if (node.text.empty()) {
+        if (!node.children.empty()) {
+            Value e = expression(node.children[0]);
+            if (e.type.kind != Type::Kind::Exception)
+                refuse(node.place, "raise takes an exception; got " + describe(e.type),
+                       "write raise ValueError(\"text\")");
+            std::vector<E> values{e.items[0].expr};
+            for (std::size_t k = 3; k < e.items.size(); ++k) values.push_back(e.items[k].expr);
+            emit(b_->again(values));
+        } else if (handled_.empty()) {
+            refuse(node.place, "raise without an exception stands in an except only",
+                   "write raise ValueError(\"text\")");
+        } else {
+            raise_again(*handled_.back());
+        }
+        env_.reachable = false;
+        return;
+    }
+    const ExceptionClass* known = find_class(node.text);
+    if (!known) {
+        refuse(node.place, "raising '" + node.text + "' is not supported in a compiled function",
+               "raise a built-in exception, such as ValueError, KeyError or RuntimeError");
+    }
+    std::string message;
+    std::vector<E> values;
+    if (!node.children.empty())
+        std::tie(message, values) = message_of(node.children[0], "an exception");
+    at(node.place);
+    emit(b_->raise(b_->site(known->kind == ErrorKind::Internal ? ErrorKind::Runtime : known->kind,
+                            message, number_of(*known)),
+                   values));
+    env_.reachable = false;
+}
+
+}  // namespace unisono::frontend

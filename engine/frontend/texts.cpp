@@ -1,0 +1,265 @@
+// Texts in compiled functions: constants, joins, parts, comparisons, methods.
+//
+// Most operations are calls of the run-time part. Methods are Python's own, called with its lock:
+// they know Unicode.
+#include "frontend/texts.h"
+
+#include <algorithm>
+
+namespace unisono::frontend {
+
+Value Texts::of(E handle) {
+    Value v;
+    v.type = Type::text();
+    v.expr = handle;
+    return v;
+}
+
+Value Texts::constant(const std::string& text) {
+    Value v;
+    v.type = Type::text();
+    v.text = text;
+    return v;
+}
+
+std::vector<E> Texts::packed(const std::string& bytes) {
+    std::vector<E> words;
+    for (std::size_t k = 0; k < bytes.size(); k += 8) {
+        std::uint64_t word = 0;
+        for (std::size_t j = k; j < std::min(k + 8, bytes.size()); ++j)
+            word |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[j]))
+                    << (8 * (j - k));
+        words.push_back(f_.i64(static_cast<std::int64_t>(word)));
+    }
+    return words;
+}
+
+E Texts::handle(const Value& text) {
+    if (text.expr) return text.expr;
+    auto [it, is_new] = f_.texts_.emplace(text.text, -1);
+    if (is_new) {
+        it->second = f_.b_->var("text", DType::Int64);
+        std::vector<E> values{f_.i64(static_cast<std::int64_t>(text.text.size()))};
+        for (E e : packed(text.text)) values.push_back(e);
+        auto& head = f_.frames_.front().declares;
+        head.push_back(f_.b_->declare(it->second, f_.i64(0)));
+        std::int32_t outs[] = {it->second};
+        head.push_back(f_.b_->native("text_constant", values, outs));
+    }
+    return f_.b_->read(it->second);
+}
+
+Value Texts::checked(const std::string& name, const std::vector<E>& values) {
+    if (f_.parallel_depth_ > 0) {
+        refuse("a text cannot be made inside of prange",
+               "print it, or make it after the loop from what the loop stored");
+    }
+    E made = one(name, values);
+    std::vector<S> failed = f_.collect([&] {
+        f_.fault_if(f_.op_binary(Op::Lt, made, f_.i64(0)), ErrorKind::Runtime,
+                    "a text cannot be made by the threads of a parallel loop", place_);
+        f_.emit(f_.b_->raise(f_.b_->site(ErrorKind::Memory, "out of memory for a text"), {}));
+    });
+    f_.emit(f_.b_->branch(f_.op_binary(Op::Le, made, f_.i64(0)), f_.b_->block(failed)));
+    return of(made);
+}
+
+E Texts::integer(const Value& v, const std::string& role) {
+    f_.want_scalar(v, place_, role);
+    if (is_float(v.type.dtype))
+        refuse(role + " must be an integer; got " + describe(v.type), "convert it with int(...)");
+    return f_.settle(f_.cast(v.expr, DType::Int64));
+}
+
+Value Texts::binary(const std::string& op, const Value& a, const Value& b) {
+    if (op == "+" && a.type.is_text() && b.type.is_text()) {
+        if (!a.expr && !b.expr) return constant(a.text + b.text);
+        return checked("text_join", {handle(a), handle(b)});
+    }
+    if (op == "*" && a.type.is_text() != b.type.is_text()) {
+        const Value &text = a.type.is_text() ? a : b, &times = a.type.is_text() ? b : a;
+        return checked("text_repeat", {handle(text), integer(times, "a number of repetitions")});
+    }
+    refuse("'" + op + "' of " + describe(a.type) + " and " + describe(b.type) + " is not supported",
+           "join texts with +, or show a value with str(x) or an f-string");
+}
+
+Value Texts::compare(const std::string& op, const Value& a, const Value& b) {
+    auto given = [&](bool value) { return f_.scalar(f_.b_->boolean(value), Weak::Bool); };
+    bool is_equality = op == "==" || op == "!=";
+    if (!a.type.is_text() || !b.type.is_text()) {
+        if (is_equality) return given(op == "!=");
+        refuse("'" + op + "' of " + describe(a.type) + " and " + describe(b.type) +
+                   " is not supported",
+               "compare texts with texts");
+    }
+    if (is_equality && !a.expr && !b.expr) return given((a.text == b.text) == (op == "=="));
+    E order = one(is_equality ? "text_equal" : "text_compare", {handle(a), handle(b)});
+    Op how = op == "<"    ? Op::Lt
+             : op == "<=" ? Op::Le
+             : op == ">"  ? Op::Gt
+             : op == ">=" ? Op::Ge
+             : op == "==" ? Op::Ne  // the answer is 1 where they are equal
+                          : Op::Eq;
+    return f_.scalar(f_.op_binary(how, order, f_.i64(0)), Weak::Bool);
+}
+
+Value Texts::contains(const Value& part, const Value& whole) {
+    if (!part.type.is_text())
+        refuse("'in' a str looks for a str; got " + describe(part.type), "show it with str(x)");
+    E at = one("text_find", {handle(part), handle(whole)});
+    return f_.scalar(f_.op_binary(Op::Ge, at, f_.i64(0)), Weak::Bool);
+}
+
+E Texts::length(const Value& text) {
+    if (!text.expr) {
+        auto is_first = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
+        return f_.i64(std::count_if(text.text.begin(), text.text.end(), is_first));
+    }
+    return one("text_length", {text.expr});
+}
+
+Value Texts::item(const Value& text, const Node& node) {
+    if (node.children.size() != 2)
+        refuse("a str has one index", "write text[i] or text[begin:end]");
+    E held = handle(text);
+    if (node.children[1].kind == NodeKind::Slice) return slice(text, node.children[1]);
+    E index = integer(f_.expression(node.children[1]), "an index");
+    auto found = f_.native("text_item", {held, index}, 2);
+    f_.fault_if(f_.op_binary(Op::Ne, found[0], f_.i64(0)), ErrorKind::Index,
+                "string index out of range", place_);
+    return of(found[1]);
+}
+
+Value Texts::slice(const Value& text, const Node& node) {
+    std::vector<E> values{handle(text)};
+    std::int64_t given = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+        Value bound = f_.expression(node.children[k]);
+        bool is_there = bound.type.kind != Type::Kind::None;
+        given |= is_there ? std::int64_t{1} << k : 0;
+        values.push_back(is_there ? integer(bound, "a bound of a slice") : f_.i64(0));
+    }
+    if (given & 4) {
+        f_.fault_if(f_.op_binary(Op::Eq, values[3], f_.i64(0)), ErrorKind::Value,
+                    "slice step cannot be zero", place_);
+    }
+    values.push_back(f_.i64(given));
+    return checked("text_slice", values);
+}
+
+Value Texts::filled(const Template& made) {
+    std::vector<E> values{f_.i64(static_cast<std::int64_t>(made.text.size())), f_.i64(0),
+                          f_.i64(static_cast<std::int64_t>(made.values.size()))};
+    for (E e : packed(made.text)) values.push_back(e);
+    values.insert(values.end(), made.values.begin(), made.values.end());
+    return checked("text_of", values);
+}
+
+Value Texts::shown(const Value& v) {
+    if (v.type.is_text()) return v;
+    Template made;
+    made.takes_arrays = true;
+    made.role = "what is shown as text";
+    f_.write(made, v, FunctionLowerer::Shown::Str, "", place_);
+    return filled(made);
+}
+
+Value Texts::formatted(const Node& node) {
+    Template made;
+    made.takes_arrays = true;
+    made.role = "a value in an f-string";
+    f_.write_node(made, node);
+    return filled(made);
+}
+
+Value Texts::point(const Value& text) {
+    if (!text.type.is_text())
+        refuse("ord takes a text of one character; got " + describe(text.type), "give a str");
+    E c = one("text_point", {handle(text)});
+    f_.fault_if(f_.op_binary(Op::Lt, c, f_.i64(0)), ErrorKind::Type,
+                "ord() expected a character, but string of length {0} found", place_,
+                {length(text)});
+    return f_.scalar(c, Weak::Int);
+}
+
+Value Texts::of_point(const Value& number) {
+    E c = integer(number, "the argument of chr");
+    E outside = f_.op_binary(Op::Or, f_.op_binary(Op::Lt, c, f_.i64(0)),
+                             f_.op_binary(Op::Gt, c, f_.i64(0x10FFFF)));
+    f_.fault_if(outside, ErrorKind::Value, "chr() arg not in range(0x110000)", place_);
+    return of(one("text_of_point", {c}));
+}
+
+Value Texts::number(const Value& text, bool is_int) {
+    auto found = f_.native("text_number", {handle(text), f_.i64(is_int)}, 2);
+    f_.fault_if(f_.op_binary(Op::Eq, found[0], f_.i64(1)), ErrorKind::Value,
+                is_int ? "invalid literal for int() with base 10: {0T}"
+                       : "could not convert string to float: {0T}",
+                place_, {handle(text)});
+    f_.fault_if(f_.op_binary(Op::Eq, found[0], f_.i64(2)), ErrorKind::Overflow,
+                "int() of a text does not fit in 64 bits", place_);
+    if (is_int) return f_.scalar(found[1], Weak::Int);
+    return f_.scalar(f_.b_->bitcast(found[1], DType::Float64), Weak::Float);
+}
+
+Value Texts::joined(const Value& separator, const Value& parts) {
+    bool fits =
+        parts.type.is_tuple() && std::all_of(parts.items.begin(), parts.items.end(),
+                                             [](const Value& v) { return v.type.is_text(); });
+    if (!fits)
+        refuse("join takes a tuple of texts; got " + describe(parts.type),
+               "join them in a loop with +=");
+    Value all = constant("");
+    for (std::size_t i = 0; i < parts.items.size(); ++i) {
+        if (i > 0) all = binary("+", all, separator);
+        all = binary("+", all, parts.items[i]);
+    }
+    return all;
+}
+
+Value Texts::method(const Node& node, const Value& text) {
+    // What they give: text, int or bool; where they fail, they do for every argument.
+    static const std::map<std::string, Weak> methods = {
+        {"upper", Weak::None},      {"lower", Weak::None},        {"title", Weak::None},
+        {"capitalize", Weak::None}, {"swapcase", Weak::None},     {"casefold", Weak::None},
+        {"strip", Weak::None},      {"lstrip", Weak::None},       {"rstrip", Weak::None},
+        {"replace", Weak::None},    {"removeprefix", Weak::None}, {"removesuffix", Weak::None},
+        {"zfill", Weak::None},      {"ljust", Weak::None},        {"rjust", Weak::None},
+        {"center", Weak::None},     {"count", Weak::Int},         {"find", Weak::Int},
+        {"rfind", Weak::Int},       {"startswith", Weak::Bool},   {"endswith", Weak::Bool},
+        {"isdigit", Weak::Bool},    {"isalpha", Weak::Bool},      {"isalnum", Weak::Bool},
+        {"isspace", Weak::Bool},    {"isupper", Weak::Bool},      {"islower", Weak::Bool},
+        {"isnumeric", Weak::Bool},  {"isdecimal", Weak::Bool},    {"isidentifier", Weak::Bool},
+        {"isascii", Weak::Bool}};
+    const std::string& name = node.children[0].text;
+    std::vector<Value> args = f_.arguments(node);
+    f_.at(place_);
+    if (name == "join" && args.size() == 1) return joined(text, args[0]);
+    auto known = methods.find(name);
+    if (known == methods.end()) {
+        refuse("method '" + name + "' of str is not supported in a compiled function",
+               "call it outside and pass the result");
+    }
+    std::vector<E> values{f_.i64(static_cast<std::int64_t>(name.size())),
+                          f_.i64(static_cast<std::int64_t>(args.size()) + 1)};
+    for (E e : packed(name)) values.push_back(e);
+    args.insert(args.begin(), text);
+    for (const Value& v : args) {
+        values.push_back(f_.i64(!v.type.is_text()));
+        values.push_back(v.type.is_text() ? handle(v) : integer(v, "an argument of " + name));
+    }
+    bool makes_text = known->second == Weak::None;
+    if (makes_text && f_.parallel_depth_ > 0) {
+        refuse("a text cannot be made inside of prange",
+               "make it after the loop from what the loop stored");
+    }
+    auto found = f_.native("text_method", values, 2);
+    f_.fault_if(f_.op_binary(Op::Ne, found[0], f_.i64(0)), ErrorKind::Runtime,
+                "a method of str failed", place_);
+    if (makes_text) return of(found[1]);
+    if (known->second == Weak::Int) return f_.scalar(found[1], Weak::Int);
+    return f_.scalar(f_.op_binary(Op::Ne, found[1], f_.i64(0)), Weak::Bool);
+}
+
+}  // namespace unisono::frontend

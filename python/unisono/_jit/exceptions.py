@@ -1,0 +1,55 @@
+"""Flattens try, except, finally and raise."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+
+class Exceptions:
+    """Statements of exceptions; ``node``, ``block`` and ``resolve`` are the flattener's."""
+
+    def statement_Try(self, s):
+        if s.finalbody:
+            inner = s.body
+            if s.handlers:
+                plain = ast.Try(body=s.body, handlers=s.handlers, orelse=s.orelse, finalbody=[])
+                inner = [ast.copy_location(plain, s)]
+            return self.node(s, "Finally", [self.block(inner), self.block(s.finalbody)])
+        handlers = [self.handler(h) for h in s.handlers]
+        odd = next((h for h in handlers if h[0] == "Unsupported"), None)
+        return odd or self.node(s, "Try", [self.block(s.body), self.block(s.orelse), *handlers])
+
+    def handler(self, h):
+        types = h.type.elts if isinstance(h.type, ast.Tuple) else [h.type] if h.type else []
+        names = []
+        for t in types:
+            name = self.exception_class(t)
+            if name is None:
+                return self.unsupported(
+                    t, f"catching {ast.unparse(t)}", "catch built-in exceptions, such as ValueError"
+                )
+            names.append(name)
+        return self.node(h, "Handler", [self.block(h.body)], h.name or "", " ".join(names) or None)
+
+    def exception_class(self, e):
+        """The name of the built-in exception that an expression stands for, or None."""
+        found, value = self.resolve(e)
+        known = found and isinstance(value, type) and issubclass(value, BaseException)
+        name = value.__name__ if known else ""
+        return name if known and getattr(builtins, name, None) is value else None
+
+    def statement_Raise(self, s):
+        cause = s.cause
+        is_plain = cause is None or isinstance(cause, (ast.Constant, ast.Name))
+        if s.exc is None:
+            return self.node(s, "Raise")
+        call = s.exc if isinstance(s.exc, ast.Call) else None
+        name = call.func if call else s.exc
+        if isinstance(name, ast.Name) and name.id in self.locals and not call:
+            return self.node(s, "Raise", [self.expression(name)])
+        odd = not isinstance(name, ast.Name) or not is_plain
+        if odd or (call and (len(call.args) > 1 or call.keywords)):
+            return self.unsupported(s, "this form of raise", 'write raise ValueError("text")')
+        children = [self.expression(a) for a in call.args] if call else []
+        return self.node(s, "Raise", children, self.exception_class(name) or name.id)

@@ -1,0 +1,8 @@
+def f(n):
+    try:
+        return n // n
+    except ZeroDivisionError as e:
+        return e
+
+
+args = (1,)

@@ -1,0 +1,5 @@
+def f(n):
+    return ord(n)
+
+
+args = (1,)

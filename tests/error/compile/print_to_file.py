@@ -1,0 +1,5 @@
+def f(n):
+    print(n, file=n)
+
+
+args = (1,)

@@ -1,5 +1,0 @@
-def f(x):
-    raise ValueError("a") from None
-
-
-args = (3,)

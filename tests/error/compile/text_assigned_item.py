@@ -1,0 +1,6 @@
+def f(s):
+    s[0] = "x"
+    return s
+
+
+args = ("abc",)

@@ -1,0 +1,5 @@
+def f(s):
+    return s.split(",")
+
+
+args = ("abc",)

@@ -1,0 +1,6 @@
+def f(n):
+    a, *b, c = (n,)
+    return a
+
+
+args = (1,)
