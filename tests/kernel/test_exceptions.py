@@ -137,7 +137,7 @@ def finally_overrides(n):
 
 
 def finally_order(n, k):
-    for i in range(3):
+    for i in range(3):  # noqa: B007 (read behind the loop)
         try:
             try:
                 k[0] = k[0] * 10 + 1

@@ -212,7 +212,7 @@ def test_many_texts(on):
     @un.jit(device=on)
     def f(n):
         t = ""
-        for i in range(n):
+        for _ in range(n):
             t += "xy"
         return t
 
