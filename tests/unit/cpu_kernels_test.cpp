@@ -81,6 +81,29 @@ TEST(CpuParallel, LowestFaultWinsAndAllBeforeItIsDone) {
     EXPECT_EQ(executable->sites().size(), 1u);
 }
 
+TEST(CpuParallel, AStripCountsAllItsElements) {
+    // What one run of the loop costs is the last argument: from it follows who is called to help.
+    Module m;
+    Builder b(m.functions.emplace_back("strips"));
+    auto out = b.array_param("out", DType::Float64, 1, true, {StrideClass::One});
+    auto run = b.var("run", DType::Int64), end = b.var("end", DType::Int64);
+    auto i = b.var("i", DType::Int64);
+    E begin = b.mul(b.read(run), b.i64(4096));
+    E at[] = {b.read(i)};
+    S fill = b.store(out, at, b.constant(Scalar::of(DType::Float64, 2.0)));
+    S body =
+        b.block({b.declare(end, b.binary(Op::Min, b.add(begin, b.i64(4096)), b.extent(out, 0))),
+                 b.loop(LoopKind::Vector, i, begin, b.read(end), b.i64(1), fill)});
+    E strips = b.binary(Op::FloorDiv, b.add(b.extent(out, 0), b.i64(4095)), b.i64(4096));
+    b.function().body =
+        b.block({b.loop(LoopKind::Parallel, run, b.i64(0), strips, b.i64(1), body)});
+    std::string ir = find_device("cpu").compile(std::move(m), {})->source();
+    auto call = ir.find("call i64 @unisono_parallel_for(");
+    ASSERT_NE(call, std::string::npos) << ir;
+    std::string arguments = ir.substr(call, ir.find(')', call) - call);
+    EXPECT_GT(std::stoll(arguments.substr(arguments.rfind(' '))), 1000) << arguments;
+}
+
 TEST(CpuStreaming, StoresEveryElementAndNoOther) {
     // Every alignment of the destination, lengths from none to many vectors.
     Module m;

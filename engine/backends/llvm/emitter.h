@@ -217,7 +217,7 @@ class FunctionEmitter {
     void capture(ir::E e, Captured& c) const;
     Captured captured_by(ir::S s) const;
     Value* cost(std::span<const ir::S> list, const Captured& c);
-    Value* cost(ir::S s, const Captured& c);
+    Value* cost(ir::S s, std::span<const ir::S> list, const Captured& c);
     std::int64_t static_cost(ir::E e) const;
     struct Context {
         llvm::StructType* layout;

@@ -6,7 +6,11 @@
 // Iterations are numbered from 0. Reductions were made explicit by the passes, so chunks may be cut
 // as work asks for.
 #include "core/parallel.h"
+
+#include <algorithm>
+
 #include "backends/llvm/emitter.h"
+#include "ir/rewrite.h"
 
 namespace unisono::codegen {
 
@@ -109,15 +113,38 @@ std::int64_t FunctionEmitter::static_cost(ir::E e) const {
     return sum;
 }
 
+namespace {
+
+/// The trip count of a loop over a strip, `loop i in x to end` behind `end = min(x + 4096, ...)`:
+/// 4096; of another loop whose range the body computes 8 is assumed.
+std::int64_t computed_trips(ir::S loop, std::span<const ir::S> list) {
+    ir::E end = loop->args[1];
+    for (ir::S s : list) {
+        bool is_end =
+            end->kind == ExprKind::Var && s->kind == StmtKind::Declare && s->id == end->id;
+        if (is_end && !s->args.empty()) end = s->args[0];
+    }
+    if (end->kind != ExprKind::Binary || end->op != Op::Min) return 8;
+    for (ir::E side : end->args) {
+        if (side->kind != ExprKind::Binary || side->op != Op::Add) continue;
+        ir::E length = side->args[1];
+        if (length->kind == ExprKind::Const && ir::same(side->args[0], loop->args[0]))
+            return std::clamp<std::int64_t>(static_cast<std::int64_t>(length->bits), 1, 1 << 30);
+    }
+    return 8;
+}
+
+}  // namespace
+
 Value* FunctionEmitter::cost(std::span<const ir::S> list, const Captured& c) {
     Value* sum = int64(0);
-    for (ir::S s : list) sum = b_.CreateAdd(sum, cost(s, c));
+    for (ir::S s : list) sum = b_.CreateAdd(sum, cost(s, list, c));
     return sum;
 }
 
-/// Cost of a statement as known before the loop: inner trip counts that the body computes are taken
-/// as 8; of a branch whose condition is known the side that is taken counts, else both.
-Value* FunctionEmitter::cost(ir::S s, const Captured& c) {
+/// Cost of a statement of `list` as known before the loop; of a branch whose condition is known the
+/// side that is taken counts, else both.
+Value* FunctionEmitter::cost(ir::S s, std::span<const ir::S> list, const Captured& c) {
     std::int64_t own = 2;
     for (ir::E e : s->args) own += static_cost(e);
     auto known = [&](auto&& self, ir::E e) -> bool {
@@ -132,7 +159,7 @@ Value* FunctionEmitter::cost(ir::S s, const Captured& c) {
     Value* inner = s->kind == StmtKind::If && all ? b_.CreateSelect(emit(s->args[0]), body, orelse)
                                                   : b_.CreateAdd(body, orelse);
     if (s->kind == StmtKind::For) {
-        inner = b_.CreateMul(inner, all ? trip_count(s) : int64(8));
+        inner = b_.CreateMul(inner, all ? trip_count(s) : int64(computed_trips(s, list)));
         if (s->loop == LoopKind::Vector) inner = b_.CreateUDiv(inner, int64(4));  // elements a step
     } else if (s->kind == StmtKind::While) {
         inner = b_.CreateMul(inner, int64(8));
