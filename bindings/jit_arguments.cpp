@@ -24,14 +24,17 @@ namespace {
 bool dtype_of_format(const char* format, std::int64_t bytes, DType& t) {
     if (!format) format = "B";
     if (*format == '@' || *format == '=' || *format == '<') ++format;
-    if (format[0] == '\0' || format[1] != '\0') return false;
     static constexpr std::string_view signed_formats = "bhilqn", unsigned_formats = "BHILQN";
+    if (*format == 'Z' && (format[1] == 'f' || format[1] == 'd') && format[2] == '\0') {
+        t = format[1] == 'f' ? DType::Complex64 : DType::Complex128;
+        return size_of(t) == bytes;
+    }
     char kind = *format == '?'                                        ? 'b'
                 : *format == 'f' || *format == 'd'                    ? 'f'
                 : signed_formats.find(*format) != std::string::npos   ? 'i'
                 : unsigned_formats.find(*format) != std::string::npos ? 'u'
                                                                       : 0;
-    if (!kind) return false;
+    if (!kind || format[1] != '\0') return false;
     t = dtype_of(kind, bytes);
     return size_of(t) == bytes;
 }
@@ -82,7 +85,7 @@ void Arguments::refuse(const std::string& name, const std::string& got,
     fail(ErrorKind::Type, function_ + ": argument '" + name +
                               "' cannot be used in compiled code; got " + got +
                               "; expected numbers, str, tuples of them, and arrays of bool, "
-                              "integers, float32 or float64; " +
+                              "integers, float32, float64 or complex numbers; " +
                               way_out);
 }
 
@@ -118,7 +121,7 @@ void Arguments::add(PyObject* object, const std::string& name) {
     if (add_numpy(object)) return;
     if (PyComplex_Check(object)) {
         bool is_python = PyComplex_CheckExact(object);
-        key_.push_back(ComplexCode | static_cast<std::uint32_t>(is_python) << 4);
+        key_.push_back(complex_code(DType::Complex128, is_python));
         for (double part : {PyComplex_RealAsDouble(object), PyComplex_ImagAsDouble(object)})
             scalars_.push_back(Scalar::of(DType::Float64, part).bits);
         return;
@@ -225,7 +228,9 @@ bool Arguments::add_object(PyObject* object, const std::string& name) {
 
 void Arguments::add_type(const Type& type) {
     switch (type.kind) {
-        case Type::Kind::Scalar: return add_scalar(type.dtype, type.weak, 0);
+        case Type::Kind::Scalar:
+            if (type.is_complex()) return key_.push_back(complex_code(type.dtype, type.is_weak()));
+            return add_scalar(type.dtype, type.weak, 0);
         case Type::Kind::Array:
             return key_.push_back(
                 array_code(type.dtype, type.rank, type.writable,
@@ -236,9 +241,6 @@ void Arguments::add_type(const Type& type) {
             return;
         case Type::Kind::List:
             return key_.push_back(ListCode | static_cast<std::uint32_t>(type.items[0].weak) << 4);
-        case Type::Kind::Complex:
-            key_.push_back(ComplexCode | static_cast<std::uint32_t>(type.is_weak()) << 4);
-            return;
         case Type::Kind::Text: return key_.push_back(TextCode);
         case Type::Kind::Function: return add_function(type.function.get());
         default: return key_.push_back(NoneCode);
@@ -248,10 +250,6 @@ void Arguments::add_type(const Type& type) {
 bool Arguments::add_view(PyObject* object, const std::string& name) {
     ArrayView view;
     if (!array_view_hook(object, view)) return false;
-    if (is_complex(view.dtype)) {
-        refuse(name, "an array of " + std::string(unisono::name(view.dtype)),
-               "pass its .real and .imag");
-    }
     if (is_half(view.dtype)) {
         refuse(name, "an array of float16",
                "convert it, as in x.astype(un.float32), in which float16 computes anyway");
@@ -287,8 +285,10 @@ struct NumPyDType {
     int number;
 };
 constexpr int numpy_aligned = 0x100, numpy_writable = 0x400;
-constexpr int numpy_numbers = 13;  // bool to float64
-constexpr std::int8_t numpy_sizes[numpy_numbers] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 8, 8, 4, 8};
+constexpr int numpy_numbers = 16;  // bool to complex128
+// long double has none of ours.
+constexpr std::int8_t numpy_sizes[numpy_numbers] = {1, 1, 1, 2, 2, 4, 4, 8,
+                                                    8, 8, 8, 4, 8, 0, 8, 16};
 
 bool is_numpy_array(PyObject* object) {
     static PyTypeObject* known = nullptr;
@@ -364,6 +364,7 @@ bool Arguments::add_numpy(PyObject* object) {
         !(a->flags & numpy_aligned) || a->rank > max_rank)
         return false;
     std::int64_t size = numpy_sizes[t->number];
+    if (size == 0) return false;
     for (int i = 0; i < a->rank; ++i) {
         if (a->strides[i] % size != 0) return false;
     }
@@ -416,22 +417,39 @@ void Arguments::add_buffer(PyObject* object, const std::string& name) {
     }
     auto size = size_of(t);
     if (b.ndim == 0 && is_numpy_scalar(object)) {
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, b.buf, static_cast<std::size_t>(size));
+        std::uint64_t bits[2] = {};
+        std::memcpy(bits, b.buf, static_cast<std::size_t>(size));
+        const auto* parts = static_cast<const char*>(b.buf);
+        if (is_complex(t)) {
+            key_.push_back(complex_code(t, false));
+            auto half = static_cast<std::size_t>(size) / 2;
+            for (std::size_t k = 0; k < 2; ++k) {
+                std::uint64_t part = 0;
+                std::memcpy(&part, parts + k * half, half);
+                scalars_.push_back(part);
+            }
+        }
         PyBuffer_Release(&held.buffer);
         arrays_.pop_back();
-        return add_scalar(t, Weak::None, bits);
+        return is_complex(t) ? void() : add_scalar(t, Weak::None, bits[0]);
     }
     if (b.ndim > max_rank) refuse(name, "an array of more than 16 axes", "reshape it");
     for (int i = 0; i < b.ndim; ++i) {
         if (b.strides[i] % size != 0)
             refuse(name, "an array whose strides are no multiples of its item size", "copy it");
     }
-    if (reinterpret_cast<std::uintptr_t>(b.buf) % static_cast<std::uintptr_t>(size) != 0)
+    if (reinterpret_cast<std::uintptr_t>(b.buf) %
+            static_cast<std::uintptr_t>(size_of(part_dtype(t))) !=
+        0)
         refuse(name, "an array that is not aligned", "copy it");
     held.object = object;
     place(held, b.buf, size, {b.shape, static_cast<std::size_t>(b.ndim)}, b.strides);
     add_array(held, t, !b.readonly);
+}
+
+std::uint32_t Arguments::complex_code(DType t, bool is_python) {
+    return ComplexCode | static_cast<std::uint32_t>(is_python) << 4 |
+           static_cast<std::uint32_t>(t) << 8;
 }
 
 std::uint32_t Arguments::array_code(DType t, int rank, bool writable, bool is_last_one) {
@@ -523,7 +541,8 @@ Type Arguments::read_type(const std::vector<std::uint32_t>& key, std::size_t& at
     if ((code & 15) == TextCode) return Type::text();
     if ((code & 15) == ListCode) return Type::list(Type::python(static_cast<Weak>(code >> 4)));
     if ((code & 15) == ComplexCode)
-        return Type::complex(DType::Float64, code >> 4 ? Weak::Complex : Weak::None);
+        return code >> 4 & 1 ? Type::python(Weak::Complex)
+                             : Type::numpy(static_cast<DType>(code >> 8));
     auto pointer = [&] {
         at += 2;
         return static_cast<std::uintptr_t>(key[at - 2]) | static_cast<std::uintptr_t>(key[at - 1])

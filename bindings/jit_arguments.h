@@ -74,6 +74,7 @@ class Arguments {
         TextCode = 10
     };
     static frontend::Type read_type(const std::vector<std::uint32_t>& key, std::size_t& at);
+    static std::uint32_t complex_code(DType t, bool is_python);
     static std::uint32_t array_code(DType t, int rank, bool writable, bool is_last_one);
     static constexpr int max_rank = 16;
     struct Held {

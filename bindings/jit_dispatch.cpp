@@ -456,9 +456,16 @@ static PyObject* build_list(const frontend::ResultShape& shape, const std::uint6
     Ref list(PyList_New(count));
     auto size = static_cast<std::size_t>(size_of(shape.dtype));
     for (Py_ssize_t i = 0; list && i < count; ++i) {
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, data + static_cast<std::size_t>(i) * size, size);
-        PyObject* item = number(Scalar{bits, shape.dtype});
+        const DType part = part_dtype(shape.dtype);
+        const auto bytes = static_cast<std::size_t>(size_of(part));
+        auto read = [&](std::size_t k) {
+            Scalar s{0, part};
+            std::memcpy(&s.bits, data + static_cast<std::size_t>(i) * size + k * bytes, bytes);
+            return s;
+        };
+        PyObject* item = is_complex(shape.dtype)
+                             ? PyComplex_FromDoubles(read(0).as<double>(), read(1).as<double>())
+                             : number(read(0));
         if (!item) return nullptr;
         PyList_SET_ITEM(list.get(), i, item);
     }

@@ -124,9 +124,8 @@ frontend::Declared declared_of(PyObject* spec) {
     DType t = dtype_from_name(text_of(item(1)), found);
     UNISONO_ASSERT(found);
     if (is_complex(t) && kind == "scalar") {
-        bool is_single = t == DType::Complex64;
-        d.type = frontend::Type::complex(is_single ? DType::Float32 : DType::Float64,
-                                         is_single ? Weak::None : Weak::Complex);
+        d.type = t == DType::Complex64 ? frontend::Type::numpy(t)
+                                       : frontend::Type::python(Weak::Complex);
         return d;
     }
     if (kind == "scalar") {

@@ -4,6 +4,7 @@
 
 #include "frontend/lowerer.h"
 #include "frontend/texts.h"
+#include "passes/split_complex.h"
 
 namespace unisono::frontend {
 
@@ -60,11 +61,8 @@ std::optional<Value> FunctionLowerer::array_method(const Node& node, const Value
     const std::string& name = callee.text;
     if (object.type.is_text()) return Texts(*this, node.place).method(node, object);
     if (object.type.is_list()) return list_method(node, object);
-    if (name == "conjugate" && node.children.size() == 1) {
-        if (object.type.is_scalar()) return object;
-        if (object.type.is_complex())
-            return complex_of(object.type, object.items[0].expr,
-                              op_unary(Op::Neg, object.items[1].expr));
+    if ((name == "conjugate" || name == "conj") && node.children.size() == 1) {
+        if (auto v = complex_function("conj", object, node.place)) return *v;
     }
     if (!object.type.is_array()) return std::nullopt;
     at(node.place);
@@ -126,6 +124,10 @@ Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
     bool is_size = base == "abs" || base == "absolute";
     if (is_size && args.size() == 1 && args[0].type.is_complex())
         return complex_absolute(args[0], place);
+    if (name.rfind("cmath.", 0) == 0) return cmath_function(base, args, place);
+    if (!is_plain && args.size() == 1 && name.rfind("math.", 0) != 0) {
+        if (auto v = complex_function(base, args[0], place)) return *v;
+    }
     if (is_plain && name == "pow") {
         want(2);
         return binary("**", args[0], args[1], place);
@@ -161,6 +163,10 @@ Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
             {a}, [this, place](auto v) { return absolute(v[0], place); }, place);
     }
     if (name == "bool") return scalar(truth(a, place), Weak::Bool);
+    if (is_conversion && a.type.is_complex()) {
+        DType t = *dtype_of(node.children[0]);
+        return scalar(is_bool(t) ? cast(a.expr, t) : to_type(a, t, place), Weak::None);
+    }
     want_scalar(a, place, "the argument of " + base);
     if (name == "int") return to_python_int(a, place, std::nullopt);
     if (name == "float") return scalar(cast(a.expr, DType::Float64), Weak::Float);
@@ -182,7 +188,7 @@ bool FunctionLowerer::is_instance(const Type& t, const Node& wanted) {
     if (name == "int") return t.weak == Weak::Int || (t.is_scalar() && t.weak == Weak::Bool);
     if (name == "float") return t.weak == Weak::Float || (is_numpy && t.dtype == DType::Float64);
     if (name == "bool") return t.is_scalar() && t.weak == Weak::Bool;
-    if (name == "complex") return t.is_complex() && t.dtype == DType::Float64;
+    if (name == "complex") return t.is_complex() && t.dtype == DType::Complex128;
     if (name == "list") return t.is_list();
     if (name == "str") return t.is_text();
     if (name == "tuple") return t.is_tuple();
@@ -260,7 +266,7 @@ Value FunctionLowerer::call_table(const Node& node, const std::string& name,
         std::any_of(args.begin(), args.end(), [](const Value& v) { return v.type.is_array(); });
     if (has_array && op && !is_math) {
         for (const Value& v : args) {
-            if (!v.type.is_array()) want_scalar(v, place, "an argument of " + after_dot(name));
+            if (!v.type.is_array()) want_number(v, place, "an argument of " + after_dot(name));
         }
         return elementwise(
             args,
@@ -269,7 +275,13 @@ Value FunctionLowerer::call_table(const Node& node, const std::string& name,
             },
             place);
     }
-    for (const Value& a : args) want_scalar(a, place, "an argument of " + after_dot(name));
+    for (const Value& a : args) {
+        if (is_math || base.rfind("math.", 0) == 0) {
+            want_scalar(a, place, "an argument of " + after_dot(name));
+        } else {
+            want_number(a, place, "an argument of " + after_dot(name));
+        }
+    }
     if (base == "math.floor") return to_python_int(args[0], place, Op::Floor);
     if (base == "math.ceil") return to_python_int(args[0], place, Op::Ceil);
     if (base == "math.trunc") return to_python_int(args[0], place, Op::Trunc);
@@ -292,7 +304,8 @@ Value FunctionLowerer::length(const Value& a, const Place& place) {
            "take len of an array argument or of a tuple");
 }
 
-Value FunctionLowerer::absolute(const Value& a, const Place&) {
+Value FunctionLowerer::absolute(const Value& a, const Place& place) {
+    if (a.type.is_complex()) return complex_absolute(a, place);
     Weak weak = a.type.weak == Weak::Bool ? Weak::Int : a.type.weak;
     return scalar(op_unary(Op::Abs, weak == Weak::Int ? cast(a.expr, DType::Int64) : a.expr), weak);
 }
@@ -308,6 +321,11 @@ Value FunctionLowerer::numpy_function(Op op, const std::string& name,
     Type t = args.size() == 1 ? args[0].type : promote_types(args[0].type, args[1].type);
     bool rounds = op == Op::Floor || op == Op::Ceil || op == Op::Trunc;
     if (rounds && !is_float(t.dtype)) return scalar(args[0].expr, Weak::None);
+    if (is_complex(t.dtype) && (op == Op::Power || !passes::splits(op) || name == "fabs")) {
+        if (op == Op::Power) return complex_power(args[0], args[1], t, place);
+        refuse(place, "np." + name + " of complex numbers is not supported in a compiled function",
+               "compute it outside");
+    }
     auto compute = name == "fabs" && !is_float(t.dtype) ? std::optional(DType::Float64)
                                                         : compute_dtype(op, t.dtype);
     if (!compute) {
@@ -321,6 +339,8 @@ Value FunctionLowerer::numpy_function(Op op, const std::string& name,
 
 /// Python keeps the first unless the next is strictly better, which decides NaN and signed zero.
 Value FunctionLowerer::better(bool is_min, const Value& a, const Value& b) {
+    want_scalar(a, {}, "what min and max compare");
+    want_scalar(b, {}, "what min and max compare");
     Type t = promote_types(a.type, b.type);
     E x = cast(a.expr, t.dtype), y = cast(b.expr, t.dtype);
     if (!is_float(t.dtype)) return apply(is_min ? Op::Min : Op::Max, x, y, t.weak);
@@ -411,7 +431,7 @@ std::optional<Value> FunctionLowerer::fold(const Node& node, const std::string& 
     std::size_t from = 0;
     if (is_order) start = want_scalar(items[from++], place, "an argument of " + name);
     for (; from < items.size(); ++from)
-        start = combine(start, want_scalar(items[from], place, "an argument of " + name));
+        start = combine(start, want_number(items[from], place, "an argument of " + name));
     return start;
 }
 

@@ -106,10 +106,16 @@ static Value with_texts(Value v, Texts texts) {
     return v;
 }
 
-static void flatten(const Value& v, std::vector<E>& scalars, std::vector<std::int32_t>& arrays) {
-    if (v.type.is_word() || v.type.is_instance()) scalars.push_back(v.expr);
+static void flatten(ir::Builder& b, const Value& v, std::vector<E>& scalars,
+                    std::vector<std::int32_t>& arrays) {
+    if (v.type.is_complex()) {
+        scalars.push_back(b.part(v.expr, 0));
+        scalars.push_back(b.part(v.expr, 1));
+    } else if (v.type.is_word() || v.type.is_instance()) {
+        scalars.push_back(v.expr);
+    }
     if (v.type.is_array() || v.type.is_list()) arrays.push_back(v.array);
-    for (const Value& item : v.items) flatten(item, scalars, arrays);
+    for (const Value& item : v.items) flatten(b, item, scalars, arrays);
 }
 
 /// An error inside of the callee also says where it was called from: its types come from there.
@@ -151,7 +157,7 @@ Value FunctionLowerer::call_with(const Node& node, const Source& callee,
     for (Value& v : values) address_objects(v);
     std::vector<E> scalars;
     std::vector<std::int32_t> arrays;
-    for (const Value& v : values) flatten(v, scalars, arrays);
+    for (const Value& v : values) flatten(*b_, v, scalars, arrays);
     bool noalias = instance_.noalias;
     std::set<std::int32_t> roots;
     for (std::int32_t array : arrays) {
@@ -196,6 +202,13 @@ Value FunctionLowerer::result_of_call(const Type& type, const ResultShape& shape
     }
     if (shape.kind == ResultShape::Kind::Scalar || shape.kind == ResultShape::Kind::Text)
         v.expr = b_->read(outs.at(index));
+    if (shape.kind == ResultShape::Kind::Complex) {
+        auto part = [&](std::size_t k) {
+            return b_->read(outs.at(static_cast<std::size_t>(shape.items[k].index)));
+        };
+        v.expr = b_->pair(part(0), part(1));
+        return v;
+    }
     if (shape.kind == ResultShape::Kind::Argument) v.array = arrays.at(index);
     if (shape.kind == ResultShape::Kind::Owner) {
         // The fields of a structured array follow each other among the arguments.

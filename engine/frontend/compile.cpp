@@ -23,8 +23,14 @@ static Value make_parameter(ir::Builder& b, const std::string& name, const Type&
                             bool noalias) {
     Value v;
     v.type = type;
+    if (type.is_complex()) {
+        DType part = part_dtype(type.dtype);
+        E re = b.param(b.scalar_param(name + ".real", part));
+        v.expr = b.pair(re, b.param(b.scalar_param(name + ".imag", part)));
+    } else if (type.is_word()) {
+        v.expr = b.param(b.scalar_param(name, type.dtype));
+    }
     if (type.is_instance()) v.expr = b.param(b.scalar_param(name, DType::Int64));
-    if (type.is_word()) v.expr = b.param(b.scalar_param(name, type.dtype));
     if (type.is_list()) {
         v.array = b.array_param(name, type.dtype, 1, false, {ir::StrideClass::One});
         b.function().arrays[static_cast<std::size_t>(v.array)].noalias = noalias;

@@ -62,7 +62,7 @@ std::vector<E> FunctionLowerer::shape_argument(const Value& v, const Place& plac
 }
 
 Value FunctionLowerer::copied(const Value& array, const Place& place) {
-    if (array.lazy) return made(array, place);
+    if (array.lazy && !array.lazy->view) return made(array, place);
     Value result = make_array(array.type.dtype, extents_of(array), place);
     assign_elements(result, array, place);
     return result;
@@ -83,8 +83,8 @@ Value FunctionLowerer::call_filled(const Given& given) {
         assign_elements(array, *fill, place);
         return array;
     }
-    Value start = fill ? want_scalar(*fill, place, "fill_value")
-                       : scalar(b_->constant(Scalar::of(t, base.rfind("ones", 0) == 0 ? 1 : 0)));
+    Value start = fill ? want_number(*fill, place, "fill_value")
+                       : scalar(b_->number(t, base.rfind("ones", 0) == 0 ? 1 : 0));
     assign_elements(array, start, place);
     return array;
 }
@@ -110,7 +110,7 @@ Value FunctionLowerer::call_astype(const Given& given) {
 Value FunctionLowerer::call_fill(const Given& given) {
     const Value& a = want_array(given, "a");
     if (!a.type.writable) refuse_readonly(a);
-    assign_elements(a, want_scalar(given.at("value"), given.node.place, "the value"),
+    assign_elements(a, want_number(given.at("value"), given.node.place, "the value"),
                     given.node.place);
     return {};
 }
@@ -128,6 +128,7 @@ Value FunctionLowerer::call_arange(const Given& given) {
     for (const Value* v : {&start, &stop, &step}) want_scalar(*v, place, "an argument of arange");
     Type type = promote_types(promote_types(start.type, stop.type), step.type);
     DType t = want_dtype(given).value_or(is_bool(type.dtype) ? DType::Int64 : type.dtype);
+    if (is_complex(t)) refuse_call(given, "complex ranges are not supported", "convert the result");
     E from = settle(cast(start.expr, type.dtype)), by = settle(cast(step.expr, type.dtype));
     E to = settle(cast(stop.expr, type.dtype));
     E count = nullptr;
@@ -165,6 +166,7 @@ Value FunctionLowerer::call_linspace(const Given& given) {
     E n = num ? settle(cast(want_scalar(*num, place, "num").expr, DType::Int64)) : i64(50);
     fault_if(op_binary(Op::Lt, n, i64(0)), ErrorKind::Value,
              "Number of samples, {0}, must be non-negative.", place, {n});
+    if (is_complex(t)) refuse_call(given, "complex ranges are not supported", "convert the result");
     DType f = DType::Float64;
     E first = settle(cast(from.expr, f)), last = settle(cast(to.expr, f));
     E parts = settle(endpoint ? op_binary(Op::Sub, n, i64(1)) : n);
@@ -201,7 +203,7 @@ Value FunctionLowerer::call_eye(const Given& given) {
     if (const Value* given_k = given.find("k"))
         k = settle(cast(want_scalar(*given_k, place, "k").expr, DType::Int64));
     DType t = want_dtype(given).value_or(DType::Float64);
-    E one = b_->constant(Scalar::of(t, 1)), zero = b_->zero(t);
+    E one = b_->number(t, 1), zero = b_->zero(t);
     return computed({rows, columns}, t, {}, [=, this](std::span<const E> index, bool) {
         E on = op_binary(Op::Eq, index[1], op_binary(Op::Add, index[0], k));
         return scalar(b_->select(on, one, zero));

@@ -31,7 +31,7 @@ static int kind_of(const Type& t) {
 static std::optional<int> distance(const Type& from, const Declared& to) {
     if (!to.is_given || from == to.type) return 0;
     if (from.kind == Type::Kind::None && to.is_optional) return 0;
-    if (to.type.is_complex() && (from.is_scalar() || from.is_complex())) return 8;
+    if (to.type.is_complex() && from.is_scalar()) return from == to.type ? 0 : 8;
     if (from.kind != to.type.kind) return std::nullopt;
     if (from.is_scalar()) {
         int a = kind_of(from), b = kind_of(to.type);
@@ -67,8 +67,6 @@ Value FunctionLowerer::declared_value(const Value& value, const Declared& wanted
                                       : "convert what is given, or change the declaration");
     }
     Value v = value;
-    if (wanted.type.is_complex() && value.type.kind != Type::Kind::None)
-        return to_complex(value, wanted.type);
     if (value.type.is_scalar()) {
         v.type = wanted.type;
         v.expr = cast(value.expr, wanted.type.dtype);

@@ -192,6 +192,10 @@ void FunctionLowerer::assign_elements(const Value& target, const Value& value, c
     Descriptor d = describe_array(target.array);
     if (!d.writable) refuse_readonly(target);
     DType t = target.type.dtype;
+    bool loses_part = is_complex(value.type.dtype) && !is_complex(t) && !is_bool(t);
+    if (loses_part && (value.type.is_scalar() || value.type.is_array()))
+        refuse(place, "complex numbers do not fit an array of " + std::string(name(t)),
+               "store .real, .imag or abs(...)");
     E all_equal = nullptr, overlaps = nullptr;
     Value from = value;
     if (value.type.is_scalar()) {
@@ -264,6 +268,7 @@ void FunctionLowerer::assign_elements(const Value& target, const Value& value, c
 /// An array of its own for an expression; other values as they are.
 Value FunctionLowerer::made(const Value& value, const Place& place) {
     if (!value.lazy) return value;
+    if (value.lazy->view) return value.lazy->view();
     Value array = make_array(value.type.dtype, value.lazy->extents, place);
     assign_elements(array, value, place);
     return array;
@@ -273,7 +278,8 @@ Value FunctionLowerer::converted_array(const Value& a, DType t, const Place& pla
     return elementwise(
         {a},
         [this, t, place](std::span<const Value> v) {
-            return scalar(to_type(v[0], t, place), Weak::None);
+            bool narrows = v[0].type.is_complex() && !is_complex(t);
+            return scalar(narrows ? cast(v[0].expr, t) : to_type(v[0], t, place), Weak::None);
         },
         place);
 }

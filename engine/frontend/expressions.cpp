@@ -17,7 +17,7 @@ Value FunctionLowerer::scalar(E e, Weak weak) const {
 }
 
 E FunctionLowerer::cast(E e, DType t) {
-    if (e->kind == ir::ExprKind::Const && e->dtype != t) {
+    if (e->kind == ir::ExprKind::Const && e->dtype != t && !is_complex(t)) {
         return b_->constant(unisono::cast(Scalar{e->bits, e->dtype}, t));
     }
     return b_->cast(e, t);
@@ -25,13 +25,14 @@ E FunctionLowerer::cast(E e, DType t) {
 
 const Value& FunctionLowerer::want_scalar(const Value& v, const Place& place,
                                           const std::string& role) {
-    if (!v.type.is_scalar()) {
+    if (!v.type.is_scalar() || v.type.is_complex()) {
         refuse(
             place, role + " must be a number; got " + describe(v.type),
             v.type.is_array()
                 ? "index the array down to one element; whole-array operations belong outside of "
                   "compiled functions"
-                : "use a number here");
+            : v.type.is_complex() ? "use its real part or its size here"
+                                  : "use a number here");
     }
     return v;
 }
@@ -41,10 +42,11 @@ std::optional<DType> FunctionLowerer::dtype_of(const Node& node) {
     if (node.text == "float") return DType::Float64;
     if (node.text == "int") return DType::Int64;
     if (node.text == "bool") return DType::Bool;
+    if (node.text == "complex") return DType::Complex128;
     if (node.text.rfind("dtype:", 0) != 0) return std::nullopt;
     bool found = true;
     DType t = dtype_from_name(node.text.substr(6), found);
-    return found && !is_complex(t) ? std::optional(t) : std::nullopt;
+    return found ? std::optional(t) : std::nullopt;
 }
 
 Value FunctionLowerer::expression(const Node& node) {
@@ -218,6 +220,8 @@ Value FunctionLowerer::attribute(const Node& node) {
     }
     if (v.type.is_array()) {
         int rank = v.type.rank;
+        if (!source_.is_kernel && (name == "real" || name == "imag"))
+            return array_part(v, name == "real" ? 0 : 1, node.place);
         v = made(v, node.place);
         const ir::Array& info = function_->arrays[static_cast<std::size_t>(v.array)];
         if (info.param < 0 && !info.is_view() && name != "ndim") {
@@ -249,7 +253,8 @@ Value FunctionLowerer::attribute(const Node& node) {
                "shape, ndim, size and dtype can be read; do the rest outside and pass the result");
     }
     if (v.type.is_complex() && (name == "real" || name == "imag"))
-        return v.items[name == "real" ? 0 : 1];
+        return scalar(part_of(v, name == "real" ? 0 : 1),
+                      v.type.is_weak() ? Weak::Float : Weak::None);
     if (v.type.is_scalar() && name == "real") return v;
     if (v.type.is_scalar() && name == "imag") return scalar(b_->zero(v.expr->dtype), v.type.weak);
     refuse(node.place,
@@ -445,6 +450,21 @@ Value FunctionLowerer::subscript(const Node& node) {
     if (owner.kind == NodeKind::Builtin && owner.text == "np.mgrid" && !source_.is_kernel)
         return grid(node, index_nodes(node));
     if (auto field = field_access(node)) return field_value(*field, node.place);
+    // A part of an element needs no view of all parts.
+    bool is_part = owner.kind == NodeKind::Attribute &&
+                   (owner.text == "real" || owner.text == "imag") &&
+                   owner.children[0].kind == NodeKind::Name && !source_.is_kernel;
+    if (is_part) {
+        Value whole = made(expression(owner.children[0]), node.place);
+        bool is_element = whole.type.is_array() && is_complex(whole.type.dtype) &&
+                          !has_array_index(index_nodes(node)) && !view_items(node, whole);
+        if (is_element) {
+            auto where = indices(node, whole);
+            at(node.place);
+            return scalar(
+                b_->load_part(whole.array, where, owner.text == "real" ? 0 : 1, access_for(where)));
+        }
+    }
     Value object = made(expression(node.children[0]), node.place);
     if (object.type.is_records()) return record_item(node, object);
     if (has_method(object, "__getitem__"))

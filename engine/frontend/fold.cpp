@@ -97,6 +97,12 @@ void FunctionLowerer::fold_tree(std::int32_t stack, std::int32_t depth, Op op) {
     emit(b_->loop_while(op_binary(Op::Gt, b_->read(depth), i64(1)), b_->block(merge)));
 }
 
+/// What none are combined to. The extremes of no complex numbers are refused before.
+E FunctionLowerer::nothing(const Accumulation& how) {
+    bool is_order = how.op == Op::Max || how.op == Op::Min;
+    return is_complex(how.type) && is_order ? b_->zero(how.type) : b_->identity(how.op, how.type);
+}
+
 /// The n elements combined, on this thread; of none the identity.
 E FunctionLowerer::fold_lanes(E n, const Accumulation& how, const std::function<E(E)>& element) {
     std::int32_t lanes = private_array("lanes", how.type, reduction::lanes);
@@ -112,7 +118,7 @@ E FunctionLowerer::fold_lanes(E n, const Accumulation& how, const std::function<
         push_leaf(stack, depth, leaf, how.op);
     });
     fold_tree(stack, depth, how.op);
-    std::int32_t result = declared("reduced", b_->constant(identity(how.op, how.type)));
+    std::int32_t result = declared("reduced", nothing(how));
     S take = b_->assign(result, private_array_item(stack, i64(0)));
     emit(b_->branch(op_binary(Op::Gt, n, i64(0)), b_->block({take})));
     return b_->read(result);
@@ -237,7 +243,7 @@ std::int32_t FunctionLowerer::fold_rows(std::span<const RowAxis> axes, std::vect
         columns([&](E l) { set_item(sums, {l}, item(i64(0), l)); });
     });
     emit(b_->branch(has_tree, b_->block(fold)));
-    E none = b_->constant(identity(how.op, how.type));
+    E none = nothing(how);
     std::vector<S> empty = collect([&] { columns([&](E l) { set_item(sums, {l}, none); }); });
     emit(b_->branch(op_binary(Op::Le, axis.n, i64(0)), b_->block(empty)));
     return sums;

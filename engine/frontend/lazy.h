@@ -15,6 +15,8 @@ struct Lazy {
     std::vector<std::int32_t> reads;  ///< arrays
     /// The element at an index; `repeats`: axes of extent 1 are repeated, whatever `equal` says.
     std::function<Value(std::span<const ir::E>, bool repeats)> element;
+    /// Makes the view that the expression is, where it is one: a part of a complex array.
+    std::function<Value()> view;
 };
 
 }  // namespace unisono::frontend

@@ -97,7 +97,7 @@ void FunctionLowerer::reserve(const Value& value, E count, const Place& place) {
 /// The value with the type of the list's items; a wider one makes the function start again.
 void FunctionLowerer::append(const Value& value, const Value& item, const Place& place) {
     const Type& type = value.type.items[0];
-    want_scalar(item, place, "an item of a list");
+    want_number(item, place, "an item of a list");
     bool is_new = value.list >= 0 && lists_[static_cast<std::size_t>(value.list)].literal &&
                   !list_items_.count(lists_[static_cast<std::size_t>(value.list)].literal);
     auto joined = is_new ? std::optional(item.type) : join(type, item.type);
@@ -174,7 +174,7 @@ Value FunctionLowerer::pop(const Value& value, const Value* index, const Place& 
 void FunctionLowerer::insert(const Value& value, const Value& index, const Value& item,
                              const Place& place) {
     E i = settle(cast(want_scalar(index, place, "an index").expr, DType::Int64));
-    E x = temporary(cast(want_scalar(item, place, "an item of a list").expr, value.type.dtype));
+    E x = temporary(cast(want_number(item, place, "an item of a list").expr, value.type.dtype));
     List& list = growing(value, place);
     E length = temporary(b_->read(list.length), "length");
     E from = b_->select(b_->binary(Op::Lt, i, i64(0)), b_->add(i, length), i);
@@ -200,7 +200,7 @@ Value FunctionLowerer::list_literal(const Node& node) {
     std::optional<Type> type;
     if (known != list_items_.end()) type = known->second;
     for (std::size_t i = 0; i < items.size(); ++i) {
-        want_scalar(items[i], nodes[i]->place, "an item of a list");
+        want_number(items[i], nodes[i]->place, "an item of a list");
         auto joined = type ? join(*type, items[i].type) : std::optional(items[i].type);
         if (!joined) {
             refuse(nodes[i]->place,
@@ -312,7 +312,7 @@ Value FunctionLowerer::contains(const Value& item, const Value& container, const
             "'in' looks into tuples, lists and arrays of rank 1; got " + describe(container.type),
             "write a loop");
     }
-    Value x = want_scalar(item, place, "what is looked for");
+    Value x = want_number(item, place, "what is looked for");
     x.expr = settle(x.expr);
     Weak weak = container.type.is_list() ? container.type.items[0].weak : Weak::None;
     std::int32_t found = b_->var("found", DType::Bool);

@@ -17,10 +17,7 @@ E FunctionLowerer::truth(const Value& v, const Place& place) {
     if (v.type.is_tuple()) return b_->boolean(!v.items.empty());
     if (v.type.kind == Type::Kind::None) return b_->boolean(false);
     if (v.type.is_function()) return b_->boolean(true);
-    if (v.type.is_complex()) {
-        auto is_set = [&](const Value& part) { return cast(part.expr, DType::Bool); };
-        return op_binary(Op::Or, is_set(v.items[0]), is_set(v.items[1]));
-    }
+    if (v.type.is_complex()) return b_->cast(v.expr, DType::Bool);
     if (v.type.is_list()) return op_binary(Op::Ne, b_->extent(v.array, 0), i64(0));
     if (v.type.is_text()) return op_binary(Op::Ne, Texts(*this, place).length(v), i64(0));
     want_scalar(v, place, "a condition");
@@ -49,7 +46,6 @@ Value FunctionLowerer::compare_two(const std::string& op, const Value& a, const 
         refuse(place, "'" + op + "' is not supported in a compiled function",
                "compare numbers with < <= > >= == !=");
     }
-    if (a.type.is_complex() || b.type.is_complex()) return complex_compare(op, a, b, place);
     if (a.type.is_text() || b.type.is_text()) return Texts(*this, place).compare(op, a, b);
     if (a.type.is_tuple() && b.type.is_tuple() && !is_identity) {
         // The first items that differ decide, else the lengths do.
@@ -72,6 +68,8 @@ Value FunctionLowerer::compare_two(const std::string& op, const Value& a, const 
         return scalar(op == "!=" ? op_unary(Op::Not, result) : result, Weak::Bool);
     }
     bool has_array = a.type.is_array() || b.type.is_array();
+    if (!has_array && (a.type.is_complex() || b.type.is_complex()))
+        return complex_compare(op, a, b, place);
     if (has_array && (a.type.is_array() || a.type.is_scalar()) &&
         (b.type.is_array() || b.type.is_scalar())) {
         return elementwise(
@@ -204,20 +202,6 @@ Value FunctionLowerer::choose(E condition, const std::function<Value()>& yes,
     if (!has_a || !has_b) return has_a ? a : b;
     at(place);
     auto joined = join(a.type, b.type);
-    if (joined && joined->is_complex()) {
-        std::vector<std::int32_t> parts;
-        for (int k = 0; k < 2; ++k) {
-            parts.push_back(b_->var("choice", joined->dtype));
-            emit(b_->declare(parts.back(), nullptr));
-        }
-        Value x = to_complex(a, *joined), y = to_complex(b, *joined);
-        for (std::size_t k = 0; k < 2; ++k) {
-            made_a.push_back(b_->assign(parts[k], x.items[k].expr));
-            made_b.push_back(b_->assign(parts[k], y.items[k].expr));
-        }
-        emit(b_->branch(condition, b_->block(made_a), b_->block(made_b)));
-        return complex_of(*joined, b_->read(parts[0]), b_->read(parts[1]));
-    }
     if (joined && joined->is_text()) {
         std::int32_t id = b_->var("choice", DType::Int64);
         emit(b_->declare(id, nullptr));

@@ -93,7 +93,8 @@ void FunctionLowerer::loop_for(const Node& node) {
         for (const auto& [name, op] : plan->reductions) {
             Value start = read_name(*occurrences(node, name)[0].node);
             if (start.type.is_array()) continue;
-            want_scalar(start, node.place, "the reduction variable '" + name + "'");
+            want_number(start, node.place, "the reduction variable '" + name + "'");
+            want_reducible(start, op, node.place);
             if (!guess.count(name)) guess[name] = start.type;
         }
         report_ += describe(source_, node, *plan, parallel_depth_ > 0);
@@ -121,6 +122,13 @@ static std::vector<ir::Reduction> reductions_of(const ParallelPlan& plan, const 
     for (const auto& [name, op] : plan.reductions)
         list.push_back({header.names.at(name).value.expr->id, op});
     return list;
+}
+
+/// Sums of complex numbers are sums of their parts; their products have no number to begin with.
+void FunctionLowerer::want_reducible(const Value& v, Op op, const Place& place) {
+    if (!v.type.is_complex() || op == Op::Add) return;
+    refuse(place, "prange combines complex numbers by += only",
+           "store the numbers into an array and combine them behind the loop");
 }
 
 bool FunctionLowerer::try_for(const Node& node, const Range& range, const ParallelPlan* plan) {

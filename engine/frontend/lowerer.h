@@ -244,6 +244,7 @@ class FunctionLowerer {
     void loop_while(const Node& node);
     bool try_while(const Node& node);
     Range range_of(const Node& node);
+    void want_reducible(const Value& v, Op op, const Place& place);
     void read_schedule(const Node& keyword, Range& range);
     S scheduled(const Range& range, std::int32_t var, S inside,
                 const std::vector<ir::Reduction>& reductions, const Parts& parts);
@@ -535,6 +536,7 @@ class FunctionLowerer {
         Op op;
         DType type;
     };
+    E nothing(const Accumulation& how);
     void lanes_of_leaf(std::int32_t lanes, E begin, E end, const Accumulation& how,
                        const std::function<E(E)>& element);
     void push_leaf(std::int32_t stack, std::int32_t depth, E leaf, Op op);
@@ -647,18 +649,26 @@ class FunctionLowerer {
     E i64(std::int64_t v) { return b_->i64(v); }
 
     // ---- complex numbers (complex.cpp)
-    Value complex_of(const Type& type, E re, E im) const;
-    Value to_complex(const Value& v, const Type& type);
     const Value& want_number(const Value& v, const Place& place, const std::string& role);
-    Value complex_product(const Value& a, const Value& b);
-    Value complex_quotient(const Value& a, const Value& b, const char* by_zero, const Place& place);
-    Value complex_power(const Value& x, const Value& n, const Type& type, const Place& place);
+    std::pair<E, E> parts_of(E e);
+    E part_of(const Value& v, int part);
+    Value complex_quotient(E a, E b, const char* by_zero, const Place& place);
+    Value complex_power(const Value& a, const Value& b, const Type& type, const Place& place);
+    E whole_power(E base, E count, bool counts_down);
+    E polar_power(E x, E y, bool is_weak, const Place& place);
     Value complex_binary(const std::string& op, const Value& a, const Value& b, const Place& place);
     Value complex_compare(const std::string& op, const Value& a, const Value& b,
                           const Place& place);
     Value complex_unary(const std::string& op, const Value& a, const Place& place);
     Value complex_absolute(const Value& a, const Place& place);
     Value complex_call(const std::vector<Value>& args, const Place& place);
+    std::optional<Value> complex_function(const std::string& name, const Value& v,
+                                          const Place& place);
+    Value cmath_function(const std::string& name, const std::vector<Value>& args,
+                         const Place& place);
+    Value part_view(const Value& array, int part, const Place& place);
+    Value array_part(const Value& array, int part, const Place& place);
+    Value squared_size(const Value& v, const Place& place);
     Value converted_value(const Value& value, const Type& type);
 
     // ---- calls

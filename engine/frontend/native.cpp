@@ -63,7 +63,7 @@ class Adapter {
     void number(std::size_t k) {
         const NativeParam& p = native_.params[k];
         const Type& t = args_[k];
-        if (!t.is_scalar())
+        if (!t.is_scalar() || t.is_complex())
             refuse(argument(k) + " is a number (" + p.spelling + "); got " + describe(t),
                    "pass a number");
         if (is_float(t.dtype) && !is_float(p.dtype))

@@ -35,6 +35,10 @@ Value FunctionLowerer::apply(Op op, E a, E b, Weak weak) {
 
 /// The value as an operand of dtype t. NumPy refuses a Python integer that the dtype cannot hold.
 E FunctionLowerer::to_type(const Value& v, DType t, const Place& place) {
+    if (v.type.is_complex() && !is_complex(t) && !is_bool(t)) {
+        refuse(place, "a complex number does not fit " + std::string(name(t)),
+               "use .real, .imag or abs(...)");
+    }
     if (v.type.weak == Weak::Int && is_integer(t)) {
         auto known = constant_int(v.expr);
         if (known && Scalar::of(t, *known).as<std::int64_t>() != *known) {

@@ -155,6 +155,7 @@ Value FunctionLowerer::call_product(const Given& given) {
     if (given.base == "vdot") {
         a = reshaped(a, {size_of_array(a)}, false, place);
         b = reshaped(b, {size_of_array(b)}, false, place);
+        if (is_complex(a.type.dtype)) a = *complex_function("conj", a, place);
     }
     return product(a, b, place);
 }
@@ -239,6 +240,8 @@ Value FunctionLowerer::call_cov(const Given& given) {
     const Value& m = want_array(given, "m");
     if (m.type.rank != 2)
         refuse_call(given, "m has rank " + std::to_string(m.type.rank), "give a matrix");
+    if (is_complex(m.type.dtype))
+        refuse_call(given, "complex numbers are not supported", "write out the products");
     DType t =
         m.type.dtype == DType::Float32 ? DType::Float64 : promote(m.type.dtype, DType::Float64);
     Value x = m.type.dtype == t ? m : converted_array(m, t, place);
@@ -250,7 +253,7 @@ Value FunctionLowerer::call_cov(const Given& given) {
     Value apart = made(binary("-", x, made(mean, place), place), place);
     Value squares = product(apart, transposed(apart, place), place);
     E count = op_binary(Op::Max, op_binary(Op::Sub, n, less), i64(0));
-    E factor = settle(op_binary(Op::Div, b_->constant(Scalar::of(t, 1)), cast(count, t)));
+    E factor = settle(op_binary(Op::Div, b_->number(t, 1), cast(count, t)));
     return binary("*", squares, scalar(factor), place);
 }
 
@@ -258,6 +261,8 @@ Value FunctionLowerer::call_cov(const Given& given) {
 Value FunctionLowerer::call_histogram(const Given& given) {
     const Place& place = given.node.place;
     const Value& a = want_array(given, "a");
+    if (is_complex(a.type.dtype))
+        refuse_call(given, "complex numbers have no bins", "take abs(...)");
     DType f = DType::Float64;
     auto flat = [&](const Value& v) {
         Value x = made(v.type.dtype == f ? v : converted_array(v, f, place), place);

@@ -131,16 +131,18 @@ Value FunctionLowerer::call_variance(const Given& given) {
     if (a.type.rank == 0) refuse_call(given, "an array without axes", "give it axes");
     auto axes = want_axes(given, a.type.rank);
     DType t = want_dtype(given).value_or(mean_dtype(a.type.dtype));
+    const DType result = part_dtype(t);
     Value v = made(a.type.dtype == t ? a : converted_array(a, t, place), place);
     E n = elements_of(a, *axes);
     Value count = scalar(cast(n, t));
     Value mean = binary("/", reduced(v, {Op::Add, t}, *axes, true, place), count, place);
     Value apart = made(binary("-", v, made(mean, place), place), place);
-    Value squares = binary("*", apart, apart, place);
-    Value sum = reduced(squares, {Op::Add, t}, *axes, want_flag(given, "keepdims"), place);
+    Value squares = squared_size(apart, place);
+    Value sum = reduced(squares, {Op::Add, result}, *axes, want_flag(given, "keepdims"), place);
     const Value* ddof = given.find("ddof");
-    Value less = ddof ? scalar(to_type(*ddof, t, place)) : scalar(b_->zero(t));
-    E divisor = op_binary(Op::Max, op_binary(Op::Sub, count.expr, less.expr), b_->zero(t));
+    Value less = ddof ? scalar(to_type(*ddof, result, place)) : scalar(b_->zero(result));
+    E divisor =
+        op_binary(Op::Max, op_binary(Op::Sub, cast(n, result), less.expr), b_->zero(result));
     Value variance = binary("/", sum, scalar(settle(divisor)), place);
     if (given.base == "var") return finished(given, variance);
     auto root = [this](std::span<const Value> x) { return scalar(op_unary(Op::Sqrt, x[0].expr)); };
@@ -160,6 +162,7 @@ Value FunctionLowerer::call_arg_extreme(const Given& given) {
     Value a = made(want_array(given, "a"), place);
     bool is_max = given.base == "argmax";
     DType t = a.type.dtype;
+    if (is_complex(t)) refuse_call(given, "complex numbers are not supported", "compare abs(...)");
     const Value* axis = given.find("axis");
     std::vector<E> extents = extents_of(a);
     for (E& e : extents) e = settle(e);
@@ -295,8 +298,8 @@ Value FunctionLowerer::call_norm(const Given& given) {
     auto axes = want_axes(given, a.type.rank);
     DType t = mean_dtype(a.type.dtype);
     Value v = made(a.type.dtype == t ? a : converted_array(a, t, place), place);
-    Value sum =
-        reduced(binary("*", v, v, place), {Op::Add, t}, *axes, want_flag(given, "keepdims"), place);
+    Value sum = reduced(squared_size(v, place), {Op::Add, part_dtype(t)}, *axes,
+                        want_flag(given, "keepdims"), place);
     auto root = [this](std::span<const Value> x) { return scalar(op_unary(Op::Sqrt, x[0].expr)); };
     return sum.type.is_array() ? elementwise({sum}, root, place) : root(std::vector<Value>{sum});
 }

@@ -75,7 +75,8 @@ void FunctionLowerer::region(const Node& node) {
     r.plan = plan_names(source_, body, outer);
     for (const auto& [name, op] : r.plan.reductions) {
         Binding& b = env_.names.at(name);
-        want_scalar(b.value, node.place, "the reduction variable '" + name + "'");
+        want_number(b.value, node.place, "the reduction variable '" + name + "'");
+        want_reducible(b.value, op, node.place);
         auto wider = guesses_[&node].emplace(name, b.value.type).first;
         auto joined = join(wider->second, b.value.type);
         if (joined) b.value = move_into(name, b.value, *joined);
@@ -229,6 +230,7 @@ void FunctionLowerer::region_piece(const std::vector<const Node*>& piece) {
                    "the reduction variable '" + name + "' becomes " + describe(is.value.type),
                    "start it as " + describe(is.value.type), {{was.origin, "it starts here"}});
         }
+        want_reducible(is.value, op, is.origin);
         reductions.push_back({was.value.expr->id, op});
     }
     at(r.node->place);

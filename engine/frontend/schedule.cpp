@@ -125,8 +125,12 @@ FunctionLowerer::Parts FunctionLowerer::make_parts(const ParallelPlan& plan, con
         for (E e : extents_of(array)) extents.push_back(e);
         DType t = array.type.dtype;
         Value all = make_array(t, extents, place);
-        Scalar nothing = op == Op::Add && is_float(t) ? Scalar::of(t, -0.0) : identity(op, t);
-        assign_elements(all, scalar(b_->constant(nothing)), place);
+        E none = op == Op::Add && is_float(t) ? b_->number(t, -0.0) : b_->identity(op, t);
+        if (op == Op::Add && is_complex(t)) {
+            E zero = b_->number(part_dtype(t), -0.0);
+            none = b_->pair(zero, zero);
+        }
+        assign_elements(all, scalar(none), place);
         parts.arrays.emplace(name, all);
     }
     return parts;

@@ -118,12 +118,21 @@ void FunctionLowerer::assign_to(const Node& target, const Value& value) {
                            target.place);
             return;
         }
-        return assign_item(target, as_array(object), value);
+        return assign_item(target, made(as_array(object), target.place), value);
     }
     if (target.kind == NodeKind::Attribute) {
         if (auto field = field_access(target)) return store_field(*field, value, target.place);
         if (assign_member(target, value)) return;
-        refuse_frozen(target);
+        if (target.text != "real" && target.text != "imag") refuse_frozen(target);
+    }
+    bool is_part = target.kind == NodeKind::Attribute && !source_.is_kernel &&
+                   (target.text == "real" || target.text == "imag");
+    if (is_part) {
+        Value array = made(expression(target.children[0]), target.place);
+        if (array.type.is_array()) {
+            Value part = array_part(array, target.text == "real" ? 0 : 1, target.place);
+            return assign_elements(made(part, target.place), value, target.place);
+        }
     }
     bool is_shape = target.kind == NodeKind::Attribute && target.text == "shape" &&
                     target.children[0].kind == NodeKind::Name && !source_.is_kernel;
@@ -154,7 +163,7 @@ void FunctionLowerer::assign_item(const Node& target, const Value& array, const 
         return assign_elements(part, value, target.place);
     }
     auto where = indices(target, array);
-    E item = to_type(want_scalar(value, target.place, "the value stored"), array.type.dtype,
+    E item = to_type(want_number(value, target.place, "the value stored"), array.type.dtype,
                      target.place);
     at(target.place);
     emit(b_->store(array.array, where, item, access_for(where)));
@@ -206,13 +215,14 @@ void FunctionLowerer::refuse_readonly(const Value& array) {
 
 /// x op= change for a whole array or a view; NumPy's casts within a kind.
 void FunctionLowerer::assign_in_place(const Node& node, const Value& array, const Value& change) {
-    Value result = binary(node.text, array, change, node.place);
+    Value target = made(array, node.place);
+    Value result = binary(node.text, target, change, node.place);
     refuse_cast(node, result.type.dtype, array.type.dtype);
-    assign_elements(array, result, node.place);
+    assign_elements(target, result, node.place);
 }
 
 void FunctionLowerer::refuse_cast(const Node& node, DType from, DType to) {
-    bool fits = is_float(to) || !is_float(from);
+    bool fits = is_complex(to) || (!is_complex(from) && (is_float(to) || !is_float(from)));
     if (is_bool(to) && !is_bool(from)) fits = false;
     if (!fits) {
         refuse(node.place,
@@ -233,6 +243,15 @@ void FunctionLowerer::assign_augmented(const Node& node) {
         return bind(target.text, binary(node.text, old, change, node.place), target.place);
     }
     if (auto field = field_access(target)) return augment_field(node, *field);
+    bool is_part = target.kind == NodeKind::Attribute && !source_.is_kernel &&
+                   (target.text == "real" || target.text == "imag");
+    if (is_part) {
+        if (augment_member(node)) return;
+        Value part = expression(target);
+        Value change = expression(node.children[1]);
+        at(node.place);
+        if (part.type.is_array()) return assign_in_place(node, part, change);
+    }
     if (target.kind == NodeKind::Attribute) {
         if (augment_member(node)) return;
         refuse_frozen(target);
@@ -251,7 +270,7 @@ void FunctionLowerer::assign_augmented(const Node& node) {
         special_method(&target, "__setitem__", {object, index, result}, target.place);
         return;
     }
-    augment_item(node, target, as_array(object));
+    augment_item(node, target, made(as_array(object), target.place));
 }
 
 void FunctionLowerer::augment_item(const Node& node, const Node& target, const Value& array) {
@@ -326,8 +345,13 @@ void FunctionLowerer::shape_result(const Value& value, ResultShape& shape,
         scalars.push_back(temporary(object_address(value), "address"));
         scalars.push_back(kept_object(value));
     } else if (value.type.is_scalar()) {
-        shape.kind = ResultShape::Kind::Scalar;
-        scalars.push_back(value.expr);
+        shape.kind =
+            value.type.is_complex() ? ResultShape::Kind::Complex : ResultShape::Kind::Scalar;
+        if (!value.type.is_complex()) return scalars.push_back(value.expr);
+        auto [re, im] = parts_of(value.expr);
+        Weak weak = value.type.is_weak() ? Weak::Float : Weak::None;
+        for (E part : {re, im})
+            shape_result(scalar(part, weak), shape.items.emplace_back(), scalars);
     } else if (value.type.is_text()) {
         shape.kind = ResultShape::Kind::Text;
         scalars.push_back(Texts(*this, {}).handle(value));
@@ -342,10 +366,8 @@ void FunctionLowerer::shape_result(const Value& value, ResultShape& shape,
         refuse(last_return_,
                "only structured arrays that were given to the function can be returned",
                "return its fields, or fill an array that is passed in");
-    } else if (value.type.is_tuple() || value.type.is_complex() || value.type.is_record()) {
-        shape.kind = value.type.is_tuple()     ? ResultShape::Kind::Tuple
-                     : value.type.is_complex() ? ResultShape::Kind::Complex
-                                               : ResultShape::Kind::Record;
+    } else if (value.type.is_tuple() || value.type.is_record()) {
+        shape.kind = value.type.is_tuple() ? ResultShape::Kind::Tuple : ResultShape::Kind::Record;
         shape.record = value.type.record;
         for (const Value& item : value.items)
             shape_result(item, shape.items.emplace_back(), scalars);

@@ -108,7 +108,8 @@ void FunctionLowerer::write(Template& to, const Value& v, Shown how, const std::
     std::string number = "{" + std::to_string(to.values.size());
     if (type.is_complex() && type.is_weak()) {
         to.text += number + "c" + end;
-        for (const Value& part : v.items) to.values.push_back(bits_of(part));
+        auto [re, im] = parts_of(v.expr);
+        for (E part : {re, im}) to.values.push_back(bits_of(scalar(part, Weak::Float)));
         return;
     }
     want_scalar(v, place, to.role);

@@ -11,7 +11,10 @@ using ir::E;
 using ir::ExprKind;
 
 static std::string python_name(Weak w) {
-    return w == Weak::Bool ? "bool" : w == Weak::Int ? "int" : "float";
+    return w == Weak::Bool    ? "bool"
+           : w == Weak::Int   ? "int"
+           : w == Weak::Float ? "float"
+                              : "complex";
 }
 
 std::string describe(const Type& t) {
@@ -25,10 +28,6 @@ std::string describe(const Type& t) {
         case Type::Kind::DTypeName: return "dtype";
         case Type::Kind::Text: return "str";
         case Type::Kind::Exception: return "caught exception";
-        case Type::Kind::Complex:
-            return t.is_weak()                 ? "complex"
-                   : t.dtype == DType::Float32 ? "complex64 (NumPy scalar)"
-                                               : "complex128 (NumPy scalar)";
         case Type::Kind::List: return "list of " + describe(t.items[0]);
         case Type::Kind::Function: return "function '" + t.name + "'";
         case Type::Kind::Record: return t.record->name;
@@ -48,9 +47,10 @@ std::string describe(const Type& t) {
 
 static int kind_order(const Type& t) {
     if (t.is_weak()) return static_cast<int>(t.weak);
-    return is_bool(t.dtype)    ? static_cast<int>(Weak::Bool)
-           : is_float(t.dtype) ? static_cast<int>(Weak::Float)
-                               : static_cast<int>(Weak::Int);
+    return is_bool(t.dtype)      ? static_cast<int>(Weak::Bool)
+           : is_float(t.dtype)   ? static_cast<int>(Weak::Float)
+           : is_complex(t.dtype) ? static_cast<int>(Weak::Complex)
+                                 : static_cast<int>(Weak::Int);
 }
 
 static std::optional<Type> join_scalars(const Type& a, const Type& b) {
@@ -59,7 +59,7 @@ static std::optional<Type> join_scalars(const Type& a, const Type& b) {
         // True is not a number to its author: a flag that turns into a count is more often a slip
         // than meant.
         if (a.weak == Weak::Bool || b.weak == Weak::Bool) return std::nullopt;
-        return Type::python(Weak::Float);
+        return Type::python(std::max(a.weak, b.weak));
     }
     if (!a.is_weak() && !b.is_weak()) return std::nullopt;
     const Type& weak = a.is_weak() ? a : b;
@@ -89,11 +89,6 @@ std::optional<Type> join(const Type& a, const Type& b) {
             other.kind == Type::Kind::None || (other.is_instance() && other.record == t.record);
         if (fits) t.rank = std::max({a.rank, b.rank, int(other.kind == Type::Kind::None)});
         return fits ? std::optional(t) : std::nullopt;
-    }
-    if (a.is_complex() || b.is_complex()) {
-        const Type &z = a.is_complex() ? a : b, &x = a.is_complex() ? b : a;
-        bool fits = x.is_scalar() && x.is_weak() && x.weak != Weak::Bool;
-        return fits ? std::optional(z) : std::nullopt;
     }
     if (a.kind != b.kind) return std::nullopt;
     if (a.is_scalar()) return join_scalars(a, b);
@@ -152,6 +147,7 @@ static bool is_invariant_within(E e, int depth) {
         case ExprKind::WorkItem:
         case ExprKind::Param: return true;
         case ExprKind::Cast:
+        case ExprKind::Pair:
         case ExprKind::Binary:
             if (depth == 0) return false;
             if (e->kind == ExprKind::Binary && e->op != Op::Add && e->op != Op::Sub &&
@@ -166,7 +162,8 @@ bool is_invariant(E e) { return is_invariant_within(e, 3); }
 
 bool is_trivial(E e) {
     return e->kind == ExprKind::Const || e->kind == ExprKind::Param || e->kind == ExprKind::Var ||
-           e->kind == ExprKind::WorkItem;
+           e->kind == ExprKind::WorkItem ||
+           (e->kind == ExprKind::Pair && is_trivial(e->args[0]) && is_trivial(e->args[1]));
 }
 
 bool has_load(E e) {

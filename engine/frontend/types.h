@@ -26,7 +26,6 @@ struct Type {
         Text,
         Function,
         List,
-        Complex,
         Record,    ///< an object known by the values of its fields
         Records,   ///< a structured array; of rank 0 one of its elements
         Instance,  ///< of a class: its fields lie in memory
@@ -38,12 +37,11 @@ struct Type {
     int rank = 0;  ///< Instance: 1 where it may be None
     bool writable = true;
     std::vector<ir::StrideClass> strides;
-    std::vector<Type> items;                 ///< Tuple; List: of its items; Complex: of its
-                                             ///< parts; Function: of the values that it captured;
-                                             ///< Record, Records: of the fields;
-                                             ///< Exception: what a Try tells
-    std::shared_ptr<const Source> function;  ///< Function, compiled
-    std::string name;                        ///< Function: known to the front end by this name
+    std::vector<Type> items;                      ///< Tuple; List: of its items; Function: of the
+                                                  ///< values that it captured; Record, Records: of
+                                                  ///< the fields; Exception: what a Try tells
+    std::shared_ptr<const Source> function;       ///< Function, compiled
+    std::string name;                             ///< Function: known to the front end by this name
     std::shared_ptr<const struct Record> record;  ///< Record, Records, Instance; named Tuple
 
     static Type none() { return {}; }
@@ -89,16 +87,6 @@ struct Type {
         t.items = {std::move(item)};
         return t;
     }
-    /// A pair of floats of dtype `part`; Python's own are weak.
-    static Type complex(DType part, Weak w) {
-        Type t;
-        t.kind = Kind::Complex;
-        t.dtype = part;
-        t.weak = w;
-        Type item = w == Weak::None ? numpy(part) : python(Weak::Float);
-        t.items = {item, item};
-        return t;
-    }
     static Type of_record(Kind kind, std::shared_ptr<const struct Record> record, int rank,
                           std::vector<Type> items) {
         Type t;
@@ -120,7 +108,7 @@ struct Type {
     bool is_text() const { return kind == Kind::Text; }
     /// One IR value holds it: a number, or where an object lies.
     bool is_word() const { return kind == Kind::Scalar || is_text(); }
-    bool is_complex() const { return kind == Kind::Complex; }
+    bool is_complex() const { return kind == Kind::Scalar && unisono::is_complex(dtype); }
     bool is_list() const { return kind == Kind::List; }
     bool is_function() const { return kind == Kind::Function; }
     bool is_scalar() const { return kind == Kind::Scalar; }

@@ -147,8 +147,6 @@ Value FunctionLowerer::move_into(const std::string& name, const Value& value, co
     if (type.is_array()) return move_array(name, value, type, {});
     if (type.is_list()) return move_list(name, value);
     if (type.is_instance()) return move_object(name, value, type);
-    if (type.is_complex() && !value.type.is_complex())
-        return move_into(name, to_complex(value, type), type);
     Value moved = value;
     moved.type = type;
     if (type.is_text()) {

@@ -108,7 +108,17 @@ E Builder::constant(Scalar value) {
 }
 E Builder::i64(std::int64_t value) { return constant(Scalar::of(DType::Int64, value)); }
 E Builder::boolean(bool value) { return constant(Scalar::of(DType::Bool, value)); }
-E Builder::zero(DType t) { return constant(Scalar::of(t, 0)); }
+E Builder::zero(DType t) { return number(t, 0); }
+E Builder::number(DType t, double value) {
+    if (!is_complex(t)) return constant(Scalar::of(t, value));
+    return pair(number(part_dtype(t), value), number(part_dtype(t), 0));
+}
+
+E Builder::identity(Op op, DType t) {
+    if (!is_complex(t)) return constant(unisono::identity(op, t));
+    UNISONO_ASSERT(op == Op::Add || op == Op::Mul);
+    return number(t, op == Op::Mul ? 1 : 0);
+}
 
 E Builder::read(std::int32_t var) {
     Expr e = node(ExprKind::Var, f_.vars.at(static_cast<std::size_t>(var)).dtype);
@@ -159,6 +169,26 @@ E Builder::load(std::int32_t array, std::initializer_list<E> indices, Access acc
     return load(array, std::span<const E>(indices.begin(), indices.size()), access);
 }
 
+E Builder::load_part(std::int32_t array, std::span<const E> indices, int part, Access access) {
+    Expr e = *load(array, indices, access);
+    e.dtype = part_dtype(e.dtype);
+    e.axis = part;
+    return own(e);
+}
+
+E Builder::part(E a, int part) {
+    UNISONO_ASSERT(is_complex(a->dtype));
+    if (a->kind == ExprKind::Pair) return a->args[static_cast<std::size_t>(part)];
+    Expr e = node(ExprKind::Part, part_dtype(a->dtype), {a});
+    e.axis = part;
+    return own(e);
+}
+
+E Builder::pair(E real, E imag) {
+    UNISONO_ASSERT(is_float(real->dtype) && real->dtype == imag->dtype);
+    return own(node(ExprKind::Pair, dtype_of('c', size_of(real->dtype) * 2), {real, imag}));
+}
+
 /// Operations on float16 are made of casts: computed in float32, rounded after each.
 E Builder::narrowed(Op op, E wide) {
     if (op == Op::NextAfter) {
@@ -196,6 +226,10 @@ E Builder::select(E c, E a, E b) {
 }
 E Builder::cast(E a, DType t) {
     if (a->dtype == t) return a;
+    if (is_complex(t) && !is_complex(a->dtype)) {
+        DType p = part_dtype(t);
+        return pair(cast(a, p), zero(p));
+    }
     const bool widens = is_half(a->dtype) && t != DType::Float32;
     const bool narrows = is_half(t) && !is_float(a->dtype);
     if (widens || narrows) {
@@ -267,6 +301,15 @@ S Builder::store(std::int32_t array, std::span<const E> indices, E value, Access
     s.id = array;
     s.access = access;
     s.streaming = streaming;
+    s.args = list(joined(indices, value));
+    return own(s);
+}
+S Builder::store_part(std::int32_t array, std::span<const E> indices, E value, int part,
+                      Access access) {
+    Stmt s = node(StmtKind::Store);
+    s.id = array;
+    s.axis = part;
+    s.access = access;
     s.args = list(joined(indices, value));
     return own(s);
 }

@@ -54,12 +54,18 @@ class Builder {
     E i64(std::int64_t value);
     E boolean(bool value);
     E zero(DType t);
+    E number(DType t, double value);  ///< a constant, of complex dtypes too
+    E identity(Op op, DType t);       ///< of a reduction; of complex dtypes too
     E read(std::int32_t var);
     E param(std::int32_t param);
     E extent(std::int32_t array, int axis);  ///< of an array parameter or view
     E stride(std::int32_t array, int axis);
     E load(std::int32_t array, std::span<const E> indices, Access access = Access::Inside);
     E load(std::int32_t array, std::initializer_list<E> indices, Access access = Access::Inside);
+    /// A part of an element of a complex array.
+    E load_part(std::int32_t array, std::span<const E> indices, int part, Access access);
+    E part(E a, int part);   ///< of a complex number: 0 real, 1 imaginary
+    E pair(E real, E imag);  ///< the complex number of two floats
     E unary(Op op, E a);
     E binary(Op op, E a, E b);
     E select(E c, E a, E b);
@@ -80,6 +86,7 @@ class Builder {
     S assign(std::int32_t var, E value);
     S store(std::int32_t array, std::span<const E> indices, E value, Access access = Access::Inside,
             bool streaming = false);
+    S store_part(std::int32_t array, std::span<const E> indices, E value, int part, Access access);
     S atomic(std::int32_t array, Op op, std::span<const E> indices, E value,
              Access access = Access::Inside);
     S allocate(std::int32_t array, std::span<const E> extents);

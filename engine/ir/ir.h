@@ -121,7 +121,7 @@ struct Stmt {
     bool streaming = false;  ///< Store: the data is not read again soon, bypass the caches
     bool rare = false;       ///< If: its orelse seldom runs
     std::int32_t id = -1;
-    std::int32_t axis = 0;    ///< For of kind Group or Item
+    std::int32_t axis = 0;    ///< For of kind Group or Item; Store of a part of complex elements
     std::int32_t fault = -1;  ///< Return
     std::span<const Expr* const> args;
     std::span<const Stmt* const> body;

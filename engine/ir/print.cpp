@@ -169,7 +169,7 @@ class Printer {
                        std::to_string(e->axis) + "]";
             case ExprKind::Load:
                 return name_of(arrays_, e->id) + std::string(access_name(e->access)) + "[" +
-                       list(e->args) + "]";
+                       list(e->args) + "]" + part_of(e->id, e->dtype, e->axis);
             case ExprKind::Unary:
                 if (e->op == Op::Neg) return "-" + operand(e->args[0]);
                 return std::string(name(e->op)) + "(" + list(e->args) + ")";
@@ -183,6 +183,9 @@ class Printer {
             case ExprKind::Bitcast:
                 return "bits_as_" + std::string(name(e->dtype)) + "(" + list(e->args) + ")";
             case ExprKind::Fma: return "fma(" + list(e->args) + ")";
+            case ExprKind::Part:
+                return std::string(e->axis == 0 ? "real(" : "imag(") + list(e->args) + ")";
+            case ExprKind::Pair: return "complex(" + list(e->args) + ")";
             case ExprKind::Memory:
                 return (e->axis == 0 ? "address(" : "block(") + name_of(arrays_, e->id) + ")";
             case ExprKind::WorkItem:
@@ -246,7 +249,15 @@ class Printer {
 
     std::string target(S s) {
         return name_of(arrays_, s->id) + std::string(access_name(s->access)) + "[" +
-               list(s->args.first(s->args.size() - 1)) + "]";
+               list(s->args.first(s->args.size() - 1)) + "]" +
+               part_of(s->id, s->args.back()->dtype, s->axis);
+    }
+
+    /// ".real" behind an access of a part of complex elements.
+    std::string part_of(std::int32_t array, DType accessed, std::int32_t part) const {
+        bool known = array >= 0 && static_cast<std::size_t>(array) < f_.arrays.size();
+        if (!known || !is_complex(f_.arrays[static_cast<std::size_t>(array)].dtype)) return "";
+        return is_complex(accessed) ? "" : part == 0 ? ".real" : ".imag";
     }
 
     void line(int depth, const std::string& text, Line l) {

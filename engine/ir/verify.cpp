@@ -81,6 +81,12 @@ class Verifier {
                std::string(name(e->dtype)) + " in " + print(f_, e));
     }
 
+    /// Complex elements are accessed whole or, with a part's dtype, by parts.
+    void element(DType t, std::int32_t part, const Array& a, std::string_view what, E e) const {
+        bool is_part = is_complex(a.dtype) && t == part_dtype(a.dtype) && (part == 0 || part == 1);
+        if (!is_part) want(e, a.dtype, what, a.name);
+    }
+
     void tables() const {
         require(!f_.is_kernel || f_.results.empty(), "a kernel has no results");
         require(f_.dimensions >= 1 && f_.dimensions <= 3, "a kernel has 1 to 3 dimensions");
@@ -113,6 +119,7 @@ class Verifier {
                 [&] { return "operand count of its kind; in " + print(f_, e); });
         switch (e->kind) {
             case ExprKind::Const:
+                require(!is_complex(e->dtype), "a complex constant is a pair of real ones");
                 require(size_of(e->dtype) == 8 || e->bits >> (size_of(e->dtype) * 8) == 0,
                         "the bits of a constant are zero beyond its dtype");
                 break;
@@ -128,7 +135,16 @@ class Verifier {
             case ExprKind::Param: param(e); break;
             case ExprKind::Load:
                 access(e->id, e->access, e->args);
-                want(e, f_.arrays[static_cast<std::size_t>(e->id)].dtype, "a load");
+                element(e->dtype, e->axis, f_.arrays[static_cast<std::size_t>(e->id)], "a load", e);
+                break;
+            case ExprKind::Part:
+                require(is_complex(e->args[0]->dtype) && (e->axis == 0 || e->axis == 1),
+                        "complex numbers have two parts");
+                want(e, part_dtype(e->args[0]->dtype), "a part");
+                break;
+            case ExprKind::Pair:
+                require(is_complex(e->dtype), "a pair is a complex number");
+                for (E a : e->args) want(a, part_dtype(e->dtype), "a part");
                 break;
             case ExprKind::Unary:
             case ExprKind::Binary: operation(e); break;
@@ -352,8 +368,9 @@ class Verifier {
         access(s->id, s->access, s->args.first(s->args.size() - 1));
         const Array& a = f_.arrays[static_cast<std::size_t>(s->id)];
         require(a.writable, [&] { return "a store goes to a writable array; got " + a.name; });
-        want(s->args.back(), a.dtype, "the value stored to", a.name);
+        element(s->args.back()->dtype, s->axis, a, "the value stored to", s->args.back());
         if (s->kind == StmtKind::Atomic) {
+            want(s->args.back(), a.dtype, "the value combined with", a.name);
             require(info(s->op).identity != "none" && result_dtype(s->op, a.dtype) == a.dtype,
                     "an atomic combines by an operation with an identity on its dtype");
         }

@@ -16,6 +16,7 @@
 #include "passes/map_to_grid.h"
 #include "passes/reductions.h"
 #include "passes/simplify.h"
+#include "passes/split_complex.h"
 #include "passes/wrap_work_items.h"
 
 namespace unisono::passes {
@@ -69,6 +70,7 @@ void lower(ir::Module& module, const Target& target) {
     bool is_host = target.kind == TargetKind::Host;
     if (is_host) run("wrap_work_items", wrap_work_items);
     run("reductions", reductions);
+    run("split_complex", split_complex);
     run("simplify", simplify);
     if (!target.keep_checks_visible) {
         run("hoist_bounds", [&](ir::Module& m) { hoist_bounds(m, is_host); });

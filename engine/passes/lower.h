@@ -27,6 +27,7 @@ struct Target {
 /// What executors may rely on afterwards:
 /// - Every access is linear (with keep_checks_visible: Inside, an index per axis); index tests are
 ///   statements.
+/// - Numbers are real: complex arrays are accessed by parts.
 /// - No loop declares reductions. Global arrays without a parameter (partials of reductions) are
 /// made by Allocate in the
 ///   function's body, before any independent loop that uses them, with constant extents, and end

@@ -48,9 +48,10 @@ class Rename final : public Rewriter {
 };
 
 /// The value x with op(x, y) == y for every y, bit for bit.
-Scalar exact_identity(Op op, DType t) {
-    if (op == Op::Add && is_float(t)) return Scalar::of(t, -0.0);
-    return identity(op, t);
+E exact_identity(Builder& b, Op op, DType t) {
+    if (op != Op::Add || is_integer(t)) return b.identity(op, t);
+    E zero = b.number(part_dtype(t), -0.0);
+    return is_complex(t) ? b.pair(zero, zero) : zero;
 }
 
 class Reductions final : public Rewriter {
@@ -133,7 +134,7 @@ class Reductions final : public Rewriter {
             const Var var = function().vars[static_cast<std::size_t>(r.var)];
             std::int32_t own = b_.var(var.name + ".chunk", var.dtype);
             names[static_cast<std::size_t>(r.var)] = own;
-            body.push_back(b_.declare(own, b_.constant(exact_identity(r.op, var.dtype))));
+            body.push_back(b_.declare(own, exact_identity(b_, r.op, var.dtype)));
         }
         E first = b_.mul(b_.read(chunk), at.size);
         E last = b_.binary(Op::Min, b_.add(first, at.size), at.count);

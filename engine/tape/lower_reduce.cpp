@@ -224,7 +224,7 @@ ir::Module lower_tree(Op op, DType dtype, int kept_rank) {
                  b.loop(LoopKind::Serial, leaf, b.i64(0), b.extent(leaves, kept_rank), one, push),
                  b.loop_while(b.binary(Op::Gt, b.read(depth), one), merge()),
                  b.branch(b.binary(Op::Eq, b.read(depth), b.i64(0)),
-                          b.store(out, at, b.constant(identity(op, dtype))),
+                          b.store(out, at, b.identity(op, dtype)),
                           b.store(out, at, b.load(stack, {b.i64(0)})))});
     for (int axis = kept_rank - 1; axis >= 0; --axis) {
         body = b.loop(LoopKind::Parallel, index[static_cast<std::size_t>(axis)], b.i64(0),

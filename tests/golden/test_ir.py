@@ -70,6 +70,17 @@ def narrow(a, out):
         out[i] = a[i] * 2 + 0.5
 
 
+def complex_step(z, c, out):
+    for i in range(len(z)):
+        w = z[i] * z[i] + c
+        out[i] = w.real
+        z[i] = w
+
+
+def complex_expression(z, w):
+    w[:] = z / 2 - w.conj()
+
+
 @un.jit
 def square(x):
     return x * x
@@ -102,6 +113,8 @@ CASES = {
     "python_arithmetic": (python_arithmetic, (7, 2)),
     "narrow": (narrow, (F32[0], F64[:, 0].copy())),
     "calls": (calls, (F64[0],)),
+    "complex_step": (complex_step, (F64[0].astype(complex), 1 + 2j, F64[1].copy())),
+    "complex_expression": (complex_expression, (F32.astype("F"), F32.astype("F"))),
 }
 
 

@@ -340,7 +340,7 @@ def test_wrong_arguments(on):
     with pytest.raises(TypeError, match="argument 'a' cannot be used in compiled code; got a list"):
         f([1, 2.5])
     with pytest.raises(TypeError, match="elements of format"):
-        f(np.zeros(3, np.complex128))
+        f(np.zeros(3, np.longdouble))
     with pytest.raises(OverflowError, match="does not fit in 64 bits"):
         f(2**70)
     a = np.zeros(3)

@@ -5,6 +5,7 @@
 #include "passes/lower_access.h"
 #include "passes/reductions.h"
 #include "passes/simplify.h"
+#include "passes/split_complex.h"
 #include "passes/wrap_work_items.h"
 
 using namespace unisono;
@@ -249,5 +250,52 @@ TEST(WrapWorkItems, BarriersCutTheBody) {
     item item.0 in 0 to size.0 axis 0:
       var global_id.0.2: int64 = (first.0 + item.0) + global_offset.0
       y[global_id.0.2] = v.items[item.0]
+)");
+}
+
+TEST(SplitComplex, PartsBecomeVariablesAndAccessesNameThem) {
+    Sample s;
+    Builder& b = s.b;
+    std::int32_t z = b.array_param("z", DType::Complex128, 1, true, {StrideClass::One});
+    std::int32_t v = b.var("v", DType::Complex128), i = b.var("i", DType::Int64);
+    E at[] = {b.read(i)};
+    E product = b.mul(b.load(z, at), b.read(v));
+    S body = b.block(
+        {b.declare(v, b.number(DType::Complex128, 2)),
+         b.loop(LoopKind::Serial, i, b.i64(0), b.extent(z, 0), b.i64(1),
+                b.block({b.store(z, at, product),
+                         b.assign(v, b.pair(b.part(b.read(v), 1), b.part(b.read(v), 0)))}))});
+    EXPECT_EQ(s.after(body, passes::split_complex), R"(  var v.real: float64 = 2.0
+  var v.imag: float64 = 0.0
+  for i in 0 to z.shape[0]:
+    var t: float64 = z[i].real
+    var t.2: float64 = z[i].imag
+    var t.3: float64 = (t * v.real) - (t.2 * v.imag)
+    var t.4: float64 = (t * v.imag) + (t.2 * v.real)
+    z[i].real = t.3
+    z[i].imag = t.4
+    var t.5: float64 = v.real
+    v.real = v.imag
+    v.imag = t.5
+)");
+}
+
+TEST(SplitComplex, ComparesAndSelectsByParts) {
+    Sample s;
+    Builder& b = s.b;
+    std::int32_t z = b.array_param("z", DType::Complex64, 1, true, {StrideClass::One});
+    E at[] = {b.param(s.n)};
+    E x = b.load(z, at, Access::Wrapped), zero = b.zero(DType::Complex64);
+    S body =
+        b.store(z, at, b.select(b.binary(Op::Eq, x, zero), b.cast(b.i64(3), DType::Complex64), x),
+                Access::Wrapped);
+    EXPECT_EQ(s.after(body, passes::split_complex), R"(  var t: float32 = z.wrapped[n].real
+  var t.2: float32 = z.wrapped[n].imag
+  var t.3: bool = (t == 0.0f) & (t.2 == 0.0f)
+  var t.4: float32 = float32(3)
+  var t.5: float32 = select(t.3, t.4, t)
+  var t.6: float32 = select(t.3, 0.0f, t.2)
+  z.wrapped[n].real = t.5
+  z.wrapped[n].imag = t.6
 )");
 }

@@ -137,7 +137,7 @@ Text Writer::expression(E e, bool in_index) {
             return {name, primary};
         }
         case ExprKind::Load: {
-            std::string text = element(e->id, e->args, e->access);
+            std::string text = element(e->id, e->args, e->access, e->axis);
             if (is_bool(e->dtype)) return {text + " != 0", equality};
             return {text, primary};
         }
@@ -155,6 +155,8 @@ Text Writer::expression(E e, bool in_index) {
             return {"fma(" + value(e->args[0]) + ", " + value(e->args[1]) + ", " +
                         value(e->args[2]) + ")",
                     primary};
+        case ExprKind::Part:
+        case ExprKind::Pair: UNISONO_ASSERT(!"complex numbers were split before");
         case ExprKind::Memory:
             unsupported(e->line, "the address of an array is not known on this device");
         case ExprKind::WorkItem: return {work_item(e->query, dimension_of(e->axis)), prefix};
@@ -304,8 +306,14 @@ std::string Writer::index(std::int32_t array, std::span<const E> indices, Access
     return out.empty() ? "0" : out;
 }
 
-std::string Writer::element(std::int32_t array, std::span<const E> indices, Access access) {
-    return array_names_.at(array) + "[" + index(array, indices, access) + "]";
+/// Elements of complex arrays are vectors of two, accessed by parts.
+std::string Writer::element(std::int32_t array, std::span<const E> indices, Access access,
+                            int part) {
+    bool is_pair = is_complex(f().arrays[static_cast<std::size_t>(array)].dtype);
+    return array_names_.at(array) + "[" + index(array, indices, access) + "]" +
+           (!is_pair    ? ""
+            : part == 0 ? ".x"
+                        : ".y");
 }
 
 std::string Writer::combined(Op op, DType t) {

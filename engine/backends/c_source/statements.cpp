@@ -62,7 +62,8 @@ void Writer::statement(S s) {
             return;
         case StmtKind::Store: {
             auto indices = s->args.first(s->args.size() - 1);
-            line(element(s->id, indices, s->access) + " = " + value(s->args.back()) + ";", s->line);
+            line(element(s->id, indices, s->access, s->axis) + " = " + value(s->args.back()) + ";",
+                 s->line);
             return;
         }
         case StmtKind::Atomic: write_atomic(s); return;

@@ -26,7 +26,9 @@ Writer::Writer(const Module& module)
     }
 }
 
-void Writer::need_type(DType t, Line, std::string_view) { uses_float64_ |= t == DType::Float64; }
+void Writer::need_type(DType t, Line, std::string_view) {
+    uses_float64_ |= part_dtype(t) == DType::Float64;
+}
 
 void Writer::unsupported(Line where, const std::string& what) const {
     SourcePlace place;

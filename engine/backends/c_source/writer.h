@@ -129,7 +129,8 @@ class Writer {
     bool cannot_wrap(ir::E e) const;
     Text literal(Scalar s);
     std::string part(std::int32_t param, ir::Field field, std::int32_t axis);
-    std::string element(std::int32_t array, std::span<const ir::E> indices, ir::Access access);
+    std::string element(std::int32_t array, std::span<const ir::E> indices, ir::Access access,
+                        int part = 0);
     std::string index(std::int32_t array, std::span<const ir::E> indices, ir::Access access);
     std::string need_cast_helper(DType from, DType to);
 

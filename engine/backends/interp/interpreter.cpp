@@ -39,8 +39,9 @@ struct Launch {
     std::map<Block*, std::unique_ptr<Shadow>> shadows;
     std::map<char*, View> made;  ///< memory of arguments and blocks, by address
 
-    /// The memory that holds the address, whose first element it becomes. Memory that objects hold
-    /// is not known here: nothing is tested in it.
+    /// The memory that holds the address, whose first element it becomes; elements may be parts of
+    /// those that it was made of. Memory that objects hold is not known here: nothing is tested in
+    /// it.
     View find(char* data, std::int64_t element) const {
         auto at = made.upper_bound(data);
         View v;
@@ -53,9 +54,13 @@ struct Launch {
             return v;
         }
         // v.data is its element [0, ...], which may lie above its lowest one.
-        std::int64_t ahead = (data - v.data) / v.element;
-        v.low -= ahead;
-        v.high -= ahead;
+        if (v.high >= v.low) {
+            const char *begin = v.data + v.low * v.element,
+                       *end = v.data + (v.high + 1) * v.element;
+            v.low = (begin - data) / element;
+            v.high = (end - data) / element - 1;
+        }
+        v.element = element;
         v.data = data;
         return v;
     }
@@ -141,9 +146,13 @@ class Frame {
                 return fused_multiply_add(a, b, {eval(e->args[2]), e->dtype}).bits;
             }
             case ExprKind::Memory: return memory(e);
+            case ExprKind::Part:
+            case ExprKind::Pair:
             case ExprKind::WorkItem: break;
         }
-        broken("a work-item query is left after lowering", e->line);
+        broken(e->kind == ExprKind::WorkItem ? "a work-item query is left after lowering"
+                                             : "a complex number is left after lowering",
+               e->line);
     }
 
     std::uint64_t param(E e) {
@@ -163,7 +172,13 @@ class Frame {
                    e->line);
         }
         touch(v, at, Use::Read, e->id, e->line);
-        return load_bits(at, v.element);
+        return load_bits(part_of(v, e->id, at, e->axis), size_of(e->dtype));
+    }
+
+    /// Complex elements are accessed by parts.
+    char* part_of(const View& v, std::int32_t array, char* at, std::int32_t part) const {
+        bool is_pair = is_complex(f_.arrays[static_cast<std::size_t>(array)].dtype);
+        return is_pair ? at + part * (v.element / 2) : at;
     }
 
     // ---- Memory
@@ -286,7 +301,7 @@ class Frame {
         const View& v = views_[static_cast<std::size_t>(s->id)];
         char* at = address(v, s->id, s->args.first(s->args.size() - 1), s->access, s->line);
         touch(v, at, Use::Write, s->id, s->line);
-        store_bits(at, v.element, value);
+        store_bits(part_of(v, s->id, at, s->axis), size_of(s->args.back()->dtype), value);
     }
 
     void atomic(S s) {

@@ -130,6 +130,7 @@ class FunctionEmitter {
     Value* work_item(ir::E e);
     Value* address(int array, std::span<const ir::E> indices);
     Value* load(ir::E e);
+    Value* part_of(int array, Value* where, int part);
     void store_value(int array, Value* where, Value* value, bool marked = false);
     Value* int64(std::int64_t v) { return llvm::ConstantInt::getSigned(m_.i64, v); }
     void annotate(llvm::Instruction* access, int array, bool marked = false);

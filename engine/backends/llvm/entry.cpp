@@ -30,6 +30,8 @@ llvm::Type* ModuleEmitter::memory_type(DType t) const {
     switch (t) {
         case DType::Float32: return llvm::Type::getFloatTy(context);
         case DType::Float64: return llvm::Type::getDoubleTy(context);
+        case DType::Complex64:
+        case DType::Complex128: return llvm::ArrayType::get(memory_type(part_dtype(t)), 2);
         default: return llvm::IntegerType::get(context, static_cast<unsigned>(size_of(t)) * 8);
     }
 }

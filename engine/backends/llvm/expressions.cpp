@@ -55,6 +55,8 @@ Value* FunctionEmitter::emit_uncached(ir::E e) {
         case ExprKind::Memory:
             return b_.CreatePtrToInt(e->axis == 0 ? base_of(e->id) : block_of(e->id), m_.i64);
         case ExprKind::WorkItem: return work_item(e);
+        case ExprKind::Part:
+        case ExprKind::Pair: UNISONO_ASSERT(!"complex numbers were split before");
     }
     __builtin_unreachable();
 }
@@ -147,6 +149,13 @@ void FunctionEmitter::make_scopes() {
     }
 }
 
+/// Elements of complex arrays are pairs, accessed by parts.
+Value* FunctionEmitter::part_of(int array, Value* where, int part) {
+    DType t = f_.arrays[static_cast<std::size_t>(array)].dtype;
+    if (!is_complex(t) || part == 0) return where;
+    return b_.CreateConstInBoundsGEP1_64(m_.memory_type(part_dtype(t)), where, 1);
+}
+
 Value* FunctionEmitter::load(ir::E e) {
     UNISONO_ASSERT(e->access == ir::Access::Linear || e->access == ir::Access::Inside);
     const ir::Array& info = f_.arrays[static_cast<std::size_t>(e->id)];
@@ -156,14 +165,15 @@ Value* FunctionEmitter::load(ir::E e) {
     } else {
         where = address(e->id, e->args);
     }
-    auto* in = b_.CreateAlignedLoad(m_.memory_type(info.dtype), where,
-                                    llvm::Align(static_cast<std::uint64_t>(size_of(info.dtype))));
+    where = part_of(e->id, where, e->axis);
+    auto* in = b_.CreateAlignedLoad(m_.memory_type(e->dtype), where,
+                                    llvm::Align(static_cast<std::uint64_t>(size_of(e->dtype))));
     annotate(in, e->id);
     return is_bool(info.dtype) ? b_.CreateICmpNE(in, b_.getInt8(0)) : in;
 }
 
 void FunctionEmitter::store_value(int array, Value* where, Value* value, bool marked) {
-    DType t = f_.arrays[static_cast<std::size_t>(array)].dtype;
+    DType t = part_dtype(f_.arrays[static_cast<std::size_t>(array)].dtype);
     if (is_bool(t)) value = b_.CreateZExt(value, m_.i8);
     annotate(
         b_.CreateAlignedStore(value, where, llvm::Align(static_cast<std::uint64_t>(size_of(t)))),

@@ -129,7 +129,7 @@ void FunctionEmitter::emit(ir::S s) {
                           m_.memory_type(f_.arrays[static_cast<std::size_t>(s->id)].dtype),
                           base_of(s->id), emit(indices[0]))
                     : address(s->id, indices);
-            store_value(s->id, where, value, s == streaming_);
+            store_value(s->id, part_of(s->id, where, s->axis), value, s == streaming_);
             break;
         }
         case StmtKind::Atomic: emit_atomic(s); break;

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import cmath
 import math
 import types
 
@@ -546,6 +547,10 @@ class _Flattener(Desugar, Exceptions):
         if kind is complex:
             parts = [self.node(at, "Const", value=p) for p in (value.real, value.imag)]
             return self.node(at, "Call", [self.node(at, "Builtin", text="complex"), *parts])
+        if _is_numpy_scalar(value) and value.dtype.kind == "c":
+            number = self.captured(at, name, value.item())
+            dtype = self.node(at, "Builtin", text=f"dtype:{value.dtype.name}")
+            return self.node(at, "Call", [dtype, number])
         if kind in (bool, int, float):
             return self.node(at, "Const", value=value)
         if isinstance(value, tuple) and _is_known_class(kind):
@@ -727,6 +732,8 @@ def _known_name(value):
         return name if name in _PYTHON else None
     if getattr(math, name, None) is value:
         return f"math.{name}"
+    if getattr(cmath, name, None) is value:
+        return f"cmath.{name}"
     module = getattr(value, "__module__", None) or ""
     if isinstance(value, type):
         plain = name.rstrip("_")

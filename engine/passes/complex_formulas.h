@@ -1,0 +1,49 @@
+// Operations on complex numbers as operations on their parts.
+#pragma once
+
+#include <functional>
+
+#include "ir/build.h"
+
+namespace unisono::passes {
+
+struct Parts {
+    ir::E re = nullptr, im = nullptr;
+};
+
+/// Makes the formulas: operands are parts that may be read often; `name` keeps a value in a
+/// variable and returns the expression that reads it.
+class ComplexFormulas {
+  public:
+    ComplexFormulas(ir::Builder& b, std::function<ir::E(ir::E)> name)
+        : b_(b), name_(std::move(name)) {}
+
+    static bool knows(Op op);
+    Parts unary(Op op, Parts a);
+    Parts binary(Op op, Parts a, Parts b);
+    ir::E compare(Op op, Parts a, Parts b);
+    ir::E test(Op op, Parts a);
+    ir::E absolute(Parts a);
+
+  private:
+    Parts product(Parts a, Parts b);
+    Parts quotient(Parts a, Parts b);
+    Parts sign(Parts a);
+    Parts wide_unary(Op op, Parts a);
+    Parts exponential(Parts a);
+    Parts logarithm(Parts a);
+    Parts root(Parts a);
+    Parts hyperbolic_tangent(Parts a);
+    ir::E log_of_size(Parts a);
+    ir::E less(Parts a, Parts b, bool or_equal);
+    ir::E equal(Parts a, Parts b);
+    ir::E is_nan(Parts a);
+    ir::E magnitude(ir::E x, ir::E y);
+    Parts chosen(ir::E condition, Parts yes, Parts no);
+    Parts named(Parts a) { return {name_(a.re), name_(a.im)}; }
+
+    ir::Builder& b_;
+    std::function<ir::E(ir::E)> name_;
+};
+
+}  // namespace unisono::passes
