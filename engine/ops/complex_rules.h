@@ -2,14 +2,23 @@
 // library's functions elsewhere.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <complex>
+#include <cstdint>
 #include <limits>
+#include <type_traits>
+
+#include "ops/ops.h"
 
 namespace unisono::rules {
 
 template <class R>
 using Complex = std::complex<R>;
+
+/// Whether an operation is arithmetic of parts, which compiled code repeats bit for bit
+/// (passes/split_complex.h).
+constexpr bool is_plain(Op op) { return !is_math(op) && op != Op::Sqrt; }
 
 template <class R>
 bool is_nan(Complex<R> a) {
@@ -57,9 +66,19 @@ Complex<R> fmax(Complex<R> a, Complex<R> b) {
     return is_nan(b) || less_equal(b, a) ? a : b;
 }
 
+/// -a by its bits. g++ 12 makes one contracted instruction of a product's sum and difference side
+/// by side, whatever -ffp-contract says; sums alone it leaves as they are.
+template <class R>
+R negative(R a) {
+    using Bits = std::conditional_t<sizeof(R) == 4, std::uint32_t, std::uint64_t>;
+    constexpr Bits sign = Bits{1} << (sizeof(R) * 8 - 1);
+    return std::bit_cast<R>(std::bit_cast<Bits>(a) ^ sign);
+}
+
 template <class R>
 Complex<R> product(Complex<R> a, Complex<R> b) {
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+    return {a.real() * b.real() + negative(a.imag() * b.imag()),
+            a.real() * b.imag() + a.imag() * b.real()};
 }
 
 /// Smith's algorithm, as NumPy writes it.
@@ -69,10 +88,11 @@ Complex<R> quotient(Complex<R> a, Complex<R> b) {
     if (size_r >= size_i) {
         if (size_r == 0 && size_i == 0) return {a.real() / size_r, a.imag() / size_r};
         R ratio = b.imag() / b.real(), scale = R(1) / (b.real() + b.imag() * ratio);
-        return {(a.real() + a.imag() * ratio) * scale, (a.imag() - a.real() * ratio) * scale};
+        return {(a.real() + a.imag() * ratio) * scale,
+                (a.imag() + negative(a.real() * ratio)) * scale};
     }
     R ratio = b.real() / b.imag(), scale = R(1) / (b.imag() + b.real() * ratio);
-    return {(a.real() * ratio + a.imag()) * scale, (a.imag() * ratio - a.real()) * scale};
+    return {(a.real() * ratio + a.imag()) * scale, (a.imag() * ratio + negative(a.real())) * scale};
 }
 
 /// sqrt(x^2 + y^2) within 1 ULP, without branches, so that loops of it become vectors: one rounding

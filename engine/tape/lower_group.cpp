@@ -69,7 +69,8 @@ ir::Module lower_map(const Group& group, const GroupShape& shape) {
     std::int32_t like = values.outputs().front();
     std::vector<S> body = values.compute(point, like);
     for (std::size_t k = 0; k < group.outputs.size(); ++k) {
-        bool streaming = shape.streaming && group.outputs[k].same_as_input < 0;
+        bool streaming = shape.streaming && group.outputs[k].same_as_input < 0 &&
+                         !is_complex(group.outputs[k].dtype);
         body.push_back(b.store(values.outputs()[k], point, values.value(group.outputs[k].node),
                                ir::Access::Inside, streaming));
     }

@@ -10,6 +10,7 @@
 
 #include "core/settings.h"
 #include "core/stats.h"
+#include "ops/complex_rules.h"
 #include "tape/block_program.h"
 #include "tape/element_function.h"
 
@@ -107,7 +108,11 @@ GroupKernel::GroupKernel(const Group& group)
     : group_(group), block_(std::make_unique<BlockProgram>(group_)) {
     if (group.inputs.size() + group.outputs.size() > most_operands)
         fail(ErrorKind::Internal, "group: too many operands");
-    for (const auto& n : group.nodes) is_complex_ |= is_complex(n.dtype);
+    for (const auto& n : group.nodes) {
+        if (n.kind == Group::Kind::Op && is_complex(group.nodes[n.a].dtype))
+            cannot_split_ |= !rules::is_plain(n.op);
+        cannot_split_ |= is_complex(n.dtype) && group.reduce_axis >= 0;
+    }
 }
 GroupKernel::~GroupKernel() = default;
 
@@ -173,7 +178,7 @@ static void fill_space(auto& space, const GroupKernel::Call& call, const Group& 
 }
 
 bool GroupKernel::should_compile(const Space& space) {
-    if (is_complex_) return false;
+    if (cannot_split_) return false;
     Choice choice = executor_choice();
     if (choice != Choice::Auto) return choice != Choice::Block;
     // block runs reductions at the speed of memory.

@@ -53,7 +53,7 @@ class GroupKernel {
     std::vector<std::unique_ptr<Variant>> variants_;
     std::int64_t work_done_ = 0;  ///< node-elements run without the compiler so far
     bool cannot_compile_ = false;
-    bool is_complex_ = false;  ///< only block runs complex elements
+    bool cannot_split_ = false;  ///< complex elements that block alone runs with the promised bits
     const char* executor_ = "none";
 };
 

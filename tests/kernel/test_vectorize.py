@@ -241,10 +241,14 @@ def test_complex_arithmetic():
 
     rng = np.random.default_rng(0)
     a, b = ((rng.normal(size=8) + 1j * rng.normal(size=8)).astype("complex64") for _ in range(2))
-    same(vmult(a, b), a * b)
+    # NumPy's vector code contracts products.
+    wanted = np.empty(8, np.complex64)
+    wanted.real = a.real * b.real - a.imag * b.imag
+    wanted.imag = a.real * b.imag + a.imag * b.real
+    same(vmult(a, b), wanted)
     u = un.asarray(a).copy()
     vmult(u, b, out=u)
-    same(u, a * b)
+    same(u, wanted)
     with pytest.raises(un.CompileError, match="complex elements take arithmetic alone"):
         un.vectorize(["complex64(complex64)"])(clamped_complex)
 
