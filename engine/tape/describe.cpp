@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "ir/build.h"
+#include "ops/reduction_tree.h"
 #include "tape/element_function.h"
 #include "tape/plan.h"
 #include "tape/run_group.h"
@@ -105,15 +106,29 @@ ir::Module lowered(const PlanStep& step, const std::vector<Entry>& segment) {
     GroupShape shape;
     shape.rank = std::max(1, step.space.in(segment).layout->rank());
     shape.reduce_axis = g.reduce_axis;
+    shape.reduce_before = g.reduce_before;
     shape.on_device = true;
     shape.strides.assign(
         (g.inputs.size() + g.outputs.size()) * static_cast<std::size_t>(shape.rank),
         ir::StrideClass::Other);
+    if (g.reduce_before > 0) {
+        Dims extents = step.space.in(segment).layout->shape();
+        auto first = extents.begin() + (g.reduce_axis - g.reduce_before);
+        shape.few_rows = std::all_of(first, first + g.reduce_before + 1,
+                                     [](std::int64_t n) { return n <= reduction::leaf_rows; });
+        return lower_fold(g, shape);
+    }
     return g.reduce_axis < 0 ? lower_map(g, shape) : lower_leaves(g, shape);
 }
 
 void write_reasons(std::string& out, const PlanStep& step) {
     for (const auto& why : step.why) out += "  not fused with an earlier kernel: it " + why + "\n";
+}
+
+std::string axes_text(const Group& g) {
+    if (g.reduce_before == 0) return "axis " + std::to_string(g.reduce_axis);
+    return "axes " + std::to_string(g.reduce_axis - g.reduce_before) + " to " +
+           std::to_string(g.reduce_axis);
 }
 
 void write_nodes(std::string& out, const PlanStep& step, ArrayNames& arrays,
@@ -125,7 +140,7 @@ void write_nodes(std::string& out, const PlanStep& step, ArrayNames& arrays,
     }
     for (const auto& o : g.outputs) {
         out += o.reduces ? "    reduce-" + std::string(name(o.op)) + " %" + std::to_string(o.node) +
-                               " along axis " + std::to_string(g.reduce_axis) + "\n"
+                               " along " + axes_text(g) + "\n"
                          : "    store %" + std::to_string(o.node) + "\n";
     }
     out += "  executor of its last run: " + std::string(step.kernel->executor()) + "\n";

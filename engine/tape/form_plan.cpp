@@ -20,7 +20,7 @@ constexpr std::size_t most_slots = 24;
 struct Building {
     bool opaque = false;
     std::uint32_t shape = 0;  ///< of the iteration space
-    int reduce_axis = -1;
+    int reduce_axis = -1, reduce_before = 0;
     Device* device = nullptr;
     std::vector<std::uint32_t> entries;
     std::vector<std::uint32_t> slots;  ///< distinct views touched
@@ -106,7 +106,8 @@ class Grouping {
             return false;
         }
         if (b.device != e.out.storage->device) return false;
-        if (e.kind == EntryKind::Reduce && b.reduce_axis >= 0 && b.reduce_axis != e.axis) {
+        if (e.kind == EntryKind::Reduce && b.reduce_axis >= 0 &&
+            (b.reduce_axis != e.axis || b.reduce_before != e.before)) {
             why = "reduces another axis";
             return false;
         }
@@ -130,7 +131,10 @@ class Grouping {
         Building& b = groups_[g];
         group_of_[i] = g;
         b.entries.push_back(i);
-        if (segment_[i].kind == EntryKind::Reduce) b.reduce_axis = segment_[i].axis;
+        if (segment_[i].kind == EntryKind::Reduce) {
+            b.reduce_axis = segment_[i].axis;
+            b.reduce_before = segment_[i].before;
+        }
         for (std::uint32_t k = 0; k < 4; ++k) {
             if (k != 3 && k >= segment_[i].inputs) continue;
             std::int32_t slot = data_.operands[4 * i + k];
@@ -161,7 +165,9 @@ class Writer {
         for (std::uint32_t i : b.entries) entry(i);
         for (std::uint32_t i : b.entries) output(i, number);
         for (const auto& o : group_.outputs) {
-            if (o.reduces) group_.reduce_axis = b.reduce_axis;
+            if (!o.reduces) continue;
+            group_.reduce_axis = b.reduce_axis;
+            group_.reduce_before = b.reduce_before;
         }
         prune();
         match_inputs();
@@ -352,6 +358,7 @@ class Writer {
         packed.outputs = group_.outputs;
         for (auto& o : packed.outputs) o.node = renamed[o.node];
         packed.reduce_axis = group_.reduce_axis;
+        packed.reduce_before = group_.reduce_before;
         group_ = std::move(packed);
         step_.inputs = std::move(inputs);
         step_.scalars = std::move(scalars);

@@ -7,8 +7,9 @@
 // `block` interprets a group over L1-sized blocks; lower_group.cpp turns it into kernel IR for
 // every other executor.
 //
-// Reductions. A group reduces at most one axis (Group::reduce_axis); its reducing outputs have the
-// iteration shape without that axis. The order of additions is part of the contract
+// Reductions. A group reduces at most one run of neighbouring axes, which ends at
+// Group::reduce_axis; its reducing outputs have the iteration shape without them. Several axes are
+// reduced one by one, the last one first. The order of additions is part of the contract
 // (docs/numbers.md):
 //   innermost axis: leaves of 512 elements aligned to index 0. Inside a leaf element j goes to lane
 //   j % 32, each lane
@@ -67,6 +68,7 @@ struct Group {
     std::vector<Output> outputs;
     int reduce_axis =
         -1;  ///< -1: no output reduces; else an axis of the iteration space as recorded
+    int reduce_before = 0;  ///< axes right before it that are reduced too
 };
 
 /// Sizes, strides and addresses of one run on host memory. All spans live as long as the call.

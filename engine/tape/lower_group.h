@@ -9,11 +9,15 @@ namespace unisono {
 /// What a compiled variant of a group depends on besides the group itself.
 struct GroupShape {
     int rank = 1;
-    int reduce_axis = -1;  ///< in the canonical iteration space
+    int reduce_axis = -1;   ///< in the canonical iteration space
+    int reduce_before = 0;  ///< of the axes right before it, how many are reduced after it
     /// Stride classes, rank per operand: inputs first, then outputs.
     std::vector<ir::StrideClass> strides;
     bool streaming = false;  ///< outputs are too large to stay in the caches
     bool on_device = false;  ///< plain nested parallel loops, no blocking for caches
+    bool folds = false;      ///< run as lower_fold has it
+    std::int64_t strip = 1;  ///< lower_fold: the widest strip of the last axis
+    bool few_rows = false;   ///< lower_fold: each reduced axis is one leaf, none is empty
     bool operator==(const GroupShape&) const = default;
 };
 
@@ -29,6 +33,13 @@ ir::Module lower_map(const Group& group, const GroupShape& shape);
 ir::Module lower_leaves(const Group& group, const GroupShape& shape);
 /// The second combines the leaves of one reducing output by the tree. Params: scratch, output.
 ir::Module lower_tree(Op op, DType dtype, int kept_rank);
+
+/// Groups that reduce axes in front of the last one, on the host: one function, parameters as those
+/// of lower_map. A reducing output has the rank of the iteration space, and is indexed with 0 along
+/// the reduced axes.
+ir::Module lower_fold(const Group& group, const GroupShape& shape);
+/// The widths of the strips that lower_fold cuts the last axis into, falling.
+std::vector<std::int64_t> strip_widths(const GroupShape& shape);
 
 /// Elements of the reduced axis per leaf: 512 for the innermost axis, 8 rows otherwise.
 std::int64_t leaf_length(int reduce_axis, int rank);

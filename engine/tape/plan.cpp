@@ -36,8 +36,9 @@ std::uint64_t hash_tokens(std::span<const std::uint32_t> tokens) {
 }
 
 std::uint32_t header_token(const Entry& e) {
-    return static_cast<std::uint32_t>(e.kind) | static_cast<std::uint32_t>(e.op) << 8 |
-           static_cast<std::uint32_t>(e.inputs) << 16 |
+    static_assert(static_cast<int>(EntryKind::Opaque) < 8 && max_rank <= 32);
+    return static_cast<std::uint32_t>(e.kind) | static_cast<std::uint32_t>(e.before) << 3 |
+           static_cast<std::uint32_t>(e.op) << 8 | static_cast<std::uint32_t>(e.inputs) << 16 |
            static_cast<std::uint32_t>(e.compute) << 20 |
            static_cast<std::uint32_t>(static_cast<std::uint8_t>(e.axis)) << 24;
 }

@@ -55,26 +55,27 @@ Axes reduced_axes(Op op, const Array& a, const std::optional<std::vector<int>>& 
     return axes;
 }
 
-/// The layout without one axis.
-const Layout* without_axis(const Layout& l, int axis) {
+/// The layout without some neighbouring axes, of which `axis` is the last.
+const Layout* without_axes(const Layout& l, int axis, int before) {
     std::int64_t shape[max_rank];
-    auto gap = std::copy_n(l.shape().begin(), axis, shape);
+    auto gap = std::copy_n(l.shape().begin(), axis - before, shape);
     std::copy(l.shape().begin() + axis + 1, l.shape().end(), gap);
-    return Layout::contiguous({shape, static_cast<std::size_t>(l.rank() - 1)});
+    return Layout::contiguous({shape, static_cast<std::size_t>(l.rank() - 1 - before)});
 }
 
-Array reduce_axis(Op op, const Array& a, int axis, DType t, bool value) {
+Array reduce_axes(Op op, const Array& a, int axis, int before, DType t, bool value) {
     Entry e;
     e.kind = EntryKind::Reduce;
     e.op = op;
     e.axis = static_cast<std::int8_t>(axis);
+    e.before = static_cast<std::int8_t>(before);
     e.compute = t;
     e.inputs = 1;
     e.in[0] = a.view();
-    e.out = fresh_view(without_axis(*a.view().layout, axis), t, a.device());
+    e.out = fresh_view(without_axes(*a.view().layout, axis, before), t, a.device());
     Array made = Array::of(e.out, value && e.out.layout->rank() == 0);
     Tape& tape = Tape::instance();
-    if (a.view().layout->size() > at_once::most_points || !tape.run_at_once(e)) {
+    if (before > 0 || a.view().layout->size() > at_once::most_points || !tape.run_at_once(e)) {
         tape.record(e);
     } else if (made.is_value() && !is_complex(t)) {
         return Array::known(item(made));
@@ -106,8 +107,14 @@ Array reduce(Op op, const Array& a, std::optional<std::vector<int>> given, bool 
         }
     }
     Array current = axes.count == 0 ? astype(a, t, true) : a;
-    for (int k = axes.count; k-- > 0;)
-        current = reduce_axis(op, current, axes.axis[k], t, !keepdims);
+    for (int k = axes.count; k-- > 0;) {
+        int before = 0, axis = axes.axis[k];
+        // Neighbours in front of the last axis go together.
+        if (axis + 1 < current.rank() && current.view().layout->size() > at_once::most_points) {
+            for (; k > 0 && axes.axis[k - 1] == axes.axis[k] - 1; --k) ++before;
+        }
+        current = reduce_axes(op, current, axis, before, t, !keepdims);
+    }
     if (a.rank() == 0) return to_value(current);
     if (!keepdims) return current;
     std::vector<std::int64_t> shape(a.shape().begin(), a.shape().end());

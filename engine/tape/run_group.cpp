@@ -11,6 +11,7 @@
 #include "core/settings.h"
 #include "core/stats.h"
 #include "ops/complex_rules.h"
+#include "ops/reduction_tree.h"
 #include "tape/block_program.h"
 #include "tape/element_function.h"
 
@@ -24,6 +25,11 @@ constexpr std::size_t most_operands = 64;
 constexpr std::int64_t compile_after = 10'000'000;
 /// Below this many node-elements a run of a compiled kernel gains nothing over block.
 constexpr std::int64_t compile_from_work = 8192;
+/// The same of reductions that lower_fold serves: block starts anew for each of their rows.
+constexpr std::int64_t fold_from_work = 1024;
+/// Rows up to which, or elements of all operands up to which reductions of axes in front of the
+/// last one gain by the compiler: beyond, strips of columns leave the caches.
+constexpr std::int64_t most_columns = 256, most_elements = 1 << 16;
 
 /// Size of one core complex's last-level cache. The kernel's figure is per instance; the C
 /// library's may be that of all instances together.
@@ -60,20 +66,41 @@ Choice executor_choice() {
 /// allow it.
 struct GroupKernel::Space {
     int rank = 0;
-    int reduce_axis = -1;
+    int reduce_axis = -1, reduce_before = 0;
     std::int64_t size = 1;
     std::int64_t shape[max_rank];
     std::size_t operands = 0;
     std::int64_t strides[most_operands][max_rank];  // operand-major
+    int last_reduced = -1;                          // reduce_axis as given
+    bool kept_reduced = false;                      // the axis kept last
+
+    /// Whether lower_fold serves: it reduces axes in front of the last one, none of them empty.
+    bool folds() const { return reduce_axis >= 0 && reduce_axis + 1 < rank && size > 0; }
+    bool has_few_rows() const {
+        for (int axis = reduce_axis - reduce_before; axis <= reduce_axis; ++axis) {
+            if (shape[axis] > reduction::leaf_rows) return false;
+        }
+        return true;
+    }
+    /// Whether compiled loops beat block, which runs along long rows at the speed of memory.
+    bool gains() const {
+        return shape[rank - 1] <= most_columns ||
+               size * static_cast<std::int64_t>(operands) <= most_elements;
+    }
 
     void keep(int axis) {
         shape[rank] = shape[axis];
         for (std::size_t o = 0; o < operands; ++o) strides[o][rank] = strides[o][axis];
-        if (axis == reduce_axis) reduce_axis = rank;
+        kept_reduced = is_reduced(axis);
+        if (axis == last_reduced) reduce_axis = rank;
         ++rank;
     }
+    /// Of an axis as given, before reduce_axis is renumbered.
+    bool is_reduced(int axis) const {
+        return axis <= last_reduced && axis >= last_reduced - reduce_before;
+    }
     bool merges(int axis) const {  // the kept axis rank-1 with the later axis `axis`
-        if (rank == 0 || rank - 1 == reduce_axis || axis == reduce_axis) return false;
+        if (rank == 0 || kept_reduced || is_reduced(axis)) return false;
         for (std::size_t o = 0; o < operands; ++o) {
             if (strides[o][rank - 1] != strides[o][axis] * shape[axis]) return false;
         }
@@ -81,7 +108,7 @@ struct GroupKernel::Space {
     }
     void collapse(int given) {
         for (int axis = 0; axis < given; ++axis) {
-            if (shape[axis] == 1 && axis != reduce_axis) continue;
+            if (shape[axis] == 1 && !is_reduced(axis)) continue;
             if (merges(axis)) {
                 shape[rank - 1] *= shape[axis];
                 for (std::size_t o = 0; o < operands; ++o) strides[o][rank - 1] = strides[o][axis];
@@ -122,7 +149,7 @@ namespace {
 std::string signature(const Group& g) {
     std::string s;
     auto put = [&](auto... v) { (s.append(reinterpret_cast<const char*>(&v), sizeof v), ...); };
-    put(g.nodes.size(), g.inputs.size(), g.scalars.size(), g.reduce_axis);
+    put(g.nodes.size(), g.inputs.size(), g.scalars.size(), g.reduce_axis, g.reduce_before);
     for (const auto& n : g.nodes) put(n.kind, n.dtype, n.op, n.a, n.b, n.c, n.function);
     for (const auto& f : g.functions) put(f->id());
     for (DType t : g.inputs) put(t);
@@ -158,7 +185,9 @@ std::string GroupKernel::source() const {
 static void fill_space(auto& space, const GroupKernel::Call& call, const Group& group) {
     int given = call.space->rank();
     space.reduce_axis = group.reduce_axis;
+    space.reduce_before = group.reduce_before;
     space.size = call.space->size();
+    space.last_reduced = group.reduce_axis;
     space.operands = call.inputs.size() + call.outputs.size();
     std::copy_n(call.space->shape().begin(), given, space.shape);
     for (std::size_t o = 0; o < space.operands; ++o) {
@@ -168,7 +197,7 @@ static void fill_space(auto& space, const GroupKernel::Call& call, const Group& 
         if (!is_input && group.outputs[k].reduces) {
             for (int axis = 0, from = 0; axis < given; ++axis) {
                 space.strides[o][axis] =
-                    axis == group.reduce_axis ? 0 : s[static_cast<std::size_t>(from++)];
+                    space.is_reduced(axis) ? 0 : s[static_cast<std::size_t>(from++)];
             }
         } else {
             std::copy(s.begin(), s.end(), space.strides[o]);
@@ -181,9 +210,13 @@ bool GroupKernel::should_compile(const Space& space) {
     if (cannot_split_) return false;
     Choice choice = executor_choice();
     if (choice != Choice::Auto) return choice != Choice::Block;
-    // block runs reductions at the speed of memory.
     std::int64_t work = space.size * static_cast<std::int64_t>(group_.nodes.size());
-    if (group_.reduce_axis >= 0 || cannot_compile_ || work < compile_from_work) return false;
+    if (cannot_compile_) return false;
+    if (group_.reduce_axis < 0) {
+        if (work < compile_from_work) return false;
+    } else if (work < fold_from_work || !space.folds() || !space.gains()) {
+        return false;
+    }
     work_done_ += work;
     return work_done_ >= compile_after;
 }
@@ -200,7 +233,6 @@ bool GroupKernel::run_packed(std::int64_t size, char* const* data, const std::ui
 }
 
 void GroupKernel::run(const Call& call) {
-    count(stats().kernels_launched);
     bool host = !call.device || call.device->info().host_memory;
     // Left unset: clearing all would cost more than a small run.
     alignas(GroupRun::Operand) std::byte room[most_operands * sizeof(GroupRun::Operand)];
@@ -208,11 +240,17 @@ void GroupKernel::run(const Call& call) {
     std::size_t inputs = call.inputs.size(), outputs = call.outputs.size();
     Space space;
     fill_space(space, call, group_);
+    const bool compiles = !host || should_compile(space);
+    if (group_.reduce_before > 0 && !(host && compiles && space.folds())) {
+        run_axis_by_axis(call);
+        return;
+    }
+    count(stats().kernels_launched);
     if (!host) {
         run_compiled(call, space, *call.device);
         return;
     }
-    if (should_compile(space)) {
+    if (compiles) {
         try {
             run_compiled(call, space,
                          find_device(executor_choice() == Choice::Interp ? "interp" : "cpu"));
@@ -221,6 +259,10 @@ void GroupKernel::run(const Call& call) {
             if (e.kind() != ErrorKind::Unsupported || executor_choice() != Choice::Auto) throw;
             cannot_compile_ = true;  // no compiler here: block does everything, as fast as it can
         }
+    }
+    if (group_.reduce_before > 0) {
+        run_axis_by_axis(call);
+        return;
     }
     for (std::size_t k = 0; k < inputs + outputs; ++k) {
         const View& v = k < inputs ? call.inputs[k] : call.outputs[k - inputs];
@@ -252,7 +294,9 @@ GroupKernel::Variant& GroupKernel::variant(const GroupShape& shape, Device& devi
     v->shape = shape;
     v->device = &device;
     count(stats().kernels_compiled);
-    if (shape.reduce_axis < 0) {
+    if (shape.folds) {
+        v->map = device.compile(lower_fold(group_, shape), {});
+    } else if (shape.reduce_axis < 0) {
         v->map = device.compile(lower_map(group_, shape), {});
     } else {
         v->map = device.compile(lower_leaves(group_, shape), {});
@@ -275,7 +319,14 @@ void GroupKernel::run_compiled(const Call& call, const Space& space, Device& dev
     GroupShape shape;
     shape.rank = space.rank;
     shape.reduce_axis = space.reduce_axis;
+    shape.reduce_before = space.reduce_before;
     shape.on_device = !device.info().host_memory;
+    shape.folds = !shape.on_device && space.folds();
+    if (shape.folds) {
+        shape.few_rows = space.has_few_rows();
+        std::int64_t columns = space.shape[space.rank - 1];
+        shape.strip = columns >= 64 ? 64 : columns >= 16 ? 16 : columns >= 4 ? 4 : 1;
+    }
     for (std::size_t o = 0; o < space.operands; ++o) {
         for (int axis = 0; axis < space.rank; ++axis)
             shape.strides.push_back(class_of(space.strides[o][axis]));
@@ -285,7 +336,7 @@ void GroupKernel::run_compiled(const Call& call, const Space& space, Device& dev
     shape.streaming = !shape.on_device && shape.reduce_axis < 0 && bytes > last_level_cache() / 2;
     Variant& v = variant(shape, device);
     executor_ = device.info().name.c_str();
-    if (shape.reduce_axis >= 0) return run_reduction(call, space, device, v);
+    if (shape.reduce_axis >= 0 && !shape.folds) return run_reduction(call, space, device, v);
     if (space.size == 0) return;
     std::span<const std::int64_t> extents(space.shape, static_cast<std::size_t>(space.rank));
     std::vector<ArrayArg> arrays;
@@ -295,6 +346,78 @@ void GroupKernel::run_compiled(const Call& call, const Space& space, Device& dev
         arrays.push_back(array_arg(view, extents, {space.strides[o], extents.size()}));
     }
     v.map->launch({arrays, call.scalars, {}, {}, 0});
+}
+
+namespace {
+
+/// A view of memory that lives as long as this object.
+class Temporary {
+  public:
+    Temporary(const Layout* layout, DType t, Device* device)
+        : view{Storage::create(device, layout->size() * size_of(t)), layout, 0, t} {
+        view.storage->retain();
+        view.storage->allocate();
+    }
+    Temporary(Temporary&& other) noexcept : view(other.view) { other.view.storage = nullptr; }
+    Temporary(const Temporary&) = delete;
+    Temporary& operator=(const Temporary&) = delete;
+    ~Temporary() {
+        if (view.storage) view.storage->release();
+    }
+    View view;
+};
+
+const Layout* without_axis(const Layout& l, int axis) {
+    std::vector<std::int64_t> shape(l.shape().begin(), l.shape().end());
+    shape.erase(shape.begin() + axis);
+    return Layout::contiguous(shape);
+}
+
+/// Reduces one axis of an array.
+Group reduction_of(DType t, Op op, int axis) {
+    Group g;
+    g.inputs = {t};
+    g.nodes = {{Group::Kind::Input, t}};
+    g.outputs = {{0, t, true, op, -1}};
+    g.reduce_axis = axis;
+    return g;
+}
+
+}  // namespace
+
+/// Several axes where no kernel takes them at once: the last one with what feeds it, then each
+/// other one by a kernel of its own.
+void GroupKernel::run_axis_by_axis(const Call& call) {
+    if (stages_.empty()) {
+        Group first = group_;
+        first.reduce_before = 0;
+        stages_.push_back(of(first));
+        for (const auto& o : group_.outputs) {
+            for (int k = 1; o.reduces && k <= group_.reduce_before; ++k)
+                stages_.push_back(of(reduction_of(o.dtype, o.op, group_.reduce_axis - k)));
+        }
+    }
+    std::vector<View> outputs(call.outputs.begin(), call.outputs.end());
+    std::vector<Temporary> temporaries;
+    auto temporary = [&](const Layout& from, int axis, DType t) {
+        return temporaries.emplace_back(without_axis(from, axis), t, call.device).view;
+    };
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+        if (group_.outputs[k].reduces)
+            outputs[k] = temporary(*call.space, group_.reduce_axis, outputs[k].dtype);
+    }
+    stages_.front()->run({call.space, call.inputs, outputs, call.scalars, call.device});
+    executor_ = stages_.front()->executor();
+    std::size_t stage = 1;
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+        for (int n = 1; group_.outputs[k].reduces && n <= group_.reduce_before; ++n) {
+            const View from = outputs[k];
+            outputs[k] = n == group_.reduce_before
+                             ? call.outputs[k]
+                             : temporary(*from.layout, group_.reduce_axis - n, from.dtype);
+            stages_[stage++]->run({from.layout, {&from, 1}, {&outputs[k], 1}, {}, call.device});
+        }
+    }
 }
 
 void GroupKernel::run_reduction(const Call& call, const Space& space, Device& device, Variant& v) {

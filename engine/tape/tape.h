@@ -56,7 +56,7 @@ enum class EntryKind : std::uint8_t {
     Copy,      ///< out = in[0], converted
     Select,    ///< out = in[0] ? in[1] : in[2]
     Iota,      ///< out = linear row-major index
-    Reduce,    ///< out = in[0] combined by op along `axis`
+    Reduce,    ///< out = in[0] combined by op along `axis`, then the `before` axes in front of it
     Function,  ///< out = a user's scalar function of in...; `call` is an ElementCall
     Opaque,    ///< a library call or a message: runs as it is, in order
 };
@@ -82,6 +82,7 @@ struct Entry {
     Op op = Op::Add;
     std::uint8_t inputs = 0;
     std::int8_t axis = -1;
+    std::int8_t before = 0;  ///< Reduce: axes right before `axis` that are reduced after it
     DType compute = DType::Float64;
 };
 static_assert(sizeof(Entry) <= 168,

@@ -1,0 +1,256 @@
+// Lowers groups that reduce axes in front of the last one to one nest: strips of the last axis,
+// whose sums stay in registers, and inside them the rows of the reduced axes.
+//
+// The order of combination is ops/reduction_tree.h's, axis by axis, the innermost first, as if each
+// axis had been reduced by a kernel of its own.
+#include <algorithm>
+#include <functional>
+
+#include "ops/reduction_tree.h"
+#include "tape/group_values.h"
+
+namespace unisono {
+
+using ir::Builder;
+using ir::E;
+using ir::LoopKind;
+using ir::S;
+using ir::Space;
+
+namespace {
+
+constexpr std::int64_t tree_levels = 40;  ///< enough for 2^40 leaves
+
+class FoldLowering {
+  public:
+    FoldLowering(const Group& group, const GroupShape& shape)
+        : group_(group),
+          shape_(shape),
+          b_(module_.functions.emplace_back("fold")),
+          values_(b_, group, shape),
+          first_axis_(shape.reduce_axis - shape.reduce_before) {}
+
+    ir::Module lower() {
+        for (std::size_t k = 0; k < group_.outputs.size(); ++k) {
+            values_.add_output(k, shape_.rank);
+            if (group_.outputs[k].reduces) reducing_.push_back(k);
+        }
+        values_.add_scalars();
+        like_ = values_.outputs().front();
+        for (int axis = 0; axis < shape_.rank; ++axis)
+            index_.push_back(b_.var("i" + std::to_string(axis), DType::Int64));
+        std::vector<S> body = strips();
+        S nest = b_.block(body);
+        for (int axis = shape_.rank - 2; axis >= 0; --axis) {
+            if (axis >= first_axis_ && axis <= shape_.reduce_axis) continue;
+            auto kind = axis == 0 ? LoopKind::Parallel : LoopKind::Serial;
+            nest = b_.loop(kind, index_[static_cast<std::size_t>(axis)], b_.i64(0),
+                           b_.extent(like_, axis), b_.i64(1), nest);
+        }
+        module_.functions.front().body = b_.block({nest});
+        values_.append_functions(module_);
+        return std::move(module_);
+    }
+
+  private:
+    using Code = std::vector<S>;
+    using Sums = std::vector<std::int32_t>;  ///< of each reducing output, one per column
+
+    /// The columns, in strips of falling widths.
+    Code strips() {
+        Code code;
+        E columns = b_.extent(like_, shape_.rank - 1);
+        E done = b_.i64(0);
+        for (std::int64_t width : strip_widths(shape_)) {
+            std::int32_t count = b_.var("strips", DType::Int64);
+            std::int32_t begin = b_.var("begin", DType::Int64);
+            std::int32_t strip = b_.var("strip", DType::Int64);
+            std::int32_t first = b_.var("first", DType::Int64);
+            code.push_back(b_.declare(begin, done));
+            code.push_back(b_.declare(
+                count, b_.binary(Op::FloorDiv, b_.sub(columns, b_.read(begin)), b_.i64(width))));
+            first_ = b_.read(first);
+            Code body{
+                b_.declare(first, b_.add(b_.read(begin), b_.mul(b_.read(strip), b_.i64(width))))};
+            width_ = width;
+            Sums sums = fold(body, first_axis_);
+            store(body, sums);
+            // Where no other axis is kept, the strips are what threads share.
+            auto kind = first_axis_ == 0 ? LoopKind::Parallel : LoopKind::Serial;
+            code.push_back(
+                b_.loop(kind, strip, b_.i64(0), b_.read(count), b_.i64(1), b_.block(body)));
+            done = b_.add(b_.read(begin), b_.mul(b_.read(count), b_.i64(width)));
+        }
+        return code;
+    }
+
+    /// A vector loop over the strip's columns; `each` gets the column's number in the strip.
+    void columns(Code& code, const std::function<void(Code&, E)>& each) {
+        std::int32_t l = b_.var("l", DType::Int64);
+        Code body;
+        each(body, b_.read(l));
+        code.push_back(
+            b_.loop(LoopKind::Vector, l, b_.i64(0), b_.i64(width_), b_.i64(1), b_.block(body)));
+    }
+
+    std::vector<E> point(E column) {
+        std::vector<E> at;
+        for (std::size_t axis = 0; axis + 1 < index_.size(); ++axis)
+            at.push_back(b_.read(index_[axis]));
+        at.push_back(b_.add(first_, column));
+        return at;
+    }
+
+    Sums arrays(Code& code, std::int64_t length, const char* name) {
+        Sums made;
+        for (std::size_t k : reducing_) {
+            made.push_back(b_.local_array(name + std::to_string(k), group_.outputs[k].dtype, 1,
+                                          Space::Private));
+            code.push_back(b_.allocate(made.back(), {{b_.i64(length)}}));
+        }
+        return made;
+    }
+
+    E item(std::int32_t array, E at) { return b_.load(array, {at}); }
+    S set(std::int32_t array, E at, E value) {
+        E where[] = {at};
+        return b_.store(array, where, value);
+    }
+
+    Op op(std::size_t k) const { return group_.outputs[reducing_[k]].op; }
+
+    /// What changes no value that it is combined with: of sums -0.0.
+    E start(std::size_t k) {
+        DType t = group_.outputs[reducing_[k]].dtype;
+        bool is_sum = op(k) == Op::Add && is_float(t);
+        return b_.constant(is_sum ? Scalar::of(t, -0.0) : identity(op(k), t));
+    }
+
+    /// Adds rows [begin, end) of an axis to the sums, after clearing them.
+    void add_rows(Code& code, int axis, E begin, E end, const Sums& sums) {
+        columns(code, [&](Code& body, E l) {
+            for (std::size_t k = 0; k < sums.size(); ++k) body.push_back(set(sums[k], l, start(k)));
+        });
+        Code rows;
+        auto combine = [&](Code& body, std::size_t k, E l, E value) {
+            body.push_back(set(sums[k], l, b_.binary(op(k), item(sums[k], l), value)));
+        };
+        if (axis < shape_.reduce_axis) {
+            Sums inner = fold(rows, axis + 1);
+            columns(rows, [&](Code& body, E l) {
+                for (std::size_t k = 0; k < sums.size(); ++k)
+                    combine(body, k, l, item(inner[k], l));
+            });
+        } else {
+            columns(rows, [&](Code& body, E l) {
+                std::vector<E> at = point(l);
+                Code values = values_.compute(at, like_);
+                body.insert(body.end(), values.begin(), values.end());
+                std::size_t k = 0;
+                for (std::size_t o = 0; o < group_.outputs.size(); ++o) {
+                    E value = values_.value(group_.outputs[o].node);
+                    if (group_.outputs[o].reduces)
+                        combine(body, k++, l, value);
+                    else
+                        body.push_back(b_.store(values_.outputs()[o], at, value));
+                }
+            });
+        }
+        code.push_back(b_.loop(LoopKind::Serial, index_[static_cast<std::size_t>(axis)], begin, end,
+                               b_.i64(1), b_.block(rows)));
+    }
+
+    /// The strip combined along `axis` and the reduced axes behind it.
+    Sums fold(Code& code, int axis) {
+        Sums sums = arrays(code, width_, "sum");
+        E rows = b_.extent(like_, axis);
+        if (shape_.few_rows) {
+            add_rows(code, axis, b_.i64(0), rows, sums);
+            return sums;
+        }
+        Sums stack = arrays(code, tree_levels * width_, "stack");
+        std::int32_t depth = b_.var("depth", DType::Int64), leaf = b_.var("leaf", DType::Int64),
+                     left = b_.var("left", DType::Int64), begin = b_.var("row", DType::Int64);
+        auto place = [&](E level, E l) { return b_.add(b_.mul(level, b_.i64(width_)), l); };
+        auto above = [&](std::int64_t levels) { return b_.sub(b_.read(depth), b_.i64(levels)); };
+        auto merge = [&](Code& body) {
+            columns(body, [&](Code& inner, E l) {
+                E low = place(above(2), l), high = place(above(1), l);
+                for (std::size_t k = 0; k < stack.size(); ++k)
+                    inner.push_back(
+                        set(stack[k], low,
+                            b_.binary(op(k), item(stack[k], low), item(stack[k], high))));
+            });
+            body.push_back(b_.assign(depth, above(1)));
+        };
+        code.push_back(b_.declare(depth, b_.i64(0)));
+        E length = b_.i64(reduction::leaf_rows);
+        Code body{b_.declare(begin, b_.mul(b_.read(leaf), length))};
+        add_rows(body, axis, b_.read(begin),
+                 b_.binary(Op::Min, b_.add(b_.read(begin), length), rows), sums);
+        columns(body, [&](Code& inner, E l) {
+            for (std::size_t k = 0; k < stack.size(); ++k)
+                inner.push_back(set(stack[k], place(b_.read(depth), l), item(sums[k], l)));
+        });
+        body.push_back(b_.assign(depth, b_.add(b_.read(depth), b_.i64(1))));
+        body.push_back(b_.declare(left, b_.read(leaf)));
+        Code complete;
+        merge(complete);
+        complete.push_back(b_.assign(left, b_.binary(Op::Shr, b_.read(left), b_.i64(1))));
+        body.push_back(b_.loop_while(
+            b_.binary(Op::Eq, b_.binary(Op::And, b_.read(left), b_.i64(1)), b_.i64(1)),
+            b_.block(complete)));
+        E leaves = b_.binary(Op::FloorDiv, b_.add(rows, b_.sub(length, b_.i64(1))), length);
+        code.push_back(
+            b_.loop(LoopKind::Serial, leaf, b_.i64(0), leaves, b_.i64(1), b_.block(body)));
+        Code rest;
+        merge(rest);
+        code.push_back(b_.loop_while(b_.binary(Op::Gt, b_.read(depth), b_.i64(1)), b_.block(rest)));
+        columns(code, [&](Code& inner, E l) {
+            for (std::size_t k = 0; k < stack.size(); ++k)
+                inner.push_back(set(sums[k], l, item(stack[k], l)));
+        });
+        return sums;
+    }
+
+    void store(Code& code, const Sums& sums) {
+        columns(code, [&](Code& body, E l) {
+            std::vector<E> at = point(l);
+            for (int axis = first_axis_; axis <= shape_.reduce_axis; ++axis)
+                at[static_cast<std::size_t>(axis)] = b_.i64(0);
+            for (std::size_t k = 0; k < sums.size(); ++k)
+                body.push_back(b_.store(values_.outputs()[reducing_[k]], at, item(sums[k], l)));
+        });
+    }
+
+    const Group& group_;
+    const GroupShape& shape_;
+    ir::Module module_;
+    Builder b_;
+    GroupValues values_;
+    int first_axis_;
+    std::vector<std::size_t> reducing_;
+    std::vector<std::int32_t> index_;
+    std::int32_t like_ = 0;
+    std::int64_t width_ = 1;
+    E first_ = nullptr;
+};
+
+}  // namespace
+
+std::vector<std::int64_t> strip_widths(const GroupShape& shape) {
+    const std::int64_t all[] = {64, 16, 4, 1};
+    std::vector<std::int64_t> widths;
+    // Sums of several axes are held at once.
+    std::int64_t widest = std::min<std::int64_t>(shape.strip, shape.reduce_before > 0 ? 16 : 64);
+    for (std::int64_t width : all) {
+        if (width <= widest) widths.push_back(width);
+    }
+    return widths;
+}
+
+ir::Module lower_fold(const Group& group, const GroupShape& shape) {
+    return FoldLowering(group, shape).lower();
+}
+
+}  // namespace unisono
