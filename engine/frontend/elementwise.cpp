@@ -183,8 +183,39 @@ E FunctionLowerer::may_overlap(std::int32_t target, std::int32_t array) {
         if (are_params || x.name == "made" || y.name == "made") return nullptr;
     }
     auto p = range_of(target), q = range_of(array);
-    return op_binary(Op::And, op_binary(Op::Le, p.first, q.second),
-                     op_binary(Op::Le, q.first, p.second));
+    E meet = op_binary(Op::And, op_binary(Op::Le, p.first, q.second),
+                       op_binary(Op::Le, q.first, p.second));
+    if (E apart = are_apart_or_same(target, array))
+        meet = op_binary(Op::And, meet, op_unary(Op::Not, apart));
+    return meet;
+}
+
+/// Of views with equal strides: whether they are the same one, or lie between each other as columns
+/// of a matrix do: all strides are multiples of the last one, their distance is not. Null where
+/// neither can be.
+E FunctionLowerer::are_apart_or_same(std::int32_t x, std::int32_t y) {
+    Descriptor a = describe_array(x), b = describe_array(y);
+    bool is_same_kind =
+        a.root == b.root && function_->arrays[static_cast<std::size_t>(x)].dtype ==
+                                function_->arrays[static_cast<std::size_t>(y)].dtype;
+    if (!is_same_kind || a.strides.empty() ||
+        !std::equal(a.strides.begin(), a.strides.end(), b.strides.begin(), b.strides.end(),
+                    same_expr)) {
+        return nullptr;
+    }
+    E distance = op_binary(Op::Sub, a.offset, b.offset);
+    E same = op_binary(Op::Eq, distance, i64(0));
+    for (std::size_t k = 0; k < a.extents.size(); ++k) {
+        if (!same_expr(a.extents[k], b.extents[k]))
+            same = op_binary(Op::And, same, op_binary(Op::Eq, a.extents[k], b.extents[k]));
+    }
+    if (a.classes.back() != StrideClass::Other) return same;
+    E step = a.strides.back();
+    auto is_multiple = [&](E e) { return op_binary(Op::Eq, op_binary(Op::Mod, e, step), i64(0)); };
+    E apart = op_unary(Op::Not, is_multiple(distance));
+    for (std::size_t k = 0; k + 1 < a.strides.size(); ++k)
+        apart = op_binary(Op::And, apart, is_multiple(a.strides[k]));
+    return op_binary(Op::Or, same, apart);
 }
 
 /// target[...] = value, with NumPy's meaning.

@@ -457,6 +457,7 @@ class FunctionLowerer {
               const Place& place);
     std::pair<E, E> range_of(std::int32_t array);
     E may_overlap(std::int32_t target, std::int32_t array);
+    E are_apart_or_same(std::int32_t x, std::int32_t y);
     void assign_elements(const Value& target, const Value& value, const Place& place);
     Value made(const Value& value, const Place& place);
     Value converted_array(const Value& a, DType t, const Place& place);

@@ -36,7 +36,7 @@ namespace {
 constexpr const char* inline_passes = "always-inline,cgscc(inline),";
 constexpr const char* host_passes =
     "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
-    "loop-vectorize,unisono-streaming,early-cse,simplifycfg,loop-mssa(licm))";
+    "loop-vectorize,unisono-streaming,loop-load-elim,early-cse,simplifycfg,loop-mssa(licm))";
 /// Code of C text comes as clang writes it: with all that it takes.
 constexpr const char* native_passes = "default<O2>";
 constexpr const char* device_passes =
@@ -58,14 +58,11 @@ void initialise() {
         LLVMInitializeNVPTXTarget();
         LLVMInitializeNVPTXTargetMC();
         LLVMInitializeNVPTXAsmPrinter();
-        const char* options[] = {"unisono",
-                                 "-disable-lsr",
-                                 "-disable-post-ra",
-                                 "-enable-misched=false",
-                                 "-enable-tail-merge=false",
-                                 "-disable-x86-domain-reassignment",
-                                 "-disable-mergeicmps",
-                                 "-disable-partial-libcall-inlining"};
+        const char* options[] = {
+            "unisono", "-disable-lsr", "-disable-post-ra", "-enable-misched=false",
+            "-enable-tail-merge=false", "-disable-x86-domain-reassignment", "-disable-mergeicmps",
+            // Rows of 20 elements: what the long steps leave takes short ones.
+            "-epilogue-vectorization-minimum-VF=8", "-disable-partial-libcall-inlining"};
         llvm::cl::ParseCommandLineOptions(static_cast<int>(std::size(options)), options);
     });
 }
