@@ -20,6 +20,8 @@ E FunctionLowerer::cast(E e, DType t) {
     if (e->kind == ir::ExprKind::Const && e->dtype != t && !is_complex(t)) {
         return b_->constant(unisono::cast(Scalar{e->bits, e->dtype}, t));
     }
+    if (e->kind == ir::ExprKind::Const && is_complex(t))
+        return b_->pair(cast(e, part_dtype(t)), b_->zero(part_dtype(t)));
     return b_->cast(e, t);
 }
 
@@ -446,6 +448,7 @@ Value FunctionLowerer::element(const Node& node, const Value& object) {
 }
 
 Value FunctionLowerer::subscript(const Node& node) {
+    if (auto chosen = chosen_.find(&node); chosen != chosen_.end()) return chosen->second;
     const Node& owner = node.children[0];
     if (owner.kind == NodeKind::Builtin && owner.text == "np.mgrid" && !source_.is_kernel)
         return grid(node, index_nodes(node));

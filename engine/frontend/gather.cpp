@@ -48,7 +48,12 @@ bool FunctionLowerer::may_be_array(const Node& node) {
             break;
         default: break;
     }
-    if (!any_child()) return false;
+    // A method is no value of its own: what counts is its object.
+    bool is_method = node.kind == NodeKind::Call && node.children[0].kind == NodeKind::Attribute;
+    bool may_be = is_method && may_be_array(node.children[0].children[0]);
+    for (std::size_t i = is_method; i < node.children.size() && !may_be; ++i)
+        may_be = may_be_array(node.children[i]);
+    if (!may_be) return false;
     bool is_array = false;
     auto saved = checkpoint();
     Env before = env_;

@@ -163,7 +163,7 @@ class FunctionLowerer {
     void assign_starred(const Node& target, const Node& star, const Value& value);
     void assign_augmented(const Node& node);
     void assign_in_place(const Node& node, const Value& array, const Value& change);
-    void refuse_cast(const Node& node, DType from, DType to);
+    void refuse_cast(const std::string& op, DType from, DType to, const Place& place);
     Value all_made(Value value, const Place& place);
     void shape_result(const Value& value, ResultShape& shape, std::vector<E>& scalars);
     std::optional<std::vector<const Node*>> view_items(const Node& node, const Value& array);
@@ -615,7 +615,6 @@ class FunctionLowerer {
     bool may_be_array(const Node& node);
     bool has_array_index(std::span<const Node* const> items);
     static std::vector<const Node*> index_nodes(const Node& node);
-    std::optional<Value> mask_of(const Value& array, std::span<const Node* const> items);
     Gather gathering(const Node& node, const Value& array, std::span<const Node* const> items);
     std::vector<E> gathered_index(const Gather& g, std::span<const E> index, bool repeats);
     Value gathered(const Gather& g);
@@ -623,14 +622,26 @@ class FunctionLowerer {
     Value gather(const Node& node, const Value& array, std::span<const Node* const> items);
     void assign_gathered(const Node& target, const Value& array, std::span<const Node* const> items,
                          const Value& value);
-    Value compressed(const Value& array, const Value& mask, const Place& place);
-    void assign_masked(const Value& array, const Value& mask, const Value& value,
-                       const Place& place);
     std::vector<Value> nonzero(const Value& mask, const Place& place);
     void check_indices(const Value& index, E size, int axis, const Place& place);
     void in_order(std::span<const E> extents, const std::function<void(std::span<const E>)>& body);
     Value call_nonzero(const Given& given);
     Value call_take(const Given& given);
+
+    // ---- masks of an array's own rank (masks.cpp)
+    std::optional<Value> mask_of(const Value& array, std::span<const Node* const> items);
+    void check_mask(const Value& mask, const Value& array, const Place& place);
+    Value compressed(const Value& array, const Value& mask, const Place& place);
+    void store_chosen(const Value& array, const Value& mask, const Value& value,
+                      const Place& place);
+    void assign_masked(const Value& array, const Value& mask, const Value& value,
+                       const Place& place);
+    static bool is_elementwise_call(const Node& node);
+    bool is_plain(const Node& node);
+    bool is_under_mask(const Node& node, const Node& index, int rank,
+                       std::vector<const Node*>& reads);
+    bool assign_under_mask(const Node& target, const std::string& op, const Node& value,
+                           const Place& place);
 
     // ---- operators
     Value unary(const std::string& op, const Value& a, const Place& place);
@@ -754,6 +765,7 @@ class FunctionLowerer {
     std::vector<const Caught*> handled_;                   ///< by the handlers around
     std::vector<Final*> finals_;                           ///< whose bodies are around
     std::map<std::string, std::int32_t> texts_;            ///< constants, made at the entry
+    std::map<const Node*, Value> chosen_;                  ///< items read where a mask is set
     int choice_depth_ = 0;  ///< expressions that may not be evaluated
     std::optional<Place> first_return_;
     Place last_return_;

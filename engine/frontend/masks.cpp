@@ -1,5 +1,9 @@
 // Lowers masks of their array's own rank: a[mask] reads the chosen elements in row-major order,
 // a[mask] = value writes them.
+//
+// Where all that a statement reads and writes lies under one mask (a[m] = a[m] * 2 + b[m]), the
+// elements that the mask chooses need not be packed: the statement is one loop over all elements,
+// with a test of the mask.
 #include <algorithm>
 
 #include "frontend/lazy.h"
@@ -20,15 +24,19 @@ std::optional<Value> FunctionLowerer::mask_of(const Value& array,
     Value mask = expression(*items[0]);
     // Its elements are read once each, in the walk.
     if (mask.lazy && !mask.lazy->equal.empty()) mask = made(mask, items[0]->place);
+    check_mask(mask, array, items[0]->place);
+    return mask;
+}
+
+void FunctionLowerer::check_mask(const Value& mask, const Value& array, const Place& place) {
     std::vector<E> own = extents_of(mask), extents = extents_of(array);
     for (std::size_t k = 0; k < own.size(); ++k) {
         if (same_expr(own[k], extents[k])) continue;
         fault_if(op_binary(Op::Ne, own[k], extents[k]), ErrorKind::Index,
                  "boolean index did not match indexed array along axis " + std::to_string(k) +
                      "; size of axis is {0} but size of corresponding boolean axis is {1}",
-                 items[0]->place, {extents[k], own[k]});
+                 place, {extents[k], own[k]});
     }
-    return mask;
 }
 
 /// The elements where the mask is set, in row-major order.
@@ -50,25 +58,56 @@ Value FunctionLowerer::compressed(const Value& array, const Value& mask, const P
     return view("made", d);
 }
 
+/// array[i] = value[i] where the mask is set; value is a number or has an element at each place.
+void FunctionLowerer::store_chosen(const Value& array, const Value& mask, const Value& value,
+                                   const Place& place) {
+    std::vector<E> extents = extents_of(array);
+    DType t = array.type.dtype;
+    // Both are read at an element before it is written: arrays that lie elsewhere are read before.
+    auto overlap = [&](const Value& v) {
+        E any = nullptr;
+        if (!v.type.is_array()) return any;
+        for (std::int32_t read : v.lazy ? v.lazy->reads : std::vector<std::int32_t>{v.array}) {
+            E test = may_overlap(array.array, read);
+            if (test) any = any ? op_binary(Op::Or, any, test) : test;
+        }
+        return any;
+    };
+    Value held = mask;
+    if (overlap(mask)) held = mask.lazy ? made(mask, place) : copied(mask, place);
+    auto store = [&](const Value& from, std::int32_t into) {
+        nest(
+            extents,
+            [&](std::span<const E> index) {
+                E is_set = element_of(held, index, extents, false).expr;
+                std::vector<S> body = collect([&] {
+                    E item = cast(element_of(from, index, extents, false).expr, t);
+                    emit(b_->store(into, index, item, ir::Access::Inside));
+                });
+                emit(b_->branch(is_set, b_->block(body)));
+            },
+            place);
+    };
+    E overlaps = overlap(value);
+    if (!overlaps) return store(value, array.array);
+    std::vector<S> apart = collect([&] { store(value, array.array); });
+    std::vector<S> through = collect([&] {
+        Value between = make_array(t, extents, place);
+        store(value, between.array);
+        store(between, array.array);
+    });
+    at(place);
+    emit(b_->branch(overlaps, b_->block(through), b_->block(apart)));
+}
+
 /// array[mask] = value, for a number or as many values as the mask has true elements.
 void FunctionLowerer::assign_masked(const Value& array, const Value& mask, const Value& value,
                                     const Place& place) {
     std::vector<E> extents = extents_of(array);
     DType t = array.type.dtype;
     if (value.type.is_scalar()) {
-        E item = settle(to_type(value, t, place));
-        Value held = mask;
-        // The mask must not change while elements are written.
-        if (mask.lazy) held = made(mask, place);
-        nest(
-            extents,
-            [&](std::span<const E> index) {
-                E is_set = element_of(held, index, extents, false).expr;
-                S store = b_->store(array.array, index, item, ir::Access::Inside);
-                emit(b_->branch(is_set, b_->block({store})));
-            },
-            place);
-        return;
+        Value item = scalar(settle(to_type(value, t, place)));
+        return store_chosen(array, mask, item, place);
     }
     Value held = made(mask, place), items = made(value, place);
     if (!items.type.is_array() || items.type.rank > 1) {
@@ -102,6 +141,124 @@ void FunctionLowerer::assign_masked(const Value& array, const Value& mask, const
         });
         emit(b_->branch(is_set, b_->block(store)));
     });
+}
+
+// ---- Statements under one mask
+
+static bool is_same_tree(const Node& a, const Node& b) {
+    return a.kind == b.kind && a.text == b.text && a.note == b.note && a.index == b.index &&
+           a.weak == b.weak && a.value.dtype == b.value.dtype && a.value.bits == b.value.bits &&
+           std::equal(a.children.begin(), a.children.end(), b.children.begin(), b.children.end(),
+                      is_same_tree);
+}
+
+/// A call that computes each element from those of its arguments, and writes nothing.
+bool FunctionLowerer::is_elementwise_call(const Node& node) {
+    if (node.kind != NodeKind::Call || node.children[0].kind != NodeKind::Builtin) return false;
+    const std::string& name = node.children[0].text;
+    auto is_keyword = [](const Node& n) {
+        return n.kind == NodeKind::Keyword || n.kind == NodeKind::Starred;
+    };
+    if (std::any_of(node.children.begin(), node.children.end(), is_keyword)) return false;
+    if (name == "abs") return node.children.size() == 2;
+    if (name.rfind("np.", 0) != 0 && name.rfind("un.", 0) != 0) return false;
+    std::string base = name.substr(3);
+    if (base == "where") return node.children.size() == 4;
+    auto op = op_from_numpy_name(base);
+    return op && array_functions().count(base) == 0 && node.children.size() == 1 + info(*op).arity;
+}
+
+/// Whether evaluating it again gives the same: arithmetic of numbers and arrays, no effects.
+bool FunctionLowerer::is_plain(const Node& node) {
+    auto children_are = [&](std::size_t from) {
+        return std::all_of(node.children.begin() + static_cast<std::ptrdiff_t>(from),
+                           node.children.end(), [&](const Node& n) { return is_plain(n); });
+    };
+    switch (node.kind) {
+        case NodeKind::Const:
+        case NodeKind::NoneValue: return true;
+        case NodeKind::Name: {
+            auto held = env_.names.find(node.text);
+            if (held == env_.names.end() || held->second.state != Binding::State::Defined)
+                return false;
+            const Type& type = held->second.value.type;
+            return type.is_scalar() || type.is_array();
+        }
+        case NodeKind::BinOp:
+        case NodeKind::UnaryOp:
+        case NodeKind::Compare:
+        case NodeKind::Attribute:
+        case NodeKind::Subscript:
+        case NodeKind::Slice:
+        case NodeKind::Tuple: return children_are(0);
+        case NodeKind::Call: return is_elementwise_call(node) && children_are(1);
+        default: return false;
+    }
+}
+
+/// Whether the expression is made of numbers and items NAME[index] alone, which it notes.
+bool FunctionLowerer::is_under_mask(const Node& node, const Node& index, int rank,
+                                    std::vector<const Node*>& reads) {
+    auto children_are = [&](std::size_t from) {
+        return std::all_of(node.children.begin() + static_cast<std::ptrdiff_t>(from),
+                           node.children.end(),
+                           [&](const Node& n) { return is_under_mask(n, index, rank, reads); });
+    };
+    bool is_item = node.kind == NodeKind::Subscript && node.children.size() == 2 &&
+                   node.children[0].kind == NodeKind::Name && is_same_tree(node.children[1], index);
+    if (is_item) {
+        auto held = env_.names.find(node.children[0].text);
+        if (held == env_.names.end()) return false;
+        const Value& v = held->second.value;
+        if (!v.type.is_array() || v.lazy || v.type.rank != rank) return false;
+        reads.push_back(&node);
+        return true;
+    }
+    if (!may_be_array(node)) return is_plain(node);
+    switch (node.kind) {
+        case NodeKind::BinOp: return node.text != "@" && children_are(0);
+        case NodeKind::UnaryOp: return node.text != "not" && children_are(0);
+        case NodeKind::Call: return is_elementwise_call(node) && children_are(1);
+        default: return false;
+    }
+}
+
+/// target[mask] = value, or target[mask] op= value, where the value has the same mask throughout.
+bool FunctionLowerer::assign_under_mask(const Node& target, const std::string& op,
+                                        const Node& value, const Place& place) {
+    bool may_be = target.kind == NodeKind::Subscript && target.children.size() == 2 &&
+                  target.children[0].kind == NodeKind::Name && !source_.is_kernel;
+    if (!may_be) return false;
+    const Node& index = target.children[1];
+    auto held = env_.names.find(target.children[0].text);
+    if (held == env_.names.end() || !held->second.value.type.is_array()) return false;
+    const Value array = held->second.value;
+    if (array.lazy || !array.type.writable || !is_plain(index) || !may_be_array(index))
+        return false;
+    std::vector<const Node*> reads;
+    if (!is_under_mask(value, index, array.type.rank, reads)) return false;
+    if (reads.empty() && op.empty()) return false;
+    auto mask = mask_of(array, std::vector<const Node*>{&index});
+    if (!mask) return false;
+    Descriptor d = describe_array(array.array);
+    auto whole = chosen_;
+    for (const Node* read : reads) {
+        Value from = read_name(read->children[0]);
+        check_mask(*mask, from, read->place);
+        Descriptor own = describe_array(from.array);
+        own.extents = d.extents;
+        whole[read] = is_same_array(from.array, array.array) ? array : view("chosen", own);
+    }
+    std::swap(whole, chosen_);
+    Value result = expression(value);
+    std::swap(whole, chosen_);
+    at(place);
+    if (!op.empty()) {
+        result = binary(op, array, result, place);
+        refuse_cast(op, result.type.dtype, array.type.dtype, place);
+    }
+    store_chosen(array, *mask, result, place);
+    return true;
 }
 
 }  // namespace unisono::frontend

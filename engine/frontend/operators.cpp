@@ -25,6 +25,8 @@ E FunctionLowerer::op_binary(Op op, E a, E b) {
         if (left_is_zero && op == Op::Add) return b;
         if (op == Op::Mul && constant_int(b) == 1) return a;
         if (op == Op::Mul && constant_int(a) == 1) return b;
+        if (op == Op::Mul && left_is_zero) return a;
+        if (op == Op::Mul && right_is_zero) return b;
     }
     return b_->binary(op, a, b);
 }

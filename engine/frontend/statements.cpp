@@ -65,6 +65,8 @@ void FunctionLowerer::statement(const Node& node) {
 }
 
 void FunctionLowerer::assign(const Node& node) {
+    bool is_single = node.children.size() == 2;
+    if (is_single && assign_under_mask(node.children[0], "", node.children[1], node.place)) return;
     Value value = expression(node.children.back());
     // The first of several targets may change what the value reads.
     if (node.children.size() > 2) value = all_made(value, node.place);
@@ -217,16 +219,16 @@ void FunctionLowerer::refuse_readonly(const Value& array) {
 void FunctionLowerer::assign_in_place(const Node& node, const Value& array, const Value& change) {
     Value target = made(array, node.place);
     Value result = binary(node.text, target, change, node.place);
-    refuse_cast(node, result.type.dtype, array.type.dtype);
+    refuse_cast(node.text, result.type.dtype, array.type.dtype, node.place);
     assign_elements(target, result, node.place);
 }
 
-void FunctionLowerer::refuse_cast(const Node& node, DType from, DType to) {
+void FunctionLowerer::refuse_cast(const std::string& op, DType from, DType to, const Place& place) {
     bool fits = is_complex(to) || (!is_complex(from) && (is_float(to) || !is_float(from)));
     if (is_bool(to) && !is_bool(from)) fits = false;
     if (!fits) {
-        refuse(node.place,
-               "'" + node.text + "=' gives " + std::string(name(from)) + ", which an array of " +
+        refuse(place,
+               "'" + op + "=' gives " + std::string(name(from)) + ", which an array of " +
                    std::string(name(to)) + " does not take in place",
                "assign to a new name, or convert the operand");
     }
@@ -234,6 +236,7 @@ void FunctionLowerer::refuse_cast(const Node& node, DType from, DType to) {
 
 void FunctionLowerer::assign_augmented(const Node& node) {
     const Node& target = node.children[0];
+    if (assign_under_mask(target, node.text, node.children[1], node.place)) return;
     if (target.kind == NodeKind::Name) {
         Value old = read_name(target);
         Value change = expression(node.children[1]);
@@ -286,14 +289,14 @@ void FunctionLowerer::augment_item(const Node& node, const Node& target, const V
             Value old = compressed(array, held, target.place);
             Value change = expression(node.children[1]);
             Value result = made(binary(node.text, old, change, node.place), node.place);
-            refuse_cast(node, result.type.dtype, array.type.dtype);
+            refuse_cast(node.text, result.type.dtype, array.type.dtype, node.place);
             return assign_masked(array, held, result, node.place);
         }
         Gather g = gathering(target, array, parts);
         Value old = made(gathered(g), target.place);
         Value change = expression(node.children[1]);
         Value result = binary(node.text, old, change, node.place);
-        refuse_cast(node, result.type.dtype, array.type.dtype);
+        refuse_cast(node.text, result.type.dtype, array.type.dtype, node.place);
         return scatter(g, result, node.place);
     }
     if (auto items = view_items(target, array)) {

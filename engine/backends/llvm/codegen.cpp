@@ -62,7 +62,9 @@ void initialise() {
             "unisono", "-disable-lsr", "-disable-post-ra", "-enable-misched=false",
             "-enable-tail-merge=false", "-disable-x86-domain-reassignment", "-disable-mergeicmps",
             // Rows of 20 elements: what the long steps leave takes short ones.
-            "-epilogue-vectorization-minimum-VF=8", "-disable-partial-libcall-inlining"};
+            "-epilogue-vectorization-minimum-VF=8", "-disable-partial-libcall-inlining",
+            // Pairs under a mask (complex numbers) are masked vectors, no gathers.
+            "-enable-masked-interleaved-mem-accesses"};
         llvm::cl::ParseCommandLineOptions(static_cast<int>(std::size(options)), options);
     });
 }
