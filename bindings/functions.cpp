@@ -1,6 +1,8 @@
 // Functions of the module that record operations: creation, where, eval.
 #include "functions.h"
 
+#include <vector>
+
 #include "array_object.h"
 #include "selection.h"
 #include "tape/tape.h"
@@ -106,6 +108,7 @@ PyObject* broadcast_function(PyObject*, PyObject* const* args, Py_ssize_t n) noe
 PyObject* eval_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         if (n == 0) Tape::instance().flush_all(FlushReason::Eval);
+        std::vector<Storage*> wanted;
         for (Py_ssize_t k = 0; k < n; ++k) {
             if (!is_array(args[k])) {
                 // Distributed arrays know how: other ranks may have to take part.
@@ -117,9 +120,9 @@ PyObject* eval_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept
                 Py_DECREF(done);
                 continue;
             }
-            if (!array_of(args[k]).is_known())
-                Tape::instance().complete(array_of(args[k]).view().storage, FlushReason::Eval);
+            if (!array_of(args[k]).is_known()) wanted.push_back(array_of(args[k]).view().storage);
         }
+        if (!wanted.empty()) Tape::instance().flush(wanted, FlushReason::Eval);
         Py_RETURN_NONE;
     });
 }

@@ -13,15 +13,23 @@ namespace {
 
 class LibraryCall final : public OpaqueCall {
   public:
-    LibraryCall(std::string name, Work work) : name_(std::move(name)), work_(std::move(work)) {}
+    LibraryCall(std::string name, Work work, Both both)
+        : name_(std::move(name)), work_(std::move(work)), both_(both) {}
     void run(const View* in, int inputs, const View& out) override {
         work_({in, static_cast<std::size_t>(inputs)}, out);
     }
     std::string name() const override { return name_; }
+    bool joins() const override { return both_ != nullptr; }
+    bool run_with(const View* in, const View& out, OpaqueCall& later, const View* later_in,
+                  const View& later_out) override {
+        auto* other = dynamic_cast<LibraryCall*>(&later);
+        return other && other->both_ == both_ && both_(in, out, later_in, later_out);
+    }
 
   private:
     std::string name_;
     Work work_;
+    Both both_;
 };
 
 void require_host(const std::string& name, const Array& a) {
@@ -36,7 +44,8 @@ bool shares_memory(const View& in, const View& out) {
     return in.storage->shared_outside() && out.storage->shared_outside();
 }
 
-void record(const std::string& name, std::span<const Array> in, const Array& out, Work work) {
+void record(const std::string& name, std::span<const Array> in, const Array& out, Work work,
+            Both both = nullptr) {
     UNISONO_ASSERT(in.size() <= most_inputs);
     Array keep[most_inputs];
     Entry e{};
@@ -51,7 +60,7 @@ void record(const std::string& name, std::span<const Array> in, const Array& out
     require_host(name, out);
     e.out = out.view();
     e.compute = out.dtype();
-    e.call = new LibraryCall(name, std::move(work));  // owned by the tape
+    e.call = new LibraryCall(name, std::move(work), both);  // owned by the tape
     Tape::instance().append(e);
 }
 
@@ -75,7 +84,8 @@ Array packed(const Array& a) {
     return s.view().layout->contiguous() ? s : copy(s);
 }
 
-Array call(const std::string& name, std::span<const Array> in, Dims shape, DType dtype, Work work) {
+Array call(const std::string& name, std::span<const Array> in, Dims shape, DType dtype, Work work,
+           Both both) {
     Array out = empty(shape, dtype, nullptr);
     if (out.size() > 0 && runs_at_once(in, out)) {
         View operands[most_inputs];
@@ -84,7 +94,7 @@ Array call(const std::string& name, std::span<const Array> in, Dims shape, DType
         out.view().storage->evaluation = Storage::unrecorded;
         work({operands, in.size()}, out.view());
     } else if (out.size() > 0) {
-        record(name, in, out, std::move(work));
+        record(name, in, out, std::move(work), both);
     }
     return out;
 }

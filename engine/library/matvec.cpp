@@ -157,35 +157,86 @@ void matrix_times_vector(const DenseRows<T>& a, const T* x, std::int64_t x_strid
     });
 }
 
+namespace {
+
+/// The rows of x A in parts, and the sums of each.
+template <class T>
+class RowParts {
+  public:
+    RowParts(const DenseRows<T>& a, T* out) : a_(a), out_(out) {
+        std::int64_t wanted = std::min(a.rows * a.columns / worth_a_thread, a.rows / fewest_rows);
+        count = std::clamp<std::int64_t>(wanted, 1, most_parts);
+        rows = ((a.rows + count - 1) / count + 7) / 8 * 8;
+        count = std::max<std::int64_t>(1, (a.rows + rows - 1) / rows);
+        auto size = static_cast<std::size_t>((count - 1) * a.columns);
+        if (count > 1) sums_ = std::make_unique_for_overwrite<T[]>(size);
+    }
+    std::int64_t rows_of(std::int64_t part) const { return std::min(rows, a_.rows - part * rows); }
+    T* sums(std::int64_t part) const {
+        return part == 0 ? out_ : sums_.get() + (part - 1) * a_.columns;
+    }
+    void add() const {
+        if (count == 1) return;
+        auto grain = worth_a_thread / count;
+        parallel_for(0, a_.columns, grain, [&](std::int64_t first, std::int64_t last) {
+            for (std::int64_t p = 1; p < count; ++p) {
+                const T* part = sums(p);
+                for (std::int64_t j = first; j < last; ++j) out_[j] += part[j];
+            }
+        });
+    }
+
+    std::int64_t count, rows;  ///< parts, and rows of a part
+
+  private:
+    const DenseRows<T>& a_;
+    T* out_;
+    std::unique_ptr<T[]> sums_;  // of all parts but the first
+};
+
+}  // namespace
+
 template <class T>
 void vector_times_matrix(const DenseRows<T>& a, const T* x, std::int64_t x_stride, T* out) {
     Packed<T> packed(x, x_stride, a.rows);
     std::int64_t tiles = (a.columns + widest_tile - 1) / widest_tile;
     std::int64_t wide = ((a.columns + tiles - 1) / tiles + 63) / 64 * 64;
-    std::int64_t wanted = std::min(a.rows * a.columns / worth_a_thread, a.rows / fewest_rows);
-    std::int64_t parts = std::clamp<std::int64_t>(wanted, 1, most_parts);
-    std::int64_t rows = ((a.rows + parts - 1) / parts + 7) / 8 * 8;
-    parts = std::max<std::int64_t>(1, (a.rows + rows - 1) / rows);
-    std::unique_ptr<T[]> sums;  // of all parts but the first
-    if (parts > 1)
-        sums =
-            std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>((parts - 1) * a.columns));
-    parallel_for(0, parts * tiles, 1, [&](std::int64_t first, std::int64_t last) {
+    const RowParts<T> parts(a, out);
+    parallel_for(0, parts.count * tiles, 1, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t q = first; q < last; ++q) {
-            std::int64_t i = q / tiles * rows, j = q % tiles * wide;
+            std::int64_t i = q / tiles * parts.rows, j = q % tiles * wide;
             if (j >= a.columns) continue;
-            T* to = i == 0 ? out : sums.get() + (q / tiles - 1) * a.columns;
-            sum_rows(a.data + i * a.leading + j, a.leading, std::min(rows, a.rows - i),
-                     std::min(wide, a.columns - j), packed.data() + i, to + j);
+            sum_rows(a.data + i * a.leading + j, a.leading, parts.rows_of(q / tiles),
+                     std::min(wide, a.columns - j), packed.data() + i, parts.sums(q / tiles) + j);
         }
     });
-    if (parts == 1) return;
-    parallel_for(0, a.columns, worth_a_thread / parts, [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t p = 0; p + 1 < parts; ++p) {
-            const T* part = sums.get() + p * a.columns;
-            for (std::int64_t j = first; j < last; ++j) out[j] += part[j];
+    parts.add();
+}
+
+template <class T>
+void multiply_both(const DenseRows<T>& a, const BothProducts<T>& p) {
+    Packed<T> x(p.x, p.x_stride, a.columns), y(p.y, p.y_stride, a.rows);
+    const RowParts<T> parts(a, p.backward);
+    parallel_for(0, parts.count, 1, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t part = first; part < last; ++part) {
+            std::int64_t i = part * parts.rows, end = i + parts.rows_of(part);
+            T* sums = parts.sums(part);
+            std::memset(sums, 0, static_cast<std::size_t>(a.columns) * sizeof(T));
+            // A few rows are still in the caches when they are read again.
+            for (; i + 8 <= end; i += 8) {
+                const T* rows = a.data + i * a.leading;
+                dots<T, 4>(rows, a.leading, a.columns, x.data(), p.forward + i);
+                dots<T, 4>(rows + 4 * a.leading, a.leading, a.columns, x.data(), p.forward + i + 4);
+                add_rows<T, 8>(rows, a.leading, a.columns, y.data() + i, sums);
+            }
+            for (; i < end; ++i) {
+                const T* row = a.data + i * a.leading;
+                dots<T, 1>(row, a.leading, a.columns, x.data(), p.forward + i);
+                add_rows<T, 1>(row, a.leading, a.columns, y.data() + i, sums);
+            }
         }
     });
+    parts.add();
 }
 
 template float dot_product(std::int64_t, const float*, std::int64_t, const float*, std::int64_t);
@@ -194,5 +245,7 @@ template void matrix_times_vector(const DenseRows<float>&, const float*, std::in
 template void matrix_times_vector(const DenseRows<double>&, const double*, std::int64_t, double*);
 template void vector_times_matrix(const DenseRows<float>&, const float*, std::int64_t, float*);
 template void vector_times_matrix(const DenseRows<double>&, const double*, std::int64_t, double*);
+template void multiply_both(const DenseRows<float>&, const BothProducts<float>&);
+template void multiply_both(const DenseRows<double>&, const BothProducts<double>&);
 
 }  // namespace unisono::library

@@ -21,6 +21,20 @@ void matrix_times_vector(const DenseRows<T>& a, const T* x, std::int64_t x_strid
 template <class T>
 void vector_times_matrix(const DenseRows<T>& a, const T* x, std::int64_t x_stride, T* out);
 
+/// Both in one pass over the matrix, with the same bits: forward = a x, backward = y a. `y` may be
+/// `forward` itself; x is no part of what is written.
+template <class T>
+struct BothProducts {
+    const T* x;
+    std::int64_t x_stride;
+    T* forward;
+    const T* y;
+    std::int64_t y_stride;
+    T* backward;
+};
+template <class T>
+void multiply_both(const DenseRows<T>& a, const BothProducts<T>& p);
+
 /// The sum of x[i] y[i] at any strides.
 template <class T>
 T dot_product(std::int64_t count, const T* x, std::int64_t x_stride, const T* y,

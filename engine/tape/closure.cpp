@@ -20,7 +20,7 @@ bool Tape::all_needed(const Storage* wanted) const {
     return true;
 }
 
-bool Tape::mark_closure(Storage* wanted, Storage* to_overwrite) {
+bool Tape::mark_closure(std::span<Storage* const> wanted, Storage* to_overwrite) {
     ++epoch_;
     auto mark = [&](Storage* s, std::uint32_t bits) {
         if (s->mark_epoch != epoch_) {
@@ -32,7 +32,7 @@ bool Tape::mark_closure(Storage* wanted, Storage* to_overwrite) {
     auto marked_with = [&](const Storage* s, std::uint32_t bits) {
         return s && s->mark_epoch == epoch_ && (s->mark & bits);
     };
-    if (wanted) mark(wanted, needed);
+    for (Storage* s : wanted) mark(s, needed);
     if (to_overwrite) mark(to_overwrite, needed | overwritten);
     marked_.resize(entries_.size());
     bool all = true;

@@ -228,7 +228,7 @@ std::string Tape::describe(Storage* wanted, bool code) {
     std::string out;
     if (wanted->pending) {
         wait_for_running();
-        mark_closure(wanted, nullptr);
+        mark_closure({&wanted, 1}, nullptr);
         std::vector<Entry> segment;
         for (std::size_t i = 0; i < entries_.size(); ++i) {
             if (marked_[i]) segment.push_back(entries_[i]);

@@ -1,6 +1,8 @@
 // Binds a plan to a segment's views, allocates outputs and runs the groups.
 #include "tape/run.h"
 
+#include <algorithm>
+
 #include "core/settings.h"
 #include "core/stats.h"
 #include "tape/run_group.h"
@@ -32,7 +34,7 @@ void Runner::run() {
         PlanStep& step = plan.steps[k];
         current_ = &step;
         if (step.opaque >= 0) {
-            run_opaque(step);
+            if (!has_joined(step)) run_opaque(step, plan, k);
         } else {
             run_step(step);
         }
@@ -166,22 +168,59 @@ void Runner::run_step(PlanStep& step) {
     outside_engine(step, space->size() >= long_step, [&] { step.kernel->run(call); });
 }
 
-void Runner::run_opaque(PlanStep& step) {
+bool Runner::has_joined(const PlanStep& step) const {
+    return std::find(joined_.begin(), joined_.end(), &step) != joined_.end();
+}
+
+/// A later call that reads nothing that runs in between, or null.
+const PlanStep* Runner::partner(const Plan& plan, std::size_t number) const {
+    constexpr std::size_t furthest = 8;
+    const std::size_t end = std::min(plan.steps.size(), number + 1 + furthest);
+    for (std::size_t j = number + 1; j < end; ++j) {
+        const PlanStep& step = plan.steps[j];
+        if (step.opaque < 0 || has_joined(step)) continue;
+        const Entry& e = segment_[static_cast<std::size_t>(step.opaque)];
+        bool is_poisoned = std::any_of(
+            e.in, e.in + e.inputs, [](const View& v) { return v.storage && v.storage->poison; });
+        if (!e.call->joins() || is_poisoned) continue;
+        bool is_ready = std::all_of(step.sources.begin(), step.sources.end(), [&](auto source) {
+            return source <= static_cast<std::int32_t>(number);
+        });
+        if (is_ready) return &step;
+    }
+    return nullptr;
+}
+
+void Runner::run_opaque(PlanStep& step, Plan& plan, std::size_t number) {
     Entry& e = segment_[static_cast<std::size_t>(step.opaque)];
     std::int64_t elements = 0;
-    auto prepare = [&](const View& v) {
+    auto prepare_view = [&](const View& v) {
         if (!v.storage) return;
         v.storage->allocate();
         elements += v.layout->size();
     };
-    for (int k = 0; k < e.inputs; ++k) {
-        prepare(e.in[k]);
-        if (e.in[k].storage && e.in[k].storage->poison) throw Error(*e.in[k].storage->poison);
-    }
-    prepare(e.out);
+    auto prepare = [&](Entry& entry) {
+        for (int k = 0; k < entry.inputs; ++k) {
+            prepare_view(entry.in[k]);
+            if (entry.in[k].storage && entry.in[k].storage->poison)
+                throw Error(*entry.in[k].storage->poison);
+        }
+        prepare_view(entry.out);
+    };
+    prepare(e);
+    const PlanStep* other = e.call->joins() ? partner(plan, number) : nullptr;
+    Entry* later = other ? &segment_[static_cast<std::size_t>(other->opaque)] : nullptr;
+    if (later) prepare(*later);
     if (debug_level() >= 1) debug_log("call " + e.call->name());
     bool long_work = e.call->communicates() || elements >= long_step;
-    outside_engine(step, long_work, [&] { e.call->run(e.in, e.inputs, e.out); });
+    outside_engine(step, long_work, [&] {
+        if (later && e.call->run_with(e.in, e.out, *later->call, later->in, later->out))
+            joined_.push_back(other);
+        else
+            e.call->run(e.in, e.inputs, e.out);
+    });
+    if (other && has_joined(*other) && debug_level() >= 1)
+        debug_log("call " + later->call->name() + ", in the same pass");
 }
 
 void Runner::log_step(const PlanStep& step, std::int64_t bytes) const {

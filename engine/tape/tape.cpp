@@ -77,7 +77,7 @@ void Tape::close(Entry& e) {
             ++s->readers;
             shared = shared || s->shared_outside();
             // A call reads all of its operands, and nothing fuses across it.
-            if (e.call) pending_work_ += e.in[k].layout->size();
+            if (e.call && !e.call->joins()) pending_work_ += e.in[k].layout->size();
         }
     }
     pending_work_ += e.out.layout->size();
@@ -135,7 +135,7 @@ void Tape::complete_for_write_slow(Storage* s, FlushReason reason) {
     if (s->running) wait_for_running();
     if (s->pending || s->readers) {
         wait_for_running();
-        bool all = mark_closure(nullptr, s);
+        bool all = mark_closure({}, s);
         run_marked(reason, all);
     }
     if (s->poison) throw Error(*s->poison);
@@ -144,8 +144,18 @@ void Tape::complete_for_write_slow(Storage* s, FlushReason reason) {
 void Tape::flush(Storage* wanted, FlushReason reason) {
     wait_for_running();
     if (!wanted->pending) return;
-    bool all = all_needed(wanted) || mark_closure(wanted, nullptr);
+    bool all = all_needed(wanted) || mark_closure({&wanted, 1}, nullptr);
     run_marked(reason, all);
+}
+
+void Tape::flush(std::span<Storage* const> wanted, FlushReason reason) {
+    if (wanted.size() == 1) return complete(wanted.front(), reason);
+    wait_for_running();
+    if (std::any_of(wanted.begin(), wanted.end(), [](auto* s) { return s->pending > 0; })) {
+        bool all = mark_closure(wanted, nullptr);
+        run_marked(reason, all);
+    }
+    for (Storage* s : wanted) complete(s, reason);
 }
 
 void Tape::flush_all(FlushReason reason) {

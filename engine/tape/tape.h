@@ -23,6 +23,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,14 @@ struct OpaqueCall {
     virtual std::string name() const = 0;
     /// Communication runs in the recorded order on every rank and is never dropped.
     virtual bool communicates() const { return false; }
+    /// Whether it may share a pass over memory with another call: it is worth waiting for one.
+    virtual bool joins() const { return false; }
+    /// Does this call's work and that of `later`, which depends on nothing that runs in between;
+    /// false, having done nothing, where the two have nothing to share.
+    virtual bool run_with(const View* /*in*/, const View& /*out*/, OpaqueCall& /*later*/,
+                          const View* /*later_in*/, const View& /*later_out*/) {
+        return false;
+    }
 };
 
 /// One recorded operation. An operand whose storage is null is a scalar; its bits are in `offset`.
@@ -159,6 +168,8 @@ class Tape {
 
     /// Makes the storage's contents valid: runs what it depends on. Throws what a kernel raised.
     void flush(Storage* wanted, FlushReason reason);
+    /// The same for several at once: what they need may share kernels.
+    void flush(std::span<Storage* const> wanted, FlushReason reason);
     void flush_all(FlushReason reason);
     /// Before the host reads memory.
     void complete(Storage* s, FlushReason reason) {
@@ -197,7 +208,7 @@ class Tape {
     void complete_slow(Storage* s, FlushReason reason);
     void complete_for_write_slow(Storage* s, FlushReason reason);
     void wait_for_running();
-    bool mark_closure(Storage* wanted, Storage* overwritten);
+    bool mark_closure(std::span<Storage* const> wanted, Storage* overwritten);
     void run_marked(FlushReason reason, bool all);
     void run_segment(std::vector<Entry>& segment, FlushReason reason);
     void put_back(std::vector<Entry>& segment, const std::vector<bool>& done);
