@@ -209,8 +209,30 @@ def measure(name, who):
     return max(in_processes(who, 1, cached=name.endswith("cached"))[0].values())
 
 
-def time_of_lines(count):
-    """Seconds of the first call of a function with this many lines of arithmetic, tests and loops."""
+LINES = {
+    "mixed": """
+    for i{k} in range(n):
+        s += x[i{k}] * 0.{k}
+    if s > {k}.25:
+        s = s / 2 - n + {k}
+    x[{i}] = s * 0.01 + x[{j}] / 2""",
+    "straight": """
+    s = s * 0.5 + x[{i}] / {k}.5""",
+    "loops": """
+    for i in range(n):
+        s += x[i] * 0.{k}""",
+    "ifs": """
+    if s > {k}.25:
+        s = s / 2 - n + {k}""",
+    "elements": """
+    x[{i}] = x[{j}] * 0.5 + {k}""",
+    "arrays": """
+    x[1:] = x[:-1] * 0.5 + {k}""",
+}
+
+
+def time_of_lines(count, kind="mixed"):
+    """Seconds of the first call of a function with this many lines of a kind."""
     import importlib.util
 
     import numpy as np
@@ -220,14 +242,8 @@ def time_of_lines(count):
 
     un.jit(warm)(np.ones(8))
     lines = ["def long(x, n):", "    s = 0.0"]
-    for k in range((count - 3) // 5):
-        lines += [
-            f"    for i{k} in range(n):",
-            f"        s += x[i{k}] * 0.{k}",
-            f"    if s > {k}.25:",
-            f"        s = s / 2 - n + {k}",
-            f"    x[{k % 8}] = s * 0.01 + x[{(k + 3) % 8}] / 2",
-        ]
+    for k in range((count - 3) // (len(LINES[kind].splitlines()) - 1)):
+        lines += LINES[kind].format(k=k + 1, i=k % 8, j=(k + 3) % 8).splitlines()[1:]
     lines.append("    return s")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "long.py")
@@ -271,8 +287,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peers", default="", help="a Python that has Numba")
     parser.add_argument("--processes", type=int, default=3, help="per column (3)")
+    parser.add_argument(
+        "--lines",
+        nargs=2,
+        metavar=("KIND", "COUNT"),
+        help=f"the first call of one long function instead, of lines of a kind: {', '.join(LINES)}",
+    )
     parser.add_argument("--one", default="", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.lines:
+        kind, count = options.lines
+        print(f"{min(time_of_lines(int(count), kind) for _ in range(3)) * 1e3:.1f} ms")
+        return
     if options.one:
         print(json.dumps(first_calls(options.one)))
         return

@@ -41,7 +41,7 @@ Value FunctionLowerer::call(const Node& node) {
         if (owner.kind == NodeKind::Class)
             return object_method(
                 node, *source_.classes.at(static_cast<std::size_t>(owner.index)).record, nullptr);
-        bool is_known = owner.kind == NodeKind::Name && env_.names.count(owner.text);
+        bool is_known = owner.kind == NodeKind::Name && env_.names.contains(owner.text);
         if (owner.kind != NodeKind::Builtin && (!source_.is_kernel || is_known)) {
             Value object = expression(owner);
             if (object.type.record && !object.type.is_records())

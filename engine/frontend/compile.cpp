@@ -16,7 +16,9 @@ FunctionLowerer::FunctionLowerer(ModuleLowerer& module, const Source& source, In
       instance_(instance),
       dimensions_(dimensions),
       file_(module.file(source.file)),
-      homes_(home_blocks(source.body, source.params)) {}
+      homes_(home_blocks(source.body, source.params)) {
+    for (const auto& [name, block] : homes_) names_at_home_.emplace(block, &name);
+}
 
 /// Makes the IR parameters of one Python parameter and the value that it starts with.
 static Value make_parameter(ir::Builder& b, const std::string& name, const Type& type,

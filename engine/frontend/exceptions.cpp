@@ -130,10 +130,10 @@ bool FunctionLowerer::bind_for_handlers(const std::string& name, const Value& va
 Env FunctionLowerer::at_fault(const Node& body, const Env& entry) {
     Env env = entry;
     auto unsure = [&](const std::string& name) {
-        auto [it, is_new] = env.names.emplace(name, Binding{});
-        if (is_new) it->second.origin = body.place;
-        if (is_new || it->second.state == Binding::State::Defined)
-            it->second.state = Binding::State::Maybe;
+        bool is_new = !env.names.contains(name);
+        Binding& b = env.names[name];
+        if (is_new) b.origin = body.place;
+        if (is_new || b.state == Binding::State::Defined) b.state = Binding::State::Maybe;
     };
     const auto& guess = guesses_[&body];
     for (const std::string& name : assigned_names(body)) {

@@ -117,6 +117,16 @@ void FunctionLowerer::loop_for(const Node& node) {
     }
 }
 
+/// Calls visit(name, binding) for what `now` has and `before` has not.
+template <class F>
+static void each_new(const Names<Binding>& before, const Names<Binding>& now, F&& visit) {
+    now.with_different(Names<Binding>(before), [&](const auto& part, const auto& known) {
+        for (const auto& [name, b] : part) {
+            if (!known.count(name)) visit(name, b);
+        }
+    });
+}
+
 static std::vector<ir::Reduction> reductions_of(const ParallelPlan& plan, const Env& header) {
     std::vector<ir::Reduction> list;
     for (const auto& [name, op] : plan.reductions)
@@ -180,13 +190,11 @@ bool FunctionLowerer::try_for(const Node& node, const Range& range, const Parall
 
     Env after = loop.header;
     if (!loop.back.empty()) {
-        for (const auto& [name, b] : loop.back.back().names) {
-            if (after.names.count(name)) continue;
-            Binding seen = b;
+        each_new(after.names, loop.back.back().names, [&](const std::string& name, Binding seen) {
             if (!range.runs && seen.state == State::Defined) seen.state = State::Maybe;
             if (seen.state == State::LoopLast && !range.runs) seen.is_maybe = true;
             after.names[name] = seen;
-        }
+        });
     }
     bind_target_after(node, after, range.runs && !loop.back.empty());
     S rest = orelse ? otherwise(loop, orelse, after) : nullptr;
@@ -282,12 +290,11 @@ bool FunctionLowerer::try_while(const Node& node) {
     if (!resolve_header(loop)) return false;
     Env after = loop.header;
     if (!loop.back.empty()) {
-        for (const auto& [name, b] : loop.back.back().names) {
-            if (after.names.count(name)) continue;
-            after.names[name] = b;
-            if (b.state == State::Defined) after.names[name].state = State::Maybe;
-            if (b.state == State::LoopLast) after.names[name].is_maybe = true;
-        }
+        each_new(after.names, loop.back.back().names, [&](const std::string& name, Binding seen) {
+            if (seen.state == State::Defined) seen.state = State::Maybe;
+            if (seen.state == State::LoopLast) seen.is_maybe = true;
+            after.names[name] = seen;
+        });
     }
     bool is_endless = known && *known;
     after.reachable = !is_endless;
@@ -308,13 +315,8 @@ bool FunctionLowerer::try_while(const Node& node) {
 /// The environment as control leaves the loop's body: names at home in the body end there.
 Env FunctionLowerer::leaving(const Loop& loop) const {
     Env env = env_;
-    for (std::size_t i = loop.depth; i < frames_.size(); ++i) {
-        for (auto it = env.names.begin(); it != env.names.end();) {
-            auto home = homes_.find(it->first);
-            it = home != homes_.end() && home->second == frames_[i].block ? env.names.erase(it)
-                                                                          : std::next(it);
-        }
-    }
+    for (std::size_t i = loop.depth; i < frames_.size(); ++i)
+        forget_names_of(*frames_[i].block, env);
     return env;
 }
 

@@ -28,6 +28,7 @@
 
 #include "frontend/compile.h"
 #include "frontend/diagnose.h"
+#include "frontend/names.h"
 #include "frontend/parallel.h"
 #include "frontend/records.h"
 #include "frontend/scope.h"
@@ -96,7 +97,7 @@ struct Binding {
 };
 
 struct Env {
-    std::map<std::string, Binding> names;
+    Names<Binding> names;
     bool reachable = true;
 };
 
@@ -130,11 +131,12 @@ class FunctionLowerer {
     };
     struct Checkpoint {
         std::size_t vars, sites, arrays, list, report, lists;
-        std::vector<Frame> frames;
+        std::vector<std::size_t> declares;  ///< of each frame; what came later has later numbers
     };
     Checkpoint checkpoint() const;
     void restore(const Checkpoint& saved);
     Frame& home(const std::string& name);
+    void forget_names_of(const Node& block, Env& env) const;
     std::int32_t variable(const std::string& name, DType t);
     void set_variable(const std::string& name, E value);
     Value store_value(const std::string& name, const Value& value, const Place& origin);
@@ -741,6 +743,7 @@ class FunctionLowerer {
     int dimensions_;
     std::uint16_t file_;  ///< index in the module's list of files
     std::map<std::string, const Node*> homes_;
+    std::multimap<const Node*, const std::string*> names_at_home_;  ///< the same by blocks
 
     // Of the current attempt
     std::unique_ptr<ir::Function> function_;

@@ -53,7 +53,8 @@ void FunctionLowerer::arrive(const std::map<std::string, Type>& guess) {
         if (it == env_.names.end() || it->second.state != State::Defined) continue;
         if (join(it->second.value.type, type) != type)
             continue;  // the guess is too small: found when it is resolved
-        it->second.value = move_into(name, it->second.value, type);
+        Value moved = move_into(name, it->second.value, type);
+        env_.names[name].value = moved;
     }
 }
 
@@ -69,14 +70,16 @@ Env FunctionLowerer::merge_branches(std::vector<S>& then_list, const Env& then_e
     if (!then_env.reachable) return else_env;
     if (!else_env.reachable) return then_env;
     std::map<std::string, Type> guess;
-    for (const auto& [name, a] : then_env.names) {
-        auto it = else_env.names.find(name);
-        if (it == else_env.names.end()) continue;
-        const Binding& b = it->second;
-        if (a.state == State::Defined && b.state == State::Defined && !is_same(a.value, b.value)) {
-            learn(guess, name, a, b);
+    then_env.names.with_different(else_env.names, [&](const auto& then, const auto& other) {
+        for (const auto& [name, a] : then) {
+            auto it = other.find(name);
+            if (it == other.end()) continue;
+            const Binding& b = it->second;
+            if (a.state == State::Defined && b.state == State::Defined &&
+                !is_same(a.value, b.value))
+                learn(guess, name, a, b);
         }
-    }
+    });
     auto* outer = out_;
     auto close = [&](std::vector<S>& list, const Env& env) {
         out_ = &list;
@@ -86,16 +89,19 @@ Env FunctionLowerer::merge_branches(std::vector<S>& then_list, const Env& then_e
     };
     Env yes = close(then_list, then_env), no = close(else_list, else_env);
     out_ = outer;
-    Env merged;
-    for (auto& [name, a] : yes.names) {
-        auto it = no.names.find(name);
-        merged.names[name] = it == no.names.end()        ? maybe(a)
-                             : a.state == State::Defined ? it->second
-                                                         : a;
-    }
-    for (auto& [name, b] : no.names) {
-        if (!yes.names.count(name)) merged.names[name] = maybe(b);
-    }
+    Env merged = no;
+    merged.reachable = true;
+    yes.names.with_different(no.names, [&](const auto& then, const auto& other) {
+        for (const auto& [name, a] : then) {
+            if (!other.count(name))
+                merged.names[name] = maybe(a);
+            else if (a.state != State::Defined)
+                merged.names[name] = a;
+        }
+        for (const auto& [name, b] : other) {
+            if (!then.count(name)) merged.names[name] = maybe(b);
+        }
+    });
     return merged;
 }
 
@@ -118,14 +124,16 @@ Env FunctionLowerer::loop_header(Loop& loop) {
 /// again.
 bool FunctionLowerer::resolve_header(Loop& loop) {
     bool grew = false;
-    for (const auto& [name, head] : loop.header.names) {
-        if (head.state != State::Defined) continue;
-        for (const Env& edge : loop.back) {
-            auto it = edge.names.find(name);
-            if (it == edge.names.end() || it->second.state == State::LoopLast) continue;
-            if (!is_same(head.value, it->second.value))
-                grew |= learn(*loop.guess, name, head, it->second);
-        }
+    for (const Env& edge : loop.back) {
+        loop.header.names.with_different(edge.names, [&](const auto& heads, const auto& ends) {
+            for (const auto& [name, head] : heads) {
+                if (head.state != State::Defined) continue;
+                auto it = ends.find(name);
+                if (it == ends.end() || it->second.state == State::LoopLast) continue;
+                if (!is_same(head.value, it->second.value))
+                    grew |= learn(*loop.guess, name, head, it->second);
+            }
+        });
     }
     return !grew;
 }
@@ -143,22 +151,25 @@ bool FunctionLowerer::resolve_exit(Loop& loop, Env normal, bool has_normal) {
     Env merged = *edges[0];
     bool grew = false;
     for (std::size_t i = 1; i < edges.size(); ++i) {
-        for (auto& [name, b] : edges[i]->names) {
-            auto it = merged.names.find(name);
-            if (it == merged.names.end()) {
-                merged.names[name] = maybe(b);
-                continue;
+        const Env so_far = merged;
+        so_far.names.with_different(edges[i]->names, [&](const auto& known, const auto& more) {
+            for (const auto& [name, b] : more) {
+                auto it = known.find(name);
+                if (it == known.end()) {
+                    merged.names[name] = maybe(b);
+                    continue;
+                }
+                const Binding& a = it->second;
+                if (a.state == State::Defined && b.state == State::Defined) {
+                    if (!is_same(a.value, b.value)) grew |= learn(*loop.guess, name, a, b);
+                } else if (a.state == State::Defined) {
+                    merged.names[name] = maybe(b);
+                }
             }
-            Binding& a = it->second;
-            if (a.state == State::Defined && b.state == State::Defined) {
-                if (!is_same(a.value, b.value)) grew |= learn(*loop.guess, name, a, b);
-            } else if (a.state == State::Defined) {
-                a = maybe(b);
+            for (const auto& [name, a] : known) {
+                if (!more.count(name)) merged.names[name] = maybe(a);
             }
-        }
-        for (auto& [name, a] : merged.names) {
-            if (!edges[i]->names.count(name)) a = maybe(a);
-        }
+        });
     }
     merged.reachable = true;
     env_ = merged;

@@ -20,7 +20,7 @@ FunctionLowerer::Checkpoint FunctionLowerer::checkpoint() const {
                  lists_.size(),
                  {}};
     for (const Frame& f : frames_) {
-        c.frames.push_back(Frame{f.block, f.list, f.declares, {}, f.vars, f.arrays});
+        c.declares.push_back(f.declares.size());
     }
     return c;
 }
@@ -41,9 +41,13 @@ void FunctionLowerer::restore(const Checkpoint& saved) {
         return held.second >= static_cast<std::int32_t>(saved.vars);
     });
     for (std::size_t i = 0; i < frames_.size(); ++i) {
-        frames_[i].declares = saved.frames[i].declares;
-        frames_[i].vars = saved.frames[i].vars;
-        frames_[i].arrays = saved.frames[i].arrays;
+        frames_[i].declares.resize(saved.declares[i]);
+        std::erase_if(frames_[i].vars, [&](const auto& v) {
+            return v.second >= static_cast<std::int32_t>(saved.vars);
+        });
+        std::erase_if(frames_[i].arrays, [&](const auto& a) {
+            return a.second >= static_cast<std::int32_t>(saved.arrays);
+        });
     }
     std::erase_if(members_, [&](const auto& m) {
         const Value& v = m.second;
@@ -56,6 +60,12 @@ void FunctionLowerer::restore(const Checkpoint& saved) {
 
 /// "x" of "x.0": the items of a tuple variable live where the variable does.
 static std::string root_name(const std::string& name) { return name.substr(0, name.find('.')); }
+
+/// Names at home in the block end with it.
+void FunctionLowerer::forget_names_of(const Node& block, Env& env) const {
+    auto [first, last] = names_at_home_.equal_range(&block);
+    for (auto it = first; it != last; ++it) env.names.erase(*it->second);
+}
 
 FunctionLowerer::Frame& FunctionLowerer::home(const std::string& name) {
     std::string root = root_name(name);
@@ -186,10 +196,7 @@ S FunctionLowerer::nested(const Node& block, const std::set<std::string>& privat
     frames_.pop_back();
     all.insert(all.end(), list.begin(), list.end());
     out_ = outer;
-    for (auto it = env_.names.begin(); it != env_.names.end();) {
-        auto home = homes_.find(it->first);
-        it = home != homes_.end() && home->second == &block ? env_.names.erase(it) : std::next(it);
-    }
+    forget_names_of(block, env_);
     return all.size() == 1 && all[0]->kind == ir::StmtKind::Block ? all[0] : b_->block(all);
 }
 

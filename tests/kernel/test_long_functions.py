@@ -42,7 +42,7 @@ def compiled_and_plain(tmp_path, blocks, tail="    return s, count, last, flag")
     return un.jit(names["long"]), names["long"]
 
 
-@pytest.mark.parametrize("blocks", [3, 16])
+@pytest.mark.parametrize("blocks", [3, 16, 60])
 def test_results_are_pythons(tmp_path, blocks):
     ours, plain = compiled_and_plain(tmp_path, blocks)
     given = [np.linspace(1, 2, 9), np.ones(9), np.zeros(9)]
@@ -71,3 +71,38 @@ def test_faults_and_returns_inside_of_loops(tmp_path):
     assert any("c[i] = a[i]" in note for note in error.value.__notes__)
     a[4] = 101.0
     assert ours(a, np.ones(9), np.zeros(9), 9) == plain(a, np.ones(9), np.zeros(9), 9)
+
+
+CAUGHT = """
+        t = t * 0.5 + a[{k}]
+        for i in range(n):
+            s += a[i] * {k}.5
+        kept = a[1:] * s
+        before = {k}
+        b[at - {k}] = s + t
+        for i in range(len(kept)):
+            t += kept[i]
+"""
+
+
+@pytest.mark.parametrize("at", [9 + 33, 3, 1000])
+def test_what_a_handler_sees_and_what_is_returned(tmp_path, at):
+    """Variables and arrays as the fault left them, wherever the function was cut."""
+    text = "def long(a, b, n, at):\n    s, t, before = 1.0, 2.0, -1\n    kept = a * 2\n    try:"
+    for k in range(200):
+        text += CAUGHT.replace("{k}", str(k % 9 if k < 180 else k)).replace("at - ", f"at - {k} - ")
+    text += (
+        "    except IndexError:\n        s = -s\n    return s, t, before, kept, a[:3] + before\n"
+    )
+    path = tmp_path / "caught.py"
+    path.write_text(text)
+    names = {}
+    exec(compile(text, str(path), "exec"), names)
+    wanted_b, b = np.zeros(1200), np.zeros(1200)
+    a = np.linspace(0.001, 0.002, 9)
+    wanted = names["long"](a, wanted_b, 9, at)
+    got = un.jit(names["long"])(a, b, 9, at)
+    assert got[:3] == wanted[:3]
+    assert np.asarray(got[3]).tolist() == wanted[3].tolist()
+    assert np.asarray(got[4]).tolist() == wanted[4].tolist()
+    assert b.tolist() == wanted_b.tolist()

@@ -170,6 +170,7 @@ class FunctionEmitter {
     struct Slot {
         llvm::AllocaInst* pointer = nullptr;
         llvm::AllocaInst* block = nullptr;
+        bool lent = false;  ///< the caller lets go of what it holds in the end
     };
     Slot& slot(int array);
     Value* base_of(int array);
@@ -228,6 +229,16 @@ class FunctionEmitter {
     void read_context(const Context& context, unsigned field, const Captured& c);
     void emit_outlined(ir::S s, const Captured& c, Context context, llvm::Function* into);
 
+    // parts.cpp
+    struct Part;
+    void plan_parts();
+    bool divides(std::span<const ir::S> list) const;
+    void emit_in_parts(std::span<const ir::S> list);
+    void emit_part(std::span<const ir::S> list);
+    void emit_part_body(std::span<const ir::S> list, const Part& part, llvm::Function* into);
+    Part used_by_part(std::span<const ir::S> list) const;
+    void give_back();
+
     // device.cpp
     Value* device_work_item(ir::WorkItemQuery query, int axis);
     Value* linear_id();
@@ -266,6 +277,9 @@ class FunctionEmitter {
     llvm::AllocaInst* work_ = nullptr;  ///< iterations since the last question whether to stop
     int loops_emitted_ = 0;
     std::unordered_map<ir::E, Value*> cache_;  ///< values of the expressions of one statement
+    bool is_long_ = false;                     ///< emitted in parts
+    std::vector<int> mentions_;                ///< of each variable, where is_long_
+    std::vector<std::pair<Value*, llvm::AllocaInst*>> given_back_;  ///< in a part's function
 };
 
 /// Named metadata that lists the access groups of stores to make non-temporal.

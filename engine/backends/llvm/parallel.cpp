@@ -71,6 +71,7 @@ void FunctionEmitter::capture(ir::S s, Captured& c) const {
             break;
         case StmtKind::Allocate: c.array_inside[static_cast<std::size_t>(s->id)] = true; break;
         case StmtKind::Store:
+        case StmtKind::Retain:
         case StmtKind::Atomic: use_array(s->id); break;
         case StmtKind::Call:
             for (int a : s->arrays) use_array(a);

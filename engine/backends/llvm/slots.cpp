@@ -108,7 +108,8 @@ void FunctionEmitter::emit_retain(ir::S s) {
 
 void FunctionEmitter::release_slots() {
     for (const Slot& s : slots_) {
-        if (s.block) call_block_function("unisono_block_release", b_.CreateLoad(m_.ptr, s.block));
+        if (s.block && !s.lent)
+            call_block_function("unisono_block_release", b_.CreateLoad(m_.ptr, s.block));
     }
 }
 

@@ -52,6 +52,7 @@ void FunctionEmitter::finish() {
         auto* type = llvm::FunctionType::get(b_.getVoidTy(), {m_.ptr}, false);
         b_.CreateCall(m_.declare("unisono_scratch_free", type), {b_.CreateLoad(m_.ptr, slot)});
     }
+    give_back();
     release_slots();
     fence_if_streamed();
     b_.CreateRet(exit_site_);
@@ -85,6 +86,7 @@ void FunctionEmitter::emit_body(std::span<Value* const> args) {
         for (const Scratch& s : scratch_of(f_)) shared_[s.array] = *arg++;
     }
     make_scopes();
+    plan_parts();
     if (f_.body) emit(f_.body);
     finish();
 }
@@ -103,6 +105,7 @@ llvm::AllocaInst* FunctionEmitter::variable(int id) {
 }
 
 void FunctionEmitter::emit_all(std::span<const ir::S> list) {
+    if (is_long_ && divides(list)) return emit_in_parts(list);
     for (ir::S s : list) emit(s);
 }
 
