@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "library/factor_tiles.h"
 #include "library/matrix_stack.h"
 
 namespace unisono::library {
@@ -19,22 +20,34 @@ void copy_elements(const T* from, std::int64_t n, T* to) {
     std::copy(from, from + n, to);
 }
 
+/// Solves for k columns that lie one after the other, in their place; `lu` holds the matrix.
+template <class T>
+bool solve_columns(std::int64_t n, std::int64_t k, T* lu, T* columns) {
+    auto pivots = buffer<blas::Int>(n);
+    if (n >= worth_tiles) {
+        if (lu_in_tiles(n, lu, pivots.get()) != 0) return false;
+        solve_in_tiles(n, lu, pivots.get(), k, columns);
+        return true;
+    }
+    static void* const gesv = blas::routine_for<T>("gesv");
+    Info info;
+    blas::call(gesv, n, k, lu, n, pivots.get(), columns, n, &info.value);
+    return info.ok();
+}
+
 template <class T>
 Factors solve_typed(const Array& given, const Array& right) {
     Stack<T> a(given), b(right);
     std::int64_t n = a.rows, k = b.columns;
     Made<T> x(b.shape({n, k}));
-    void* gesv = blas::routine_for<T>("gesv");
     std::int64_t failed = for_each_matrix(a.count, n, [&](std::int64_t i) {
         if (n == 0 || k == 0) return true;
         auto lu = buffer<T>(n * n), columns = buffer<T>(n * k);
-        auto pivots = buffer<blas::Int>(n);
-        Info info;
         transpose_into(a.matrix(i), n, n, lu.get());
         transpose_into(b.matrix(i), n, k, columns.get());
-        blas::call(gesv, n, k, lu.get(), n, pivots.get(), columns.get(), n, &info.value);
+        bool is_regular = solve_columns(n, k, lu.get(), columns.get());
         transpose_into(columns.get(), k, n, x.data + i * n * k);
-        return info.ok();
+        return is_regular;
     });
     return {{x.array}, failed};
 }
@@ -44,19 +57,15 @@ Factors inverse_typed(const Array& given) {
     Stack<T> a(given);
     std::int64_t n = a.rows;
     Made<T> inverse(a.shape({n, n}));
-    void* gesv = blas::routine_for<T>("gesv");
     std::int64_t failed = for_each_matrix(a.count, n, [&](std::int64_t i) {
         if (n == 0) return true;
         // The inverse of the transposed matrix, transposed, is the inverse.
         auto lu = buffer<T>(n * n);
-        auto pivots = buffer<blas::Int>(n);
         T* identity = inverse.data + i * n * n;
         copy_elements(a.matrix(i), n * n, lu.get());
         std::fill(identity, identity + n * n, T(0));
         for (std::int64_t k = 0; k < n; ++k) identity[k * n + k] = T(1);
-        Info info;
-        blas::call(gesv, n, n, lu.get(), n, pivots.get(), identity, n, &info.value);
-        return info.ok();
+        return solve_columns(n, n, lu.get(), identity);
     });
     return {{inverse.array}, failed};
 }
@@ -74,7 +83,10 @@ Factors determinant_typed(const Array& given) {
         auto pivots = buffer<blas::Int>(n);
         Info info;
         copy_elements(a.matrix(i), n * n, lu.get());
-        if (n > 0) blas::call(getrf, n, n, lu.get(), n, pivots.get(), &info.value);
+        if (n >= worth_tiles)
+            lu_in_tiles(n, lu.get(), pivots.get());
+        else if (n > 0)
+            blas::call(getrf, n, n, lu.get(), n, pivots.get(), &info.value);
         T product(1), phase(1);
         Real logarithm = 0;
         for (std::int64_t k = 0; k < n; ++k) {
@@ -112,13 +124,19 @@ Factors cholesky_typed(const Array& given, bool upper) {
         if (n == 0) return true;
         T* m = factor.data + i * n * n;
         copy_elements(a.matrix(i), n * n, m);
-        Info info;
-        blas::call(potrf, upper ? 'L' : 'U', n, m, n, &info.value);
+        bool is_positive = true;
+        if (n >= worth_tiles) {
+            is_positive = cholesky_in_tiles(upper ? 'L' : 'U', n, m) == 0;
+        } else {
+            Info info;
+            blas::call(potrf, upper ? 'L' : 'U', n, m, n, &info.value);
+            is_positive = info.ok();
+        }
         for (std::int64_t r = 0; r < n; ++r) {
             if (upper) std::fill(m + r * n, m + r * n + r, T(0));
             if (!upper) std::fill(m + r * n + r + 1, m + r * n + n, T(0));
         }
-        return info.ok();
+        return is_positive;
     });
     return {{factor.array}, failed};
 }

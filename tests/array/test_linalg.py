@@ -275,3 +275,57 @@ def test_bits_do_not_depend_on_threads():
         finally:
             un.set_num_threads(len(os.sched_getaffinity(0)))
     assert results[0] == results[1] == results[2]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("n", [384, 577])
+def test_large_matrices_are_factored_in_tiles(n, dtype):
+    random = np.random.default_rng(n)
+    a = random.standard_normal((n, n)).astype(dtype)
+    if a.dtype.kind == "c":
+        a += 1j * random.standard_normal((n, n)).astype(a.real.dtype)
+    eps = float(np.finfo(dtype).eps)
+    u = un.array(a)
+    product = a @ a.conj().T / n + np.eye(n, dtype=dtype)
+    for upper in (False, True):
+        factor = np.asarray(un.linalg.cholesky(un.array(product), upper=upper))
+        assert factor.dtype == a.dtype
+        assert not np.tril(factor, -1).any() if upper else not np.triu(factor, 1).any()
+        back = factor.conj().T @ factor if upper else factor @ factor.conj().T
+        np.testing.assert_allclose(back, product, atol=100 * eps)
+    right = random.standard_normal((n, 150)).astype(dtype)
+    x = np.asarray(un.linalg.solve(u, un.array(right)))
+    bound = 1e2 * n * eps * np.abs(x).max()
+    assert np.abs(a @ x - right).max() < bound
+    inverse = np.asarray(un.linalg.inv(u))
+    assert np.abs(a @ inverse - np.eye(n)).max() < 1e2 * n * eps * np.abs(inverse).max()
+    sign, logarithm = un.linalg.slogdet(u)
+    expected = np.linalg.slogdet(a.astype("complex128" if a.dtype.kind == "c" else "float64"))
+    np.testing.assert_allclose(complex(sign), expected[0], atol=1e4 * eps)
+    np.testing.assert_allclose(float(logarithm), expected[1], rtol=1e4 * eps)
+
+
+def test_large_matrices_without_a_factor():
+    n = 500
+    a = np.random.default_rng(1).standard_normal((n, n))
+    a[:, 400] = 0
+    for refused in (un.linalg.inv, lambda x: un.linalg.solve(x, un.ones(n))):
+        with pytest.raises(un.linalg.LinAlgError, match="ingular"):
+            refused(un.array(a))
+    assert float(un.linalg.det(un.array(a))) == 0
+    with pytest.raises(un.linalg.LinAlgError, match="positive"):
+        un.linalg.cholesky(un.array(np.eye(n) - np.diag(np.arange(n) == 450) * 2.0))
+
+
+def test_tiles_have_the_same_bits_for_any_threads():
+    a = np.random.default_rng(2).standard_normal((600, 600))
+    results = []
+    for threads in (1, 2, 3, 7):
+        un.set_num_threads(threads)
+        try:
+            u = un.array(a)
+            parts = [un.linalg.cholesky(u @ u.T + un.eye(600)), un.linalg.inv(u)]
+            results.append([np.asarray(p).tobytes() for p in parts])
+        finally:
+            un.set_num_threads(len(os.sched_getaffinity(0)))
+    assert all(r == results[0] for r in results)
