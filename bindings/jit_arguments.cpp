@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "errors.h"
+#include "frontend/table_state.h"
 #include "frontend/tree.h"
 #include "jit_dispatch.h"
 #include "jit_objects.h"
@@ -128,6 +129,7 @@ void Arguments::add(PyObject* object, const std::string& name) {
     }
     if (PyUnicode_CheckExact(object)) return add_text(object);
     if (PyList_CheckExact(object)) return add_list(object, name);
+    if (PyDict_CheckExact(object) || PySet_CheckExact(object)) return add_table(object, name);
     if (object == Py_None) return key_.push_back(NoneCode);
     if (Dispatch* function = dispatch_of(object)) {
         if (function->is_kernel()) refuse(name, "a kernel", "pass a function compiled by jit");
@@ -176,6 +178,31 @@ void Arguments::add_text(PyObject* text) {
     if (!made) throw std::bad_alloc();
     key_.push_back(TextCode);
     scalars_.push_back(static_cast<std::uint64_t>(handle_of(made)));
+}
+
+/// Dicts and sets, copied; what the function changes is copied back.
+void Arguments::add_table(PyObject* object, const std::string& name) {
+    HeapScope scope(heap());
+    std::string code;
+    Table* made = nullptr;
+    std::string odd = tables_.add(object, code, made);
+    bool is_set = PySet_Check(object);
+    if (!odd.empty())
+        refuse(name, (is_set ? "a set with " : "a dict with ") + odd,
+               "keys are int, float, bool, str or tuples of these, all of one type; values also "
+               "dicts and sets");
+    add_table_code(is_set, code);
+    scalars_.push_back(static_cast<std::uint64_t>(handle_of(made)));
+}
+
+void Arguments::add_table_code(bool is_set, const std::string& code) {
+    key_.push_back(TableCode | std::uint32_t{is_set} << 4 |
+                   static_cast<std::uint32_t>(code.size()) << 8);
+    for (std::size_t k = 0; k < code.size(); k += 4) {
+        std::uint32_t letters = 0;
+        std::memcpy(&letters, code.data() + k, std::min<std::size_t>(4, code.size() - k));
+        key_.push_back(letters);
+    }
 }
 
 /// The key holds where the function's source is; the specialisation keeps it alive.
@@ -242,6 +269,10 @@ void Arguments::add_type(const Type& type) {
         case Type::Kind::List:
             return key_.push_back(ListCode | static_cast<std::uint32_t>(type.items[0].weak) << 4);
         case Type::Kind::Text: return key_.push_back(TextCode);
+        case Type::Kind::Table: {
+            bool is_set = type.rank == static_cast<int>(frontend::TableKind::Set);
+            return add_table_code(is_set, frontend::table_code(type).substr(1));
+        }
         case Type::Kind::Function: return add_function(type.function.get());
         default: return key_.push_back(NoneCode);
     }
@@ -539,6 +570,15 @@ Type Arguments::read_type(const std::vector<std::uint32_t>& key, std::size_t& at
     std::uint32_t code = key[at++];
     if ((code & 15) == NoneCode) return Type::none();
     if ((code & 15) == TextCode) return Type::text();
+    if ((code & 15) == TableCode) {
+        std::string text(code >> 8, ' ');
+        for (std::size_t k = 0; k < text.size(); k += 4)
+            std::memcpy(text.data() + k, &key[at++], std::min<std::size_t>(4, text.size() - k));
+        std::vector<Type> items;
+        for (const char* c = text.c_str(); *c;) items.push_back(type_of_code(c));
+        bool is_set = code >> 4 & 1;
+        return Type::table(is_set ? frontend::TableKind::Set : frontend::TableKind::Dict, items);
+    }
     if ((code & 15) == ListCode) return Type::list(Type::python(static_cast<Weak>(code >> 4)));
     if ((code & 15) == ComplexCode)
         return code >> 4 & 1 ? Type::python(Weak::Complex)

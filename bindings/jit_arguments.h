@@ -10,6 +10,7 @@
 #include "frontend/types.h"
 #include "jit_records.h"
 #include "jit_reference.h"
+#include "jit_tables.h"
 #include "library/objects.h"
 
 namespace unisono::python {
@@ -60,6 +61,9 @@ class Arguments {
         return *heap_;
     }
 
+    /// Dicts and sets of the call.
+    TableObjects& tables() const { return tables_; }
+
   private:
     enum Code : std::uint32_t {
         ScalarCode = 1,
@@ -71,7 +75,8 @@ class Arguments {
         ListCode = 7,
         ClassCode = 8,    ///< and the record's address, then the fields
         RecordsCode = 9,  ///< and the rank; the same
-        TextCode = 10
+        TextCode = 10,
+        TableCode = 11  ///< and whether a set, the length of table_code, four letters in each
     };
     static frontend::Type read_type(const std::vector<std::uint32_t>& key, std::size_t& at);
     static std::uint32_t complex_code(DType t, bool is_python);
@@ -113,6 +118,8 @@ class Arguments {
     void add_pointer(const void* pointer);
     void add_list(PyObject* list, const std::string& name);
     void add_text(PyObject* text);
+    void add_table(PyObject* object, const std::string& name);
+    void add_table_code(bool is_set, const std::string& code);
     void add_function(const frontend::Source* source);
     void add_scalar(DType t, Weak weak, std::uint64_t bits);
     [[noreturn]] void refuse(const std::string& name, const std::string& got,
@@ -126,6 +133,7 @@ class Arguments {
     std::vector<std::pair<std::int64_t, PyObject*>> objects_;  ///< of compiled classes, by address
     std::vector<Ref> kept_;  ///< attributes that nothing else may hold
     std::unique_ptr<Heap> heap_;
+    mutable TableObjects tables_;
     bool noalias_ = true;
     Device* device_ = nullptr;
 };

@@ -226,11 +226,12 @@ static bool may_take_long(const ir::Module& module) {
            ir::contains(body, ir::StmtKind::While) || ir::contains(body, ir::StmtKind::Call);
 }
 
-/// Whether a launch may make texts.
+/// Whether a launch may make texts, dicts or sets.
 static bool may_make_objects(const ir::Module& module) {
     return std::any_of(module.functions.begin(), module.functions.end(), [](const auto& f) {
-        return std::any_of(f.natives.begin(), f.natives.end(),
-                           [](const std::string& name) { return name.rfind("text_", 0) == 0; });
+        return std::any_of(f.natives.begin(), f.natives.end(), [](const std::string& name) {
+            return name.rfind("text_", 0) == 0 || name.rfind("table_", 0) == 0;
+        });
     });
 }
 
@@ -380,6 +381,7 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
         InterruptScope asks(PyThread_get_thread_ident() == main_thread);
         fault = made->executable->launch(launch);
     }
+    arguments.tables().give_back();
     if (fault.site == codegen::interrupted_site) raise_interrupt(*made, fault);
     if (fault.site >= 0) raise_fault(*made, fault);
     Taken taken;
@@ -388,9 +390,8 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
 }
 
 /// Memory that objects hold, too, and one reference to it.
-static Storage* shared_storage(Block* block, std::uintptr_t address,
-                               std::span<const std::int64_t> extents,
-                               std::span<const std::int64_t> strides, std::int64_t size) {
+Storage* shared_storage(Block* block, std::uintptr_t address, std::span<const std::int64_t> extents,
+                        std::span<const std::int64_t> strides, std::int64_t size) {
     std::int64_t low = 0, high = size;
     for (std::size_t k = 0; k < extents.size(); ++k) {
         if (extents[k] == 0) high = low;
@@ -503,6 +504,11 @@ PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& a
         }
         case Kind::Text:
             return python_from(text_at(static_cast<std::int64_t>(results[shape.index])));
+        case Kind::Table: {
+            const char* code = shape.code.c_str();
+            const auto* words = reinterpret_cast<const std::int64_t*>(results + shape.index);
+            return arguments.tables().object_from(code, words);
+        }
         case Kind::Record:
         case Kind::Tuple: break;
     }

@@ -42,6 +42,10 @@ struct Specialisation {
     std::unique_ptr<Executable> executable;
 };
 
+/// A storage of memory that objects hold, too; takes over one reference to the block.
+Storage* shared_storage(Block* block, std::uintptr_t address, std::span<const std::int64_t> extents,
+                        std::span<const std::int64_t> strides, std::int64_t size);
+
 /// Compile errors show their place themselves.
 frontend::Compiled compile_source(const frontend::CompileRequest& request);
 

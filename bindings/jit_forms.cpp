@@ -1,4 +1,5 @@
 // Other forms of a compiled function: a node of array operations, a callback of C.
+#include <algorithm>
 #include <map>
 
 #include "backends/codegen/compile.h"
@@ -43,6 +44,12 @@ Dispatch::~Dispatch() {
     for (const auto& s : callbacks_) callbacks().erase(s->executable->callback());
 }
 
+static bool makes_tables(const ir::Module& module) {
+    return std::any_of(module.functions.begin(), module.functions.end(), [](const auto& f) {
+        return std::find(f.natives.begin(), f.natives.end(), "table_new") != f.natives.end();
+    });
+}
+
 void* Dispatch::callback(const std::vector<frontend::Type>& args, std::optional<DType> result,
                          Scalar failed) {
     auto made = std::make_shared<Specialisation>();
@@ -54,6 +61,11 @@ void* Dispatch::callback(const std::vector<frontend::Type>& args, std::optional<
                                   ", as the function takes; write one type for each");
     }
     frontend::Compiled compiled = compile_source(made->request);
+    if (makes_tables(compiled.module)) {
+        throw Error(ErrorKind::Compile, name_ +
+                                            ": a function for C cannot make a dict or set: no call "
+                                            "of Python's owns it; use arrays");
+    }
     using Kind = frontend::ResultShape::Kind;
     if (compiled.result.kind != (result ? Kind::Scalar : Kind::None) &&
         (result || compiled.result.kind != Kind::Scalar)) {

@@ -34,6 +34,8 @@ PyObject* address(PyObject* self, PyObject*) {
     return PyLong_FromLongLong(value);
 }
 
+PyObject* tables(PyObject*, PyObject*) { return PyLong_FromLongLong(live_tables()); }
+
 PyObject* live(PyObject*, PyObject*) { return PyLong_FromLongLong(live_objects()); }
 
 /// A block that stands for a Python object's buffer.
@@ -75,6 +77,7 @@ PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
                           offsetof(InstanceObject, weak_references), READONLY, nullptr},
                          {nullptr, 0, 0, 0, nullptr}};
 PyMethodDef functions[] = {{"_live_objects", live, METH_NOARGS, nullptr},
+                           {"_live_tables", tables, METH_NOARGS, nullptr},
                            {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -23,7 +23,7 @@ static NodeKind kind_of(const std::string& name) {
         KIND(Slice),    KIND(Unsupported),    KIND(Let),       KIND(Closure),   KIND(KeptClosure),
         KIND(Starred),  KIND(Region),         KIND(List),      KIND(Delete),    KIND(NamedExpr),
         KIND(Format),   KIND(FormattedValue), KIND(Class),     KIND(Try),       KIND(Handler),
-        KIND(Finally),
+        KIND(Finally),  KIND(Dict),           KIND(Set),
 #undef KIND
     };
     auto it = kinds.find(name);
@@ -112,6 +112,18 @@ frontend::Declared declared_of(PyObject* spec) {
             types.push_back(d.items.back().type);
         }
         d.type = frontend::Type::tuple(std::move(types));
+        return d;
+    }
+    if (kind == "text") {
+        d.type = frontend::Type::text();
+        return d;
+    }
+    if (kind == "table") {
+        std::vector<frontend::Type> types;
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(item(2)); ++i)
+            types.push_back(declared_of(PyTuple_GET_ITEM(item(2), i)).type);
+        d.type = frontend::Type::table(static_cast<frontend::TableKind>(int_of(item(1))),
+                                       std::move(types));
         return d;
     }
     if (kind == "instance") {

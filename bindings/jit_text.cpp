@@ -13,6 +13,7 @@
 #include "errors.h"
 #include "frontend/exceptions.h"
 #include "jit_dispatch.h"
+#include "jit_tables.h"
 
 namespace unisono::python {
 
@@ -84,6 +85,7 @@ std::string text_of_items(const std::string& how, const std::int64_t* values) {
 
 /// What an exception is raised with: the number that its text is, else the text.
 Ref argument_of(const std::string& text, const std::int64_t* values) {
+    if (text[0] == '\1') return Ref(object_of_words(text.substr(1), values));
     if (text == "{0t}") return Ref(python_from(text_at(*values)));
     bool is_number = text == "{0}" || text == "{0b}" || text == "{0f}";
     if (text == "{0f}") return Ref(PyFloat_FromDouble(std::bit_cast<double>(*values)));
@@ -113,7 +115,7 @@ Ref python_text(std::int64_t handle) {
 }
 
 /// One value; `how` says what its bits are (nothing, or b B f h u c t T A L E R), a format may
-/// follow behind |.
+/// follow behind |. O and a table_code is any object.
 std::string written(const std::int64_t* values, const std::string& how) {
     auto bar = how.find('|');
     std::string kind = how.substr(0, bar);
@@ -128,6 +130,9 @@ std::string written(const std::int64_t* values, const std::string& how) {
         Ref spec(str_of(format));
         return text_of(Ref(text && spec ? PyObject_Format(text.get(), spec.get()) : nullptr).get());
     }
+    if (kind[0] == 'O')
+        return text_of(
+            Ref(PyObject_Repr(Ref(object_of_words(kind.substr(1), values)).get())).get());
     if (kind == "E" || kind == "R") return text_of_exception(values, kind == "R");
     if (kind[0] == 'A' || kind[0] == 'L') return text_of_items(kind, values);
     bool is_float = kind == "f" || kind == "h";
@@ -284,6 +289,9 @@ void set_exception(const ir::FaultSite& site, std::span<const std::int64_t> valu
     if (!type || name.empty()) return set_error(Error(site.kind, filled(site.message, values)));
     if (site.message.empty()) return PyErr_SetNone(type);
     Ref argument = argument_of(site.message, values.data());
+    // A tuple would be taken for all arguments.
+    if (argument && PyTuple_Check(argument.get()))
+        argument = Ref(PyObject_CallOneArg(type, argument.get()));
     if (!argument) throw PythonError{};
     PyErr_SetObject(type, argument.get());
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/lowerer.h"
+#include "frontend/tables.h"
 #include "frontend/texts.h"
 #include "passes/split_complex.h"
 
@@ -60,6 +61,7 @@ std::optional<Value> FunctionLowerer::array_method(const Node& node, const Value
     if (source_.is_kernel) return std::nullopt;
     const std::string& name = callee.text;
     if (object.type.is_text()) return Texts(*this, node.place).method(node, object);
+    if (object.type.is_table()) return Tables(*this, node.place).method(node, object);
     if (object.type.is_list()) return list_method(node, object);
     if ((name == "conjugate" || name == "conj") && node.children.size() == 1) {
         if (auto v = complex_function("conj", object, node.place)) return *v;
@@ -102,6 +104,7 @@ Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
             return copied(as_array(args[0]), place);
         for (Value& v : args) v = as_array(v);
     }
+    if (name == "delete_item") return delete_item(args, place);
     auto want = [&](std::size_t n) {
         if (args.size() != n) {
             refuse(place,
@@ -143,6 +146,10 @@ Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
     want(1);
     const Value& a = args[0];
     if (name == "list") return list_value(a, place);
+    if (name == "dict" && a.type.is_table() && a.type.rank == static_cast<int>(TableKind::Dict))
+        return Tables(*this, place).copy(a);
+    if (name == "iteration" && a.type.is_table())
+        return scalar(Tables(*this, place).loop(a), Weak::Int);
     bool has_items = a.type.is_array() || a.type.is_list() || a.type.is_tuple() ||
                      (a.type.is_records() && a.type.rank > 0) || has_method(a, "__getitem__");
     bool is_text = a.type.is_text();
@@ -175,6 +182,19 @@ Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
     refuse(place, name + " is not supported in a compiled function", "compute it outside");
 }
 
+/// del container[index]
+Value FunctionLowerer::delete_item(const std::vector<Value>& args, const Place& place) {
+    if (args[0].type.is_table()) {
+        Tables(*this, place).remove(args[0], args[1]);
+    } else if (args[0].type.is_list()) {
+        pop(args[0], &args[1], place);
+    } else {
+        refuse(place, "an item of " + describe(args[0].type) + " cannot be deleted",
+               "make an array without it");
+    }
+    return {};
+}
+
 /// isinstance as the types of values tell it.
 bool FunctionLowerer::is_instance(const Type& t, const Node& wanted) {
     if (wanted.kind == NodeKind::Tuple) {
@@ -190,6 +210,8 @@ bool FunctionLowerer::is_instance(const Type& t, const Node& wanted) {
     if (name == "bool") return t.is_scalar() && t.weak == Weak::Bool;
     if (name == "complex") return t.is_complex() && t.dtype == DType::Complex128;
     if (name == "list") return t.is_list();
+    if (name == "dict" || name == "set")
+        return t.is_table() && t.rank == static_cast<int>(name == "set");
     if (name == "str") return t.is_text();
     if (name == "tuple") return t.is_tuple();
     if (name == "np.ndarray") return t.is_array();
@@ -291,6 +313,7 @@ Value FunctionLowerer::call_table(const Node& node, const std::string& name,
 Value FunctionLowerer::length(const Value& a, const Place& place) {
     if (a.type.is_tuple()) return scalar(i64(static_cast<std::int64_t>(a.items.size())), Weak::Int);
     if (a.type.is_list()) return scalar(list_length(a), Weak::Int);
+    if (a.type.is_table()) return scalar(Tables(*this, place).size(a), Weak::Int);
     if (a.type.is_records() && a.type.rank > 0)
         return scalar(b_->extent(any_field(a, place).array, 0), Weak::Int);
     if (auto v = special_method(nullptr, "__len__", {a}, place)) return *v;
@@ -388,6 +411,11 @@ std::optional<Value> FunctionLowerer::fold(const Node& node, const std::string& 
     if (args.empty() || (!is_order && args.size() > most)) {
         refuse(place, name + " takes one array or tuple" + (is_order ? " or several numbers" : ""),
                "give it what it combines");
+    }
+    if (args[0].type.is_table()) {
+        std::vector<Value> held = args;
+        held[0] = Tables(*this, place).listed(held[0]);
+        return fold(node, name, held);
     }
     if (args[0].type.is_list()) {
         std::vector<Value> held = args;

@@ -200,7 +200,8 @@ Value FunctionLowerer::result_of_call(const Type& type, const ResultShape& shape
         emit(b_->adopt(slot, b_->read(outs.at(index)), b_->read(outs.at(index + 1))));
         return object_in(slot, type);
     }
-    if (shape.kind == ResultShape::Kind::Scalar || shape.kind == ResultShape::Kind::Text)
+    if (shape.kind == ResultShape::Kind::Scalar || shape.kind == ResultShape::Kind::Text ||
+        shape.kind == ResultShape::Kind::Table)
         v.expr = b_->read(outs.at(index));
     if (shape.kind == ResultShape::Kind::Complex) {
         auto part = [&](std::size_t k) {

@@ -6,6 +6,7 @@
 
 #include "frontend/exceptions.h"
 #include "frontend/lowerer.h"
+#include "frontend/tables.h"
 
 namespace unisono::frontend {
 
@@ -32,6 +33,7 @@ static Value make_parameter(ir::Builder& b, const std::string& name, const Type&
     } else if (type.is_word()) {
         v.expr = b.param(b.scalar_param(name, type.dtype));
     }
+    if (type.is_table()) return v;
     if (type.is_instance()) v.expr = b.param(b.scalar_param(name, DType::Int64));
     if (type.is_list()) {
         v.array = b.array_param(name, type.dtype, 1, false, {ir::StrideClass::One});
@@ -55,7 +57,8 @@ constexpr std::int64_t deepest_recursion = 10'000;
 void leaf_types(const ResultShape& shape, std::vector<DType>& list) {
     if (shape.kind == ResultShape::Kind::Scalar) list.push_back(shape.dtype);
     if (shape.kind == ResultShape::Kind::Object) list.insert(list.end(), 2, DType::Int64);
-    if (shape.kind == ResultShape::Kind::Text) list.push_back(DType::Int64);
+    if (shape.kind == ResultShape::Kind::Text || shape.kind == ResultShape::Kind::Table)
+        list.push_back(DType::Int64);
     if (shape.kind == ResultShape::Kind::Array || shape.kind == ResultShape::Kind::List)
         list.insert(list.end(), 2 + 2 * static_cast<std::size_t>(shape.rank), DType::Int64);
     for (const ResultShape& item : shape.items) leaf_types(item, list);
@@ -71,6 +74,7 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
         lower_bounds_.clear();
         lists_.clear();
         texts_.clear();
+        tables_.origins.clear();
         warnings_.clear();
         lists_of_names_.clear();
         given_objects_.clear();

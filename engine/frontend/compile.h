@@ -24,7 +24,8 @@ struct ResultShape {
         Record,
         Owner,
         Object,
-        Text
+        Text,
+        Table
     };
     Kind kind = Kind::None;
     /// Object: of the results that hold its address and its block.
@@ -33,6 +34,7 @@ struct ResultShape {
     /// that hold its address, its block, its extents and its strides.
     int index = 0;
     int rank = 0;                ///< Array
+    std::string code;            ///< Table: table_code of its type
     DType dtype = DType::Int64;  ///< List: of its items, which are told as an array's
     std::vector<ResultShape> items;
     std::shared_ptr<const frontend::Record> record;  ///< Record; named Tuple

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/lowerer.h"
+#include "frontend/tables.h"
 
 namespace unisono::frontend {
 
@@ -60,6 +61,8 @@ static std::optional<int> distance(const Type& from, const Declared& to) {
 Value FunctionLowerer::declared_value(const Value& value, const Declared& wanted,
                                       const Place& place, const std::string& role) {
     if (!wanted.is_given) return value;
+    if (wanted.type.is_table() && value.type.is_table())
+        return Tables(*this, place).declared(value, wanted.type, role);
     if (!distance(value.type, wanted)) {
         refuse(place,
                role + " is declared as " + describe(wanted) + "; got " + describe(value.type),
@@ -127,6 +130,11 @@ void FunctionLowerer::declare_parameters() {
         const std::string& name = source_.params[i];
         Binding& b = env_.names[name];
         std::string role = "parameter '" + name + "'";
+        if (b.value.type.is_table()) {
+            bool is_said = i < source_.declared.size() && source_.declared[i].is_given;
+            const Type* wanted = is_said ? &source_.declared[i].type : nullptr;
+            b.value = Tables(*this, b.origin).opened(b.value, &name, wanted);
+        }
         if (signature) b.value = declared_value(b.value, signature->args[i], b.origin, role);
         if (i < source_.declared.size())
             b.value = declared_value(b.value, source_.declared[i], b.origin, role);

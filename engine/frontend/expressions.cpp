@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/lowerer.h"
+#include "frontend/tables.h"
 #include "frontend/texts.h"
 #include "ops/scalar_eval.h"
 
@@ -99,6 +100,8 @@ Value FunctionLowerer::expression_of(const Node& node) {
             return tuple_of(std::move(items));
         }
         case NodeKind::List: return list_literal(node);
+        case NodeKind::Dict:
+        case NodeKind::Set: return Tables(*this, node.place).literal(node);
         case NodeKind::NamedExpr: {
             Value v = expression(node.children[1]);
             if (choice_depth_ > 0) {
@@ -470,6 +473,11 @@ Value FunctionLowerer::subscript(const Node& node) {
     }
     Value object = made(expression(node.children[0]), node.place);
     if (object.type.is_records()) return record_item(node, object);
+    if (object.type.is_table()) {
+        Tables tables(*this, node.place);
+        return node.text == "iteration" ? tables.visited(object, index_value(node))
+                                        : tables.get(object, index_value(node));
+    }
     if (has_method(object, "__getitem__"))
         return *special_method(&node, "__getitem__", {object, index_value(node)}, node.place);
     if (object.type.is_array()) return element(node, object);

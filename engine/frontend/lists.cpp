@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "frontend/lowerer.h"
+#include "frontend/tables.h"
 #include "frontend/texts.h"
 
 namespace unisono::frontend {
@@ -245,6 +246,7 @@ Value FunctionLowerer::list_from_array(const Value& given, const Type& item, con
 
 /// list(x)
 Value FunctionLowerer::list_value(const Value& value, const Place& place) {
+    if (value.type.is_table()) return Tables(*this, place).listed(value);
     if (value.type.is_list()) return list_from_array(as_array(value), value.type.items[0], place);
     if (value.type.is_array() && value.type.rank == 1)
         return list_from_array(value, Type::numpy(value.type.dtype), place);
@@ -304,6 +306,7 @@ Value FunctionLowerer::contains(const Value& item, const Value& container, const
                               cast(compare_two("==", x, other, place).expr, DType::Bool));
         return scalar(found, Weak::Bool);
     }
+    if (container.type.is_table()) return Tables(*this, place).contains(item, container);
     if (container.type.is_text()) return Texts(*this, place).contains(item, container);
     Value array = made(as_array(container), place);
     if (!array.type.is_array() || array.type.rank != 1) {

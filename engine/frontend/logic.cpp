@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "frontend/lowerer.h"
+#include "frontend/tables.h"
 #include "frontend/texts.h"
 
 namespace unisono::frontend {
@@ -19,6 +20,7 @@ E FunctionLowerer::truth(const Value& v, const Place& place) {
     if (v.type.is_function()) return b_->boolean(true);
     if (v.type.is_complex()) return b_->cast(v.expr, DType::Bool);
     if (v.type.is_list()) return op_binary(Op::Ne, b_->extent(v.array, 0), i64(0));
+    if (v.type.is_table()) return op_binary(Op::Ne, Tables(*this, place).size(v), i64(0));
     if (v.type.is_text()) return op_binary(Op::Ne, Texts(*this, place).length(v), i64(0));
     want_scalar(v, place, "a condition");
     return cast(v.expr, DType::Bool);
@@ -40,6 +42,7 @@ Value FunctionLowerer::compare_two(const std::string& op, const Value& a, const 
         E found = contains(a, b, place).expr;
         return scalar(op_unary(Op::Not, found), Weak::Bool);
     }
+    if (auto v = Tables(*this, place).compare(op, a, b)) return *v;
     if (auto v = compare_objects(op, a, b, place)) return *v;
     auto it = ops.find(op);
     if (it == ops.end()) {

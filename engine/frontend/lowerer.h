@@ -32,6 +32,7 @@
 #include "frontend/parallel.h"
 #include "frontend/records.h"
 #include "frontend/scope.h"
+#include "frontend/table_state.h"
 #include "frontend/types.h"
 #include "ir/build.h"
 
@@ -689,6 +690,7 @@ class FunctionLowerer {
     Value call(const Node& node);
     Value call_builtin(const Node& node, const std::string& name);
     bool is_instance(const Type& t, const Node& wanted);
+    Value delete_item(const std::vector<Value>& args, const Place& place);
     Value call_function(const Node& node, const Source& callee, const std::vector<Value>& captured,
                         const Value* self = nullptr);
     Value call_with(const Node& node, const Source& callee, std::vector<Value> values);
@@ -769,6 +771,7 @@ class FunctionLowerer {
     std::vector<Final*> finals_;                           ///< whose bodies are around
     std::map<std::string, std::int32_t> texts_;            ///< constants, made at the entry
     std::map<const Node*, Value> chosen_;                  ///< items read where a mask is set
+    TableState tables_;                                    ///< its items are learnt across attempts
     int choice_depth_ = 0;  ///< expressions that may not be evaluated
     std::optional<Place> first_return_;
     Place last_return_;
@@ -788,7 +791,8 @@ class FunctionLowerer {
     bool describes_results_ = false;  ///< arrays returned are told by address, not by argument
 
     friend class ModuleLowerer;
-    friend class Texts;  ///< texts.cpp
+    friend class Texts;   ///< texts.cpp
+    friend class Tables;  ///< tables.cpp
 };
 
 }  // namespace unisono::frontend

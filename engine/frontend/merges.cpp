@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/lowerer.h"
+#include "frontend/tables.h"
 
 namespace unisono::frontend {
 
@@ -28,6 +29,7 @@ void FunctionLowerer::refuse_join(const std::string& name, const Binding& a, con
 /// Adds to the guess what lets one variable hold a and b; true if the guess grew.
 bool FunctionLowerer::learn(std::map<std::string, Type>& guess, const std::string& name,
                             const Binding& a, const Binding& b) {
+    Tables(*this, b.origin).agree(a.value, b.value);
     auto joined = join(a.value.type, b.value.type);
     if (!joined) refuse_join(name, a, b);
     auto it = guess.find(name);

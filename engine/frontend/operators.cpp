@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/lowerer.h"
+#include "frontend/tables.h"
 #include "frontend/texts.h"
 #include "ops/scalar_eval.h"
 
@@ -64,6 +65,7 @@ static bool are_numbers_and_arrays(const Value& a, const Value& b) {
 
 Value FunctionLowerer::binary(const std::string& op, const Value& a, const Value& b,
                               const Place& place) {
+    if (a.type.is_table() || b.type.is_table()) return Tables(*this, place).binary(op, a, b);
     if (a.type.is_list() || b.type.is_list()) {
         if (op == "*" && !(a.type.is_list() && b.type.is_list()))
             return a.type.is_list() ? repeated_list(a, b, place) : repeated_list(b, a, place);

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "frontend/lowerer.h"
+#include "frontend/tables.h"
 #include "frontend/texts.h"
 
 namespace unisono::frontend {
@@ -120,6 +121,8 @@ void FunctionLowerer::assign_to(const Node& target, const Value& value) {
                            target.place);
             return;
         }
+        if (object.type.is_table())
+            return Tables(*this, target.place).set(object, index_value(target), value);
         return assign_item(target, made(as_array(object), target.place), value);
     }
     if (target.kind == NodeKind::Attribute) {
@@ -242,6 +245,7 @@ void FunctionLowerer::assign_augmented(const Node& node) {
         Value change = expression(node.children[1]);
         at(node.place);
         if (old.type.is_array()) return assign_in_place(node, old, change);
+        if (old.type.is_table() && Tables(*this, node.place).update(node.text, old, change)) return;
         if (old.type.is_list() && node.text == "+") return extend(old, change, node.place);
         return bind(target.text, binary(node.text, old, change, node.place), target.place);
     }
@@ -264,6 +268,7 @@ void FunctionLowerer::assign_augmented(const Node& node) {
                "use a name or array[indices]");
     }
     Value object = expression(target.children[0]);
+    if (object.type.is_table()) return Tables(*this, node.place).augment(node, object);
     if (has_method(object, "__getitem__") && has_method(object, "__setitem__")) {
         Value index = kept_apart(index_value(target));
         Value old = *special_method(&target, "__getitem__", {object, index}, target.place);
@@ -358,6 +363,13 @@ void FunctionLowerer::shape_result(const Value& value, ResultShape& shape,
     } else if (value.type.is_text()) {
         shape.kind = ResultShape::Kind::Text;
         scalars.push_back(Texts(*this, {}).handle(value));
+    } else if (value.type.is_table()) {
+        if (value.type.rank > static_cast<int>(TableKind::Set))
+            refuse(last_return_, "the " + describe(value.type) + " cannot be returned",
+                   "return the dict, or a list of them");
+        shape.kind = ResultShape::Kind::Table;
+        shape.code = table_code(value.type);
+        scalars.push_back(value.expr);
     } else if (value.type.is_records()) {
         const Value& field = any_field(value, {});
         shape.kind = ResultShape::Kind::Owner;
@@ -433,6 +445,7 @@ void FunctionLowerer::give_back(const Node& node) {
         refuse(place, "a " + describe(value.type) + " cannot be returned",
                "return numbers, texts, arrays or tuples of them");
     }
+    if (result_ && result_->is_table()) value = Tables(*this, place).agreed(value, *result_);
     if (!result_) {
         result_ = value.type;
     } else if (*result_ != value.type) {

@@ -104,6 +104,15 @@ void FunctionLowerer::write(Template& to, const Value& v, Shown how, const std::
         for (std::size_t k = 1; k < v.items.size(); ++k) to.values.push_back(v.items[k].expr);
         return;
     }
+    if (type.is_table() && format.empty()) {
+        std::string code = table_code(type);
+        if (type.rank > static_cast<int>(TableKind::Set) || code.find('N') != std::string::npos)
+            refuse(place, "a " + describe(type) + " cannot be shown in a compiled function",
+                   "print its entries in a loop");
+        to.text += "{" + std::to_string(to.values.size()) + "O" + code + "}";
+        to.values.push_back(settle(v.expr));
+        return;
+    }
     std::string end = format.empty() ? "}" : "|" + format + "}";
     std::string number = "{" + std::to_string(to.values.size());
     if (type.is_complex() && type.is_weak()) {

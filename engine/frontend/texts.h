@@ -29,6 +29,8 @@ class Texts {
     Value of_point(const Value& number);
     Value number(const Value& text, bool is_int);
     Value method(const Node& node, const Value& text);
+    /// Bytes as numbers, eight to each.
+    std::vector<E> packed(const std::string& bytes);
 
   private:
     using Template = FunctionLowerer::Template;
@@ -42,7 +44,6 @@ class Texts {
     E one(const std::string& name, const std::vector<E>& values) {
         return f_.native(name, values, 1)[0];
     }
-    std::vector<E> packed(const std::string& bytes);
     E integer(const Value& v, const std::string& role);
 
     FunctionLowerer& f_;

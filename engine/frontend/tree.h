@@ -60,6 +60,8 @@ enum class NodeKind : std::uint8_t {
     Subscript,       // children: object, indices...
     Tuple,           // children: items
     List,            // children: items
+    Dict,            // children: key, value, key, value...
+    Set,             // children: items
     NamedExpr,       // children: Name, value
     Format,          // children: Text, FormattedValue
     FormattedValue,  // text: the format, may be empty; note: r, s or none: what follows !;

@@ -29,6 +29,13 @@ std::string describe(const Type& t) {
         case Type::Kind::Text: return "str";
         case Type::Kind::Exception: return "caught exception";
         case Type::Kind::List: return "list of " + describe(t.items[0]);
+        case Type::Kind::Table: {
+            static const char* names[] = {"dict of ", "set of ", "keys of a dict of ",
+                                          "values of a dict of ", "items of a dict of "};
+            if (t.items.empty()) return t.rank == 1 ? "empty set" : "empty dict";
+            return names[t.rank] + describe(t.items[0]) +
+                   (t.items.size() > 1 ? " to " + describe(t.items[1]) : "");
+        }
         case Type::Kind::Function: return "function '" + t.name + "'";
         case Type::Kind::Record: return t.record->name;
         case Type::Kind::Records:
@@ -95,8 +102,8 @@ std::optional<Type> join(const Type& a, const Type& b) {
     if (a.is_array()) return join_arrays(a, b);
     if (a.is_function() && (a.function != b.function || a.name != b.name)) return std::nullopt;
     if (a.record != b.record || (a.is_records() && a.rank != b.rank)) return std::nullopt;
-    bool has_items =
-        a.is_tuple() || a.is_function() || a.is_list() || a.is_record() || a.is_records();
+    bool has_items = (a.is_table() && a.rank == b.rank) || a.is_tuple() || a.is_function() ||
+                     a.is_list() || a.is_record() || a.is_records();
     if (!has_items || a.items.size() != b.items.size()) return std::nullopt;
     std::vector<Type> items;
     for (std::size_t i = 0; i < a.items.size(); ++i) {
@@ -106,7 +113,7 @@ std::optional<Type> join(const Type& a, const Type& b) {
     }
     Type t = a;
     t.items = std::move(items);
-    if (t.is_list() && t.items[0] != a.items[0]) return std::nullopt;
+    if ((t.is_list() || t.is_table()) && t.items != a.items) return std::nullopt;
     return t;
 }
 

@@ -14,6 +14,9 @@ namespace unisono::frontend {
 struct Source;
 struct Record;
 
+/// Type::rank of a Table: a dict, a set, or what a dict's methods of these names give.
+enum class TableKind : std::uint8_t { Dict, Set, Keys, Values, Items };
+
 /// A Python scalar is weak (it adapts to the dtype that it meets, as NEP 50 says); a NumPy scalar,
 /// such as an element of an array, is not.
 struct Type {
@@ -26,6 +29,7 @@ struct Type {
         Text,
         Function,
         List,
+        Table,     ///< a dict or a set, see TableKind
         Record,    ///< an object known by the values of its fields
         Records,   ///< a structured array; of rank 0 one of its elements
         Instance,  ///< of a class: its fields lie in memory
@@ -34,14 +38,15 @@ struct Type {
     Kind kind = Kind::None;
     DType dtype = DType::Int64;
     Weak weak = Weak::None;
-    int rank = 0;  ///< Instance: 1 where it may be None
+    int rank = 0;  ///< Instance: 1 where it may be None; Table: its TableKind
     bool writable = true;
     std::vector<ir::StrideClass> strides;
-    std::vector<Type> items;                      ///< Tuple; List: of its items; Function: of the
-                                                  ///< values that it captured; Record, Records: of
-                                                  ///< the fields; Exception: what a Try tells
-    std::shared_ptr<const Source> function;       ///< Function, compiled
-    std::string name;                             ///< Function: known to the front end by this name
+    std::vector<Type> items;                 ///< Tuple; List: of its items; Table: of keys and
+                                             ///< values, none where it came empty; Function: of the
+                                             ///< values that it captured; Record, Records: of
+                                             ///< the fields; Exception: what a Try tells
+    std::shared_ptr<const Source> function;  ///< Function, compiled
+    std::string name;                        ///< Function: known to the front end by this name
     std::shared_ptr<const struct Record> record;  ///< Record, Records, Instance; named Tuple
 
     static Type none() { return {}; }
@@ -87,6 +92,14 @@ struct Type {
         t.items = {std::move(item)};
         return t;
     }
+    static Type table(TableKind kind, std::vector<Type> items) {
+        Type t;
+        t.kind = Kind::Table;
+        t.rank = static_cast<int>(kind);
+        t.items = std::move(items);
+        return t;
+    }
+    bool is_table() const { return kind == Kind::Table; }
     static Type of_record(Kind kind, std::shared_ptr<const struct Record> record, int rank,
                           std::vector<Type> items) {
         Type t;
@@ -107,7 +120,7 @@ struct Type {
     }
     bool is_text() const { return kind == Kind::Text; }
     /// One IR value holds it: a number, or where an object lies.
-    bool is_word() const { return kind == Kind::Scalar || is_text(); }
+    bool is_word() const { return kind == Kind::Scalar || is_text() || is_table(); }
     bool is_complex() const { return kind == Kind::Scalar && unisono::is_complex(dtype); }
     bool is_list() const { return kind == Kind::List; }
     bool is_function() const { return kind == Kind::Function; }
@@ -135,7 +148,8 @@ struct Value {
     Type type;
     ir::E expr = nullptr;     ///< Scalar
     std::int32_t array = -1;  ///< Array; List: a view of its items; Instance: of its memory
-    std::int32_t list = -1;   ///< List: a row of the lowerer's table; -1: it cannot grow
+    std::int32_t list = -1;   ///< List: a row of the lowerer's table; -1: it cannot grow. Table:
+                              ///< where it was made (table_state.h), or -1
     std::shared_ptr<const Lazy> lazy;  ///< Array: an expression that no memory holds yet
     std::string text;                  ///< Text
     std::vector<Value> items;

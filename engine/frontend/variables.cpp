@@ -164,6 +164,10 @@ Value FunctionLowerer::move_into(const std::string& name, const Value& value, co
         moved.text.clear();
         moved.expr = b_->read(variable(name, DType::Int64));
     }
+    if (type.is_table()) {
+        set_variable(name, value.expr);
+        moved.expr = b_->read(variable(name, DType::Int64));
+    }
     if (type.is_scalar()) {
         set_variable(name, cast(value.expr, type.dtype));
         moved.expr = b_->read(variable(name, type.dtype));

@@ -1,5 +1,5 @@
-// Objects that compiled functions hold by address: texts. They live until the call that made them
-// has been answered.
+// Objects that compiled functions hold by address: texts, dicts and sets. They live until the call
+// that made them has been answered.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,15 @@
 #include <vector>
 
 namespace unisono {
+
+/// What has memory of its own to give back.
+class HeapObject {
+  public:
+    HeapObject() = default;
+    HeapObject(const HeapObject&) = delete;
+    HeapObject& operator=(const HeapObject&) = delete;
+    virtual ~HeapObject() = default;
+};
 
 /// Memory of one call's objects, given back as a whole.
 class Heap {
@@ -29,6 +38,8 @@ class Heap {
         return fits;
     }
 
+    void own(std::unique_ptr<HeapObject> object) { owned_.push_back(std::move(object)); }
+
     /// Of the call that this thread runs, or null.
     static Heap* current() noexcept;
 
@@ -39,6 +50,7 @@ class Heap {
         void* take(std::size_t bytes) noexcept;
     };
     Region objects_, points_;
+    std::vector<std::unique_ptr<HeapObject>> owned_;
 };
 
 /// Makes a heap the current one of this thread.

@@ -109,9 +109,13 @@ class Desugar:
         array = e
         if not isinstance(e, ast.Name):
             array = self.kept(e, before, "a")
-        return _call("iteration", e, array), lambda k: _at(
-            ast.Subscript(value=array, slice=k, ctx=ast.Load()), e
-        )
+
+        def item(k):
+            made = _at(ast.Subscript(value=array, slice=k, ctx=ast.Load()), e)
+            made.is_iteration = True  # of a dict the key, not the value of one
+            return made
+
+        return _call("iteration", e, array), item
 
     def iteration_of_range(self, e, before):
         args = [self.kept(a, before, "r") for a in e.args]

@@ -20,6 +20,7 @@ from .desugar import Desugar
 from .exceptions import Exceptions
 from .signatures import spec_of
 from .source import read_function
+from .tables import Tables
 
 _BINARY = {
     ast.Add: "+",
@@ -52,7 +53,7 @@ _COMPARE = {
 _PYTHON = ("range", "len", "min", "max", "abs", "int", "float", "bool", "sum", "any", "all")
 _PYTHON += ("pow", "round", "divmod", "slice", "enumerate", "zip", "reversed", "list", "sorted")
 _PYTHON += ("tuple", "complex", "isinstance", "map", "filter", "print")
-_PYTHON += ("str", "ord", "chr")
+_PYTHON += ("str", "ord", "chr", "dict", "set")
 _ADVICE = {
     "TryStar": ("except*", "write except"),
     "With": ("with", "enter it outside of the compiled function"),
@@ -60,10 +61,6 @@ _ADVICE = {
     "Import": ("import", "import outside of the compiled function"),
     "ImportFrom": ("import", "import outside of the compiled function"),
     "GeneratorExp": ("a generator", "write a loop"),
-    "SetComp": ("a set", "use an array"),
-    "DictComp": ("a dict", "use arrays"),
-    "Dict": ("a dict", "use arrays or a tuple"),
-    "Set": ("a set", "use an array"),
     "Yield": ("yield", "fill an array and return"),
     "YieldFrom": ("yield", "fill an array and return"),
     "Await": ("await", "call it outside"),
@@ -94,7 +91,7 @@ def flatten_function(function, is_kernel, options=None):
     return flattener.run()
 
 
-class _Flattener(Desugar, Exceptions):
+class _Flattener(Desugar, Exceptions, Tables):
     def __init__(self, function, definition, file, first_line, lines, is_kernel, options):
         self.function, self.definition, self.name = function, definition, function.__name__
         self.file, self.first_line, self.lines = file, first_line, lines
@@ -233,6 +230,10 @@ class _Flattener(Desugar, Exceptions):
 
     def statements(self, s):
         """The nodes of one statement: several where it is written with simpler ones."""
+        if isinstance(s, ast.Delete) and len(s.targets) > 1:
+            return [
+                self.statement(ast.copy_location(ast.Delete(targets=[t]), s)) for t in s.targets
+            ]
         if isinstance(s, ast.For):
             plain = self.plain_loop(s)
             if plain is not None:
@@ -319,10 +320,12 @@ class _Flattener(Desugar, Exceptions):
         return self.node(s, "Evaluate", [self.expression(s.value)])
 
     def statement_Delete(self, s):
-        for t in s.targets:
-            if not isinstance(t, ast.Name):
-                return self.unsupported(t, "del of anything but a name", "leave it out")
-        return self.node(s, "Delete", map(self.expression, s.targets))
+        (t,) = s.targets
+        if isinstance(t, ast.Subscript) and not isinstance(t.slice, ast.Slice):
+            return self.delete_item(t)
+        if not isinstance(t, ast.Name):
+            return self.unsupported(t, "del of anything but a name or an item", "leave it out")
+        return self.node(s, "Delete", [self.expression(t)])
 
     def statement_Assert(self, s):
         children = [self.expression(s.test)]
@@ -383,7 +386,7 @@ class _Flattener(Desugar, Exceptions):
         return self.node(e, "Let", [self.block(e.body), self.expression(e.value)])
 
     def expression_Call(self, e):
-        plain = self.reduced(e) or self.mapped(e)
+        plain = self.reduced(e) or self.mapped(e) or self.table_call(e)
         if plain is not None:
             return self.expression(plain)
         args = [
@@ -420,7 +423,8 @@ class _Flattener(Desugar, Exceptions):
         return ast.copy_location(ast.Tuple(elts=items, ctx=ast.Load()), e)
 
     def expression_Subscript(self, e):
-        return self.node(e, "Subscript", [self.expression(e.value), *self.index(e.slice)])
+        text = "iteration" if getattr(e, "is_iteration", False) else ""
+        return self.node(e, "Subscript", [self.expression(e.value), *self.index(e.slice)], text)
 
     def index(self, e):
         if isinstance(e, ast.Tuple) and e.elts:

@@ -3,7 +3,7 @@
 The engine takes a type as a plain tuple: ``("scalar", dtype name, weak)`` where `weak` is
 ``"int"``, ``"float"`` or ``"bool"`` for Python's own scalars and ``""`` for NumPy's;
 ``("array", dtype name, rank, layout)`` with layout ``"A"``, ``"C"`` or ``"F"``;
-``("tuple", types)``; ``("optional", type)``; ``("none",)``.
+``("tuple", types)``; ``("table", 0 for a dict and 1 for a set, types)``; ``("text",)``; ``("optional", type)``; ``("none",)``.
 """
 
 from __future__ import annotations
@@ -65,6 +65,8 @@ def _generic(type_, where):
     import typing
 
     origin, args = typing.get_origin(type_), typing.get_args(type_)
+    if origin in (dict, set):
+        return ("table", int(origin is set), tuple(_item(t, where) for t in args))
     if origin is tuple:
         return ("tuple", tuple(spec_of(t, where) for t in args))
     if origin in (typing.Union, types.UnionType):
@@ -72,6 +74,17 @@ def _generic(type_, where):
         if len(rest) == 1 and len(args) == 2:
             return ("optional", spec_of(rest[0], where))
     return None
+
+
+def _item(type_, where):
+    """The type of a key or a value of a dict: text, too."""
+    import typing
+
+    if type_ is str:
+        return ("text",)
+    if typing.get_origin(type_) is tuple:
+        return ("tuple", tuple(_item(t, where) for t in typing.get_args(type_)))
+    return spec_of(type_, where)
 
 
 def _numba_text(type_):

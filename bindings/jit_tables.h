@@ -1,0 +1,47 @@
+// Dicts and sets between Python and compiled code (library/tables.h): copied in, copied back where
+// the function changed them, and made anew where it returns others.
+#pragma once
+
+#include <Python.h>
+
+#include <map>
+#include <string>
+
+#include "frontend/types.h"
+#include "jit_reference.h"
+#include "library/tables.h"
+
+namespace unisono::python {
+
+/// The Python objects of one call's tables, by address.
+class TableObjects {
+  public:
+    /// The words of a Python dict or set. `code` becomes what its entries are, as table_code
+    /// writes it, and stays empty where there are none; the answer is why it cannot be passed.
+    std::string add(PyObject* object, std::string& code, Table*& made);
+    /// The object that the words tell; advances both. Null with a Python error set.
+    PyObject* object_from(const char*& code, const std::int64_t*& words);
+    /// Gives the objects that were passed the entries of those that changed.
+    void give_back();
+
+  private:
+    struct Held {
+        Ref object;
+        bool is_given = false;
+        std::string code;
+    };
+    std::string put(PyObject* object, const char*& code, std::vector<std::int64_t>& words);
+    std::string fill(PyObject* object, const char* code, Table& table);
+    PyObject* made(std::int64_t handle, const char*& code);
+    bool fill_back(PyObject* object, const Table& table, const char* code);
+
+    std::map<std::int64_t, Held> held_;
+};
+
+/// Of a code that table_code wrote.
+frontend::Type type_of_code(const char*& code);
+
+/// An object of words that nothing shares, for messages.
+PyObject* object_of_words(const std::string& code, const std::int64_t* words);
+
+}  // namespace unisono::python

@@ -1,0 +1,29 @@
+// What a lowerer knows of dicts and sets whose types come from what is stored in them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "frontend/types.h"
+
+namespace unisono::frontend {
+
+/// Of one that is written empty, or comes empty: {}, set(), a parameter.
+struct TableItems {
+    std::optional<Type> key, value;
+    const void* inner = nullptr;  ///< the value is a table of its own, known by this origin
+};
+
+struct TableState {
+    std::map<const void*, TableItems> items;  ///< by origin; learnt across attempts
+    /// Value::list of a table is its place here, or -1.
+    std::vector<const void*> origins;
+};
+
+/// How tables are spelled for the run-time part, which makes Python objects of their words:
+/// i f b numbers, N and a letter other dtypes, t text, n None, (...) tuples, D d and D s tables,
+/// A arrays.
+std::string table_code(const Type& type);
+
+}  // namespace unisono::frontend

@@ -1,0 +1,377 @@
+// Dicts and sets: their types and their entries.
+#include "frontend/tables.h"
+
+#include <algorithm>
+
+#include "frontend/exceptions.h"
+#include "frontend/texts.h"
+
+namespace unisono::frontend {
+
+static bool is_view(const Type& t) { return t.is_table() && t.rank > int(TableKind::Set); }
+
+// ---- types
+
+/// Numbers of keys are Python's.
+Type Tables::key_type(const Value& key) {
+    const Type& t = key.type;
+    if (t.is_text() || t.kind == Type::Kind::None) return t;
+    if (t.is_scalar() && !t.is_complex())
+        return Type::python(is_bool(t.dtype)    ? Weak::Bool
+                            : is_float(t.dtype) ? Weak::Float
+                                                : Weak::Int);
+    if (t.is_tuple() || t.is_record()) {
+        Type made = t;
+        for (std::size_t k = 0; k < key.items.size(); ++k) made.items[k] = key_type(key.items[k]);
+        return made;
+    }
+    refuse("a key must be a number, a text or a tuple of these; got " + describe(t),
+           t.is_array() ? "use a tuple of its elements" : "use another key");
+}
+
+/// Whether its types are not known yet.
+bool Tables::is_open(const Value& table) const {
+    const void* origin = origin_of(table);
+    if (!origin) return false;
+    auto found = f_.tables_.items.find(origin);
+    return found == f_.tables_.items.end() || !found->second.key ||
+           (value_of(table) && !found->second.value);
+}
+
+void Tables::learn_type(const void* origin, std::optional<Type>& known, const Type& type) {
+    auto joined = known ? join(*known, type) : std::optional(type);
+    if (!origin || !joined || known == joined) return;
+    known = joined;
+    f_.guesses_.clear();
+    throw Restart{};
+}
+
+/// Notes what is stored; where that is news the function starts again.
+void Tables::learn(const Value& table, const Type& key, const Value* value) {
+    const void* origin = origin_of(table);
+    if (!origin) return;
+    TableItems& items = f_.tables_.items[origin];
+    if (value) {
+        const void* inner = value->type.is_table() ? origin_of(*value) : nullptr;
+        if (!items.value || (inner && inner == items.inner && *items.value != value->type)) {
+            items.inner = inner;
+            items.value = value->type;
+            if (!items.key) items.key = key;
+            f_.guesses_.clear();
+            throw Restart{};
+        }
+        learn_type(origin, items.value, value->type);
+    }
+    learn_type(origin, items.key, key);
+}
+
+/// The value with that type, which it must fit.
+Value Tables::as_type(const Value& given, const Type& t, const std::string& role) {
+    if (given.type == t && !t.is_table()) return given;
+    auto wrong = [&] {
+        refuse(role + " is " + describe(t) + " here; got " + describe(given.type),
+               "give all one type, or annotate it where it is made, as in d: dict[str, float] = "
+               "{}");
+    };
+    Value v = given;
+    if (t.is_scalar() && given.type.is_scalar()) {
+        auto order = [](const Type& x) {
+            return is_complex(x.dtype) ? 3 : is_float(x.dtype) ? 2 : is_bool(x.dtype) ? 0 : 1;
+        };
+        bool fits = order(given.type) <= order(t) &&
+                    (order(t) == 0 || order(given.type) > 0 || t.weak != Weak::None);
+        if (!fits) wrong();
+        v.expr = f_.cast(given.expr, t.dtype);
+    } else if (t.is_table() && given.type.is_table()) {
+        return declared(given, t, role);
+    } else if ((t.is_tuple() || t.is_record()) && given.type.kind == t.kind &&
+               given.type.record == t.record && given.items.size() == t.items.size()) {
+        for (std::size_t k = 0; k < t.items.size(); ++k)
+            v.items[k] = as_type(given.items[k], t.items[k], role);
+    } else {
+        auto joined = join(t, given.type);
+        if (!joined || *joined != t) wrong();
+    }
+    v.type = t;
+    return v;
+}
+
+Value Tables::declared(const Value& table, const Type& wanted, const std::string& role) {
+    if (table.type == wanted) return table;
+    const void* origin = origin_of(table);
+    if (origin && table.type.is_table() && table.type.rank == wanted.rank) {
+        TableItems& items = f_.tables_.items[origin];
+        std::optional<Type> value;
+        if (wanted.items.size() > 1) value = wanted.items[1];
+        auto fits = [](const std::optional<Type>& known, const std::optional<Type>& type) {
+            return !known || (type && join(*known, *type) == type);
+        };
+        if (fits(items.key, wanted.items[0]) && fits(items.value, value)) {
+            items.key = wanted.items[0];
+            items.value = value;
+            f_.guesses_.clear();
+            throw Restart{};
+        }
+    }
+    refuse(role + " is declared as " + describe(wanted) + "; got " + describe(table.type),
+           "make it with entries of the types declared");
+}
+
+void Tables::agree(const Value& a, const Value& b) {
+    if (!a.type.is_table() || !b.type.is_table() || a.type == b.type) return;
+    if (a.type.rank != b.type.rank) return;
+    if (is_open(a) && !is_open(b)) declared(a, b.type, "a dict");
+    if (is_open(b) && !is_open(a)) declared(b, a.type, "a dict");
+}
+
+Value Tables::agreed(const Value& result, const Type& elsewhere) {
+    if (result.type.is_table() && is_open(result) && result.type.rank == elsewhere.rank)
+        return declared(result, elsewhere, "the result");
+    return result;
+}
+
+// ---- making them
+
+void Tables::want_owner() {
+    if (f_.source_.is_kernel)
+        refuse("a kernel cannot make dicts and sets", "pass arrays, and look up by index");
+    if (f_.parallel_depth_ > 0)
+        refuse("a dict or set cannot be made inside of prange",
+               "make it before the loop, and read it inside");
+}
+
+void Tables::want_changeable(const Value& table) {
+    if (f_.parallel_depth_ > 0)
+        refuse("a " + describe(table.type) + " from outside of prange cannot change inside of it",
+               "store into an array by the iteration's index, and fill the dict after the loop");
+    if (is_view(table.type))
+        refuse("the " + describe(table.type) + " cannot be changed", "change the dict");
+}
+
+std::vector<E> Tables::call(const std::string& name, std::vector<E> values, std::size_t results) {
+    f_.at(place_);
+    while (values.size() < results) values.push_back(f_.i64(0));
+    return f_.native(name, values, results);
+}
+
+Value Tables::of_handle(E handle, const Type& type, int origin) {
+    Value v;
+    v.type = type;
+    v.expr = handle;
+    v.list = origin;
+    return v;
+}
+
+/// What a native function made: an address, 0 without memory, -1 on a thread of a parallel loop.
+Value Tables::made(const std::string& native, const std::vector<E>& values, const Type& type,
+                   int origin) {
+    want_owner();
+    E handle = call(native, values, 1)[0];
+    std::vector<S> failed = f_.collect([&] {
+        f_.fault_if(f_.op_binary(Op::Lt, handle, f_.i64(0)), ErrorKind::Runtime,
+                    "a dict cannot be made by the threads of a parallel loop", place_);
+        f_.emit(f_.b_->raise(f_.b_->site(ErrorKind::Memory, "out of memory for a dict"), {}));
+    });
+    f_.emit(f_.b_->branch(f_.op_binary(Op::Le, handle, f_.i64(0)), f_.b_->block(failed)));
+    return of_handle(handle, type, origin);
+}
+
+void Tables::check(E status) {
+    f_.fault_if(f_.op_binary(Op::Ne, status, f_.i64(0)), ErrorKind::Memory,
+                "out of memory for a dict", place_);
+}
+
+Value Tables::empty(const void* origin, TableKind kind) {
+    const TableItems& items = f_.tables_.items[origin];
+    std::vector<Type> types{items.key.value_or(Type::python(Weak::Int))};
+    if (kind == TableKind::Dict) types.push_back(items.value.value_or(Type::python(Weak::Int)));
+    Type type = Type::table(kind, std::move(types));
+    f_.tables_.origins.push_back(origin);
+    return made("table_new", form_of(type), type, static_cast<int>(f_.tables_.origins.size()) - 1);
+}
+
+/// {k: v, ...}, {a, b} and set()
+Value Tables::literal(const Node& node) {
+    bool is_dict = node.kind == NodeKind::Dict;
+    std::vector<const Node*> nodes;
+    for (const Node& child : node.children) nodes.push_back(&child);
+    std::vector<Value> items = f_.operands(nodes);
+    for (Value& item : items) item = f_.kept_apart(f_.made(item, place_));
+    TableItems& known = f_.tables_.items[&node];
+    std::size_t step = is_dict ? 2 : 1;
+    for (std::size_t k = 0; k < items.size(); k += step) {
+        auto add = [](std::optional<Type>& so_far, const Type& t) {
+            auto joined = so_far ? join(*so_far, t) : std::optional(t);
+            if (joined) so_far = joined;
+        };
+        add(known.key, key_type(items[k]));
+        if (!is_dict) continue;
+        const Value& value = items[k + 1];
+        const void* inner = value.type.is_table() ? origin_of(value) : nullptr;
+        if (inner && (!known.value || known.inner == inner)) known.value = value.type;
+        if (inner) known.inner = inner;
+        add(known.value, value.type);
+    }
+    Value table = empty(&node, is_dict ? TableKind::Dict : TableKind::Set);
+    for (std::size_t k = 0; k < items.size(); k += step)
+        set(table, items[k], is_dict ? items[k + 1] : Value{});
+    return table;
+}
+
+Value Tables::copy(const Value& table) {
+    return made("table_merge", {f_.i64(0), handle(table), handle(table)}, table.type, table.list);
+}
+
+/// A parameter: where it came empty its types are those of what the function stores.
+Value Tables::opened(const Value& parameter, const void* origin, const Type* wanted) {
+    if (!parameter.type.items.empty()) return parameter;
+    TableItems& items = f_.tables_.items[origin];
+    if (wanted && wanted->is_table() && wanted->rank == parameter.type.rank) {
+        items.key = wanted->items[0];
+        if (wanted->items.size() > 1) items.value = wanted->items[1];
+    }
+    auto kind = static_cast<TableKind>(parameter.type.rank);
+    std::vector<Type> types{items.key.value_or(Type::python(Weak::Int))};
+    if (kind == TableKind::Dict) types.push_back(items.value.value_or(Type::python(Weak::Int)));
+    Type type = Type::table(kind, std::move(types));
+    std::vector<E> values{handle(parameter)};
+    for (E e : form_of(type)) values.push_back(e);
+    std::string code;
+    for (const Type& item : type.items) code += table_code(item);
+    values.push_back(f_.i64(static_cast<std::int64_t>(code.size())));
+    for (E e : Texts(f_, place_).packed(code)) values.push_back(e);
+    f_.emit(f_.b_->native("table_become", values, {}));
+    f_.tables_.origins.push_back(origin);
+    return of_handle(handle(parameter), type, static_cast<int>(f_.tables_.origins.size()) - 1);
+}
+
+// ---- entries
+
+std::vector<E> Tables::key_words(const Value& table, const Value& key, const std::string& role) {
+    Type type = key_type(key);
+    if (const void* origin = origin_of(table)) {
+        if (!f_.tables_.items[origin].key) learn(table, type, nullptr);
+    }
+    std::vector<E> words{handle(table)};
+    put(as_type(key, key_of(table), role), words);
+    return words;
+}
+
+/// KeyError with the key itself.
+void Tables::no_such_key(E condition, const Value& key) {
+    Type type = key_type(key);
+    Value k = as_type(key, type, "the key");
+    int count = words_of(type);
+    f_.at(place_);
+    std::vector<S> raised = f_.collect([&] {
+        std::vector<E> words;
+        if (count <= 4) put(k, words);
+        std::string text = count <= 4 ? "\1" + table_code(type) : "a key of many parts";
+        f_.emit(f_.b_->raise(f_.b_->site(ErrorKind::Runtime, text, exception_number("KeyError")),
+                             words));
+    });
+    f_.emit(f_.b_->branch(condition, f_.b_->block(raised)));
+}
+
+static std::size_t count(int n) { return static_cast<std::size_t>(n); }
+
+Value Tables::get(const Value& table, const Value& key) {
+    if (!value_of(table) || is_view(table.type))
+        refuse("a " + describe(table.type) + " cannot be indexed", "loop over it, or use `in`");
+    auto words = key_words(table, key, "a key of this dict");
+    auto found =
+        call("table_get", words, std::max(words.size(), 1 + count(words_of(*value_of(table)))));
+    no_such_key(f_.op_binary(Op::Eq, found[0], f_.i64(0)), key);
+    return value_taken(table, found, 1, false);
+}
+
+void Tables::set(const Value& table, const Value& key, const Value& given) {
+    want_changeable(table);
+    const Type* type = value_of(table);
+    Value value = type ? f_.made(given, place_) : given;
+    learn(table, key_type(key), type ? &value : nullptr);
+    auto words = key_words(table, key, type ? "a key of this dict" : "an item of this set");
+    if (type) put(as_type(value, *type, "a value of this dict"), words);
+    check(call("table_set", words, words.size())[0]);
+}
+
+void Tables::augment(const Node& node, const Value& table) {
+    Value key = f_.kept_apart(f_.index_value(node.children[0]));
+    Value old;
+    std::vector<S> read;
+    if (!is_open(table)) old = f_.kept_apart(get(table, key));
+    Value change = f_.expression(node.children[1]);
+    if (is_open(table)) {
+        learn(table, key_type(key), &change);
+        old = get(table, key);
+    }
+    if (old.type.is_array()) return f_.assign_in_place(node, old, change);
+    if (old.type.is_table() && update(node.text, old, change)) return;
+    set(table, key, f_.binary(node.text, old, change, node.place));
+}
+
+void Tables::remove(const Value& table, const Value& key) {
+    want_changeable(table);
+    auto words = key_words(table, key, "a key");
+    auto found = call("table_remove", words, words.size());
+    no_such_key(f_.op_binary(Op::Eq, found[0], f_.i64(0)), key);
+}
+
+E Tables::size(const Value& table) { return call("table_size", {handle(table)}, 1)[0]; }
+
+E Tables::loop(const Value& table) {
+    if (f_.parallel_depth_ > 0)
+        refuse("a " + describe(table.type) + " cannot be looped over inside of prange",
+               "look its keys up, or loop over it in front of the loop");
+    return call("table_loop", {handle(table)}, 1)[0];
+}
+
+Value Tables::visited(const Value& table, const Value& index) {
+    bool is_set = table.type.rank == int(TableKind::Set);
+    auto words =
+        call("table_row", {handle(table), f_.cast(index.expr, DType::Int64)},
+             1 + count(words_of(key_of(table)) + (is_set ? 0 : words_of(*value_of(table)))));
+    f_.fault_if(
+        f_.op_binary(Op::Ne, words[0], f_.i64(0)), ErrorKind::Runtime,
+        is_set ? "Set changed size during iteration" : "dictionary changed size during iteration",
+        place_);
+    std::size_t at = 1;
+    auto kind = static_cast<TableKind>(table.type.rank);
+    if (kind == TableKind::Values)
+        return value_taken(table, words, 1 + count(words_of(key_of(table))), false);
+    Value key = taken(key_of(table), words, at, false);
+    if (kind != TableKind::Items) return key;
+    return f_.tuple_of({key, value_taken(table, words, at, false)});
+}
+
+Value Tables::contains(const Value& item, const Value& table) {
+    auto kind = static_cast<TableKind>(table.type.rank);
+    if (kind == TableKind::Values) return f_.contains(item, listed(table), place_);
+    if (kind == TableKind::Items)
+        refuse("'in' does not look into the items of a dict", "write d.get(key, other) == value");
+    // A key of another kind is not there.
+    auto fits = [&](const Type& a, const Type& b) {
+        return a.kind == b.kind && a.items.size() == b.items.size();
+    };
+    if (!is_open(table) && !fits(item.type, key_of(table)))
+        return f_.scalar(f_.b_->boolean(false), Weak::Bool);
+    auto words = key_words(table, item, "a key");
+    std::size_t room = 1 + count(value_of(table) ? words_of(*value_of(table)) : 0);
+    E found = call("table_get", words, std::max(words.size(), room))[0];
+    return f_.scalar(f_.op_binary(Op::Ne, found, f_.i64(0)), Weak::Bool);
+}
+
+Value Tables::listed(const Value& table) {
+    E n = f_.settle(loop(table));
+    Type item = static_cast<TableKind>(table.type.rank) == TableKind::Values ? *value_of(table)
+                                                                             : key_of(table);
+    if (!item.is_scalar() || table.type.rank == int(TableKind::Items))
+        refuse("a list of the entries of a " + describe(table.type) + " is not supported",
+               "loop over it");
+    Value list = f_.new_list(item, "list");
+    f_.list_loop(f_.i64(0), n,
+                 [&](E k) { f_.append(list, visited(table, f_.scalar(k, Weak::Int)), place_); });
+    return list;
+}
+
+}  // namespace unisono::frontend

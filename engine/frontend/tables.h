@@ -1,0 +1,85 @@
+// Lowers dicts and sets, which compiled code holds by address (library/tables.h).
+#pragma once
+
+#include "frontend/lowerer.h"
+
+namespace unisono::frontend {
+
+/// One expression of tables, at a place.
+class Tables {
+  public:
+    Tables(FunctionLowerer& f, const Place& place) : f_(f), place_(place) {}
+
+    // ---- types and values (tables.cpp)
+    Value literal(const Node& node);
+    Value empty(const void* origin, TableKind kind);
+    Value copy(const Value& table);
+    /// A parameter that came empty gets its type from what the function stores.
+    Value opened(const Value& parameter, const void* origin, const Type* declared);
+    Value declared(const Value& table, const Type& wanted, const std::string& role);
+    /// A result beside what is returned elsewhere.
+    Value agreed(const Value& result, const Type& elsewhere);
+    /// table[key] op= change
+    void augment(const Node& node, const Value& table);
+    /// Where one of both is empty so far it becomes what the other is.
+    void agree(const Value& a, const Value& b);
+
+    // ---- entries
+    Value get(const Value& table, const Value& key);
+    void set(const Value& table, const Value& key, const Value& value);
+    void remove(const Value& table, const Value& key);
+    /// Entry number `index` of a loop.
+    Value visited(const Value& table, const Value& index);
+    E loop(const Value& table);
+    E size(const Value& table);
+    Value contains(const Value& item, const Value& table);
+    Value method(const Node& node, const Value& table);
+    Value binary(const std::string& op, const Value& a, const Value& b);
+    /// a op= b; false where the name gets another value instead.
+    bool update(const std::string& op, const Value& a, const Value& b);
+    std::optional<Value> compare(const std::string& op, const Value& a, const Value& b);
+    /// The items as a list of numbers.
+    Value listed(const Value& table);
+
+  private:
+    [[noreturn]] void refuse(const std::string& what, const std::string& way_out) {
+        f_.refuse(place_, what, way_out);
+    }
+    const void* origin_of(const Value& table) const {
+        return table.list < 0 ? nullptr : f_.tables_.origins[static_cast<std::size_t>(table.list)];
+    }
+    bool is_open(const Value& table) const;
+    void learn(const Value& table, const Type& key, const Value* value);
+    void learn_type(const void* origin, std::optional<Type>& known, const Type& type);
+    Type key_type(const Value& key);
+    void want_changeable(const Value& table);
+    void want_owner();
+    const Type& key_of(const Value& table) const { return table.type.items[0]; }
+    const Type* value_of(const Value& table) const {
+        return table.type.items.size() > 1 ? &table.type.items[1] : nullptr;
+    }
+    std::vector<E> form_of(const Type& type);
+    Value of_handle(E handle, const Type& type, int origin = -1);
+    Value made(const std::string& native, const std::vector<E>& values, const Type& type,
+               int origin = -1);
+    int words_of(const Type& t) const;
+    void kinds_of(const Type& t, int& word, std::uint64_t& kinds, std::uint64_t& counted);
+    void put(const Value& v, std::vector<E>& words);
+    Value taken(const Type& t, const std::vector<E>& words, std::size_t& at, bool is_owned,
+                int origin = -1);
+    Value value_taken(const Value& table, const std::vector<E>& words, std::size_t at,
+                      bool is_owned);
+    Value as_type(const Value& v, const Type& t, const std::string& role);
+    std::vector<E> key_words(const Value& table, const Value& key, const std::string& role);
+    std::vector<E> call(const std::string& name, std::vector<E> values, std::size_t results);
+    void check(E status);
+    void no_such_key(E condition, const Value& key);
+    E handle(const Value& v) const { return v.expr; }
+    Value other_set(const Value& v, const std::string& method);
+    bool has_ordered_sets(const Value& a, const Value& b) const;
+
+    FunctionLowerer& f_;
+    const Place& place_;
+};
+
+}  // namespace unisono::frontend

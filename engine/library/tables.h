@@ -1,0 +1,80 @@
+// Dicts and sets of compiled functions: rows in the order in which their keys came, and an index of
+// their hashes.
+//
+// Keys and values are words: a number in one, a float as its bits, a text or another table as its
+// address; of an array the address, the block that keeps its memory alive, the extents and the
+// strides. Tables live on the heap of their call (objects.h), whose end is theirs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "library/objects.h"
+
+namespace unisono {
+
+/// How words compare: two bits each, keys first.
+enum class WordKind : std::uint8_t { Whole, Float, Text, Table };
+
+struct TableForm {
+    int keys = 0, values = 0;   ///< words of each
+    std::uint64_t kinds = 0;    ///< WordKind of each word
+    std::uint64_t counted = 0;  ///< a bit for each word that is a block
+    WordKind kind(int word) const { return static_cast<WordKind>(kinds >> (2 * word) & 3); }
+};
+
+class Table : public HeapObject {
+  public:
+    explicit Table(const TableForm& form) noexcept;
+    ~Table() override;
+
+    const TableForm& form() const { return form_; }
+    std::int64_t size() const { return live_; }
+    /// Entries, counting those that were removed and still lie between the others.
+    std::int64_t rows() const;
+    /// The words of an entry, keys first; null where it was removed.
+    const std::int64_t* row(std::int64_t k) const;
+    const std::int64_t* find(const std::int64_t* key) const noexcept;
+    /// Adds or replaces; takes over the references of counted words. May throw std::bad_alloc.
+    void set(const std::int64_t* key, const std::int64_t* value);
+    /// Moves the values of the key to `value`, if that is not null; false where there is none.
+    bool remove(const std::int64_t* key, std::int64_t* value) noexcept;
+    void clear() noexcept;
+    /// Entries without gaps; a loop begins.
+    void begin_loop() noexcept;
+    /// Whether entries came or went since the loop began.
+    bool has_changed() const { return loop_size_ != live_; }
+    /// Another form, while there is nothing in it.
+    void become(const TableForm& form) noexcept { form_ = form; }
+
+    bool is_changed = false;  ///< since it came from Python
+    std::string code;         ///< what its entries are, where it came empty
+
+  private:
+    std::size_t width() const { return 1 + static_cast<std::size_t>(form_.keys + form_.values); }
+    std::uint64_t hash(const std::int64_t* key) const noexcept;
+    bool equal(const std::int64_t* a, const std::int64_t* b) const noexcept;
+    std::size_t slot(const std::int64_t* key, std::uint64_t hash) const noexcept;
+    void compact() noexcept;
+    void rehash(std::size_t slots);
+    void release(const std::int64_t* row) noexcept;
+
+    TableForm form_;
+    std::vector<std::int64_t> rows_;    ///< of each entry its hash, 0 where it was removed; words
+    std::vector<std::uint32_t> index_;  ///< number of the entry and 1; 0: free; a power of two
+    std::int64_t live_ = 0, loop_size_ = 0;
+};
+
+/// Null where there is no memory, or no call that owns it.
+Table* make_table(const TableForm& form) noexcept;
+/// Equal keys and values, in any order.
+bool same_tables(const Table& a, const Table& b) noexcept;
+/// Tables that exist now.
+std::int64_t live_tables() noexcept;
+
+inline Table& table_at(std::int64_t handle) {
+    return *reinterpret_cast<Table*>(static_cast<std::uintptr_t>(handle));
+}
+
+}  // namespace unisono

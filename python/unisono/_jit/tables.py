@@ -1,0 +1,77 @@
+"""Flattens dicts and sets: displays, comprehensions, calls of the classes, ``del d[key]``."""
+
+from __future__ import annotations
+
+import ast
+
+from .desugar import Let, _assign, _at, _call, _name
+
+
+class Tables:
+    """Forms of dicts and sets; ``node``, ``expression`` and ``fresh`` are the flattener's."""
+
+    def expression_Dict(self, e):
+        if any(k is None for k in e.keys):
+            return self.unsupported(e, "** in a dict", "write d.update(other)")
+        pairs = zip(e.keys, e.values, strict=True)
+        return self.node(e, "Dict", [self.expression(x) for pair in pairs for x in pair])
+
+    def expression_Set(self, e):
+        if any(isinstance(i, ast.Starred) for i in e.elts):
+            return self.unsupported(e, "* in a set", "write s.update(other)")
+        return self.node(e, "Set", map(self.expression, e.elts))
+
+    def expression_DictComp(self, e):
+        result = self.fresh("dict")
+        target = ast.Subscript(value=_name(result, e), slice=e.key, ctx=ast.Store())
+        store = _at(ast.Assign(targets=[_at(target, e)], value=e.value), e)
+        return self.filled(e, result, ast.Dict(keys=[], values=[]), store)
+
+    def expression_SetComp(self, e):
+        result = self.fresh("set")
+        add = _at(ast.Attribute(value=_name(result, e), attr="add", ctx=ast.Load()), e)
+        call = _at(ast.Call(func=add, args=[e.elt], keywords=[]), e)
+        return self.filled(e, result, ast.Set(elts=[]), _at(ast.Expr(value=call), e))
+
+    def filled(self, e, result, empty, store):
+        """An empty one that the comprehension's loops fill."""
+        body = self.generated(e, e.generators, [store])
+        body = [_assign(_name(result, e, ast.Store()), _at(empty, e)), *body]
+        return self.expression(_at(Let(body=body, value=_name(result, e)), e))
+
+    def table_call(self, e):
+        """dict(...) and set(...) as displays and comprehensions, or None where they stay calls."""
+        name = self.builtin(e)
+        if name not in ("dict", "set") or any(isinstance(a, ast.Starred) for a in e.args):
+            return None
+        if name == "dict" and all(k.arg for k in e.keywords) and not e.args:
+            keys = [_at(ast.Constant(value=k.arg), k.value) for k in e.keywords]
+            return _at(ast.Dict(keys=keys, values=[k.value for k in e.keywords]), e)
+        if e.keywords or len(e.args) > 1:
+            return None
+        if not e.args:
+            return _at(ast.Set(elts=[]), e)
+        (given,) = e.args
+        generated = isinstance(given, (ast.GeneratorExp, ast.ListComp))
+        if name == "set":
+            if generated:
+                return _at(ast.SetComp(elt=given.elt, generators=given.generators), e)
+            loop = ast.comprehension(
+                target=_name(self.fresh("v"), e, ast.Store()), iter=given, ifs=[], is_async=0
+            )
+            return _at(ast.SetComp(elt=_name(loop.target.id, e), generators=[loop]), e)
+        if generated and isinstance(given.elt, ast.Tuple) and len(given.elt.elts) == 2:
+            key, value = given.elt.elts
+            return _at(ast.DictComp(key=key, value=value, generators=given.generators), e)
+        if self.builtin(given) in ("zip", "enumerate"):
+            key, value = (_name(self.fresh("v"), e, ast.Store()) for _ in range(2))
+            pair = _at(ast.Tuple(elts=[key, value], ctx=ast.Store()), e)
+            loop = ast.comprehension(target=pair, iter=given, ifs=[], is_async=0)
+            read = [_name(n.id, e) for n in (key, value)]
+            return _at(ast.DictComp(key=read[0], value=read[1], generators=[loop]), e)
+        return None
+
+    def delete_item(self, t):
+        index = t.slice
+        call = _call("delete_item", t, t.value, index)
+        return self.node(t, "Evaluate", [self.expression(call)])

@@ -1,0 +1,5 @@
+def f(d):
+    return d.get("b")
+
+
+args = ({"a": 2},)

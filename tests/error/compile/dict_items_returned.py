@@ -1,0 +1,5 @@
+def f(d):
+    return d.items()
+
+
+args = ({"a": 2},)

@@ -1,0 +1,7 @@
+def f(n):
+    d = {}
+    d[[n]] = 1
+    return d
+
+
+args = (2,)

@@ -1,0 +1,5 @@
+def f(d):
+    return list(d)
+
+
+args = ({"a": 2},)

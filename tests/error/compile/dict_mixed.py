@@ -1,0 +1,7 @@
+def f(n):
+    d = {"a": n}
+    d["b"] = "text"
+    return d
+
+
+args = (2,)

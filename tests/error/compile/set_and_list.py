@@ -1,0 +1,5 @@
+def f(n):
+    return {n} | [n]
+
+
+args = (2,)

@@ -1,0 +1,6 @@
+def f(n):
+    s = {n}
+    return s[0]
+
+
+args = (2,)
