@@ -165,7 +165,8 @@ bool FunctionLowerer::is_elementwise_call(const Node& node) {
     std::string base = name.substr(3);
     if (base == "where") return node.children.size() == 4;
     auto op = op_from_numpy_name(base);
-    return op && array_functions().count(base) == 0 && node.children.size() == 1 + info(*op).arity;
+    return op && array_functions().count(base) == 0 &&
+           static_cast<int>(node.children.size()) == 1 + info(*op).arity;
 }
 
 /// Whether evaluating it again gives the same: arithmetic of numbers and arrays, no effects.

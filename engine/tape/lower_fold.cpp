@@ -2,7 +2,8 @@
 // whose sums stay in registers, and inside them the rows of the reduced axes.
 //
 // The order of combination is ops/reduction_tree.h's, axis by axis, the innermost first, as if each
-// axis had been reduced by a kernel of its own.
+// axis had been reduced by a kernel of its own. The last axis, whose elements go to lanes, may have
+// changed places with one along which memory is dense: each column has lanes of its own then.
 #include <algorithm>
 #include <functional>
 
@@ -126,6 +127,24 @@ class FoldLowering {
         return b_.constant(is_sum ? Scalar::of(t, -0.0) : identity(op(k), t));
     }
 
+    /// Computes the strip's columns of a row, stores what does not reduce, and passes on the rest.
+    void each_value(Code& code,
+                    const std::function<void(Code&, std::size_t, E column, E value)>& combine) {
+        columns(code, [&](Code& body, E l) {
+            std::vector<E> at = point(l);
+            Code values = values_.compute(at, like_);
+            body.insert(body.end(), values.begin(), values.end());
+            std::size_t k = 0;
+            for (std::size_t o = 0; o < group_.outputs.size(); ++o) {
+                E value = values_.value(group_.outputs[o].node);
+                if (group_.outputs[o].reduces)
+                    combine(body, k++, l, value);
+                else
+                    body.push_back(b_.store(values_.outputs()[o], at, value));
+            }
+        });
+    }
+
     /// Adds rows [begin, end) of an axis to the sums, after clearing them.
     void add_rows(Code& code, int axis, E begin, E end, const Sums& sums) {
         columns(code, [&](Code& body, E l) {
@@ -142,30 +161,60 @@ class FoldLowering {
                     combine(body, k, l, item(inner[k], l));
             });
         } else {
-            columns(rows, [&](Code& body, E l) {
-                std::vector<E> at = point(l);
-                Code values = values_.compute(at, like_);
-                body.insert(body.end(), values.begin(), values.end());
-                std::size_t k = 0;
-                for (std::size_t o = 0; o < group_.outputs.size(); ++o) {
-                    E value = values_.value(group_.outputs[o].node);
-                    if (group_.outputs[o].reduces)
-                        combine(body, k++, l, value);
-                    else
-                        body.push_back(b_.store(values_.outputs()[o], at, value));
-                }
-            });
+            each_value(rows, combine);
         }
         code.push_back(b_.loop(LoopKind::Serial, index_[static_cast<std::size_t>(axis)], begin, end,
                                b_.i64(1), b_.block(rows)));
+    }
+
+    /// A vector loop over [0, count), which sets what each reducing output has there.
+    void vector(Code& code, std::int64_t count, const std::function<S(std::size_t, E)>& each) {
+        std::int32_t at = b_.var("at", DType::Int64);
+        Code body;
+        for (std::size_t k = 0; k < reducing_.size(); ++k) body.push_back(each(k, b_.read(at)));
+        code.push_back(
+            b_.loop(LoopKind::Vector, at, b_.i64(0), b_.i64(count), b_.i64(1), b_.block(body)));
+    }
+
+    /// Combines the rows [begin, end) of a leaf by lanes, then the lanes. Those that no row came to
+    /// hold what changes nothing.
+    void add_lanes(Code& code, const Sums& lanes, E begin, E end, const Sums& sums) {
+        vector(code, reduction::lanes * width_,
+               [&](std::size_t k, E at) { return set(lanes[k], at, start(k)); });
+        std::int32_t row = index_[static_cast<std::size_t>(shape_.reduce_axis)];
+        std::int32_t lane = b_.var("lane", DType::Int64);
+        E number = b_.binary(Op::And, b_.sub(b_.read(row), begin), b_.i64(reduction::lanes - 1));
+        Code rows{b_.declare(lane, b_.mul(number, b_.i64(width_)))};
+        each_value(rows, [&](Code& body, std::size_t k, E l, E value) {
+            E at = b_.add(b_.read(lane), l);
+            body.push_back(set(lanes[k], at, b_.binary(op(k), item(lanes[k], at), value)));
+        });
+        code.push_back(b_.loop(LoopKind::Serial, row, begin, end, b_.i64(1), b_.block(rows)));
+        for (std::int64_t half = reduction::lanes / 2; half > 0; half /= 2) {
+            vector(code, half * width_, [&](std::size_t k, E at) {
+                E high = b_.add(at, b_.i64(half * width_));
+                return set(lanes[k], at,
+                           b_.binary(op(k), item(lanes[k], at), item(lanes[k], high)));
+            });
+        }
+        vector(code, width_,
+               [&](std::size_t k, E at) { return set(sums[k], at, item(lanes[k], at)); });
     }
 
     /// The strip combined along `axis` and the reduced axes behind it.
     Sums fold(Code& code, int axis) {
         Sums sums = arrays(code, width_, "sum");
         E rows = b_.extent(like_, axis);
+        Sums lanes;
+        if (shape_.lanes) lanes = arrays(code, reduction::lanes * width_, "lanes");
+        auto add_leaf = [&](Code& body, E begin, E end) {
+            if (shape_.lanes)
+                add_lanes(body, lanes, begin, end, sums);
+            else
+                add_rows(body, axis, begin, end, sums);
+        };
         if (shape_.few_rows) {
-            add_rows(code, axis, b_.i64(0), rows, sums);
+            add_leaf(code, b_.i64(0), rows);
             return sums;
         }
         Sums stack = arrays(code, tree_levels * width_, "stack");
@@ -184,10 +233,9 @@ class FoldLowering {
             body.push_back(b_.assign(depth, above(1)));
         };
         code.push_back(b_.declare(depth, b_.i64(0)));
-        E length = b_.i64(reduction::leaf_rows);
+        E length = b_.i64(shape_.lanes ? reduction::leaf_elements : reduction::leaf_rows);
         Code body{b_.declare(begin, b_.mul(b_.read(leaf), length))};
-        add_rows(body, axis, b_.read(begin),
-                 b_.binary(Op::Min, b_.add(b_.read(begin), length), rows), sums);
+        add_leaf(body, b_.read(begin), b_.binary(Op::Min, b_.add(b_.read(begin), length), rows));
         columns(body, [&](Code& inner, E l) {
             for (std::size_t k = 0; k < stack.size(); ++k)
                 inner.push_back(set(stack[k], place(b_.read(depth), l), item(sums[k], l)));

@@ -18,6 +18,7 @@ struct GroupShape {
     bool folds = false;      ///< run as lower_fold has it
     std::int64_t strip = 1;  ///< lower_fold: the widest strip of the last axis
     bool few_rows = false;   ///< lower_fold: each reduced axis is one leaf, none is empty
+    bool lanes = false;      ///< lower_fold: the reduced axis is the last one as recorded
     bool operator==(const GroupShape&) const = default;
 };
 

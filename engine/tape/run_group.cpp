@@ -69,14 +69,42 @@ struct GroupKernel::Space {
     int reduce_axis = -1, reduce_before = 0;
     std::int64_t size = 1;
     std::int64_t shape[max_rank];
-    std::size_t operands = 0;
+    std::size_t inputs = 0, operands = 0;
+    bool lanes = false;                             // turned
+    bool keeps_order = false;                       // must not be turned
     std::int64_t strides[most_operands][max_rank];  // operand-major
     int last_reduced = -1;                          // reduce_axis as given
     bool kept_reduced = false;                      // the axis kept last
 
     /// Whether lower_fold serves: it reduces axes in front of the last one, none of them empty.
-    bool folds() const { return reduce_axis >= 0 && reduce_axis + 1 < rank && size > 0; }
+    bool folds() const {
+        if (reduce_axis < 0 || size == 0) return false;
+        return reduce_axis + 1 < rank || dense_axis() >= 0;
+    }
+    /// An axis along which inputs are dense, where they are not along the last one, which is
+    /// reduced; or -1.
+    int dense_axis() const {
+        if (reduce_axis + 1 != rank || reduce_before > 0 || keeps_order) return -1;
+        int found = -1;
+        for (std::size_t o = 0; o < inputs; ++o) {
+            const std::int64_t* s = strides[o];
+            if (s[rank - 1] == 1 || s[rank - 1] == -1) return -1;
+            for (int axis = 0; axis + 1 < rank && found < 0; ++axis) {
+                if (s[axis] == 1 && shape[axis] >= 8) found = axis;
+            }
+        }
+        return found;
+    }
+    /// Puts the dense axis behind the reduced one, whose elements go to lanes all the same.
+    void turn(int axis) {
+        std::rotate(shape + axis, shape + axis + 1, shape + rank);
+        for (std::size_t o = 0; o < operands; ++o)
+            std::rotate(strides[o] + axis, strides[o] + axis + 1, strides[o] + rank);
+        reduce_axis = rank - 2;
+        lanes = true;
+    }
     bool has_few_rows() const {
+        if (lanes) return shape[reduce_axis] <= reduction::leaf_elements;
         for (int axis = reduce_axis - reduce_before; axis <= reduce_axis; ++axis) {
             if (shape[axis] > reduction::leaf_rows) return false;
         }
@@ -84,7 +112,7 @@ struct GroupKernel::Space {
     }
     /// Whether compiled loops beat block, which runs along long rows at the speed of memory.
     bool gains() const {
-        return shape[rank - 1] <= most_columns ||
+        return reduce_axis + 1 == rank || shape[rank - 1] <= most_columns ||
                size * static_cast<std::int64_t>(operands) <= most_elements;
     }
 
@@ -136,6 +164,7 @@ GroupKernel::GroupKernel(const Group& group)
     if (group.inputs.size() + group.outputs.size() > most_operands)
         fail(ErrorKind::Internal, "group: too many operands");
     for (const auto& n : group.nodes) {
+        cannot_turn_ |= n.kind == Group::Kind::Iota;  // numbers points in the order of the axes
         if (n.kind == Group::Kind::Op && is_complex(group.nodes[n.a].dtype))
             cannot_split_ |= !rules::is_plain(n.op);
         cannot_split_ |= is_complex(n.dtype) && group.reduce_axis >= 0;
@@ -188,6 +217,7 @@ static void fill_space(auto& space, const GroupKernel::Call& call, const Group& 
     space.reduce_before = group.reduce_before;
     space.size = call.space->size();
     space.last_reduced = group.reduce_axis;
+    space.inputs = call.inputs.size();
     space.operands = call.inputs.size() + call.outputs.size();
     std::copy_n(call.space->shape().begin(), given, space.shape);
     for (std::size_t o = 0; o < space.operands; ++o) {
@@ -240,6 +270,7 @@ void GroupKernel::run(const Call& call) {
     std::size_t inputs = call.inputs.size(), outputs = call.outputs.size();
     Space space;
     fill_space(space, call, group_);
+    space.keeps_order = cannot_turn_;
     const bool compiles = !host || should_compile(space);
     if (group_.reduce_before > 0 && !(host && compiles && space.folds())) {
         run_axis_by_axis(call);
@@ -315,8 +346,11 @@ static ArrayArg array_arg(const View& v, std::span<const std::int64_t> shape,
     return {v.storage->memory, v.offset * size_of(v.dtype), shape, strides};
 }
 
-void GroupKernel::run_compiled(const Call& call, const Space& space, Device& device) {
+void GroupKernel::run_compiled(const Call& call, Space& space, Device& device) {
     GroupShape shape;
+    if (int axis = space.dense_axis(); axis >= 0 && space.size > 0 && device.info().host_memory)
+        space.turn(axis);
+    shape.lanes = space.lanes;
     shape.rank = space.rank;
     shape.reduce_axis = space.reduce_axis;
     shape.reduce_before = space.reduce_before;

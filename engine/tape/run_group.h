@@ -43,7 +43,7 @@ class GroupKernel {
   private:
     struct Space;
     struct Variant;
-    void run_compiled(const Call& call, const Space& space, Device& device);
+    void run_compiled(const Call& call, Space& space, Device& device);
     void run_axis_by_axis(const Call& call);
     void run_reduction(const Call& call, const Space& space, Device& device, Variant& v);
     Variant& variant(const GroupShape& shape, Device& device);
@@ -55,6 +55,7 @@ class GroupKernel {
     std::vector<std::shared_ptr<GroupKernel>> stages_;  ///< of run_axis_by_axis
     std::int64_t work_done_ = 0;  ///< node-elements run without the compiler so far
     bool cannot_compile_ = false;
+    bool cannot_turn_ = false;
     bool cannot_split_ = false;  ///< complex elements that block alone runs with the promised bits
     const char* executor_ = "none";
 };

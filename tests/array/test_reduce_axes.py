@@ -97,3 +97,26 @@ def test_explain_names_the_axes():
     assert "reduce-add %1 along axes 1 to 2" in text
     assert text.count("kernel 1") == 1
     assert "kernel 2" not in text
+
+
+@pytest.mark.parametrize("shape", [(70, 40), (600, 9), (1100, 130), (33, 8)])
+@pytest.mark.parametrize("dtype", ["float32", "int16"])
+def test_the_last_axis_of_a_transposed_array(executor, shape, dtype):
+    """Columns are read side by side; elements go to lanes as in a dense row."""
+    host = (np.random.default_rng(4).standard_normal((2, *shape)) * 9).astype(dtype)
+    x = un.array(host).transpose(2, 0, 1)  # the last axis is not dense
+    dense = un.array(np.ascontiguousarray(host.transpose(2, 0, 1)))
+    y, z = x + x, dense + dense
+    for op in ("sum", "max"):
+        made = getattr(un, op)(y, axis=2)
+        expected = getattr(un, op)(z, axis=2)
+        same(made, expected)
+    total, kept = (x * x).sum(axis=2), x + 1
+    un.eval(total, kept)
+    same(kept, host.transpose(2, 0, 1) + dtype_of(dtype)(1))
+    numbered = un.sum(x + un.arange(2 * shape[0] * shape[1]).reshape(x.shape), axis=2)
+    same(numbered, un.sum(dense + un.arange(dense.size).reshape(dense.shape), axis=2))
+
+
+def dtype_of(name):
+    return np.dtype(name).type
