@@ -21,6 +21,11 @@ def axis_index(axis, ndim, what):
     return k + ndim if k < 0 else k
 
 
+def axis_error(what, error):
+    """An AxisError of a function that `what` calls, as one of its own."""
+    return AxisError(what + str(error)[str(error).index(":") :])
+
+
 def axes_tuple(axis, ndim, what):
     """The axes of ``axis=`` as a tuple, in the order given; all for None."""
     if axis is None:

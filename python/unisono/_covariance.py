@@ -5,8 +5,9 @@ import builtins
 import unisono
 
 from ._axes import as_array as _as
-from ._axes import axes_tuple, extent, flat
+from ._axes import axes_tuple, axis_error, extent, flat
 from ._statistics import _common, _is_inexact, mean
+from .exceptions import AxisError
 
 
 def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
@@ -39,7 +40,10 @@ def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
     """
     x = _as(x)
     if weights is None:
-        result = mean(x, axis, keepdims=keepdims)
+        try:
+            result = mean(x, axis, keepdims=keepdims)
+        except AxisError as error:
+            raise axis_error("average", error) from None
         if not returned:
             return result
         return result, unisono.full(result.shape, extent(x, axis), result.dtype)

@@ -6,7 +6,8 @@ import unisono
 
 from . import _statistics
 from ._axes import as_array as _as
-from ._axes import store
+from ._axes import axis_error, store
+from .exceptions import AxisError
 
 
 def _without(x, fill):
@@ -209,7 +210,10 @@ def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     1.5
     """
     x, there = _without(x, 0)
-    return _statistics.mean(x, axis, dtype, out, keepdims, where=_mask(there, where))
+    try:
+        return _statistics.mean(x, axis, dtype, out, keepdims, where=_mask(there, where))
+    except AxisError as error:
+        raise axis_error("nanmean", error) from None
 
 
 def nanvar(
@@ -262,7 +266,10 @@ def nanvar(
     """
     x, there = _without(x, 0)
     options = {"where": _mask(there, where), "mean": mean, "correction": correction}
-    made = _statistics.var(x, axis, dtype, None, ddof, keepdims, **options)
+    try:
+        made = _statistics.var(x, axis, dtype, None, ddof, keepdims, **options)
+    except AxisError as error:
+        raise axis_error("nanvar", error) from None
     if there is not True:
         count = _statistics._counted(x, axis, options["where"], keepdims)
         few = count <= (ddof if correction is None else correction)

@@ -8,7 +8,8 @@ import unisono
 
 from . import _engine
 from ._axes import as_array as _as
-from ._axes import extent, flat, restore_axes, store
+from ._axes import axis_error, axis_index, extent, flat, restore_axes, store
+from .exceptions import AxisError
 
 
 def _common(*dtypes):
@@ -152,7 +153,10 @@ def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """
     x = _as(x)
     compute = _float_for(x, dtype)
-    total = _masked(x, where, 0).sum(axis, compute, keepdims=keepdims)
+    try:
+        total = _masked(x, where, 0).sum(axis, compute, keepdims=keepdims)
+    except AxisError as error:
+        raise axis_error("mean", error) from None
     if not _is_inexact(total.dtype):  # an integer dtype was asked for
         total = total.astype("float64")
     result = _divide(total, _counted(x, axis, where, keepdims))
@@ -215,7 +219,10 @@ def var(
     if compute is not None:
         x = x.astype(compute, copy=False)
     if mean is None:
-        total = _masked(x, where, 0).sum(axis, keepdims=True)
+        try:
+            total = _masked(x, where, 0).sum(axis, keepdims=True)
+        except AxisError as error:
+            raise axis_error("var", error) from None
         mean = _divide(total, _counted(x, axis, where, True))
     distance = x - mean
     if distance.dtype.kind == "c":
@@ -285,23 +292,29 @@ def std(
     >>> float(un.std([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]))
     2.0
     """
-    result = unisono.sqrt(
-        var(x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
-    )
+    try:
+        square = var(
+            x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction
+        )
+    except AxisError as error:
+        raise axis_error("std", error) from None
+    result = unisono.sqrt(square)
     return store("std", result, out)
 
 
 def _arg(x, axis, keepdims, largest, out):
+    name = "argmax" if largest else "argmin"
     x = _as(x)
     if axis is None or (x.ndim == 0 and axis in (0, -1)):
         result = _engine._arg_extreme(flat(x), 0, largest)
         if keepdims:
             result = result.reshape((1,) * x.ndim)
     else:
-        result = _engine._arg_extreme(x, operator.index(axis), largest)
+        axis = axis_index(axis, x.ndim, name)
+        result = _engine._arg_extreme(x, axis, largest)
         if keepdims:
             result = restore_axes(result, x, (axis,))
-    return store("argmax" if largest else "argmin", result, out)
+    return store(name, result, out)
 
 
 def argmax(x, axis=None, out=None, *, keepdims=False):

@@ -48,3 +48,9 @@ def test_ambiguous_truth():
 def test_unknown_dtype():
     with pytest.raises(TypeError, match="'complex256' is not a dtype of this version"):
         un.zeros(2, dtype="complex256")
+
+
+@pytest.mark.parametrize("name", "mean var std average nanmean nanvar argmax argmin prod".split())
+def test_axis_errors_name_the_function_that_was_called(name):
+    with pytest.raises(un.exceptions.AxisError, match=f"^{name}: axis 7 is out of bounds"):
+        getattr(un, name)(un.ones((2, 3)), axis=7)
