@@ -125,7 +125,8 @@ Value FunctionLowerer::move_array(const std::string& name, const Value& value, c
     for (StrideClass c : type.strides) key += std::to_string(static_cast<int>(c));
     auto [it, is_new] = f.arrays.emplace(key, -1);
     if (is_new) {
-        Descriptor own{b_->slot(name, type.dtype, type.writable),
+        // New arrays are told by their slot's name.
+        Descriptor own{b_->slot(name == "made" ? "made.held" : name, type.dtype, type.writable),
                        nullptr,
                        {},
                        {},
@@ -146,6 +147,7 @@ Value FunctionLowerer::move_array(const std::string& name, const Value& value, c
     moved.type = type;
     moved.array = id;
     if (value.array == id) return moved;
+    note_fresh(function_->arrays[static_cast<std::size_t>(id)].base, d.root);
     emit(b_->point(function_->arrays[static_cast<std::size_t>(id)].base, d.root));
     set_variable(name + ".offset", d.offset);
     for (std::size_t k = 0; k < d.extents.size(); ++k) {

@@ -97,6 +97,10 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
         frames_.clear();
         loops_.clear();
         hoisted_.clear();
+        spot_ = {};
+        waiting_.clear();
+        fresh_.clear();
+        owners_.clear();
         frames_.push_back(Frame{&source_.body, &list, {}, {}, {}, {}});
         for (const std::string& name : source_.params) open_objects(env_.names[name].value);
         if (instance_.passes_blocks) {

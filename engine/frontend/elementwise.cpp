@@ -72,6 +72,16 @@ void FunctionLowerer::broadcast(std::vector<E>& extents, std::vector<E> own, con
     }
 }
 
+/// Whether a result of these extents is known to repeat the value along an axis.
+bool FunctionLowerer::is_spread(const Value& v, std::span<const E> extents) {
+    std::vector<E> own = extents_of(v);
+    if (own.size() < extents.size()) return true;
+    for (std::size_t k = 0; k < own.size(); ++k) {
+        if (constant_int(own[k]) == 1 && constant_int(extents[k]) != 1) return true;
+    }
+    return false;
+}
+
 /// An elementwise operation of scalars and at least one array.
 Value FunctionLowerer::elementwise(const std::vector<Value>& operands,
                                    const std::function<Value(std::span<const Value>)>& operation,
@@ -85,6 +95,12 @@ Value FunctionLowerer::elementwise(const std::vector<Value>& operands,
     for (Value& v : kept) {
         if (v.type.is_scalar()) v.expr = settle(v.expr);
         broadcast(lazy->extents, extents_of(v), place);
+    }
+    lazy->by_elements = true;
+    for (Value& v : kept) {
+        // What is repeated along an axis is computed once.
+        if (v.lazy && v.lazy->waits && is_spread(v, lazy->extents)) v = made(v, place);
+        if (v.lazy && !v.lazy->by_elements) lazy->by_elements = false;
     }
     for (const Value& v : kept) {
         if (!v.type.is_array()) continue;
@@ -180,7 +196,8 @@ E FunctionLowerer::may_overlap(std::int32_t target, std::int32_t array) {
     if (is_same_array(target, array)) return nullptr;
     if (a.root != b.root) {
         bool are_params = x.param >= 0 && y.param >= 0 && instance_.noalias;
-        if (are_params || x.name == "made" || y.name == "made") return nullptr;
+        if (are_params || x.name == "made" || y.name == "made" || are_apart(a.root, b.root))
+            return nullptr;
     }
     auto p = range_of(target), q = range_of(array);
     E meet = op_binary(Op::And, op_binary(Op::Le, p.first, q.second),

@@ -1,6 +1,7 @@
 // Lowers expressions: names, subscripts, attributes, comparisons, short circuits.
 #include <algorithm>
 
+#include "frontend/lazy.h"
 #include "frontend/lowerer.h"
 #include "frontend/tables.h"
 #include "frontend/texts.h"
@@ -471,7 +472,9 @@ Value FunctionLowerer::subscript(const Node& node) {
                 b_->load_part(whole.array, where, owner.text == "real" ? 0 : 1, access_for(where)));
         }
     }
-    Value object = made(expression(node.children[0]), node.place);
+    Value object = expression(node.children[0]);
+    if (object.lazy && object.lazy->waits) return sliced(node, object);
+    object = made(object, node.place);
     if (object.type.is_records()) return record_item(node, object);
     if (object.type.is_table()) {
         Tables tables(*this, node.place);

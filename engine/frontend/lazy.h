@@ -15,6 +15,8 @@ struct Lazy {
     std::vector<std::int32_t> reads;  ///< arrays
     /// The element at an index; `repeats`: axes of extent 1 are repeated, whatever `equal` says.
     std::function<Value(std::span<const ir::E>, bool repeats)> element;
+    bool by_elements = false;  ///< computed from elements and numbers alone, without statements
+    bool waits = false;        ///< held by a name; see waiting.cpp
     /// Makes the view that the expression is, where it is one: a part of a complex array.
     std::function<Value()> view;
 };

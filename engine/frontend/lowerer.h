@@ -461,6 +461,7 @@ class FunctionLowerer {
     std::pair<E, E> range_of(std::int32_t array);
     E may_overlap(std::int32_t target, std::int32_t array);
     E are_apart_or_same(std::int32_t x, std::int32_t y);
+    bool is_spread(const Value& v, std::span<const E> extents);
     void assign_elements(const Value& target, const Value& value, const Place& place);
     Value made(const Value& value, const Place& place);
     Value converted_array(const Value& a, DType t, const Place& place);
@@ -587,6 +588,24 @@ class FunctionLowerer {
     Value call_sort(const Given& given);
     std::vector<E> native(const std::string& name, std::vector<E> values, int results);
     E address_of(const Value& array);
+
+    // ---- array expressions that wait for their reads (waiting.cpp)
+    struct Spot {
+        const Node* block = nullptr;
+        std::size_t index = 0;  ///< of the statement that is lowered
+    };
+    struct Waiting {
+        std::string name;
+        const Node* last;  ///< statement that reads it
+    };
+    std::int64_t element_cost(E e) const;
+    bool are_apart(std::int32_t a, std::int32_t b) const;
+    void note_fresh(std::int32_t slot, std::int32_t root);
+    bool leaves_alone(const Node& s, const Value& value, const std::set<std::string>& names);
+    const Node* last_read(const std::string& name, const Value& value);
+    bool lets_wait(const std::string& name, const Value& value, const Place& origin);
+    void forget_waiting(const Node& statement);
+    Value sliced(const Node& node, const Value& value);
 
     // ---- other shapes (shapes.cpp)
     Value reshaped(const Value& array, std::vector<E> extents, bool copies, const Place& place);
@@ -755,6 +774,10 @@ class FunctionLowerer {
     std::vector<Loop*> loops_;
     Env env_;
     std::map<std::int32_t, std::int64_t> lower_bounds_;  ///< of loop variables
+    Spot spot_;
+    std::vector<Waiting> waiting_;
+    std::set<std::int32_t> fresh_;                 ///< slots that get new arrays only
+    std::map<std::int32_t, std::int32_t> owners_;  ///< of new arrays: slot of the name
     std::deque<List> lists_;
     std::map<std::string, std::int32_t> lists_of_names_;  ///< where paths meet
     std::vector<std::pair<E, std::int32_t>> hoisted_;     ///< computed once, at the entry
@@ -782,6 +805,7 @@ class FunctionLowerer {
     std::map<const Node*, std::map<std::string, Type>> guesses_;
     std::map<const Node*, ParallelPlan> plans_;
     std::set<const Node*> targets_read_after_;
+    std::set<std::string> shared_names_;      ///< that hold arrays which others may hold, too
     std::map<const Node*, Type> list_items_;  ///< of lists that are empty where they are made
     std::optional<Type> result_;
     bool must_restart_ = false;

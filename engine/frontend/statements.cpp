@@ -9,10 +9,13 @@
 namespace unisono::frontend {
 
 void FunctionLowerer::statements(const Node& block) {
-    for (const Node& node : block.children) {
-        if (!env_.reachable) return;
-        try_statement(node);
+    Spot outer = spot_;
+    for (std::size_t k = 0; k < block.children.size() && env_.reachable; ++k) {
+        spot_ = {&block, k};
+        try_statement(block.children[k]);
+        if (!waiting_.empty()) forget_waiting(block.children[k]);
     }
+    spot_ = outer;
 }
 
 /// A path that calls the function itself before any of its returns is known is left for the next

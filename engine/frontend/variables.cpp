@@ -54,6 +54,11 @@ void FunctionLowerer::restore(const Checkpoint& saved) {
         return v.type.is_scalar() ? v.expr->id >= static_cast<std::int32_t>(saved.vars)
                                   : v.array >= static_cast<std::int32_t>(saved.arrays);
     });
+    auto is_later = [&](std::int32_t array) {
+        return array >= static_cast<std::int32_t>(saved.arrays);
+    };
+    std::erase_if(fresh_, is_later);
+    std::erase_if(owners_, [&](const auto& o) { return is_later(o.first) || is_later(o.second); });
     std::erase_if(hoisted_,
                   [&](const auto& h) { return h.second >= static_cast<std::int32_t>(saved.vars); });
 }
@@ -145,6 +150,7 @@ void FunctionLowerer::bind(const std::string& name, const Value& value, const Pl
     Value wanted = value;
     if (declared != source_.locals.end())
         wanted = declared_value(value, declared->second, origin, "variable '" + name + "'");
+    if (lets_wait(name, wanted, origin)) return;
     wanted = made(wanted, origin);
     // An item may read what is stored under the name before it.
     if (wanted.items.size() > 1) wanted = kept_apart(wanted);
