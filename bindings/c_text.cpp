@@ -1,8 +1,11 @@
 // C text as Python sees it: _c_text compiles, and gives each function as a capsule that a
 // Dispatcher takes in place of a flattened function.
+#define PY_SSIZE_T_CLEAN  // sizes of bytes
 #include "c_text.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 #include "backends/codegen/c_text.h"
 #include "errors.h"
@@ -48,6 +51,7 @@ std::string fill(const codegen::CFunction& f, frontend::NativeFunction& made) {
         frontend::NativeParam p;
         p.spelling = t.spelling;
         p.is_pointer = t.kind == CType::Kind::Pointer;
+        if (t.target_function) return "it takes a function, " + t.spelling;
         auto dtype = p.is_pointer ? dtype_of(t.target, t.target_bytes, t.target_signed)
                                   : dtype_of(t.kind, t.bytes, t.is_signed);
         if (!dtype && !p.is_pointer) return "it takes " + t.spelling + " by value";
@@ -85,42 +89,86 @@ std::vector<std::string> texts_of(PyObject* list) {
     return made;
 }
 
-/// (name, declaration, names of parameters, capsule or the reason why there is none)
+/// C functions that are more than a function of their arguments; guarded by Python's lock.
+std::set<std::pair<std::string, std::string>>& functions_with_state() {
+    static auto& all = *new std::set<std::pair<std::string, std::string>>;
+    return all;
+}
+
+/// (as C writes it, form, name of the struct)
+PyObject* type_row(const CType& t) {
+    const char* form = t.target_function                                     ? "function"
+                       : t.kind == CType::Kind::Void                         ? "void"
+                       : t.kind == CType::Kind::Pointer && !t.record.empty() ? "record*"
+                       : t.kind == CType::Kind::Pointer                      ? "pointer"
+                       : t.kind == CType::Kind::Other && !t.record.empty()   ? "record"
+                                                                             : "number";
+    return Py_BuildValue("(sssO)", t.spelling.c_str(), form, t.record.c_str(),
+                         t.target_const ? Py_True : Py_False);
+}
+
+/// Of the result, and a tuple of those of the parameters.
+PyObject* types_row(const codegen::CFunction& f) {
+    Ref params(PyTuple_New(static_cast<Py_ssize_t>(f.params.size())));
+    if (!params) throw PythonError{};
+    for (std::size_t k = 0; k < f.params.size(); ++k) {
+        PyObject* row = type_row(f.params[k]);
+        if (!row) throw PythonError{};
+        PyTuple_SET_ITEM(params.get(), static_cast<Py_ssize_t>(k), row);
+    }
+    return Py_BuildValue("(NO)", type_row(f.result), params.get());
+}
+
+PyObject* capsule_of(std::shared_ptr<frontend::Source> source) {
+    auto* held = new std::shared_ptr<frontend::Source>(std::move(source));
+    PyObject* capsule = PyCapsule_New(held, capsule_name, delete_source);
+    if (!capsule) {
+        delete held;
+        throw PythonError{};
+    }
+    return capsule;
+}
+
+/// What Python and compiled functions see of a C function.
+std::shared_ptr<frontend::Source> source_of(std::shared_ptr<frontend::NativeFunction> native,
+                                            const std::string& file, int line,
+                                            std::vector<std::string> params) {
+    if (!native->is_pure) functions_with_state().emplace(native->code->key, native->symbol);
+    auto source = std::make_shared<frontend::Source>();
+    source->name = native->symbol;
+    source->file = file;
+    source->first_line = line;
+    source->body.kind = frontend::NodeKind::Block;
+    source->body.place = {line, 0, line, 1};
+    source->params = std::move(params);
+    source->positional = source->params.size();
+    source->native = std::move(native);
+    return source;
+}
+
+/// (name, declaration, names of parameters, capsule or the reason why there is none, types)
 PyObject* function_row(const codegen::CFunction& f, const std::string& file,
                        const std::shared_ptr<const ir::NativeCode>& code) {
     auto native = std::make_shared<frontend::NativeFunction>();
     native->code = code;
     native->symbol = f.name;
     native->declaration = declaration_of(f);
-    std::string why = fill(f, *native);
-    Ref parameters(PyList_New(0));
-    if (!parameters) throw PythonError{};
-    if (!why.empty())
-        return Py_BuildValue("(ssOs)", f.name.c_str(), native->declaration.c_str(),
-                             parameters.get(), why.c_str());
-    auto source = std::make_shared<frontend::Source>();
-    source->name = f.name;
-    source->file = file;
-    source->first_line = f.line;
-    source->body.kind = frontend::NodeKind::Block;
-    source->body.place = {f.line, 0, f.line, 1};
-    for (std::size_t k = 0; k < f.params.size(); ++k)
-        source->params.push_back(f.param_names[k].empty() ? "p" + std::to_string(k)
-                                                          : f.param_names[k]);
-    source->positional = source->params.size();
-    for (const std::string& p : source->params) {
-        Ref text(PyUnicode_FromString(p.c_str()));
+    native->is_pure = f.is_pure;
+    std::string why = fill(f, *native), declaration = native->declaration;
+    Ref parameters(PyList_New(0)), types(types_row(f));
+    if (!parameters || !types) throw PythonError{};
+    std::vector<std::string> names;
+    for (std::size_t k = 0; k < f.params.size(); ++k) {
+        names.push_back(f.param_names[k].empty() ? "p" + std::to_string(k) : f.param_names[k]);
+        Ref text(PyUnicode_FromString(names.back().c_str()));
         if (!text || PyList_Append(parameters.get(), text.get()) < 0) throw PythonError{};
     }
-    source->native = native;
-    auto* held = new std::shared_ptr<frontend::Source>(source);
-    PyObject* capsule = PyCapsule_New(held, capsule_name, delete_source);
-    if (!capsule) {
-        delete held;
-        throw PythonError{};
-    }
-    return Py_BuildValue("(ssON)", f.name.c_str(), native->declaration.c_str(), parameters.get(),
-                         capsule);
+    if (!why.empty())
+        return Py_BuildValue("(ssOsO)", f.name.c_str(), declaration.c_str(), parameters.get(),
+                             why.c_str(), types.get());
+    return Py_BuildValue("(ssONO)", f.name.c_str(), declaration.c_str(), parameters.get(),
+                         capsule_of(source_of(native, file, f.line, std::move(names))),
+                         types.get());
 }
 
 /// Of the variables of one text: the same in each process that loads the same texts in this order,
@@ -133,23 +181,47 @@ std::string variable_prefix(const codegen::CText& text) {
     return "unisono_variable_" + key + "_" + std::to_string(loaded[key]++) + "_";
 }
 
+const char* name_of(const CType& t, std::string& held) {
+    auto dtype = dtype_of(t.kind, t.bytes, t.is_signed);
+    if (dtype) held = std::string(unisono::name(*dtype));
+    return dtype ? held.c_str() : nullptr;
+}
+
+PyObject* extents_of(const std::vector<long long>& list) {
+    PyObject* made = PyTuple_New(static_cast<Py_ssize_t>(list.size()));
+    if (!made) throw PythonError{};
+    for (std::size_t k = 0; k < list.size(); ++k)
+        PyTuple_SET_ITEM(made, static_cast<Py_ssize_t>(k), PyLong_FromLongLong(list[k]));
+    return made;
+}
+
+/// (name, bytes, fields as (name, dtype or None, struct, extents, offset, bytes)); None in place of
+/// the fields of what has none that can be told.
+PyObject* struct_row(const codegen::CStruct& s) {
+    Ref fields(PyList_New(0));
+    if (!fields) throw PythonError{};
+    for (const codegen::CField& f : s.fields) {
+        std::string held;
+        Ref row(Py_BuildValue("(szsNLi)", f.name.c_str(), name_of(f.type, held),
+                              f.type.kind == CType::Kind::Other ? f.type.record.c_str() : "",
+                              extents_of(f.extents), f.offset, f.type.bytes));
+        if (!row || PyList_Append(fields.get(), row.get()) < 0) throw PythonError{};
+    }
+    return Py_BuildValue("(sLO)", s.name.c_str(), s.size, s.is_plain ? fields.get() : Py_None);
+}
+
 /// (name, name of its dtype or None, extents, address, bytes); the memory is made here.
 PyObject* variable_row(const codegen::CVariable& v) {
     auto address = reinterpret_cast<std::uintptr_t>(codegen::add_variable(v));
-    auto dtype = dtype_of(v.type.kind, v.type.bytes, v.type.is_signed);
-    Ref extents(PyTuple_New(static_cast<Py_ssize_t>(v.extents.size())));
-    if (!extents) throw PythonError{};
-    for (std::size_t k = 0; k < v.extents.size(); ++k)
-        PyTuple_SET_ITEM(extents.get(), static_cast<Py_ssize_t>(k),
-                         PyLong_FromLongLong(v.extents[k]));
-    return Py_BuildValue("(szOKn)", v.name.c_str(),
-                         dtype ? std::string(unisono::name(*dtype)).c_str() : nullptr,
-                         extents.get(), static_cast<unsigned long long>(address),
+    std::string held;
+    return Py_BuildValue("(szNKn)", v.name.c_str(), name_of(v.type, held), extents_of(v.extents),
+                         static_cast<unsigned long long>(address),
                          static_cast<Py_ssize_t>(v.initial.size()));
 }
 
 /// _c_text(text, file, declarations, folders, macros): (functions, constants, variables that are
-/// not static, names of variables that cannot be had)
+/// not static, names of variables that cannot be had, structs, macros, what _add_variable takes of
+/// each variable)
 PyObject* c_text(PyObject*, PyObject* args) {
     const char *text, *file, *declarations;
     PyObject *folders, *macros;
@@ -179,15 +251,98 @@ PyObject* c_text(PyObject*, PyObject* args) {
             if (!value || PyDict_SetItemString(constants.get(), c.name.c_str(), value.get()) < 0)
                 throw PythonError{};
         }
-        Ref variables(PyList_New(0));
-        if (!variables) throw PythonError{};
+        Ref variables(PyList_New(0)), structs(PyList_New(0)), defined(PyDict_New()),
+            states(PyList_New(0));
+        if (!variables || !structs || !defined || !states) throw PythonError{};
         for (const auto& v : made.variables) {
             Ref row(variable_row(v));
             if (!row || (v.is_visible && PyList_Append(variables.get(), row.get()) < 0))
                 throw PythonError{};
+            Ref state(Py_BuildValue("(sy#)", v.symbol.c_str(), v.initial.data(),
+                                    static_cast<Py_ssize_t>(v.initial.size())));
+            if (!state || PyList_Append(states.get(), state.get()) < 0) throw PythonError{};
         }
-        return Py_BuildValue("(OOOs)", functions.get(), constants.get(), variables.get(),
-                             made.refused.c_str());
+        for (const auto& s : made.structs) {
+            Ref row(struct_row(s));
+            if (!row || PyList_Append(structs.get(), row.get()) < 0) throw PythonError{};
+        }
+        for (const auto& [name, value] : made.macros) {
+            Ref text_of(PyUnicode_FromString(value.c_str()));
+            if (!text_of || PyDict_SetItemString(defined.get(), name.c_str(), text_of.get()) < 0)
+                throw PythonError{};
+        }
+        return Py_BuildValue("(OOOsOOO)", functions.get(), constants.get(), variables.get(),
+                             made.refused.c_str(), structs.get(), defined.get(), states.get());
+    });
+}
+
+/// _native_state(capsule): what _native_from makes the function of again, in another process.
+PyObject* native_state(PyObject*, PyObject* capsule) {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        auto source = native_source(capsule);
+        if (!source) fail(ErrorKind::Internal, "_native_state: takes a function of C text");
+        const frontend::NativeFunction& n = *source->native;
+        Ref params(PyList_New(0));
+        if (!params) throw PythonError{};
+        for (std::size_t k = 0; k < n.params.size(); ++k) {
+            const frontend::NativeParam& p = n.params[k];
+            Ref row(Py_BuildValue("(siiis)", source->params[k].c_str(), static_cast<int>(p.dtype),
+                                  p.is_pointer, p.writes, p.spelling.c_str()));
+            if (!row || PyList_Append(params.get(), row.get()) < 0) throw PythonError{};
+        }
+        const std::string& code = n.code->bitcode;
+        return Py_BuildValue("(sssiiOiy#)", n.symbol.c_str(), n.declaration.c_str(),
+                             source->file.c_str(), source->first_line,
+                             n.result ? static_cast<int>(*n.result) : -1, params.get(), n.is_pure,
+                             code.data(), static_cast<Py_ssize_t>(code.size()));
+    });
+}
+
+/// _native_from(what _native_state gave): a capsule
+PyObject* native_from(PyObject*, PyObject* state) {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        const char *symbol, *declaration, *file, *bytes;
+        int line, result, is_pure;
+        Py_ssize_t size;
+        PyObject* params;
+        if (!PyArg_ParseTuple(state, "sssiiO!iy#", &symbol, &declaration, &file, &line, &result,
+                              &PyList_Type, &params, &is_pure, &bytes, &size))
+            throw PythonError{};
+        auto code = std::make_shared<ir::NativeCode>();
+        code->bitcode.assign(bytes, static_cast<std::size_t>(size));
+        code->key = key_of(code->bitcode);
+        auto native = std::make_shared<frontend::NativeFunction>();
+        native->code = code;
+        native->symbol = symbol;
+        native->declaration = declaration;
+        native->is_pure = is_pure != 0;
+        if (result >= 0) native->result = static_cast<DType>(result);
+        std::vector<std::string> names;
+        for (Py_ssize_t k = 0; k < PyList_GET_SIZE(params); ++k) {
+            const char *name, *spelling;
+            int dtype, is_pointer, writes;
+            if (!PyArg_ParseTuple(PyList_GET_ITEM(params, k), "siiis", &name, &dtype, &is_pointer,
+                                  &writes, &spelling))
+                throw PythonError{};
+            native->params.push_back(
+                {static_cast<DType>(dtype), is_pointer != 0, writes != 0, spelling});
+            names.push_back(name);
+        }
+        return capsule_of(source_of(native, file, line, std::move(names)));
+    });
+}
+
+/// _add_variable(symbol, initial bytes)
+PyObject* add_variable(PyObject*, PyObject* args) {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        const char *symbol, *bytes;
+        Py_ssize_t size;
+        if (!PyArg_ParseTuple(args, "sy#", &symbol, &bytes, &size)) throw PythonError{};
+        codegen::CVariable v;
+        v.symbol = symbol;
+        v.initial.assign(bytes, static_cast<std::size_t>(size));
+        codegen::add_variable(v);
+        Py_RETURN_NONE;
     });
 }
 
@@ -203,6 +358,9 @@ PyObject* open_library(PyObject*, PyObject* path) {
 
 PyMethodDef functions[] = {{"_c_text", c_text, METH_VARARGS, nullptr},
                            {"_open_library", open_library, METH_O, nullptr},
+                           {"_native_state", native_state, METH_O, nullptr},
+                           {"_native_from", native_from, METH_O, nullptr},
+                           {"_add_variable", add_variable, METH_VARARGS, nullptr},
                            {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
@@ -211,6 +369,12 @@ std::shared_ptr<frontend::Source> native_source(PyObject* object) {
     if (!PyCapsule_IsValid(object, capsule_name)) return nullptr;
     return *static_cast<std::shared_ptr<frontend::Source>*>(
         PyCapsule_GetPointer(object, capsule_name));
+}
+
+bool has_state(const ir::Module& module) {
+    return std::any_of(module.functions.begin(), module.functions.end(), [](const auto& f) {
+        return f.native && functions_with_state().count({f.native->key, f.symbol}) > 0;
+    });
 }
 
 bool add_c_text(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }

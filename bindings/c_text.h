@@ -12,6 +12,9 @@ namespace unisono::python {
 /// The function behind a capsule that _c_text made, or null.
 std::shared_ptr<frontend::Source> native_source(PyObject* object);
 
+/// Whether the module calls C functions that hold variables, or change what is not theirs.
+bool has_state(const ir::Module& module);
+
 bool add_c_text(PyObject* module);
 
 }  // namespace unisono::python

@@ -202,12 +202,14 @@ std::vector<frontend::Type> types_of(PyObject* names) {
     return list;
 }
 
-/// _element(types): (dtype of the result, whether array operations can take the function in)
+/// _element(types): (dtype of the result, whether array operations can take the function in,
+/// whether its calls must come in order)
 PyObject* element(PyObject* self, PyObject* names) {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         if (!PyTuple_Check(names)) fail(ErrorKind::Type, "_element: takes a tuple");
         const auto& e = ready(self).element(types_of(names));
-        return Py_BuildValue("(NO)", dtype_object(e.result), e.function ? Py_True : Py_False);
+        return Py_BuildValue("(NOO)", dtype_object(e.result), e.function ? Py_True : Py_False,
+                             e.has_state ? Py_True : Py_False);
     });
 }
 

@@ -134,6 +134,7 @@ void Dispatch::prepare() {
     Ref defaults(PyObject_GetAttrString(function_.get(), "__defaults__"));
     Ref named(PyObject_GetAttrString(function_.get(), "__kwdefaults__"));
     if (!defaults || !named) throw PythonError{};
+    retire(specialisations_);
     source_ = std::move(source);
     guards_ = std::move(guards);
     callees_ = std::move(callees);
@@ -244,22 +245,27 @@ frontend::Compiled compile_source(const frontend::CompileRequest& request) {
     }
 }
 
-std::shared_ptr<Specialisation> Dispatch::find(
-    const std::shared_ptr<const frontend::Source>& source, const Arguments& arguments,
-    int dimensions) {
+Specialisation& Dispatch::find(const frontend::Source& source, const Arguments& arguments,
+                               int dimensions) {
     for (auto& s : specialisations_) {
         if (s->key == arguments.key() && s->device == arguments.device() &&
             s->dimensions == dimensions)
-            return s;
+            return *s;
     }
     auto made = std::make_shared<Specialisation>();
     made->key = arguments.key();
     made->device = arguments.device();
     made->dimensions = dimensions;
-    made->request = {source, arguments.types(), arguments.noalias(), dimensions};
+    made->request = {source.shared_from_this(), arguments.types(), arguments.noalias(), dimensions};
     compile(*made, device_for(arguments));
     specialisations_.push_back(made);
-    return made;
+    return *made;
+}
+
+void Dispatch::retire(const std::vector<std::shared_ptr<Specialisation>>& list) {
+    if (calls_ == 0) return;
+    retired_.emplace_back(source_);
+    retired_.insert(retired_.end(), list.begin(), list.end());
 }
 
 void Dispatch::compile(Specialisation& made, Device& device) const {
@@ -314,13 +320,14 @@ void Dispatch::compile_signatures() {
         }
         for (const frontend::Declared& d : s.args) arguments.add_type(as_argument(d));
         arguments.finish();
-        find(source, arguments, 0);
+        find(*source, arguments, 0);
     }
 }
 
 void Dispatch::recompile() {
     auto old = std::move(specialisations_);
     specialisations_.clear();
+    retire(old);
     prepare();
     const auto source = source_;
     for (const auto& s : old) {
@@ -335,6 +342,13 @@ void Dispatch::recompile() {
     }
 }
 
+static PyObject* number(Scalar s) {
+    if (is_bool(s.dtype)) return PyBool_FromLong(s.as<bool>());
+    return is_float(s.dtype)      ? PyFloat_FromDouble(s.as<double>())
+           : is_unsigned(s.dtype) ? PyLong_FromUnsignedLongLong(s.as<std::uint64_t>())
+                                  : PyLong_FromLongLong(s.as<std::int64_t>());
+}
+
 /// How often the results refer to each block.
 static void count_references(const frontend::ResultShape& shape, const std::uint64_t* results,
                              std::map<Block*, std::int64_t>& counts) {
@@ -347,11 +361,18 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
                          const NDRange* range) {
     if (!is_fresh()) prepare();
     // Another thread may prepare anew while a launch or a buffer's owner lets go of the lock.
-    const auto source = source_;
+    struct Call {
+        Dispatch& d;
+        explicit Call(Dispatch& dispatch) : d(dispatch) { ++d.calls_; }
+        ~Call() {
+            if (--d.calls_ == 0 && !d.retired_.empty()) std::exchange(d.retired_, {}).clear();
+        }
+    } in_progress(*this);
+    const frontend::Source& source = *source_;
     Arguments arguments(name_);
-    bind(*source, arguments, args, count, keywords);
+    bind(source, arguments, args, count, keywords);
     arguments.finish();
-    auto made = find(source, arguments, range ? range->dimensions : 0);
+    Specialisation* made = &find(source, arguments, range ? range->dimensions : 0);
     std::uint64_t few[8] = {};
     std::vector<std::uint64_t> many;
     std::uint64_t* results = few;
@@ -364,7 +385,7 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
     launch.arrays = arrays;
     launch.scalars = arguments.scalars();
     launch.results = {results, made->result_count};
-    launch.threads = source->options.threads;
+    launch.threads = source.options.threads;
     if (range) launch.range = *range;
     Fault fault;
     KeepScope keeps(arguments);
@@ -384,6 +405,8 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
     arguments.tables().give_back();
     if (fault.site == codegen::interrupted_site) raise_interrupt(*made, fault);
     if (fault.site >= 0) raise_fault(*made, fault);
+    if (made->result.kind == frontend::ResultShape::Kind::Scalar)
+        return number(Scalar{results[made->result.index], made->result.dtype});
     Taken taken;
     count_references(made->result, results, taken.references);
     return build(made->result, arguments, results, taken);
@@ -440,13 +463,6 @@ PyObject* Dispatch::build_array(const frontend::ResultShape& shape, const Argume
         (static_cast<std::int64_t>(address) - static_cast<std::int64_t>(storage->memory.handle)) /
         size_of(shape.dtype);
     return wrap(Array::of({storage, Layout::make(extents, strides), offset, shape.dtype}));
-}
-
-static PyObject* number(Scalar s) {
-    if (is_bool(s.dtype)) return PyBool_FromLong(s.as<bool>());
-    return is_float(s.dtype)      ? PyFloat_FromDouble(s.as<double>())
-           : is_unsigned(s.dtype) ? PyLong_FromUnsignedLongLong(s.as<std::uint64_t>())
-                                  : PyLong_FromLongLong(s.as<std::int64_t>());
 }
 
 /// A list of numbers, from memory that the function hands over.

@@ -72,6 +72,7 @@ class Dispatch {
         std::vector<frontend::Type> args;
         DType result = DType::Float64;
         std::shared_ptr<const ElementFunction> function;
+        bool has_state = false;  ///< its calls must come in order
     };
     const Element& element(const std::vector<frontend::Type>& args);
     /// The address of the function for C: arguments of these types, a result (or none). It lives as
@@ -92,8 +93,10 @@ class Dispatch {
     bool is_fresh() const;
     void bind(const frontend::Source& source, Arguments& arguments, PyObject* const* args,
               std::size_t count, PyObject* keywords) const;
-    std::shared_ptr<Specialisation> find(const std::shared_ptr<const frontend::Source>& source,
-                                         const Arguments& arguments, int dimensions);
+    Specialisation& find(const frontend::Source& source, const Arguments& arguments,
+                         int dimensions);
+    /// Keeps what calls in progress use, when the source is read anew.
+    void retire(const std::vector<std::shared_ptr<Specialisation>>& list);
     void compile(Specialisation& made, Device& device) const;
     PyObject* default_of(const frontend::Source& source, std::size_t i) const;
     Device& device_for(const Arguments& arguments) const;
@@ -124,6 +127,8 @@ class Dispatch {
     std::vector<Guard> guards_;
     std::vector<Ref> callees_, parameter_names_;
     std::vector<std::shared_ptr<Specialisation>> specialisations_;
+    int calls_ = 0;  ///< in progress; counted with Python's lock held
+    std::vector<std::shared_ptr<const void>> retired_;
     static void report_fault(const void* callback, const Fault& fault);
 
     std::deque<Element> elements_;

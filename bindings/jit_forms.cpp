@@ -3,6 +3,7 @@
 #include <map>
 
 #include "backends/codegen/compile.h"
+#include "c_text.h"
 #include "errors.h"
 #include "frontend/callback.h"
 #include "jit_dispatch.h"
@@ -29,7 +30,8 @@ const Dispatch::Element& Dispatch::element(const std::vector<frontend::Type>& ar
                         "; return a number, or use guvectorize for arrays");
     }
     Element made{args, compiled.result.dtype, nullptr};
-    if (ElementFunction::accepts(compiled.module))
+    made.has_state = has_state(compiled.module);
+    if (!made.has_state && ElementFunction::accepts(compiled.module))
         made.function = std::make_shared<ElementFunction>(std::move(compiled.module));
     return elements_.emplace_back(std::move(made));
 }

@@ -24,6 +24,7 @@ struct NativeFunction {
     std::vector<NativeParam> params;
     std::optional<DType> result;
     std::string declaration;  ///< for errors
+    bool is_pure = false;     ///< reads and writes nothing but its arguments
 };
 
 }  // namespace unisono::frontend

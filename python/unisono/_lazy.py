@@ -7,6 +7,7 @@ _names = {
     "._jit.jitclass": "jitclass",
     "._jit.ahead": "compile_module",
     "._jit.overload": "overload",
+    "._jit.intrinsic": "intrinsic",
     "._jit.stencil": "stencil",
     "._jit.cfunc": "carray cfunc farray",
     "._jit.c_module": "c_module",

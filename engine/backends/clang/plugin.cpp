@@ -13,13 +13,16 @@
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/MultiplexConsumer.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <clang/Lex/Preprocessor.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include <filesystem>
 #include <map>
@@ -50,6 +53,15 @@ int bytes_of(const clang::ASTContext& context, clang::QualType t) {
     return static_cast<int>(context.getTypeSizeInChars(t).getQuantity());
 }
 
+/// The name that C text calls a struct by, without the word.
+std::string record_name(clang::QualType t) {
+    const auto* record = t->getAs<clang::RecordType>();
+    if (!record) return {};
+    const clang::RecordDecl* d = record->getDecl();
+    if (const auto* name = d->getTypedefNameForAnonDecl()) return name->getNameAsString();
+    return d->getNameAsString();
+}
+
 CType describe(const clang::ASTContext& context, clang::QualType t) {
     CType made;
     made.spelling = t.getAsString();
@@ -57,6 +69,7 @@ CType describe(const clang::ASTContext& context, clang::QualType t) {
     made.kind = kind_of(t);
     made.bytes = bytes_of(context, t);
     made.is_signed = t->isSignedIntegerOrEnumerationType();
+    made.record = record_name(t->isPointerType() ? t->getPointeeType() : t);
     if (made.kind == CType::Kind::Pointer) {
         clang::QualType target = t->getPointeeType();
         made.target = kind_of(target);
@@ -64,6 +77,8 @@ CType describe(const clang::ASTContext& context, clang::QualType t) {
         made.target_bytes = bytes_of(context, target);
         made.target_signed = target->isSignedIntegerOrEnumerationType();
         made.target_const = target.isConstQualified();
+        made.target_function = target->isFunctionType();
+        if (made.target_function) made.spelling = t.getAsString();  // not a name of the text's
     }
     return made;
 }
@@ -81,6 +96,7 @@ class Collector final : public clang::ASTConsumer {
             if (auto* f = llvm::dyn_cast<clang::FunctionDecl>(d)) function(*f);
             if (auto* v = llvm::dyn_cast<clang::VarDecl>(d)) variable(*v);
             if (auto* e = llvm::dyn_cast<clang::EnumDecl>(d)) enumeration(*e);
+            if (auto* r = llvm::dyn_cast<clang::RecordDecl>(d)) structure(*r);
         }
         return true;
     }
@@ -129,6 +145,31 @@ class Collector final : public clang::ASTConsumer {
         result_.variables.push_back(std::move(made));
     }
 
+    void structure(const clang::RecordDecl& given) {
+        const clang::RecordDecl* r = given.getDefinition();
+        if (!r || is_of_header(*r) || r->isInvalidDecl()) return;
+        CStruct made;
+        made.name = record_name(context_->getRecordType(r));
+        if (made.name.empty()) return;
+        made.size = bytes_of(*context_, context_->getRecordType(r));
+        made.is_plain = r->isStruct();
+        const clang::ASTRecordLayout& layout = context_->getASTRecordLayout(r);
+        for (const clang::FieldDecl* f : r->fields()) {
+            made.is_plain = made.is_plain && !f->isBitField() && !f->getName().empty();
+            CField field;
+            field.name = f->getNameAsString();
+            field.offset = static_cast<long long>(layout.getFieldOffset(f->getFieldIndex()) / 8);
+            clang::QualType t = f->getType();
+            while (const auto* array = context_->getAsConstantArrayType(t)) {
+                field.extents.push_back(static_cast<long long>(array->getSize().getZExtValue()));
+                t = array->getElementType();
+            }
+            field.type = describe(*context_, t);
+            made.fields.push_back(std::move(field));
+        }
+        result_.structs.push_back(std::move(made));
+    }
+
     void enumeration(const clang::EnumDecl& e) {
         if (is_of_header(e)) return;
         for (const clang::EnumConstantDecl* c : e.enumerators())
@@ -155,7 +196,31 @@ class Action final : public clang::EmitLLVMOnlyAction {
         return std::make_unique<clang::MultiplexConsumer>(std::move(both));
     }
 
+    void EndSourceFileAction() override {
+        take_macros();
+        EmitLLVMOnlyAction::EndSourceFileAction();
+    }
+
   private:
+    /// Macros without parameters that the text or its headers define: constants may be among them.
+    void take_macros() {
+        clang::Preprocessor& preprocessor = getCompilerInstance().getPreprocessor();
+        const clang::SourceManager& sources = preprocessor.getSourceManager();
+        for (const auto& macro : preprocessor.macros()) {
+            const clang::MacroInfo* info = preprocessor.getMacroInfo(macro.first);
+            if (!info || info->isFunctionLike() || info->isBuiltinMacro()) continue;
+            clang::PresumedLoc at = sources.getPresumedLoc(info->getDefinitionLoc());
+            llvm::StringRef file = at.isValid() ? at.getFilename() : "";
+            if (file.empty() || file.starts_with("<built-in>") || file.starts_with(header_folder))
+                continue;
+            std::string text;
+            for (const clang::Token& token : info->tokens())
+                text += (text.empty() ? "" : " ") + preprocessor.getSpelling(token);
+            if (!text.empty()) result_.macros.emplace_back(macro.first->getName().str(), text);
+        }
+        std::sort(result_.macros.begin(), result_.macros.end());
+    }
+
     CResult& result_;
     bool has_declarations_;
 };
@@ -215,6 +280,39 @@ void take_variables_out(llvm::Module& module, const std::string& prefix, CResult
         v.setComdat(nullptr);
         v.setName(made.symbol);
         result.variables.push_back(std::move(made));
+    }
+}
+
+/// Notes the functions of numbers that read and write nothing but their own variables.
+void find_pure(const llvm::Module& module, CResult& result) {
+    auto takes_numbers = [](const CFunction& f) {
+        return !f.is_variadic && !f.params.empty() &&
+               std::all_of(f.params.begin(), f.params.end(), [](const CType& t) {
+                   return t.kind != CType::Kind::Pointer && t.kind != CType::Kind::Other;
+               });
+    };
+    if (std::none_of(result.functions.begin(), result.functions.end(), takes_numbers)) return;
+    auto copy = llvm::CloneModule(module);
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager components;
+    llvm::ModuleAnalysisManager modules;
+    llvm::PassBuilder builder;
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+    llvm::ModulePassManager passes;
+    if (llvm::Error error =
+            builder.parsePassPipeline(passes, "function(sroa),cgscc(function-attrs)")) {
+        llvm::consumeError(std::move(error));
+        return;
+    }
+    passes.run(*copy, modules);
+    for (CFunction& f : result.functions) {
+        const llvm::Function* code = copy->getFunction(f.name);
+        f.is_pure = takes_numbers(f) && code && code->doesNotAccessMemory();
     }
 }
 
@@ -293,6 +391,7 @@ void compile(const CText& text, CResult& result) {
         while (result.error.ends_with('\n')) result.error.pop_back();
         return;
     }
+    find_pure(*module, result);
     take_variables_out(*module, text.prefix, result);
     llvm::raw_string_ostream bitcode(result.bitcode);
     llvm::WriteBitcodeToFile(*module, bitcode);

@@ -18,7 +18,24 @@ struct CType {
     int target_bytes = 0;
     bool target_signed = false;
     bool target_const = false;
+    bool target_function = false;  ///< a pointer to a function
+    std::string record;            ///< the struct's name, of the type or of what it points to
     std::string spelling;
+};
+
+struct CField {
+    std::string name;
+    CType type;  ///< of the field, or of the elements of an array
+    std::vector<long long> extents;
+    long long offset = 0;
+};
+
+/// A struct that the text defines.
+struct CStruct {
+    std::string name;
+    long long size = 0;
+    std::vector<CField> fields;
+    bool is_plain = true;  ///< no union, no bit-fields
 };
 
 struct CFunction {
@@ -27,6 +44,7 @@ struct CFunction {
     std::vector<CType> params;
     std::vector<std::string> param_names;
     bool is_variadic = false;
+    bool is_pure = false;  ///< its result depends on its arguments alone, and it changes nothing
     int line = 0;
 };
 
@@ -59,6 +77,8 @@ struct CResult {
     std::vector<CFunction> functions;
     std::vector<CConstant> constants;  ///< of enumerations
     std::vector<CVariable> variables;
+    std::vector<CStruct> structs;
+    std::vector<std::pair<std::string, std::string>> macros;  ///< of constants: name and text
     std::string
         refused;  ///< names of variables that cannot be had: thread-local, or holding addresses
     bool failed = false;

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .. import _engine
 from . import JitFunction
+from .c_module import CFunctionOfText
 
 __all__ = ["compile_module"]
 
@@ -117,6 +118,8 @@ def _check(key, function):
 
 def _stored(function, callees, known):
     """What makes the function again: its flattened source, with callees by number."""
+    if isinstance(function, CFunctionOfText):
+        return {"native": _engine._native_state(function._native), "needs": function._needs}
     flat = dict(function._flatten())
     if not isinstance(flat, dict):
         raise TypeError(
@@ -174,6 +177,8 @@ def load(file, module):
 
 
 def _made(stored, callees, module):
+    if "native" in stored:
+        return _native(stored)
     flat = dict(stored["flat"])
 
     def stub(*args, **kwargs):
@@ -186,3 +191,20 @@ def _made(stored, callees, module):
     made = JitFunction(stub, False, None, stored["options"], flatten=lambda: flat)
     flat["callees"] = [made if n == -1 else callees[n] for n in numbers]
     return made
+
+
+_memory = set()  # symbols of C's variables that were made
+
+
+def _native(stored):
+    """A function of C text, and what it needs."""
+    symbols, libraries = stored["needs"]
+    for path in libraries:
+        _engine._open_library(path)
+    for symbol, initial in symbols:
+        if symbol not in _memory:
+            _memory.add(symbol)
+            _engine._add_variable(symbol, initial)
+    name, declaration, *_, params, _, _ = stored["native"]
+    native = _engine._native_from(stored["native"])
+    return CFunctionOfText(name, declaration, [p[0] for p in params], native)

@@ -6,6 +6,7 @@ import ctypes
 import os
 
 from .. import _engine
+from .c_types import CFunctionOfStructs, _prefix, macro_constants, struct_dtypes, wrapper
 
 
 def c_module(source, cdef=None, *, include_dirs=(), define=(), libraries=()):
@@ -28,7 +29,8 @@ def c_module(source, cdef=None, *, include_dirs=(), define=(), libraries=()):
     Returns
     -------
     CModule
-        Has the functions, the variables that are not ``static`` and the constants of enumerations as attributes.
+        Has the functions, the variables that are not ``static``, the constants of enumerations and of ``#define``,
+        and the dtypes of structs as attributes.
         Variables keep their values from call to call.
 
     Raises
@@ -38,9 +40,11 @@ def c_module(source, cdef=None, *, include_dirs=(), define=(), libraries=()):
 
     Notes
     -----
-    Pointers take contiguous arrays of the declared element type (of bytes for ``void*`` and structs), NumPy's or
-    ours; numbers are checked against the declared type. Functions are inlined into compiled functions and elementwise
-    kernels that call them. ``double`` and integers come back as Python's numbers. The standard headers are declared
+    Pointers take contiguous arrays of the declared element type (of bytes for ``void*``), NumPy's or ours; pointers
+    to structs also arrays of the struct's dtype, None and addresses. A struct is passed as an element of such an array,
+    a tuple or a dataclass, and comes back as an element. A pointer to a function takes what `cfunc` or `jit` made;
+    pointers come back as addresses. Numbers are checked against the declared type. Functions are inlined into compiled
+    functions and elementwise kernels that call them. ``double`` and integers come back as Python's numbers. The standard headers are declared
     by this library; arithmetic is never contracted or reordered, and signed integers wrap.
 
     Examples
@@ -53,11 +57,22 @@ def c_module(source, cdef=None, *, include_dirs=(), define=(), libraries=()):
     texts = [_text(s) for s in (source if isinstance(source, (list, tuple)) else [source])]
     name = texts[0][1] if texts else "<c_module>"
     text = "\n".join(f'#line 1 "{n}"\n{t}' if len(texts) > 1 else t for t, n in texts)
-    for path in libraries:
-        _engine._open_library(os.fspath(path._name if isinstance(path, ctypes.CDLL) else path))
-    functions, constants, variables, refused = _engine._c_text(
-        text, name, cdef or "", [os.fspath(d) for d in include_dirs], list(define)
-    )
+    paths = [os.fspath(p._name if isinstance(p, ctypes.CDLL) else p) for p in libraries]
+    for path in paths:
+        _engine._open_library(path)
+    folders, macros = [os.fspath(d) for d in include_dirs], list(define)
+    made = _engine._c_text(text, name, cdef or "", folders, macros)
+    around = [_wrapper_of(row) for row in made[0]]
+    if any(around):  # once more, with C around what takes structs and functions
+        around = "".join(w for w in around if w)
+        made = _engine._c_text(
+            text if cdef else f'{text}\n#line 1 "unisono"\n{around}',
+            name,
+            f"{cdef}\n{around}" if cdef else "",
+            folders,
+            macros,
+        )
+    functions, constants, variables, refused, structs, defined, memory = made
     if refused:
         raise _engine.CompileError(
             f"c_module: variables that are thread-local, or that begin as an address, cannot be had; got {refused}; "
@@ -67,7 +82,14 @@ def c_module(source, cdef=None, *, include_dirs=(), define=(), libraries=()):
         raise _engine.CompileError(
             f"c_module: the text defines no function; got {name}; define one that is not static, or declare it in cdef"
         )
-    return CModule(name, functions, constants, variables)
+    constants = {**macro_constants(defined, constants), **constants}
+    return CModule(name, functions, constants, variables, structs, (memory, paths))
+
+
+def _wrapper_of(row):
+    name, _, _, native, types = row
+    is_variadic = isinstance(native, str) and native.startswith("it takes any number")
+    return None if is_variadic else wrapper(name, types)
 
 
 def _text(source):
@@ -105,6 +127,7 @@ class CFunctionOfText(_engine.Dispatcher):
 
         function.__name__ = name
         super().__init__(function, lambda: native, False, None)
+        self._native = native
         self.__name__ = self.__qualname__ = name
         self.declaration = declaration
         self.parameters = tuple(parameters)
@@ -170,15 +193,28 @@ class CModule:
 
     _holds_compiled_functions = True  # for compiled functions, which name them as attributes
 
-    def __init__(self, name, functions, constants, variables=()):
+    def __init__(self, name, functions, constants, variables=(), structs=(), needs=((), ())):
         self.__name__ = name
-        self._refused = {}
+        self._refused, made = {}, {}
         self._variables = {row[0]: _Variable(*row) for row in variables}
-        for symbol, declaration, parameters, native in functions:
+        self._structs = struct_dtypes(structs) if structs else {}
+        for symbol, declaration, parameters, native, _ in functions:
             if isinstance(native, str):
                 self._refused[symbol] = (declaration, native)
             else:
-                setattr(self, symbol, CFunctionOfText(symbol, declaration, parameters, native))
+                made[symbol] = CFunctionOfText(symbol, declaration, parameters, native)
+                made[symbol]._needs = needs
+        for symbol, declaration, parameters, _, types in functions:
+            around = made.pop(_prefix + symbol, None)
+            if around is not None:
+                self._refused.pop(symbol, None)
+                made[symbol] = CFunctionOfStructs(
+                    symbol, declaration, parameters, types, around, made.get(symbol), self._structs
+                )
+        for symbol, dtype in self._structs.items():
+            object.__setattr__(self, symbol, dtype)
+        for symbol, function in made.items():
+            setattr(self, symbol, function)
         for symbol, value in constants.items():
             setattr(self, symbol, value)
 

@@ -35,7 +35,7 @@ def overload(function, **options):
     Python goes on to call the function itself. ``isinstance(x, float)`` and ``x is None`` in an
     implementation are decided by the types of the call when it is compiled, so that one
     implementation may serve several types. Functions that were compiled before keep what they had.
-    For machine-level operations, call C: a function of `c_module` is inlined.
+    For machine-level operations, see `intrinsic`.
 
     Examples
     --------

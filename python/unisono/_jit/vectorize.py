@@ -184,13 +184,15 @@ class Vectorized(Methods):
     def __reduce__(self):
         return self.__qualname__
 
+    _has_state = False  # C functions that it calls have variables: one call after the other
+
     # ---- types
     def _result(self, types, declared=None):
         """Name of the result's dtype; compiles where that is needed to know."""
         if any(_dtypes._table[t].kind == "c" for t in types if t in _dtypes._table):
             _straight(self)
             return declared or max(types, key=lambda t: _dtypes._table[t].itemsize)
-        result, _ = self._compiled._element(types)
+        result, _, self._has_state = self._compiled._element(types)
         return declared or result.name
 
     @property
@@ -356,7 +358,7 @@ class Vectorized(Methods):
             ("elements", *names),
             f"""
             def elements({", ".join(f"x{k}" for k in range(self.nin))}, out):
-                for i in prange(out.shape[0]):
+                for i in {"range" if self._has_state else "prange"}(out.shape[0]):
                     out[i] = f({", ".join(names)})
             """,
         )

@@ -1,0 +1,337 @@
+"""What C text declares beside functions of numbers: structs, function pointers, constants."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import operator
+import re
+import struct
+
+_wrapped = {"record", "record*", "function"}  # forms of parameters that need C around the function
+_prefix = "unisono_form_"
+
+
+def struct_dtypes(rows):
+    """NumPy's dtypes of the structs, by name; memory without fields where C has unions or bit-fields."""
+    import numpy as np
+
+    known, made = {name: (size, fields) for name, size, fields in rows}, {}
+
+    def dtype_of(name):
+        if name not in made:
+            size, fields = known[name]
+            if not fields:
+                made[name] = np.dtype((np.void, size))
+                return made[name]
+            formats = []
+            for _, number, inner, extents, _, size_of_field in fields:
+                if number:
+                    kind = np.dtype(number)
+                elif inner in known:
+                    kind = dtype_of(inner)
+                else:  # an address, or a union without a name
+                    kind = np.dtype(np.uint64 if size_of_field == 8 else (np.void, size_of_field))
+                formats.append((kind, extents) if extents else kind)
+            made[name] = np.dtype({"names": [f[0] for f in fields], "formats": formats,
+                                   "offsets": [f[4] for f in fields], "itemsize": size})  # fmt: skip
+        return made[name]
+
+    for name in known:
+        dtype_of(name)
+    return made
+
+
+def wrapper(name, types):
+    """C that takes addresses in place of structs and functions, or None where that is not needed."""
+    result, params = types
+    gives_address = result[1] in ("pointer", "record*", "function")
+    if not (gives_address or result[1] == "record" or _wrapped & {p[1] for p in params}):
+        return None
+    heads, given = [], []
+    for k, (spelling, form, _, _) in enumerate(params):
+        if form == "record":
+            heads.append(f"__typeof__({spelling}) *p{k}")
+            given.append(f"*p{k}")
+        elif form in _wrapped:
+            heads.append(f"unsigned long long p{k}")
+            given.append(f"({spelling}) p{k}")
+        else:
+            heads.append(f"__typeof__({spelling}) p{k}")
+            given.append(f"p{k}")
+    call, gives = f"{name}({', '.join(given)})", "void"
+    if result[1] == "record":
+        heads.append(f"__typeof__({result[0]}) *result")
+        call = f"*result = {call}"
+    elif gives_address:
+        gives, call = "unsigned long long", f"return (unsigned long long) {call}"
+    elif result[1] != "void":
+        gives, call = f"__typeof__({result[0]})", f"return {call}"
+    return f"{gives} {_prefix}{name}({', '.join(heads) or 'void'}) {{ {call}; }}\n"
+
+
+class CFunctionOfStructs:
+    """A function of C text that takes or gives structs, functions or addresses.
+
+    Attributes
+    ----------
+    declaration : str
+        As C writes it.
+    parameters : tuple of str
+        Their names.
+    """
+
+    def __init__(self, name, declaration, parameters, types, compiled, direct, dtypes):
+        self.__name__ = self.__qualname__ = name
+        self.declaration, self.parameters = declaration, tuple(parameters)
+        self.__doc__ = declaration
+        self._result, self._types = types
+        self._compiled, self._direct, self._dtypes = compiled, direct, dtypes
+        self._callbacks = {}  # C may keep their addresses: they live as long as the function
+
+    @property
+    def _in_compiled_code(self):
+        """What compiled functions call: addresses are integers there, structs arrays of bytes."""
+        return self._direct or self._compiled
+
+    def __call__(self, *args):
+        """Call it with numbers, arrays, structs and functions."""
+        if len(args) != len(self._types):
+            raise TypeError(
+                f"{self.__name__}: takes {len(self._types)} arguments; got {len(args)}; the declaration is "
+                f"{self.declaration}; give one for each"
+            )
+        kept = []  # what addresses are taken of
+        given = [
+            self._converted(k, x, t, kept)
+            for k, (x, t) in enumerate(zip(args, self._types, strict=True))
+        ]
+        if self._result[1] != "record":
+            return self._compiled(*given)
+        import numpy as np
+
+        made = np.zeros(1, self._dtypes[self._result[2]])
+        self._compiled(*given, made.view(np.uint8))
+        return made[0]
+
+    def _converted(self, k, value, type_, kept):
+        spelling, form, record, is_const = type_
+        if form not in _wrapped:
+            return value
+        what = f"{self.__name__}: argument '{self.parameters[k]}'"
+        if form == "function":
+            return self._address_of(value, spelling, what)
+        dtype = self._dtypes.get(record)
+        if form == "record":
+            import numpy as np
+
+            return _struct_of(value, dtype, what, spelling).view(np.uint8)
+        if value is None:
+            return 0
+        if isinstance(value, int):
+            return value
+        if (
+            hasattr(value, "flags")
+            and hasattr(value, "ctypes")
+            and hasattr(value, "tobytes")
+            and value.ndim
+        ):
+            return _address(value, dtype, is_const, what, spelling)
+        if dtype is None or not is_const:
+            raise TypeError(
+                f"{what} is {spelling}; got {type(value).__name__}; pass an array of structs, as np.zeros(1, c.{record}), "
+                f"or an address"
+            )
+        kept.append(_struct_of(value, dtype, what, spelling))
+        return kept[-1].ctypes.data
+
+    def _address_of(self, function, spelling, what):
+        """The address of what C is to call."""
+        import ctypes
+
+        from . import JitFunction
+        from .cfunc import CFunction, cfunc
+
+        if function is None:
+            return 0
+        if isinstance(function, int):
+            return function
+        wanted = _signature(spelling)
+        if isinstance(function, CFunction):
+            has = function.signature.replace(" ", "")
+            if wanted and "*" not in wanted and "*" not in has and has != wanted:
+                raise TypeError(
+                    f'{what} is {spelling}; got a callback {has}; declare it as @un.cfunc("{wanted}")'
+                )
+            self._callbacks[id(function)] = function
+            return function.address
+        if isinstance(function, JitFunction):
+            if wanted is None:
+                raise TypeError(
+                    f"{what} is {spelling}; got a compiled function; pass one made by un.cfunc"
+                )
+            made = self._callbacks.get((id(function), wanted))
+            if made is None:
+                made = self._callbacks[id(function), wanted] = cfunc(wanted)(function.py_func)
+                self._callbacks[id(function)] = function
+            return made.address
+        if isinstance(function, ctypes._CFuncPtr):
+            self._callbacks[id(function)] = function
+            return ctypes.cast(function, ctypes.c_void_p).value or 0
+        raise TypeError(
+            f"{what} is {spelling}; got {type(function).__name__}; pass a function made by un.cfunc or un.jit, "
+            f"or one of ctypes"
+        )
+
+    def __repr__(self):
+        return f"<C function {self.declaration}>"
+
+
+def _struct_of(value, dtype, what, spelling):
+    """An array of one struct: a copy of the value."""
+    import numpy as np
+
+    try:
+        if isinstance(value, (np.void, np.ndarray)):
+            if value.dtype != dtype or value.size != 1:
+                raise TypeError
+            return np.array(value).reshape(1)
+        if dataclasses.is_dataclass(value):
+            value = dataclasses.astuple(value)
+        if isinstance(value, dict):
+            value = tuple(value[n] for n in dtype.names)
+        if not isinstance(value, tuple) or len(value) != len(dtype.names or ()):
+            raise TypeError
+        return np.array([value], dtype)
+    except (TypeError, ValueError, KeyError):
+        kind = getattr(value, "dtype", None) or type(value).__name__
+        raise TypeError(
+            f"{what} is {spelling}; got {kind}; pass a tuple or dataclass of its fields "
+            f"{', '.join(dtype.names or ())}, or an element of an array of {dtype}"
+        ) from None
+
+
+def _address(array, dtype, is_const, what, spelling):
+    """Of an array of structs, or of its bytes."""
+    if (
+        (dtype is None or array.dtype != dtype)
+        and array.dtype.name not in ("uint8", "int8")
+        or not array.flags.c_contiguous
+    ):
+        raise TypeError(
+            f"{what} is {spelling}; got an array of {array.dtype}; pass a contiguous one of {dtype}"
+        )
+    if not is_const and not array.flags.writeable:
+        raise TypeError(f"{what} is {spelling}; got a read-only array; pass a copy")
+    return array.ctypes.data
+
+
+_c_numbers = {
+    "double": "float64", "float": "float32", "_Bool": "bool", "char": "int8", "signed char": "int8",
+    "unsigned char": "uint8", "short": "int16", "unsigned short": "uint16", "int": "int32",
+    "unsigned int": "uint32", "long": "int64", "unsigned long": "uint64", "long long": "int64",
+    "unsigned long long": "uint64", "void": "void",
+}  # fmt: skip
+
+
+def _signature(spelling):
+    """``double (*)(double, int)`` as ``float64(float64,int32)``; None where it takes other things."""
+    found = re.fullmatch(r"(.+?)\s*\(\*\)\((.*)\)", spelling)
+    if not found:
+        return None
+
+    def number(text):
+        text = re.sub(r"\bconst\b", "", text).strip()
+        base = _c_numbers.get(text.rstrip("* "))
+        return (
+            f"{base}*"
+            if base not in (None, "void") and text.endswith("*")
+            else _c_numbers.get(text)
+        )
+
+    items = [number(t) for t in found[2].split(",")] if found[2] != "void" else []
+    result = number(found[1])
+    return None if None in (result, *items) else f"{result}({','.join(items)})"
+
+
+_tokens = re.compile(
+    r"\s*(?:(?P<string>\"(?:\\.|[^\"\\])*\")|(?P<hex>0[xX][0-9a-fA-F]+)[uUlL]*"
+    r"|(?P<real>(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+)(?P<single>[fF])?[lL]?"
+    r"|(?P<int>\d+)[uUlL]*|(?P<char>'(?:\\.|[^'\\])')|(?P<name>[A-Za-z_]\w*)|(?P<op><<|>>|[-+*/%()&|^~]))"
+)
+
+
+def macro_constants(macros, known):
+    """Values of the macros that are numbers, text, or arithmetic of these and of other constants."""
+    made = {}
+
+    def value_of(name, open_):
+        if name in known:
+            return known[name]
+        if name not in made and name in macros and name not in open_:
+            try:
+                made[name] = _evaluated(macros[name], lambda n: value_of(n, {*open_, name}))
+            except (ValueError, SyntaxError, ZeroDivisionError, TypeError):
+                made[name] = None
+        found = made.get(name)
+        if found is None:
+            raise ValueError(name)
+        return found
+
+    for name in macros:
+        try:
+            value_of(name, set())
+        except ValueError:
+            made[name] = None
+    return {name: value for name, value in made.items() if value is not None}
+
+
+def _evaluated(text, value_of):
+    parts, at = [], 0
+    while at < len(text):
+        token = _tokens.match(text, at)
+        if not token:
+            raise ValueError(text)
+        at = token.end()
+        kind = token.lastgroup if token.lastgroup != "single" else "real"
+        if kind == "name":
+            parts.append(f"({value_of(token['name'])!r})")
+        elif kind == "real":
+            number = float(token["real"])
+            if token["single"]:
+                number = struct.unpack("f", struct.pack("f", number))[0]
+            parts.append(repr(number))
+        elif kind == "int":
+            digits = token["int"]
+            parts.append(str(int(digits, 8 if digits.startswith("0") else 10)))
+        elif kind == "char":
+            parts.append(str(ord(ast.literal_eval(token["char"]))))
+        else:
+            parts.append(token[kind])
+    return _computed(ast.parse(" ".join(parts), mode="eval").body)
+
+
+_operations = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift, ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert,
+}  # fmt: skip
+
+
+def _computed(node):
+    """C's arithmetic: integers divide towards zero."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.UnaryOp):
+        return _operations[type(node.op)](_computed(node.operand))
+    if not isinstance(node, ast.BinOp):
+        raise ValueError("not a constant")
+    a, b = _computed(node.left), _computed(node.right)
+    if not isinstance(node.op, (ast.Div, ast.Mod)):
+        if isinstance(a, str) or isinstance(b, str) or type(node.op) not in _operations:
+            raise ValueError("not a constant")
+        return _operations[type(node.op)](a, b)
+    if isinstance(a, float) or isinstance(b, float):
+        return a / b
+    quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+    return quotient if isinstance(node.op, ast.Div) else a - quotient * b

@@ -1,0 +1,107 @@
+"""``intrinsic``: functions of compiled code that are written as C expressions."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+
+from .. import _signatures
+from .c_module import c_module
+
+_names = {
+    "float64": "double", "float32": "float", "bool": "_Bool", "int8": "signed char", "int16": "short", "int32": "int",
+    "int64": "long", "uint8": "unsigned char", "uint16": "unsigned short", "uint32": "unsigned int",
+    "uint64": "unsigned long",
+}  # fmt: skip
+
+
+def intrinsic(signature, *, headers=("math.h", "stdint.h", "string.h")):
+    """Make a function for compiled code of the C text that the decorated function gives.
+
+    Parameters
+    ----------
+    signature : str
+        Result and arguments: ``"int32(uint64)"``; pointers, which take arrays, as ``"float64*"``.
+    headers : sequence of str
+        Standard headers that the text needs.
+
+    Returns
+    -------
+    decorator
+        Takes a function that is called once, with the names of its parameters, and returns a C expression of them,
+        or the statements of a body. It gives a function that Python and compiled functions call; in these it is
+        inlined.
+
+    Raises
+    ------
+    CompileError
+        With clang's messages, where the text does not compile.
+    TypeError
+        The signature is no text or has other types than numbers and pointers, or the function gives no text.
+
+    Notes
+    -----
+    Clang's builtins stand for instructions of the machine: ``__builtin_popcountll``, ``__builtin_fma``,
+    ``__builtin_prefetch``. To replace a function of a module see `overload`.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> @un.intrinsic("int32(uint64)")
+    ... def bits_set(x):
+    ...     return f"__builtin_popcountll({x})"
+    >>> @un.jit
+    ... def twice(x):
+    ...     return 2 * bits_set(x)
+    >>> twice(255)
+    16
+    """
+    if not isinstance(signature, str):
+        raise TypeError(
+            f'intrinsic: C needs to know the types; got {signature!r}; write @un.intrinsic("int32(uint64)")'
+        )
+    result, arguments = _signatures.parse_signature(signature, "intrinsic")
+    result = "void" if result is None else _c_type(result)
+    types = [_c_type(t) for t in arguments]
+
+    def make(function):
+        names = list(inspect.signature(function).parameters)
+        if len(names) != len(types):
+            raise TypeError(
+                f"intrinsic: {function.__name__} has {len(names)} parameters; got {len(types)} types in {signature!r}; "
+                f"give one for each"
+            )
+        text = function(*names)
+        if not isinstance(text, str):
+            raise TypeError(
+                f"intrinsic: {function.__name__} gives C text; got {type(text).__name__}; return a str"
+            )
+        text = textwrap.dedent(text).strip()
+        if not text.endswith((";", "}")):
+            text = f"{'' if result == 'void' else 'return '}{text};"
+        symbol = f"intrinsic_{function.__name__.strip('<>')}"
+        heads = ", ".join(f"{t} {n}" for t, n in zip(types, names, strict=True)) or "void"
+        included = "".join(f"#include <{h}>\n" for h in headers)
+        made = getattr(
+            c_module(
+                f"{included}{result} {symbol}({heads}) {{\n{text}\n}}\n",
+                f"{result} {symbol}({heads});",
+            ),
+            symbol,
+        )
+        made.__name__, made.__qualname__ = function.__name__, function.__qualname__
+        made.__doc__ = function.__doc__ or made.declaration
+        return made
+
+    return make
+
+
+def _c_type(t):
+    if t[0] == "void":
+        return "void"
+    base = "unsigned char" if t[0] == "pointer" and t[1] is None else _names.get(t[1])
+    if t[0] not in ("scalar", "pointer") or base is None:
+        raise TypeError(
+            f"intrinsic: C functions take numbers and pointers; got {_signatures.spell(t)}; pass arrays as float64*"
+        )
+    return f"{base}*" if t[0] == "pointer" else base
