@@ -334,6 +334,7 @@ int set(PyObject* self, PyObject* key, PyObject* value) noexcept {
         if ((number || Py_TYPE(value) == array_type) && !a.readonly() && plain_view(key, a, view)) {
             // Python's a[i:] += b ends by assigning the view to itself.
             if (!number && given.view.same_as(view)) return 0;
+            if (is_integer(view.dtype)) refuse_misfit(value, given, view.dtype);
             assign(Array::of(view), given);
             return 0;
         }

@@ -14,6 +14,9 @@ const std::int64_t most_points = 1024;
 namespace {
 
 constexpr std::int64_t most_settled_bytes = 256 * 1024;  ///< of memory with pending work
+/// Elements of all pending work: a sum over much, once it is wanted, should be fused with what
+/// feeds it, and that is no longer seen by then.
+constexpr std::int64_t most_settled_work = 256 * 1024;
 constexpr std::size_t long_tape = 128;  ///< entries: where the tape is cut anyway (tape.cpp)
 constexpr std::int64_t most_bytes = most_points * 8;  ///< of an operand in any dtype that it takes
 
@@ -296,7 +299,9 @@ bool settle(Storage* s, bool write) {
     if (s->device || s->running || s->poison) return false;
     if (s->pending || (write && s->readers)) {
         Tape& tape = Tape::instance();
-        if (s->bytes > most_settled_bytes && tape.length() < long_tape) return false;
+        const bool is_much =
+            s->bytes > most_settled_bytes || tape.pending_work() > most_settled_work;
+        if (is_much && tape.length() < long_tape) return false;
         if (write)
             tape.complete_for_write(s, FlushReason::Write);
         else

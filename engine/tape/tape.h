@@ -181,6 +181,8 @@ class Tape {
     }
 
     std::size_t length() const { return entries_.size(); }
+    /// Elements that pending entries write, or read where they are calls.
+    std::int64_t pending_work() const { return pending_work_; }
     bool eager() const { return eager_; }
     void set_eager(bool on);
 

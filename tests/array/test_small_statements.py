@@ -227,3 +227,29 @@ def test_values_stay_snapshots():
         a += 1.0
     assert [float(v) for v, _ in kept] == [1.0 + k for k in range(ROUNDS)]
     assert [float(s) for _, s in kept] == [3.0 + 3 * k for k in range(ROUNDS)]
+
+
+def test_much_pending_work_waits_for_what_is_wanted():
+    """The value of a sum is small; what feeds the sum is not, and would be written where it is still seen."""
+    x = un.ones(1_000_000)
+    un.eval(x)
+
+    def norm():
+        square = x * x
+        return un.sqrt(square.sum())
+
+    for _ in range(100):
+        before = un.stats()["bytes_written"]
+        made = norm()
+        assert float(made) == 1000
+        assert un.stats()["bytes_written"] - before < 1000
+
+
+def test_values_that_do_not_fit_are_refused_in_slices_too():
+    values = un.array([1, 300, 1 << 40])
+    x = un.zeros(4, dtype="int8")
+    for value in (values[1], values.max(), (values * 2)[1]):
+        with pytest.raises(OverflowError, match="out of bounds for int8"):
+            x[1:3] = value
+    x[1:3] = values[0]
+    assert x.tolist() == [0, 1, 1, 0]
