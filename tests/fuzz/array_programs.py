@@ -431,7 +431,7 @@ class Program:
                 f"xp.tile({n}, 2)" if x.size else f"xp.roll({n}, 1)",
                 f"xp.take({n}, [0, {-1 if x.shape[axis] else 0}], axis={axis})",
                 f"xp.pad({n}, 1, '{self.pick(['constant', 'edge', 'wrap', 'reflect'])}')",
-                f"xp.nonzero({n})[0]",
+                f"xp.nonzero({n})[0].copy()",
             ]
         )
         return f"{self.target()} = {text}"
