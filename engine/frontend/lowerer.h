@@ -17,6 +17,7 @@
 // Read next: statements.cpp, loops.cpp, expressions.cpp, operators.cpp, builtins.cpp, parallel.cpp.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <functional>
 #include <map>
@@ -580,6 +581,8 @@ class FunctionLowerer {
     // ---- products and decompositions (products.cpp)
     Value dot_product(const Value& a, const Value& b, const Place& place);
     Value product(const Value& a, const Value& b, const Place& place);
+    void small_product_loops(const Value& a, const Value& b, const Value& out,
+                             const std::array<E, 3>& sizes, bool is_row, bool is_column);
     Value call_product(const Given& given);
     Value call_outer(const Given& given);
     Value call_factor(const Given& given);
@@ -653,6 +656,7 @@ class FunctionLowerer {
     // ---- masks of an array's own rank (masks.cpp)
     std::optional<Value> mask_of(const Value& array, std::span<const Node* const> items);
     void check_mask(const Value& mask, const Value& array, const Place& place);
+    E is_packed(const Value& array);
     Value compressed(const Value& array, const Value& mask, const Place& place);
     void store_chosen(const Value& array, const Value& mask, const Value& value,
                       const Place& place);

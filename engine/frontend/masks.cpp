@@ -39,18 +39,53 @@ void FunctionLowerer::check_mask(const Value& mask, const Value& array, const Pl
     }
 }
 
+/// Whether the elements lie side by side in row-major order: null where they do for certain.
+E FunctionLowerer::is_packed(const Value& array) {
+    Descriptor d = describe_array(array.array);
+    E all = nullptr, expected = i64(1);
+    for (std::size_t k = d.extents.size(); k-- > 0;) {
+        if (!same_expr(d.strides[k], expected)) {
+            E test = op_binary(Op::Eq, d.strides[k], expected);
+            all = all ? op_binary(Op::And, all, test) : test;
+        }
+        expected = op_binary(Op::Mul, expected, d.extents[k]);
+    }
+    return all;
+}
+
 /// The elements where the mask is set, in row-major order.
 Value FunctionLowerer::compressed(const Value& array, const Value& mask, const Place& place) {
+    constexpr std::int64_t many =
+        1 << 12;  // elements from which the library's loops are worth a call
     std::vector<E> extents = extents_of(array);
-    Value out = make_array(array.type.dtype, {size_of_array(array)}, place);
+    E size = settle(size_of_array(array));
+    Value out = make_array(array.type.dtype, {size}, place);
     std::int32_t count = declared("count", i64(0));
-    // Every element is written where the next one goes, which the mask moves on: no branch.
-    in_order(extents, [&](std::span<const E> index) {
-        E is_set = element_of(mask, index, extents, false).expr;
-        set_item(out.array, {b_->read(count)}, element_of(array, index, extents, false).expr);
-        emit(b_->assign(count, b_->add(b_->read(count), cast(is_set, DType::Int64))));
+    std::vector<S> here = collect([&] {
+        // Every element is written where the next one goes, which the mask moves on: no branch.
+        in_order(extents, [&](std::span<const E> index) {
+            E is_set = element_of(mask, index, extents, false).expr;
+            set_item(out.array, {b_->read(count)}, element_of(array, index, extents, false).expr);
+            emit(b_->assign(count, b_->add(b_->read(count), cast(is_set, DType::Int64))));
+        });
+    });
+    E fits = op_binary(Op::Ge, size, i64(many));
+    if (E test = is_packed(array)) fits = op_binary(Op::And, fits, test);
+    if (!mask.lazy) {
+        if (E test = is_packed(mask)) fits = op_binary(Op::And, fits, test);
+    }
+    std::vector<S> there = collect([&] {
+        Value held = made(mask, place);
+        auto result = native("compress",
+                             {i64(0), i64(0), i64(size_of(array.type.dtype)), size,
+                              address_of(held), address_of(array), address_of(out)},
+                             2);
+        fault_if(op_binary(Op::Ne, result[0], i64(0)), ErrorKind::Memory,
+                 "out of memory for the elements of a mask", place);
+        emit(b_->assign(count, result[1]));
     });
     at(place);
+    emit(b_->branch(fits, b_->block(there), b_->block(here)));
     E found = temporary(b_->read(count), "found");
     lower_bounds_[found->id] = 0;
     Descriptor d = describe_array(out.array);

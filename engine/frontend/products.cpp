@@ -1,6 +1,7 @@
 // Lowers products of arrays, decompositions, sorts and histograms: loops for the product of two
 // vectors, else calls of the engine's own functions (core/native.h).
 #include <algorithm>
+#include <array>
 
 #include "frontend/lazy.h"
 #include "frontend/lowerer.h"
@@ -8,6 +9,10 @@
 namespace unisono::frontend {
 
 using ir::StrideClass;
+
+/// Multiplications up to which a call costs more than loops in place; library/matmul.cpp has it
+/// too.
+static constexpr std::int64_t small_product = 256;
 
 /// Calls a function of core/native.h; the first `results` values as it leaves them.
 std::vector<E> FunctionLowerer::native(const std::string& name, std::vector<E> values,
@@ -61,6 +66,33 @@ Value FunctionLowerer::dot_product(const Value& a, const Value& b, const Place& 
     return scalar(b_->read(sum));
 }
 
+/// out = a @ b in plain loops, in the order of the library's own for such products.
+void FunctionLowerer::small_product_loops(const Value& a, const Value& b, const Value& out,
+                                          const std::array<E, 3>& sizes, bool is_row,
+                                          bool is_column) {
+    DType t = out.type.dtype;
+    auto [m, n, k] = sizes;
+    auto serial = [&](E end, const std::function<void(E)>& body) {
+        counted(ir::LoopKind::Serial, i64(0), end, body);
+    };
+    serial(m, [&](E i) {
+        serial(n, [&](E j) {
+            std::int32_t sum = declared("dot", b_->zero(t));
+            serial(k, [&](E p) {
+                E x = b_->load(a.array, std::vector<E>{i, p}, ir::Access::Inside);
+                E y = b_->load(b.array, std::vector<E>{p, j}, ir::Access::Inside);
+                E item = op_binary(is_bool(t) ? Op::And : Op::Mul, x, y);
+                emit(b_->assign(sum,
+                                b_->binary(is_bool(t) ? Op::Or : Op::Add, b_->read(sum), item)));
+            });
+            std::vector<E> index;
+            if (!is_row) index.push_back(i);
+            if (!is_column) index.push_back(j);
+            set_item(out.array, index, b_->read(sum));
+        });
+    });
+}
+
 /// a @ b
 Value FunctionLowerer::product(const Value& first, const Value& second, const Place& place) {
     for (const Value* v : {&first, &second}) {
@@ -81,6 +113,7 @@ Value FunctionLowerer::product(const Value& first, const Value& second, const Pl
     auto insert = [&](Descriptor& d, std::ptrdiff_t at) {
         d.extents.insert(d.extents.begin() + at, i64(1));
         d.strides.insert(d.strides.begin() + at, i64(0));
+        d.classes.insert(d.classes.begin() + at, StrideClass::Zero);
     };
     if (is_row) insert(x, 0);
     if (is_column) insert(y, 1);
@@ -103,35 +136,50 @@ Value FunctionLowerer::product(const Value& first, const Value& second, const Pl
     if (!is_row) extents.push_back(m);
     if (!is_column) extents.push_back(n);
     Value out = make_array(t, extents, place);
-    std::vector<E> values{i64(0),
-                          i64(static_cast<std::int64_t>(t)),
-                          m,
-                          n,
-                          k,
-                          address_of(a),
-                          x.strides[p - 2],
-                          x.strides[p - 1],
-                          address_of(b),
-                          y.strides[q - 2],
-                          y.strides[q - 1],
-                          address_of(out),
-                          i64(static_cast<std::int64_t>(lead.size()))};
-    auto stride_of = [&](const Descriptor& d, std::size_t axis) -> E {
-        std::size_t rank = d.extents.size() - 2;
-        if (axis + rank < lead.size()) return i64(0);
-        std::size_t own = axis + rank - lead.size();
-        if (same_expr(d.extents[own], lead[axis])) return d.strides[own];
-        return b_->select(op_binary(Op::Eq, d.extents[own], i64(1)), i64(0), d.strides[own]);
+    auto by_library = [&] {
+        std::vector<E> values{i64(0),
+                              i64(static_cast<std::int64_t>(t)),
+                              m,
+                              n,
+                              k,
+                              address_of(a),
+                              x.strides[p - 2],
+                              x.strides[p - 1],
+                              address_of(b),
+                              y.strides[q - 2],
+                              y.strides[q - 1],
+                              address_of(out),
+                              i64(static_cast<std::int64_t>(lead.size()))};
+        auto stride_of = [&](const Descriptor& d, std::size_t axis) -> E {
+            std::size_t rank = d.extents.size() - 2;
+            if (axis + rank < lead.size()) return i64(0);
+            std::size_t own = axis + rank - lead.size();
+            if (same_expr(d.extents[own], lead[axis])) return d.strides[own];
+            return b_->select(op_binary(Op::Eq, d.extents[own], i64(1)), i64(0), d.strides[own]);
+        };
+        for (std::size_t axis = 0; axis < lead.size(); ++axis) {
+            values.push_back(lead[axis]);
+            values.push_back(stride_of(x, axis));
+            values.push_back(stride_of(y, axis));
+        }
+        at(place);
+        E status = native("matmul", values, 1)[0];
+        fault_if(op_binary(Op::Ne, status, i64(0)), ErrorKind::Memory,
+                 "out of memory for a product of arrays", place);
     };
-    for (std::size_t axis = 0; axis < lead.size(); ++axis) {
-        values.push_back(lead[axis]);
-        values.push_back(stride_of(x, axis));
-        values.push_back(stride_of(y, axis));
+    if (!lead.empty()) {
+        by_library();
+        return out;
     }
+    E is_small = settle(
+        op_binary(Op::Le, op_binary(Op::Mul, op_binary(Op::Mul, m, n), k), i64(small_product)));
+    std::vector<S> here = collect([&] {
+        Value left = view("factor", x), right = view("factor", y);
+        small_product_loops(left, right, out, {m, n, k}, is_row, is_column);
+    });
+    std::vector<S> there = collect(by_library);
     at(place);
-    E status = native("matmul", values, 1)[0];
-    fault_if(op_binary(Op::Ne, status, i64(0)), ErrorKind::Memory,
-             "out of memory for a product of arrays", place);
+    emit(b_->branch(is_small, b_->block(here), b_->block(there)));
     return out;
 }
 

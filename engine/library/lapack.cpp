@@ -10,6 +10,7 @@
 
 #include "library/factor_tiles.h"
 #include "library/matrix_stack.h"
+#include "library/solve.h"
 
 namespace unisono::library {
 
@@ -18,21 +19,6 @@ namespace {
 template <class T>
 void copy_elements(const T* from, std::int64_t n, T* to) {
     std::copy(from, from + n, to);
-}
-
-/// Solves for k columns that lie one after the other, in their place; `lu` holds the matrix.
-template <class T>
-bool solve_columns(std::int64_t n, std::int64_t k, T* lu, T* columns) {
-    auto pivots = buffer<blas::Int>(n);
-    if (n >= worth_tiles) {
-        if (lu_in_tiles(n, lu, pivots.get()) != 0) return false;
-        solve_in_tiles(n, lu, pivots.get(), k, columns);
-        return true;
-    }
-    static void* const gesv = blas::routine_for<T>("gesv");
-    Info info;
-    blas::call(gesv, n, k, lu, n, pivots.get(), columns, n, &info.value);
-    return info.ok();
 }
 
 template <class T>

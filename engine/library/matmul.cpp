@@ -122,7 +122,7 @@ T plain_dot(std::int64_t k, const T* x, std::int64_t x_step, const T* y, std::in
         using Sum = sum_of<T>;
         Sum sum(0);
         for (std::int64_t p = 0; p < k; ++p)
-            sum += static_cast<Sum>(x[p * x_step]) * static_cast<Sum>(y[p * y_step]);
+            sum += times(static_cast<Sum>(x[p * x_step]), static_cast<Sum>(y[p * y_step]));
         return static_cast<T>(sum);
     }
 }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "ops/complex_rules.h"
+
 namespace unisono::library {
 
 /// In what a product of elements of type T is summed: integers wrap, so their sums are unsigned.
@@ -33,6 +35,16 @@ T add_plain(T a, T b) {
     return static_cast<T>(static_cast<sum_of<T>>(a) + static_cast<sum_of<T>>(b));
 }
 
+/// Each operation rounded; of complex numbers the plain formula, as everywhere in the engine.
+template <class T>
+T times(T a, T b) {
+    if constexpr (requires { a.real(); }) {
+        return rules::product(a, b);
+    } else {
+        return a * b;
+    }
+}
+
 /// out[m, n] = a[m, k] b[k, n]: a block of rows and columns stays in registers and the first cache
 /// while the summed axis runs in order.
 template <class T>
@@ -54,10 +66,11 @@ void multiply_plain(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, 
                     for (std::int64_t q = 0; q < width; ++q)
                         sums[q] |= static_cast<Sum>(y[q * b_column]);
                 } else if (b_column == 1) {
-                    for (std::int64_t q = 0; q < width; ++q) sums[q] += x * static_cast<Sum>(y[q]);
+                    for (std::int64_t q = 0; q < width; ++q)
+                        sums[q] += times(x, static_cast<Sum>(y[q]));
                 } else {
                     for (std::int64_t q = 0; q < width; ++q)
-                        sums[q] += x * static_cast<Sum>(y[q * b_column]);
+                        sums[q] += times(x, static_cast<Sum>(y[q * b_column]));
                 }
             }
             T* row = out + i * out_row + j;

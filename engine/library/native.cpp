@@ -1,5 +1,5 @@
 // The engine's whole-array functions as compiled code calls them (core/native.h): products, sorts,
-// decompositions, histograms over plain memory.
+// decompositions, histograms, masks over plain memory.
 //
 // Each function documents its values; "out" ones lie in memory that the caller made. Errors other
 // than those of memory are a positive value 0.
@@ -16,7 +16,9 @@
 #include "core/dtype.h"
 #include "library/blas.h"
 #include "library/histogram.h"
+#include "library/mask.h"
 #include "library/matmul.h"
+#include "library/solve.h"
 #include "library/sort.h"
 
 namespace unisono::library {
@@ -71,6 +73,7 @@ void native_matmul(std::int64_t* v) noexcept {
         std::int64_t m = v[2], n = v[3], k = v[4];
         auto axes = static_cast<std::size_t>(v[12]);
         std::vector<std::int64_t> as, bs, ad, bd;
+        for (auto* list : {&as, &bs, &ad, &bd}) list->reserve(axes + 2);
         bool same_right = true;
         for (std::size_t axis = 0; axis < axes; ++axis) {
             const std::int64_t* lead = v + 13 + 3 * axis;
@@ -136,6 +139,17 @@ void native_argsort(std::int64_t* v) noexcept {
     });
 }
 
+/// [status, count (out), item size, n, mask, from, to]: the elements under a mask, all packed.
+void native_compress(std::int64_t* v) noexcept {
+    guarded(v, [&]() -> std::int64_t {
+        MaskCounts counts = count_mask(memory<const std::uint8_t>(v[4]), v[3]);
+        select(v[2], counts, memory<const std::uint8_t>(v[4]), memory<const char>(v[5]),
+               memory<char>(v[6]));
+        v[1] = counts.total;
+        return 0;
+    });
+}
+
 /// [status, n, x, bins, edges, weights or 0, out]: histogram.h's count_evenly.
 void native_histogram(std::int64_t* v) noexcept {
     guarded(v, [&]() -> std::int64_t {
@@ -158,7 +172,8 @@ std::int64_t for_lapack(std::int64_t dtype, F f) {
 
 template <class T>
 std::unique_ptr<T[]> scratch(std::int64_t n) {
-    return std::make_unique<T[]>(static_cast<std::size_t>(std::max<std::int64_t>(1, n)));
+    return std::make_unique_for_overwrite<T[]>(
+        static_cast<std::size_t>(std::max<std::int64_t>(1, n)));
 }
 
 /// to[column][row] = from[row][column]
@@ -192,14 +207,10 @@ void native_inv(std::int64_t* v) noexcept {
             std::int64_t n = v[2];
             T* out = memory<T>(v[4]);
             if (n == 0) return 0;
-            auto pivots = scratch<blas::Int>(n);
             // The inverse of the transposed matrix, transposed, is the inverse.
             std::fill_n(out, n * n, T(0));
             for (std::int64_t k = 0; k < n; ++k) out[k * n + k] = T(1);
-            blas::Int info = 0;
-            blas::call(blas::routine_for<T>("gesv"), n, n, memory<T>(v[3]), n, pivots.get(), out, n,
-                       &info);
-            return blas::element(&info, 0) != 0;
+            return !solve_columns(n, n, memory<T>(v[3]), out);
         });
     });
 }
@@ -211,14 +222,11 @@ void native_solve(std::int64_t* v) noexcept {
             std::int64_t n = v[2], k = v[3];
             if (n == 0 || k == 0) return 0;
             auto lu = scratch<T>(n * n), columns = scratch<T>(n * k);
-            auto pivots = scratch<blas::Int>(n);
             transpose(memory<const T>(v[4]), n, n, lu.get());
             transpose(memory<const T>(v[5]), n, k, columns.get());
-            blas::Int info = 0;
-            blas::call(blas::routine_for<T>("gesv"), n, k, lu.get(), n, pivots.get(), columns.get(),
-                       n, &info);
+            if (!solve_columns(n, k, lu.get(), columns.get())) return 1;
             transpose(columns.get(), k, n, memory<T>(v[5]));
-            return blas::element(&info, 0) != 0;
+            return 0;
         });
     });
 }
@@ -248,6 +256,7 @@ void native_det(std::int64_t* v) noexcept {
 [[maybe_unused]] const bool are_added = add_natives({{"matmul", native_matmul},
                                                      {"sort", native_sort},
                                                      {"argsort", native_argsort},
+                                                     {"compress", native_compress},
                                                      {"histogram", native_histogram},
                                                      {"cholesky", native_cholesky},
                                                      {"inv", native_inv},

@@ -329,3 +329,19 @@ def test_tiles_have_the_same_bits_for_any_threads():
         finally:
             un.set_num_threads(len(os.sched_getaffinity(0)))
     assert all(r == results[0] for r in results)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize(("n", "k"), [(3, 1), (50, 150), (40, 333), (200, 33)])
+def test_many_right_sides(n, k, dtype):
+    """Right sides are solved in tiles: those of a tile's end and of the last one."""
+    r = np.random.default_rng(n)
+    a = (r.random((n, n)) + np.eye(n) * n).astype(dtype)
+    b = r.random((n, k)).astype(dtype)
+    x = np.asarray(un.linalg.solve(un.asarray(a), un.asarray(b)))
+    np.testing.assert_allclose(a @ x, b, rtol=0, atol=50 * n * np.finfo(dtype).eps)
+    compiled = un.jit(lambda a, b: (np.linalg.solve(a, b), np.linalg.inv(a)))(a, b)
+    assert np.asarray(compiled[0]).tobytes() == x.tobytes()
+    np.testing.assert_allclose(
+        a @ np.asarray(compiled[1]), np.eye(n), atol=50 * n * np.finfo(dtype).eps
+    )

@@ -506,6 +506,28 @@ def test_bits_are_those_of_arrays(on, shape):
         assert np.asarray(g).tobytes() == np.asarray(w).tobytes()
 
 
+def small_products(a, b, u, v):
+    return a @ b, u @ b, a @ v, b.T @ a.T
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "float32", "float64", "complex128"])
+@pytest.mark.parametrize(
+    "sizes", [(3, 3, 3), (1, 4, 5), (4, 8, 8), (5, 8, 8), (2, 0, 3), (0, 2, 1)]
+)
+def test_bits_of_small_products(on, sizes, dtype):
+    """Up to 256 multiplications are loops in place: the bits are those of arrays."""
+    m, k, n = sizes
+    r = np.random.default_rng(4)
+    a, b, u, v = ((r.random(shape) * 7 - 3).astype(dtype) for shape in [(m, k), (k, n), (k,), (k,)])
+    if dtype == "complex128":
+        a, b = a * (1 - 2j), b + 1j
+    got = un.jit(small_products, device=on)(a, b, u, v)
+    want = small_products(*(un.asarray(x) for x in (a, b, u, v)))
+    for g, w in zip(got, want, strict=True):
+        assert g.shape == w.shape and g.dtype == w.dtype
+        assert np.asarray(g).tobytes() == np.asarray(w).tobytes()
+
+
 def several_axes(x, y):
     return (
         np.sum(x * y, axis=(0, 1)),

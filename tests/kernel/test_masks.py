@@ -215,3 +215,34 @@ def test_like_arrays_on_any_number_of_threads(on):
         compiled(z, z, n)
     assert z.tobytes() == np.asarray(want).tobytes()
     assert n.tobytes() == np.asarray(places).tobytes()
+
+
+def chosen(x, y, m):
+    return x[m], x[y > 0.5], x[m].sum(), y[m].mean()
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "int64", "complex128"])
+@pytest.mark.parametrize("shape", [(9,), (5000,), (70, 90), (300, 301), (3, 40, 50), (0, 8)])
+def test_elements_under_masks(on, shape, dtype):
+    """Few elements are walked, many are packed by the library; of any layout."""
+    if on == "interp" and np.prod(shape) > 10_000:
+        pytest.skip("slow there")
+    r = np.random.default_rng(7)
+    x = (r.random(shape) * 9).astype(dtype)
+    y = r.random(shape)
+    sparse = r.random(shape) < 0.01
+    compiled = un.jit(chosen, device=on)
+    for a, b, m in [
+        (x, y, sparse),
+        (x[::-1], y, ~sparse),
+        (x, y, y > 0.3),
+        (np.asfortranarray(x), y, np.asfortranarray(sparse)),
+        (x, y, np.zeros(shape, bool)),
+        (x, y, np.ones(shape, bool)),
+    ]:
+        with np.errstate(all="ignore"):
+            got, want = compiled(a, b, m), chosen(a, b, m)
+        for g, w in zip(got[:2], want[:2], strict=True):
+            assert g.dtype == w.dtype and g.shape == w.shape
+            assert np.asarray(g).tobytes() == w.tobytes()
+        np.testing.assert_allclose(got[2:], want[2:], rtol=1e-5)
