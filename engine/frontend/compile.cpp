@@ -98,6 +98,7 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
         loops_.clear();
         hoisted_.clear();
         spot_ = {};
+        is_result_ = false;
         waiting_.clear();
         fresh_.clear();
         owners_.clear();

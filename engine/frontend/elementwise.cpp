@@ -14,6 +14,10 @@ namespace unisono::frontend {
 
 using ir::StrideClass;
 
+/// Bytes from which a result is stored past the caches: it would not stay there for its reader, and
+/// to write it the processor need not read it first.
+static constexpr std::int64_t streams_from = 16 << 20;
+
 std::vector<E> FunctionLowerer::extents_of(const Value& v) {
     if (v.lazy) return v.lazy->extents;
     std::vector<E> list;
@@ -285,23 +289,33 @@ void FunctionLowerer::assign_elements(const Value& target, const Value& value, c
             if (test) overlaps = overlaps ? op_binary(Op::Or, overlaps, test) : test;
         }
     }
-    auto copy = [&](const Value& source, std::int32_t into, bool repeats) {
+    auto copy = [&](const Value& source, std::int32_t into, bool repeats, bool streams = false) {
         nest(
             d.extents,
             [&](std::span<const E> index) {
                 Value item = element_of(source, index, d.extents, repeats);
                 at(place);
-                emit(b_->store(into, index, cast(item.expr, t), ir::Access::Inside));
+                emit(b_->store(into, index, cast(item.expr, t), ir::Access::Inside, streams));
             },
             place);
+    };
+    auto direct = [&] {
+        if (!is_result_ || is_complex(t)) return copy(from, target.array, false);
+        E count = i64(1);
+        for (E n : d.extents) count = op_binary(Op::Mul, count, n);
+        std::vector<S> past = collect([&] { copy(from, target.array, false, true); });
+        std::vector<S> into = collect([&] { copy(from, target.array, false); });
+        at(place);
+        emit(b_->branch(op_binary(Op::Ge, count, i64(streams_from / size_of(t))), b_->block(past),
+                        b_->block(into)));
     };
     E plain = all_equal;
     if (overlaps) {
         E apart = op_unary(Op::Not, overlaps);
         plain = plain ? op_binary(Op::And, plain, apart) : apart;
     }
-    if (!plain) return copy(from, target.array, false);
-    std::vector<S> fast = collect([&] { copy(from, target.array, false); });
+    if (!plain) return direct();
+    std::vector<S> fast = collect(direct);
     std::vector<S> slow = collect([&] {
         if (!overlaps) return copy(from, target.array, true);
         std::vector<E> extents = d.extents;

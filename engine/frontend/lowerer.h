@@ -792,6 +792,7 @@ class FunctionLowerer {
     std::string report_;
     std::set<std::string> warnings_;
     int parallel_depth_ = 0;
+    bool is_result_ = false;  ///< arrays that are made now are returned
     Region* region_ = nullptr;
     std::vector<std::map<std::string, Type>*> protected_;  ///< names that handlers read
     std::vector<const Caught*> handled_;                   ///< by the handlers around

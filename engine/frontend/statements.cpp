@@ -433,7 +433,12 @@ static bool same_arguments(const ResultShape& a, const ResultShape& b) {
 
 void FunctionLowerer::give_back(const Node& node) {
     Value value;
-    if (!node.children.empty()) value = all_made(expression(node.children[0]), node.place);
+    if (!node.children.empty()) {
+        value = expression(node.children[0]);
+        is_result_ = !source_.is_kernel && parallel_depth_ == 0;
+        value = all_made(value, node.place);
+        is_result_ = false;
+    }
     const Place& place = node.place;
     if (parallel_depth_ > 0) {
         refuse(place, "return inside prange",

@@ -278,3 +278,38 @@ def test_what_waits_has_no_memory_and_is_explained():
     assert "no array is made: computed where it is read" in "\n".join(
         compiled.explain().splitlines()[line : line + 4]
     )
+
+
+# Large results
+
+
+def plus(a, b):
+    return a + b
+
+
+def clipped(a, b):
+    return np.clip(a, 2, 10) * b - a
+
+
+@pytest.mark.parametrize("function", [plus, clipped], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "complex128"])
+def test_results_beyond_the_caches(function, dtype, threads):
+    if dtype == "complex128" and function is clipped:
+        pytest.skip("no order of complex numbers")
+    compiled = un.jit(function)
+    itemsize = np.dtype(dtype).itemsize
+    for rows, columns in ((1, 17 << 20), (17 << 17, 7), (2051, (17 << 9) + 3)):
+        columns = max(columns // itemsize, 1)
+        a = np.arange(rows * columns).reshape(rows, columns).astype(dtype)
+        b = a[:, ::-1]
+        assert np.asarray(compiled(a, b)).tobytes() == function(a, b).tobytes()
+    line = np.arange((17 << 20) // itemsize + 1).astype(dtype)
+    assert np.asarray(compiled(line, line[0])).tobytes() == function(line, line[0]).tobytes()
+
+
+def test_large_results_are_stored_past_the_caches():
+    compiled = un.jit(plus)
+    a = np.ones((3, 5))
+    np.testing.assert_array_equal(compiled(a, a), a + a)
+    if "x86" in compiled.inspect_llvm():
+        assert "nontemporal" in compiled.inspect_llvm()

@@ -183,7 +183,7 @@ void stamp(llvm::Module& module, const Target& target, const Machine& machine) {
             // Streams from memory run a tenth faster in half vectors; in the caches, and where the
             // computation takes longer than the memory, the widest win.
             int bytes = vector_bytes(machine);
-            if (target.streaming && !is_heavy(f)) bytes = std::min(bytes, 32);
+            if (f.hasFnAttribute(streams_attribute) && !is_heavy(f)) bytes = std::min(bytes, 32);
             f.addFnAttr("prefer-vector-width", std::to_string(bytes * 8));
             if (target.want_lines && target.want_code) f.addFnAttr("frame-pointer", "all");
         }

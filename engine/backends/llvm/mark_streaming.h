@@ -5,6 +5,9 @@
 
 namespace unisono::codegen {
 
+/// Of functions with a streaming loop.
+inline constexpr const char* streams_attribute = "unisono-streams";
+
 struct MarkStreaming : llvm::PassInfoMixin<MarkStreaming> {
     llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager& analyses);
 };

@@ -9,6 +9,7 @@
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "backends/llvm/emitter.h"
+#include "backends/llvm/mark_streaming.h"
 
 namespace unisono::codegen {
 
@@ -94,6 +95,7 @@ bool FunctionEmitter::streams(ir::S s) const {
 
 void FunctionEmitter::streaming_loop(ir::S s, Value* begin, Value* end) {
     streamed_ = true;
+    fn_->addFnAttr(streams_attribute);
     // Only the first store's lines are aligned; others stay ordinary stores.
     ir::S store = nullptr;
     walk(s->body, [&](ir::S inner) {
