@@ -132,7 +132,8 @@ Value FunctionLowerer::complex_power(const Value& a, const Value& b, const Type&
     }
     if (!is_weak && exponent && turn && *turn == 0 && *exponent == 0.5)
         return scalar(op_unary(Op::Sqrt, x), type.weak);
-    auto [re, im] = parts_of(y);
+    const auto parts = parts_of(y);  // named below: lambdas do not take bindings
+    E re = parts.first, im = parts.second;
     DType t = re->dtype;
     E size = settle(op_unary(Op::Abs, re));
     E most = b_->number(t, 100);

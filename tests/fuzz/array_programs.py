@@ -339,6 +339,8 @@ class Program:
             if other and self.theirs[other].ndim:
                 value = f"{other}[{self.index(self.theirs[other])}]"
                 if self.works(value) and self.fits(value, shape):
+                    if any(test in text for test in (" > ", " == ", " != ", " < ")):
+                        value = f"xp.array({value})"  # NumPy reads it while it writes
                     if self.chance(0.4):
                         value = f"{value} {self.pick(['+', '*', '-'])} {self.operand_for(shape)}"
                     return f"{text} = {value}"

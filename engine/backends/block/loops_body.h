@@ -370,8 +370,8 @@ V combined(V a, V b) {
         r = b != b ? b : r;
         return a != a ? a : r;
     }
-    if constexpr (O == Op::Fmin) return (a <= b) | (b != b) ? a : b;
-    if constexpr (O == Op::Fmax) return (a >= b) | (b != b) ? a : b;
+    if constexpr (O == Op::Fmin) return ((a <= b) | (b != b)) ? a : b;
+    if constexpr (O == Op::Fmax) return ((a >= b) | (b != b)) ? a : b;
 }
 
 /// Sums and products of integers wrap: as for unsigned ones of the same size.
