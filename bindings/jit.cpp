@@ -6,6 +6,7 @@
 #include <new>
 
 #include "array_object.h"
+#include "backends/cpu/sampling.h"
 #include "errors.h"
 #include "frontend/scope.h"
 #include "ir/build.h"
@@ -213,6 +214,23 @@ PyObject* element(PyObject* self, PyObject* names) {
     });
 }
 
+/// _sampled(callable): calls it, and gives (lines as (file, line, samples), samples of all code)
+PyObject* sampled(PyObject*, PyObject* callable) {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        cpu::start_sampling();
+        Ref done(PyObject_CallNoArgs(callable));
+        cpu::Samples samples = cpu::stop_sampling();
+        Ref lines(PyList_New(0));
+        if (!done || !lines) throw PythonError{};
+        for (const cpu::LineSamples& l : samples.lines) {
+            Ref row(
+                Py_BuildValue("(siL)", l.file.c_str(), l.line, static_cast<long long>(l.count)));
+            if (!row || PyList_Append(lines.get(), row.get()) < 0) throw PythonError{};
+        }
+        return Py_BuildValue("(OL)", lines.get(), static_cast<long long>(samples.total));
+    });
+}
+
 /// _callback(types, dtype of the result or None, what it returns after an error): its address
 PyObject* callback(PyObject* self, PyObject* const* args, Py_ssize_t n) {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
@@ -336,6 +354,7 @@ PyMethodDef methods[] = {
     {"_kernel_axes", kernel_axes, METH_NOARGS,
      "Axes that the kernel names, and whether it speaks of its work-group."},
     {"_element", element, METH_O, nullptr},
+    {"_sampled", sampled, METH_O | METH_STATIC, nullptr},
     {"_callback", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(callback)),
      METH_FASTCALL, nullptr},
     {"_elementwise", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(elementwise)),

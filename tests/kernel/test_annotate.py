@@ -1,5 +1,6 @@
 """What `explain` and `annotate` say of compiled functions."""
 
+import math
 import re
 from html.parser import HTMLParser
 
@@ -181,3 +182,27 @@ def test_inspection_shows_code_of_each_specialisation():
     assert "!dbg" not in sweep.inspect_llvm()
     assert "unisono_kernel:" in sweep.inspect_asm() and "ret" in sweep.inspect_asm()
     assert sweep.inspect_llvm().count("# sweep(") == len(sweep.signatures)
+
+
+def heavy(a, b):
+    s = 0.0
+    for i in range(a.shape[0]):
+        s += math.sin(a[i]) * math.exp(a[i]) / (a[i] + 1.5) ** 0.3
+    b[0] = s
+    return s
+
+
+def test_measured_time_of_lines():
+    function = un.jit(heavy)
+    a, b = np.linspace(0, 1, 200_000), np.zeros(1)
+    page = function.annotate(profile=(a, b))
+    assert b[0] == 0.0  # copies
+    shares = {
+        int(n): float(s) for n, s in re.findall(r'no">(\d+)</span>.*?([\d.]+)% of the time', page)
+    }
+    first = heavy.__code__.co_firstlineno
+    assert shares and max(shares, key=shares.get) in (first + 2, first + 3)
+    assert sum(shares.values()) <= 100.5
+    assert "of the time" not in function.annotate()
+    with pytest.raises(TypeError, match="profile takes a tuple"):
+        function.annotate(profile=a)

@@ -2,6 +2,8 @@
 // reads text lines of address, size and name, or the records of a dump.
 #include "backends/cpu/publish.h"
 
+#include "backends/cpu/sampling.h"
+
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -205,7 +207,16 @@ std::shared_ptr<void> publish(PublishedCode code) {
         write_map(code);
         dump.add(code);
     }
-    return std::make_shared<GdbEntry>(std::move(code.placed.object));
+    std::uint64_t begin = UINT64_MAX, end = 0;
+    for (const CodeSymbol& s : code.placed.symbols) {
+        begin = std::min(begin, s.address);
+        end = std::max(end, s.address + s.size);
+    }
+    auto sampled =
+        note_lines(code.placed.code, begin, end, std::move(code.lines), std::move(code.files));
+    auto entry = std::make_shared<GdbEntry>(std::move(code.placed.object));
+    return std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(
+        std::move(sampled), std::move(entry));
 }
 
 }  // namespace unisono::cpu

@@ -68,7 +68,7 @@ class _Compiled(_engine.Dispatcher):
         """The Python function that was decorated."""
         return self.__wrapped__
 
-    def annotate(self, path=None):
+    def annotate(self, path=None, profile=None):
         """The source with what became of each line, as a page of HTML.
 
         Each line has its class of cost; opened, it shows its loops (parallel, vectorised, or why
@@ -79,6 +79,9 @@ class _Compiled(_engine.Dispatcher):
         ----------
         path : str or path, optional
             Where to write the page, which needs no other file.
+        profile : tuple, optional
+            Arguments: the function is called with copies of their arrays, again and again for a second, and the page
+            tells the share of each line in the time. Short calls are measured best by large arrays.
 
         Returns
         -------
@@ -101,7 +104,7 @@ class _Compiled(_engine.Dispatcher):
         """
         from .annotate import annotated
 
-        return annotated(self, path)
+        return annotated(self, path, profile)
 
     def explain(self):
         """What became of each line, as text: what ran parallel, vectorised, fused, hoisted, or why not.

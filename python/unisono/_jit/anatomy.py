@@ -28,6 +28,7 @@ class Line:
     def __init__(self, number, text):
         self.number, self.text = number, text
         self.cost, self.depth = "none", 0
+        self.share = None  # of the time, where it was measured
         self.notes = []  # pairs: a word for what happened, and a sentence
         self.types = {}
         self.ir, self.llvm, self.assembly = [], [], []

@@ -86,13 +86,69 @@ class Report(str):
         return self._page
 
 
-def annotated(function, path):
+def annotated(function, path, profile=None):
     """The page; written to `path` where one is given."""
-    made = Annotation(_page(function.__name__, versions_of(function)))
+    measured = None if profile is None else _measured(function, profile)
+    versions = versions_of(function)
+    if measured:
+        for version in versions:
+            _note_times(version, *measured)
+    made = Annotation(_page(function.__name__, versions))
     if path is not None:
         with open(path, "w", encoding="utf-8") as file:
             file.write(made)
     return made
+
+
+def _measured(function, arguments):
+    """(samples by file and line, samples of all code, seconds of a call)"""
+    import time
+
+    from . import JitFunction
+
+    if not isinstance(arguments, tuple):
+        raise TypeError(
+            f"annotate: profile takes a tuple of arguments; got {type(arguments).__name__}; write profile=(a, b)"
+        )
+    if not isinstance(function, JitFunction):
+        raise TypeError(
+            f"annotate: only functions that jit made are measured; got {type(function).__name__}; leave profile out"
+        )
+    lined = JitFunction(
+        function.py_func, False, None, function._options_given, True, flatten=function._flatten
+    )
+    given = [x.copy() if hasattr(x, "copy") and hasattr(x, "dtype") else x for x in arguments]
+    function(*given)  # the page tells of it
+    lined(*given)
+    spent = []
+
+    def repeat():
+        begin = now = time.perf_counter()
+        while now < begin + 1.0:
+            lined(*given)
+            before, now = now, time.perf_counter()
+            spent.append(now - before)
+
+    lines, total = lined._sampled(repeat)
+    return {(file, line): count for file, line, count in lines}, total, min(spent)
+
+
+def _note_times(version, counts, total, seconds):
+    """Adds to the lines their shares in a call."""
+    for part in version.parts:
+        for line in part.lines:
+            count = counts.get((part.file, line.number), 0)
+            if count and total:
+                line.share = count / total
+                text = f"{count} of {total} samples; a call takes {_time(seconds)}"
+                line.notes.insert(0, ("time", f"{line.share:.1%} of the time: {text}"))
+
+
+def _time(seconds):
+    for unit, scale in (("s", 1), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
 
 
 def explained(function):
@@ -149,6 +205,8 @@ def _body(name, versions):
 def _line(line, shown):
     word = _WORDS[line.cost]
     heat = 0 if line.cost in ("none", "once") else min(6 + 6 * line.depth, 24)
+    if line.share is not None:
+        heat, word = round(100 * line.share), f"{word} {line.share:.0%}".strip()
     row = f'<span class="no">{line.number}</span><span class="word">{word}</span><code>{shown or " "}</code>'
     style = f' style="--heat:{heat}%"' if heat else ""
     inside = _details(line)
