@@ -580,7 +580,8 @@ LoopForms cast_loops(DType from, DType to) {
 }
 
 [[maybe_unused]] LoopForms select_loops(DType t) {
-    if constexpr (Part::UNISONO_LOOPS_PART != Part::Float) return nullptr;
+    if constexpr (constexpr Part here = Part::UNISONO_LOOPS_PART; here != Part::Float)
+        return nullptr;
     switch (size_of(t)) {
         case 1: return select_forms<std::uint8_t>.data();
         case 2: return select_forms<std::uint16_t>.data();
