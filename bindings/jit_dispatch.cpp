@@ -231,7 +231,8 @@ static bool may_take_long(const ir::Module& module) {
 static bool may_make_objects(const ir::Module& module) {
     return std::any_of(module.functions.begin(), module.functions.end(), [](const auto& f) {
         return std::any_of(f.natives.begin(), f.natives.end(), [](const std::string& name) {
-            return name.rfind("text_", 0) == 0 || name.rfind("table_", 0) == 0;
+            return name.rfind("text_", 0) == 0 || name.rfind("table_", 0) == 0 ||
+                   name == "python_block";
         });
     });
 }

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "frontend/types.h"
 #include "jit_reference.h"
@@ -21,6 +22,8 @@ class TableObjects {
     std::string add(PyObject* object, std::string& code, Table*& made);
     /// The object that the words tell; advances both. Null with a Python error set.
     PyObject* object_from(const char*& code, const std::int64_t*& words);
+    /// Adds the words of an object; advances the code. The answer is why it does not fit.
+    std::string put(PyObject* object, const char*& code, std::vector<std::int64_t>& words);
     /// Gives the objects that were passed the entries of those that changed.
     void give_back();
 
@@ -30,7 +33,6 @@ class TableObjects {
         bool is_given = false;
         std::string code;
     };
-    std::string put(PyObject* object, const char*& code, std::vector<std::int64_t>& words);
     std::string fill(PyObject* object, const char* code, Table& table);
     PyObject* made(std::int64_t handle, const char*& code);
     bool fill_back(PyObject* object, const Table& table, const char* code);

@@ -85,7 +85,7 @@ std::string text_of_items(const std::string& how, const std::int64_t* values) {
 
 /// What an exception is raised with: the number that its text is, else the text.
 Ref argument_of(const std::string& text, const std::int64_t* values) {
-    if (text[0] == '\1') return Ref(object_of_words(text.substr(1), values));
+    if (text[0] == '\1' || text[0] == '\2') return Ref(object_of_words(text.substr(1), values));
     if (text == "{0t}") return Ref(python_from(text_at(*values)));
     bool is_number = text == "{0}" || text == "{0b}" || text == "{0f}";
     if (text == "{0f}") return Ref(PyFloat_FromDouble(std::bit_cast<double>(*values)));
@@ -95,17 +95,32 @@ Ref argument_of(const std::string& text, const std::int64_t* values) {
     return Ref(str_of(all));
 }
 
+/// The class of a code, borrowed; null where it is none of Python's nor of a program.
+PyObject* exception_class(std::int64_t code) {
+    if (const void* own = frontend::exception_python(code))
+        return static_cast<PyObject*>(const_cast<void*>(own));
+    std::string name = frontend::exception_name(code);
+    return name.empty() ? nullptr : PyDict_GetItemString(PyEval_GetBuiltins(), name.c_str());
+}
+
+/// An exception with what its text tells: no argument, one, or, behind a \2, several.
+Ref exception_of(PyObject* type, const std::string& text, const std::int64_t* values) {
+    Ref argument = text.empty() ? Ref() : argument_of(text, values);
+    if (!text.empty() && !argument) throw PythonError{};
+    Ref made(text.empty()      ? PyObject_CallNoArgs(type)
+             : text[0] == '\2' ? PyObject_CallObject(type, argument.get())
+                               : PyObject_CallOneArg(type, argument.get()));
+    if (!made) throw PythonError{};
+    return made;
+}
+
 /// An exception that was caught, as str or repr: values are its code, its text and what that tells.
 std::string text_of_exception(const std::int64_t* values, bool is_repr) {
     std::string text = reinterpret_cast<const char*>(static_cast<std::uintptr_t>(values[1]));
-    std::string name = frontend::exception_name(values[0]);
-    if (text.empty()) return is_repr ? name + "()" : "";
-    Ref argument = argument_of(text, values + 2);
-    if (!argument) throw PythonError{};
-    if (is_repr) return name + "(" + text_of(Ref(PyObject_Repr(argument.get())).get()) + ")";
-    bool quotes = name == "KeyError";
-    return text_of(
-        Ref(quotes ? PyObject_Repr(argument.get()) : PyObject_Str(argument.get())).get());
+    PyObject* type = exception_class(values[0]);
+    if (!type) return "";
+    Ref made = exception_of(type, text, values + 2);
+    return text_of(Ref(is_repr ? PyObject_Repr(made.get()) : PyObject_Str(made.get())).get());
 }
 
 /// A text of compiled code as Python's.
@@ -145,7 +160,7 @@ std::string written(const std::int64_t* values, const std::string& how) {
     return text_of(Ref(value && spec ? PyObject_Format(value.get(), spec.get()) : nullptr).get());
 }
 
-PyObject* print_error[3] = {};  // what the last write that failed raised
+PyObject* print_error[3] = {};  // what the last print or block that failed raised
 
 /// values: bytes of the template, whether to flush, number of values, the template, the values.
 void print(std::int64_t* values) {
@@ -164,10 +179,7 @@ void print(std::int64_t* values) {
         if (flushes && !Ref(PyObject_CallMethod(out, "flush", nullptr))) throw PythonError{};
         return 0;
     });
-    if (values[0] != 0) {
-        for (PyObject*& held : print_error) Py_CLEAR(held);
-        PyErr_Fetch(&print_error[0], &print_error[1], &print_error[2]);
-    }
+    if (values[0] != 0) keep_error();
     PyGILState_Release(state);
 }
 
@@ -284,16 +296,15 @@ std::string filled(const std::string& message, std::span<const std::int64_t> val
 }
 
 void set_exception(const ir::FaultSite& site, std::span<const std::int64_t> values) {
-    std::string name = frontend::exception_name(site.code());
-    PyObject* type = PyDict_GetItemString(PyEval_GetBuiltins(), name.c_str());
-    if (!type || name.empty()) return set_error(Error(site.kind, filled(site.message, values)));
-    if (site.message.empty()) return PyErr_SetNone(type);
-    Ref argument = argument_of(site.message, values.data());
-    // A tuple would be taken for all arguments.
-    if (argument && PyTuple_Check(argument.get()))
-        argument = Ref(PyObject_CallOneArg(type, argument.get()));
-    if (!argument) throw PythonError{};
-    PyErr_SetObject(type, argument.get());
+    PyObject* type = exception_class(site.code());
+    if (!type) return set_error(Error(site.kind, filled(site.message, values)));
+    Ref made = exception_of(type, site.message, values.data());
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.get())), made.get());
+}
+
+void keep_error() noexcept {
+    for (PyObject*& held : print_error) Py_CLEAR(held);
+    PyErr_Fetch(&print_error[0], &print_error[1], &print_error[2]);
 }
 
 bool restore_print_error() noexcept {

@@ -25,8 +25,10 @@ PyObject* python_from(const Text& text) noexcept;
 /// Sets the exception that a site of compiled code raises. Needs Python's lock.
 void set_exception(const ir::FaultSite& site, std::span<const std::int64_t> values);
 
-/// Raises what a print in compiled code met, if it is this that ended the function: a write to
-/// standard output that failed. Needs Python's lock.
+/// Takes the error that is set for what ends the compiled function that runs. Needs Python's lock.
+void keep_error() noexcept;
+/// Raises what keep_error took, if it is this that ended the function: a print that failed, an
+/// exception of a block of Python. Needs Python's lock.
 bool restore_print_error() noexcept;
 
 }  // namespace unisono::python

@@ -12,6 +12,7 @@
 #include "jit.h"
 #include "jit_bundle.h"
 #include "jit_objects.h"
+#include "jit_python.h"
 #include "linalg.h"
 #include "mesh.h"
 #include "random.h"
@@ -29,8 +30,9 @@ NB_MODULE(_engine, m) {
     using namespace unisono::python;
     if (!add_array_type(m.ptr()) || !add_conversions(m.ptr()) || !add_functions(m.ptr()) ||
         !add_order_functions(m.ptr()) || !add_selection(m.ptr()) || !add_ufuncs(m.ptr()) ||
-        !add_dispatcher(m.ptr()) || !add_objects(m.ptr()) || !add_bundles(m.ptr()) ||
-        !add_linalg(m.ptr()) || !add_c_text(m.ptr()) || !add_random(m.ptr()))
+        !add_dispatcher(m.ptr()) || !add_objects(m.ptr()) || !add_python_blocks(m.ptr()) ||
+        !add_bundles(m.ptr()) || !add_linalg(m.ptr()) || !add_c_text(m.ptr()) ||
+        !add_random(m.ptr()))
         throw nb::python_error();
     add_engine_state(m);
     add_mesh(m);

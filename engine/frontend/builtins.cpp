@@ -86,6 +86,7 @@ Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
                "write `for i in " + after_dot(name) + "(...)`");
     }
     if (name == "print") return call_print(node);
+    if (name == "python_block") return Tables(*this, place).python_block(node);
     if (auto v = array_function(node, name)) return *v;
     if (auto v = pointer_view(node, name)) return *v;
     if (name == "isinstance") {

@@ -11,21 +11,28 @@
 #include "frontend/exceptions.h"
 
 #include <algorithm>
+#include <deque>
 #include <sstream>
 
 #include "frontend/lowerer.h"
+#include "frontend/tables.h"
 
 namespace unisono::frontend {
 
 namespace {
 
 struct ExceptionClass {
-    const char* name;
-    const char* base;
+    std::string name;
+    std::vector<std::string> bases;
     ErrorKind kind = ErrorKind::Internal;  ///< Internal: known by its place in the table
+    const void* python = nullptr;          ///< of the program
+    ExceptionClass(const char* n, const char* base, ErrorKind k = ErrorKind::Internal)
+        : name(n), bases{base}, kind(k) {}
+    ExceptionClass(std::string n, std::vector<std::string> b, const void* p)
+        : name(std::move(n)), bases(std::move(b)), python(p) {}
 };
 
-const ExceptionClass classes[] = {
+const ExceptionClass built_in[] = {
     {"BaseException", ""},
     {"Exception", "BaseException"},
     {"ArithmeticError", "Exception"},
@@ -49,14 +56,23 @@ const ExceptionClass classes[] = {
     {"EOFError", "Exception"},
 };
 
+/// Places do not change; Python's lock is held wherever it is read or grows.
+std::deque<ExceptionClass>& classes() {
+    static auto* all = new std::deque<ExceptionClass>(std::begin(built_in), std::end(built_in));
+    return *all;
+}
+
 const ExceptionClass* find_class(const std::string& name) {
-    auto found = std::find_if(std::begin(classes), std::end(classes),
+    auto found = std::find_if(classes().begin(), classes().end(),
                               [&](const ExceptionClass& c) { return name == c.name; });
-    return found == std::end(classes) ? nullptr : found;
+    return found == classes().end() ? nullptr : &*found;
 }
 
 std::int32_t number_of(const ExceptionClass& c) {
-    return c.kind == ErrorKind::Internal ? static_cast<std::int32_t>(&c - classes) : 0;
+    if (c.kind != ErrorKind::Internal) return 0;
+    auto found = std::find_if(classes().begin(), classes().end(),
+                              [&](const ExceptionClass& k) { return &k == &c; });
+    return static_cast<std::int32_t>(found - classes().begin());
 }
 
 std::int64_t code_of(const ExceptionClass& c) {
@@ -65,10 +81,10 @@ std::int64_t code_of(const ExceptionClass& c) {
 }
 
 bool is_subclass(const ExceptionClass* c, const std::string& base) {
-    for (; c; c = find_class(c->base)) {
-        if (base == c->name) return true;
-    }
-    return false;
+    if (!c) return false;
+    return base == c->name ||
+           std::any_of(c->bases.begin(), c->bases.end(),
+                       [&](const std::string& b) { return is_subclass(find_class(b), base); });
 }
 
 /// Ways out of the body of a finally, as sites that no function has.
@@ -93,10 +109,27 @@ class Pushed {
 }  // namespace
 
 std::string exception_name(std::int64_t code) {
-    for (const ExceptionClass& c : classes) {
+    for (const ExceptionClass& c : classes()) {
         if (code_of(c) == code) return c.name;
     }
     return "";
+}
+
+std::string add_exception(const std::string& name, const std::vector<std::string>& bases,
+                          const void* python) {
+    for (const ExceptionClass& c : classes()) {
+        if (c.python == python) return c.name;
+    }
+    std::string own = name + "#" + std::to_string(classes().size());
+    classes().emplace_back(own, bases, python);
+    return own;
+}
+
+const void* exception_python(std::int64_t code) {
+    for (const ExceptionClass& c : classes()) {
+        if (c.python && code_of(c) == code) return c.python;
+    }
+    return nullptr;
 }
 
 std::int32_t exception_number(const std::string& name) { return number_of(*find_class(name)); }
@@ -224,7 +257,7 @@ E FunctionLowerer::is_caught(const Caught& c, const std::string& names) {
     std::istringstream list(names);
     for (std::string name; list >> name;) {
         if (name == "Exception" || name == "BaseException") return op_binary(Op::Ge, code, i64(0));
-        for (const ExceptionClass& k : classes) {
+        for (const ExceptionClass& k : classes()) {
             if (is_subclass(&k, name))
                 any = op_binary(Op::Or, any, op_binary(Op::Eq, code, i64(code_of(k))));
         }
@@ -350,11 +383,14 @@ void FunctionLowerer::raise(const Node& node) {
     const ExceptionClass* known = find_class(node.text);
     if (!known) {
         refuse(node.place, "raising '" + node.text + "' is not supported in a compiled function",
-               "raise a built-in exception, such as ValueError, KeyError or RuntimeError");
+               "raise a built-in exception, such as ValueError, KeyError or RuntimeError, or a "
+               "class derived from one");
     }
     std::string message;
     std::vector<E> values;
-    if (!node.children.empty())
+    if (node.children.size() > 1)
+        std::tie(message, values) = Tables(*this, node.place).exception_arguments(node);
+    else if (!node.children.empty())
         std::tie(message, values) = message_of(node.children[0], "an exception");
     at(node.place);
     emit(b_->raise(b_->site(known->kind == ErrorKind::Internal ? ErrorKind::Runtime : known->kind,

@@ -70,6 +70,10 @@ Value FunctionLowerer::compare_two(const std::string& op, const Value& a, const 
         }
         return scalar(op == "!=" ? op_unary(Op::Not, result) : result, Weak::Bool);
     }
+    bool is_equality = op == "==" || op == "!=";
+    if (is_equality && a.type.is_tuple() != b.type.is_tuple() &&
+        (a.type.is_scalar() || b.type.is_scalar()))
+        return scalar(b_->boolean(op == "!="), Weak::Bool);
     bool has_array = a.type.is_array() || b.type.is_array();
     if (!has_array && (a.type.is_complex() || b.type.is_complex()))
         return complex_compare(op, a, b, place);

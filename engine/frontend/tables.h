@@ -38,6 +38,10 @@ class Tables {
     /// a op= b; false where the name gets another value instead.
     bool update(const std::string& op, const Value& a, const Value& b);
     std::optional<Value> compare(const std::string& op, const Value& a, const Value& b);
+    /// Several arguments of an exception: a text that says how to read the words, and those.
+    std::pair<std::string, std::vector<E>> exception_arguments(const Node& node);
+    /// A call of the interpreter for a block; the value is what the block assigns, in a tuple.
+    Value python_block(const Node& node);
     /// The items as a list of numbers.
     Value listed(const Value& table);
 

@@ -19,6 +19,7 @@ __all__ = [
     "njit",
     "num_groups",
     "parallel",
+    "python",
     "prange",
     "team_size",
     "thread_id",
@@ -479,6 +480,44 @@ class parallel:
 
     def __init__(self, num_threads=None):
         self.num_threads = num_threads
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+
+class python:
+    """A block of a compiled function that the interpreter runs.
+
+    Names that the block reads are passed in, and those that it assigns come back: numbers, texts,
+    arrays (which are shared when read, and copied when assigned) and tuples of these. A name that
+    is assigned has the type that it had before, or the one of its annotation; one that nothing
+    outside of the block uses ends with it.
+
+    Raises
+    ------
+    TypeError
+        When the block ends, where a name has another type; the text says what to annotate.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> @un.jit
+    ... def f(n):
+    ...     total = 0.0
+    ...     for i in range(n):
+    ...         total += i
+    ...     digits = 0
+    ...     with un.python():
+    ...         import decimal
+    ...
+    ...         digits = len(decimal.Decimal(total).as_tuple().digits)
+    ...     return total, digits
+    >>> f(100)
+    (4950.0, 4)
+    """
 
     def __enter__(self):
         return self

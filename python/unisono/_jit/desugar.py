@@ -216,53 +216,6 @@ class Desugar:
         body = [_assign(_name(result, e, ast.Store()), empty), *body]
         return _at(Let(body=body, value=_name(result, e)), e)
 
-    # ---- match
-    def chain(self, s):
-        """A match statement as if and elif, or None where a pattern is no literal."""
-        before = []
-        subject = self.kept(s.subject, before, "m")
-        if isinstance(subject, ast.Name) and not before:
-            name = self.fresh("m")
-            before.append(_assign(_name(name, subject, ast.Store()), subject))
-            subject = _name(name, subject)
-        tail = []
-        for case in reversed(s.cases):
-            made = self.case(case, subject, tail)
-            if made is None:
-                return None
-            tail = made
-        return [*before, *tail]
-
-    def case(self, case, subject, tail):
-        test, captures = self.pattern(case.pattern, subject)
-        if test is None and captures is None:
-            return None
-        at = case.pattern
-        body = list(case.body)
-        if case.guard is not None:
-            if test is not None and not captures:
-                test = _at(ast.BoolOp(op=ast.And(), values=[test, case.guard]), at)
-            elif test is None:
-                return [*captures, _at(ast.If(test=case.guard, body=body, orelse=tail), at)]
-            else:
-                return None
-        body = [*captures, *body]
-        return body if test is None else [_at(ast.If(test=test, body=body, orelse=tail), at)]
-
-    def pattern(self, p, subject):
-        """(test or None where it always fits, assignments); (None, None) where it is no literal."""
-        if isinstance(p, ast.MatchValue):
-            equal = ast.Compare(left=subject, ops=[ast.Eq()], comparators=[p.value])
-            return _at(equal, p), []
-        if isinstance(p, ast.MatchOr):
-            tests = [self.pattern(q, subject) for q in p.patterns]
-            if any(t is None or c for t, c in tests):
-                return None, None
-            return _at(ast.BoolOp(op=ast.Or(), values=[t for t, _ in tests]), p), []
-        if isinstance(p, ast.MatchAs) and p.pattern is None:
-            return None, [_assign(_name(p.name, p, ast.Store()), subject)] if p.name else []
-        return None, None
-
 
 class _Rename(ast.NodeTransformer):
     def __init__(self, names):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import builtins
 
+from .. import _engine
+
 
 class Exceptions:
     """Statements of exceptions; ``node``, ``block`` and ``resolve`` are the flattener's."""
@@ -27,17 +29,27 @@ class Exceptions:
             name = self.exception_class(t)
             if name is None:
                 return self.unsupported(
-                    t, f"catching {ast.unparse(t)}", "catch built-in exceptions, such as ValueError"
+                    t,
+                    f"catching {ast.unparse(t)}",
+                    "catch built-in exceptions, such as ValueError, or classes derived from them",
                 )
             names.append(name)
         return self.node(h, "Handler", [self.block(h.body)], h.name or "", " ".join(names) or None)
 
     def exception_class(self, e):
-        """The name of the built-in exception that an expression stands for, or None."""
+        """The engine's name of the exception that an expression stands for, or None."""
         found, value = self.resolve(e)
         known = found and isinstance(value, type) and issubclass(value, BaseException)
-        name = value.__name__ if known else ""
-        return name if known and getattr(builtins, name, None) is value else None
+        if known and not _is_built_in(value):
+            self.guards.append(self.place_of(e, value))
+        return engine_name(value) if known else None
+
+    def place_of(self, e, value):
+        """Where a later call must still find the class."""
+        if isinstance(e, ast.Attribute):
+            return vars(self.resolve(e.value)[1]), e.attr, value
+        scope = self.function.__globals__
+        return (self.cells[e.id] if e.id in self.cells else scope), e.id, value
 
     def statement_Raise(self, s):
         cause = s.cause
@@ -48,8 +60,21 @@ class Exceptions:
         name = call.func if call else s.exc
         if isinstance(name, ast.Name) and name.id in self.locals and not call:
             return self.node(s, "Raise", [self.expression(name)])
-        odd = not isinstance(name, ast.Name) or not is_plain
-        if odd or (call and (len(call.args) > 1 or call.keywords)):
+        odd = not isinstance(name, (ast.Name, ast.Attribute)) or not is_plain
+        starred = call and any(isinstance(a, ast.Starred) for a in call.args)
+        if odd or (call and (call.keywords or starred)):
             return self.unsupported(s, "this form of raise", 'write raise ValueError("text")')
         children = [self.expression(a) for a in call.args] if call else []
-        return self.node(s, "Raise", children, self.exception_class(name) or name.id)
+        return self.node(s, "Raise", children, self.exception_class(name) or ast.unparse(name))
+
+
+def _is_built_in(cls):
+    return getattr(builtins, cls.__name__, None) is cls
+
+
+def engine_name(cls):
+    """How compiled code calls an exception: Python's own by their names."""
+    if _is_built_in(cls):
+        return cls.__name__
+    bases = tuple(engine_name(b) for b in cls.__bases__ if issubclass(b, BaseException))
+    return _engine._exception(cls, bases)

@@ -18,6 +18,8 @@ from .. import _engine
 from .._engine import CompileError
 from .desugar import Desugar
 from .exceptions import Exceptions
+from .match import Match
+from .python_block import PythonBlock
 from .signatures import spec_of
 from .source import read_function
 from .tables import Tables
@@ -66,7 +68,7 @@ _ADVICE = {
     "Await": ("await", "call it outside"),
     "Global": ("global", "return the value and assign it outside"),
     "Nonlocal": ("nonlocal", "return the value and assign it outside"),
-    "Match": ("match on more than literals", "use if and elif"),
+    "Match": ("match with this pattern", "use if and elif"),
     "AsyncFor": ("async for", "use for"),
     "AsyncWith": ("async with", "use it outside"),
 }
@@ -91,7 +93,7 @@ def flatten_function(function, is_kernel, options=None):
     return flattener.run()
 
 
-class _Flattener(Desugar, Exceptions, Tables):
+class _Flattener(Desugar, Exceptions, Match, PythonBlock, Tables):
     def __init__(self, function, definition, file, first_line, lines, is_kernel, options):
         self.function, self.definition, self.name = function, definition, function.__name__
         self.file, self.first_line, self.lines = file, first_line, lines
@@ -305,9 +307,11 @@ class _Flattener(Desugar, Exceptions, Tables):
     def statement_With(self, s):
         call = s.items[0].context_expr
         if len(s.items) == 1 and s.items[0].optional_vars is None and isinstance(call, ast.Call):
-            from . import parallel
+            from . import parallel, python
 
             found, value = self.resolve(call.func)
+            if found and value is python and not call.args and not call.keywords:
+                return self.python_block(s)
             threads = [*call.args, *(k.value for k in call.keywords)]
             named = all(k.arg == "num_threads" for k in call.keywords)
             if found and value is parallel and len(threads) <= 1 and named:

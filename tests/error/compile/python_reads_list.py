@@ -1,0 +1,10 @@
+import unisono as un
+
+
+def f(n):
+    x = [n, n]
+    with un.python():
+        print(x)
+
+
+args = (1,)

@@ -1,0 +1,5 @@
+def f(n):
+    raise ValueError("got", (n, n), [n])
+
+
+args = (3,)

@@ -1,9 +1,0 @@
-class Odd(Exception):
-    pass
-
-
-def f(x):
-    raise Odd()
-
-
-args = (3,)

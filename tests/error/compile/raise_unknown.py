@@ -1,0 +1,5 @@
+def f(n):
+    raise n.Error("text")
+
+
+args = (3,)
