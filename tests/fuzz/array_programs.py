@@ -334,21 +334,15 @@ class Program:
         if not self.works(text):
             return f"{text} = 0"
         shape = np.shape(eval(text, self.theirs))
-        value = self.value_for(shape, n)
-        if any(test in text for test in (" > ", " == ", " != ", " < ")):
-            value = f"xp.array({value})"  # NumPy reads it while it writes
-        return f"{text} = {value}"
-
-    def value_for(self, shape, target):
         for _ in range(3):
-            other = self.name(lambda y: y.ndim > 0) if self.chance(0.5) else target
+            other = self.name(lambda y: y.ndim > 0) if self.chance(0.5) else n
             if other and self.theirs[other].ndim:
                 value = f"{other}[{self.index(self.theirs[other])}]"
                 if self.works(value) and self.fits(value, shape):
                     if self.chance(0.4):
                         value = f"{value} {self.pick(['+', '*', '-'])} {self.operand_for(shape)}"
-                    return value
-        return self.operand_for(shape)
+                    return f"{text} = {value}"
+        return f"{text} = {self.operand_for(shape)}"
 
     def swap(self):
         n = self.name(lambda x: isinstance(x, np.ndarray) and x.ndim > 0 and x.shape[0] > 1)
@@ -419,6 +413,8 @@ class Program:
         op = "" if self.chance(0.5) else self.pick(INPLACE)
         # What goes into no elements is checked less by NumPy (docs/differences.md).
         value = self.operand_for(shape) if np.prod(shape) else self.scalar()
+        if not op and "[" in value:
+            value = f"xp.array({value})"  # NumPy reads what overlaps while it writes
         return f"{text} {op}= {value}"
 
     def moved(self):
