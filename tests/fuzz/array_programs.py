@@ -341,8 +341,16 @@ class Program:
                 if self.works(value) and self.fits(value, shape):
                     if self.chance(0.4):
                         value = f"{value} {self.pick(['+', '*', '-'])} {self.operand_for(shape)}"
+                    elif self.reads_what_it_writes(text, value):
+                        value = f"xp.array({value})"
                     return f"{text} = {value}"
         return f"{text} = {self.operand_for(shape)}"
+
+    def reads_what_it_writes(self, target, value):
+        """Whether NumPy copies nothing though lines overlap whose elements lie differently far apart."""
+        to, x = eval(target, self.theirs), eval(value, self.theirs)
+        lines = all(isinstance(y, np.ndarray) and y.ndim == 1 for y in (to, x))
+        return lines and to.strides != x.strides and np.may_share_memory(to, x)
 
     def swap(self):
         n = self.name(lambda x: isinstance(x, np.ndarray) and x.ndim > 0 and x.shape[0] > 1)
