@@ -176,7 +176,7 @@ void run_block(std::int64_t* v) {
         std::string wanted = put(object, c, words);
         if (!wanted.empty()) {
             taken.pop_back();
-            for (auto [first, its] : taken) Release{its, words.data() + first};
+            for (auto [first, its] : taken) const Release taken_back{its, words.data() + first};
             fail(ErrorKind::Type, "un.python(): '" + name + "' is " + wanted +
                                       " in the compiled function; got " + Py_TYPE(object)->tp_name +
                                       "; annotate '" + name +

@@ -71,7 +71,7 @@ void FunctionLowerer::small_product_loops(const Value& a, const Value& b, const 
                                           const std::array<E, 3>& sizes, bool is_row,
                                           bool is_column) {
     DType t = out.type.dtype;
-    auto [m, n, k] = sizes;
+    const E m = sizes[0], n = sizes[1], k = sizes[2];
     auto serial = [&](E end, const std::function<void(E)>& body) {
         counted(ir::LoopKind::Serial, i64(0), end, body);
     };
