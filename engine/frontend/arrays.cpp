@@ -234,6 +234,23 @@ FunctionLowerer::Cut FunctionLowerer::cut(E begin, E end, E step_given, E size,
     return {from, i64(*step), pinned(count)};
 }
 
+/// The slice of an axis as it is written: each bound is an integer, or left out.
+FunctionLowerer::Cut FunctionLowerer::cut(const Node& slice, E size) {
+    auto bound = [&](std::size_t part) -> E {
+        const Node& given = slice.children.at(part);
+        if (given.kind == NodeKind::NoneValue) return nullptr;
+        Value v = expression(given);
+        if (!v.type.is_scalar() || !is_integer(v.type.dtype)) {
+            refuse(given.place, "a bound of a slice must be an integer; got " + describe(v.type),
+                   "convert it with int(...)");
+        }
+        return cast(v.expr, DType::Int64);
+    };
+    E begin = bound(0), end = bound(1), step = bound(2);
+    at(slice.place);
+    return cut(begin, end, step, size, slice.place);
+}
+
 /// Where an index expression is not full integer indexing: the view that it makes.
 Value FunctionLowerer::index_view(const Node& node, const Value& array,
                                   std::span<const Node* const> items) {
@@ -276,20 +293,7 @@ Value FunctionLowerer::index_view(const Node& node, const Value& array,
             out.strides.push_back(i64(0));
             out.classes.push_back(StrideClass::Zero);
         } else if (item->kind == NodeKind::Slice) {
-            auto bound = [&](std::size_t part) -> E {
-                const Node& given = item->children.at(part);
-                if (given.kind == NodeKind::NoneValue) return nullptr;
-                Value v = expression(given);
-                if (!v.type.is_scalar() || !is_integer(v.type.dtype)) {
-                    refuse(given.place,
-                           "a bound of a slice must be an integer; got " + describe(v.type),
-                           "convert it with int(...)");
-                }
-                return cast(v.expr, DType::Int64);
-            };
-            E begin = bound(0), end = bound(1), step = bound(2);
-            at(item->place);
-            Cut c = cut(begin, end, step, d.extents[k], item->place);
+            Cut c = cut(*item, d.extents[k]);
             shift(c.from, axis);
             bool unit = constant_int(c.step) == 1;
             out.extents.push_back(c.count);

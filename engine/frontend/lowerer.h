@@ -346,6 +346,7 @@ class FunctionLowerer {
     E tested_index(E i, E size, int axis, const Place& place);
     E slice_bound(E given, E size, E low, E high);
     Cut cut(E begin, E end, E step, E size, const Place& place);
+    Cut cut(const Node& slice, E size);
     static bool is_ellipsis(const Node& node) {
         return node.kind == NodeKind::Builtin && node.text == "Ellipsis";
     }

@@ -317,20 +317,7 @@ Value FunctionLowerer::sliced(const Node& node, const Value& value) {
     auto lazy = std::make_shared<Lazy>(*value.lazy);
     std::vector<std::pair<E, E>> maps;  // from, step
     for (std::size_t k = 0; k < items.size(); ++k) {
-        auto bound = [&](std::size_t part) -> E {
-            const Node& given = items[k]->children.at(part);
-            if (given.kind == NodeKind::NoneValue) return nullptr;
-            Value v = expression(given);
-            if (!v.type.is_scalar() || !is_integer(v.type.dtype)) {
-                refuse(given.place,
-                       "a bound of a slice must be an integer; got " + describe(v.type),
-                       "convert it with int(...)");
-            }
-            return cast(v.expr, DType::Int64);
-        };
-        E begin = bound(0), end = bound(1), step = bound(2);
-        at(items[k]->place);
-        Cut c = cut(begin, end, step, value.lazy->extents[k], items[k]->place);
+        Cut c = cut(*items[k], value.lazy->extents[k]);
         lazy->extents[k] = c.count;
         maps.emplace_back(c.from, c.step);
     }
