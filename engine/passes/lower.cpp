@@ -17,6 +17,7 @@
 #include "passes/reductions.h"
 #include "passes/simplify.h"
 #include "passes/split_complex.h"
+#include "passes/sums_in_lanes.h"
 #include "passes/wrap_work_items.h"
 
 namespace unisono::passes {
@@ -78,6 +79,7 @@ void lower(ir::Module& module, const Target& target) {
     if (target.defers_rare) run("defer_rare", defer_rare);
     run("lower_access", [&](ir::Module& m) { lower_access(m, target.keep_checks_visible); });
     run("simplify", simplify);
+    if (is_host && !target.keep_checks_visible) run("sums_in_lanes", sums_in_lanes);
     if (!target.keep_checks_visible && target.has_float64) {
         run("expand_math", [&](ir::Module& m) { expand_math(m, is_host); });
     }

@@ -1,0 +1,197 @@
+// Takes indices apart, and writes the tests that two iterations do not meet.
+#include "passes/linear_forms.h"
+
+#include <algorithm>
+
+#include "passes/simplify.h"
+
+namespace unisono::passes {
+
+using namespace ir;
+
+namespace {
+
+bool equal(E a, E b) { return a == b || (a && b && same(a, b)); }
+
+bool is_literal(E e) { return e && e->kind == ExprKind::Const; }
+
+/// Large expressions are not worth copying into a test.
+constexpr std::size_t most_nodes = 200;
+
+std::size_t nodes(E e) {
+    std::size_t n = 1;
+    for (E a : e->args) {
+        n += nodes(a);
+        if (n > most_nodes) break;
+    }
+    return n;
+}
+
+}  // namespace
+
+bool operator==(const LinearForm& a, const LinearForm& b) {
+    return equal(a.rest, b.rest) && equal(a.outer, b.outer) && equal(a.inner, b.inner);
+}
+
+LoopNest::LoopNest(Builder& b, S outer, S inner)
+    : b_(b), outer_(outer), inner_(inner), written_(b.function().vars.size()) {
+    mark_written(outer, written_);
+}
+
+E LoopNest::plus(E a, E b) {
+    if (!a || !b) return a ? a : b;
+    return simplified(b_, b_.add(a, b));
+}
+
+E LoopNest::times(E a, E b) {
+    if (!a || !b) return nullptr;
+    return simplified(b_, b_.mul(a, b));
+}
+
+E LoopNest::both(E a, E b) {
+    if (!a || !b) return a ? a : b;
+    return b_.binary(Op::And, a, b);
+}
+
+E LoopNest::substituted(E e) {
+    if (e->kind == ExprKind::Var) {
+        auto found = defined_.find(e->id);
+        return found == defined_.end() ? e : substituted(found->second);
+    }
+    std::vector<E> args(e->args.begin(), e->args.end());
+    for (E& a : args) a = substituted(a);
+    if (std::equal(args.begin(), args.end(), e->args.begin())) return e;
+    Expr changed = *e;
+    changed.args = b_.list(std::span<const E>(args));
+    return b_.own(changed);
+}
+
+bool LoopNest::is_invariant(E e) const {
+    if (e->kind == ExprKind::Load || e->kind == ExprKind::WorkItem) return false;
+    if (e->kind == ExprKind::Var && written_[static_cast<std::size_t>(e->id)]) return false;
+    return std::all_of(e->args.begin(), e->args.end(), [&](E a) { return is_invariant(a); });
+}
+
+E LoopNest::in_front(E e) {
+    e = substituted(e);
+    return nodes(e) <= most_nodes && is_invariant(e) ? e : nullptr;
+}
+
+std::optional<LinearForm> LoopNest::form(E e) {
+    if (e->dtype != DType::Int64) return std::nullopt;
+    if (E known = in_front(e)) return LinearForm{known, nullptr, nullptr};
+    if (e->kind == ExprKind::Var) {
+        if (e->id == outer_->id) return LinearForm{nullptr, b_.i64(1), nullptr};
+        if (inner_ && e->id == inner_->id) return LinearForm{nullptr, nullptr, b_.i64(1)};
+        auto found = defined_.find(e->id);
+        return found == defined_.end() ? std::nullopt : form(found->second);
+    }
+    if (e->kind != ExprKind::Binary) return std::nullopt;
+    if (e->op != Op::Add && e->op != Op::Sub && e->op != Op::Mul) return std::nullopt;
+    auto x = form(e->args[0]);
+    auto y = form(e->args[1]);
+    if (!x || !y) return std::nullopt;
+    if (e->op == Op::Mul) {
+        if (y->outer || y->inner) std::swap(x, y);
+        if (y->outer || y->inner) return std::nullopt;
+        return LinearForm{times(x->rest, y->rest), times(x->outer, y->rest),
+                          times(x->inner, y->rest)};
+    }
+    if (e->op == Op::Sub) {
+        E minus = b_.i64(-1);
+        *y = {times(y->rest, minus), times(y->outer, minus), times(y->inner, minus)};
+    }
+    return LinearForm{plus(x->rest, y->rest), plus(x->outer, y->outer), plus(x->inner, y->inner)};
+}
+
+bool LoopNest::loads(E e, std::vector<NestAccess>& out) {
+    if (e->kind == ExprKind::Load) {
+        if (e->access != Access::Linear) return false;
+        out.push_back({e->id, false, form(e->args[0])});
+    }
+    if (e->kind == ExprKind::WorkItem) return false;
+    return std::all_of(e->args.begin(), e->args.end(), [&](E a) { return loads(a, out); });
+}
+
+/// The value in an iteration of the outer loop; the form has no inner part.
+E LoopNest::at(const LinearForm& f, E outer) {
+    E value = plus(f.rest, times(f.outer, outer));
+    return value ? value : b_.i64(0);
+}
+
+E LoopNest::never(E condition) {
+    if (E known = in_front(condition)) return b_.unary(Op::Not, known);
+    if (condition->kind != ExprKind::Binary) return nullptr;
+    if (condition->op == Op::Or) {
+        E first = never(condition->args[0]);
+        E second = first ? never(condition->args[1]) : nullptr;
+        return second ? both(first, second) : nullptr;
+    }
+    bool is_order = condition->op == Op::Lt || condition->op == Op::Le || condition->op == Op::Gt ||
+                    condition->op == Op::Ge;
+    if (!is_order || condition->args[0]->dtype != DType::Int64) return nullptr;
+    auto x = form(condition->args[0]);
+    auto y = form(condition->args[1]);
+    if (!x || !y || x->inner || y->inner) return nullptr;
+    // The difference rises or falls: what holds at neither end holds nowhere.
+    E all = nullptr;
+    for (E where : {begin(), simplified(b_, b_.sub(end(), b_.i64(1)))}) {
+        E here = b_.binary(condition->op, at(*x, where), at(*y, where));
+        all = both(all, b_.unary(Op::Not, here));
+    }
+    return all;
+}
+
+/// The elements that all iterations touch, in elements from the array's first or in bytes.
+LoopNest::Range LoopNest::range(const NestAccess& a, bool as_addresses) {
+    E low = a.form->rest ? a.form->rest : b_.i64(0);
+    E high = low;
+    auto along = [&](E step, E from, E to) {
+        if (!step) return;
+        E first = times(step, from);
+        E last = times(step, simplified(b_, b_.sub(to, b_.i64(1))));
+        bool rises = is_literal(step) && static_cast<std::int64_t>(step->bits) > 0;
+        low = plus(low, rises ? first : b_.binary(Op::Min, first, last));
+        high = plus(high, rises ? last : b_.binary(Op::Max, first, last));
+    };
+    along(a.form->outer, begin(), end());
+    if (inner_) along(a.form->inner, in_front(inner_->args[0]), in_front(inner_->args[1]));
+    if (!as_addresses) return {low, high};
+    std::int64_t size = size_of(b_.function().arrays[static_cast<std::size_t>(a.array)].dtype);
+    E address = b_.address(a.array);
+    return {plus(address, times(low, b_.i64(size))),
+            plus(plus(address, times(high, b_.i64(size))), b_.i64(size - 1))};
+}
+
+/// A test that two accesses meet in no two iterations; true is null where it needs no test.
+E LoopNest::apart(const NestAccess& a, const NestAccess& b) {
+    Range x = range(a, a.array != b.array);
+    Range y = range(b, a.array != b.array);
+    return b_.binary(Op::Or, b_.binary(Op::Lt, x.high, y.low), b_.binary(Op::Lt, y.high, x.low));
+}
+
+E LoopNest::independent(std::span<const NestAccess> accesses) {
+    auto info = [&](const NestAccess& a) -> const Array& {
+        return b_.function().arrays[static_cast<std::size_t>(a.array)];
+    };
+    E all = b_.boolean(true);
+    for (std::size_t s = 0; s < accesses.size(); ++s) {
+        if (!accesses[s].is_store) continue;
+        for (std::size_t k = 0; k < accesses.size(); ++k) {
+            const NestAccess& store = accesses[s];
+            const NestAccess& other = accesses[k];
+            if (other.is_store && k < s) continue;  // seen as a pair before
+            if (store.array != other.array && info(store).noalias && info(other).noalias) continue;
+            if (!store.form || !other.form) return nullptr;
+            if (store.array == other.array && *store.form == *other.form) {
+                // The same element: another one in each iteration.
+                if (!is_literal(store.form->outer) || store.form->inner) return nullptr;
+                continue;
+            }
+            all = both(all, apart(store, other));
+        }
+    }
+    return simplified(b_, all);
+}
+
+}  // namespace unisono::passes

@@ -1,0 +1,288 @@
+// Finds the loops, and writes their iterations as lanes.
+#include "passes/sums_in_lanes.h"
+
+#include <algorithm>
+
+#include "passes/linear_forms.h"
+#include "passes/simplify.h"
+
+namespace unisono::passes {
+
+using namespace ir;
+
+namespace {
+
+constexpr std::int64_t lane_bytes = 64;             // of a group of lanes: the longest vectors
+constexpr std::int64_t group_counts[] = {8, 4, 1};  // in flight, by what is left
+
+bool is_one(E e) { return e && e->kind == ExprKind::Const && e->bits == 1; }
+
+bool is_plain(S s) {
+    return s->kind == StmtKind::For && s->loop == LoopKind::Serial && s->reductions.empty() &&
+           is_one(s->args[2]) && !s->numbers;
+}
+
+bool reads(E e, std::int32_t var) {
+    if (e->kind == ExprKind::Var && e->id == var) return true;
+    return std::any_of(e->args.begin(), e->args.end(), [&](E a) { return reads(a, var); });
+}
+
+/// A loop that does nothing but add terms to a variable, in a loop.
+struct Sum {
+    S outer = nullptr, inner = nullptr;
+    std::vector<S> before, terms, after;  ///< but for tests of faults and what sets the variable
+    std::vector<E> faults;                ///< conditions of what raises
+    std::int32_t var = -1;
+    bool is_outside = false;  ///< the variable lives on behind the loops
+    E first = nullptr, term = nullptr;
+};
+
+std::optional<Sum> find_sum(S s) {
+    if (!is_plain(s)) return std::nullopt;
+    Sum sum;
+    sum.outer = s;
+    std::vector<S> all;
+    flatten(s->body, all);
+    auto inner = std::find_if(all.begin(), all.end(), [](S b) { return b->kind == StmtKind::For; });
+    if (inner == all.end() || !is_plain(*inner)) return std::nullopt;
+    sum.inner = *inner;
+    flatten(sum.inner->body, sum.terms);
+    if (sum.terms.empty() || sum.terms.back()->kind != StmtKind::Assign) return std::nullopt;
+    S add = sum.terms.back();
+    sum.terms.pop_back();
+    E value = add->args[0];
+    sum.var = add->id;
+    if (value->kind != ExprKind::Binary || value->op != Op::Add || !is_float(value->dtype) ||
+        value->args[0]->kind != ExprKind::Var || value->args[0]->id != sum.var ||
+        reads(value->args[1], sum.var)) {
+        return std::nullopt;
+    }
+    sum.term = value->args[1];
+    for (S t : sum.terms) {
+        if (t->kind != StmtKind::Declare || t->args.empty() || reads(t->args[0], sum.var))
+            return std::nullopt;
+    }
+    for (auto b = all.begin(); b != inner; ++b) {
+        bool sets = (*b)->id == sum.var && !(*b)->args.empty() &&
+                    ((*b)->kind == StmtKind::Declare || (*b)->kind == StmtKind::Assign);
+        std::vector<S> taken;
+        if ((*b)->kind == StmtKind::If && (*b)->orelse.empty()) flatten((*b)->body, taken);
+        bool raises =
+            taken.size() == 1 && taken[0]->kind == StmtKind::Return && taken[0]->fault >= 0;
+        for (E a : (*b)->args) {
+            if (reads(a, sum.var)) return std::nullopt;
+        }
+        if (sets && !sum.first) {
+            sum.first = (*b)->args[0];
+            sum.is_outside = (*b)->kind == StmtKind::Assign;
+        } else if (raises) {
+            sum.faults.push_back((*b)->args[0]);
+        } else if ((*b)->kind == StmtKind::Declare && !(*b)->args.empty()) {
+            sum.before.push_back(*b);
+        } else {
+            return std::nullopt;
+        }
+    }
+    if (!sum.first) return std::nullopt;
+    for (auto b = std::next(inner); b != all.end(); ++b) {
+        bool is_store = (*b)->kind == StmtKind::Store && (*b)->access == Access::Linear;
+        bool declares = (*b)->kind == StmtKind::Declare && !(*b)->args.empty();
+        if (!is_store && !declares) return std::nullopt;
+        sum.after.push_back(*b);
+    }
+    return sum;
+}
+
+void mark_read(E e, std::vector<bool>& out) {
+    if (e->kind == ExprKind::Var) out[static_cast<std::size_t>(e->id)] = true;
+    for (E a : e->args) mark_read(a, out);
+}
+
+/// Reads of variables replaced by expressions.
+class Replace final : public Rewriter {
+  public:
+    explicit Replace(Function& f) : Rewriter(f) {}
+    std::unordered_map<std::int32_t, E> by;
+
+    E expr(E e) override {
+        if (e->kind == ExprKind::Var) {
+            auto found = by.find(e->id);
+            if (found != by.end()) return found->second;
+        }
+        return children(e);
+    }
+};
+
+class SumsInLanes final : public Rewriter {
+  public:
+    using Rewriter::Rewriter;
+
+    S stmt(S s) override {
+        S changed = children(s);
+        auto sum = find_sum(changed);
+        S lanes = sum ? in_lanes(*sum) : nullptr;
+        return lanes ? lanes : changed;
+    }
+
+  private:
+    S in_lanes(const Sum& sum) {
+        b_.line = sum.outer->line;
+        E test = condition(sum);
+        if (!test) return nullptr;
+        lanes_ = lane_bytes / size_of(sum.term->dtype);
+        E begin = sum.outer->args[0];
+        E end = sum.outer->args[1];
+        E count = simplified(b_, b_.sub(end, begin));
+        test = simplified(b_, b_.binary(Op::And, b_.binary(Op::Ge, count, b_.i64(lanes_)), test));
+        std::int32_t first = b_.var("first", DType::Int64);
+        std::vector<S> fast{b_.declare(first, begin)};
+        for (std::int64_t groups : group_counts) {
+            E left = b_.sub(end, b_.read(first));
+            fast.push_back(strips(sum, first, left, groups));
+            fast.push_back(b_.assign(first, b_.add(b_.read(first), whole(left, groups * lanes_))));
+        }
+        fast.push_back(one_by_one(sum, b_.read(first)));
+        return b_.branch(test, as_one(b_, fast), one_by_one(sum, begin));
+    }
+
+    /// What must hold for lanes, or null.
+    E condition(const Sum& sum) {
+        LoopNest nest(b_, sum.outer, sum.inner);
+        for (S d : sum.before) nest.define(d->id, d->args[0]);
+        if (!nest.in_front(sum.inner->args[0]) || !nest.in_front(sum.inner->args[1]))
+            return nullptr;
+        for (S d : sum.terms) nest.define(d->id, d->args[0]);
+        std::vector<NestAccess> all;
+        bool is_known = nest.loads(sum.term, all);
+        for (S d : sum.terms) is_known = is_known && nest.loads(d->args[0], all);
+        // Worth it where the lanes lie side by side and the terms of a sum do not.
+        bool gains = false;
+        for (const NestAccess& a : all) {
+            if (!a.form || (a.form->outer && !is_one(a.form->outer))) return nullptr;
+            gains =
+                gains || (a.form->outer && a.form->inner && a.form->inner->kind != ExprKind::Const);
+        }
+        if (!is_known || !gains) return nullptr;
+        is_known = nest.loads(sum.first, all);
+        for (S d : sum.before) is_known = is_known && nest.loads(d->args[0], all);
+        for (S d : sum.after) {
+            if (d->kind == StmtKind::Declare) nest.define(d->id, d->args[0]);
+            for (E a : d->args) is_known = is_known && nest.loads(a, all);
+            if (d->kind == StmtKind::Store) all.push_back({d->id, true, nest.form(d->args[0])});
+        }
+        E test = is_known ? nest.independent(all) : nullptr;
+        for (E fault : sum.faults) {
+            E never = test ? nest.never(fault) : nullptr;
+            if (!never) return nullptr;
+            test = b_.binary(Op::And, test, never);
+        }
+        return test;
+    }
+
+    E whole(E count, std::int64_t of) {
+        std::int64_t bits = 0;
+        while ((std::int64_t{1} << bits) < of) ++bits;
+        return b_.binary(Op::Shl, b_.binary(Op::Shr, count, b_.i64(bits)), b_.i64(bits));
+    }
+
+    /// Groups of lanes from `first` on, as many as `count` has.
+    S strips(const Sum& sum, std::int32_t first, E count, std::int64_t groups) {
+        std::int64_t width = groups * lanes_;
+        std::int64_t bits = 0;
+        while ((std::int64_t{1} << bits) < width) ++bits;
+        std::int32_t strip = b_.var("strip", DType::Int64);
+        std::int32_t at = b_.var("at", DType::Int64);
+        std::int32_t sums = b_.local_array("sums", sum.term->dtype, 1, Space::Private);
+        E length = b_.i64(width);
+        std::vector<S> body{
+            b_.declare(at, b_.add(b_.read(first), b_.mul(b_.read(strip), b_.i64(width)))),
+            b_.allocate(sums, std::span<const E>(&length, 1))};
+        auto each = [&](std::vector<S>& out, auto write) {
+            for (std::int64_t g = 0; g < groups; ++g) {
+                std::int32_t lane = b_.var("lane", DType::Int64);
+                E number = simplified(b_, b_.add(b_.read(lane), b_.i64(g * lanes_)));
+                Replace put(function());
+                put.by[sum.outer->id] = b_.add(b_.read(at), number);
+                put.by[sum.var] = load(sums, number);
+                std::vector<S> inside;
+                write(inside, put, number);
+                out.push_back(b_.loop(LoopKind::Vector, lane, b_.i64(0), b_.i64(lanes_), b_.i64(1),
+                                      as_one(b_, inside)));
+            }
+        };
+        each(body, [&](std::vector<S>& out, Replace& put, E number) {
+            for (S d : used(sum.before, {}, sum.first)) out.push_back(put.stmt(d));
+            out.push_back(store(sums, number, put.expr(sum.first)));
+        });
+        std::vector<S> added;
+        each(added, [&](std::vector<S>& out, Replace& put, E number) {
+            for (S d : used(sum.before, sum.terms, sum.term)) out.push_back(put.stmt(d));
+            for (S d : sum.terms) out.push_back(put.stmt(d));
+            out.push_back(store(sums, number, b_.add(load(sums, number), put.expr(sum.term))));
+        });
+        body.push_back(inner_loop(sum, as_one(b_, added)));
+        each(body, [&](std::vector<S>& out, Replace& put, E) {
+            for (S d : used(sum.before, sum.after)) out.push_back(put.stmt(d));
+            for (S d : sum.after) out.push_back(put.stmt(d));
+        });
+        if (sum.is_outside) body.push_back(b_.assign(sum.var, load(sums, b_.i64(width - 1))));
+        return b_.loop(LoopKind::Serial, strip, b_.i64(0), b_.binary(Op::Shr, count, b_.i64(bits)),
+                       b_.i64(1), as_one(b_, body));
+    }
+
+    /// Those of the declarations that the statements and the expression need.
+    std::vector<S> used(const std::vector<S>& declared, const std::vector<S>& by,
+                        E value = nullptr) {
+        std::vector<bool> is_read(function().vars.size());
+        for (S s : by) {
+            for (E a : s->args) mark_read(a, is_read);
+        }
+        if (value) mark_read(value, is_read);
+        std::vector<S> out;
+        for (auto d = declared.rbegin(); d != declared.rend(); ++d) {
+            if (!is_read[static_cast<std::size_t>((*d)->id)]) continue;
+            mark_read((*d)->args[0], is_read);
+            out.insert(out.begin(), *d);
+        }
+        return out;
+    }
+
+    /// The loop over the terms, from bounds that are known in front of the nest.
+    S inner_loop(const Sum& sum, S body) {
+        LoopNest nest(b_, sum.outer, sum.inner);
+        for (S d : sum.before) nest.define(d->id, d->args[0]);
+        return b_.loop(LoopKind::Serial, sum.inner->id, nest.in_front(sum.inner->args[0]),
+                       nest.in_front(sum.inner->args[1]), b_.i64(1), body);
+    }
+
+    /// The loop as it was, from `begin` on; terms are added in order.
+    S one_by_one(const Sum& sum, E begin) {
+        std::vector<S> body;
+        flatten(sum.outer->body, body);
+        for (S& s : body) {
+            if (s != sum.inner) continue;
+            Stmt ordered = *s;
+            ordered.any_order = false;
+            s = b_.own(ordered);
+        }
+        return b_.loop(LoopKind::Serial, sum.outer->id, begin, sum.outer->args[1], b_.i64(1),
+                       as_one(b_, body));
+    }
+
+    E load(std::int32_t array, E at) {
+        return b_.load(array, std::span<const E>(&at, 1), Access::Linear);
+    }
+    S store(std::int32_t array, E at, E value) {
+        return b_.store(array, std::span<const E>(&at, 1), value, Access::Linear);
+    }
+
+    std::int64_t lanes_ = 0;
+};
+
+}  // namespace
+
+void sums_in_lanes(Module& module) {
+    for (Function& f : module.functions) SumsInLanes(f).run();
+}
+
+}  // namespace unisono::passes

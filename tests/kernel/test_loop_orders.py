@@ -1,0 +1,141 @@
+"""Loop nests that run in another order than they are written in: the bits, stores and faults of the order written."""
+
+import numpy as np
+import pytest
+import unisono as un
+
+
+def numbers(shape, seed):
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def layouts(shape, seed):
+    """The same numbers in memory of several orders, steps and directions; each call makes new ones."""
+    values = numbers(shape, seed)
+    made = [
+        values.copy(),
+        np.asfortranarray(values),
+        np.zeros((shape[0], 2 * shape[1] + 3))[:, 3::2],
+        np.zeros((shape[0] * 2, shape[1] + 1))[::-2, :-1],
+        np.zeros(shape)[:, ::-1],
+    ]
+    for m in made:
+        m[...] = values
+    return made
+
+
+def in_order(x, y):
+    total = 0.0
+    for p, q in zip(x.tolist(), y.tolist(), strict=True):
+        total += p * q
+    return total
+
+
+def triangle(a, b):
+    for i in range(b.shape[0]):
+        for j in range(b.shape[1]):
+            b[i, j] += np.dot(a[i + 1 :, i], b[i + 1 :, j])
+
+
+def triangle_in_order(a, b):
+    for i in range(b.shape[0]):
+        for j in range(b.shape[1]):
+            b[i, j] += in_order(a[i + 1 :, i], b[i + 1 :, j])
+
+
+def product(a, b, c):
+    s = 0.0
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            s = c[i, j]
+            for k in range(a.shape[1]):
+                s += a[i, k] * b[k, j]
+            c[i, j] = s
+    return s
+
+
+def scaled(a, b, w, c):
+    for j in range(c.shape[0]):
+        low = 0.5
+        for k in range(b.shape[0]):
+            t = b[k, j]
+            low += a[k] * (t * t + w[j])
+        c[j] = low / 3.0
+        w[j] = low
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (5, 7), (3, 8), (9, 31), (33, 110), (400, 13)])
+def test_products_of_columns_add_in_the_order_of_the_rows(shape):
+    compiled = un.jit(triangle)
+    for layout, b in enumerate(layouts(shape, 1)):
+        a = numbers((shape[0], shape[0]), 2)
+        want = b.copy()
+        triangle_in_order(a, want)
+        compiled(a, b)
+        # Columns that do not lie side by side are summed in the order of processor and length.
+        if layout in (0, 3):
+            assert b.tobytes() == want.tobytes(), layout
+        else:
+            np.testing.assert_allclose(b, want, rtol=1e-9, atol=1e-9 * np.abs(want).max())
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("columns", [1, 15, 16, 17, 100, 161])
+def test_loops_over_columns_keep_the_order_of_terms(columns, dtype):
+    compiled = un.jit(product)
+    a, b, c = (numbers(s, 3).astype(dtype) for s in [(3, 11), (11, columns), (3, columns)])
+    want = c.copy()
+    expected = product(a, b, want)
+    assert compiled(a, b, c) == expected
+    assert c.tobytes() == want.tobytes()
+
+
+def test_what_is_stored_on_the_way_is_seen_where_arrays_overlap():
+    compiled = un.jit(product)
+    for shift in range(-40, 60, 5):
+        results = []
+        for function in (product, compiled):
+            memory = numbers(400, 4)
+            b = memory[100:230].reshape(5, 26)
+            c = memory[100 + shift : 152 + shift].reshape(2, 26)
+            function(numbers((2, 5), 5), b, c)
+            results.append(memory.tobytes())
+        assert results[0] == results[1], shift
+
+
+def test_several_stores_and_declared_terms():
+    compiled = un.jit(scaled)
+    for columns in (4, 8, 77):
+        a, b, w, c = (
+            numbers(30, 6),
+            numbers((30, columns), 7),
+            numbers(columns, 8),
+            np.zeros(columns),
+        )
+        others = a.copy(), b.copy(), w.copy(), c.copy()
+        scaled(*others)
+        compiled(a, b, w, c)
+        assert w.tobytes() == others[2].tobytes()
+        assert c.tobytes() == others[3].tobytes()
+
+
+@pytest.mark.parametrize("wrong", ["a", "b", "c"])
+def test_a_fault_leaves_what_was_stored_before_it(wrong):
+    compiled = un.jit(product)
+    shapes = {"a": (3, 11), "b": (11, 50), "c": (3, 50)}
+    shapes[wrong] = {"a": (3, 12), "b": (10, 50), "c": (2, 40)}[wrong]
+    stored = []
+    for function in (product, compiled):
+        a, b, c = (numbers(s, 9) for s in shapes.values())
+        with pytest.raises(IndexError) as caught:
+            function(a, b, c)
+        stored.append((c.tobytes(), str(caught.value)))
+    assert stored[0] == stored[1]
+
+
+def test_columns_of_different_lengths_raise_as_they_did():
+    a, b = numbers((6, 6), 10), numbers((5, 40), 11)
+    others = b.copy()
+    with pytest.raises(ValueError, match="not aligned"):
+        un.jit(triangle)(a, b)
+    assert b.tobytes() == others.tobytes()
