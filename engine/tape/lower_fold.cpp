@@ -1,9 +1,13 @@
-// Lowers groups that reduce axes in front of the last one to one nest: strips of the last axis,
-// whose sums stay in registers, and inside them the rows of the reduced axes.
+// Lowers reducing groups to one nest.
+//
+// Axes in front of the last one: strips of the last axis, whose sums stay in registers, and inside
+// them the rows of the reduced axes. The last axis, whose elements go to lanes, may have changed
+// places with one along which memory is dense: each column has lanes of its own then. Otherwise a
+// vector loop runs along it, over the lanes; rows of many leaves are cut into pieces, which threads
+// share.
 //
 // The order of combination is ops/reduction_tree.h's, axis by axis, the innermost first, as if each
-// axis had been reduced by a kernel of its own. The last axis, whose elements go to lanes, may have
-// changed places with one along which memory is dense: each column has lanes of its own then.
+// axis had been reduced by a kernel of its own.
 #include <algorithm>
 #include <functional>
 
@@ -40,14 +44,15 @@ class FoldLowering {
         like_ = values_.outputs().front();
         for (int axis = 0; axis < shape_.rank; ++axis)
             index_.push_back(b_.var("i" + std::to_string(axis), DType::Int64));
-        std::vector<S> body = strips();
-        S nest = b_.block(body);
+        S nest = shape_.along ? pieces() : b_.block(strips());
+        bool shared = shape_.along && shape_.shares_pieces;
         for (int axis = shape_.rank - 2; axis >= 0; --axis) {
             if (axis >= first_axis_ && axis <= shape_.reduce_axis) continue;
-            auto kind = axis == 0 ? LoopKind::Parallel : LoopKind::Serial;
+            auto kind = axis == 0 && !shared ? LoopKind::Parallel : LoopKind::Serial;
             nest = b_.loop(kind, index_[static_cast<std::size_t>(axis)], b_.i64(0),
                            b_.extent(like_, axis), b_.i64(1), nest);
         }
+        if (shared) nest = each_piece(nest);
         module_.functions.front().body = b_.block({nest});
         values_.append_functions(module_);
         return std::move(module_);
@@ -85,13 +90,38 @@ class FoldLowering {
         return code;
     }
 
-    /// A vector loop over the strip's columns; `each` gets the column's number in the strip.
-    void columns(Code& code, const std::function<void(Code&, E)>& each) {
+    /// The row, or each of its pieces: what a piece gives is stored at its number.
+    S pieces() {
+        piece_ = b_.var("piece", DType::Int64);
+        Code code;
+        Sums sums = fold(code, first_axis_);
+        first_ = b_.i64(0);
+        store(code, sums);
+        return shape_.shares_pieces ? b_.block(code) : each_piece(b_.block(code));
+    }
+
+    S each_piece(S body) {
+        if (shape_.reduce_before > 0) return b_.block({b_.declare(piece_, b_.i64(0)), body});
+        E length = b_.i64(reduction_piece);
+        E count = b_.binary(
+            Op::FloorDiv, b_.add(b_.extent(like_, shape_.reduce_axis), b_.i64(reduction_piece - 1)),
+            length);
+        auto kind = shape_.shares_pieces ? LoopKind::Parallel : LoopKind::Serial;
+        return b_.loop(kind, piece_, b_.i64(0), count, b_.i64(1), body);
+    }
+
+    bool goes_along(int axis) const { return shape_.along && axis == shape_.reduce_axis; }
+
+    /// A vector loop over [0, count); `each` gets the number.
+    void columns(Code& code, E count, const std::function<void(Code&, E)>& each) {
         std::int32_t l = b_.var("l", DType::Int64);
         Code body;
         each(body, b_.read(l));
-        code.push_back(
-            b_.loop(LoopKind::Vector, l, b_.i64(0), b_.i64(width_), b_.i64(1), b_.block(body)));
+        code.push_back(b_.loop(LoopKind::Vector, l, b_.i64(0), count, b_.i64(1), b_.block(body)));
+    }
+    /// The same over the strip's columns.
+    void columns(Code& code, const std::function<void(Code&, E)>& each) {
+        columns(code, b_.i64(width_), each);
     }
 
     std::vector<E> point(E column) {
@@ -127,10 +157,10 @@ class FoldLowering {
         return b_.constant(is_sum ? Scalar::of(t, -0.0) : identity(op(k), t));
     }
 
-    /// Computes the strip's columns of a row, stores what does not reduce, and passes on the rest.
-    void each_value(Code& code,
+    /// Computes `count` columns of a row, stores what does not reduce, and passes on the rest.
+    void each_value(Code& code, E count,
                     const std::function<void(Code&, std::size_t, E column, E value)>& combine) {
-        columns(code, [&](Code& body, E l) {
+        columns(code, count, [&](Code& body, E l) {
             std::vector<E> at = point(l);
             Code values = values_.compute(at, like_);
             body.insert(body.end(), values.begin(), values.end());
@@ -161,7 +191,7 @@ class FoldLowering {
                     combine(body, k, l, item(inner[k], l));
             });
         } else {
-            each_value(rows, combine);
+            each_value(rows, b_.i64(width_), combine);
         }
         code.push_back(b_.loop(LoopKind::Serial, index_[static_cast<std::size_t>(axis)], begin, end,
                                b_.i64(1), b_.block(rows)));
@@ -185,11 +215,37 @@ class FoldLowering {
         std::int32_t lane = b_.var("lane", DType::Int64);
         E number = b_.binary(Op::And, b_.sub(b_.read(row), begin), b_.i64(reduction::lanes - 1));
         Code rows{b_.declare(lane, b_.mul(number, b_.i64(width_)))};
-        each_value(rows, [&](Code& body, std::size_t k, E l, E value) {
+        each_value(rows, b_.i64(width_), [&](Code& body, std::size_t k, E l, E value) {
             E at = b_.add(b_.read(lane), l);
             body.push_back(set(lanes[k], at, b_.binary(op(k), item(lanes[k], at), value)));
         });
         code.push_back(b_.loop(LoopKind::Serial, row, begin, end, b_.i64(1), b_.block(rows)));
+        combine_lanes(code, lanes, sums);
+    }
+
+    /// The same of elements that follow one another along the last axis.
+    void add_along(Code& code, const Sums& lanes, E begin, E end, const Sums& sums) {
+        vector(code, reduction::lanes,
+               [&](std::size_t k, E at) { return set(lanes[k], at, start(k)); });
+        auto combine = [&](Code& body, std::size_t k, E l, E value) {
+            body.push_back(set(lanes[k], l, b_.binary(op(k), item(lanes[k], l), value)));
+        };
+        std::int32_t chunk = b_.var("chunk", DType::Int64), rest = b_.var("rest", DType::Int64);
+        Code whole;
+        first_ = b_.read(chunk);
+        each_value(whole, b_.i64(reduction::lanes), combine);
+        E count = b_.sub(end, begin);
+        code.push_back(
+            b_.declare(rest, b_.add(begin, b_.binary(Op::And, count, b_.i64(-reduction::lanes)))));
+        code.push_back(b_.loop(LoopKind::Serial, chunk, begin, b_.read(rest),
+                               b_.i64(reduction::lanes), b_.block(whole)));
+        first_ = b_.read(rest);
+        each_value(code, b_.sub(end, b_.read(rest)), combine);
+        combine_lanes(code, lanes, sums);
+    }
+
+    /// The lanes of each column, by halves.
+    void combine_lanes(Code& code, const Sums& lanes, const Sums& sums) {
         for (std::int64_t half = reduction::lanes / 2; half > 0; half /= 2) {
             vector(code, half * width_, [&](std::size_t k, E at) {
                 E high = b_.add(at, b_.i64(half * width_));
@@ -205,10 +261,13 @@ class FoldLowering {
     Sums fold(Code& code, int axis) {
         Sums sums = arrays(code, width_, "sum");
         E rows = b_.extent(like_, axis);
+        const bool along = goes_along(axis);
         Sums lanes;
-        if (shape_.lanes) lanes = arrays(code, reduction::lanes * width_, "lanes");
+        if (shape_.lanes || along) lanes = arrays(code, reduction::lanes * width_, "lanes");
         auto add_leaf = [&](Code& body, E begin, E end) {
-            if (shape_.lanes)
+            if (along)
+                add_along(body, lanes, begin, end, sums);
+            else if (shape_.lanes)
                 add_lanes(body, lanes, begin, end, sums);
             else
                 add_rows(body, axis, begin, end, sums);
@@ -233,7 +292,14 @@ class FoldLowering {
             body.push_back(b_.assign(depth, above(1)));
         };
         code.push_back(b_.declare(depth, b_.i64(0)));
-        E length = b_.i64(shape_.lanes ? reduction::leaf_elements : reduction::leaf_rows);
+        E length = b_.i64(shape_.lanes || along ? reduction::leaf_elements : reduction::leaf_rows);
+        E first_leaf = b_.i64(0),
+          leaves = b_.binary(Op::FloorDiv, b_.add(rows, b_.sub(length, b_.i64(1))), length);
+        if (along && shape_.reduce_before == 0) {
+            constexpr std::int64_t per_piece = reduction_piece / reduction::leaf_elements;
+            first_leaf = b_.mul(b_.read(piece_), b_.i64(per_piece));
+            leaves = b_.binary(Op::Min, leaves, b_.add(first_leaf, b_.i64(per_piece)));
+        }
         Code body{b_.declare(begin, b_.mul(b_.read(leaf), length))};
         add_leaf(body, b_.read(begin), b_.binary(Op::Min, b_.add(b_.read(begin), length), rows));
         columns(body, [&](Code& inner, E l) {
@@ -241,16 +307,15 @@ class FoldLowering {
                 inner.push_back(set(stack[k], place(b_.read(depth), l), item(sums[k], l)));
         });
         body.push_back(b_.assign(depth, b_.add(b_.read(depth), b_.i64(1))));
-        body.push_back(b_.declare(left, b_.read(leaf)));
+        body.push_back(b_.declare(left, b_.sub(b_.read(leaf), first_leaf)));
         Code complete;
         merge(complete);
         complete.push_back(b_.assign(left, b_.binary(Op::Shr, b_.read(left), b_.i64(1))));
         body.push_back(b_.loop_while(
             b_.binary(Op::Eq, b_.binary(Op::And, b_.read(left), b_.i64(1)), b_.i64(1)),
             b_.block(complete)));
-        E leaves = b_.binary(Op::FloorDiv, b_.add(rows, b_.sub(length, b_.i64(1))), length);
         code.push_back(
-            b_.loop(LoopKind::Serial, leaf, b_.i64(0), leaves, b_.i64(1), b_.block(body)));
+            b_.loop(LoopKind::Serial, leaf, first_leaf, leaves, b_.i64(1), b_.block(body)));
         Code rest;
         merge(rest);
         code.push_back(b_.loop_while(b_.binary(Op::Gt, b_.read(depth), b_.i64(1)), b_.block(rest)));
@@ -266,6 +331,7 @@ class FoldLowering {
             std::vector<E> at = point(l);
             for (int axis = first_axis_; axis <= shape_.reduce_axis; ++axis)
                 at[static_cast<std::size_t>(axis)] = b_.i64(0);
+            if (shape_.along) at.back() = b_.read(piece_);
             for (std::size_t k = 0; k < sums.size(); ++k)
                 body.push_back(b_.store(values_.outputs()[reducing_[k]], at, item(sums[k], l)));
         });
@@ -281,6 +347,7 @@ class FoldLowering {
     std::vector<std::int32_t> index_;
     std::int32_t like_ = 0;
     std::int64_t width_ = 1;
+    std::int32_t piece_ = 0;
     E first_ = nullptr;
 };
 

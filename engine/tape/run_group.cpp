@@ -30,6 +30,9 @@ constexpr std::int64_t fold_from_work = 1024;
 /// Rows up to which, or elements of all operands up to which reductions of axes in front of the
 /// last one gain by the compiler: beyond, strips of columns leave the caches.
 constexpr std::int64_t most_columns = 256, most_elements = 1 << 16;
+/// Elements of the last axis from which its reduction gains: shorter rows leave most lanes idle,
+/// and block takes many of them together.
+constexpr std::int64_t shortest_along = 2 * reduction::lanes;
 
 /// Size of one core complex's last-level cache. The kernel's figure is per instance; the C
 /// library's may be that of all instances together.
@@ -76,10 +79,15 @@ struct GroupKernel::Space {
     int last_reduced = -1;                          // reduce_axis as given
     bool kept_reduced = false;                      // the axis kept last
 
-    /// Whether lower_fold serves: it reduces axes in front of the last one, none of them empty.
+    /// Whether lower_fold serves: no axis is empty, and threads find enough to share.
     bool folds() const {
         if (reduce_axis < 0 || size == 0) return false;
-        return reduce_axis + 1 < rank || dense_axis() >= 0;
+        return reduce_before == 0 || reduce_axis + 1 < rank || size <= reduction_piece ||
+               (reduce_axis > reduce_before && shape[0] >= 8);
+    }
+    bool is_along() const { return reduce_axis + 1 == rank && !lanes; }
+    std::int64_t pieces() const {
+        return reduction::leaf_count(shape[reduce_axis], reduction_piece);
     }
     /// An axis along which inputs are dense, where they are not along the last one, which is
     /// reduced; or -1.
@@ -104,15 +112,18 @@ struct GroupKernel::Space {
         lanes = true;
     }
     bool has_few_rows() const {
-        if (lanes) return shape[reduce_axis] <= reduction::leaf_elements;
         for (int axis = reduce_axis - reduce_before; axis <= reduce_axis; ++axis) {
-            if (shape[axis] > reduction::leaf_rows) return false;
+            const bool by_lanes = axis == reduce_axis && (lanes || is_along());
+            if (shape[axis] > (by_lanes ? reduction::leaf_elements : reduction::leaf_rows))
+                return false;
         }
         return true;
     }
     /// Whether compiled loops beat block, which runs along long rows at the speed of memory.
     bool gains() const {
-        return reduce_axis + 1 == rank || shape[rank - 1] <= most_columns ||
+        if (reduce_axis + 1 == rank)
+            return shape[reduce_axis] >= shortest_along || dense_axis() >= 0;
+        return shape[rank - 1] <= most_columns ||
                size * static_cast<std::int64_t>(operands) <= most_elements;
     }
 
@@ -351,6 +362,7 @@ void GroupKernel::run_compiled(const Call& call, Space& space, Device& device) {
     if (int axis = space.dense_axis(); axis >= 0 && space.size > 0 && device.info().host_memory)
         space.turn(axis);
     shape.lanes = space.lanes;
+    shape.along = space.reduce_axis >= 0 && space.is_along();
     shape.rank = space.rank;
     shape.reduce_axis = space.reduce_axis;
     shape.reduce_before = space.reduce_before;
@@ -358,10 +370,20 @@ void GroupKernel::run_compiled(const Call& call, Space& space, Device& device) {
     shape.folds = !shape.on_device && space.folds();
     if (shape.folds) {
         shape.few_rows = space.has_few_rows();
+        shape.shares_pieces = shape.along && space.reduce_before == 0 &&
+                              (space.rank == 1 || space.shape[0] < space.pieces());
         std::int64_t columns = space.shape[space.rank - 1];
         shape.strip = columns >= 64 ? 64 : columns >= 16 ? 16 : columns >= 4 ? 4 : 1;
     }
+    const bool cut = shape.along && shape.folds && space.reduce_before == 0 && space.pieces() > 1;
     for (std::size_t o = 0; o < space.operands; ++o) {
+        const bool is_output = o >= call.inputs.size();
+        if (cut && is_output && group_.outputs[o - call.inputs.size()].reduces) {
+            shape.strides.resize((o + 1) * static_cast<std::size_t>(space.rank),
+                                 ir::StrideClass::Other);
+            shape.strides.back() = ir::StrideClass::One;
+            continue;
+        }
         for (int axis = 0; axis < space.rank; ++axis)
             shape.strides.push_back(class_of(space.strides[o][axis]));
     }
@@ -372,6 +394,7 @@ void GroupKernel::run_compiled(const Call& call, Space& space, Device& device) {
     executor_ = device.info().name.c_str();
     if (shape.reduce_axis >= 0 && !shape.folds) return run_reduction(call, space, device, v);
     if (space.size == 0) return;
+    if (cut) return run_pieces(call, space, device, v);
     std::span<const std::int64_t> extents(space.shape, static_cast<std::size_t>(space.rank));
     std::vector<ArrayArg> arrays;
     for (std::size_t o = 0; o < space.operands; ++o) {
@@ -451,6 +474,44 @@ void GroupKernel::run_axis_by_axis(const Call& call) {
                              : temporary(*from.layout, group_.reduce_axis - n, from.dtype);
             stages_[stage++]->run({from.layout, {&from, 1}, {&outputs[k], 1}, {}, call.device});
         }
+    }
+}
+
+/// Long rows: what each of their pieces gives goes to scratch memory, which the tree combines.
+void GroupKernel::run_pieces(const Call& call, const Space& space, Device& device, Variant& v) {
+    const auto rank = static_cast<std::size_t>(space.rank);
+    const std::span<const std::int64_t> extents(space.shape, rank);
+    std::vector<std::int64_t> shape(extents.begin(), extents.end() - 1);
+    if (shape.empty()) shape.push_back(1);
+    const std::vector<std::int64_t> kept = shape;
+    shape.push_back(space.pieces());
+    const Layout* layout = Layout::contiguous(shape);
+    const Dims strides = layout->strides().subspan(rank == 1 ? 1 : 0);
+    std::vector<Temporary> scratches;
+    std::vector<ArrayArg> arrays;
+    for (std::size_t o = 0; o < space.operands; ++o) {
+        const bool is_input = o < call.inputs.size();
+        const std::size_t k = is_input ? o : o - call.inputs.size();
+        if (!is_input && group_.outputs[k].reduces) {
+            scratches.emplace_back(layout, group_.outputs[k].dtype, nullptr);
+            arrays.push_back(array_arg(scratches.back().view, extents, strides));
+        } else {
+            arrays.push_back(array_arg(is_input ? call.inputs[k] : call.outputs[k], extents,
+                                       {space.strides[o], rank}));
+        }
+    }
+    v.map->launch({arrays, call.scalars, {}, {}, 0});
+    std::size_t number = 0;
+    for (std::size_t k = 0; k < group_.outputs.size(); ++k) {
+        const Group::Output& o = group_.outputs[k];
+        if (!o.reduces) continue;
+        if (v.trees.size() == number)
+            v.trees.push_back(
+                device.compile(lower_tree(o.op, o.dtype, static_cast<int>(kept.size())), {}));
+        const std::int64_t* to = space.strides[call.inputs.size() + k];
+        ArrayArg args[] = {array_arg(scratches[number].view, shape, layout->strides()),
+                           array_arg(call.outputs[k], kept, {to, kept.size()})};
+        v.trees[number++]->launch({args, {}, {}, {}, 0});
     }
 }
 

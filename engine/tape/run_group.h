@@ -45,6 +45,7 @@ class GroupKernel {
     struct Variant;
     void run_compiled(const Call& call, Space& space, Device& device);
     void run_axis_by_axis(const Call& call);
+    void run_pieces(const Call& call, const Space& space, Device& device, Variant& v);
     void run_reduction(const Call& call, const Space& space, Device& device, Variant& v);
     Variant& variant(const GroupShape& shape, Device& device);
     bool should_compile(const Space& space);

@@ -120,3 +120,45 @@ def test_the_last_axis_of_a_transposed_array(executor, shape, dtype):
 
 def dtype_of(name):
     return np.dtype(name).type
+
+
+def in_rows(x, y):
+    """Sums over the last axis, in forms that one kernel takes; with what else it stores."""
+    kept = x * 2 - y
+    numbers = un.arange(x.size).reshape(x.shape)
+    results = [
+        (x * y).sum(axis=-1),
+        (x - y).max(axis=-1),
+        (x > y).any(axis=-1),
+        un.exp(x / 100).sum(axis=-1),
+        kept,
+        kept.min(axis=-1),
+        (x[..., ::-1] + numbers).sum(axis=-1),
+        (x + y).sum(),
+        (x - y).sum(axis=tuple(range(x.ndim))[-2:]),
+    ]
+    un.eval(*results)
+    return results
+
+
+ROWS = [(1,), (31,), (33,), (513,), (3, 64), (5, 3, 300), (9, 2, 97)]
+LONG_ROWS = [(33000,), (2, 33000)]  # in pieces; they take minutes in the interpreter
+
+
+@pytest.mark.parametrize(
+    ("executor", "shape"),
+    [("interp", s) for s in ROWS] + [("cpu", s) for s in ROWS + LONG_ROWS],
+)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16"])
+def test_rows_have_the_bits_of_block(executor, dtype, shape):
+    random = np.random.default_rng(5)
+    x, y = (un.array((random.standard_normal(shape) * 9).astype(dtype)) for _ in range(2))
+    try:
+        un._engine._set_setting("executor", "block")
+        expected = in_rows(x, y)
+        un._engine._set_setting("executor", executor)
+        made = in_rows(x, y)
+    finally:
+        un._engine._set_setting("executor", "auto")
+    for a, b in zip(made, expected, strict=True):
+        same(a, b)
