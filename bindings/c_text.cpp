@@ -8,6 +8,7 @@
 #include <set>
 
 #include "backends/codegen/c_text.h"
+#include "c_forms.h"
 #include "errors.h"
 #include "frontend/tree.h"
 #include "jit_dispatch.h"
@@ -64,16 +65,6 @@ std::string fill(const codegen::CFunction& f, frontend::NativeFunction& made) {
     return made.result ? "" : "it returns " + f.result.spelling;
 }
 
-std::string key_of(const std::string& bytes) {
-    std::uint64_t a = 14695981039346656037ull, b = 0x9E3779B97F4A7C15ull;
-    for (char c : bytes) {
-        a = (a ^ static_cast<unsigned char>(c)) * 1099511628211ull;
-        b = (b + static_cast<unsigned char>(c)) * 0xD6E8FEB86659FD93ull;
-        b ^= b >> 29;
-    }
-    return std::to_string(a) + "-" + std::to_string(b) + "-" + std::to_string(bytes.size());
-}
-
 void delete_source(PyObject* capsule) {
     delete static_cast<std::shared_ptr<frontend::Source>*>(
         PyCapsule_GetPointer(capsule, capsule_name));
@@ -87,6 +78,14 @@ std::vector<std::string> texts_of(PyObject* list) {
         made.emplace_back(text);
     }
     return made;
+}
+
+PyObject* list_of(const std::vector<std::string>& texts) {
+    PyObject* list = PyList_New(static_cast<Py_ssize_t>(texts.size()));
+    if (!list) throw PythonError{};
+    for (std::size_t k = 0; k < texts.size(); ++k)
+        PyList_SET_ITEM(list, static_cast<Py_ssize_t>(k), PyUnicode_FromString(texts[k].c_str()));
+    return list;
 }
 
 /// C functions that are more than a function of their arguments; guarded by Python's lock.
@@ -195,16 +194,17 @@ PyObject* extents_of(const std::vector<long long>& list) {
     return made;
 }
 
-/// (name, bytes, fields as (name, dtype or None, struct, extents, offset, bytes)); None in place of
-/// the fields of what has none that can be told.
+/// (name, bytes, fields as (name, dtype or None, struct, extents, offset, bytes, whether it is a
+/// pointer)); None in place of the fields of what has none that can be told.
 PyObject* struct_row(const codegen::CStruct& s) {
     Ref fields(PyList_New(0));
     if (!fields) throw PythonError{};
     for (const codegen::CField& f : s.fields) {
         std::string held;
-        Ref row(Py_BuildValue("(szsNLi)", f.name.c_str(), name_of(f.type, held),
+        Ref row(Py_BuildValue("(szsNLiO)", f.name.c_str(), name_of(f.type, held),
                               f.type.kind == CType::Kind::Other ? f.type.record.c_str() : "",
-                              extents_of(f.extents), f.offset, f.type.bytes));
+                              extents_of(f.extents), f.offset, f.type.bytes,
+                              f.type.kind == CType::Kind::Pointer ? Py_True : Py_False));
         if (!row || PyList_Append(fields.get(), row.get()) < 0) throw PythonError{};
     }
     return Py_BuildValue("(sLO)", s.name.c_str(), s.size, s.is_plain ? fields.get() : Py_None);
@@ -276,6 +276,26 @@ PyObject* c_text(PyObject*, PyObject* args) {
     });
 }
 
+/// _native_with_forms(capsule, name, declaration, parameters, forms as text): the function as
+/// compiled functions see it.
+PyObject* native_with_forms(PyObject*, PyObject* args) {
+    PyObject *capsule, *parameters;
+    const char *name, *declaration, *text;
+    if (!PyArg_ParseTuple(args, "OssO!s", &capsule, &name, &declaration, &PyList_Type, &parameters,
+                          &text))
+        return nullptr;
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        auto given = native_source(capsule);
+        if (!given) fail(ErrorKind::Internal, "_native_with_forms: takes a function of C text");
+        auto native = std::make_shared<frontend::NativeFunction>(*given->native);
+        native->declaration = declaration;
+        set_forms(*native, text);
+        auto source = source_of(native, given->file, given->first_line, texts_of(parameters));
+        source->name = name;
+        return capsule_of(std::move(source));
+    });
+}
+
 /// _native_state(capsule): what _native_from makes the function of again, in another process.
 PyObject* native_state(PyObject*, PyObject* capsule) {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
@@ -286,27 +306,30 @@ PyObject* native_state(PyObject*, PyObject* capsule) {
         if (!params) throw PythonError{};
         for (std::size_t k = 0; k < n.params.size(); ++k) {
             const frontend::NativeParam& p = n.params[k];
-            Ref row(Py_BuildValue("(siiis)", source->params[k].c_str(), static_cast<int>(p.dtype),
-                                  p.is_pointer, p.writes, p.spelling.c_str()));
+            Ref row(Py_BuildValue("(iiis)", static_cast<int>(p.dtype), p.is_pointer, p.writes,
+                                  p.spelling.c_str()));
             if (!row || PyList_Append(params.get(), row.get()) < 0) throw PythonError{};
         }
+        Ref names(list_of(source->params));
         const std::string& code = n.code->bitcode;
-        return Py_BuildValue("(sssiiOiy#)", n.symbol.c_str(), n.declaration.c_str(),
-                             source->file.c_str(), source->first_line,
-                             n.result ? static_cast<int>(*n.result) : -1, params.get(), n.is_pure,
-                             code.data(), static_cast<Py_ssize_t>(code.size()));
+        return Py_BuildValue("(ssOssiiOisy#)", source->name.c_str(), n.declaration.c_str(),
+                             names.get(), n.symbol.c_str(), source->file.c_str(),
+                             source->first_line, n.result ? static_cast<int>(*n.result) : -1,
+                             params.get(), n.is_pure, n.form_text.c_str(), code.data(),
+                             static_cast<Py_ssize_t>(code.size()));
     });
 }
 
 /// _native_from(what _native_state gave): a capsule
 PyObject* native_from(PyObject*, PyObject* state) {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        const char *symbol, *declaration, *file, *bytes;
+        const char *name, *declaration, *symbol, *file, *forms, *bytes;
         int line, result, is_pure;
         Py_ssize_t size;
-        PyObject* params;
-        if (!PyArg_ParseTuple(state, "sssiiO!iy#", &symbol, &declaration, &file, &line, &result,
-                              &PyList_Type, &params, &is_pure, &bytes, &size))
+        PyObject *names, *params;
+        if (!PyArg_ParseTuple(state, "ssO!ssiiO!isy#", &name, &declaration, &PyList_Type, &names,
+                              &symbol, &file, &line, &result, &PyList_Type, &params, &is_pure,
+                              &forms, &bytes, &size))
             throw PythonError{};
         auto code = std::make_shared<ir::NativeCode>();
         code->bitcode.assign(bytes, static_cast<std::size_t>(size));
@@ -317,18 +340,19 @@ PyObject* native_from(PyObject*, PyObject* state) {
         native->declaration = declaration;
         native->is_pure = is_pure != 0;
         if (result >= 0) native->result = static_cast<DType>(result);
-        std::vector<std::string> names;
         for (Py_ssize_t k = 0; k < PyList_GET_SIZE(params); ++k) {
-            const char *name, *spelling;
+            const char* spelling;
             int dtype, is_pointer, writes;
-            if (!PyArg_ParseTuple(PyList_GET_ITEM(params, k), "siiis", &name, &dtype, &is_pointer,
-                                  &writes, &spelling))
+            if (!PyArg_ParseTuple(PyList_GET_ITEM(params, k), "iiis", &dtype, &is_pointer, &writes,
+                                  &spelling))
                 throw PythonError{};
             native->params.push_back(
-                {static_cast<DType>(dtype), is_pointer != 0, writes != 0, spelling});
-            names.push_back(name);
+                {static_cast<DType>(dtype), is_pointer != 0, writes != 0, spelling, {}});
         }
-        return capsule_of(source_of(native, file, line, std::move(names)));
+        if (*forms) set_forms(*native, forms);
+        auto source = source_of(native, file, line, texts_of(names));
+        source->name = name;
+        return capsule_of(std::move(source));
     });
 }
 
@@ -358,12 +382,23 @@ PyObject* open_library(PyObject*, PyObject* path) {
 
 PyMethodDef functions[] = {{"_c_text", c_text, METH_VARARGS, nullptr},
                            {"_open_library", open_library, METH_O, nullptr},
+                           {"_native_with_forms", native_with_forms, METH_VARARGS, nullptr},
                            {"_native_state", native_state, METH_O, nullptr},
                            {"_native_from", native_from, METH_O, nullptr},
                            {"_add_variable", add_variable, METH_VARARGS, nullptr},
                            {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
+
+std::string key_of(const std::string& bytes) {
+    std::uint64_t a = 14695981039346656037ull, b = 0x9E3779B97F4A7C15ull;
+    for (char c : bytes) {
+        a = (a ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+        b = (b + static_cast<unsigned char>(c)) * 0xD6E8FEB86659FD93ull;
+        b ^= b >> 29;
+    }
+    return std::to_string(a) + "-" + std::to_string(b) + "-" + std::to_string(bytes.size());
+}
 
 std::shared_ptr<frontend::Source> native_source(PyObject* object) {
     if (!PyCapsule_IsValid(object, capsule_name)) return nullptr;

@@ -176,30 +176,13 @@ PyObject* kernel_axes(PyObject* self, PyObject*) {
     });
 }
 
-/// A type as Python names it: a dtype's name for NumPy's scalars, "weak int" and the like for
-/// Python's.
-frontend::Type type_of(PyObject* name) {
-    const char* text = PyUnicode_AsUTF8(name);
-    if (!text) throw PythonError{};
-    std::string_view t = text;
-    if (t == "weak bool") return frontend::Type::python(Weak::Bool);
-    if (t == "weak int") return frontend::Type::python(Weak::Int);
-    if (t == "weak float") return frontend::Type::python(Weak::Float);
-    bool found = true, is_pointer = t.ends_with('*');
-    DType d = dtype_from_name(is_pointer ? t.substr(0, t.size() - 1) : t, found);
-    const bool is_taken = found && !is_complex(d) && !is_half(d);
-    if (is_taken && is_pointer) return frontend::Type::array(d, {ir::StrideClass::One}, true);
-    if (!is_taken) {
-        fail(ErrorKind::Type, std::string(t) + ": compiled functions take no such numbers; got " +
-                                  std::string(t) + "; pass parts, or another dtype");
-    }
-    return frontend::Type::numpy(d);
-}
-
 std::vector<frontend::Type> types_of(PyObject* names) {
     std::vector<frontend::Type> list;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
-        list.push_back(type_of(PyTuple_GET_ITEM(names, i)));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
+        const char* text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
+        if (!text) throw PythonError{};
+        list.push_back(type_named(text));
+    }
     return list;
 }
 

@@ -131,6 +131,11 @@ void Dispatch::prepare() {
         if (!names.back()) throw PythonError{};
     }
     share_callees(*source);
+    source->as_callback = [self = self_](const std::vector<std::string>& args,
+                                         const std::string& result) {
+        if (!*self) fail(ErrorKind::Runtime, "a callback's function is gone");
+        return (*self)->keep_callback(args, result);
+    };
     Ref defaults(PyObject_GetAttrString(function_.get(), "__defaults__"));
     Ref named(PyObject_GetAttrString(function_.get(), "__kwdefaults__"));
     if (!defaults || !named) throw PythonError{};

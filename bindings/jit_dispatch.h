@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -45,6 +46,9 @@ struct Specialisation {
 /// A storage of memory that objects hold, too; takes over one reference to the block.
 Storage* shared_storage(Block* block, std::uintptr_t address, std::span<const std::int64_t> extents,
                         std::span<const std::int64_t> strides, std::int64_t size);
+
+/// A type as Python names it: "float64", "weak int", "float64*".
+frontend::Type type_named(std::string_view name);
 
 /// Compile errors show their place themselves.
 frontend::Compiled compile_source(const frontend::CompileRequest& request);
@@ -130,10 +134,17 @@ class Dispatch {
     int calls_ = 0;  ///< in progress; counted with Python's lock held
     std::vector<std::shared_ptr<const void>> retired_;
     static void report_fault(const void* callback, const Fault& fault);
+    ir::Module lowered_callback(Specialisation& made, const std::vector<frontend::Type>& args,
+                                std::optional<DType> result);
+    void* compile_callback(const std::shared_ptr<Specialisation>& made, ir::Module module,
+                           Scalar failed);
+    std::int64_t keep_callback(const std::vector<std::string>& args, const std::string& result);
 
     std::deque<Element> elements_;
     std::vector<std::shared_ptr<Specialisation>> callbacks_;
     std::thread::id preparing_;
+    std::shared_ptr<Dispatch*> self_ = std::make_shared<Dispatch*>(this);  ///< null at the end
+    std::set<std::string> callbacks_in_progress_;
 };
 
 /// Notes the main thread and how signals are found: called when the module is loaded.

@@ -150,6 +150,7 @@ static std::shared_ptr<const RecordLayout> read_layout(PyObject* fields, PyObjec
     auto layout = std::make_shared<RecordLayout>();
     auto record = std::make_shared<Record>();
     record->form = Record::Form::Fields;
+    record->step = step;
     for (Py_ssize_t k = 0; k < PyList_GET_SIZE(fields); ++k) {
         PyObject* f = PyList_GET_ITEM(fields, k);
         auto item = [&](Py_ssize_t i) { return PyTuple_GET_ITEM(f, i); };
@@ -164,7 +165,7 @@ static std::shared_ptr<const RecordLayout> read_layout(PyObject* fields, PyObjec
         bool found = true;
         DType t = dtype_from_name(text_of(item(1)), found);
         UNISONO_ASSERT(found);
-        place.offset = PyLong_AsLongLong(item(2));
+        place.offset = field.offset = PyLong_AsLongLong(item(2));
         place.size = PyLong_AsLongLong(item(3));
         field.dtype = t;
         field.pieces = static_cast<int>(PyLong_AsLong(item(4)));

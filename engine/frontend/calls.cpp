@@ -146,6 +146,8 @@ Value FunctionLowerer::call_function(const Node& node, const Source& callee,
 Value FunctionLowerer::call_with(const Node& node, const Source& callee,
                                  std::vector<Value> values) {
     for (Value& v : values) v = with_texts(all_made(v, node.place), Texts(*this, node.place));
+    if (callee.native && !callee.native->forms.empty())
+        values = leaves_of(callee, values, node.place);
     std::vector<Type> types;
     for (const Value& v : values) {
         if (v.type.kind == Type::Kind::DTypeName) {

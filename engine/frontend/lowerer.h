@@ -719,6 +719,17 @@ class FunctionLowerer {
                         const Value* self = nullptr);
     Value call_with(const Node& node, const Source& callee, std::vector<Value> values);
     Value call_value(const Node& node, const Value& callee);
+
+    // ---- structs and functions that C takes (c_values.cpp)
+    std::vector<Value> leaves_of(const Source& callee, const std::vector<Value>& values,
+                                 const Place& place);
+    void add_leaves(const Source& callee, const NativeForm& form, const Value& value,
+                    const Place& place, std::vector<Value>& leaves);
+    Value struct_address(const Source& callee, const NativeForm& form, const Value& value,
+                         const Place& place);
+    Value callback_address(const Source& callee, const NativeForm& form, const Value& value,
+                           const Place& place);
+
     const Source& named_function(const Node& node);
     Value function_value(const Node& node);
     Value capturing(Value function, const Node& names);

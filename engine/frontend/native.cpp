@@ -15,12 +15,21 @@ class Adapter {
         : source_(source), native_(*source.native), args_(args), callee_(callee), b_(function) {}
 
     void build() {
-        if (args_.size() != native_.params.size())
-            refuse("takes " + std::to_string(native_.params.size()) + " arguments; got " +
+        std::size_t results = native_.result_form ? leaf_count(*native_.result_form) : 0;
+        std::size_t count = native_.params.size() - results;
+        if (args_.size() != count)
+            refuse("takes " + std::to_string(count) + " arguments; got " +
                        std::to_string(args_.size()),
                    "give one for each");
         for (std::size_t k = 0; k < args_.size(); ++k)
             native_.params[k].is_pointer ? pointer(k) : number(k);
+        std::vector<std::int32_t> parts;  // of a struct that C stores
+        for (std::size_t k = count; k < native_.params.size(); ++k) {
+            parts.push_back(b_.local_array("part", native_.params[k].dtype, 1, ir::Space::Private));
+            ir::E one[] = {b_.i64(1)};
+            body_.push_back(b_.allocate(parts.back(), one));
+            arrays_.push_back(parts.back());
+        }
         std::vector<std::int32_t> outs;
         if (native_.result) {
             outs.push_back(b_.var("result", *native_.result));
@@ -32,6 +41,16 @@ class Adapter {
             b_.function().results = {t};
             ir::E value[] = {b_.cast(b_.read(outs.front()), t)};
             body_.push_back(b_.ret(value));
+        }
+        if (native_.result_form) {
+            std::vector<ir::E> values;
+            for (std::size_t k = 0; k < parts.size(); ++k) {
+                DType t = python_dtype(native_.params[count + k].dtype);
+                ir::E first[] = {b_.i64(0)};
+                values.push_back(b_.cast(b_.load(parts[k], first, ir::Access::Inside), t));
+                b_.function().results.push_back(t);
+            }
+            body_.push_back(b_.ret(values));
         }
         b_.function().body = b_.block(body_);
     }
@@ -46,12 +65,38 @@ class Adapter {
         return Type::python(is_bool(t) ? Weak::Bool : is_float(t) ? Weak::Float : Weak::Int);
     }
 
+    static std::size_t leaf_count(const NativeForm& form) {
+        std::size_t count = form.items.empty();
+        for (const NativeForm& f : form.items) count += leaf_count(f);
+        return count;
+    }
+    /// The named tuple of a struct, whose numbers are results from `index` on.
+    static Type result_type(const NativeForm& form, int& index, ResultShape& shape) {
+        if (form.kind == NativeForm::Kind::Plain) {
+            shape.kind = ResultShape::Kind::Scalar;
+            shape.index = index++;
+            shape.dtype = python_dtype(form.dtype);
+            return python_type(form.dtype);
+        }
+        shape.kind = ResultShape::Kind::Tuple;
+        std::vector<Type> types;
+        for (const NativeForm& f : form.items)
+            types.push_back(result_type(f, index, shape.items.emplace_back()));
+        Type made = Type::tuple(std::move(types));
+        made.record = shape.record = form.record;
+        return made;
+    }
+
   private:
     [[noreturn]] void refuse(const std::string& what, const std::string& way_out) const {
         throw Error(ErrorKind::Type, source_.name + ": " + what + "; the declaration is " +
                                          native_.declaration + "; " + way_out);
     }
-    std::string argument(std::size_t k) const { return "argument '" + source_.params[k] + "'"; }
+    const std::string& name_of(std::size_t k) const {
+        const std::string& own = native_.params[k].name;
+        return own.empty() ? source_.params[k] : own;
+    }
+    std::string argument(std::size_t k) const { return "argument '" + name_of(k) + "'"; }
 
     /// Ends the call with an error unless the condition holds.
     void demand(ir::E condition, ErrorKind kind, const std::string& message, ir::E value) {
@@ -69,7 +114,7 @@ class Adapter {
         if (is_float(t.dtype) && !is_float(p.dtype))
             refuse(argument(k) + " is an integer (" + p.spelling + "); got " + describe(t),
                    "convert it with int()");
-        ir::E given = b_.param(b_.scalar_param(source_.params[k], t.dtype));
+        ir::E given = b_.param(b_.scalar_param(name_of(k), t.dtype));
         ir::E taken = b_.cast(given, p.dtype);
         bool may_not_fit = is_integer(t.dtype) && is_integer(p.dtype) &&
                            (size_of(t.dtype) > size_of(p.dtype) ||
@@ -102,8 +147,7 @@ class Adapter {
                    "convert it with .astype(\"" + std::string(name(p.dtype)) + "\")");
         if (p.writes && !t.writable)
             refuse(what + " that is written through; got a read-only array", "pass a copy");
-        std::int32_t array =
-            b_.array_param(source_.params[k], t.dtype, t.rank, t.writable, t.strides);
+        std::int32_t array = b_.array_param(name_of(k), t.dtype, t.rank, t.writable, t.strides);
         // C sees a block of memory: axes must follow each other without gaps.
         ir::E size = b_.i64(1);
         for (int axis = t.rank; axis-- > 0;) {
@@ -179,6 +223,10 @@ void ModuleLowerer::lower_native(const Source& source, Instance& made) {
         made.shape.kind = ResultShape::Kind::Scalar;
         made.shape.index = 0;
         made.shape.dtype = Adapter::python_dtype(*n.result);
+    }
+    if (n.result_form) {
+        int index = 0;
+        made.result = Adapter::result_type(*n.result_form, index, made.shape);
     }
     made.has_result = true;
 }

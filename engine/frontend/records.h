@@ -27,8 +27,9 @@ struct Record : std::enable_shared_from_this<Record> {
         int pieces = 0;   ///< Fields: a number is so many unsigned integers that follow each other;
                           ///< 0: it lies as the elements of an array do
         std::string odd;  ///< why compiled code cannot read it
-        Type type;        ///< Instance
-        int word = 0;     ///< Instance: where it lies, and the block of what it refers to or -1
+        std::int64_t offset = 0;  ///< Fields: bytes from where a record begins
+        Type type;                ///< Instance
+        int word = 0;  ///< Instance: where it lies, and the block of what it refers to or -1
         int block = -1;
     };
     struct Method {
@@ -48,6 +49,7 @@ struct Record : std::enable_shared_from_this<Record> {
     std::function<std::optional<Method>(const std::string&)> find_method;
     std::function<std::set<std::string>()> changed;  ///< attributes that methods assign
     int words = 0, counted = 0;                      ///< Instance: of its memory
+    std::int64_t step = 0;                           ///< Fields: bytes of a whole record
     const void* python = nullptr;  ///< the class, for those who make Python objects
 
     std::optional<std::size_t> find(const std::string& field) const {

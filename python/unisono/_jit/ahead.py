@@ -205,6 +205,5 @@ def _native(stored):
         if symbol not in _memory:
             _memory.add(symbol)
             _engine._add_variable(symbol, initial)
-    name, declaration, *_, params, _, _ = stored["native"]
-    native = _engine._native_from(stored["native"])
-    return CFunctionOfText(name, declaration, [p[0] for p in params], native)
+    name, declaration, parameters = stored["native"][:3]
+    return CFunctionOfText(name, declaration, parameters, _engine._native_from(stored["native"]))

@@ -6,6 +6,7 @@ import ctypes
 import os
 
 from .. import _engine
+from . import c_forms
 from .c_types import CFunctionOfStructs, _prefix, macro_constants, struct_dtypes, wrapper
 
 
@@ -62,9 +63,8 @@ def c_module(source, cdef=None, *, include_dirs=(), define=(), libraries=()):
         _engine._open_library(path)
     folders, macros = [os.fspath(d) for d in include_dirs], list(define)
     made = _engine._c_text(text, name, cdef or "", folders, macros)
-    around = [_wrapper_of(row) for row in made[0]]
-    if any(around):  # once more, with C around what takes structs and functions
-        around = "".join(w for w in around if w)
+    around, forms = _wrappers(made)
+    if around:  # once more, with C around what takes structs and functions
         made = _engine._c_text(
             text if cdef else f'{text}\n#line 1 "unisono"\n{around}',
             name,
@@ -83,13 +83,20 @@ def c_module(source, cdef=None, *, include_dirs=(), define=(), libraries=()):
             f"c_module: the text defines no function; got {name}; define one that is not static, or declare it in cdef"
         )
     constants = {**macro_constants(defined, constants), **constants}
-    return CModule(name, functions, constants, variables, structs, (memory, paths))
+    return CModule(name, functions, constants, variables, structs, (memory, paths), forms)
 
 
-def _wrapper_of(row):
-    name, _, _, native, types = row
-    is_variadic = isinstance(native, str) and native.startswith("it takes any number")
-    return None if is_variadic else wrapper(name, types)
+def _wrappers(made):
+    """C text around what takes structs and functions: for Python, and for compiled functions with their forms."""
+    structs = {name: (size, fields) for name, size, fields in made[4]}
+    texts, forms = [], {}
+    for name, _, parameters, native, types in made[0]:
+        is_variadic = isinstance(native, str) and native.startswith("it takes any number")
+        text = None if is_variadic else wrapper(name, types)
+        if text:
+            flat, forms[name] = c_forms.flat(name, parameters, types, structs)
+            texts += [text, flat or ""]
+    return "".join(texts), forms
 
 
 def _text(source):
@@ -193,7 +200,9 @@ class CModule:
 
     _holds_compiled_functions = True  # for compiled functions, which name them as attributes
 
-    def __init__(self, name, functions, constants, variables=(), structs=(), needs=((), ())):
+    def __init__(
+        self, name, functions, constants, variables=(), structs=(), needs=((), ()), forms=()
+    ):
         self.__name__ = name
         self._refused, made = {}, {}
         self._variables = {row[0]: _Variable(*row) for row in variables}
@@ -206,10 +215,16 @@ class CModule:
                 made[symbol]._needs = needs
         for symbol, declaration, parameters, _, types in functions:
             around = made.pop(_prefix + symbol, None)
+            flat = made.pop(c_forms.prefix + symbol, None)
             if around is not None:
                 self._refused.pop(symbol, None)
+                native = _engine._native_with_forms(
+                    (flat or around)._native, symbol, declaration, list(parameters), forms[symbol]
+                )
+                flat = CFunctionOfText(symbol, declaration, parameters, native)
+                flat._needs = needs
                 made[symbol] = CFunctionOfStructs(
-                    symbol, declaration, parameters, types, around, made.get(symbol), self._structs
+                    symbol, declaration, parameters, types, around, flat, self._structs
                 )
         for symbol, dtype in self._structs.items():
             object.__setattr__(self, symbol, dtype)

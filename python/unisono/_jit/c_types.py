@@ -25,7 +25,7 @@ def struct_dtypes(rows):
                 made[name] = np.dtype((np.void, size))
                 return made[name]
             formats = []
-            for _, number, inner, extents, _, size_of_field in fields:
+            for _, number, inner, extents, _, size_of_field, _ in fields:
                 if number:
                     kind = np.dtype(number)
                 elif inner in known:
@@ -81,18 +81,18 @@ class CFunctionOfStructs:
         Their names.
     """
 
-    def __init__(self, name, declaration, parameters, types, compiled, direct, dtypes):
+    def __init__(self, name, declaration, parameters, types, compiled, flat, dtypes):
         self.__name__ = self.__qualname__ = name
         self.declaration, self.parameters = declaration, tuple(parameters)
         self.__doc__ = declaration
         self._result, self._types = types
-        self._compiled, self._direct, self._dtypes = compiled, direct, dtypes
+        self._compiled, self._flat, self._dtypes = compiled, flat, dtypes
         self._callbacks = {}  # C may keep their addresses: they live as long as the function
 
     @property
     def _in_compiled_code(self):
-        """What compiled functions call: addresses are integers there, structs arrays of bytes."""
-        return self._direct or self._compiled
+        """What compiled functions call; see c_forms.py."""
+        return self._flat
 
     def __call__(self, *args):
         """Call it with numbers, arrays, structs and functions."""

@@ -6,13 +6,8 @@ import inspect
 import textwrap
 
 from .. import _signatures
+from .c_forms import c_names
 from .c_module import c_module
-
-_names = {
-    "float64": "double", "float32": "float", "bool": "_Bool", "int8": "signed char", "int16": "short", "int32": "int",
-    "int64": "long", "uint8": "unsigned char", "uint16": "unsigned short", "uint32": "unsigned int",
-    "uint64": "unsigned long",
-}  # fmt: skip
 
 
 def intrinsic(signature, *, headers=("math.h", "stdint.h", "string.h")):
@@ -99,7 +94,7 @@ def intrinsic(signature, *, headers=("math.h", "stdint.h", "string.h")):
 def _c_type(t):
     if t[0] == "void":
         return "void"
-    base = "unsigned char" if t[0] == "pointer" and t[1] is None else _names.get(t[1])
+    base = "unsigned char" if t[0] == "pointer" and t[1] is None else c_names.get(t[1])
     if t[0] not in ("scalar", "pointer") or base is None:
         raise TypeError(
             f"intrinsic: C functions take numbers and pointers; got {_signatures.spell(t)}; pass arrays as float64*"
