@@ -1,6 +1,8 @@
 // Records library operations as opaque entries of the tape.
 #include "library/call.h"
 
+#include <vector>
+
 #include "core/error.h"
 #include "tape/at_once.h"
 #include "tape/hazards.h"
@@ -13,23 +15,32 @@ namespace {
 
 class LibraryCall final : public OpaqueCall {
   public:
-    LibraryCall(std::string name, Work work, Both both)
-        : name_(std::move(name)), work_(std::move(work)), both_(both) {}
+    LibraryCall(std::string name, Work work, Together together)
+        : name_(std::move(name)), work_(std::move(work)), together_(together) {}
     void run(const View* in, int inputs, const View& out) override {
         work_({in, static_cast<std::size_t>(inputs)}, out);
     }
     std::string name() const override { return name_; }
-    bool joins() const override { return both_ != nullptr; }
-    bool run_with(const View* in, const View& out, OpaqueCall& later, const View* later_in,
-                  const View& later_out) override {
-        auto* other = dynamic_cast<LibraryCall*>(&later);
-        return other && other->both_ == both_ && both_(in, out, later_in, later_out);
+    bool joins() const override { return together_ != nullptr; }
+    std::uint64_t run_together(std::span<const OpaqueCall::Operands> calls) override {
+        std::vector<CallOperands> same;
+        std::vector<std::size_t> numbers;
+        for (std::size_t k = 0; k < calls.size(); ++k) {
+            auto* other = dynamic_cast<LibraryCall*>(calls[k].call);
+            if (!other || other->together_ != together_) continue;
+            same.push_back({calls[k].in, calls[k].out});
+            numbers.push_back(k);
+        }
+        const std::uint64_t done = same.size() > 1 ? together_(same) : 0;
+        std::uint64_t bits = 0;
+        for (std::size_t k = 0; k < numbers.size(); ++k) bits |= (done >> k & 1) << numbers[k];
+        return bits;
     }
 
   private:
     std::string name_;
     Work work_;
-    Both both_;
+    Together together_;
 };
 
 void require_host(const std::string& name, const Array& a) {
@@ -45,7 +56,7 @@ bool shares_memory(const View& in, const View& out) {
 }
 
 void record(const std::string& name, std::span<const Array> in, const Array& out, Work work,
-            Both both = nullptr) {
+            Together together = nullptr) {
     UNISONO_ASSERT(in.size() <= most_inputs);
     Array keep[most_inputs];
     Entry e{};
@@ -60,7 +71,7 @@ void record(const std::string& name, std::span<const Array> in, const Array& out
     require_host(name, out);
     e.out = out.view();
     e.compute = out.dtype();
-    e.call = new LibraryCall(name, std::move(work), both);  // owned by the tape
+    e.call = new LibraryCall(name, std::move(work), together);  // owned by the tape
     Tape::instance().append(e);
 }
 
@@ -85,7 +96,7 @@ Array packed(const Array& a) {
 }
 
 Array call(const std::string& name, std::span<const Array> in, Dims shape, DType dtype, Work work,
-           Both both) {
+           Together together) {
     Array out = empty(shape, dtype, nullptr);
     if (out.size() > 0 && runs_at_once(in, out)) {
         View operands[most_inputs];
@@ -94,7 +105,7 @@ Array call(const std::string& name, std::span<const Array> in, Dims shape, DType
         out.view().storage->evaluation = Storage::unrecorded;
         work({operands, in.size()}, out.view());
     } else if (out.size() > 0) {
-        record(name, in, out, std::move(work), both);
+        record(name, in, out, std::move(work), together);
     }
     return out;
 }

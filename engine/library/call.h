@@ -21,14 +21,20 @@ using Work = std::function<void(std::span<const View> in, const View& out)>;
 
 inline constexpr std::size_t most_inputs = 3;
 
-/// Does the work of two calls in one pass over memory, of which the second may read what the first
-/// writes; false, having done nothing, where that does not go.
-using Both = bool (*)(const View* in, const View& out, const View* later_in, const View& later_out);
+/// What a call reads and writes.
+struct CallOperands {
+    const View* in;
+    const View* out;
+};
+/// Does the work of the first call and of those later ones that share a pass over memory with it,
+/// of which one may read what the first writes; returns a bit for each that was done. None, having
+/// done nothing, where that does not go.
+using Together = std::uint64_t (*)(std::span<const CallOperands> calls);
 
 /// A new array that `work` fills. `name` is what explain and the debug log call it.
-/// Calls with the same `both` are offered to it in pairs.
+/// Calls with the same `together` are offered to it.
 Array call(const std::string& name, std::span<const Array> in, Dims shape, DType dtype, Work work,
-           Both both = nullptr);
+           Together together = nullptr);
 
 /// The same into memory that exists. An input that shares memory with `out` is copied first.
 void call_into(const std::string& name, std::span<const Array> in, const Array& out, Work work);

@@ -16,6 +16,7 @@
 #include "library/call.h"
 #include "library/matvec.h"
 #include "library/multiply_plain.h"
+#include "library/vector_products.h"
 #include "tape/record.h"
 #include "tape/tape.h"
 
@@ -33,21 +34,6 @@ struct Matrix {
     T* data;
     std::int64_t row, column;  ///< strides
 };
-
-/// How BLAS takes a row-major rows x columns matrix: 'N' if rows are dense, 'T' if columns are.
-struct Transposition {
-    char letter;  ///< 0: BLAS cannot
-    std::int64_t leading;
-};
-
-Transposition transposition(std::int64_t rows, std::int64_t columns, std::int64_t row,
-                            std::int64_t column) {
-    if ((column == 1 || columns == 1) && (row >= std::max<std::int64_t>(1, columns) || rows == 1))
-        return {'N', rows == 1 ? std::max<std::int64_t>(1, columns) : row};
-    if ((row == 1 || rows == 1) && (column >= std::max<std::int64_t>(1, rows) || columns == 1))
-        return {'T', columns == 1 ? std::max<std::int64_t>(1, rows) : column};
-    return {0, 0};
-}
 
 /// Products this small cost less in plain loops than in a call of BLAS.
 bool is_tiny(Sizes s) { return s.m * s.n * s.k <= 256; }
@@ -339,63 +325,6 @@ void run(const View& a, const View& b, const View& out) {
                     {b.data(), b.layout->shape(), b.layout->strides()}, out.data());
 }
 
-/// A product of a dense matrix and a vector, as multiply_vector runs it.
-template <class T>
-struct VectorProduct {
-    DenseRows<T> a{};
-    const T* x = nullptr;
-    std::int64_t x_stride = 0;
-    T* out = nullptr;
-    bool forward = false;  ///< a x, else x a
-};
-
-/// The operands have two axes; `a.data` is null where this is no such product.
-template <class T>
-VectorProduct<T> vector_product(const View* in, const View& out) {
-    VectorProduct<T> p;
-    if (in[0].layout->rank() != 2) return p;
-    Dims as = in[0].layout->shape(), ad = in[0].layout->strides();
-    Dims bs = in[1].layout->shape(), bd = in[1].layout->strides();
-    bool is_column = bs[1] == 1;
-    if (is_column == (as[0] == 1)) return p;
-    const View& matrix = in[is_column ? 0 : 1];
-    Dims shape = is_column ? as : bs, strides = is_column ? ad : bd;
-    auto t = transposition(shape[0], shape[1], strides[0], strides[1]);
-    bool is_plain = t.letter == 'N';
-    p.a = {reinterpret_cast<const T*>(matrix.data()), shape[is_plain ? 0 : 1],
-           shape[is_plain ? 1 : 0], t.leading};
-    p.x = reinterpret_cast<const T*>(in[is_column ? 1 : 0].data());
-    p.x_stride = is_column ? bd[0] : ad[1];
-    p.out = reinterpret_cast<T*>(out.data());
-    p.forward = is_column == is_plain;
-    return p;
-}
-
-/// Two products of one matrix that leaves the caches, one with a vector on each side.
-bool multiply_vectors(const View* in, const View& out, const View* later_in,
-                      const View& later_out) {
-    constexpr std::int64_t in_cache = 1 << 19;
-    auto run_typed = [&]<class T>(T) {
-        const auto p = vector_product<T>(in, out), q = vector_product<T>(later_in, later_out);
-        if (!p.a.data || p.a.data != q.a.data || p.a.rows != q.a.rows ||
-            p.a.columns != q.a.columns || p.a.leading != q.a.leading || p.forward == q.forward)
-            return false;
-        const std::int64_t bytes = p.a.rows * p.a.columns * std::int64_t{sizeof(T)};
-        if (bytes < in_cache) return false;
-        // Each row's element of the first result is ready when the second multiplies by it; any
-        // other way of depending on it needs all of it.
-        const View& vector = later_in[later_in[0].layout->shape()[0] == 1 ? 0 : 1];
-        if (vector.storage == out.storage && !(p.forward && q.x == p.out && q.x_stride == 1))
-            return false;
-        const auto &f = p.forward ? p : q, &b = p.forward ? q : p;
-        multiply_both<T>(p.a, {f.x, f.x_stride, f.out, b.x, b.x_stride, b.out});
-        return true;
-    };
-    if (out.dtype != later_out.dtype) return false;
-    if (out.dtype == DType::Float64) return run_typed(double());
-    return out.dtype == DType::Float32 && run_typed(float());
-}
-
 Array with_axis(const Array& a, std::size_t place) {
     std::vector<std::int64_t> shape(a.shape().begin(), a.shape().end());
     std::vector<std::int64_t> strides(a.strides().begin(), a.strides().end());
@@ -567,7 +496,7 @@ Array matmul(const Array& first, const Array& second, const Array* out) {
         return shape.empty() ? to_value(made) : made;
     }
     bool is_vector = a.rank() == 2 && (m == 1) != (n == 1) && is_float(t);
-    Array made = call("matmul", operands, shape, t, work, is_vector ? multiply_vectors : nullptr);
+    Array made = call("matmul", operands, shape, t, work, is_vector ? multiply_together : nullptr);
     if (shape.empty()) made = to_value(made);
     if (!out) return made;
     assign(*out, made.arg());

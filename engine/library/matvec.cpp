@@ -1,9 +1,5 @@
 // How work is cut follows from the shapes alone, so the bits are the same for any number of
-// threads.
-//
-// A x: each element is the sum of 16 (float32) or 8 (float64) lanes, which are added in pairs at
-// the end. x A: rows are taken eight at a time, and a long column of rows in up to 16 parts, whose
-// sums are added in order: whole rows are what memory delivers fastest.
+// threads; matvec_pieces.h says which they are. Whole rows are what memory delivers fastest.
 #include "library/matvec.h"
 
 #include <algorithm>
@@ -12,107 +8,13 @@
 #include <type_traits>
 
 #include "core/parallel.h"
+#include "library/matvec_pieces.h"
 
 namespace unisono::library {
 
+using namespace matvec;
+
 namespace {
-
-constexpr std::int64_t worth_a_thread = 1 << 16;  // multiply-adds
-constexpr std::int64_t most_parts = 16;
-constexpr std::int64_t fewest_rows = 32;    // of a part
-constexpr std::int64_t widest_tile = 4096;  // sums of a tile stay in the first cache
-
-template <class T>
-using Vector [[gnu::vector_size(32)]] = T;
-template <class T>
-constexpr std::int64_t width = 32 / sizeof(T);
-
-template <class T>
-Vector<T> load(const T* from) {
-    Vector<T> v;
-    std::memcpy(&v, from, sizeof v);
-    return v;
-}
-
-/// A vector of stride 1: itself, or a copy.
-template <class T>
-class Packed {
-  public:
-    Packed(const T* x, std::int64_t stride, std::int64_t count) : data_(x) {
-        if (stride == 1) return;
-        copy_ = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(count));
-        for (std::int64_t k = 0; k < count; ++k) copy_[static_cast<std::size_t>(k)] = x[k * stride];
-        data_ = copy_.get();
-    }
-    const T* data() const { return data_; }
-
-  private:
-    const T* data_;
-    std::unique_ptr<T[]> copy_;
-};
-
-/// The dot products of `rows` rows with x.
-template <class T, int rows>
-void dots(const T* a, std::int64_t leading, std::int64_t columns, const T* x, T* out) {
-    constexpr std::int64_t w = width<T>;
-    Vector<T> low[rows] = {}, high[rows] = {};
-    std::int64_t j = 0;
-    for (; j + 2 * w <= columns; j += 2 * w) {
-        Vector<T> x0 = load(x + j), x1 = load(x + j + w);
-        for (int r = 0; r < rows; ++r) {
-            low[r] += load(a + r * leading + j) * x0;
-            high[r] += load(a + r * leading + j + w) * x1;
-        }
-    }
-    for (int r = 0; r < rows; ++r) {
-        T lanes[2 * w];
-        std::memcpy(lanes, &low[r], sizeof low[r]);
-        std::memcpy(lanes + w, &high[r], sizeof high[r]);
-        for (std::int64_t k = j; k < columns; ++k) lanes[k - j] += a[r * leading + k] * x[k];
-        for (std::int64_t half = w; half > 0; half /= 2) {
-            for (std::int64_t k = 0; k < half; ++k) lanes[k] += lanes[k + half];
-        }
-        out[r] = lanes[0];
-    }
-}
-
-/// out += x of `rows` rows times these rows.
-template <class T, int rows>
-void add_rows(const T* a, std::int64_t leading, std::int64_t columns, const T* x, T* out) {
-    constexpr std::int64_t w = width<T>;
-    constexpr int wide = 4;  // vectors whose sums are made together: their chains of adds overlap
-    Vector<T> factor[rows];
-    for (int r = 0; r < rows; ++r) factor[r] = x[r] - Vector<T>{};  // keeps -0
-    std::int64_t j = 0;
-    for (; j + wide * w <= columns; j += wide * w) {
-        Vector<T> sum[wide];
-        for (int c = 0; c < wide; ++c) sum[c] = load(out + j + c * w);
-        for (int r = 0; r < rows; ++r) {
-            const T* row = a + r * leading + j;
-            for (int c = 0; c < wide; ++c) sum[c] += load(row + c * w) * factor[r];
-        }
-        std::memcpy(out + j, sum, sizeof sum);
-    }
-    for (; j + w <= columns; j += w) {
-        Vector<T> sum = load(out + j);
-        for (int r = 0; r < rows; ++r) sum += load(a + r * leading + j) * factor[r];
-        std::memcpy(out + j, &sum, sizeof sum);
-    }
-    for (; j < columns; ++j) {
-        T sum = out[j];
-        for (int r = 0; r < rows; ++r) sum += a[r * leading + j] * x[r];
-        out[j] = sum;
-    }
-}
-
-template <class T>
-void sum_rows(const T* a, std::int64_t leading, std::int64_t rows, std::int64_t columns, const T* x,
-              T* out) {
-    std::memset(out, 0, static_cast<std::size_t>(columns) * sizeof(T));
-    std::int64_t i = 0;
-    for (; i + 8 <= rows; i += 8) add_rows<T, 8>(a + i * leading, leading, columns, x + i, out);
-    for (; i < rows; ++i) add_rows<T, 1>(a + i * leading, leading, columns, x + i, out);
-}
 
 /// Lanes as in `dots`; strides that are known when this is compiled make vectors.
 template <class T, class X, class Y>
@@ -157,57 +59,18 @@ void matrix_times_vector(const DenseRows<T>& a, const T* x, std::int64_t x_strid
     });
 }
 
-namespace {
-
-/// The rows of x A in parts, and the sums of each.
-template <class T>
-class RowParts {
-  public:
-    RowParts(const DenseRows<T>& a, T* out) : a_(a), out_(out) {
-        std::int64_t wanted = std::min(a.rows * a.columns / worth_a_thread, a.rows / fewest_rows);
-        count = std::clamp<std::int64_t>(wanted, 1, most_parts);
-        rows = ((a.rows + count - 1) / count + 7) / 8 * 8;
-        count = std::max<std::int64_t>(1, (a.rows + rows - 1) / rows);
-        auto size = static_cast<std::size_t>((count - 1) * a.columns);
-        if (count > 1) sums_ = std::make_unique_for_overwrite<T[]>(size);
-    }
-    std::int64_t rows_of(std::int64_t part) const { return std::min(rows, a_.rows - part * rows); }
-    T* sums(std::int64_t part) const {
-        return part == 0 ? out_ : sums_.get() + (part - 1) * a_.columns;
-    }
-    void add() const {
-        if (count == 1) return;
-        auto grain = worth_a_thread / count;
-        parallel_for(0, a_.columns, grain, [&](std::int64_t first, std::int64_t last) {
-            for (std::int64_t p = 1; p < count; ++p) {
-                const T* part = sums(p);
-                for (std::int64_t j = first; j < last; ++j) out_[j] += part[j];
-            }
-        });
-    }
-
-    std::int64_t count, rows;  ///< parts, and rows of a part
-
-  private:
-    const DenseRows<T>& a_;
-    T* out_;
-    std::unique_ptr<T[]> sums_;  // of all parts but the first
-};
-
-}  // namespace
-
 template <class T>
 void vector_times_matrix(const DenseRows<T>& a, const T* x, std::int64_t x_stride, T* out) {
     Packed<T> packed(x, x_stride, a.rows);
-    std::int64_t tiles = (a.columns + widest_tile - 1) / widest_tile;
-    std::int64_t wide = ((a.columns + tiles - 1) / tiles + 63) / 64 * 64;
+    const ColumnTiles cut(a.columns);
     const RowParts<T> parts(a, out);
-    parallel_for(0, parts.count * tiles, 1, [&](std::int64_t first, std::int64_t last) {
+    const std::int64_t grain = std::max<std::int64_t>(1, worth_a_thread / (parts.rows * cut.wide));
+    parallel_for(0, parts.count * cut.count, grain, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t q = first; q < last; ++q) {
-            std::int64_t i = q / tiles * parts.rows, j = q % tiles * wide;
+            std::int64_t part = q / cut.count, i = part * parts.rows, j = q % cut.count * cut.wide;
             if (j >= a.columns) continue;
-            sum_rows(a.data + i * a.leading + j, a.leading, parts.rows_of(q / tiles),
-                     std::min(wide, a.columns - j), packed.data() + i, parts.sums(q / tiles) + j);
+            sum_rows(a.data + i * a.leading + j, a.leading, parts.rows_of(part),
+                     std::min(cut.wide, a.columns - j), packed.data() + i, parts.sums(part) + j);
         }
     });
     parts.add();

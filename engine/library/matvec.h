@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 namespace unisono::library {
 
@@ -34,6 +35,21 @@ struct BothProducts {
 };
 template <class T>
 void multiply_both(const DenseRows<T>& a, const BothProducts<T>& p);
+
+/// One of several products with neighbouring parts of a matrix.
+template <class T>
+struct PartProduct {
+    const T* x;
+    std::int64_t x_stride;
+    std::int64_t first, count;  ///< rows of the part (a x), or columns (x a); all of the others
+    T* out;                     ///< [count]
+};
+/// All in one pass, each with the bits that it has alone. No part lies outside of the matrix, and
+/// rows or columns of it that no part has are not touched.
+template <class T>
+void matrix_times_vectors(const DenseRows<T>& a, std::span<const PartProduct<T>> products);
+template <class T>
+void vectors_times_matrix(const DenseRows<T>& a, std::span<const PartProduct<T>> products);
 
 /// The sum of x[i] y[i] at any strides.
 template <class T>

@@ -294,13 +294,14 @@ bool fits(const Entry& e) {
 }
 
 /// Completes what is pending on the memory where that is little: it would be recorded after it
-/// otherwise, and all that follows after that. Much waits until the tape is long.
+/// otherwise, and all that follows after that. Much waits until the tape is long, and so does what
+/// a call makes that later ones may join.
 bool settle(Storage* s, bool write) {
     if (s->device || s->running || s->poison) return false;
     if (s->pending || (write && s->readers)) {
         Tape& tape = Tape::instance();
-        const bool is_much =
-            s->bytes > most_settled_bytes || tape.pending_work() > most_settled_work;
+        const bool is_much = (s->pending && s->waits) || s->bytes > most_settled_bytes ||
+                             tape.pending_work() > most_settled_work;
         if (is_much && tape.length() < long_tape) return false;
         if (write)
             tape.complete_for_write(s, FlushReason::Write);

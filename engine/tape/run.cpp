@@ -34,7 +34,7 @@ void Runner::run() {
         PlanStep& step = plan.steps[k];
         current_ = &step;
         if (step.opaque >= 0) {
-            if (!has_joined(step)) run_opaque(step, plan, k);
+            if (!has_joined(k)) run_opaque(step, plan, k);
         } else {
             run_step(step);
         }
@@ -168,17 +168,14 @@ void Runner::run_step(PlanStep& step) {
     outside_engine(step, space->size() >= long_step, [&] { step.kernel->run(call); });
 }
 
-bool Runner::has_joined(const PlanStep& step) const {
-    return std::find(joined_.begin(), joined_.end(), &step) != joined_.end();
-}
-
-/// A later call that reads nothing that runs in between, or null.
-const PlanStep* Runner::partner(const Plan& plan, std::size_t number) const {
-    constexpr std::size_t furthest = 8;
+/// Later calls that read nothing that runs in between.
+std::vector<std::size_t> Runner::partners(const Plan& plan, std::size_t number) const {
+    constexpr std::size_t furthest = 3 * OpaqueCall::most_together;
+    std::vector<std::size_t> found;
     const std::size_t end = std::min(plan.steps.size(), number + 1 + furthest);
-    for (std::size_t j = number + 1; j < end; ++j) {
+    for (std::size_t j = number + 1; j < end && found.size() + 1 < OpaqueCall::most_together; ++j) {
         const PlanStep& step = plan.steps[j];
-        if (step.opaque < 0 || has_joined(step)) continue;
+        if (step.opaque < 0 || has_joined(j)) continue;
         const Entry& e = segment_[static_cast<std::size_t>(step.opaque)];
         bool is_poisoned = std::any_of(
             e.in, e.in + e.inputs, [](const View& v) { return v.storage && v.storage->poison; });
@@ -186,9 +183,9 @@ const PlanStep* Runner::partner(const Plan& plan, std::size_t number) const {
         bool is_ready = std::all_of(step.sources.begin(), step.sources.end(), [&](auto source) {
             return source <= static_cast<std::int32_t>(number);
         });
-        if (is_ready) return &step;
+        if (is_ready) found.push_back(j);
     }
-    return nullptr;
+    return found;
 }
 
 void Runner::run_opaque(PlanStep& step, Plan& plan, std::size_t number) {
@@ -208,19 +205,29 @@ void Runner::run_opaque(PlanStep& step, Plan& plan, std::size_t number) {
         prepare_view(entry.out);
     };
     prepare(e);
-    const PlanStep* other = e.call->joins() ? partner(plan, number) : nullptr;
-    Entry* later = other ? &segment_[static_cast<std::size_t>(other->opaque)] : nullptr;
-    if (later) prepare(*later);
+    std::vector<std::size_t> others;
+    if (e.call->joins()) others = partners(plan, number);
+    std::vector<OpaqueCall::Operands> calls{{e.call, e.in, &e.out}};
+    for (std::size_t j : others) {
+        Entry& later = segment_[static_cast<std::size_t>(plan.steps[j].opaque)];
+        prepare(later);
+        calls.push_back({later.call, later.in, &later.out});
+    }
     if (debug_level() >= 1) debug_log("call " + e.call->name());
     bool long_work = e.call->communicates() || elements >= long_step;
+    std::uint64_t done = 0;
     outside_engine(step, long_work, [&] {
-        if (later && e.call->run_with(e.in, e.out, *later->call, later->in, later->out))
-            joined_.push_back(other);
-        else
-            e.call->run(e.in, e.inputs, e.out);
+        if (!others.empty()) done = e.call->run_together(calls);
+        if (done == 0) e.call->run(e.in, e.inputs, e.out);
     });
-    if (other && has_joined(*other) && debug_level() >= 1)
-        debug_log("call " + later->call->name() + ", in the same pass");
+    if (done == 0) return;
+    joined_.resize(plan.steps.size(), false);
+    for (std::size_t k = 0; k < others.size(); ++k) {
+        if (!(done >> (k + 1) & 1)) continue;
+        joined_[others[k]] = true;
+        if (debug_level() >= 1)
+            debug_log("call " + calls[k + 1].call->name() + ", in the same pass");
+    }
 }
 
 void Runner::log_step(const PlanStep& step, std::int64_t bytes) const {

@@ -26,8 +26,8 @@ class Runner {
     bool run_small_step(PlanStep& step);
     void note_traffic(std::int64_t read, std::int64_t written);
     void run_opaque(PlanStep& step, Plan& plan, std::size_t number);
-    const PlanStep* partner(const Plan& plan, std::size_t number) const;
-    bool has_joined(const PlanStep& step) const;
+    std::vector<std::size_t> partners(const Plan& plan, std::size_t number) const;
+    bool has_joined(std::size_t number) const { return number < joined_.size() && joined_[number]; }
     void finish(const std::vector<std::uint32_t>& entries);
     void log_step(const PlanStep& step, std::int64_t bytes) const;
     template <class F>
@@ -38,7 +38,7 @@ class Runner {
     std::vector<bool> done_;  ///< filled in only once something can fail half-way
     FlushRecord record_;
     const PlanStep* current_ = nullptr;
-    std::vector<const PlanStep*> joined_;  ///< ran together with an earlier call
+    std::vector<bool> joined_;  ///< steps that ran together with an earlier call
     bool detached_ = false;
 };
 

@@ -31,6 +31,7 @@ struct StorageState {
     bool borrowed = false;  ///< the memory is someone else's; release_owner gives it back
     bool running = false;   ///< a segment that touches it runs outside the lock
     bool readonly = false;
+    bool waits = false;  ///< while pending: others may yet join a call that it comes from
     /// Number of the flush that wrote it last, for explain.
     std::uint32_t evaluation = 0;
     std::uint64_t version = 0;  ///< grows with each recorded write

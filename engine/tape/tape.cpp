@@ -18,6 +18,8 @@ constexpr std::int64_t work_limit = std::int64_t{1} << 18;
 constexpr std::size_t statement_limit = 128;  // the same, counted in entries
 constexpr std::size_t hard_limit = 1024;      // cut anywhere
 constexpr std::size_t log_limit = 64;
+/// Elements that a call reads: others may join it, and that saves more than recording them costs.
+constexpr std::int64_t worth_waiting = std::int64_t{1} << 15;
 
 std::mutex running_mutex;
 std::condition_variable running_done;
@@ -70,16 +72,21 @@ void Tape::close(Entry& e) {
     out->retain();
     ++out->pending;
     ++out->version;
-    bool shared = out->shared_outside();
+    bool shared = out->shared_outside(), waits = out->pending > 1 && out->waits;
+    const bool joins = e.call && e.call->joins();
+    std::int64_t read = 0;
     for (int k = 0; k < e.inputs; ++k) {
         if (Storage* s = e.in[k].storage) {
             s->retain();
             ++s->readers;
             shared = shared || s->shared_outside();
-            // A call reads all of its operands, and nothing fuses across it.
-            if (e.call && !e.call->joins()) pending_work_ += e.in[k].layout->size();
+            waits = waits || (s->pending > 0 && s->waits);
+            read += e.in[k].layout->size();
         }
     }
+    out->waits = waits || (joins && read >= worth_waiting);
+    // A call reads all of its operands, and nothing fuses across it.
+    if (e.call && !joins) pending_work_ += read;
     pending_work_ += e.out.layout->size();
     if (shared) {
         flush(out, FlushReason::Shared);

@@ -71,12 +71,17 @@ struct OpaqueCall {
     virtual bool communicates() const { return false; }
     /// Whether it may share a pass over memory with another call: it is worth waiting for one.
     virtual bool joins() const { return false; }
-    /// Does this call's work and that of `later`, which depends on nothing that runs in between;
-    /// false, having done nothing, where the two have nothing to share.
-    virtual bool run_with(const View* /*in*/, const View& /*out*/, OpaqueCall& /*later*/,
-                          const View* /*later_in*/, const View& /*later_out*/) {
-        return false;
-    }
+    /// At most this many run together.
+    static constexpr std::size_t most_together = 48;
+    /// A call with its operands.
+    struct Operands {
+        OpaqueCall* call;
+        const View *in, *out;
+    };
+    /// Does the work of the first, which is this one, and of those later ones that share something
+    /// with it; they depend on nothing that runs in between. Returns a bit for each that was done;
+    /// none, having done nothing, where there is nothing to share.
+    virtual std::uint64_t run_together(std::span<const Operands> /*calls*/) { return 0; }
 };
 
 /// One recorded operation. An operand whose storage is null is a scalar; its bits are in `offset`.

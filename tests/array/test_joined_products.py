@@ -101,3 +101,78 @@ def test_a_write_to_the_matrix_in_between(log):
     un.eval(first, second)
     assert "in the same pass" not in log()
     same(second, expected)
+
+
+def parts_of(a, vectors, side):
+    """Products of each vector with its own columns (`side` "left") or rows of the matrix."""
+    n = a.shape[1] if side == "left" else a.shape[0]
+    cuts = [(k, n) for k in range(5)] + [(0, n - 3), (17, 90), (n - 40, n - 3), (3, 3 + n // 2)]
+    if side == "left":
+        return [lambda v=v, c=c: v @ a[:, slice(*c)] for v, c in zip(vectors, cuts, strict=True)]
+    return [lambda v=v, c=c: a[slice(*c)] @ v for v, c in zip(vectors, cuts, strict=True)]
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(700, 501), (61, 1203), (1500, 133)])
+def test_several_of_overlapping_parts(log, shape, dtype, order, side):
+    a, x, y = operands(shape, dtype, order)
+    v = y if side == "left" else x
+    step = un.array(np.repeat(np.asarray(v), 3))[::3]
+    products = parts_of(a, [v, step, *(v + k for k in range(1, 8))], side)
+    expected = [alone(p) for p in products]
+    assert "in the same pass" not in log()
+    made = [p() for p in products]
+    un.eval(*made)
+    assert log().count("in the same pass") == sum(p.size * v.size >= 8192 for p in made) - 1
+    for m, e in zip(made, expected, strict=True):
+        same(m, e)
+
+
+@pytest.mark.parametrize("between", ["matrix", "vector", "nothing"])
+def test_several_read_what_was_there(between):
+    a, _, y = operands((300, 280), "float64", "C")
+    numbers, vector = np.array(a), np.array(y)
+    made, expected = [], []
+    for k in range(6):
+        made.append(y @ a[:, k:])
+        expected.append(vector @ numbers[:, k:])
+        if between == "matrix":
+            a[k] *= 2
+            numbers[k] *= 2
+        elif between == "vector":
+            y[k] = 3
+            vector[k] = 3
+    un.eval(*made)
+    for m, e in zip(made, expected, strict=True):
+        np.testing.assert_allclose(np.asarray(m), e, rtol=1e-10)
+
+
+def covariance(np, data):
+    n, m = data.shape
+    made = np.zeros((m, m))
+    for i in range(m):
+        made[i:m, i] = made[i, i:m] = data[:, i] @ data[:, i:m] / (n - 1.0)
+    return made
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_loop_over_columns(order):
+    data = np.asarray(np.random.default_rng(2).standard_normal((260, 300)), order=order)
+    made = covariance(un, un.array(data))
+    np.testing.assert_allclose(np.asarray(made), covariance(np, data), rtol=1e-10, atol=1e-12)
+    with un.eager():
+        same(made, covariance(un, un.array(data)))
+
+
+def test_threads_do_not_change_bits():
+    data = un.array(np.random.default_rng(3).standard_normal((700, 500)))
+    made = covariance(un, data)
+    before = un.get_num_threads()
+    try:
+        for threads in (1, 2, 3):
+            un.set_num_threads(threads)
+            same(made, covariance(un, data))
+    finally:
+        un.set_num_threads(before)
