@@ -29,6 +29,11 @@ std::size_t nodes(E e) {
 
 }  // namespace
 
+bool is_plain_loop(S s) {
+    return s->kind == StmtKind::For && s->loop == LoopKind::Serial && s->reductions.empty() &&
+           !s->numbers && is_literal(s->args[2]) && s->args[2]->bits == 1;
+}
+
 bool operator==(const LinearForm& a, const LinearForm& b) {
     return equal(a.rest, b.rest) && equal(a.outer, b.outer) && equal(a.inner, b.inner);
 }
@@ -170,26 +175,38 @@ E LoopNest::apart(const NestAccess& a, const NestAccess& b) {
     return b_.binary(Op::Or, b_.binary(Op::Lt, x.high, y.low), b_.binary(Op::Lt, y.high, x.low));
 }
 
-E LoopNest::independent(std::span<const NestAccess> accesses) {
+E LoopNest::apart_from(const NestAccess& store, std::span<const NestAccess> others) {
     auto info = [&](const NestAccess& a) -> const Array& {
         return b_.function().arrays[static_cast<std::size_t>(a.array)];
     };
     E all = b_.boolean(true);
+    for (const NestAccess& other : others) {
+        if (store.array != other.array && info(store).noalias && info(other).noalias) continue;
+        if (!store.form || !other.form) return nullptr;
+        all = both(all, apart(store, other));
+    }
+    return simplified(b_, all);
+}
+
+E LoopNest::independent(std::span<const NestAccess> accesses) {
+    E all = b_.boolean(true);
     for (std::size_t s = 0; s < accesses.size(); ++s) {
-        if (!accesses[s].is_store) continue;
+        const NestAccess& store = accesses[s];
+        if (!store.is_store) continue;
+        std::vector<NestAccess> others;
         for (std::size_t k = 0; k < accesses.size(); ++k) {
-            const NestAccess& store = accesses[s];
             const NestAccess& other = accesses[k];
             if (other.is_store && k < s) continue;  // seen as a pair before
-            if (store.array != other.array && info(store).noalias && info(other).noalias) continue;
-            if (!store.form || !other.form) return nullptr;
-            if (store.array == other.array && *store.form == *other.form) {
-                // The same element: another one in each iteration.
-                if (!is_literal(store.form->outer) || store.form->inner) return nullptr;
-                continue;
+            if (store.array != other.array || !store.form || !other.form ||
+                *store.form != *other.form) {
+                others.push_back(other);
+            } else if (!is_literal(store.form->outer) || store.form->inner) {
+                return nullptr;  // else the same element: another one in each iteration
             }
-            all = both(all, apart(store, other));
         }
+        E test = apart_from(store, others);
+        if (!test) return nullptr;
+        all = both(all, test);
     }
     return simplified(b_, all);
 }

@@ -22,6 +22,9 @@ struct NestAccess {
     std::optional<LinearForm> form;
 };
 
+/// A serial loop of step 1 that combines nothing and tells no numbers.
+bool is_plain_loop(ir::S s);
+
 /// A serial loop and at most one loop in it, both of step 1, with what is declared between them.
 class LoopNest {
   public:
@@ -43,6 +46,10 @@ class LoopNest {
     /// A test in front of the loops that no two iterations of the outer loop touch the same
     /// element, one of them storing to it; null where none is known.
     ir::E independent(std::span<const NestAccess> accesses);
+
+    /// A test in front of the loops that no access meets the store in any iteration; null where
+    /// none is known.
+    ir::E apart_from(const NestAccess& store, std::span<const NestAccess> others);
 
     ir::E begin() const { return outer_->args[0]; }
     ir::E end() const { return outer_->args[1]; }

@@ -12,6 +12,7 @@
 #include "passes/defer_rare.h"
 #include "passes/expand_math.h"
 #include "passes/hoist_bounds.h"
+#include "passes/hold_elements.h"
 #include "passes/lower_access.h"
 #include "passes/map_to_grid.h"
 #include "passes/reductions.h"
@@ -79,7 +80,10 @@ void lower(ir::Module& module, const Target& target) {
     if (target.defers_rare) run("defer_rare", defer_rare);
     run("lower_access", [&](ir::Module& m) { lower_access(m, target.keep_checks_visible); });
     run("simplify", simplify);
-    if (is_host && !target.keep_checks_visible) run("sums_in_lanes", sums_in_lanes);
+    if (is_host && !target.keep_checks_visible) {
+        run("sums_in_lanes", sums_in_lanes);
+        run("hold_elements", hold_elements);
+    }
     if (!target.keep_checks_visible && target.has_float64) {
         run("expand_math", [&](ir::Module& m) { expand_math(m, is_host); });
     }

@@ -17,14 +17,13 @@ constexpr std::int64_t group_counts[] = {8, 4, 1};  // in flight, by what is lef
 
 bool is_one(E e) { return e && e->kind == ExprKind::Const && e->bits == 1; }
 
-bool is_plain(S s) {
-    return s->kind == StmtKind::For && s->loop == LoopKind::Serial && s->reductions.empty() &&
-           is_one(s->args[2]) && !s->numbers;
-}
-
 bool reads(E e, std::int32_t var) {
     if (e->kind == ExprKind::Var && e->id == var) return true;
     return std::any_of(e->args.begin(), e->args.end(), [&](E a) { return reads(a, var); });
+}
+
+DType array_dtype(Builder& b, std::int32_t array) {
+    return b.function().arrays[static_cast<std::size_t>(array)].dtype;
 }
 
 /// A loop that does nothing but add terms to a variable, in a loop.
@@ -34,30 +33,48 @@ struct Sum {
     std::vector<E> faults;                ///< conditions of what raises
     std::int32_t var = -1;
     bool is_outside = false;  ///< the variable lives on behind the loops
+    bool is_element = false;  ///< the variable stands for an element, which the loop itself stores
     E first = nullptr, term = nullptr;
 };
 
-std::optional<Sum> find_sum(S s) {
-    if (!is_plain(s)) return std::nullopt;
+/// The last statement of the inner loop, which adds a term.
+bool find_term(Builder& b, S s, Sum& sum) {
+    E value = s->args.empty() ? nullptr : s->args.back();
+    if (!value || value->kind != ExprKind::Binary || value->op != Op::Add ||
+        !is_float(value->dtype)) {
+        return false;
+    }
+    E old = value->args[0];
+    sum.term = value->args[1];
+    if (s->kind == StmtKind::Assign) {
+        sum.var = s->id;
+        return old->kind == ExprKind::Var && old->id == sum.var && !reads(sum.term, sum.var);
+    }
+    sum.is_element = s->kind == StmtKind::Store && s->access == Access::Linear &&
+                     old->kind == ExprKind::Load && old->id == s->id &&
+                     same(old->args[0], s->args[0]) && old->dtype == array_dtype(b, s->id);
+    if (!sum.is_element) return false;
+    sum.var = b.var("element", old->dtype);
+    sum.first = old;
+    std::vector<E> args{s->args[0], b.read(sum.var)};
+    Stmt last = *s;
+    last.args = b.list(std::span<const E>(args));
+    sum.after.push_back(b.own(last));
+    return true;
+}
+
+std::optional<Sum> find_sum(Builder& builder, S s) {
+    if (!is_plain_loop(s)) return std::nullopt;
     Sum sum;
     sum.outer = s;
     std::vector<S> all;
     flatten(s->body, all);
     auto inner = std::find_if(all.begin(), all.end(), [](S b) { return b->kind == StmtKind::For; });
-    if (inner == all.end() || !is_plain(*inner)) return std::nullopt;
+    if (inner == all.end() || !is_plain_loop(*inner)) return std::nullopt;
     sum.inner = *inner;
     flatten(sum.inner->body, sum.terms);
-    if (sum.terms.empty() || sum.terms.back()->kind != StmtKind::Assign) return std::nullopt;
-    S add = sum.terms.back();
+    if (sum.terms.empty() || !find_term(builder, sum.terms.back(), sum)) return std::nullopt;
     sum.terms.pop_back();
-    E value = add->args[0];
-    sum.var = add->id;
-    if (value->kind != ExprKind::Binary || value->op != Op::Add || !is_float(value->dtype) ||
-        value->args[0]->kind != ExprKind::Var || value->args[0]->id != sum.var ||
-        reads(value->args[1], sum.var)) {
-        return std::nullopt;
-    }
-    sum.term = value->args[1];
     for (S t : sum.terms) {
         if (t->kind != StmtKind::Declare || t->args.empty() || reads(t->args[0], sum.var))
             return std::nullopt;
@@ -72,7 +89,7 @@ std::optional<Sum> find_sum(S s) {
         for (E a : (*b)->args) {
             if (reads(a, sum.var)) return std::nullopt;
         }
-        if (sets && !sum.first) {
+        if (sets && !sum.first && !sum.is_element) {
             sum.first = (*b)->args[0];
             sum.is_outside = (*b)->kind == StmtKind::Assign;
         } else if (raises) {
@@ -119,7 +136,7 @@ class SumsInLanes final : public Rewriter {
 
     S stmt(S s) override {
         S changed = children(s);
-        auto sum = find_sum(changed);
+        auto sum = find_sum(b_, changed);
         S lanes = sum ? in_lanes(*sum) : nullptr;
         return lanes ? lanes : changed;
     }
@@ -163,6 +180,11 @@ class SumsInLanes final : public Rewriter {
                 gains || (a.form->outer && a.form->inner && a.form->inner->kind != ExprKind::Const);
         }
         if (!is_known || !gains) return nullptr;
+        auto element = sum.is_element ? nest.form(sum.first->args[0]) : std::nullopt;
+        if (sum.is_element && !element) return nullptr;
+        for (const NestAccess& a : all) {
+            if (element && a.array == sum.first->id && *a.form == *element) return nullptr;
+        }
         is_known = nest.loads(sum.first, all);
         for (S d : sum.before) is_known = is_known && nest.loads(d->args[0], all);
         for (S d : sum.after) {
@@ -175,6 +197,11 @@ class SumsInLanes final : public Rewriter {
             E never = test ? nest.never(fault) : nullptr;
             if (!never) return nullptr;
             test = b_.binary(Op::And, test, never);
+        }
+        if (test && sum.is_element) {  // else it may not be there
+            E runs = b_.binary(Op::Lt, nest.in_front(sum.inner->args[0]),
+                               nest.in_front(sum.inner->args[1]));
+            test = b_.binary(Op::And, runs, test);
         }
         return test;
     }

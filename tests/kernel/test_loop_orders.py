@@ -64,6 +64,28 @@ def scaled(a, b, w, c):
         w[j] = low
 
 
+def updated(a, b, c):
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            for k in range(a.shape[1]):
+                c[i, j] += a[i, k] * b[k, j]
+
+
+def largest(t, n):
+    for i in range(n):
+        for j in range(i + 1, n):
+            for k in range(i, j):
+                t[i, j] = max(t[i, j], t[i, k] + t[k + 1, j])
+                t[i, j] += k
+
+
+def itself(c, n):
+    for k in range(n):
+        c[n] += c[k] * 0.5
+    for k in range(n + 3):
+        c[n] += c[k] * 0.25
+
+
 @pytest.mark.parametrize("shape", [(1, 1), (5, 7), (3, 8), (9, 31), (33, 110), (400, 13)])
 def test_products_of_columns_add_in_the_order_of_the_rows(shape):
     compiled = un.jit(triangle)
@@ -90,17 +112,45 @@ def test_loops_over_columns_keep_the_order_of_terms(columns, dtype):
     assert c.tobytes() == want.tobytes()
 
 
+@pytest.mark.parametrize("function", [product, updated])
+@pytest.mark.parametrize("terms", [0, 1, 9])
+def test_elements_that_are_updated_where_they_lie(function, terms):
+    for layout in range(5):
+        a, b = numbers((4, terms), 12), layouts((terms, 90), 13)[layout]
+        c = layouts((4, 90), 14)[layout]
+        want = c.copy()
+        function(a, b, want)
+        un.jit(function)(a, b, c)
+        assert c.tobytes() == want.tobytes(), layout
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64, np.float32, np.float64])
+def test_an_element_that_a_loop_reads_too(dtype):
+    t = (numbers((12, 12), 15) * 20).astype(dtype)
+    want = t.copy()
+    with np.errstate(over="ignore"):
+        largest(want, 12)
+    un.jit(largest)(t, 12)
+    assert t.tobytes() == want.tobytes()
+    c = numbers(40, 16)
+    want = c.copy()
+    itself(want, 20)
+    un.jit(itself)(c, 20)
+    assert c.tobytes() == want.tobytes()
+
+
 def test_what_is_stored_on_the_way_is_seen_where_arrays_overlap():
-    compiled = un.jit(product)
-    for shift in range(-40, 60, 5):
-        results = []
-        for function in (product, compiled):
-            memory = numbers(400, 4)
-            b = memory[100:230].reshape(5, 26)
-            c = memory[100 + shift : 152 + shift].reshape(2, 26)
-            function(numbers((2, 5), 5), b, c)
-            results.append(memory.tobytes())
-        assert results[0] == results[1], shift
+    for python in (product, updated):
+        compiled = un.jit(python)
+        for shift in range(-60, 135, 5):
+            results = []
+            for function in (python, compiled):
+                memory = numbers(400, 4)
+                b = memory[100:230].reshape(5, 26)
+                c = memory[100 + shift : 152 + shift].reshape(2, 26)
+                function(numbers((2, 5), 5), b, c)
+                results.append(memory.tobytes())
+            assert results[0] == results[1], shift
 
 
 def test_several_stores_and_declared_terms():
