@@ -15,6 +15,7 @@
 #include "passes/hold_elements.h"
 #include "passes/lower_access.h"
 #include "passes/map_to_grid.h"
+#include "passes/products_ahead.h"
 #include "passes/reductions.h"
 #include "passes/simplify.h"
 #include "passes/split_complex.h"
@@ -71,6 +72,7 @@ void lower(ir::Module& module, const Target& target) {
     Pipeline run(module);
     bool is_host = target.kind == TargetKind::Host;
     if (is_host) run("wrap_work_items", wrap_work_items);
+    if (is_host) run("products_ahead", products_ahead);
     run("reductions", reductions);
     run("split_complex", split_complex);
     run("simplify", simplify);
