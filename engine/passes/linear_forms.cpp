@@ -16,7 +16,7 @@ bool equal(E a, E b) { return a == b || (a && b && same(a, b)); }
 bool is_literal(E e) { return e && e->kind == ExprKind::Const; }
 
 /// Large expressions are not worth copying into a test.
-constexpr std::size_t most_nodes = 200;
+constexpr std::size_t most_nodes = 600;
 
 std::size_t nodes(E e) {
     std::size_t n = 1;
@@ -61,7 +61,10 @@ E LoopNest::both(E a, E b) {
 E LoopNest::substituted(E e) {
     if (e->kind == ExprKind::Var) {
         auto found = defined_.find(e->id);
-        return found == defined_.end() ? e : substituted(found->second);
+        if (found == defined_.end()) return e;
+        E& known = substituted_[e->id];
+        if (!known) known = substituted(found->second);
+        return known;
     }
     std::vector<E> args(e->args.begin(), e->args.end());
     for (E& a : args) a = substituted(a);

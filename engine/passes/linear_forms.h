@@ -32,7 +32,10 @@ class LoopNest {
     LoopNest(ir::Builder& b, ir::S outer, ir::S inner);
 
     /// From here on reads of the variable mean the expression.
-    void define(std::int32_t var, ir::E value) { defined_[var] = value; }
+    void define(std::int32_t var, ir::E value) {
+        defined_[var] = value;
+        substituted_.erase(var);
+    }
 
     /// The expression in terms of what is known in front of the outer loop, or null.
     ir::E in_front(ir::E e);
@@ -71,7 +74,7 @@ class LoopNest {
     ir::S outer_;
     ir::S inner_;
     std::vector<bool> written_;
-    std::unordered_map<std::int32_t, ir::E> defined_;
+    std::unordered_map<std::int32_t, ir::E> defined_, substituted_;
 };
 
 }  // namespace unisono::passes

@@ -19,6 +19,7 @@
 #include "passes/reductions.h"
 #include "passes/simplify.h"
 #include "passes/split_complex.h"
+#include "passes/steps_together.h"
 #include "passes/sums_in_lanes.h"
 #include "passes/wrap_work_items.h"
 
@@ -85,6 +86,7 @@ void lower(ir::Module& module, const Target& target) {
     if (is_host && !target.keep_checks_visible) {
         run("sums_in_lanes", sums_in_lanes);
         run("hold_elements", hold_elements);
+        run("steps_together", steps_together);
     }
     if (!target.keep_checks_visible && target.has_float64) {
         run("expand_math", [&](ir::Module& m) { expand_math(m, is_host); });

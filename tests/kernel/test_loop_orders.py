@@ -189,3 +189,62 @@ def test_columns_of_different_lengths_raise_as_they_did():
     with pytest.raises(ValueError, match="not aligned"):
         un.jit(triangle)(a, b)
     assert b.tobytes() == others.tobytes()
+
+
+def rank_updates(c, a, factor):
+    for i in range(a.shape[0]):
+        c[i, : i + 1] *= 0.5
+        for k in range(a.shape[1]):
+            c[i, : i + 1] += factor * a[i, k] * a[: i + 1, k]
+
+
+def both_updates(c, a, b):
+    for k in range(a.shape[1]):
+        c[1:] = a[:, k] * b[0, k] + c[1:] + b[:, k] * a[0, k]
+
+
+@pytest.mark.parametrize("shape", [(1, 9), (6, 7), (20, 8), (13, 41)])
+def test_steps_that_update_rows_keep_their_order(shape):
+    compiled = un.jit(rank_updates)
+    for layout in range(5):
+        a = layouts(shape, 17)[layout]
+        c = layouts((shape[0], shape[0]), 18)[(layout + 2) % 5]
+        want = c.copy()
+        rank_updates(want, a, 1.5)
+        compiled(c, a, 1.5)
+        assert c.tobytes() == want.tobytes(), layout
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.float64])
+def test_steps_with_several_rows(dtype):
+    compiled = un.jit(both_updates)
+    for n, steps in [(1, 20), (5, 16), (40, 9), (3000, 17)]:
+        a, b, c = ((numbers(s, 19) * 9).astype(dtype) for s in [(n, steps), (n, steps), n + 1])
+        want = c.copy()
+        both_updates(want, a, b)
+        compiled(c, a, b)
+        assert c.tobytes() == want.tobytes(), n
+
+
+def test_steps_that_update_what_they_read():
+    compiled = un.jit(both_updates)
+    for start in range(0, 300, 7):
+        results = []
+        for function in (both_updates, compiled):
+            memory = numbers(420, 20)
+            a, b = memory[100:260].reshape(10, 16), memory[120:280].reshape(10, 16)
+            function(memory[start : start + 11], a, b)
+            results.append(memory.tobytes())
+        assert results[0] == results[1], start
+
+
+def test_a_step_that_fails_leaves_those_before_it():
+    stored = []
+    for function in (rank_updates, un.jit(rank_updates)):
+        c = numbers((5, 5), 21)
+        with pytest.raises(IndexError):
+            function(c, numbers((7, 12), 22), 2.0)
+        stored.append(c.tobytes())
+    assert stored[0] == stored[1]
+    with pytest.raises(ValueError, match="broadcast"):
+        un.jit(both_updates)(numbers(9, 23), numbers((7, 12), 24), numbers((7, 12), 25))

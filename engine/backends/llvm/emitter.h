@@ -267,6 +267,7 @@ class FunctionEmitter {
     std::vector<llvm::MDNode*> scopes_;       ///< per array that no other overlaps: its alias scope
     std::vector<llvm::MDNode*> others_;       ///< the scopes of all others
     bool peeling_ = false;                    ///< the loop being emitted runs a few iterations only
+    bool one_by_one_ = false;                 ///< no vectors in the loop being emitted
     ir::S streaming_ = nullptr;               ///< the store to mark in the loop being emitted
     std::vector<llvm::AllocaInst*> scratch_;  ///< heap memory to free on the way out
     llvm::BasicBlock* exit_ = nullptr;        ///< where faults go: the end, or behind a try

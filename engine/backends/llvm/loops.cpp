@@ -25,6 +25,43 @@ bool is_independent(LoopKind kind) {
            kind == LoopKind::Item;
 }
 
+bool reads(ir::E e, int var) {
+    return (e->kind == ir::ExprKind::Var && e->id == var) ||
+           std::any_of(e->args.begin(), e->args.end(), [&](ir::E a) { return reads(a, var); });
+}
+
+/// Whether the variable counts in strides that are not known.
+bool strides(ir::E e, int var) {
+    if (e->kind == ir::ExprKind::Binary && e->op == Op::Mul) {
+        bool first = reads(e->args[0], var);
+        ir::E by = e->args[first ? 1 : 0];
+        return (first || reads(e->args[1], var)) && by->kind != ir::ExprKind::Const;
+    }
+    return std::any_of(e->args.begin(), e->args.end(), [&](ir::E a) { return strides(a, var); });
+}
+
+int strided_loads(ir::E e, int var) {
+    bool here = e->kind == ir::ExprKind::Load && e->access == ir::Access::Linear &&
+                strides(e->args[0], var);
+    int count = here ? 1 : 0;
+    for (ir::E a : e->args) count += strided_loads(a, var);
+    return count;
+}
+
+/// Elements of this loop read parts of rows that lie apart (see steps_together): vectors would
+/// gather each, while one by one they share lines and overlap.
+bool reads_rows(ir::S s) {
+    constexpr int several = 8;
+    std::vector<ir::S> body;
+    ir::flatten(s->body, body);
+    int count = 0;
+    for (ir::S b : body) {
+        if (!b->body.empty()) return false;
+        for (ir::E e : b->args) count += strided_loads(e, s->id);
+    }
+    return count >= several;
+}
+
 }  // namespace
 
 void FunctionEmitter::emit_for(ir::S s) {
@@ -161,6 +198,7 @@ void FunctionEmitter::poll_interrupt(ir::Line line) {
 void FunctionEmitter::striped_loop(ir::S s, Value* begin, Value* end,
                                    llvm::function_ref<void(Value*)> body) {
     constexpr std::int64_t strip = 1 << 24;
+    one_by_one_ = reads_rows(s);
     bool is_short = !is_below(s->args[0], 0) && s->args[0]->kind == ir::ExprKind::Const &&
                     is_below(s->args[1], strip);
     auto inside = [&](ir::StmtKind kind) {
@@ -203,7 +241,7 @@ void FunctionEmitter::finish_loop(llvm::BranchInst* latch, LoopKind kind, llvm::
         llvm::Metadata* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
         list.push_back(llvm::MDNode::get(m_.context, {text("llvm.loop.interleave.count"), one}));
     }
-    if (peeling_) {
+    if (peeling_ || one_by_one_) {
         llvm::Metadata* no = llvm::ConstantAsMetadata::get(b_.getFalse());
         list.push_back(llvm::MDNode::get(m_.context, {text("llvm.loop.vectorize.enable"), no}));
     }
