@@ -320,7 +320,14 @@ void FunctionLowerer::assign_elements(const Value& target, const Value& value, c
         if (!overlaps) return copy(from, target.array, true);
         std::vector<E> extents = d.extents;
         Value made = make_array(t, extents, place);
-        copy(from, made.array, true);
+        if (all_equal) {
+            std::vector<S> same = collect([&] { copy(from, made.array, false); });
+            std::vector<S> repeated = collect([&] { copy(from, made.array, true); });
+            at(place);
+            emit(b_->branch(all_equal, b_->block(same), b_->block(repeated)));
+        } else {
+            copy(from, made.array, true);
+        }
         copy(made, target.array, false);
     });
     at(place);

@@ -248,3 +248,18 @@ def test_a_step_that_fails_leaves_those_before_it():
     assert stored[0] == stored[1]
     with pytest.raises(ValueError, match="broadcast"):
         un.jit(both_updates)(numbers(9, 23), numbers((7, 12), 24), numbers((7, 12), 25))
+
+
+def reversed_onto(p, n, m):
+    p[:n] += 0.5 * p[:m][::-1]
+    p[1 : n + 1] = p[:m] * p[n - m : n]
+
+
+@pytest.mark.parametrize("n, m", [(1, 1), (7, 1), (7, 7), (100, 100), (3000, 3000), (3000, 1)])
+def test_overlapping_statements_repeat_only_where_extents_say_so(n, m):
+    p = numbers(n + 2, 26)
+    want = p.copy()
+    reversed_onto(want, n, m)
+    compiled = un.jit(reversed_onto)
+    compiled(p, n, m)
+    assert p.tobytes() == want.tobytes()
