@@ -84,6 +84,28 @@ std::int64_t cholesky_in_tiles(char triangle, std::int64_t n, T* a) {
 }
 
 template <class T>
+bool cholesky_of_rows(bool upper, std::int64_t n, T* m) {
+    if (n == 0) return true;
+    // Packed rows are LAPACK's packed columns of the transposed matrix.
+    const char triangle = upper ? 'L' : 'U';
+    if (n >= worth_tiles) {
+        if (cholesky_in_tiles(triangle, n, m) != 0) return false;
+    } else {
+        Info info;
+        blas::call(blas::routine_for<T>("potrf"), triangle, n, m, n, &info.value);
+        if (!info.ok()) return false;
+    }
+    constexpr std::int64_t rows = 128;
+    for_each_tile(0, n, rows, [&](std::int64_t first, std::int64_t count) {
+        for (std::int64_t r = first; r < first + count; ++r) {
+            if (upper) std::fill(m + r * n, m + r * n + r, T(0));
+            if (!upper) std::fill(m + r * n + r + 1, m + r * n + n, T(0));
+        }
+    });
+    return true;
+}
+
+template <class T>
 std::int64_t lu_in_tiles(std::int64_t n, T* a, blas::Int* pivots) {
     static void* const getrf = blas::routine_for<T>("getrf");
     static void* const laswp = blas::routine_for<T>("laswp");
@@ -128,6 +150,7 @@ void solve_in_tiles(std::int64_t n, const T* lu, const blas::Int* pivots, std::i
 
 #define UNISONO_INSTANTIATE(T)                                       \
     template std::int64_t cholesky_in_tiles(char, std::int64_t, T*); \
+    template bool cholesky_of_rows(bool, std::int64_t, T*);          \
     template std::int64_t lu_in_tiles(std::int64_t, T*, blas::Int*); \
     template void solve_in_tiles(std::int64_t, const T*, const blas::Int*, std::int64_t, T*);
 UNISONO_INSTANTIATE(float)

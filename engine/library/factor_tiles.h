@@ -15,6 +15,11 @@ inline constexpr std::int64_t worth_tiles = 384;
 template <class T>
 std::int64_t cholesky_in_tiles(char triangle, std::int64_t n, T* a);
 
+/// Replaces a matrix of packed rows by its lower or upper factor, with zeros in the other triangle;
+/// false where it is not positive definite. Threads share what is large.
+template <class T>
+bool cholesky_of_rows(bool upper, std::int64_t n, T* m);
+
 /// As ?getrf of n columns, n apart, with rows exchanged as `pivots` says (elements as LAPACK's
 /// integers are).
 template <class T>

@@ -105,24 +105,11 @@ Factors cholesky_typed(const Array& given, bool upper) {
     Stack<T> a(given);
     std::int64_t n = a.rows;
     Made<T> factor(a.shape({n, n}));
-    void* potrf = blas::routine_for<T>("potrf");
     std::int64_t failed = for_each_matrix(a.count, n, [&](std::int64_t i) {
         if (n == 0) return true;
         T* m = factor.data + i * n * n;
         copy_elements(a.matrix(i), n * n, m);
-        bool is_positive = true;
-        if (n >= worth_tiles) {
-            is_positive = cholesky_in_tiles(upper ? 'L' : 'U', n, m) == 0;
-        } else {
-            Info info;
-            blas::call(potrf, upper ? 'L' : 'U', n, m, n, &info.value);
-            is_positive = info.ok();
-        }
-        for (std::int64_t r = 0; r < n; ++r) {
-            if (upper) std::fill(m + r * n, m + r * n + r, T(0));
-            if (!upper) std::fill(m + r * n + r + 1, m + r * n + n, T(0));
-        }
-        return is_positive;
+        return cholesky_of_rows(upper, n, m);
     });
     return {{factor.array}, failed};
 }

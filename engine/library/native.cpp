@@ -15,6 +15,7 @@
 
 #include "core/dtype.h"
 #include "library/blas.h"
+#include "library/factor_tiles.h"
 #include "library/histogram.h"
 #include "library/mask.h"
 #include "library/matmul.h"
@@ -188,14 +189,7 @@ void transpose(const T* from, std::int64_t rows, std::int64_t columns, T* to) {
 void native_cholesky(std::int64_t* v) noexcept {
     guarded(v, [&] {
         return for_lapack(v[1], [&]<class T>() -> std::int64_t {
-            std::int64_t n = v[2];
-            T* m = memory<T>(v[3]);
-            if (n == 0) return 0;
-            blas::Int info = 0;
-            // Packed rows are LAPACK's packed columns of the transposed matrix.
-            blas::call(blas::routine_for<T>("potrf"), 'U', n, m, n, &info);
-            for (std::int64_t r = 0; r < n; ++r) std::fill(m + r * n + r + 1, m + r * n + n, T(0));
-            return blas::element(&info, 0) != 0;
+            return !cholesky_of_rows(false, v[2], memory<T>(v[3]));
         });
     });
 }

@@ -598,3 +598,16 @@ def test_our_names_compile_as_well(on):
     want = own_names(un.asarray(M), un.asarray(pairs))
     for g, w in zip(got, want, strict=True):
         assert g.tolist() == w.tolist() and g.dtype == w.dtype
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_cholesky_of_a_large_matrix_has_the_bits_of_arrays(dtype, on):
+    """Both factor in tiles."""
+    rows = np.random.default_rng(5).standard_normal((450, 450)).astype(dtype)
+    a = rows @ rows.T / 450 + np.eye(450, dtype=dtype)
+
+    @un.jit(device=on)
+    def factor(a):
+        return np.linalg.cholesky(a)
+
+    assert np.asarray(factor(a)).tobytes() == np.asarray(un.linalg.cholesky(un.array(a))).tobytes()
