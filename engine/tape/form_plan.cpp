@@ -14,8 +14,8 @@ namespace unisono {
 namespace {
 
 constexpr std::size_t most_entries =
-    48;  // per group: keeps registers of `block` in L1 and compile time linear
-constexpr std::size_t most_slots = 24;
+    40;  // per group: keeps registers of `block` in L1 and compile time linear
+constexpr std::size_t most_slots = 24;  ///< views of memory, without the group's own temporaries
 
 struct Building {
     bool opaque = false;
@@ -23,7 +23,8 @@ struct Building {
     int reduce_axis = -1, reduce_before = 0;
     Device* device = nullptr;
     std::vector<std::uint32_t> entries;
-    std::vector<std::uint32_t> slots;  ///< distinct views touched
+    std::vector<std::uint32_t> slots;      ///< distinct views touched
+    std::vector<std::uint32_t> snapshots;  ///< views to be copied before the group writes elsewhere
     std::string why;
 };
 
@@ -40,6 +41,7 @@ class Grouping {
 
     std::vector<Building> run() {
         for (std::uint32_t i = 0; i < segment_.size(); ++i) place(i);
+        for (std::uint32_t i = static_cast<std::uint32_t>(segment_.size()); i-- > 0;) sink(i);
         return std::move(groups_);
     }
     const std::vector<std::uint32_t>& group_of() const { return group_of_; }
@@ -68,6 +70,7 @@ class Grouping {
         std::uint32_t g = earliest;
         while (g < groups_.size() && !joins(g, i, why)) ++g;
         if (g == groups_.size()) open(i, why);
+        if (e.kind != EntryKind::Opaque) take_snapshots(g, i);
         add(g, i);
         if (e.kind == EntryKind::Opaque) barrier_ = g + 1;
     }
@@ -86,6 +89,7 @@ class Grouping {
                             data_.slots[iteration_slot(i)].shape ==
                                 data_.slots[iteration_slot(u.entry)].shape &&
                             !(segment_[i].kind == EntryKind::Reduce && write);
+            forwards |= write && !same && may_be_copied(u);
             if (!forwards && g + 1 > earliest && g + 1 > barrier_) {
                 why =
                     same
@@ -95,6 +99,112 @@ class Grouping {
             earliest = std::max(earliest, forwards ? g : g + 1);
         }
         return earliest;
+    }
+
+    /// Whether a group that writes what it has read through this view copies the view first: of a
+    /// row or a column that is repeated along other axes that costs little (`a -= outer(c, a[k])`).
+    bool may_be_copied(const Use& read) const {
+        const Slot& slot = data_.slots[read.slot];
+        const EntryKind kind = segment_[read.entry].kind;
+        if (kind == EntryKind::Opaque || kind == EntryKind::Reduce) return false;
+        if (segment_[read.entry].out.storage->device) return false;
+        const Dims strides = slot.layout->strides();
+        return std::find(strides.begin(), strides.end(), 0) != strides.end();
+    }
+
+    /// Notes the views that group g reads and entry i, which joins it, writes at other points.
+    void take_snapshots(std::uint32_t g, std::uint32_t i) {
+        const auto slot = static_cast<std::uint32_t>(data_.operands[4 * i + 3]);
+        for (const Use& u : uses_[data_.slots[slot].storage]) {
+            if (u.write || group_of_[u.entry] != g || u.slot == slot) continue;
+            if (data_.relation(u.slot, slot) == Overlap::Disjoint) continue;
+            auto& views = groups_[g].snapshots;
+            if (std::find(views.begin(), views.end(), u.slot) == views.end())
+                views.push_back(u.slot);
+        }
+    }
+
+    /// Moves what only one later group reads into that group, if memory holds what it needs there:
+    /// it joined an early group because it could, and would be stored for nothing.
+    void sink(std::uint32_t i) {
+        std::int64_t target = -1;
+        if (!is_temporary(i)) return;
+        for (const Use& u : uses_[storage_written(i)]) {
+            if (u.write) continue;
+            const std::int64_t g = group_of_[u.entry];
+            if (target >= 0 && g != target) return;
+            target = g;
+        }
+        if (target <= group_of_[i]) return;
+        std::vector<std::uint32_t> moved;
+        const auto to = static_cast<std::uint32_t>(target);
+        if (!collect(i, to, moved)) return;
+        Building& b = groups_[to];
+        if (b.entries.size() + moved.size() > most_entries ||
+            b.slots.size() + 3 * moved.size() > most_slots)
+            return;
+        for (std::uint32_t m : moved) {
+            std::erase(groups_[group_of_[m]].entries, m);
+            group_of_[m] = to;
+            b.entries.insert(std::lower_bound(b.entries.begin(), b.entries.end(), m), m);
+        }
+        for (std::uint32_t m : moved) {
+            for (std::uint32_t k = 0; k < segment_[m].inputs; ++k) note_slot(to, m, k);
+        }
+    }
+
+    /// Entry i and what it needs that only it reads, if all that can be computed in group `to`.
+    bool collect(std::uint32_t i, std::uint32_t to, std::vector<std::uint32_t>& moved) const {
+        const std::uint32_t from = group_of_[i];
+        if (segment_[i].out.storage->device != groups_[to].device ||
+            data_.slots[iteration_slot(i)].shape != groups_[to].shape)
+            return false;
+        moved.push_back(i);
+        for (std::uint32_t k = 0; k < segment_[i].inputs; ++k) {
+            const std::int32_t operand = data_.operands[4 * i + k];
+            if (operand < 0) continue;
+            const auto slot = static_cast<std::uint32_t>(operand);
+            for (const Use& u : uses_[data_.slots[slot].storage]) {
+                if (!u.write || data_.relation(u.slot, slot) == Overlap::Disjoint) continue;
+                const bool same = u.slot == slot && !overlaps_itself(data_.view(slot));
+                if (u.entry > i) {  // must not come before the read
+                    const std::uint32_t g = group_of_[u.entry];
+                    if (g < to || (g == to && !same)) return false;
+                } else if (group_of_[u.entry] == from && is_temporary(u.entry) &&
+                           !is_read_elsewhere(u.entry, moved)) {
+                    if (std::find(moved.begin(), moved.end(), u.entry) == moved.end() &&
+                        !collect(u.entry, to, moved))
+                        return false;
+                } else if (group_of_[u.entry] == from && is_temporary(u.entry)) {
+                    return false;  // it would be stored instead
+                }
+            }
+        }
+        return true;
+    }
+
+    std::uint32_t storage_written(std::uint32_t i) const {
+        return data_.slots[static_cast<std::uint32_t>(data_.operands[4 * i + 3])].storage;
+    }
+
+    /// Whether entry i computes, point by point, what only this segment sees, through one view.
+    bool is_temporary(std::uint32_t i) const {
+        const EntryKind kind = segment_[i].kind;
+        if (kind == EntryKind::Opaque || kind == EntryKind::Reduce) return false;
+        const std::uint32_t storage = storage_written(i);
+        const auto slot = static_cast<std::uint32_t>(data_.operands[4 * i + 3]);
+        if (data_.storages[storage].live) return false;
+        return std::all_of(uses_[storage].begin(), uses_[storage].end(), [&](const Use& u) {
+            return u.slot == slot && (!u.write || u.entry == i) &&
+                   segment_[u.entry].kind != EntryKind::Opaque;
+        });
+    }
+
+    bool is_read_elsewhere(std::uint32_t i, const std::vector<std::uint32_t>& readers) const {
+        const auto& uses = uses_[storage_written(i)];
+        return std::any_of(uses.begin(), uses.end(), [&](const Use& u) {
+            return !u.write && std::find(readers.begin(), readers.end(), u.entry) == readers.end();
+        });
     }
 
     bool joins(std::uint32_t g, std::uint32_t i, std::string& why) const {
@@ -140,9 +250,26 @@ class Grouping {
             std::int32_t slot = data_.operands[4 * i + k];
             if (slot < 0) continue;
             auto s = static_cast<std::uint32_t>(slot);
+            note_slot(g, i, k);
             uses_[data_.slots[s].storage].push_back({i, s, k == 3});
-            if (std::find(b.slots.begin(), b.slots.end(), s) == b.slots.end()) b.slots.push_back(s);
         }
+    }
+
+    /// Counts an operand among the views of memory that a group touches.
+    void note_slot(std::uint32_t g, std::uint32_t i, std::uint32_t k) {
+        if (data_.operands[4 * i + k] < 0) return;
+        const auto slot = static_cast<std::uint32_t>(data_.operands[4 * i + k]);
+        const std::uint32_t storage = data_.slots[slot].storage;
+        if (!data_.storages[storage].live) {
+            const auto& uses = uses_[storage];
+            const bool made_here =
+                k == 3 || std::any_of(uses.begin(), uses.end(), [&](const Use& u) {
+                    return u.write && u.slot == slot && group_of_[u.entry] == g;
+                });
+            if (made_here) return;
+        }
+        auto& slots = groups_[g].slots;
+        if (std::find(slots.begin(), slots.end(), slot) == slots.end()) slots.push_back(slot);
     }
 
     const std::vector<Entry>& segment_;
@@ -171,6 +298,11 @@ class Writer {
         }
         prune();
         match_inputs();
+        for (std::size_t k = 0; k < input_slots_.size(); ++k) {
+            const auto& s = b.snapshots;
+            if (std::find(s.begin(), s.end(), input_slots_[k]) != s.end())
+                step_.snapshots.push_back(static_cast<std::uint32_t>(k));
+        }
     }
 
   private:
@@ -428,6 +560,7 @@ std::unique_ptr<Plan> form_plan(const std::vector<Entry>& segment, const Segment
     auto plan = std::make_unique<Plan>();
     for (std::uint32_t g = 0; g < groups.size(); ++g) {
         const Building& b = groups[g];
+        if (b.entries.empty()) continue;
         PlanStep step;
         step.entries = b.entries;
         if (!b.why.empty()) step.why.push_back(b.why);

@@ -6,6 +6,7 @@
 #include "core/settings.h"
 #include "core/stats.h"
 #include "tape/run_group.h"
+#include "tape/temporary.h"
 
 namespace unisono {
 
@@ -16,6 +17,30 @@ constexpr std::int64_t long_step = 1 << 15;
 constexpr std::size_t most_operands = 64;
 constexpr std::size_t most_scalars =
     3 * 48;  // of the entries that a group may have (form_plan.cpp), all operands
+/// A copy of what a view on the host sees, each element once; its view repeats them as the other.
+Temporary compact(const View& from) {
+    std::vector<std::int64_t> shape(from.layout->shape().begin(), from.layout->shape().end());
+    const Dims strides = from.layout->strides();
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        if (strides[axis] == 0) shape[axis] = 1;
+    }
+    Temporary made(Layout::contiguous(shape), from.dtype, nullptr);
+    View source = from;
+    source.layout = Layout::make(shape, strides);
+    Group copy;
+    copy.inputs = {from.dtype};
+    copy.nodes = {{Group::Kind::Input, from.dtype}};
+    copy.outputs = {{0, from.dtype}};
+    GroupKernel::of(copy)->run({made.view.layout, {&source, 1}, {&made.view, 1}, {}, nullptr});
+    std::vector<std::int64_t> repeated(made.view.layout->strides().begin(),
+                                       made.view.layout->strides().end());
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        if (strides[axis] == 0) repeated[axis] = 0;
+    }
+    made.view.layout = Layout::make(from.layout->shape(), repeated);
+    return made;
+}
+
 }  // namespace
 
 Runner::Runner(Tape& tape, std::vector<Entry>& segment, FlushReason reason)
@@ -103,7 +128,7 @@ void Runner::outside_engine(PlanStep& step, bool long_work, F&& work) {
 /// space to merge.
 bool Runner::run_small_step(PlanStep& step) {
     const Layout* space = step.space.in(segment_).layout;
-    if (!space->contiguous() || step.group.reduce_axis >= 0 ||
+    if (!space->contiguous() || step.group.reduce_axis >= 0 || !step.snapshots.empty() ||
         !GroupKernel::is_small(space->size()) || debug_level() > 0) {
         return false;
     }
@@ -158,6 +183,9 @@ void Runner::run_step(PlanStep& step) {
     for (std::size_t k = 0; k < step.scalars.size(); ++k) {
         scalars[k] = static_cast<std::uint64_t>(step.scalars[k].in(segment_).offset);
     }
+    std::vector<Temporary> copies;
+    for (std::uint32_t k : step.snapshots)
+        operands[k] = copies.emplace_back(compact(operands[k])).view;
     note_traffic(read, bytes - read);
     if (debug_level() >= 1) log_step(step, bytes);
     GroupKernel::Call call{space,

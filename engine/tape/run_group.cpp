@@ -14,6 +14,7 @@
 #include "ops/reduction_tree.h"
 #include "tape/block_program.h"
 #include "tape/element_function.h"
+#include "tape/temporary.h"
 
 namespace unisono {
 
@@ -406,23 +407,6 @@ void GroupKernel::run_compiled(const Call& call, Space& space, Device& device) {
 }
 
 namespace {
-
-/// A view of memory that lives as long as this object.
-class Temporary {
-  public:
-    Temporary(const Layout* layout, DType t, Device* device)
-        : view{Storage::create(device, layout->size() * size_of(t)), layout, 0, t} {
-        view.storage->retain();
-        view.storage->allocate();
-    }
-    Temporary(Temporary&& other) noexcept : view(other.view) { other.view.storage = nullptr; }
-    Temporary(const Temporary&) = delete;
-    Temporary& operator=(const Temporary&) = delete;
-    ~Temporary() {
-        if (view.storage) view.storage->release();
-    }
-    View view;
-};
 
 const Layout* without_axis(const Layout& l, int axis) {
     std::vector<std::int64_t> shape(l.shape().begin(), l.shape().end());

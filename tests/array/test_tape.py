@@ -156,3 +156,27 @@ def test_explain_names_the_kernels_of_what_is_finished():
     kernels = text[: text.index("recent evaluations")]
     assert "mul" in kernels and "sub" not in kernels
     assert "executor of its last run: block" in kernels
+
+
+def test_updates_that_read_a_row_and_a_column_copy_only_those():
+    host = np.random.default_rng(1).integers(1, 99, (300, 400)).astype(float)
+    path = un.array(host)
+    un.eval()
+    before = un.stats()["bytes_allocated"]
+    path[:] = un.minimum(path, un.add.outer(path[:, 7], path[7]))
+    un.eval()
+    assert un.stats()["bytes_allocated"] - before < path.nbytes // 4
+    assert np.array_equal(path, np.minimum(host, np.add.outer(host[:, 7], host[7])))
+
+
+def test_what_a_later_kernel_reads_is_computed_there():
+    host = np.random.default_rng(1).standard_normal((40, 50))
+    a, b = un.array(host), un.array(host)
+    un.eval()
+    before = un.stats()
+    for x, y in ((a, b), (b, a)):
+        y[1:-1, 1:-1] = x[2:, 1:-1] - 2 * x[1:-1, 1:-1] + x[:-2, 1:-1] + 3 * x[1:-1, 1:-1]
+    un.eval()
+    after = un.stats()
+    assert after["kernels_launched"] - before["kernels_launched"] == 2
+    assert after["bytes_allocated"] == before["bytes_allocated"]
