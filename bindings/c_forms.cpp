@@ -75,7 +75,8 @@ void name_leaves(const frontend::NativeForm& form, frontend::NativeFunction& nat
 
 }  // namespace
 
-/// `text` holds (forms of the parameters, form of the result or None), as Python prints them.
+/// `text` holds (forms of the parameters, form of the result or None, whether it may throw), as
+/// Python prints them.
 void set_forms(frontend::NativeFunction& native, const std::string& text) {
     Ref helpers(PyImport_ImportModule("unisono._jit.c_forms"));
     if (!helpers) throw PythonError{};
@@ -87,7 +88,9 @@ void set_forms(frontend::NativeFunction& native, const std::string& text) {
         native.forms.push_back(form_of(PyTuple_GET_ITEM(params, k)));
     PyObject* result = PyTuple_GET_ITEM(both.get(), 1);
     if (result != Py_None) native.result_form = form_of(result);
+    native.may_throw = PyTuple_GET_ITEM(both.get(), 2) == Py_True;
     native.form_text = text;
+    if (native.forms.empty()) return;
     std::size_t k = 0;
     for (const auto& form : native.forms) {
         if (form.kind != frontend::NativeForm::Kind::Refused) name_leaves(form, native, k);

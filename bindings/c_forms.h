@@ -9,7 +9,8 @@
 
 namespace unisono::python {
 
-/// `text` holds (forms of the parameters, form of the result or None), as Python prints them.
+/// `text` holds (forms of the parameters, form of the result or None, whether it may throw), as
+/// Python prints them.
 void set_forms(frontend::NativeFunction& native, const std::string& text);
 
 }  // namespace unisono::python

@@ -8,7 +8,8 @@
 #include <set>
 
 #include "backends/codegen/c_text.h"
-#include "c_forms.h"
+#include "c_native.h"
+#include "cpp_text.h"
 #include "errors.h"
 #include "frontend/tree.h"
 #include "jit_dispatch.h"
@@ -20,6 +21,8 @@ namespace {
 using codegen::CType;
 
 constexpr const char* capsule_name = "unisono.native_source";
+
+}  // namespace
 
 std::optional<DType> dtype_of(CType::Kind kind, int bytes, bool is_signed) {
     switch (kind) {
@@ -36,6 +39,8 @@ std::optional<DType> dtype_of(CType::Kind kind, int bytes, bool is_signed) {
         default: return std::nullopt;
     }
 }
+
+namespace {
 
 std::string declaration_of(const codegen::CFunction& f) {
     std::string text = f.result.spelling + " " + f.name + "(";
@@ -70,6 +75,8 @@ void delete_source(PyObject* capsule) {
         PyCapsule_GetPointer(capsule, capsule_name));
 }
 
+}  // namespace
+
 std::vector<std::string> texts_of(PyObject* list) {
     std::vector<std::string> made;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
@@ -80,13 +87,7 @@ std::vector<std::string> texts_of(PyObject* list) {
     return made;
 }
 
-PyObject* list_of(const std::vector<std::string>& texts) {
-    PyObject* list = PyList_New(static_cast<Py_ssize_t>(texts.size()));
-    if (!list) throw PythonError{};
-    for (std::size_t k = 0; k < texts.size(); ++k)
-        PyList_SET_ITEM(list, static_cast<Py_ssize_t>(k), PyUnicode_FromString(texts[k].c_str()));
-    return list;
-}
+namespace {
 
 /// C functions that are more than a function of their arguments; guarded by Python's lock.
 std::set<std::pair<std::string, std::string>>& functions_with_state() {
@@ -118,6 +119,8 @@ PyObject* types_row(const codegen::CFunction& f) {
     return Py_BuildValue("(NO)", type_row(f.result), params.get());
 }
 
+}  // namespace
+
 PyObject* capsule_of(std::shared_ptr<frontend::Source> source) {
     auto* held = new std::shared_ptr<frontend::Source>(std::move(source));
     PyObject* capsule = PyCapsule_New(held, capsule_name, delete_source);
@@ -128,7 +131,6 @@ PyObject* capsule_of(std::shared_ptr<frontend::Source> source) {
     return capsule;
 }
 
-/// What Python and compiled functions see of a C function.
 std::shared_ptr<frontend::Source> source_of(std::shared_ptr<frontend::NativeFunction> native,
                                             const std::string& file, int line,
                                             std::vector<std::string> params) {
@@ -144,6 +146,8 @@ std::shared_ptr<frontend::Source> source_of(std::shared_ptr<frontend::NativeFunc
     source->native = std::move(native);
     return source;
 }
+
+namespace {
 
 /// (name, declaration, names of parameters, capsule or the reason why there is none, types)
 PyObject* function_row(const codegen::CFunction& f, const std::string& file,
@@ -219,17 +223,20 @@ PyObject* variable_row(const codegen::CVariable& v) {
                          static_cast<Py_ssize_t>(v.initial.size()));
 }
 
-/// _c_text(text, file, declarations, folders, macros): (functions, constants, variables that are
+/// _c_text(text, file, declarations, folders, macros[, 1 for C++, 2 with the system's headers]):
+/// (functions, constants, variables that are
 /// not static, names of variables that cannot be had, structs, macros, what _add_variable takes of
 /// each variable)
 PyObject* c_text(PyObject*, PyObject* args) {
     const char *text, *file, *declarations;
     PyObject *folders, *macros;
-    if (!PyArg_ParseTuple(args, "sssO!O!", &text, &file, &declarations, &PyList_Type, &folders,
-                          &PyList_Type, &macros))
+    int language = 0;
+    if (!PyArg_ParseTuple(args, "sssO!O!|i", &text, &file, &declarations, &PyList_Type, &folders,
+                          &PyList_Type, &macros, &language))
         return nullptr;
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        codegen::CText given{text, file, declarations, texts_of(folders), texts_of(macros), {}};
+        codegen::CText given{text, file,         declarations, texts_of(folders), texts_of(macros),
+                             {},   language > 0, language == 2};
         given.prefix = variable_prefix(given);
         codegen::CResult made;
         try {
@@ -276,86 +283,6 @@ PyObject* c_text(PyObject*, PyObject* args) {
     });
 }
 
-/// _native_with_forms(capsule, name, declaration, parameters, forms as text): the function as
-/// compiled functions see it.
-PyObject* native_with_forms(PyObject*, PyObject* args) {
-    PyObject *capsule, *parameters;
-    const char *name, *declaration, *text;
-    if (!PyArg_ParseTuple(args, "OssO!s", &capsule, &name, &declaration, &PyList_Type, &parameters,
-                          &text))
-        return nullptr;
-    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        auto given = native_source(capsule);
-        if (!given) fail(ErrorKind::Internal, "_native_with_forms: takes a function of C text");
-        auto native = std::make_shared<frontend::NativeFunction>(*given->native);
-        native->declaration = declaration;
-        set_forms(*native, text);
-        auto source = source_of(native, given->file, given->first_line, texts_of(parameters));
-        source->name = name;
-        return capsule_of(std::move(source));
-    });
-}
-
-/// _native_state(capsule): what _native_from makes the function of again, in another process.
-PyObject* native_state(PyObject*, PyObject* capsule) {
-    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        auto source = native_source(capsule);
-        if (!source) fail(ErrorKind::Internal, "_native_state: takes a function of C text");
-        const frontend::NativeFunction& n = *source->native;
-        Ref params(PyList_New(0));
-        if (!params) throw PythonError{};
-        for (std::size_t k = 0; k < n.params.size(); ++k) {
-            const frontend::NativeParam& p = n.params[k];
-            Ref row(Py_BuildValue("(iiis)", static_cast<int>(p.dtype), p.is_pointer, p.writes,
-                                  p.spelling.c_str()));
-            if (!row || PyList_Append(params.get(), row.get()) < 0) throw PythonError{};
-        }
-        Ref names(list_of(source->params));
-        const std::string& code = n.code->bitcode;
-        return Py_BuildValue("(ssOssiiOisy#)", source->name.c_str(), n.declaration.c_str(),
-                             names.get(), n.symbol.c_str(), source->file.c_str(),
-                             source->first_line, n.result ? static_cast<int>(*n.result) : -1,
-                             params.get(), n.is_pure, n.form_text.c_str(), code.data(),
-                             static_cast<Py_ssize_t>(code.size()));
-    });
-}
-
-/// _native_from(what _native_state gave): a capsule
-PyObject* native_from(PyObject*, PyObject* state) {
-    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        const char *name, *declaration, *symbol, *file, *forms, *bytes;
-        int line, result, is_pure;
-        Py_ssize_t size;
-        PyObject *names, *params;
-        if (!PyArg_ParseTuple(state, "ssO!ssiiO!isy#", &name, &declaration, &PyList_Type, &names,
-                              &symbol, &file, &line, &result, &PyList_Type, &params, &is_pure,
-                              &forms, &bytes, &size))
-            throw PythonError{};
-        auto code = std::make_shared<ir::NativeCode>();
-        code->bitcode.assign(bytes, static_cast<std::size_t>(size));
-        code->key = key_of(code->bitcode);
-        auto native = std::make_shared<frontend::NativeFunction>();
-        native->code = code;
-        native->symbol = symbol;
-        native->declaration = declaration;
-        native->is_pure = is_pure != 0;
-        if (result >= 0) native->result = static_cast<DType>(result);
-        for (Py_ssize_t k = 0; k < PyList_GET_SIZE(params); ++k) {
-            const char* spelling;
-            int dtype, is_pointer, writes;
-            if (!PyArg_ParseTuple(PyList_GET_ITEM(params, k), "iiis", &dtype, &is_pointer, &writes,
-                                  &spelling))
-                throw PythonError{};
-            native->params.push_back(
-                {static_cast<DType>(dtype), is_pointer != 0, writes != 0, spelling, {}});
-        }
-        if (*forms) set_forms(*native, forms);
-        auto source = source_of(native, file, line, texts_of(names));
-        source->name = name;
-        return capsule_of(std::move(source));
-    });
-}
-
 /// _add_variable(symbol, initial bytes)
 PyObject* add_variable(PyObject*, PyObject* args) {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
@@ -382,9 +309,6 @@ PyObject* open_library(PyObject*, PyObject* path) {
 
 PyMethodDef functions[] = {{"_c_text", c_text, METH_VARARGS, nullptr},
                            {"_open_library", open_library, METH_O, nullptr},
-                           {"_native_with_forms", native_with_forms, METH_VARARGS, nullptr},
-                           {"_native_state", native_state, METH_O, nullptr},
-                           {"_native_from", native_from, METH_O, nullptr},
                            {"_add_variable", add_variable, METH_VARARGS, nullptr},
                            {nullptr, nullptr, 0, nullptr}};
 
@@ -412,6 +336,9 @@ bool has_state(const ir::Module& module) {
     });
 }
 
-bool add_c_text(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }
+bool add_c_text(PyObject* module) {
+    return PyModule_AddFunctions(module, functions) == 0 && add_c_native(module) &&
+           add_cpp_text(module);
+}
 
 }  // namespace unisono::python

@@ -13,6 +13,7 @@
 #include "array_object.h"
 #include "backends/codegen/compile.h"
 #include "c_text.h"
+#include "core/foreign.h"
 #include "core/interrupt.h"
 #include "core/settings.h"
 #include "errors.h"
@@ -564,7 +565,15 @@ static std::string find_line(const frontend::Source& source, const std::string& 
 void Dispatch::raise_fault(const Specialisation& s, const Fault& fault) const {
     const ir::FaultSite& site = s.executable->sites()[static_cast<std::size_t>(fault.site)];
     bool is_print = site.kind == ErrorKind::Runtime && restore_print_error();
-    if (!is_print) set_exception(site, fault.values);
+    ForeignError foreign;
+    if (site.message == frontend::cpp_exception && take_foreign_error(foreign)) {
+        ir::FaultSite told = site;
+        told.kind = foreign.kind;
+        told.message = foreign.text;
+        set_exception(told, fault.values);
+    } else if (!is_print) {
+        set_exception(site, fault.values);
+    }
     raise_at(s, site.line);
 }
 

@@ -36,6 +36,15 @@ class Adapter {
             body_.push_back(b_.declare(outs.front(), nullptr));
         }
         body_.push_back(b_.call(callee_, scalars_, arrays_, outs));
+        if (native_.may_throw) {
+            std::int32_t status[] = {b_.var("status", DType::Int64)};
+            body_.push_back(b_.declare(status[0], b_.i64(0)));
+            ir::E nothing[] = {b_.i64(0)};
+            body_.push_back(b_.native("cpp_failed", nothing, status));
+            std::int32_t site = b_.site(ErrorKind::Runtime, cpp_exception);
+            ir::E failed = b_.binary(Op::Ne, b_.read(status[0]), b_.i64(0));
+            body_.push_back(b_.branch(failed, b_.raise(site, {})));
+        }
         if (native_.result) {
             DType t = python_dtype(*native_.result);
             b_.function().results = {t};

@@ -12,6 +12,9 @@ namespace unisono::frontend {
 
 struct Record;
 
+/// The message of faults that stand for what a C++ library threw; see core/foreign.h.
+inline constexpr const char* cpp_exception = "a C++ exception";
+
 /// What C takes for one parameter.
 struct NativeParam {
     DType dtype = DType::Float64;  ///< of the number, or of what the pointer points to
@@ -60,6 +63,7 @@ struct NativeFunction {
     std::string declaration;        ///< for errors
     bool is_pure = false;           ///< reads and writes nothing but its arguments
     std::vector<NativeForm> forms;  ///< of its parameters, where params are their leaves
+    bool may_throw = false;         ///< C++, called through guard_cpp of core/foreign.h
     /// A struct; the code stores its numbers behind its last pointers.
     std::optional<NativeForm> result_form;
     std::string form_text;  ///< both, as they came

@@ -343,6 +343,9 @@ def cov(
     *,
     dtype: DTypeLike = ...,
 ) -> ndarray: ...
+def cpp_module(
+    source: Any, *, include_dirs: Any = ..., define: Any = ..., libraries: Any = ...
+) -> Any: ...
 def cross(
     a: ArrayLike,
     b: ArrayLike,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 namespace unisono::codegen {
 
@@ -12,5 +13,9 @@ struct Header {
 };
 
 std::span<const Header> standard_headers();
+/// The same header where C++ includes it.
+std::string header_for_cpp(const Header& header);
+/// <cmath> and others that give C's functions names in std.
+std::span<const Header> cpp_headers();
 
 }  // namespace unisono::codegen

@@ -4,9 +4,6 @@
 // Two passes over nothing: one parse feeds the code generator and a collector of signatures. The
 // bitcode is not optimised here; that happens where it is linked into a kernel.
 #include <clang/AST/ASTConsumer.h>
-#include <clang/AST/ASTContext.h>
-#include <clang/AST/Decl.h>
-#include <clang/AST/RecordLayout.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/CodeGen/CodeGenAction.h>
 #include <clang/Frontend/CompilerInstance.h>
@@ -26,8 +23,8 @@
 
 #include <filesystem>
 #include <map>
-#include <set>
 
+#include "backends/clang/collector.h"
 #include "backends/clang/headers.h"
 #include "backends/codegen/c_text.h"
 
@@ -35,163 +32,16 @@ namespace unisono::codegen {
 
 namespace {
 
-constexpr const char* header_folder = "/unisono/include";
-constexpr const char* declarations_file = "cdef";
-
-CType::Kind kind_of(clang::QualType t) {
-    if (t->isVoidType()) return CType::Kind::Void;
-    if (t->isBooleanType()) return CType::Kind::Bool;
-    if (t->isIntegralOrEnumerationType()) return CType::Kind::Integer;
-    if (t->isSpecificBuiltinType(clang::BuiltinType::Float) ||
-        t->isSpecificBuiltinType(clang::BuiltinType::Double))
-        return CType::Kind::Float;
-    return t->isPointerType() ? CType::Kind::Pointer : CType::Kind::Other;
-}
-
-int bytes_of(const clang::ASTContext& context, clang::QualType t) {
-    if (t->isVoidType() || t->isFunctionType() || t->isIncompleteType()) return 0;
-    return static_cast<int>(context.getTypeSizeInChars(t).getQuantity());
-}
-
-/// The name that C text calls a struct by, without the word.
-std::string record_name(clang::QualType t) {
-    const auto* record = t->getAs<clang::RecordType>();
-    if (!record) return {};
-    const clang::RecordDecl* d = record->getDecl();
-    if (const auto* name = d->getTypedefNameForAnonDecl()) return name->getNameAsString();
-    return d->getNameAsString();
-}
-
-CType describe(const clang::ASTContext& context, clang::QualType t) {
-    CType made;
-    made.spelling = t.getAsString();
-    t = t.getCanonicalType();
-    made.kind = kind_of(t);
-    made.bytes = bytes_of(context, t);
-    made.is_signed = t->isSignedIntegerOrEnumerationType();
-    made.record = record_name(t->isPointerType() ? t->getPointeeType() : t);
-    if (made.kind == CType::Kind::Pointer) {
-        clang::QualType target = t->getPointeeType();
-        made.target = kind_of(target);
-        if (made.target == CType::Kind::Pointer) made.target = CType::Kind::Other;
-        made.target_bytes = bytes_of(context, target);
-        made.target_signed = target->isSignedIntegerOrEnumerationType();
-        made.target_const = target.isConstQualified();
-        made.target_function = target->isFunctionType();
-        if (made.target_function) made.spelling = t.getAsString();  // not a name of the text's
-    }
-    return made;
-}
-
-/// Notes what the text defines and what its declarations ask for.
-class Collector final : public clang::ASTConsumer {
-  public:
-    Collector(CResult& result, bool has_declarations)
-        : result_(result), has_declarations_(has_declarations) {}
-
-    void Initialize(clang::ASTContext& context) override { context_ = &context; }
-
-    bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
-        for (clang::Decl* d : group) {
-            if (auto* f = llvm::dyn_cast<clang::FunctionDecl>(d)) function(*f);
-            if (auto* v = llvm::dyn_cast<clang::VarDecl>(d)) variable(*v);
-            if (auto* e = llvm::dyn_cast<clang::EnumDecl>(d)) enumeration(*e);
-            if (auto* r = llvm::dyn_cast<clang::RecordDecl>(d)) structure(*r);
-        }
-        return true;
-    }
-
-  private:
-    std::string file_of(const clang::Decl& d) const {
-        clang::PresumedLoc at = context_->getSourceManager().getPresumedLoc(d.getLocation());
-        return at.isValid() ? at.getFilename() : "";
-    }
-    bool is_of_header(const clang::Decl& d) const {
-        return llvm::StringRef(file_of(d)).starts_with(header_folder);
-    }
-
-    void function(const clang::FunctionDecl& f) {
-        bool declared = file_of(f) == declarations_file;
-        bool wanted = has_declarations_
-                          ? declared
-                          : f.isThisDeclarationADefinition() && f.isExternallyVisible();
-        if (!wanted || !seen_.insert(f.getNameAsString()).second) return;
-        CFunction made;
-        made.name = f.getNameAsString();
-        made.result = describe(*context_, f.getReturnType());
-        made.is_variadic = f.isVariadic();
-        made.line =
-            static_cast<int>(context_->getSourceManager().getPresumedLineNumber(f.getLocation()));
-        for (const clang::ParmVarDecl* p : f.parameters()) {
-            made.params.push_back(describe(*context_, p->getType()));
-            made.param_names.push_back(p->getNameAsString());
-        }
-        result_.functions.push_back(std::move(made));
-    }
-
-    /// What can be given away; which of these the text defines, and how they begin, its code says.
-    void variable(const clang::VarDecl& v) {
-        bool wanted = has_declarations_ ? file_of(v) == declarations_file : !is_of_header(v);
-        if (!wanted || !v.isExternallyVisible()) return;
-        CVariable made;
-        made.name = v.getNameAsString();
-        made.is_visible = true;
-        clang::QualType t = v.getType();
-        while (const auto* array = context_->getAsConstantArrayType(t)) {
-            made.extents.push_back(static_cast<long long>(array->getSize().getZExtValue()));
-            t = array->getElementType();
-        }
-        made.type = describe(*context_, t);
-        result_.variables.push_back(std::move(made));
-    }
-
-    void structure(const clang::RecordDecl& given) {
-        const clang::RecordDecl* r = given.getDefinition();
-        if (!r || is_of_header(*r) || r->isInvalidDecl()) return;
-        CStruct made;
-        made.name = record_name(context_->getRecordType(r));
-        if (made.name.empty()) return;
-        made.size = bytes_of(*context_, context_->getRecordType(r));
-        made.is_plain = r->isStruct();
-        const clang::ASTRecordLayout& layout = context_->getASTRecordLayout(r);
-        for (const clang::FieldDecl* f : r->fields()) {
-            made.is_plain = made.is_plain && !f->isBitField() && !f->getName().empty();
-            CField field;
-            field.name = f->getNameAsString();
-            field.offset = static_cast<long long>(layout.getFieldOffset(f->getFieldIndex()) / 8);
-            clang::QualType t = f->getType();
-            while (const auto* array = context_->getAsConstantArrayType(t)) {
-                field.extents.push_back(static_cast<long long>(array->getSize().getZExtValue()));
-                t = array->getElementType();
-            }
-            field.type = describe(*context_, t);
-            made.fields.push_back(std::move(field));
-        }
-        result_.structs.push_back(std::move(made));
-    }
-
-    void enumeration(const clang::EnumDecl& e) {
-        if (is_of_header(e)) return;
-        for (const clang::EnumConstantDecl* c : e.enumerators())
-            result_.constants.push_back({c->getNameAsString(), c->getInitVal().getExtValue()});
-    }
-
-    CResult& result_;
-    bool has_declarations_;
-    clang::ASTContext* context_ = nullptr;
-    std::set<std::string> seen_;
-};
-
 class Action final : public clang::EmitLLVMOnlyAction {
   public:
-    Action(llvm::LLVMContext& context, CResult& result, bool has_declarations)
-        : EmitLLVMOnlyAction(&context), result_(result), has_declarations_(has_declarations) {}
+    Action(llvm::LLVMContext& context, CResult& result, const CText& given)
+        : EmitLLVMOnlyAction(&context), result_(result), given_(given) {}
 
   protected:
     std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
                                                           llvm::StringRef file) override {
         std::vector<std::unique_ptr<clang::ASTConsumer>> both;
-        both.push_back(std::make_unique<Collector>(result_, has_declarations_));
+        both.push_back(make_collector(result_, given_));
         both.push_back(EmitLLVMOnlyAction::CreateASTConsumer(compiler, file));
         return std::make_unique<clang::MultiplexConsumer>(std::move(both));
     }
@@ -222,7 +72,7 @@ class Action final : public clang::EmitLLVMOnlyAction {
     }
 
     CResult& result_;
-    bool has_declarations_;
+    const CText& given_;
 };
 
 /// The bytes of a constant at `at`; false where it holds an address.
@@ -316,12 +166,78 @@ void find_pure(const llvm::Module& module, CResult& result) {
     }
 }
 
+/// The loader takes no groups of sections that other objects might have, too; and nobody would run
+/// what makes objects before the first call.
+void make_internal(llvm::Module& module, CResult& result) {
+    if (module.getNamedGlobal("llvm.global_ctors"))
+        result.refused = "objects of classes, which are made before the first call";
+    for (const char* name : {"llvm.global_ctors", "llvm.global_dtors"}) {
+        if (llvm::GlobalVariable* v = module.getNamedGlobal(name)) v->eraseFromParent();
+    }
+    for (llvm::GlobalVariable& v : module.globals()) {
+        if (v.isDeclaration() || v.hasLocalLinkage() || !v.isConstant()) continue;
+        v.setComdat(nullptr);
+        v.setLinkage(llvm::GlobalValue::InternalLinkage);
+    }
+    for (llvm::Function& f : module) {
+        if (f.isDeclaration()) continue;
+        f.setComdat(nullptr);
+        if (!f.getName().starts_with(cpp_prefix) && !f.hasLocalLinkage())
+            f.setLinkage(llvm::GlobalValue::InternalLinkage);
+    }
+}
+
+/// Where g++ looks for headers: those of the C++ library, then of C.
+std::vector<std::string> system_folders() {
+    namespace fs = std::filesystem;
+    std::error_code ignored;
+    std::string newest;
+    int version = 0;
+    for (const auto& entry : fs::directory_iterator("/usr/include/c++", ignored)) {
+        int v = std::atoi(entry.path().filename().c_str());
+        if (v > version) {
+            version = v;
+            newest = entry.path().filename().string();
+        }
+    }
+    if (newest.empty()) return {};
+    std::string cpp = "/usr/include/c++/" + newest;
+    return {cpp,
+            "/usr/include/x86_64-linux-gnu/c++/" + newest,
+            cpp + "/x86_64-linux-gnu",
+            header_folder,
+            "/usr/include/x86_64-linux-gnu",
+            "/usr/include"};
+}
+
 /// The text and our headers over the disk's files.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files(const CText& text, const std::string& main) {
     auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
     for (const Header& h : standard_headers()) {
-        memory->addFile(std::string(header_folder) + "/" + h.name, 0,
-                        llvm::MemoryBuffer::getMemBuffer(h.text));
+        std::string path = std::string(header_folder) + "/" + h.name, name = h.name;
+        if (text.uses_system) {
+            // What compilers bring along.
+            bool is_wanted = name == "stddef.h" || name == "stdarg.h" || name == "stdbool.h" ||
+                             name == "stdalign.h" || name == "float.h" || name == "limits.h";
+            if (!is_wanted) continue;
+            if (name == "limits.h") {
+                memory->addFile(
+                    path, 0,
+                    llvm::MemoryBuffer::getMemBufferCopy(
+                        "#pragma once\n#define _GCC_LIMITS_H_\n#include_next <limits.h>\n" +
+                        std::string(h.text).substr(std::string_view(h.text).find('\n') + 1)));
+                continue;
+            }
+        }
+        if (text.is_cpp)
+            memory->addFile(path, 0, llvm::MemoryBuffer::getMemBufferCopy(header_for_cpp(h)));
+        else
+            memory->addFile(path, 0, llvm::MemoryBuffer::getMemBuffer(h.text));
+    }
+    if (text.is_cpp && !text.uses_system) {
+        for (const Header& h : cpp_headers())
+            memory->addFile(std::string(header_folder) + "/" + h.name, 0,
+                            llvm::MemoryBuffer::getMemBuffer(h.text));
     }
     std::string whole = "#line 1 \"" + text.file + "\"\n" + text.text + "\n";
     if (!text.declarations.empty())
@@ -340,10 +256,11 @@ void compile(const CText& text, CResult& result) {
     std::string main = is_file ? std::filesystem::absolute(given, ignored).parent_path().string() +
                                      "/.unisono_text.c"
                                : "/unisono/text.c";
+    if (text.is_cpp) main += "pp";
     std::string folder = std::string("-I") + header_folder, triple = llvm::sys::getProcessTriple();
     std::vector<std::string> own{"-triple",
                                  triple,
-                                 "-std=c11",
+                                 text.is_cpp ? "-std=c++17" : "-std=c11",
                                  "-O2",
                                  "-disable-llvm-passes",
                                  "-ffp-contract=off",
@@ -358,10 +275,19 @@ void compile(const CText& text, CResult& result) {
                                  "-Wno-unused",
                                  "-Wno-ignored-qualifiers",
                                  "-x",
-                                 "c"};
+                                 text.is_cpp ? "c++" : "c"};
+    if (text.is_cpp) {
+        // What a library throws passes through this code without its help; see guard_cpp.
+        own.insert(own.end(), {"-funwind-tables=2", "-fno-rtti", "-fno-threadsafe-statics",
+                               "-nostdinc++", "-Wno-return-type-c-linkage"});
+    }
     for (const std::string& f : text.folders) own.push_back("-I" + f);
     for (const std::string& m : text.macros) own.push_back("-D" + m);
-    own.push_back(folder);
+    if (text.uses_system) {
+        for (const std::string& f : system_folders()) own.insert(own.end(), {"-isystem", f});
+    } else {
+        own.push_back(folder);
+    }
     own.push_back(main);
     std::vector<const char*> arguments;
     for (const std::string& a : own) arguments.push_back(a.c_str());
@@ -382,16 +308,20 @@ void compile(const CText& text, CResult& result) {
                                                         *diagnostics);
     compiler.setDiagnostics(diagnostics.get());
     llvm::LLVMContext context;
-    Action action(context, result, !text.declarations.empty());
+    Action action(context, result, text);
     ok = ok && compiler.ExecuteAction(action);
     std::unique_ptr<llvm::Module> module = ok ? action.takeModule() : nullptr;
     if (!module || diagnostics->hasErrorOccurred()) {
         result.failed = true;
-        result.error = "c_module: the C text does not compile\n" + stream.str();
+        result.error = text.is_cpp ? "cpp_module: the C++ text does not compile\n" + stream.str()
+                                   : "c_module: the C text does not compile\n" + stream.str();
         while (result.error.ends_with('\n')) result.error.pop_back();
         return;
     }
-    find_pure(*module, result);
+    if (text.is_cpp)
+        make_internal(*module, result);
+    else
+        find_pure(*module, result);
     take_variables_out(*module, text.prefix, result);
     llvm::raw_string_ostream bitcode(result.bitcode);
     llvm::WriteBitcodeToFile(*module, bitcode);

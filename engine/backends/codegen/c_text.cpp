@@ -45,7 +45,7 @@ struct Libraries {
 Libraries& libraries() {
     static auto* all = [] {
         auto* made = new Libraries;
-        for (const char* name : {"libc.so.6", "libm.so.6"}) {
+        for (const char* name : {"libc.so.6", "libm.so.6", "libstdc++.so.6"}) {
             if (void* handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL))
                 made->handles.push_back(handle);
         }

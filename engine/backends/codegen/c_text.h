@@ -19,6 +19,7 @@ struct CType {
     bool target_signed = false;
     bool target_const = false;
     bool target_function = false;  ///< a pointer to a function
+    bool is_reference = false;     ///< C++: written as a reference, told as a pointer
     std::string record;            ///< the struct's name, of the type or of what it points to
     std::string spelling;
 };
@@ -48,6 +49,25 @@ struct CFunction {
     int line = 0;
 };
 
+/// A function or method of C++.
+struct CppFunction {
+    std::string name, qualified;  ///< area, geometry::area
+    CType result;
+    std::vector<CType> params;
+    std::vector<std::string> param_names;
+    int defaults = 0;  ///< so many of the last parameters may be left out
+    bool is_static = false, may_throw = true;
+};
+
+struct CppClass {
+    std::string name;                  ///< geometry::Shape
+    std::string base;                  ///< a public one, at the same address; or empty
+    std::vector<CppFunction> makers;   ///< public constructors, none of a class that is abstract
+    std::vector<CppFunction> methods;  ///< public ones, those of bases among them
+    std::vector<CField> fields;
+    bool can_delete = true;
+};
+
 /// A variable that changes: static, or of the whole text.
 struct CVariable {
     std::string name;     ///< as the text has it
@@ -65,6 +85,8 @@ struct CText {
     std::vector<std::string> folders;  ///< searched for headers
     std::vector<std::string> macros;   ///< "NAME=value"
     std::string prefix;                ///< of the symbols of its variables
+    bool is_cpp = false;
+    bool uses_system = false;  ///< C++: the headers that g++ finds, in place of ours
 };
 
 struct CConstant {
@@ -78,6 +100,8 @@ struct CResult {
     std::vector<CConstant> constants;  ///< of enumerations
     std::vector<CVariable> variables;
     std::vector<CStruct> structs;
+    std::vector<CppFunction> cpp_functions;  ///< of C++, without methods
+    std::vector<CppClass> cpp_classes;
     std::vector<std::pair<std::string, std::string>> macros;  ///< of constants: name and text
     std::string
         refused;  ///< names of variables that cannot be had: thread-local, or holding addresses

@@ -12,6 +12,7 @@
 #include "backends/codegen/c_text.h"
 #include "backends/cpu/runtime.h"
 #include "core/block.h"
+#include "core/foreign.h"
 #include "core/native.h"
 #include "core/pool.h"
 #include "ops/functions/loops.h"
@@ -63,6 +64,7 @@ const Import imports[] = {
     {"unisono_block_retain", address_of(retain_block)},
     {"unisono_block_release", address_of(release_block)},
     {"unisono_callback_fault", address_of(report_callback_fault)},
+    {"unisono_cpp_guard", address_of(guard_cpp)},
     {"memcpy", address_of(std::memcpy)},
     {"memmove", address_of(std::memmove)},
     {"memset", address_of(std::memset)},

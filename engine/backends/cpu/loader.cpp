@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -12,9 +13,18 @@
 
 namespace unisono::cpu {
 
+extern "C" void __register_frame(void*);
+extern "C" void __deregister_frame(void*);
+
 LoadedCode::~LoadedCode() {
+    if (frames_) __deregister_frame(frames_);
     companion_.reset();
     munmap(mapping_, bytes_);
+}
+
+void LoadedCode::register_frames(void* frames) {
+    frames_ = frames;
+    __register_frame(frames_);
 }
 
 namespace {
@@ -73,7 +83,6 @@ class Loader {
 
     std::shared_ptr<LoadedCode> load(const char* symbol) {
         place_sections();
-        read_symbols();
         place_stubs();
         std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
         std::size_t size = (size_ + page - 1) / page * page;
@@ -84,6 +93,7 @@ class Loader {
         auto code = std::make_shared<LoadedCode>(mapping, size, base_ + entry_of(symbol));
         copy();
         relocate();
+        if (frames_ != nowhere) code->register_frames(base_ + places_[frames_]);
         if (mprotect(mapping, size, PROT_READ | PROT_EXEC) != 0)
             refuse("the system allows no executable memory");
         return code;
@@ -114,11 +124,21 @@ class Loader {
   private:
     static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
     static constexpr std::uint64_t stub_bytes = 16;
+    static constexpr std::uint64_t frames_end = 8;  ///< zeros
 
     bool is_loaded(const Elf64_Shdr& s, std::size_t index) const {
         if (!(s.sh_flags & SHF_ALLOC) || s.sh_size == 0) return false;
+        if (index == frames_) return true;
         return s.sh_type == SHT_PROGBITS && object_.text(names_, s.sh_name) != ".eh_frame" &&
                index != 0;
+    }
+
+    /// Code that calls C++ tells how its frames are left: exceptions pass through them.
+    bool calls_cpp() const {
+        return std::any_of(symbols_.begin(), symbols_.end(), [&](const Elf64_Sym& s) {
+            return s.st_shndx == SHN_UNDEF && s.st_name != 0 &&
+                   object_.text(strings_, s.st_name) == "unisono_cpp_guard";
+        });
     }
 
     void place_sections() {
@@ -127,12 +147,20 @@ class Loader {
             if (sections[i].sh_type == SHT_SYMTAB) symtab_ = i;
         }
         if (!symtab_) refuse("the object has no symbols");
+        read_symbols();
         names_ = object_.read<Elf64_Ehdr>(0).e_shstrndx;
         places_.assign(sections.size(), nowhere);
+        const bool has_frames = calls_cpp();
+        for (std::size_t i = 1; has_frames && i < sections.size(); ++i) {
+            if (sections[i].sh_size && object_.text(names_, sections[i].sh_name) == ".eh_frame")
+                frames_ = i;
+        }
         for (std::size_t i = 0; i < sections.size(); ++i) {
             const Elf64_Shdr& s = sections[i];
             bool writable = (s.sh_flags & SHF_ALLOC) && (s.sh_flags & SHF_WRITE) && s.sh_size > 0;
-            if (writable) refuse("the object has writable data");
+            // Tables of addresses, which nobody writes after they are made.
+            bool is_table = writable && object_.text(names_, s.sh_name).starts_with(".data.rel.ro");
+            if (writable && !is_table) refuse("the object has writable data");
             if (!is_loaded(s, i)) continue;
             std::uint64_t align = std::max<std::uint64_t>(s.sh_addralign, 1);
             if (align > 4096 || (align & (align - 1))) refuse("a section's alignment is odd");
@@ -140,6 +168,7 @@ class Loader {
             places_[i] = size_;
             object_.slice(s.sh_offset, s.sh_size);
             size_ += s.sh_size;
+            if (i == frames_) size_ += frames_end;
         }
     }
 
@@ -218,6 +247,16 @@ class Loader {
         auto stub = stubs_.find(index);
         bool imported = stub != stubs_.end();
         std::uint64_t target = 0;
+        if (ELF64_R_TYPE(r.r_info) == R_X86_64_64) {
+            if (r.r_offset + 8 > object_.sections()[section].sh_size)
+                refuse("a relocation lies outside its section");
+            char* at = imported ? static_cast<char*>(stub->second.address)
+                                : base_ + inside(symbols_[index]);
+            std::uint64_t word =
+                reinterpret_cast<std::uint64_t>(at) + static_cast<std::uint64_t>(r.r_addend);
+            std::memcpy(base_ + places_[section] + r.r_offset, &word, sizeof word);
+            return;
+        }
         switch (ELF64_R_TYPE(r.r_info)) {
             case R_X86_64_PC32:
             case R_X86_64_PLT32:
@@ -246,7 +285,7 @@ class Loader {
     };
     Object object_;
     FindImport find_;
-    std::size_t symtab_ = 0, names_ = 0, strings_ = 0;
+    std::size_t symtab_ = 0, names_ = 0, strings_ = 0, frames_ = nowhere;
     std::vector<std::uint64_t> places_;  // per section
     std::vector<Elf64_Sym> symbols_;
     std::map<std::uint64_t, Stub> stubs_;  // by symbol

@@ -26,12 +26,15 @@ class LoadedCode {
     void* entry() const { return entry_; }
     /// Something to let go of before the code goes.
     void attach(std::shared_ptr<void> companion) { companion_ = std::move(companion); }
+    /// Tells the run-time library how the code's frames are left, as long as the code is there.
+    void register_frames(void* frames);
 
   private:
     void* mapping_;
     std::size_t bytes_;
     void* entry_;
     std::shared_ptr<void> companion_;
+    void* frames_ = nullptr;
 };
 
 struct CodeSymbol {

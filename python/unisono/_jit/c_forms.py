@@ -74,9 +74,9 @@ def flat(name, parameters, types, structs):
             lines.append(f"{call};" if is_void else f"return {call};")
     except _Refused as why:
         refused = tuple(("refused", p, str(why)) for p in parameters)
-        return None, repr((refused, None))
+        return None, repr((refused, None, False))
     text = f"{gives} {prefix}{name}({', '.join(heads) or 'void'}) {{ {' '.join(lines)} }}\n"
-    return text, repr((tuple(forms), back))
+    return text, repr((tuple(forms), back, False))
 
 
 def _struct(name, spelling, record, structs, path, leaves):
@@ -153,8 +153,8 @@ def read(text):
             return (*form[:3], tuple(map(classes, form[3])))
         return form
 
-    params, result = ast.literal_eval(text)
-    return tuple(map(classes, params)), classes(result)
+    params, result, may_throw = ast.literal_eval(text)
+    return tuple(map(classes, params)), classes(result), may_throw
 
 
 @functools.cache

@@ -1,0 +1,22 @@
+// Exceptions of C++ libraries that compiled code calls.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/error.h"
+
+namespace unisono {
+
+/// Runs f(p); an exception that comes out of it is noted, see take_foreign_error. Compiled code
+/// calls C++ through it.
+void guard_cpp(void (*f)(void*), void* p) noexcept;
+
+struct ForeignError {
+    ErrorKind kind = ErrorKind::Runtime;
+    std::string text;
+};
+/// The exception that was noted last; false where there was none since the last call.
+bool take_foreign_error(ForeignError& error);
+
+}  // namespace unisono
