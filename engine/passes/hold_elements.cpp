@@ -60,6 +60,7 @@ class HoldElements final : public Rewriter {
         E test = is_read ? nest.apart_from(element, others) : nullptr;
         if (!test) return nullptr;
         b_.line = s->line;
+        for (E assumed : nest.assumed()) test = b_.binary(Op::And, test, assumed);
         test = b_.binary(Op::And, b_.binary(Op::Lt, s->args[0], s->args[1]), test);
         std::int32_t var = b_.var("held", dtype_of(array_));
         std::vector<S> fast{b_.declare(var, load())};

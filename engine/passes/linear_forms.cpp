@@ -48,6 +48,8 @@ E LoopNest::plus(E a, E b) {
     return simplified(b_, b_.add(a, b));
 }
 
+E LoopNest::minus(E a, E b) { return equal(a, b) ? nullptr : plus(a, times(b, b_.i64(-1))); }
+
 E LoopNest::times(E a, E b) {
     if (!a || !b) return nullptr;
     return simplified(b_, b_.mul(a, b));
@@ -76,6 +78,10 @@ E LoopNest::substituted(E e) {
 
 bool LoopNest::is_invariant(E e) const {
     if (e->kind == ExprKind::Load || e->kind == ExprKind::WorkItem) return false;
+    if (e->kind == ExprKind::Memory &&
+        b_.function().arrays[static_cast<std::size_t>(e->id)].is_slot) {
+        return false;  // it may come to hold other memory
+    }
     if (e->kind == ExprKind::Var && written_[static_cast<std::size_t>(e->id)]) return false;
     return std::all_of(e->args.begin(), e->args.end(), [&](E a) { return is_invariant(a); });
 }
@@ -94,6 +100,11 @@ std::optional<LinearForm> LoopNest::form(E e) {
         auto found = defined_.find(e->id);
         return found == defined_.end() ? std::nullopt : form(found->second);
     }
+    if (e->kind == ExprKind::Select) {
+        E test = never(e->args[0]);
+        if (test) assumed_.push_back(test);
+        return test ? form(e->args[2]) : std::nullopt;
+    }
     if (e->kind != ExprKind::Binary) return std::nullopt;
     if (e->op != Op::Add && e->op != Op::Sub && e->op != Op::Mul) return std::nullopt;
     auto x = form(e->args[0]);
@@ -106,8 +117,8 @@ std::optional<LinearForm> LoopNest::form(E e) {
                           times(x->inner, y->rest)};
     }
     if (e->op == Op::Sub) {
-        E minus = b_.i64(-1);
-        *y = {times(y->rest, minus), times(y->outer, minus), times(y->inner, minus)};
+        return LinearForm{minus(x->rest, y->rest), minus(x->outer, y->outer),
+                          minus(x->inner, y->inner)};
     }
     return LinearForm{plus(x->rest, y->rest), plus(x->outer, y->outer), plus(x->inner, y->inner)};
 }
@@ -127,27 +138,71 @@ E LoopNest::at(const LinearForm& f, E outer) {
     return value ? value : b_.i64(0);
 }
 
-E LoopNest::never(E condition) {
-    if (E known = in_front(condition)) return b_.unary(Op::Not, known);
-    if (condition->kind != ExprKind::Binary) return nullptr;
-    if (condition->op == Op::Or) {
-        E first = never(condition->args[0]);
-        E second = first ? never(condition->args[1]) : nullptr;
-        return second ? both(first, second) : nullptr;
-    }
-    bool is_order = condition->op == Op::Lt || condition->op == Op::Le || condition->op == Op::Gt ||
-                    condition->op == Op::Ge;
-    if (!is_order || condition->args[0]->dtype != DType::Int64) return nullptr;
-    auto x = form(condition->args[0]);
-    auto y = form(condition->args[1]);
+/// The comparison's sides differ by what rises or falls: what (does not) hold at both ends does so
+/// everywhere.
+E LoopNest::at_both_ends(E order, bool holds) {
+    auto x = form(order->args[0]);
+    auto y = form(order->args[1]);
     if (!x || !y || x->inner || y->inner) return nullptr;
-    // The difference rises or falls: what holds at neither end holds nowhere.
     E all = nullptr;
     for (E where : {begin(), simplified(b_, b_.sub(end(), b_.i64(1)))}) {
-        E here = b_.binary(condition->op, at(*x, where), at(*y, where));
-        all = both(all, b_.unary(Op::Not, here));
+        E here = b_.binary(order->op, at(*x, where), at(*y, where));
+        all = both(all, holds ? here : b_.unary(Op::Not, here));
     }
     return all;
+}
+
+E LoopNest::never(E e) {
+    if (E known = in_front(e)) return b_.unary(Op::Not, known);
+    if (e->kind == ExprKind::Unary && e->op == Op::Not) return always(e->args[0]);
+    if (e->kind != ExprKind::Binary) return nullptr;
+    E first = nullptr;
+    E second = nullptr;
+    switch (e->op) {
+        case Op::Or:
+            first = never(e->args[0]);
+            second = first ? never(e->args[1]) : nullptr;
+            return second ? both(first, second) : nullptr;
+        case Op::And:
+            first = never(e->args[0]);
+            second = never(e->args[1]);
+            return first && second ? b_.binary(Op::Or, first, second) : first ? first : second;
+        case Op::Eq: {
+            auto x = form(e->args[0]);
+            auto y = form(e->args[1]);
+            if (!x || !y || x->inner || y->inner || !equal(x->outer, y->outer)) return nullptr;
+            x->outer = y->outer = nullptr;
+            return b_.binary(Op::Ne, at(*x, begin()), at(*y, begin()));
+        }
+        case Op::Lt:
+        case Op::Le:
+        case Op::Gt:
+        case Op::Ge: return at_both_ends(e, false);
+        default: return nullptr;
+    }
+}
+
+E LoopNest::always(E e) {
+    if (E known = in_front(e)) return known;
+    if (e->kind == ExprKind::Unary && e->op == Op::Not) return never(e->args[0]);
+    if (e->kind != ExprKind::Binary) return nullptr;
+    E first = nullptr;
+    E second = nullptr;
+    switch (e->op) {
+        case Op::And:
+            first = always(e->args[0]);
+            second = first ? always(e->args[1]) : nullptr;
+            return second ? both(first, second) : nullptr;
+        case Op::Or:
+            first = always(e->args[0]);
+            second = always(e->args[1]);
+            return first && second ? b_.binary(Op::Or, first, second) : first ? first : second;
+        case Op::Lt:
+        case Op::Le:
+        case Op::Gt:
+        case Op::Ge: return at_both_ends(e, true);
+        default: return nullptr;
+    }
 }
 
 /// The elements that all iterations touch, in elements from the array's first or in bytes.

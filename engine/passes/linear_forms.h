@@ -46,6 +46,8 @@ class LoopNest {
     /// A test in front of the loops that the condition holds in no iteration; null where none is
     /// known.
     ir::E never(ir::E condition);
+    /// The same that it holds in each iteration.
+    ir::E always(ir::E condition);
     /// A test in front of the loops that no two iterations of the outer loop touch the same
     /// element, one of them storing to it; null where none is known.
     ir::E independent(std::span<const NestAccess> accesses);
@@ -53,6 +55,9 @@ class LoopNest {
     /// A test in front of the loops that no access meets the store in any iteration; null where
     /// none is known.
     ir::E apart_from(const NestAccess& store, std::span<const NestAccess> others);
+
+    /// Tests in front of the loops on which the forms that were given depend.
+    std::span<const ir::E> assumed() const { return assumed_; }
 
     ir::E begin() const { return outer_->args[0]; }
     ir::E end() const { return outer_->args[1]; }
@@ -62,8 +67,10 @@ class LoopNest {
         ir::E low, high;
     };
     ir::E plus(ir::E a, ir::E b);   // null is zero
+    ir::E minus(ir::E a, ir::E b);  // null is zero
     ir::E times(ir::E a, ir::E b);  // null is zero
     ir::E both(ir::E a, ir::E b);   // null is true
+    ir::E at_both_ends(ir::E order, bool holds);
     ir::E substituted(ir::E e);
     bool is_invariant(ir::E e) const;
     ir::E at(const LinearForm& f, ir::E outer);
@@ -74,6 +81,7 @@ class LoopNest {
     ir::S outer_;
     ir::S inner_;
     std::vector<bool> written_;
+    std::vector<ir::E> assumed_;
     std::unordered_map<std::int32_t, ir::E> defined_, substituted_;
 };
 

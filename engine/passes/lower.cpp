@@ -17,6 +17,7 @@
 #include "passes/map_to_grid.h"
 #include "passes/products_ahead.h"
 #include "passes/reductions.h"
+#include "passes/rows_in_flight.h"
 #include "passes/simplify.h"
 #include "passes/split_complex.h"
 #include "passes/steps_together.h"
@@ -87,6 +88,7 @@ void lower(ir::Module& module, const Target& target) {
         run("sums_in_lanes", sums_in_lanes);
         run("hold_elements", hold_elements);
         run("steps_together", steps_together);
+        run("rows_in_flight", rows_in_flight);
     }
     if (!target.keep_checks_visible && target.has_float64) {
         run("expand_math", [&](ir::Module& m) { expand_math(m, is_host); });

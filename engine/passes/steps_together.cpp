@@ -186,6 +186,9 @@ class StepsTogether final : public Rewriter {
             if (!never) return nullptr;
             test = b_.binary(Op::And, test, never);
         }
+        for (E assumed : nest.assumed()) {
+            if (test) test = b_.binary(Op::And, test, assumed);
+        }
         for (E branch : u.branches) {
             E known = test ? nest.in_front(branch) : nullptr;
             if (!known) return nullptr;

@@ -198,6 +198,9 @@ class SumsInLanes final : public Rewriter {
             if (!never) return nullptr;
             test = b_.binary(Op::And, test, never);
         }
+        for (E assumed : nest.assumed()) {
+            if (test) test = b_.binary(Op::And, test, assumed);
+        }
         if (test && sum.is_element) {  // else it may not be there
             E runs = b_.binary(Op::Lt, nest.in_front(sum.inner->args[0]),
                                nest.in_front(sum.inner->args[1]));
