@@ -337,7 +337,8 @@ Value FunctionLowerer::reduced_rows(const Value& v, const Accumulation& how,
                     auto element = [&](std::span<const E> rows, E l) {
                         std::vector<E> where = others(l);
                         for (std::size_t k = 0; k < axes.size(); ++k)
-                            where.insert(where.begin() + axes[k], rows[k]);
+                            where.insert(where.begin() + axes[k],
+                                         k < rows.size() ? rows[k] : i64(0));
                         return cast(element_of(v, where, extents, repeats).expr, how.type);
                     };
                     std::int32_t sums = fold_rows(rows_of, {}, widths[w], how, element);
@@ -370,7 +371,15 @@ Value FunctionLowerer::reduced_rows(const Value& v, const Accumulation& how,
                                op_binary(Op::Le, axis.n, i64(reduction::leaf_rows)));
             is_short = is_short ? op_binary(Op::And, is_short, fits) : fits;
         }
-        std::vector<S> quick = collect([&] { strips_of(leaves, {16, 4, 2, 1}, false); });
+        // A last axis of one element adds nothing to it.
+        E is_one = op_binary(Op::Eq, leaves.back().n, i64(1));
+        std::vector<S> quick = collect([&] {
+            std::vector<S> all_axes = collect([&] { strips_of(leaves, {16, 4, 2, 1}, false); });
+            leaves.pop_back();
+            std::vector<S> fewer = collect([&] { strips_of(leaves, {16, 4, 2, 1}, false); });
+            at(place);
+            emit(b_->branch(is_one, b_->block(fewer), b_->block(all_axes)));
+        });
         std::vector<S> any = collect([&] { strips_of(along, {16, 1}, false); });
         at(place);
         emit(b_->branch(is_short, b_->block(quick), b_->block(any)));

@@ -543,7 +543,16 @@ def several_axes(x, y):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(
     "shape",
-    [(2, 3, 4, 5), (9, 1, 17, 6), (3, 20, 2, 16), (1, 2, 40, 71), (2, 8, 9, 2), (0, 3, 2, 7)],
+    [
+        (2, 3, 4, 5),
+        (9, 1, 17, 6),
+        (3, 20, 2, 16),
+        (1, 2, 40, 71),
+        (2, 8, 9, 2),
+        (5, 7, 1, 6),
+        (4, 1, 1, 23),
+        (0, 3, 2, 7),
+    ],
 )
 def test_bits_of_several_axes(on, shape, dtype):
     """Sums inside of sums: more than one leaf in each, strips of every width."""
