@@ -115,7 +115,17 @@ class ColumnRange {
         const std::int64_t row = part * cut_.rows, rows = std::min(cut_.rows, a_.rows - row);
         const std::int64_t last = std::min(end, from + block<T>);
         pack_block(a_.data + row * a_.leading + from, a_.leading, rows, end - from, packed_.get());
+        // Meanwhile the next block comes: its rows lie too far apart for the processor to foresee.
+        const T* next = a_.data + row * a_.leading + last;
+        const std::int64_t groups =
+            (static_cast<std::int64_t>(products_.size()) + together - 1) / together;
+        const std::int64_t share = last < end ? (rows + groups - 1) / groups : 0;
+        std::int64_t fetched = 0;
         for (std::size_t first = 0; first < products_.size(); first += together) {
+            for (const std::int64_t to = std::min(rows, fetched + share); fetched < to; ++fetched) {
+                for (std::int64_t j = 0; j < block<T>; j += 64 / std::int64_t{sizeof(T)})
+                    __builtin_prefetch(next + fetched * a_.leading + j);
+            }
             const auto group =
                 products_.subspan(first, std::min<std::size_t>(together, products_.size() - first));
             const T* x = vectors_ + static_cast<std::int64_t>(first) * a_.rows + row * together;
