@@ -15,13 +15,14 @@ namespace {
 
 class LibraryCall final : public OpaqueCall {
   public:
-    LibraryCall(std::string name, Work work, Together together)
-        : name_(std::move(name)), work_(std::move(work)), together_(together) {}
+    LibraryCall(std::string name, Work work, Together together, bool selects)
+        : name_(std::move(name)), work_(std::move(work)), together_(together), selects_(selects) {}
     void run(const View* in, int inputs, const View& out) override {
         work_({in, static_cast<std::size_t>(inputs)}, out);
     }
     std::string name() const override { return name_; }
     bool joins() const override { return together_ != nullptr; }
+    bool selects() const override { return selects_; }
     std::uint64_t run_together(std::span<const OpaqueCall::Operands> calls) override {
         std::vector<CallOperands> same;
         std::vector<std::size_t> numbers;
@@ -41,6 +42,7 @@ class LibraryCall final : public OpaqueCall {
     std::string name_;
     Work work_;
     Together together_;
+    bool selects_;
 };
 
 void require_host(const std::string& name, const Array& a) {
@@ -56,7 +58,7 @@ bool shares_memory(const View& in, const View& out) {
 }
 
 void record(const std::string& name, std::span<const Array> in, const Array& out, Work work,
-            Together together = nullptr) {
+            Together together = nullptr, bool selects = false) {
     UNISONO_ASSERT(in.size() <= most_inputs);
     Array keep[most_inputs];
     Entry e{};
@@ -71,7 +73,7 @@ void record(const std::string& name, std::span<const Array> in, const Array& out
     require_host(name, out);
     e.out = out.view();
     e.compute = out.dtype();
-    e.call = new LibraryCall(name, std::move(work), together);  // owned by the tape
+    e.call = new LibraryCall(name, std::move(work), together, selects);  // owned by the tape
     Tape::instance().append(e);
 }
 
@@ -86,6 +88,21 @@ bool runs_at_once(std::span<const Array> in, const Array& out) {
     return elements <= small;
 }
 
+Array make(const std::string& name, std::span<const Array> in, Dims shape, DType dtype, Work work,
+           Together together, bool selects) {
+    Array out = empty(shape, dtype, nullptr);
+    if (out.size() > 0 && runs_at_once(in, out)) {
+        View operands[most_inputs];
+        for (std::size_t k = 0; k < in.size(); ++k) operands[k] = in[k].view();
+        out.view().storage->allocate();
+        out.view().storage->evaluation = Storage::unrecorded;
+        work({operands, in.size()}, out.view());
+    } else if (out.size() > 0) {
+        record(name, in, out, std::move(work), together, selects);
+    }
+    return out;
+}
+
 }  // namespace
 
 Array stored(const Array& a) { return a.is_known() ? full({}, a.scalar(), nullptr) : a; }
@@ -97,17 +114,11 @@ Array packed(const Array& a) {
 
 Array call(const std::string& name, std::span<const Array> in, Dims shape, DType dtype, Work work,
            Together together) {
-    Array out = empty(shape, dtype, nullptr);
-    if (out.size() > 0 && runs_at_once(in, out)) {
-        View operands[most_inputs];
-        for (std::size_t k = 0; k < in.size(); ++k) operands[k] = in[k].view();
-        out.view().storage->allocate();
-        out.view().storage->evaluation = Storage::unrecorded;
-        work({operands, in.size()}, out.view());
-    } else if (out.size() > 0) {
-        record(name, in, out, std::move(work), together);
-    }
-    return out;
+    return make(name, in, shape, dtype, std::move(work), together, false);
+}
+
+Array select_call(std::span<const Array> in, Dims shape, DType dtype, Work work) {
+    return make("select", in, shape, dtype, std::move(work), nullptr, true);
 }
 
 void call_into(const std::string& name, std::span<const Array> in, const Array& out, Work work) {

@@ -35,6 +35,8 @@ using Together = std::uint64_t (*)(std::span<const CallOperands> calls);
 /// Calls with the same `together` are offered to it.
 Array call(const std::string& name, std::span<const Array> in, Dims shape, DType dtype, Work work,
            Together together = nullptr);
+/// A call that picks the elements of in[0] for which the packed mask in[1] is set.
+Array select_call(std::span<const Array> in, Dims shape, DType dtype, Work work);
 
 /// The same into memory that exists. An input that shares memory with `out` is copied first.
 void call_into(const std::string& name, std::span<const Array> in, const Array& out, Work work);

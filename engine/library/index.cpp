@@ -354,7 +354,7 @@ Array select_items(const Array& a, const Array& given) {
     auto counts = std::make_shared<MaskCounts>(counts_of(mask));
     std::int64_t shape[] = {counts->total};
     Array in[] = {packed(a), mask};
-    return call("select", in, shape, a.dtype(), [counts](std::span<const View> v, const View& out) {
+    return select_call(in, shape, a.dtype(), [counts](std::span<const View> v, const View& out) {
         select(size_of(out.dtype), *counts, reinterpret_cast<const std::uint8_t*>(v[1].data()),
                v[0].data(), out.data());
     });
@@ -420,6 +420,10 @@ void fill_items(const Array& target, const Array& given, const Arg& value) {
     Array mask = packed(given);
     auto counts = std::make_shared<MaskCounts>(counts_of(mask));
     std::int64_t shape[] = {counts->total};
+    constexpr std::int64_t fewest = 4;  // one of so many elements: below, picking them pays
+    if (!value.is_scalar() && counts->total >= mask.size() / fewest &&
+        assign_under_mask(target, mask, counts->total, value.view))
+        return;
     Array values = packed(fitted(value_array(value, target.dtype()), shape));
     Array in[] = {values, mask};
     bool direct = target.view().layout->contiguous();

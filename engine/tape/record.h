@@ -32,6 +32,12 @@ void assign(const Array& target, const Arg& value);
 /// target[mask] = value elementwise: mask and value broadcast to target's shape.
 void assign_where(const Array& target, const Arg& mask, const Arg& value);
 
+/// target[mask] = value, where value is being computed, element by element, from `total` elements
+/// that the same mask picks: computes it on all elements. Returns false, having done nothing, where
+/// that is not so. The mask is packed and has target's shape; `total` of its elements are set.
+bool assign_under_mask(const Array& target, const Array& mask, std::int64_t total,
+                       const View& value);
+
 /// Combines by op over the axes (all axes if not given), innermost first. Sums of bools and
 /// integers are int64.
 Array reduce(Op op, const Array& a, std::optional<std::vector<int>> axes, bool keepdims,

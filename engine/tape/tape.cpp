@@ -132,6 +132,13 @@ void Tape::wait_for_running() {
     }
 }
 
+void Tape::prepare_flush() {
+    wait_for_running();
+    if (!expects_dead_) return;
+    expects_dead_ = false;
+    prune();
+}
+
 void Tape::complete_slow(Storage* s, FlushReason reason) {
     if (s->running) wait_for_running();
     if (s->pending) flush(s, reason);
@@ -140,8 +147,8 @@ void Tape::complete_slow(Storage* s, FlushReason reason) {
 
 void Tape::complete_for_write_slow(Storage* s, FlushReason reason) {
     if (s->running) wait_for_running();
+    prepare_flush();
     if (s->pending || s->readers) {
-        wait_for_running();
         bool all = mark_closure({}, s);
         run_marked(reason, all);
     }
@@ -149,7 +156,7 @@ void Tape::complete_for_write_slow(Storage* s, FlushReason reason) {
 }
 
 void Tape::flush(Storage* wanted, FlushReason reason) {
-    wait_for_running();
+    prepare_flush();
     if (!wanted->pending) return;
     bool all = all_needed(wanted) || mark_closure({&wanted, 1}, nullptr);
     run_marked(reason, all);
@@ -157,7 +164,7 @@ void Tape::flush(Storage* wanted, FlushReason reason) {
 
 void Tape::flush(std::span<Storage* const> wanted, FlushReason reason) {
     if (wanted.size() == 1) return complete(wanted.front(), reason);
-    wait_for_running();
+    prepare_flush();
     if (std::any_of(wanted.begin(), wanted.end(), [](auto* s) { return s->pending > 0; })) {
         bool all = mark_closure(wanted, nullptr);
         run_marked(reason, all);
@@ -166,7 +173,7 @@ void Tape::flush(std::span<Storage* const> wanted, FlushReason reason) {
 }
 
 void Tape::flush_all(FlushReason reason) {
-    wait_for_running();
+    prepare_flush();
     if (entries_.empty()) return;
     marked_.assign(entries_.size(), 1);
     run_marked(reason, true);

@@ -71,6 +71,8 @@ struct OpaqueCall {
     virtual bool communicates() const { return false; }
     /// Whether it may share a pass over memory with another call: it is worth waiting for one.
     virtual bool joins() const { return false; }
+    /// Whether it picks the elements of in[0] for which the packed mask in[1] is set.
+    virtual bool selects() const { return false; }
     /// At most this many run together.
     static constexpr std::size_t most_together = 48;
     /// A call with its operands.
@@ -186,6 +188,10 @@ class Tape {
     }
 
     std::size_t length() const { return entries_.size(); }
+    /// What has been recorded and not run, in order; valid until more is recorded.
+    std::span<const Entry> pending() const { return entries_; }
+    /// Says that pending entries are about to become dead: the next flush looks for them.
+    void expect_dead() { expects_dead_ = true; }
     /// Elements that pending entries write, or read where they are calls.
     std::int64_t pending_work() const { return pending_work_; }
     bool eager() const { return eager_; }
@@ -215,6 +221,7 @@ class Tape {
     void complete_slow(Storage* s, FlushReason reason);
     void complete_for_write_slow(Storage* s, FlushReason reason);
     void wait_for_running();
+    void prepare_flush();
     bool mark_closure(std::span<Storage* const> wanted, Storage* overwritten);
     void run_marked(FlushReason reason, bool all);
     void run_segment(std::vector<Entry>& segment, FlushReason reason);
@@ -235,6 +242,7 @@ class Tape {
     int generation_ = -1;         ///< of the settings that were read
     bool small_at_once_ = false;  ///< no setting asks to see every launch or for another executor
     bool cut_before_next_ = false;
+    bool expects_dead_ = false;
     bool eager_ = false;
     std::atomic<bool> running_ = false;  ///< read by waiters, who do not hold the engine
     void write_log(const FlushRecord& record);
