@@ -14,12 +14,11 @@
 
 namespace unisono::python {
 
+using frontend::TableKind;
 using frontend::Type;
 using ir::StrideClass;
 
 ArrayViewHook array_view_hook = nullptr;
-
-namespace {
 
 /// The dtype of a PEP 3118 format, native or little-endian.
 bool dtype_of_format(const char* format, std::int64_t bytes, DType& t) {
@@ -39,6 +38,8 @@ bool dtype_of_format(const char* format, std::int64_t bytes, DType& t) {
     t = dtype_of(kind, bytes);
     return size_of(t) == bytes;
 }
+
+namespace {
 
 bool is_numpy_scalar(PyObject* object) {
     const char* name = Py_TYPE(object)->tp_name;
@@ -135,6 +136,7 @@ void Arguments::add(PyObject* object, const std::string& name) {
         if (function->is_kernel()) refuse(name, "a kernel", "pass a function compiled by jit");
         return add_function(function->source().get());
     }
+    if (PyMethod_Check(object) && add_bound(object, name)) return;
     if (array_view_hook && add_view(object, name)) return;
     if (add_object(object, name) || add_records(object, name)) return;
     add_buffer(object, name);
@@ -147,9 +149,7 @@ void Arguments::add_list(PyObject* list, const std::string& name) {
     bool is_known = type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type;
     for (Py_ssize_t i = 0; i < size; ++i)
         is_known = is_known && Py_TYPE(PyList_GET_ITEM(list, i)) == type;
-    if (!is_known)
-        refuse(name, "a list whose items are not all int, float or bool",
-               "pass an array or a tuple");
+    if (!is_known) return add_table(list, name);
     Weak weak = type == &PyFloat_Type ? Weak::Float : type == &PyBool_Type ? Weak::Bool : Weak::Int;
     Held& held = arrays_.emplace_back();
     held.object = list;
@@ -186,17 +186,26 @@ void Arguments::add_table(PyObject* object, const std::string& name) {
     std::string code;
     Table* made = nullptr;
     std::string odd = tables_.add(object, code, made);
-    bool is_set = PySet_Check(object);
-    if (!odd.empty())
-        refuse(name, (is_set ? "a set with " : "a dict with ") + odd,
-               "keys are int, float, bool, str or tuples of these, all of one type; values also "
-               "dicts and sets");
-    add_table_code(is_set, code);
+    TableKind kind = PyList_Check(object)  ? TableKind::List
+                     : PySet_Check(object) ? TableKind::Set
+                                           : TableKind::Dict;
+    if (!odd.empty()) {
+        bool is_list = kind == TableKind::List;
+        refuse(name,
+               (is_list                  ? "a list with "
+                : kind == TableKind::Set ? "a set with "
+                                         : "a dict with ") +
+                   odd,
+               is_list ? "items are numbers, str, tuples, lists, dicts or sets, all of one type"
+                       : "keys are int, float, bool, str or tuples of these, all of one type; "
+                         "values also lists, dicts and sets");
+    }
+    add_table_code(static_cast<int>(kind), code);
     scalars_.push_back(static_cast<std::uint64_t>(handle_of(made)));
 }
 
-void Arguments::add_table_code(bool is_set, const std::string& code) {
-    key_.push_back(TableCode | std::uint32_t{is_set} << 4 |
+void Arguments::add_table_code(int kind, const std::string& code) {
+    key_.push_back(TableCode | static_cast<std::uint32_t>(kind) << 4 |
                    static_cast<std::uint32_t>(code.size()) << 8);
     for (std::size_t k = 0; k < code.size(); k += 4) {
         std::uint32_t letters = 0;
@@ -213,6 +222,27 @@ void Arguments::add_function(const frontend::Source* source) {
     key_.push_back(static_cast<std::uint32_t>(address >> 32));
 }
 
+/// A method of an object that compiled code knows; false for any other.
+bool Arguments::add_bound(PyObject* method, const std::string& name) {
+    PyObject *function = PyMethod_GET_FUNCTION(method), *self = PyMethod_GET_SELF(method);
+    const auto& record = record_of(Py_TYPE(self));
+    Dispatch* known = dispatch_of(function);
+    std::shared_ptr<const frontend::Source> source;
+    if (known) {
+        source = known->source();
+    } else if (record && record->find_method) {
+        Ref text(PyObject_GetAttrString(function, "__name__"));
+        const char* utf8 = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+        if (!utf8) throw PythonError{};
+        if (auto found = record->find_method(utf8)) source = found->source;
+    }
+    if (!source) return false;
+    key_.push_back(BoundCode);
+    add_pointer(source.get());
+    add(self, name);
+    return true;
+}
+
 void Arguments::add_pointer(const void* pointer) {
     auto address = reinterpret_cast<std::uintptr_t>(pointer);
     key_.push_back(static_cast<std::uint32_t>(address));
@@ -223,10 +253,11 @@ void Arguments::add_pointer(const void* pointer) {
 bool Arguments::add_object(PyObject* object, const std::string& name) {
     const auto& record = record_of(Py_TYPE(object));
     if (!record) {
-        if (PyObject_HasAttrString(object, "__dataclass_fields__"))
-            refuse(name, std::string("an object of the dataclass ") + Py_TYPE(object)->tp_name,
-                   "declare the class with frozen=True, or with un.jitclass where it changes");
         return false;
+    }
+    if (record->is_data) {
+        add_data(object, name);
+        return true;
     }
     key_.push_back(ClassCode);
     add_pointer(record.get());
@@ -253,6 +284,23 @@ bool Arguments::add_object(PyObject* object, const std::string& name) {
     return true;
 }
 
+/// An object of a dataclass, copied; attributes that the function assigns are given back.
+void Arguments::add_data(PyObject* object, const std::string& name) {
+    HeapScope scope(heap());
+    DataObjects& data = tables_.data();
+    std::shared_ptr<const frontend::Record> record;
+    Block* block = nullptr;
+    std::string odd = data.record_for(object, record);
+    if (odd.empty()) odd = data.add(object, record, block);
+    if (!odd.empty())
+        refuse(name, std::string("an object of ") + Py_TYPE(object)->tp_name + " with " + odd,
+               "give its fields values that compiled code can take, and annotate what is empty");
+    key_.push_back(ClassCode);
+    add_pointer(record.get());
+    objects_.emplace_back(handle_of(block->data), object);
+    scalars_.push_back(static_cast<std::uint64_t>(handle_of(block->data)));
+}
+
 void Arguments::add_type(const Type& type) {
     switch (type.kind) {
         case Type::Kind::Scalar:
@@ -270,8 +318,7 @@ void Arguments::add_type(const Type& type) {
             return key_.push_back(ListCode | static_cast<std::uint32_t>(type.items[0].weak) << 4);
         case Type::Kind::Text: return key_.push_back(TextCode);
         case Type::Kind::Table: {
-            bool is_set = type.rank == static_cast<int>(frontend::TableKind::Set);
-            return add_table_code(is_set, frontend::table_code(type).substr(1));
+            return add_table_code(type.rank, frontend::table_code(type).substr(1));
         }
         case Type::Kind::Function: return add_function(type.function.get());
         default: return key_.push_back(NoneCode);
@@ -428,8 +475,16 @@ void Arguments::place(Held& held, const void* data, std::int64_t size,
 
 void Arguments::add_buffer(PyObject* object, const std::string& name) {
     if (!PyObject_CheckBuffer(object)) {
-        if (PyCallable_Check(object))
+        if (PyCallable_Check(object) && !PyType_Check(object) && !Py_TYPE(object)->tp_dictoffset)
             refuse(name, "a function that is not compiled", "decorate it with @un.jit");
+        if (PyFunction_Check(object))
+            refuse(name, "a function that is not compiled", "decorate it with @un.jit");
+        bool is_plain = PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HEAPTYPE);
+        if (is_plain && !PyType_Check(object))
+            refuse(
+                name, std::string("an object of the class ") + Py_TYPE(object)->tp_name,
+                "make the class a dataclass, compile it with un.jitclass, or convert the object, "
+                "as in np.asarray(x)");
         refuse(name, std::string("a ") + Py_TYPE(object)->tp_name,
                "convert it, as in np.asarray(x), or capture it as a global constant");
     }
@@ -576,8 +631,7 @@ Type Arguments::read_type(const std::vector<std::uint32_t>& key, std::size_t& at
             std::memcpy(text.data() + k, &key[at++], std::min<std::size_t>(4, text.size() - k));
         std::vector<Type> items;
         for (const char* c = text.c_str(); *c;) items.push_back(type_of_code(c));
-        bool is_set = code >> 4 & 1;
-        return Type::table(is_set ? frontend::TableKind::Set : frontend::TableKind::Dict, items);
+        return Type::table(static_cast<frontend::TableKind>(code >> 4 & 15), items);
     }
     if ((code & 15) == ListCode) return Type::list(Type::python(static_cast<Weak>(code >> 4)));
     if ((code & 15) == ComplexCode)
@@ -602,6 +656,13 @@ Type Arguments::read_type(const std::vector<std::uint32_t>& key, std::size_t& at
                     : record->form == Form::Named ? Type::Kind::Tuple
                                                   : Type::Kind::Record;
         return Type::of_record(kind, record, static_cast<int>(code >> 4), std::move(items));
+    }
+    if ((code & 15) == BoundCode) {
+        const auto* source = reinterpret_cast<const frontend::Source*>(pointer());
+        Type made = Type::of_function(source->shared_from_this(), source->name);
+        made.rank = 1;
+        made.items = {read_type(key, at)};
+        return made;
     }
     if ((code & 15) == FunctionCode) {
         std::uintptr_t address = pointer();

@@ -76,7 +76,8 @@ class Arguments {
         ClassCode = 8,    ///< and the record's address, then the fields
         RecordsCode = 9,  ///< and the rank; the same
         TextCode = 10,
-        TableCode = 11  ///< and whether a set, the length of table_code, four letters in each
+        BoundCode = 12,  ///< and the address of the method's source, then the object
+        TableCode = 11   ///< and its TableKind, the length of table_code, four letters in each
     };
     static frontend::Type read_type(const std::vector<std::uint32_t>& key, std::size_t& at);
     static std::uint32_t complex_code(DType t, bool is_python);
@@ -117,9 +118,11 @@ class Arguments {
                     const std::string& name);
     void add_pointer(const void* pointer);
     void add_list(PyObject* list, const std::string& name);
+    bool add_bound(PyObject* method, const std::string& name);
+    void add_data(PyObject* object, const std::string& name);
     void add_text(PyObject* text);
     void add_table(PyObject* object, const std::string& name);
-    void add_table_code(bool is_set, const std::string& code);
+    void add_table_code(int kind, const std::string& code);
     void add_function(const frontend::Source* source);
     void add_scalar(DType t, Weak weak, std::uint64_t bits);
     [[noreturn]] void refuse(const std::string& name, const std::string& got,

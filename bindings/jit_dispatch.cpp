@@ -238,7 +238,7 @@ static bool may_make_objects(const ir::Module& module) {
     return std::any_of(module.functions.begin(), module.functions.end(), [](const auto& f) {
         return std::any_of(f.natives.begin(), f.natives.end(), [](const std::string& name) {
             return name.rfind("text_", 0) == 0 || name.rfind("table_", 0) == 0 ||
-                   name == "python_block";
+                   name.rfind("list_", 0) == 0 || name == "python_block";
         });
     });
 }
@@ -522,6 +522,11 @@ PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& a
             if (PyObject* known = arguments.object_of(address)) {
                 release_block(block);
                 return Py_NewRef(known);
+            }
+            if (shape.record->is_data) {
+                PyObject* found = arguments.tables().data().object_at(*shape.record, address);
+                release_block(block);
+                return found;
             }
             return wrap_object(*shape.record, block);
         }

@@ -58,14 +58,7 @@ Block* keep_argument(std::int64_t at) {
     PyGILState_STATE state = PyGILState_Ensure();
     for (const KeepScope* s = keep_scope; s && !made; s = s->outer) {
         PyObject* owner = s->arguments.owner_of_memory(static_cast<std::uintptr_t>(at));
-        PyObject* view = owner ? PyMemoryView_FromObject(owner) : nullptr;
-        if (!view) PyErr_Clear();
-        if (view) {
-            auto* block = new (std::nothrow) ViewBlock{{nullptr, 0}, view};
-            if (!block) Py_DECREF(view);
-            if (block) block->drop = drop_view;
-            made = block;
-        }
+        if (owner) made = view_block(owner);
     }
     PyGILState_Release(state);
     return made;
@@ -81,6 +74,28 @@ PyMethodDef functions[] = {{"_live_objects", live, METH_NOARGS, nullptr},
                            {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
+
+Block* view_block(PyObject* owner) {
+    PyObject* view = PyMemoryView_FromObject(owner);
+    if (!view) {
+        PyErr_Clear();
+        return nullptr;
+    }
+    auto* block = new (std::nothrow) ViewBlock{{nullptr, 0}, view};
+    if (!block) {
+        Py_DECREF(view);
+        return nullptr;
+    }
+    block->drop = drop_view;
+    block->refs = 1;
+    return block;
+}
+
+PyObject* owner_of_view(const Block* block) {
+    if (!block || block->drop != drop_view) return nullptr;
+    PyObject* view = static_cast<const ViewBlock*>(block)->view;
+    return PyMemoryView_GET_BASE(view);
+}
 
 KeepScope::KeepScope(const Arguments& given) : arguments(given), outer(keep_scope) {
     keep_scope = this;

@@ -15,6 +15,10 @@ bool object_address(PyObject* object, std::int64_t& address);
 /// A Python object of the class that takes over one reference to the block.
 PyObject* wrap_object(const frontend::Record& record, Block* block);
 
+/// A block that keeps a Python object with a buffer; of others the object that it keeps is null.
+Block* view_block(PyObject* owner);
+PyObject* owner_of_view(const Block* block);
+
 /// While it exists, compiled code that this thread runs may keep the arrays among the arguments.
 class KeepScope {
   public:

@@ -69,7 +69,9 @@ static void read_fields(Record& record, PyTypeObject* cls) {
         PyObject* pair = PyList_GET_ITEM(fields.get(), k);
         Record::Field& f = made.emplace_back();
         f.name = text_of(PyTuple_GET_ITEM(pair, 0));
+        f.is_open = PyTuple_GET_ITEM(pair, 1) == Py_None;
         f.type = declared_of(PyTuple_GET_ITEM(pair, 1)).type;
+        if (PyTuple_GET_SIZE(pair) > 2) f.made = text_of(PyTuple_GET_ITEM(pair, 2));
     }
     record.fields = std::move(made);
     lay_out(record);
@@ -101,6 +103,7 @@ const std::shared_ptr<const Record>& record_of(PyTypeObject* cls) {
             made->fields.emplace_back().name = text_of(PyList_GET_ITEM(names, k));
         made->find_method = [cls](const std::string& name) { return find_method(cls, name); };
         made->python = cls;
+        made->is_data = form == "object";
     }
     Py_INCREF(cls);
     auto& kept = known.emplace(cls, made).first->second;  // a field may be of the class itself

@@ -1,4 +1,4 @@
-// Reads dicts and sets as tables, and makes Python objects of tables.
+// Reads dicts, sets and lists as tables, and makes Python objects of tables.
 #include "jit_tables.h"
 
 #include <algorithm>
@@ -8,7 +8,9 @@
 #include "array_object.h"
 #include "core/block.h"
 #include "errors.h"
+#include "frontend/table_state.h"
 #include "jit_dispatch.h"
+#include "jit_objects.h"
 #include "jit_records.h"
 #include "jit_text.h"
 
@@ -36,17 +38,44 @@ Type type_of_code(const char*& code) {
         case 'f': return Type::python(Weak::Float);
         case 'b': return Type::python(Weak::Bool);
         case 't': return Type::text();
+        case 'L':
         case 'D':
         case 'S': {
             std::vector<Type> items{type_of_code(code)};
             if (kind == 'D') items.push_back(type_of_code(code));
-            return Type::table(kind == 'D' ? TableKind::Dict : TableKind::Set, std::move(items));
+            return Type::table(kind == 'L'   ? TableKind::List
+                               : kind == 'D' ? TableKind::Dict
+                                             : TableKind::Set,
+                               std::move(items));
         }
+        case 'N': return Type::numpy(dtype_of_letter(*code++));
+        case 'A': {
+            DType t = dtype_of_letter(*code++);
+            auto rank = static_cast<std::size_t>(*code++ - 'a');
+            return Type::array(t, std::vector<ir::StrideClass>(rank, ir::StrideClass::Other), true);
+        }
+        case 'O': {
+            --code;
+            const frontend::Record& record = record_at(code);
+            bool may_be_none = *code++ == '?';
+            return Type::of_record(Type::Kind::Instance, record.shared_from_this(), may_be_none,
+                                   {});
+        }
+        case 'R':
         case '(': {
+            std::shared_ptr<const frontend::Record> record;
+            if (kind == 'R') {
+                --code;
+                record = record_at(code).shared_from_this();
+                ++code;
+            }
             std::vector<Type> items;
             while (*code != ')') items.push_back(type_of_code(code));
             ++code;
-            return Type::tuple(std::move(items));
+            if (!record) return Type::tuple(std::move(items));
+            bool is_named = record->form == frontend::Record::Form::Named;
+            return Type::of_record(is_named ? Type::Kind::Tuple : Type::Kind::Record, record, 0,
+                                   std::move(items));
         }
         default: return Type::none();
     }
@@ -62,24 +91,41 @@ static void measure(const char*& code, TableForm& form, int& words) {
     if (kind == 'f') return add(WordKind::Float);
     if (kind == 't') return add(WordKind::Text);
     if (kind == 'i' || kind == 'b') return add(WordKind::Whole);
-    if (kind == 'D' || kind == 'S') {
+    if (kind == 'D' || kind == 'S' || kind == 'L') {
         TableForm inside;
         int skipped = 0;
         for (int k = 0; k < (kind == 'D' ? 2 : 1); ++k) measure(code, inside, skipped);
         return add(WordKind::Table);
     }
-    if (kind == '(') {
+    if (kind == 'N') {
+        DType t = dtype_of_letter(*code++);
+        if (is_complex(t)) add(WordKind::Float);
+        return add(is_float(t) || is_complex(t) ? WordKind::Float : WordKind::Whole);
+    }
+    if (kind == 'A' || kind == 'O') {
+        --code;
+        const char* end = code;
+        Type t = type_of_code(end);
+        code = end;
+        if (words + 1 < 31) form.counted |= std::uint64_t{1} << (words + 1);
+        for (int k = frontend::words_of(t); k > 0; --k) add(WordKind::Whole);
+        return;
+    }
+    if (kind == 'R') code = std::find(code, code + 32, '(') + 1;
+    if (kind == '(' || kind == 'R') {
         while (*code != ')') measure(code, form, words);
         ++code;
     }
 }
 
-static TableForm form_of_code(const char* code, bool is_dict) {
+/// Of what a D, S or L has in it.
+static TableForm form_of_code(const char* code, char kind) {
     TableForm form;
     int words = 0;
-    measure(code, form, words);
+    form.is_list = kind == 'L';
+    if (kind != 'L') measure(code, form, words);
     form.keys = words;
-    if (is_dict) measure(code, form, words);
+    if (kind != 'S') measure(code, form, words);
     form.values = words - form.keys;
     return form;
 }
@@ -93,6 +139,12 @@ static void each_entry(PyObject* object, F&& visit) {
         PyObject *key = nullptr, *value = nullptr;
         for (Py_ssize_t at = 0; PyDict_Next(object, &at, &key, &value);) {
             if (!visit(key, value)) return;
+        }
+        return;
+    }
+    if (PyList_Check(object)) {
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object); ++i) {
+            if (!visit(PyList_GET_ITEM(object, i), static_cast<PyObject*>(nullptr))) return;
         }
         return;
     }
@@ -114,8 +166,15 @@ static std::pair<PyObject*, PyObject*> first_entry(PyObject* object) {
     return found;
 }
 
-/// Adds the code of an object; false where compiled code has no such.
-static bool write_code(PyObject* object, std::string& code) {
+/// D, S or L; 0 for anything else.
+static char kind_of(PyObject* object) {
+    return PyDict_CheckExact(object)   ? 'D'
+           : PySet_CheckExact(object)  ? 'S'
+           : PyList_CheckExact(object) ? 'L'
+                                       : '\0';
+}
+
+bool TableObjects::write_code(PyObject* object, std::string& code) {
     if (PyBool_Check(object)) return code += 'b', true;
     if (PyLong_CheckExact(object)) return code += 'i', true;
     if (PyFloat_CheckExact(object)) return code += 'f', true;
@@ -128,11 +187,33 @@ static bool write_code(PyObject* object, std::string& code) {
         }
         return code += ')', true;
     }
-    bool is_dict = PyDict_CheckExact(object);
-    if (!is_dict && !PySet_CheckExact(object)) return false;
+    const auto& record = record_of(Py_TYPE(object));
+    if (record && record->form == frontend::Record::Form::Instance) {
+        std::shared_ptr<const frontend::Record> known = record;
+        if (record->is_data && !data_.record_for(object, known).empty()) return false;
+        code += frontend::table_code(Type::of_record(Type::Kind::Instance, known, 0, {}));
+        return true;
+    }
+    if (record) {
+        code += "R" + std::to_string(reinterpret_cast<std::uintptr_t>(record.get())) + "(";
+        for (const auto& field : record->fields) {
+            Ref value(PyObject_GetAttrString(object, field.name.c_str()));
+            if (!value) throw PythonError{};
+            if (!write_code(value.get(), code)) return false;
+        }
+        return code += ')', true;
+    }
+    char kind = kind_of(object);
+    if (!kind) {
+        auto array = ArrayWords::of(object);
+        if (!array || !array->is_writable) return false;
+        code += frontend::table_code(array->extents.empty() ? Type::numpy(array->dtype)
+                                                            : array->type());
+        return !array->extents.empty();
+    }
     auto [key, value] = first_entry(object);
-    code += is_dict ? 'D' : 'S';
-    return key && write_code(key, code) && (!is_dict || write_code(value, code));
+    code += kind;
+    return key && write_code(key, code) && (kind != 'D' || write_code(value, code));
 }
 
 // ---- in
@@ -162,6 +243,63 @@ std::string TableObjects::put(PyObject* object, const char*& code,
             words.push_back(handle_of(text));
             return "";
         }
+        case 'A': {
+            --code;
+            Type wanted = type_of_code(code);
+            auto array = ArrayWords::of(object);
+            if (!array || array->dtype != wanted.dtype ||
+                array->extents.size() != static_cast<std::size_t>(wanted.rank) ||
+                !array->is_writable)
+                return mixed;
+            words.push_back(array->address);
+            words.push_back(handle_of(view_block(object)));
+            words.insert(words.end(), array->extents.begin(), array->extents.end());
+            words.insert(words.end(), array->strides.begin(), array->strides.end());
+            return "";
+        }
+        case 'O': {
+            --code;
+            Type wanted = type_of_code(code);
+            if (object == Py_None && wanted.rank == 1) {
+                words.insert(words.end(), 2, 0);
+                return "";
+            }
+            const auto& class_of = record_of(Py_TYPE(object));
+            if (!class_of || !frontend::same_class(class_of.get(), wanted.record.get()))
+                return mixed;
+            Block* block = nullptr;
+            if (wanted.record->is_data) {
+                std::shared_ptr<const frontend::Record> own;
+                std::string odd = data_.record_for(object, own);
+                if (!odd.empty()) return odd;
+                if (own != wanted.record) return "objects whose fields are of several types";
+                odd = data_.add(object, own, block);
+                if (!odd.empty()) return odd;
+            } else {
+                std::int64_t address = 0;
+                object_address(object, address);
+                block = reinterpret_cast<Block*>(static_cast<std::uintptr_t>(
+                    *reinterpret_cast<const std::int64_t*>(static_cast<std::uintptr_t>(address))));
+            }
+            retain_block(block);
+            words.push_back(handle_of(block->data));
+            words.push_back(handle_of(block));
+            return "";
+        }
+        case 'R': {
+            --code;
+            const frontend::Record& record = record_at(code);
+            ++code;
+            if (record_of(Py_TYPE(object)).get() != &record) return mixed;
+            for (const auto& field : record.fields) {
+                Ref value(PyObject_GetAttrString(object, field.name.c_str()));
+                if (!value) throw PythonError{};
+                std::string odd = put(value.get(), code, words);
+                if (!odd.empty()) return odd;
+            }
+            ++code;
+            return "";
+        }
         case '(': {
             if (!PyTuple_CheckExact(object)) return mixed;
             Py_ssize_t i = 0;
@@ -173,14 +311,20 @@ std::string TableObjects::put(PyObject* object, const char*& code,
             ++code;
             return i == PyTuple_GET_SIZE(object) ? "" : mixed;
         }
+        case 'L':
         case 'D':
         case 'S': {
-            bool is_dict = kind == 'D';
-            if (is_dict ? !PyDict_CheckExact(object) : !PySet_CheckExact(object)) return mixed;
+            if (kind_of(object) != kind) return mixed;
             const char* inside = code;
-            Table* table = make_table(form_of_code(inside, is_dict));
+            for (int k = 0; k < (kind == 'D' ? 2 : 1); ++k) type_of_code(code);
+            for (const auto& [handle, held] : held_) {
+                if (held.object.get() != object) continue;
+                if (held.code != std::string(inside, code)) return mixed;
+                words.push_back(handle);
+                return "";
+            }
+            Table* table = make_table(form_of_code(inside, kind));
             if (!table) throw std::bad_alloc();
-            for (int k = 0; k < (is_dict ? 2 : 1); ++k) type_of_code(code);
             words.push_back(handle_of(table));
             held_[handle_of(table)] = {Ref::of(object), true, std::string(inside, code)};
             return fill(object, inside, *table);
@@ -197,7 +341,11 @@ std::string TableObjects::fill(PyObject* object, const char* code, Table& table)
         const char* rest = code;
         odd = put(key, rest, words);
         if (odd.empty() && value) odd = put(value, rest, words);
-        if (odd.empty()) table.set(words.data(), words.data() + table.form().keys);
+        if (odd.empty() && table.form().is_list) {
+            table.insert(table.rows(), words.data());
+        } else if (odd.empty()) {
+            table.set(words.data(), words.data() + table.form().keys);
+        }
         return odd.empty();
     });
     table.is_changed = false;
@@ -205,7 +353,7 @@ std::string TableObjects::fill(PyObject* object, const char* code, Table& table)
 }
 
 std::string TableObjects::add(PyObject* object, std::string& code, Table*& made) {
-    bool is_dict = PyDict_Check(object);
+    char kind = kind_of(object);
     for (auto& [handle, held] : held_) {
         if (held.object.get() != object) continue;
         code = held.code;
@@ -214,11 +362,12 @@ std::string TableObjects::add(PyObject* object, std::string& code, Table*& made)
     }
     auto [key, value] = first_entry(object);
     if (key) {
-        if (!write_code(key, code)) return "keys such as " + type_name(key);
-        if (is_dict && !write_code(value, code)) return "values such as " + type_name(value);
+        if (!write_code(key, code))
+            return (kind == 'L' ? "items such as " : "keys such as ") + type_name(key);
+        if (kind == 'D' && !write_code(value, code)) return "values such as " + type_name(value);
     }
     TableForm form;
-    if (key) form = form_of_code(code.c_str(), is_dict);
+    if (key) form = form_of_code(code.c_str(), kind);
     if (form.keys + form.values > 31) return "entries of more than 31 numbers";
     made = make_table(form);
     if (!made) throw std::bad_alloc();
@@ -235,6 +384,7 @@ PyObject* TableObjects::object_from(const char*& code, const std::int64_t*& word
         case 'b': return PyBool_FromLong(*words++ != 0);
         case 'f': return PyFloat_FromDouble(std::bit_cast<double>(*words++));
         case 't': return python_from(text_at(*words++));
+        case 'L':
         case 'D':
         case 'S': --code; return made(*words++, code);
         case 'N': {
@@ -255,16 +405,16 @@ PyObject* TableObjects::object_from(const char*& code, const std::int64_t*& word
             auto rank = static_cast<std::size_t>(*code++ - 'a');
             auto address = static_cast<std::uintptr_t>(words[0]);
             auto* block = reinterpret_cast<Block*>(static_cast<std::uintptr_t>(words[1]));
-            retain_block(block);
-            Storage* storage = shared_storage(block, address, {words + 2, rank},
-                                              {words + 2 + rank, rank}, size_of(t));
-            std::vector<std::int64_t> extents(words + 2, words + 2 + rank),
-                strides(words + 2 + rank, words + 2 + 2 * rank);
+            const std::int64_t* sizes = words + 2;
             words += 2 + 2 * rank;
-            auto offset = (static_cast<std::int64_t>(address) -
-                           static_cast<std::int64_t>(storage->memory.handle)) /
-                          size_of(t);
-            return wrap(Array::of({storage, Layout::make(extents, strides), offset, t}));
+            return array_from(block, address, t, {sizes, rank}, {sizes + rank, rank});
+        }
+        case 'O': {
+            --code;
+            const frontend::Record& record = record_at(code);
+            ++code;
+            words += 2;
+            return data_.object_at(record, words[-2]);
         }
         case 'R':
         case '(': {
@@ -294,7 +444,11 @@ static void skip(const char*& code) {
     char kind = *code++;
     if (kind == 'N') ++code;
     if (kind == 'A') code += 2;
-    if (kind == 'D' || kind == 'S') {
+    if (kind == 'O') {
+        while (*code >= '0' && *code <= '9') ++code;
+        ++code;
+    }
+    if (kind == 'D' || kind == 'S' || kind == 'L') {
         skip(code);
         if (kind == 'D') skip(code);
     }
@@ -307,12 +461,12 @@ static void skip(const char*& code) {
 
 /// The object of a table: one for each.
 PyObject* TableObjects::made(std::int64_t handle, const char*& code) {
-    bool is_dict = *code == 'D';
+    char kind = *code;
     const char* inside = code + 1;
     skip(code);
     auto known = held_.find(handle);
     if (known != held_.end()) return Py_NewRef(known->second.object.get());
-    Ref object(is_dict ? PyDict_New() : PySet_New(nullptr));
+    Ref object(kind == 'D' ? PyDict_New() : kind == 'S' ? PySet_New(nullptr) : PyList_New(0));
     if (!object) return nullptr;
     held_[handle] = {Ref::of(object.get()), false, std::string(inside, code)};
     return fill_back(object.get(), table_at(handle), inside) ? object.release() : nullptr;
@@ -325,6 +479,10 @@ bool TableObjects::fill_back(PyObject* object, const Table& table, const char* c
         if (!words) continue;
         Ref key(object_from(rest, words));
         if (!key) return false;
+        if (PyList_Check(object)) {
+            if (PyList_Append(object, key.get()) != 0) return false;
+            continue;
+        }
         if (PySet_Check(object)) {
             if (PySet_Add(object, key.get()) != 0) return false;
             continue;
@@ -336,6 +494,7 @@ bool TableObjects::fill_back(PyObject* object, const Table& table, const char* c
 }
 
 void TableObjects::give_back() {
+    data_.give_back();
     std::vector<std::pair<std::int64_t, const Held*>> changed;
     for (auto& [handle, held] : held_) {
         if (held.is_given && table_at(handle).is_changed) changed.emplace_back(handle, &held);
@@ -344,6 +503,8 @@ void TableObjects::give_back() {
         PyObject* object = held->object.get();
         if (PyDict_Check(object))
             PyDict_Clear(object);
+        else if (PyList_Check(object))
+            PyList_SetSlice(object, 0, PyList_GET_SIZE(object), nullptr);
         else
             PySet_Clear(object);
         const Table& table = table_at(handle);

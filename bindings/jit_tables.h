@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "frontend/types.h"
+#include "jit_data.h"
 #include "jit_reference.h"
 #include "library/tables.h"
 
@@ -24,6 +25,9 @@ class TableObjects {
     PyObject* object_from(const char*& code, const std::int64_t*& words);
     /// Adds the words of an object; advances the code. The answer is why it does not fit.
     std::string put(PyObject* object, const char*& code, std::vector<std::int64_t>& words);
+    /// Adds the code of an object; false where tables hold no such.
+    bool write_code(PyObject* object, std::string& code);
+    DataObjects& data() { return data_; }
     /// Gives the objects that were passed the entries of those that changed.
     void give_back();
 
@@ -38,6 +42,7 @@ class TableObjects {
     bool fill_back(PyObject* object, const Table& table, const char* code);
 
     std::map<std::int64_t, Held> held_;
+    DataObjects data_{*this};
 };
 
 /// Of a code that table_code wrote.

@@ -222,6 +222,19 @@ void read_number(std::int64_t* values) {
     });
 }
 
+/// A list of texts; null without memory.
+const Table* texts_from(PyObject* list) {
+    TableForm form{0, 1, static_cast<std::uint64_t>(WordKind::Text), 0, true};
+    Table* made = make_table(form);
+    for (Py_ssize_t i = 0; made && i < PyList_GET_SIZE(list); ++i) {
+        const Text* item = text_from(PyList_GET_ITEM(list, i));
+        if (!item) return nullptr;
+        std::int64_t word = handle_of(item);
+        made->insert(made->rows(), &word);
+    }
+    return made;
+}
+
 /// A method of str. values: bytes of its name, number of arguments, the name; of each argument
 /// whether it is a number, and what it is; the first is the text itself. Then 0 and the result.
 void call_method(std::int64_t* values) {
@@ -244,6 +257,10 @@ void call_method(std::int64_t* values) {
         if (!result) throw PythonError{};
         if (PyUnicode_Check(result.get())) {
             const Text* made = text_from(result.get());
+            values[1] = made ? handle_of(made) : 0;
+            values[0] = !made;
+        } else if (PyList_Check(result.get())) {
+            const Table* made = texts_from(result.get());
             values[1] = made ? handle_of(made) : 0;
             values[0] = !made;
         } else {

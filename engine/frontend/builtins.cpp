@@ -101,11 +101,17 @@ Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
     at(place);
     if (name.rfind("np.", 0) == 0 || name.rfind("un.", 0) == 0) {
         bool makes_array = name.substr(3) == "array" || name.substr(3) == "asarray";
+        if (makes_array && args.size() == 1 && Tables::has_numbers(args[0].type))
+            args[0] = Tables(*this, place).numbers(args[0]);
         if (makes_array && args.size() == 1 && args[0].type.is_list())
             return copied(as_array(args[0]), place);
-        for (Value& v : args) v = as_array(v);
+        for (Value& v : args) {
+            if (Tables::has_numbers(v.type)) v = Tables(*this, place).numbers(v);
+            v = as_array(v);
+        }
     }
     if (name == "delete_item") return delete_item(args, place);
+    if (auto v = sharing(name, args, place)) return *v;
     auto want = [&](std::size_t n) {
         if (args.size() != n) {
             refuse(place,
@@ -203,14 +209,16 @@ bool FunctionLowerer::is_instance(const Type& t, const Node& wanted) {
                            [&](const Node& w) { return is_instance(t, w); });
     }
     if (wanted.kind == NodeKind::Class)
-        return t.record == source_.classes.at(static_cast<std::size_t>(wanted.index)).record;
+        return t.record &&
+               same_class(t.record.get(),
+                          source_.classes.at(static_cast<std::size_t>(wanted.index)).record.get());
     const std::string& name = wanted.text;
     bool is_numpy = t.is_scalar() && !t.is_weak();
     if (name == "int") return t.weak == Weak::Int || (t.is_scalar() && t.weak == Weak::Bool);
     if (name == "float") return t.weak == Weak::Float || (is_numpy && t.dtype == DType::Float64);
     if (name == "bool") return t.is_scalar() && t.weak == Weak::Bool;
     if (name == "complex") return t.is_complex() && t.dtype == DType::Complex128;
-    if (name == "list") return t.is_list();
+    if (name == "list") return t.is_list() || t.is_object_list();
     if (name == "dict" || name == "set")
         return t.is_table() && t.rank == static_cast<int>(name == "set");
     if (name == "str") return t.is_text();
@@ -413,9 +421,16 @@ std::optional<Value> FunctionLowerer::fold(const Node& node, const std::string& 
         refuse(place, name + " takes one array or tuple" + (is_order ? " or several numbers" : ""),
                "give it what it combines");
     }
-    if (args[0].type.is_table()) {
+    if (args[0].type.is_table() && (args.size() == 1 || !is_order)) {
         std::vector<Value> held = args;
-        held[0] = Tables(*this, place).listed(held[0]);
+        Tables tables(*this, place);
+        if (!held[0].type.is_object_list()) held[0] = tables.listed(held[0]);
+        if (!held[0].type.is_list()) {
+            if (!Tables::has_numbers(held[0].type))
+                refuse(place, name + " of a " + describe(args[0].type) + " is not supported",
+                       "write a loop");
+            held[0] = tables.numbers(held[0]);
+        }
         return fold(node, name, held);
     }
     if (args[0].type.is_list()) {

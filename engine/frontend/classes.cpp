@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/lowerer.h"
+#include "frontend/tables.h"
 
 namespace unisono::frontend {
 
@@ -18,6 +19,21 @@ Value FunctionLowerer::object_of(std::shared_ptr<const Record> record, std::vect
 /// Point(1, y=2)
 Value FunctionLowerer::construct(const Node& node, const ClassUse& use) {
     if (use.record->form == Form::Instance) return new_object(node, use);
+    std::vector<Value> items = field_arguments(node, use);
+    for (std::size_t k = 0; k < items.size(); ++k) {
+        items[k] = all_made(items[k], node.place);
+        const Type& type = items[k].type;
+        if (type.kind == Type::Kind::Text || type.kind == Type::Kind::DTypeName)
+            refuse(node.place,
+                   "field '" + use.record->fields[k].name + "' would hold a " + describe(type) +
+                       ", which compiled functions cannot",
+                   "use numbers, arrays and tuples of them");
+    }
+    return object_of(use.record, std::move(items));
+}
+
+/// What a call of the class gives its fields.
+std::vector<Value> FunctionLowerer::field_arguments(const Node& node, const ClassUse& use) {
     const Record& record = *use.record;
     if (!record.no_call.empty())
         refuse(node.place, record.name + " cannot be made in compiled code: " + record.no_call,
@@ -41,30 +57,35 @@ Value FunctionLowerer::construct(const Node& node, const ClassUse& use) {
     std::vector<Value> items;
     for (std::size_t k = 0; k < slots.size(); ++k) {
         auto held = use.defaults.find(k);
+        if (!slots[k] && !record.fields[k].made.empty()) {
+            // A list, dict or set of its own for each object, whose items this call tells.
+            const void* origin = reinterpret_cast<const char*>(&node) + 1 + k;
+            Tables tables(*this, node.place);
+            const std::string& made = record.fields[k].made;
+            items.push_back(made == "list"   ? tables.list_of(origin, {})
+                            : made == "dict" ? tables.empty(origin, TableKind::Dict)
+                                             : tables.empty(origin, TableKind::Set));
+            continue;
+        }
         if (!slots[k] && held == use.defaults.end()) {
             refuse(node.place, record.name + " needs a value for '" + record.fields[k].name + "'",
                    "give it");
         }
-        items.push_back(all_made(slots[k] ? *slots[k] : expression(held->second), node.place));
-        const Type& type = items.back().type;
-        if (type.kind == Type::Kind::Text || type.kind == Type::Kind::DTypeName)
-            refuse(node.place,
-                   "field '" + record.fields[k].name + "' would hold a " + describe(type) +
-                       ", which compiled functions cannot",
-                   "use numbers, arrays and tuples of them");
+        items.push_back(slots[k] ? *slots[k] : expression(held->second));
     }
-    return object_of(use.record, std::move(items));
+    return items;
 }
 
 /// dataclasses.replace(p, x=1) and p._replace(x=1); the arguments begin with child `first`.
 Value FunctionLowerer::replaced(const Node& node, const Value& object, std::size_t first) {
-    if (!object.type.record || !(object.type.is_record() || object.type.is_tuple())) {
+    bool is_data = object.type.is_instance() && object.type.record->is_data;
+    bool is_value = object.type.record && (object.type.is_record() || object.type.is_tuple());
+    if (!is_data && !is_value) {
         refuse(node.place,
-               "only frozen dataclasses and named tuples can be replaced; got " +
-                   describe(object.type),
+               "only dataclasses and named tuples can be replaced; got " + describe(object.type),
                "make a new object");
     }
-    std::vector<Value> items = object.items;
+    std::vector<Value> items = is_data ? field_values(object, node.place) : object.items;
     for (std::size_t i = first; i < node.children.size(); ++i) {
         const Node& arg = node.children[i];
         auto k = arg.kind == NodeKind::Keyword ? object.type.record->find(arg.text) : std::nullopt;
@@ -73,6 +94,7 @@ Value FunctionLowerer::replaced(const Node& node, const Value& object, std::size
                    "write replace(p, x=1)");
         items[*k] = all_made(expression(arg.children[0]), arg.place);
     }
+    if (is_data) return object_of_values(object.type.record, std::move(items), node.place);
     return object_of(object.type.record, std::move(items));
 }
 
@@ -102,9 +124,16 @@ std::optional<Value> FunctionLowerer::object_attribute(const Node& node, const V
     auto method = record->find_method ? record->find_method(node.text) : std::nullopt;
     if (method && method->kind == Record::Method::Kind::Property)
         return call_with(node, *method->source, {object});
-    if (method)
-        refuse(node.place, "a method is called only in a compiled function",
-               "write " + node.text + "(...)");
+    if (method) {
+        bool is_static = method->kind == Record::Method::Kind::Static;
+        Value v;
+        v.type = Type::of_function(method->source, method->source->name);
+        if (is_static) return v;
+        v.items = {kept_apart(object)};
+        v.type.items = {object.type};
+        v.type.rank = 1;
+        return v;
+    }
     std::string names = record->field_names();
     refuse(node.place, record->name + " has no attribute '" + node.text + "'",
            names.empty() ? "check the name" : "its fields are " + names);
@@ -192,6 +221,11 @@ std::optional<Value> FunctionLowerer::compare_objects(const std::string& op, con
         }
     }
     bool are_tuples = a.type.is_tuple() && b.type.is_tuple();
+    bool are_data = a.type.is_instance() && b.type.is_instance() && a.type.record->is_data &&
+                    a.type.rank == 0 && b.type.rank == 0 &&
+                    same_class(a.type.record.get(), b.type.record.get());
+    if (are_data && (op == "==" || op == "!=" ? a.type.record->compares : a.type.record->orders))
+        return compare_items(op, field_values(a, place), field_values(b, place), place);
     bool are_objects = a.type.is_record() && a.type.record == b.type.record;
     bool is_equality = op == "==" || op == "!=";
     if (a.type.is_record() || b.type.is_record()) {

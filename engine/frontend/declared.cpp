@@ -61,6 +61,9 @@ static std::optional<int> distance(const Type& from, const Declared& to) {
 Value FunctionLowerer::declared_value(const Value& value, const Declared& wanted,
                                       const Place& place, const std::string& role) {
     if (!wanted.is_given) return value;
+    bool may_become = wanted.type.is_object_list() && value.type.is_list();
+    if (may_become)
+        return declared_value(Tables(*this, place).storable(value), wanted, place, role);
     if (wanted.type.is_table() && value.type.is_table())
         return Tables(*this, place).declared(value, wanted.type, role);
     if (!distance(value.type, wanted)) {

@@ -394,20 +394,36 @@ std::optional<Value> FunctionLowerer::tuple_item(const Value& tuple, const Value
     }
     std::optional<Type> type = tuple.items[0].type;
     for (const Value& item : tuple.items) type = type ? join(*type, item.type) : type;
-    if (!type || !type->is_scalar() || !is_integer(index.type.dtype)) return std::nullopt;
+    std::function<bool(const Type&)> is_plain = [&](const Type& t) {
+        bool holds = t.is_scalar() || t.is_text() || t.is_tuple() || t.is_record();
+        return holds && std::all_of(t.items.begin(), t.items.end(), is_plain);
+    };
+    if (!type || !is_plain(*type) || !is_integer(index.type.dtype)) return std::nullopt;
     auto size = static_cast<std::int64_t>(tuple.items.size());
     E i = settle(cast(index.expr, DType::Int64));
     E outside =
         op_binary(Op::Or, op_binary(Op::Lt, i, i64(-size)), op_binary(Op::Ge, i, i64(size)));
     fault_if(outside, ErrorKind::Index, "tuple index out of range", place);
-    E found = cast(tuple.items[0].expr, type->dtype);
-    for (std::int64_t k = 1; k < size; ++k) {
-        E here =
-            op_binary(Op::Or, op_binary(Op::Eq, i, i64(k)), op_binary(Op::Eq, i, i64(k - size)));
-        E item = cast(tuple.items[static_cast<std::size_t>(k)].expr, type->dtype);
-        found = b_->select(here, item, found);
-    }
-    return scalar(found, type->weak);
+    std::function<Value(const std::vector<Value>&, const Type&)> chosen =
+        [&](const std::vector<Value>& items, const Type& t) {
+            Value v;
+            v.type = t;
+            for (std::size_t m = 0; m < t.items.size(); ++m) {
+                std::vector<Value> parts;
+                for (const Value& item : items) parts.push_back(item.items[m]);
+                v.items.push_back(chosen(parts, t.items[m]));
+            }
+            if (!t.is_word()) return v;
+            for (std::int64_t k = 0; k < size; ++k) {
+                const Value& one = items[static_cast<std::size_t>(k)];
+                E item = t.is_text() ? Texts(*this, place).handle(one) : cast(one.expr, t.dtype);
+                E here = op_binary(Op::Or, op_binary(Op::Eq, i, i64(k)),
+                                   op_binary(Op::Eq, i, i64(k - size)));
+                v.expr = k == 0 ? item : b_->select(here, item, v.expr);
+            }
+            return v;
+        };
+    return chosen(tuple.items, *type);
 }
 
 /// Some items of a tuple; the bounds are constants.
@@ -478,6 +494,8 @@ Value FunctionLowerer::subscript(const Node& node) {
     if (object.type.is_records()) return record_item(node, object);
     if (object.type.is_table()) {
         Tables tables(*this, node.place);
+        if (object.type.is_object_list() && node.children[1].kind == NodeKind::Slice)
+            return tables.slice(object, node.children[1]);
         return node.text == "iteration" ? tables.visited(object, index_value(node))
                                         : tables.get(object, index_value(node));
     }

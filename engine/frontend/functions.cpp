@@ -91,6 +91,7 @@ Value FunctionLowerer::call_value(const Node& node, const Value& callee) {
                    "can be compiled",
                "write the functions as one, or the recursion as a loop");
     }
+    if (callee.type.is_bound()) return call_function(node, source, {}, &callee.items[0]);
     return call_function(node, source, callee.items);
 }
 

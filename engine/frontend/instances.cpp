@@ -3,24 +3,31 @@
 // The memory is a run of words. Word 0 holds the object's own block, word 1 how many of the words
 // from the second on hold blocks that the object keeps alive: those of arrays and of other objects.
 // Behind them lie the fields: a number in a word; of an array the address, the extents and the
-// strides; of an object its address. core/object.cpp makes and ends such memory.
+// strides; of an object its address; in objects of dataclasses, which live as long as the call,
+// also what a table would hold. core/object.cpp makes and ends such memory.
 #include <algorithm>
 
 #include "frontend/lowerer.h"
+#include "frontend/tables.h"
 
 namespace unisono::frontend {
 
 using ir::StrideClass;
 
+static bool is_counted(const Type& t) { return t.is_array() || t.is_instance(); }
+static bool is_number(const Type& t) { return t.is_scalar() && !t.is_complex(); }
+
 void lay_out(Record& record) {
     int counted = 0;
-    for (const Record::Field& f : record.fields) counted += !f.type.is_scalar();
+    for (const Record::Field& f : record.fields) counted += is_counted(f.type);
     int word = 2 + counted, next_counted = 2;
     record.counted = counted;
     for (Record::Field& f : record.fields) {
         f.word = word;
-        f.block = f.type.is_scalar() ? -1 : next_counted++;
-        word += f.type.is_array() ? 1 + 2 * f.type.rank : 1;
+        f.block = is_counted(f.type) ? next_counted++ : -1;
+        word += f.type.is_array()      ? 1 + 2 * f.type.rank
+                : f.type.is_instance() ? 1
+                                       : words_of(f.type);
     }
     record.words = word;
 }
@@ -88,17 +95,24 @@ Value FunctionLowerer::move_object(const std::string& name, const Value& value, 
     return moved;
 }
 
+/// Memory of an object whose fields are 0.
+Value FunctionLowerer::new_instance(const std::shared_ptr<const Record>& record,
+                                    const Place& place) {
+    at(place);
+    auto made = native("object_new", {i64(0), i64(record->words), i64(record->counted)}, 3);
+    fault_if(op_binary(Op::Ne, made[0], i64(0)), ErrorKind::Memory, "out of memory for an object",
+             place);
+    std::int32_t slot = b_->slot(record->name, DType::Int64, true);
+    emit(b_->adopt(slot, made[1], made[2]));
+    return object_in(slot, object_type(record, false));
+}
+
 Value FunctionLowerer::new_object(const Node& node, const ClassUse& use) {
     if (source_.is_kernel)
         refuse(node.place, "a kernel cannot make objects", "pass what it needs as arguments");
     const Record& record = *use.record;
-    at(node.place);
-    auto made = native("object_new", {i64(0), i64(record.words), i64(record.counted)}, 3);
-    fault_if(op_binary(Op::Ne, made[0], i64(0)), ErrorKind::Memory, "out of memory for an object",
-             node.place);
-    std::int32_t slot = b_->slot(record.name, DType::Int64, true);
-    emit(b_->adopt(slot, made[1], made[2]));
-    Value object = object_in(slot, object_type(use.record, false));
+    if (record.is_data) return data_object(node, use);
+    Value object = new_instance(use.record, node.place);
     auto init = record.find_method("__init__");
     if (init) {
         call_function(node, *init->source, {}, &object);
@@ -218,7 +232,8 @@ Value FunctionLowerer::read_member(const Value& object, const Record::Field& f,
     want_object(object, f.name, place);
     std::int32_t slot = describe_array(object.array).root;
     bool is_known = given_objects_.count(slot) && object.type.rank == 0 &&
-                    is_constant_field(f.name) && !source_.is_kernel;
+                    is_constant_field(f.name) && !source_.is_kernel &&
+                    (is_number(f.type) || is_counted(f.type));
     if (!is_known) {
         Value v = load_member(object, f);
         want_assigned(v, f, place);
@@ -243,13 +258,20 @@ Value FunctionLowerer::read_member(const Value& object, const Record::Field& f,
 
 /// What was never assigned has no memory.
 void FunctionLowerer::want_assigned(const Value& v, const Record::Field& f, const Place& place) {
-    if (v.type.is_scalar() || v.type.rank == (v.type.is_instance() ? 1 : -1)) return;
+    if (!is_counted(v.type) || (v.type.is_instance() && v.type.rank == 1)) return;
     E address = b_->address(describe_array(v.array).root);
     fault_if(op_binary(Op::Eq, address, i64(0)), ErrorKind::Type,
              "attribute '" + f.name + "' has not been assigned", place);
 }
 
 Value FunctionLowerer::load_member(const Value& object, const Record::Field& f) {
+    if (!is_number(f.type) && !is_counted(f.type)) {
+        std::vector<E> words;
+        for (int k = 0; k < words_of(f.type); ++k)
+            words.push_back(temporary(word_of(object, f.word + k), "word"));
+        std::size_t at = 0;
+        return Tables(*this, {}).taken(f.type, words, at, false);
+    }
     if (f.type.is_scalar())
         return scalar(number_of_word(word_of(object, f.word), f.type.dtype), f.type.weak);
     E block = word_of(object, f.block);
@@ -295,8 +317,9 @@ E FunctionLowerer::kept_object(const Value& object) {
 
 void FunctionLowerer::store_member(const Value& object, const Record::Field& f, const Value& given,
                                    const Place& place) {
-    if (parallel_depth_ > 0 && !f.type.is_scalar()) {
-        refuse(place, "an attribute that holds an array or an object is assigned inside of prange",
+    if (parallel_depth_ > 0 && !is_number(f.type)) {
+        refuse(place,
+               "an attribute that holds an array, an object or a text is assigned inside of prange",
                "assign it before or after the loop");
     }
     Declared wanted;
@@ -304,6 +327,15 @@ void FunctionLowerer::store_member(const Value& object, const Record::Field& f, 
     wanted.is_given = true;
     std::string role = "attribute '" + f.name + "' of " + object.type.record->name;
     want_object(object, f.name, place);
+    if (!is_number(f.type) && !is_counted(f.type)) {
+        Tables tables(*this, place);
+        Value v = tables.as_type(tables.storable(given), f.type, role);
+        std::vector<E> words;
+        tables.put(v, words);
+        for (std::size_t k = 0; k < words.size(); ++k)
+            set_word(object, f.word + static_cast<int>(k), words[k]);
+        return;
+    }
     if (f.type.is_scalar()) {
         E x = declared_value(given, wanted, place, role).expr;
         DType t = f.type.dtype;

@@ -98,7 +98,7 @@ void FunctionLowerer::reserve(const Value& value, E count, const Place& place) {
 /// The value with the type of the list's items; a wider one makes the function start again.
 void FunctionLowerer::append(const Value& value, const Value& item, const Place& place) {
     const Type& type = value.type.items[0];
-    want_number(item, place, "an item of a list");
+    if (!item.type.is_scalar()) box_list(value, item, place);
     bool is_new = value.list >= 0 && lists_[static_cast<std::size_t>(value.list)].literal &&
                   !list_items_.count(lists_[static_cast<std::size_t>(value.list)].literal);
     auto joined = is_new ? std::optional(item.type) : join(type, item.type);
@@ -122,7 +122,28 @@ void FunctionLowerer::append(const Value& value, const Value& item, const Place&
     emit(b_->assign(list.length, op_binary(Op::Add, b_->read(list.length), i64(1))));
 }
 
+/// A list that gets something else than numbers becomes one of objects where it is written.
+void FunctionLowerer::box_list(const Value& list, const Value& given, const Place& place) {
+    Value item = Tables(*this, place).storable(given);
+    const Node* literal =
+        list.list >= 0 ? lists_[static_cast<std::size_t>(list.list)].literal : nullptr;
+    if (literal && !list_items_.count(literal)) {
+        boxed_lists_.insert(literal);
+        tables_.items[literal].value = item.type;
+        guesses_.clear();
+        throw Restart{};
+    }
+    refuse(place, "a " + describe(list.type) + " cannot take " + describe(item.type),
+           "give all items one type, and make the list in this function");
+}
+
 void FunctionLowerer::extend(const Value& value, const Value& more, const Place& place) {
+    if (more.type.is_object_list()) {
+        Value item;
+        item.type = more.type.items[0];
+        if (!item.type.is_scalar()) box_list(value, item, place);
+        return extend(value, Tables(*this, place).numbers(more), place);
+    }
     if (more.type.is_tuple()) {
         for (const Value& item : more.items) append(value, item, place);
         return;
@@ -175,6 +196,7 @@ Value FunctionLowerer::pop(const Value& value, const Value* index, const Place& 
 void FunctionLowerer::insert(const Value& value, const Value& index, const Value& item,
                              const Place& place) {
     E i = settle(cast(want_scalar(index, place, "an index").expr, DType::Int64));
+    if (!item.type.is_scalar()) box_list(value, item, place);
     E x = temporary(cast(want_number(item, place, "an item of a list").expr, value.type.dtype));
     List& list = growing(value, place);
     E length = temporary(b_->read(list.length), "length");
@@ -197,6 +219,9 @@ Value FunctionLowerer::list_literal(const Node& node) {
     std::vector<const Node*> nodes;
     for (const Node& child : node.children) nodes.push_back(&child);
     std::vector<Value> items = operands(nodes);
+    bool is_boxed = boxed_lists_.count(&node) > 0;
+    for (const Value& item : items) is_boxed = is_boxed || !item.type.is_scalar();
+    if (is_boxed) return Tables(*this, node.place).list_of(&node, items);
     auto known = list_items_.find(&node);
     std::optional<Type> type;
     if (known != list_items_.end()) type = known->second;
@@ -251,6 +276,8 @@ Value FunctionLowerer::list_value(const Value& value, const Place& place) {
     if (value.type.is_array() && value.type.rank == 1)
         return list_from_array(value, Type::numpy(value.type.dtype), place);
     if (value.type.is_tuple() && !value.items.empty()) {
+        if (!value.items[0].type.is_scalar())
+            return Tables(*this, place).list_of(&place, value.items);
         std::optional<Type> type = value.items[0].type;
         for (const Value& v : value.items) type = type ? join(*type, v.type) : type;
         if (type && type->is_scalar()) {
@@ -260,7 +287,7 @@ Value FunctionLowerer::list_value(const Value& value, const Place& place) {
         }
     }
     refuse(place, "list of a value of type " + describe(value.type) + " is not supported",
-           "make lists of arrays of rank 1, lists and tuples of numbers");
+           "make lists of arrays of rank 1, lists, tuples, dicts and sets");
 }
 
 Value FunctionLowerer::joined_lists(const Value& a, const Value& b, const Place& place) {

@@ -192,6 +192,46 @@ bool FunctionLowerer::try_collect(const std::function<void()>& emit_body, std::v
     }
 }
 
+/// What both branches leave in variables of their own: texts, tables, objects, tuples of these.
+Value FunctionLowerer::choose_object(E condition, const std::array<Value, 2>& values,
+                                     std::array<std::vector<S>, 2> made, const Type& type,
+                                     const Place& place) {
+    std::function<Value(const Value&, const Value&, const Type&)> held = [&](const Value& a,
+                                                                             const Value& b,
+                                                                             const Type& t) {
+        const Value* both[] = {&a, &b};
+        Value v;
+        v.type = t;
+        if (t.is_instance()) {
+            std::int32_t slot = b_->slot("choice", DType::Int64, true);
+            for (std::size_t k = 0; k < 2; ++k) {
+                bool is_none = both[k]->type.kind == Type::Kind::None;
+                made[k].push_back(is_none ? b_->adopt(slot, i64(0), i64(0))
+                                          : b_->point(slot, describe_array(both[k]->array).root));
+            }
+            return object_in(slot, t);
+        }
+        if (t.is_word()) {
+            std::int32_t id = b_->var("choice", t.dtype);
+            emit(b_->declare(id, nullptr));
+            for (std::size_t k = 0; k < 2; ++k) {
+                E e = t.is_text() ? Texts(*this, place).handle(*both[k])
+                                  : cast(both[k]->expr, t.dtype);
+                made[k].push_back(b_->assign(id, e));
+            }
+            v.expr = b_->read(id);
+            if (t.is_table()) v.list = a.list >= 0 ? a.list : b.list;
+            return v;
+        }
+        for (std::size_t k = 0; k < t.items.size(); ++k)
+            v.items.push_back(held(a.items[k], b.items[k], t.items[k]));
+        return v;
+    };
+    Value chosen = held(values[0], values[1], type);
+    emit(b_->branch(condition, b_->block(made[0]), b_->block(made[1])));
+    return chosen;
+}
+
 /// The value of `yes` or `no`; only the chosen one is evaluated where that can be seen.
 Value FunctionLowerer::choose(E condition, const std::function<Value()>& yes,
                               const std::function<Value()>& no, const Place& place) {
@@ -208,15 +248,15 @@ Value FunctionLowerer::choose(E condition, const std::function<Value()>& yes,
     if (!has_a && !has_b) throw Unresolved{*unresolved_};
     if (!has_a || !has_b) return has_a ? a : b;
     at(place);
+    Tables(*this, place).agree(a, b);
     auto joined = join(a.type, b.type);
-    if (joined && joined->is_text()) {
-        std::int32_t id = b_->var("choice", DType::Int64);
-        emit(b_->declare(id, nullptr));
-        made_a.push_back(b_->assign(id, Texts(*this, place).handle(a)));
-        made_b.push_back(b_->assign(id, Texts(*this, place).handle(b)));
-        emit(b_->branch(condition, b_->block(made_a), b_->block(made_b)));
-        return Texts::of(b_->read(id));
-    }
+    std::function<bool(const Type&)> is_held = [&](const Type& t) {
+        bool holds = t.is_word() || t.is_instance() || t.is_tuple() || t.is_record();
+        return holds && std::all_of(t.items.begin(), t.items.end(), is_held);
+    };
+    bool is_object = joined && !joined->is_scalar() && joined->kind != Type::Kind::None;
+    if (is_object && (joined->is_table() || is_held(*joined)) && !same_value(a, b))
+        return choose_object(condition, {a, b}, {made_a, made_b}, *joined, place);
     if (!joined || !joined->is_scalar()) {
         if (joined && same_value(a, b) && made_a.empty() && made_b.empty()) return a;
         refuse(place,

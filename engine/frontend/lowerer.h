@@ -258,6 +258,8 @@ class FunctionLowerer {
     void add_parts(const Parts& parts, const ParallelPlan& plan, const Place& place);
     void warn_of_sharing(const Node& node, const Range& range, const ParallelPlan& plan);
     Value atomic(const Node& node, const std::string& name);
+    std::optional<Value> sharing(const std::string& name, const std::vector<Value>& args,
+                                 const Place& place);
     Env loop_header(Loop& loop);
     S otherwise(Loop& loop, const Node* block, Env& after);
     void arrive(const std::map<std::string, Type>& guess);
@@ -316,6 +318,8 @@ class FunctionLowerer {
     Value conditional(const Node& node);
     Value choose(E condition, const std::function<Value()>& yes, const std::function<Value()>& no,
                  const Place& place);
+    Value choose_object(E condition, const std::array<Value, 2>& values,
+                        std::array<std::vector<S>, 2> made, const Type& type, const Place& place);
     E truth(const Value& v, const Place& place);
     E condition(const Node& node);
     static std::optional<DType> dtype_of(const Node& node);
@@ -373,6 +377,7 @@ class FunctionLowerer {
     E list_length(const Value& list);
     void reserve(const Value& list, E count, const Place& place);
     void append(const Value& list, const Value& item, const Place& place);
+    [[noreturn]] void box_list(const Value& list, const Value& item, const Place& place);
     void extend(const Value& list, const Value& more, const Place& place);
     Value pop(const Value& list, const Value* index, const Place& place);
     void insert(const Value& list, const Value& index, const Value& item, const Place& place);
@@ -407,6 +412,7 @@ class FunctionLowerer {
     // ---- objects that are their fields' values (classes.cpp)
     Value object_of(std::shared_ptr<const Record> record, std::vector<Value> items);
     Value construct(const Node& node, const ClassUse& use);
+    std::vector<Value> field_arguments(const Node& node, const ClassUse& use);
     Value replaced(const Node& node, const Value& object, std::size_t first);
     void refuse_frozen(const Node& target);
     std::optional<Value> object_attribute(const Node& node, const Value& object);
@@ -429,6 +435,11 @@ class FunctionLowerer {
     void open_objects(Value& value);
     Value move_object(const std::string& name, const Value& value, const Type& type);
     Value held_object(const Value& object);
+    Value new_instance(const std::shared_ptr<const Record>& record, const Place& place);
+    Value data_object(const Node& node, const ClassUse& use);
+    Value object_of_values(const std::shared_ptr<const Record>& known, std::vector<Value> values,
+                           const Place& place);
+    std::vector<Value> field_values(const Value& object, const Place& place);
     Value new_object(const Node& node, const ClassUse& use);
     void want_object(const Value& object, const std::string& field, const Place& place);
     bool is_constant_field(const std::string& name);
@@ -824,6 +835,7 @@ class FunctionLowerer {
     std::set<const Node*> targets_read_after_;
     std::set<std::string> shared_names_;      ///< that hold arrays which others may hold, too
     std::map<const Node*, Type> list_items_;  ///< of lists that are empty where they are made
+    std::set<const Node*> boxed_lists_;       ///< whose items are no numbers, or which others hold
     std::optional<Type> result_;
     bool must_restart_ = false;
     Declared result_wanted_;

@@ -42,6 +42,7 @@ struct Access {
     std::string array;
     bool is_write;
     std::vector<std::optional<Affine>> axes;
+    bool is_locked = false;
 };
 
 class Planner {
@@ -79,7 +80,9 @@ class Planner {
         for (const Access& a : accesses_) {
             if (!a.is_write || plan_.array_reductions.count(a.array)) continue;
             if (is_neighbour(a)) plan_.neighbours.emplace_back(a.array, a.node->place);
-            auto& list = unknown_.count(a.node) ? plan_.unknown : plan_.independent;
+            auto& list = unknown_.count(a.node)  ? plan_.unknown
+                         : locked_.count(a.node) ? plan_.locked
+                                                 : plan_.independent;
             std::string text = a.array + " at line " + std::to_string(a.node->place.line);
             if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
         }
@@ -189,7 +192,7 @@ class Planner {
         std::string path = path_of(n, index);
         bool is_field = n.kind == NodeKind::Attribute && is_write && index == nullptr;
         if (!path.empty() && (index || is_field)) {
-            Access a{&n, path, is_write, {}};
+            Access a{&n, path, is_write, {}, lock_depth_ > 0};
             if (index) {
                 bool is_tuple =
                     index->children.size() == 2 && index->children[1].kind == NodeKind::Tuple;
@@ -204,12 +207,15 @@ class Planner {
                 find_accesses(index->children[i], false);
             return;
         }
+        bool is_lock = n.kind == NodeKind::Finally && n.text == "lock";
+        lock_depth_ += is_lock;
         for (std::size_t i = 0; i < n.children.size(); ++i) {
             bool writes = (n.kind == NodeKind::Assign && i + 1 < n.children.size()) ||
                           (n.kind == NodeKind::AugAssign && i == 0) ||
                           (is_write && n.kind == NodeKind::Tuple);
             find_accesses(n.children[i], writes);
         }
+        lock_depth_ -= is_lock;
         if (n.kind == NodeKind::AugAssign) {
             std::optional<Access> read;
             for (const Access& a : accesses_) {
@@ -285,9 +291,13 @@ class Planner {
                 return;
             if (factor == 0 && difference.constant != 0 && !has_inner(*a)) return;
         }
+        if (write.is_locked && other.is_locked) {
+            locked_.insert(write.node);
+            return;
+        }
         if (auto op = array_reduction(write.array))
             plan_.array_reductions[write.array] = *op;
-        else if (is_unknown)
+        else if (is_unknown || loop_.text == "tasks")  // not every iteration reaches it
             unknown_.insert(write.node);
         else
             refuse_dependence(write, other);
@@ -328,7 +338,8 @@ class Planner {
     std::string target_;
     std::set<std::string> assigned_, inner_targets_;
     std::vector<Access> accesses_;
-    std::set<const Node*> unknown_;
+    std::set<const Node*> unknown_, locked_;
+    int lock_depth_ = 0;
     ParallelPlan plan_;
 };
 
@@ -381,8 +392,10 @@ std::string describe(const Source& source, const Node& loop, const ParallelPlan&
     text += "  private: " + joined(privates) + "\n";
     for (const auto& [name, op] : plan.array_reductions)
         reductions.push_back("array " + name + " (" + spelling(op) + ")");
+    if (!loop.note.empty()) reductions.push_back(loop.note);
     text += "  reductions: " + joined(reductions) + "\n";
     text += "  written, each element by one iteration: " + joined(plan.independent) + "\n";
+    if (!plan.locked.empty()) text += "  under a lock: " + joined(plan.locked) + "\n";
     if (!plan.unknown.empty()) {
         text += "  not proven apart, iterations may meet: " + joined(plan.unknown) + "\n";
     }

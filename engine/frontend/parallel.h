@@ -19,6 +19,7 @@ struct ParallelPlan {
     /// Written next to each other by neighbouring iterations: the array and the access.
     std::vector<std::pair<std::string, Place>> neighbours;
     std::vector<std::string> independent;  ///< array accesses proven apart, for the report
+    std::vector<std::string> locked;       ///< array accesses under a lock, for the report
     std::vector<std::string> unknown;      ///< array accesses that may meet, for the report
 };
 

@@ -29,6 +29,8 @@ struct Record : std::enable_shared_from_this<Record> {
         std::string odd;  ///< why compiled code cannot read it
         std::int64_t offset = 0;  ///< Fields: bytes from where a record begins
         Type type;                ///< Instance
+        bool is_open = false;     ///< of a dataclass: its annotation tells no type, its values do
+        std::string made;         ///< of a dataclass: list, dict or set makes its value
         int word = 0;  ///< Instance: where it lies, and the block of what it refers to or -1
         int block = -1;
     };
@@ -50,6 +52,9 @@ struct Record : std::enable_shared_from_this<Record> {
     std::function<std::set<std::string>()> changed;  ///< attributes that methods assign
     int words = 0, counted = 0;                      ///< Instance: of its memory
     std::int64_t step = 0;                           ///< Fields: bytes of a whole record
+    bool is_data = false;  ///< Instance: a dataclass, copied when it is passed and given back
+    std::shared_ptr<const Record> base;  ///< of a dataclass with these types of fields: the class
+    mutable std::vector<std::shared_ptr<const Record>> variants;
     const void* python = nullptr;  ///< the class, for those who make Python objects
 
     std::optional<std::size_t> find(const std::string& field) const {
@@ -67,5 +72,12 @@ struct Record : std::enable_shared_from_this<Record> {
 
 /// Finds a place for each field of an Instance.
 void lay_out(Record& record);
+/// The dataclass with fields of these types; one for each list of them.
+std::shared_ptr<const Record> with_types(const Record& known, const std::vector<Type>& types);
+/// Whether two records are of one class.
+inline bool same_class(const Record* a, const Record* b) {
+    auto base = [](const Record* r) { return r && r->base ? r->base.get() : r; };
+    return base(a) == base(b);
+}
 
 }  // namespace unisono::frontend

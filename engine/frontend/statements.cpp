@@ -367,7 +367,7 @@ void FunctionLowerer::shape_result(const Value& value, ResultShape& shape,
         shape.kind = ResultShape::Kind::Text;
         scalars.push_back(Texts(*this, {}).handle(value));
     } else if (value.type.is_table()) {
-        if (value.type.rank > static_cast<int>(TableKind::Set))
+        if (value.type.rank > static_cast<int>(TableKind::Set) && !value.type.is_object_list())
             refuse(last_return_, "the " + describe(value.type) + " cannot be returned",
                    "return the dict, or a list of them");
         shape.kind = ResultShape::Kind::Table;

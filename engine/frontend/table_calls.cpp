@@ -37,6 +37,7 @@ Value Tables::other_set(const Value& v, const std::string& method) {
 }
 
 Value Tables::binary(const std::string& op, const Value& a, const Value& b) {
+    if (a.type.is_object_list() || b.type.is_object_list()) return list_binary(op, a, b);
     agree(a, b);
     int what = operation_of(op);
     bool fits = a.type == b.type && (is_set(a) ? what != 0 : is_dict(a) && what == union_of);
@@ -48,6 +49,10 @@ Value Tables::binary(const std::string& op, const Value& a, const Value& b) {
 }
 
 bool Tables::update(const std::string& op, const Value& a, const Value& b) {
+    if (a.type.is_object_list()) {
+        if (op == "+") extend(a, b);
+        return op == "+";
+    }
     if (!b.type.is_table()) return false;
     agree(a, b);
     int what = operation_of(op);
@@ -73,6 +78,7 @@ std::optional<Value> Tables::compare(const std::string& op, const Value& a, cons
         bool may_be = a.type.is_table() && b.type.is_table();
         return may_be ? given(f_.op_binary(Op::Eq, handle(a), handle(b))) : known(is_negated);
     }
+    if (a.type.is_object_list() || b.type.is_object_list()) return list_compare(op, a, b);
     agree(a, b);
     bool is_equality = op == "==" || op == "!=";
     if (a.type != b.type) {
@@ -96,6 +102,7 @@ std::optional<Value> Tables::compare(const std::string& op, const Value& a, cons
 }
 
 Value Tables::method(const Node& node, const Value& table) {
+    if (table.type.is_object_list()) return list_method(node, table);
     const std::string& name = node.children[0].text;
     auto kind = static_cast<TableKind>(table.type.rank);
     bool of_set = kind == TableKind::Set;
@@ -112,7 +119,7 @@ Value Tables::method(const Node& node, const Value& table) {
     } else {
         args = f_.arguments(node);
     }
-    for (Value& v : args) v = f_.made(v, place_);
+    for (Value& v : args) v = storable(v);
     f_.at(place_);
     auto want = [&](std::size_t least, std::size_t most) {
         if (args.size() >= least && args.size() <= most) return;

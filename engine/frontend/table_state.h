@@ -9,7 +9,8 @@
 
 namespace unisono::frontend {
 
-/// Of one that is written empty, or comes empty: {}, set(), a parameter.
+/// Of one that is written empty, or comes empty: {}, set(), a parameter; and of a list of objects,
+/// whose items are values.
 struct TableItems {
     std::optional<Type> key, value;
     const void* inner = nullptr;  ///< the value is a table of its own, known by this origin
@@ -23,7 +24,10 @@ struct TableState {
 
 /// How tables are spelled for the run-time part, which makes Python objects of their words:
 /// i f b numbers, N and a letter other dtypes, t text, n None, (...) tuples, D d and D s tables,
-/// A arrays.
+/// A arrays, L lists, O and the record's address, ; or ?, objects in memory, which may be None.
 std::string table_code(const Type& type);
+
+/// Words that a value takes in a table or an object.
+int words_of(const Type& type);
 
 }  // namespace unisono::frontend

@@ -1,4 +1,4 @@
-// How values of dicts and sets go into words and come back.
+// How values of dicts, sets and lists of objects go into words and come back.
 #include <algorithm>
 
 #include "frontend/tables.h"
@@ -17,7 +17,11 @@ std::string table_code(const Type& t) {
             if (t.weak == Weak::Bool) return "b";
             return "N" + letter(static_cast<int>(t.dtype));
         case Type::Kind::Text: return "t";
-        case Type::Kind::Table: return (t.rank == int(TableKind::Set) ? "S" : "D") + items;
+        case Type::Kind::Table:
+            return (t.is_object_list() ? "L" : t.rank == int(TableKind::Set) ? "S" : "D") + items;
+        case Type::Kind::Instance:
+            return "O" + std::to_string(reinterpret_cast<std::uintptr_t>(t.record.get())) +
+                   (t.rank ? "?" : ";");
         case Type::Kind::Array: return "A" + letter(static_cast<int>(t.dtype)) + letter(t.rank);
         case Type::Kind::Tuple:
         case Type::Kind::Record:
@@ -30,8 +34,8 @@ std::string table_code(const Type& t) {
 
 // ---- words
 
-int Tables::words_of(const Type& t) const {
-    if (t.is_complex()) return 2;
+int words_of(const Type& t) {
+    if (t.is_complex() || t.is_instance()) return 2;
     if (t.is_word()) return 1;
     if (t.is_array()) return 2 + 2 * t.rank;
     int sum = 0;
@@ -53,13 +57,14 @@ void Tables::kinds_of(const Type& t, int& word, std::uint64_t& kinds, std::uint6
         bool is_number = t.is_scalar() && (is_float(t.dtype) || is_complex(t.dtype));
         add(t.is_text() ? text : t.is_table() ? table : is_number ? floats : whole);
         if (t.is_complex()) add(floats);
-    } else if (t.is_array()) {
+    } else if (t.is_array() || t.is_instance()) {
         for (int k = 0; k < words_of(t); ++k) add(whole, k == 1);
     } else if (t.is_tuple() || t.is_record()) {
         for (const Type& item : t.items) kinds_of(item, word, kinds, counted);
     } else if (t.kind != Type::Kind::None) {
-        refuse("a dict cannot hold a value of type " + describe(t),
-               "dicts hold numbers, texts, arrays, dicts, sets and tuples of these");
+        refuse("a dict or list cannot hold a value of type " + describe(t),
+               "dicts and lists hold numbers, texts, arrays, objects, dicts, sets, lists and "
+               "tuples of these");
     }
 }
 
@@ -68,6 +73,10 @@ std::vector<E> Tables::form_of(const Type& type) {
     int word = 0;
     std::uint64_t kinds = 0, counted = 0;
     kinds_of(type.items[0], word, kinds, counted);
+    if (type.is_object_list()) {
+        return {f_.i64(256), f_.i64(word), f_.i64(static_cast<std::int64_t>(kinds)),
+                f_.i64(static_cast<std::int64_t>(counted))};
+    }
     int keys = word;
     if (type.items.size() > 1) kinds_of(type.items[1], word, kinds, counted);
     return {f_.i64(keys), f_.i64(word - keys), f_.i64(static_cast<std::int64_t>(kinds)),
@@ -90,6 +99,9 @@ void Tables::put(const Value& v, std::vector<E>& words) {
         words.push_back(Texts(f_, place_).handle(v));
     } else if (v.type.is_table()) {
         words.push_back(v.expr);
+    } else if (v.type.is_instance()) {
+        words.push_back(f_.temporary(f_.object_address(v), "address"));
+        words.push_back(f_.kept_object(v));
     } else if (v.type.is_array()) {
         Value array = f_.made(v, place_);
         auto d = f_.describe_array(array.array);
@@ -121,6 +133,13 @@ Value Tables::taken(const Type& t, const std::vector<E>& words, std::size_t& at,
     } else if (t.is_word()) {
         v.expr = words.at(at++);
         v.list = t.is_table() ? origin : -1;
+    } else if (t.is_instance()) {
+        E address = words.at(at), block = words.at(at + 1);
+        if (!is_owned) block = f_.native("object_keep", {f_.i64(0), address}, 2)[1];
+        std::int32_t slot = f_.b_->slot(t.record->name, DType::Int64, true);
+        f_.emit(f_.b_->adopt(slot, address, block));
+        at += 2;
+        return f_.object_in(slot, t);
     } else if (t.is_array()) {
         E address = words.at(at), block = words.at(at + 1);
         if (!is_owned) block = f_.native("block_keep", {f_.i64(0), block, address}, 2)[1];

@@ -8,7 +8,9 @@
 
 namespace unisono::frontend {
 
-static bool is_view(const Type& t) { return t.is_table() && t.rank > int(TableKind::Set); }
+static bool is_view(const Type& t) {
+    return t.is_table() && t.rank > int(TableKind::Set) && !t.is_object_list();
+}
 
 // ---- types
 
@@ -34,8 +36,9 @@ bool Tables::is_open(const Value& table) const {
     const void* origin = origin_of(table);
     if (!origin) return false;
     auto found = f_.tables_.items.find(origin);
-    return found == f_.tables_.items.end() || !found->second.key ||
-           (value_of(table) && !found->second.value);
+    if (found == f_.tables_.items.end()) return true;
+    bool needs_key = !table.type.is_object_list() && !found->second.key;
+    return needs_key || (value_of(table) && !found->second.value);
 }
 
 void Tables::learn_type(const void* origin, std::optional<Type>& known, const Type& type) {
@@ -56,22 +59,23 @@ void Tables::learn(const Value& table, const Type& key, const Value* value) {
         if (!items.value || (inner && inner == items.inner && *items.value != value->type)) {
             items.inner = inner;
             items.value = value->type;
-            if (!items.key) items.key = key;
+            if (!items.key && !table.type.is_object_list()) items.key = key;
             f_.guesses_.clear();
             throw Restart{};
         }
         learn_type(origin, items.value, value->type);
     }
-    learn_type(origin, items.key, key);
+    if (!table.type.is_object_list()) learn_type(origin, items.key, key);
 }
 
 /// The value with that type, which it must fit.
 Value Tables::as_type(const Value& given, const Type& t, const std::string& role) {
     if (given.type == t && !t.is_table()) return given;
+    if (t.is_object_list() && given.type.is_list()) return as_type(storable(given), t, role);
     auto wrong = [&] {
-        refuse(role + " is " + describe(t) + " here; got " + describe(given.type),
-               "give all one type, or annotate it where it is made, as in d: dict[str, float] = "
-               "{}");
+        refuse(
+            role + " is " + describe(t) + " here; got " + describe(given.type),
+            "give all one type, or annotate it where it is made, as in d: dict[str, float] = {}");
     };
     Value v = given;
     if (t.is_scalar() && given.type.is_scalar()) {
@@ -101,13 +105,14 @@ Value Tables::declared(const Value& table, const Type& wanted, const std::string
     const void* origin = origin_of(table);
     if (origin && table.type.is_table() && table.type.rank == wanted.rank) {
         TableItems& items = f_.tables_.items[origin];
-        std::optional<Type> value;
-        if (wanted.items.size() > 1) value = wanted.items[1];
+        std::optional<Type> key, value;
+        if (!wanted.is_object_list()) key = wanted.items[0];
+        if (wanted.is_object_list() || wanted.items.size() > 1) value = wanted.items.back();
         auto fits = [](const std::optional<Type>& known, const std::optional<Type>& type) {
             return !known || (type && join(*known, *type) == type);
         };
-        if (fits(items.key, wanted.items[0]) && fits(items.value, value)) {
-            items.key = wanted.items[0];
+        if (fits(items.key, key) && fits(items.value, value)) {
+            items.key = key;
             items.value = value;
             f_.guesses_.clear();
             throw Restart{};
@@ -134,9 +139,9 @@ Value Tables::agreed(const Value& result, const Type& elsewhere) {
 
 void Tables::want_owner() {
     if (f_.source_.is_kernel)
-        refuse("a kernel cannot make dicts and sets", "pass arrays, and look up by index");
+        refuse("a kernel cannot make dicts, sets and lists", "pass arrays, and look up by index");
     if (f_.parallel_depth_ > 0)
-        refuse("a dict or set cannot be made inside of prange",
+        refuse("a dict, a set or a list of objects cannot be made inside of prange",
                "make it before the loop, and read it inside");
 }
 
@@ -183,8 +188,10 @@ void Tables::check(E status) {
 
 Value Tables::empty(const void* origin, TableKind kind) {
     const TableItems& items = f_.tables_.items[origin];
-    std::vector<Type> types{items.key.value_or(Type::python(Weak::Int))};
-    if (kind == TableKind::Dict) types.push_back(items.value.value_or(Type::python(Weak::Int)));
+    std::vector<Type> types;
+    Type number = Type::python(Weak::Int);
+    if (kind != TableKind::List) types.push_back(items.key.value_or(number));
+    if (kind != TableKind::Set) types.push_back(items.value.value_or(number));
     Type type = Type::table(kind, std::move(types));
     f_.tables_.origins.push_back(origin);
     return made("table_new", form_of(type), type, static_cast<int>(f_.tables_.origins.size()) - 1);
@@ -196,7 +203,7 @@ Value Tables::literal(const Node& node) {
     std::vector<const Node*> nodes;
     for (const Node& child : node.children) nodes.push_back(&child);
     std::vector<Value> items = f_.operands(nodes);
-    for (Value& item : items) item = f_.kept_apart(f_.made(item, place_));
+    for (Value& item : items) item = f_.kept_apart(storable(item));
     TableItems& known = f_.tables_.items[&node];
     std::size_t step = is_dict ? 2 : 1;
     for (std::size_t k = 0; k < items.size(); k += step) {
@@ -219,6 +226,10 @@ Value Tables::literal(const Node& node) {
 }
 
 Value Tables::copy(const Value& table) {
+    if (table.type.is_object_list()) {
+        E zero = f_.i64(0);
+        return made("list_slice", {handle(table), zero, zero, zero, zero}, table.type, table.list);
+    }
     return made("table_merge", {f_.i64(0), handle(table), handle(table)}, table.type, table.list);
 }
 
@@ -276,6 +287,8 @@ void Tables::no_such_key(E condition, const Value& key) {
 static std::size_t count(int n) { return static_cast<std::size_t>(n); }
 
 Value Tables::get(const Value& table, const Value& key) {
+    if (table.type.is_object_list())
+        return item_at(table, index_of(key), "list index out of range");
     if (!value_of(table) || is_view(table.type))
         refuse("a " + describe(table.type) + " cannot be indexed", "loop over it, or use `in`");
     auto words = key_words(table, key, "a key of this dict");
@@ -288,7 +301,13 @@ Value Tables::get(const Value& table, const Value& key) {
 void Tables::set(const Value& table, const Value& key, const Value& given) {
     want_changeable(table);
     const Type* type = value_of(table);
-    Value value = type ? f_.made(given, place_) : given;
+    Value value = type ? storable(given) : given;
+    if (table.type.is_object_list()) {
+        auto words = item_words(table, value, {handle(table), index_of(key)});
+        E outside = call("list_put", words, words.size())[0];
+        return f_.fault_if(f_.op_binary(Op::Ne, outside, f_.i64(0)), ErrorKind::Index,
+                           "list assignment index out of range", place_);
+    }
     learn(table, key_type(key), type ? &value : nullptr);
     auto words = key_words(table, key, type ? "a key of this dict" : "an item of this set");
     if (type) put(as_type(value, *type, "a value of this dict"), words);
@@ -302,7 +321,7 @@ void Tables::augment(const Node& node, const Value& table) {
     if (!is_open(table)) old = f_.kept_apart(get(table, key));
     Value change = f_.expression(node.children[1]);
     if (is_open(table)) {
-        learn(table, key_type(key), &change);
+        learn(table, table.type.is_object_list() ? key.type : key_type(key), &change);
         old = get(table, key);
     }
     if (old.type.is_array()) return f_.assign_in_place(node, old, change);
@@ -312,6 +331,10 @@ void Tables::augment(const Node& node, const Value& table) {
 
 void Tables::remove(const Value& table, const Value& key) {
     want_changeable(table);
+    if (table.type.is_object_list()) {
+        take_item(table, key, "list assignment index out of range");
+        return;
+    }
     auto words = key_words(table, key, "a key");
     auto found = call("table_remove", words, words.size());
     no_such_key(f_.op_binary(Op::Eq, found[0], f_.i64(0)), key);
@@ -320,6 +343,7 @@ void Tables::remove(const Value& table, const Value& key) {
 E Tables::size(const Value& table) { return call("table_size", {handle(table)}, 1)[0]; }
 
 E Tables::loop(const Value& table) {
+    if (table.type.is_object_list()) return size(table);
     if (f_.parallel_depth_ > 0)
         refuse("a " + describe(table.type) + " cannot be looped over inside of prange",
                "look its keys up, or loop over it in front of the loop");
@@ -327,6 +351,8 @@ E Tables::loop(const Value& table) {
 }
 
 Value Tables::visited(const Value& table, const Value& index) {
+    if (table.type.is_object_list())
+        return item_at(table, index_of(index), "list changed size during iteration");
     bool is_set = table.type.rank == int(TableKind::Set);
     auto words =
         call("table_row", {handle(table), f_.cast(index.expr, DType::Int64)},
@@ -345,6 +371,10 @@ Value Tables::visited(const Value& table, const Value& index) {
 }
 
 Value Tables::contains(const Value& item, const Value& table) {
+    if (table.type.is_object_list()) {
+        E first = find_item(table, item)[0];
+        return f_.scalar(f_.op_binary(Op::Ge, first, f_.i64(0)), Weak::Bool);
+    }
     auto kind = static_cast<TableKind>(table.type.rank);
     if (kind == TableKind::Values) return f_.contains(item, listed(table), place_);
     if (kind == TableKind::Items)
@@ -362,12 +392,19 @@ Value Tables::contains(const Value& item, const Value& table) {
 }
 
 Value Tables::listed(const Value& table) {
+    if (table.type.is_object_list()) return copy(table);
+    auto kind = static_cast<TableKind>(table.type.rank);
     E n = f_.settle(loop(table));
-    Type item = static_cast<TableKind>(table.type.rank) == TableKind::Values ? *value_of(table)
-                                                                             : key_of(table);
-    if (!item.is_scalar() || table.type.rank == int(TableKind::Items))
-        refuse("a list of the entries of a " + describe(table.type) + " is not supported",
-               "loop over it");
+    Type item = key_of(table);
+    if (kind == TableKind::Values) item = *value_of(table);
+    if (kind == TableKind::Items) item = Type::tuple(table.type.items);
+    if (!item.is_scalar()) {
+        Type type = Type::table(TableKind::List, {item});
+        Value list = made("table_new", form_of(type), type);
+        f_.list_loop(f_.i64(0), n,
+                     [&](E k) { add_item(list, visited(table, f_.scalar(k, Weak::Int))); });
+        return list;
+    }
     Value list = f_.new_list(item, "list");
     f_.list_loop(f_.i64(0), n,
                  [&](E k) { f_.append(list, visited(table, f_.scalar(k, Weak::Int)), place_); });

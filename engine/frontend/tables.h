@@ -1,4 +1,4 @@
-// Lowers dicts and sets, which compiled code holds by address (library/tables.h).
+// Lowers dicts, sets and lists of objects, which compiled code holds by address (library/tables.h).
 #pragma once
 
 #include "frontend/lowerer.h"
@@ -38,12 +38,33 @@ class Tables {
     /// a op= b; false where the name gets another value instead.
     bool update(const std::string& op, const Value& a, const Value& b);
     std::optional<Value> compare(const std::string& op, const Value& a, const Value& b);
+    Value as_type(const Value& v, const Type& t, const std::string& role);
     /// Several arguments of an exception: a text that says how to read the words, and those.
     std::pair<std::string, std::vector<E>> exception_arguments(const Node& node);
     /// A call of the interpreter for a block; the value is what the block assigns, in a tuple.
     Value python_block(const Node& node);
-    /// The items as a list of numbers.
+    /// The items as a list.
     Value listed(const Value& table);
+
+    // ---- lists of objects (object_lists.cpp)
+    /// [a, b], whose items are learnt under that origin.
+    Value list_of(const void* origin, const std::vector<Value>& items);
+    /// What a table or an object can keep: a list of numbers becomes one of objects.
+    Value storable(const Value& v);
+    /// list[begin:end]
+    Value slice(const Value& list, const Node& node);
+    void add_item(const Value& list, const Value& item);
+    /// The items side by side, where they are numbers.
+    Value numbers(const Value& list);
+    static bool has_numbers(const Type& list) {
+        return list.is_object_list() && list.items[0].is_scalar();
+    }
+    /// A list that a native function made of texts.
+    Value texts_made(E handle);
+    Value joined(const Value& list, const Value& separator);
+    Value taken(const Type& t, const std::vector<E>& words, std::size_t& at, bool is_owned,
+                int origin = -1);
+    void put(const Value& v, std::vector<E>& words);
 
   private:
     [[noreturn]] void refuse(const std::string& what, const std::string& way_out) {
@@ -60,20 +81,29 @@ class Tables {
     void want_owner();
     const Type& key_of(const Value& table) const { return table.type.items[0]; }
     const Type* value_of(const Value& table) const {
+        if (table.type.is_object_list()) return &table.type.items[0];
         return table.type.items.size() > 1 ? &table.type.items[1] : nullptr;
     }
     std::vector<E> form_of(const Type& type);
     Value of_handle(E handle, const Type& type, int origin = -1);
     Value made(const std::string& native, const std::vector<E>& values, const Type& type,
                int origin = -1);
-    int words_of(const Type& t) const;
     void kinds_of(const Type& t, int& word, std::uint64_t& kinds, std::uint64_t& counted);
-    void put(const Value& v, std::vector<E>& words);
-    Value taken(const Type& t, const std::vector<E>& words, std::size_t& at, bool is_owned,
-                int origin = -1);
+    E index_of(const Value& index);
+    std::vector<E> item_words(const Value& list, const Value& item, std::vector<E> words);
+    Value item_at(const Value& list, E index, const std::string& message);
+    Value take_item(const Value& list, const Value& index, const std::string& message);
+    std::vector<E> find_item(const Value& list, const Value& item);
+    Value list_method(const Node& node, const Value& list);
+    void sort_list(const Node& node, const Value& list);
+    Value list_binary(const std::string& op, const Value& a, const Value& b);
+    Value list_compare(const std::string& op, const Value& a, const Value& b);
+    Value listed_copy(const Value& list);
+    static bool kind_above(const Type& a, const Type& b);
+    void order_items(const Value& list, E how);
+    void extend(const Value& list, const Value& more);
     Value value_taken(const Value& table, const std::vector<E>& words, std::size_t at,
                       bool is_owned);
-    Value as_type(const Value& v, const Type& t, const std::string& role);
     std::vector<E> key_words(const Value& table, const Value& key, const std::string& role);
     std::vector<E> call(const std::string& name, std::vector<E> values, std::size_t results);
     void check(E status);

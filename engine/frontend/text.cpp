@@ -106,7 +106,8 @@ void FunctionLowerer::write(Template& to, const Value& v, Shown how, const std::
     }
     if (type.is_table() && format.empty()) {
         std::string code = table_code(type);
-        if (type.rank > static_cast<int>(TableKind::Set) || code.find('N') != std::string::npos)
+        bool is_view = type.rank > static_cast<int>(TableKind::Set) && !type.is_object_list();
+        if (is_view || code.find('N') != std::string::npos)
             refuse(place, "a " + describe(type) + " cannot be shown in a compiled function",
                    "print its entries in a loop");
         to.text += "{" + std::to_string(to.values.size()) + "O" + code + "}";

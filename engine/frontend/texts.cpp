@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "frontend/tables.h"
+
 namespace unisono::frontend {
 
 Value Texts::of(E handle) {
@@ -204,11 +206,13 @@ Value Texts::number(const Value& text, bool is_int) {
 }
 
 Value Texts::joined(const Value& separator, const Value& parts) {
+    if (parts.type.is_object_list() && parts.type.items[0].is_text())
+        return Tables(f_, place_).joined(parts, separator);
     bool fits =
         parts.type.is_tuple() && std::all_of(parts.items.begin(), parts.items.end(),
                                              [](const Value& v) { return v.type.is_text(); });
     if (!fits)
-        refuse("join takes a tuple of texts; got " + describe(parts.type),
+        refuse("join takes a tuple or list of texts; got " + describe(parts.type),
                "join them in a loop with +=");
     Value all = constant("");
     for (std::size_t i = 0; i < parts.items.size(); ++i) {
@@ -237,7 +241,8 @@ Value Texts::method(const Node& node, const Value& text) {
     f_.at(place_);
     if (name == "join" && args.size() == 1) return joined(text, args[0]);
     auto known = methods.find(name);
-    if (known == methods.end()) {
+    bool makes_list = name == "split" || name == "rsplit" || name == "splitlines";
+    if (known == methods.end() && !makes_list) {
         refuse("method '" + name + "' of str is not supported in a compiled function",
                "call it outside and pass the result");
     }
@@ -249,7 +254,7 @@ Value Texts::method(const Node& node, const Value& text) {
         values.push_back(f_.i64(!v.type.is_text()));
         values.push_back(v.type.is_text() ? handle(v) : integer(v, "an argument of " + name));
     }
-    bool makes_text = known->second == Weak::None;
+    bool makes_text = makes_list || known->second == Weak::None;
     if (makes_text && f_.parallel_depth_ > 0) {
         refuse("a text cannot be made inside of prange",
                "make it after the loop from what the loop stored");
@@ -257,6 +262,7 @@ Value Texts::method(const Node& node, const Value& text) {
     auto found = f_.native("text_method", values, 2);
     f_.fault_if(f_.op_binary(Op::Ne, found[0], f_.i64(0)), ErrorKind::Runtime,
                 "a method of str failed", place_);
+    if (makes_list) return Tables(f_, place_).texts_made(found[1]);
     if (makes_text) return of(found[1]);
     if (known->second == Weak::Int) return f_.scalar(found[1], Weak::Int);
     return f_.scalar(f_.op_binary(Op::Ne, found[1], f_.i64(0)), Weak::Bool);

@@ -32,12 +32,13 @@ class Texts {
     /// Bytes as numbers, eight to each.
     std::vector<E> packed(const std::string& bytes);
 
+    /// What a native function made.
+    Value checked(const std::string& name, const std::vector<E>& values);
+
   private:
     using Template = FunctionLowerer::Template;
     Value slice(const Value& text, const Node& node);
     Value joined(const Value& separator, const Value& parts);
-    /// What a native function made.
-    Value checked(const std::string& name, const std::vector<E>& values);
     [[noreturn]] void refuse(const std::string& what, const std::string& way_out) {
         f_.refuse(place_, what, way_out);
     }

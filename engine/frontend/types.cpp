@@ -30,8 +30,12 @@ std::string describe(const Type& t) {
         case Type::Kind::Exception: return "caught exception";
         case Type::Kind::List: return "list of " + describe(t.items[0]);
         case Type::Kind::Table: {
-            static const char* names[] = {"dict of ", "set of ", "keys of a dict of ",
-                                          "values of a dict of ", "items of a dict of "};
+            static const char* names[] = {"dict of ",
+                                          "set of ",
+                                          "keys of a dict of ",
+                                          "values of a dict of ",
+                                          "items of a dict of ",
+                                          "list of "};
             if (t.items.empty()) return t.rank == 1 ? "empty set" : "empty dict";
             return names[t.rank] + describe(t.items[0]) +
                    (t.items.size() > 1 ? " to " + describe(t.items[1]) : "");

@@ -14,8 +14,9 @@ namespace unisono::frontend {
 struct Source;
 struct Record;
 
-/// Type::rank of a Table: a dict, a set, or what a dict's methods of these names give.
-enum class TableKind : std::uint8_t { Dict, Set, Keys, Values, Items };
+/// Type::rank of a Table: a dict, a set, what a dict's methods of these names give, or a list whose
+/// items are no numbers, or which others hold.
+enum class TableKind : std::uint8_t { Dict, Set, Keys, Values, Items, List };
 
 /// A Python scalar is weak (it adapts to the dtype that it meets, as NEP 50 says); a NumPy scalar,
 /// such as an element of an array, is not.
@@ -29,7 +30,7 @@ struct Type {
         Text,
         Function,
         List,
-        Table,     ///< a dict or a set, see TableKind
+        Table,     ///< a dict, a set or a list of objects, see TableKind
         Record,    ///< an object known by the values of its fields
         Records,   ///< a structured array; of rank 0 one of its elements
         Instance,  ///< of a class: its fields lie in memory
@@ -38,7 +39,8 @@ struct Type {
     Kind kind = Kind::None;
     DType dtype = DType::Int64;
     Weak weak = Weak::None;
-    int rank = 0;  ///< Instance: 1 where it may be None; Table: its TableKind
+    int rank = 0;  ///< Instance: 1 where it may be None; Table: its TableKind; Function: 1 for a
+                   ///< method with its object
     bool writable = true;
     std::vector<ir::StrideClass> strides;
     std::vector<Type> items;                 ///< Tuple; List: of its items; Table: of keys and
@@ -100,6 +102,9 @@ struct Type {
         return t;
     }
     bool is_table() const { return kind == Kind::Table; }
+    bool is_object_list() const {
+        return kind == Kind::Table && rank == static_cast<int>(TableKind::List);
+    }
     static Type of_record(Kind kind, std::shared_ptr<const struct Record> record, int rank,
                           std::vector<Type> items) {
         Type t;
@@ -124,6 +129,8 @@ struct Type {
     bool is_complex() const { return kind == Kind::Scalar && unisono::is_complex(dtype); }
     bool is_list() const { return kind == Kind::List; }
     bool is_function() const { return kind == Kind::Function; }
+    /// A method with its object, the only item.
+    bool is_bound() const { return kind == Kind::Function && rank == 1; }
     bool is_scalar() const { return kind == Kind::Scalar; }
     bool is_array() const { return kind == Kind::Array; }
     bool is_tuple() const { return kind == Kind::Tuple; }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/block.h"
 #include "core/native.h"
 #include "library/tables.h"
 
@@ -12,15 +11,16 @@ namespace unisono {
 namespace {
 
 TableForm form_at(const std::int64_t* v) {
-    return {static_cast<int>(v[0]), static_cast<int>(v[1]), static_cast<std::uint64_t>(v[2]),
-            static_cast<std::uint64_t>(v[3])};
+    return {static_cast<int>(v[0] & 255), static_cast<int>(v[1]), static_cast<std::uint64_t>(v[2]),
+            static_cast<std::uint64_t>(v[3]), v[0] > 255};
 }
 
 void give(std::int64_t* v, const Table* table) {
     v[0] = table ? handle_of(table) : Heap::current() ? 0 : -1;
 }
 
-/// [words of keys, of values, kinds, counted]: [table]; 0 without memory, -1 where no call owns it
+/// [words of keys (256 more for a list), of values, kinds, counted]: [table]; 0 without memory, -1
+/// where no call owns it
 void table_new(std::int64_t* v) { give(v, make_table(form_at(v))); }
 
 /// [table, words of keys, of values, kinds, counted, bytes of a code, the code]: what comes empty
@@ -33,15 +33,6 @@ void table_become(std::int64_t* v) {
         table.code.assign(reinterpret_cast<const char*>(v + 6), static_cast<std::size_t>(v[5]));
     } catch (...) {
         table.code.clear();
-    }
-}
-
-/// The same block, once more.
-void keep(const Table& table, const std::int64_t* row) {
-    std::uint64_t counted = table.form().counted;
-    for (int k = 0; counted >> k; ++k) {
-        if (counted >> k & 1)
-            retain_block(reinterpret_cast<Block*>(static_cast<std::uintptr_t>(row[k])));
     }
 }
 
@@ -115,7 +106,7 @@ void add_all(Table& to, const Table& from, Fits fits) {
         const std::int64_t* row = from.row(k);
         if (!row || !fits(row)) continue;
         // Counted words have a reference in each table.
-        keep(from, row);
+        from.keep(row);
         to.set(row, row + from.form().keys);
     }
 }

@@ -45,7 +45,7 @@ static bool same_float(std::int64_t a, std::int64_t b) {
     return std::bit_cast<double>(a) == std::bit_cast<double>(b);
 }
 
-static bool same_word(WordKind kind, std::int64_t a, std::int64_t b) noexcept {
+bool same_word(WordKind kind, std::int64_t a, std::int64_t b) noexcept {
     switch (kind) {
         case WordKind::Whole: return a == b;
         case WordKind::Float: return same_float(a, b);
@@ -215,6 +215,7 @@ void Table::begin_loop() noexcept {
 
 bool same_tables(const Table& a, const Table& b) noexcept {
     if (a.size() != b.size()) return false;
+    if (a.form().is_list) return compare_lists(a, b) == 0;
     int keys = a.form().keys;
     for (std::int64_t k = 0; k < a.rows(); ++k) {
         const std::int64_t* mine = a.row(k);

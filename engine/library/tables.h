@@ -1,5 +1,5 @@
-// Dicts and sets of compiled functions: rows in the order in which their keys came, and an index of
-// their hashes.
+// Dicts, sets and lists of compiled functions: rows in the order in which their keys came, and an
+// index of their hashes. A list has rows without keys, and no index.
 //
 // Keys and values are words: a number in one, a float as its bits, a text or another table as its
 // address; of an array the address, the block that keeps its memory alive, the extents and the
@@ -21,6 +21,7 @@ struct TableForm {
     int keys = 0, values = 0;   ///< words of each
     std::uint64_t kinds = 0;    ///< WordKind of each word
     std::uint64_t counted = 0;  ///< a bit for each word that is a block
+    bool is_list = false;
     WordKind kind(int word) const { return static_cast<WordKind>(kinds >> (2 * word) & 3); }
 };
 
@@ -41,6 +42,21 @@ class Table : public HeapObject {
     /// Moves the values of the key to `value`, if that is not null; false where there is none.
     bool remove(const std::int64_t* key, std::int64_t* value) noexcept;
     void clear() noexcept;
+
+    // ---- of lists (table_lists.cpp)
+    /// In front of entry k; takes over the references of counted words. May throw std::bad_alloc.
+    void insert(std::int64_t k, const std::int64_t* words);
+    /// Other words for entry k, whose references are given up.
+    void replace(std::int64_t k, const std::int64_t* words) noexcept;
+    /// Takes entry k out; its references go to the caller.
+    void take(std::int64_t k, std::int64_t* words) noexcept;
+    /// The same rows in another order, which `order` tells by their numbers.
+    void arrange(const std::vector<std::int64_t>& order);
+    /// One more reference for each counted word of a row.
+    void keep(const std::int64_t* row) const noexcept;
+    /// -1, 0 or 1, item by item; texts by code points, lists by their items.
+    int compare(const std::int64_t* a, const std::int64_t* b) const noexcept;
+
     /// Entries without gaps; a loop begins.
     void begin_loop() noexcept;
     /// Whether entries came or went since the loop began.
@@ -68,8 +84,11 @@ class Table : public HeapObject {
 
 /// Null where there is no memory, or no call that owns it.
 Table* make_table(const TableForm& form) noexcept;
-/// Equal keys and values, in any order.
+/// Equal keys and values, in any order; lists in the same one.
 bool same_tables(const Table& a, const Table& b) noexcept;
+/// Lists in dictionary order: -1, 0 or 1.
+int compare_lists(const Table& a, const Table& b) noexcept;
+bool same_word(WordKind kind, std::int64_t a, std::int64_t b) noexcept;
 /// Tables that exist now.
 std::int64_t live_tables() noexcept;
 

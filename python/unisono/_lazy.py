@@ -1,7 +1,7 @@
 """Where names live that are loaded when they are first used, and names that are other spellings."""
 
 _names = {
-    "._jit": "barrier global_id global_size group_id jit kernel local_array local_id local_size njit num_groups parallel prange python team_size thread_id",
+    "._jit": "barrier global_id global_size group_id jit kernel local_array local_id local_size lock njit num_groups parallel prange python task tasks team_size thread_id",
     "._jit.vectorize": "vectorize",
     "._jit.guvectorize": "guvectorize",
     "._jit.jitclass": "jitclass",

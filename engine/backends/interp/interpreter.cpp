@@ -37,6 +37,7 @@ struct Launch {
     bool is_numbered = false;  ///< the fault has the number of the user's iteration
     Fault fault;
     std::map<Block*, std::unique_ptr<Shadow>> shadows;
+    int locks = 0;               ///< held now: iterations run one after another
     std::map<char*, View> made;  ///< memory of arguments and blocks, by address
 
     /// The memory that holds the address, whose first element it becomes; elements may be parts of
@@ -285,6 +286,7 @@ class Frame {
 
     void touch(const View& v, const char* at, Use use, std::int32_t id, Line line) {
         if (!v.shadow) return;  // an object's memory
+        if (launch_.locks > 0) use = use == Use::Read ? Use::Locked : Use::Atomic;
         Conflict c = v.shadow->access(at, v.element, use, launch_.place);
         if (!c.a) return;
         fail(ErrorKind::Value,
@@ -471,6 +473,8 @@ class Frame {
             values.push_back(integer(e));
             mark_written(e);
         }
+        if (name == "lock_take") ++launch_.locks;
+        if (name == "lock_give") --launch_.locks;
         function(values.data());
         for (std::size_t k = 0; k < s->outs.size(); ++k) {
             vars_[static_cast<std::size_t>(s->outs[k])] = {static_cast<std::uint64_t>(values[k]),

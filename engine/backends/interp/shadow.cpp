@@ -19,11 +19,22 @@ static Conflict record(Mark& m, Use use, const Place* now) {
     Conflict found;
     if (use == Use::Read) {
         found = conflict(m.writer, now);
-        if (!conflict(m.reader, now).a) m.reader = now;
+        if (m.locked || !conflict(m.reader, now).a) {
+            m.reader = now;
+            m.locked = false;
+        }
+        return found;
+    }
+    if (use == Use::Locked) {
+        if (!m.atomic) found = conflict(m.writer, now);
+        if (!m.reader || m.locked) {
+            m.reader = now;
+            m.locked = true;
+        }
         return found;
     }
     if (!(use == Use::Atomic && m.atomic)) found = conflict(m.writer, now);
-    if (!found.a) found = conflict(m.reader, now);
+    if (!found.a && !(use == Use::Atomic && m.locked)) found = conflict(m.reader, now);
     m.writer = now;
     m.atomic = use == Use::Atomic;
     m.written = true;

@@ -30,12 +30,14 @@ struct Conflict {
 };
 Conflict conflict(const Place* a, const Place* b);
 
-enum class Use : std::uint8_t { Read, Write, Atomic };
+/// Atomic: also writes under a lock; Locked: reads under one.
+enum class Use : std::uint8_t { Read, Locked, Write, Atomic };
 
 struct Mark {
     const Place* writer = nullptr;
     const Place* reader = nullptr;
     bool atomic = false;   ///< the writer was an atomic operation
+    bool locked = false;   ///< the reader held a lock
     bool written = false;  ///< by this launch: tells what an allocated array holds already
 };
 

@@ -300,7 +300,11 @@ void FunctionEmitter::emit_native(ir::S s) {
     auto at = [&](std::size_t k) { return b_.CreateConstInBoundsGEP1_64(m_.i64, values, k); };
     for (std::size_t k = 0; k < s->args.size(); ++k) b_.CreateStore(emit(s->args[k]), at(k));
     auto* type = llvm::FunctionType::get(b_.getVoidTy(), {m_.ptr}, false);
+    // Nothing that the lock guards is read before or written behind it.
+    bool is_lock = name == "lock_take" || name == "lock_give";
+    if (is_lock) b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
     b_.CreateCall(m_.declare(("unisono_native_" + name).c_str(), type), {values});
+    if (is_lock) b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
     for (std::size_t k = 0; k < s->outs.size(); ++k)
         b_.CreateStore(b_.CreateLoad(m_.i64, at(k)), variable(s->outs[k]));
     cache_.clear();

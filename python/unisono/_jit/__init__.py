@@ -1,10 +1,29 @@
-"""Compiled Python functions: the decorators ``jit`` and ``kernel``, and the words that they know."""
+"""Compiled Python functions: the decorators ``jit`` and ``kernel``; the words that they know are in words.py."""
 
 from __future__ import annotations
 
 import sys
+import types
 
 from .. import _engine
+from .words import (
+    barrier,
+    global_id,
+    global_size,
+    group_id,
+    local_array,
+    local_id,
+    local_size,
+    lock,
+    num_groups,
+    parallel,
+    prange,
+    python,
+    task,
+    tasks,
+    team_size,
+    thread_id,
+)
 
 __all__ = [
     "barrier",
@@ -16,11 +35,14 @@ __all__ = [
     "local_array",
     "local_id",
     "local_size",
+    "lock",
     "njit",
     "num_groups",
     "parallel",
     "python",
     "prange",
+    "task",
+    "tasks",
     "team_size",
     "thread_id",
 ]
@@ -139,7 +161,7 @@ class _Compiled(_engine.Dispatcher):
         if instance is None:
             return self
         raise TypeError(
-            f"jit: '{self.__name__}' is compiled and cannot be a method; got a call through an "
+            f"kernel: '{self.__name__}' is compiled and cannot be a method; got a call through an "
             f"instance; define it outside of the class, or mark it with staticmethod"
         )
 
@@ -167,6 +189,9 @@ class JitFunction(_Compiled):
 
         print(inspect.getsource(self.py_func).rstrip(), file=file)
         print(self._types().rstrip(), file=file)
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else types.MethodType(self, instance)
 
     def __repr__(self):
         return f"<unisono.jit {self.__module__}.{self.__qualname__}>"
@@ -404,204 +429,3 @@ def kernel(function=None, *, device=None):
     if function is None:
         return lambda f: Kernel(f, True, device)
     return Kernel(function, True, device)
-
-
-def prange(*args, schedule=None, chunk=None, chunksize=None, num_threads=None):
-    """A range whose iterations may run in parallel in a compiled function.
-
-    Parameters
-    ----------
-    *args : int
-        As for `range`.
-    schedule : str, optional
-        How iterations are shared out: ``"static"`` (the default: long runs of them), ``"dynamic"``
-        (chunk by chunk, as threads come free) or ``"guided"`` (likewise, in longer chunks).
-    chunk, chunksize : int, optional
-        Iterations that one thread runs in order; of ``"dynamic"`` 1. Chunks that are shorter than a
-        cache line of what the loop writes draw a warning.
-    num_threads : int, optional
-        At most so many threads run the loop.
-
-    Returns
-    -------
-    range
-        Outside of compiled functions it is `range`, so that the Python function still runs.
-
-    Notes
-    -----
-    Variables assigned in the body are private to each iteration; those combined by ``+= -= *= &=
-    |= ^=`` or ``x = min(x, ...)`` and ``max`` are reductions. A dependence between iterations that
-    is proven is refused. ``f.parallel_report()`` prints what was inferred.
-
-    Examples
-    --------
-    >>> import unisono as un
-    >>> [i for i in un.prange(3)]
-    [0, 1, 2]
-    """
-    watcher = sys.modules.get("unisono._jit.interpret")
-    if watcher is not None and watcher.is_active():
-        return watcher.iterations(range(*args))
-    return range(*args)
-
-
-class parallel:
-    """A block of a compiled function that threads run, each with variables of its own.
-
-    Parameters
-    ----------
-    num_threads : int, optional
-        How many; by default `get_num_threads` when the function is compiled.
-
-    Notes
-    -----
-    Variables assigned in the block belong to each thread; those from before that are only combined
-    (``+=`` and the like) are reductions. A loop over `prange` in the block is shared out among its
-    threads; a serial loop around one may stand there too. All wait at `barrier`, and behind a loop
-    whose results are used later. `thread_id` and `team_size` tell who runs. Threads are logical:
-    results do not depend on how many cores there are. Outside of compiled functions the block runs
-    as the only thread.
-
-    Examples
-    --------
-    >>> import numpy as np, unisono as un
-    >>> @un.jit
-    ... def sums(a, out):
-    ...     with un.parallel(num_threads=2):
-    ...         mine = 0.0
-    ...         for i in un.prange(a.shape[0]):
-    ...             mine += a[i]
-    ...         out[un.thread_id()] = mine
-    >>> out = np.zeros(2)
-    >>> sums(np.arange(4.0), out)
-    >>> out.tolist()
-    [1.0, 5.0]
-    """
-
-    def __init__(self, num_threads=None):
-        self.num_threads = num_threads
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        return None
-
-
-class python:
-    """A block of a compiled function that the interpreter runs.
-
-    Names that the block reads are passed in, and those that it assigns come back: numbers, texts,
-    arrays (which are shared when read, and copied when assigned) and tuples of these. A name that
-    is assigned has the type that it had before, or the one of its annotation; one that nothing
-    outside of the block uses ends with it.
-
-    Raises
-    ------
-    TypeError
-        When the block ends, where a name has another type; the text says what to annotate.
-
-    Examples
-    --------
-    >>> import unisono as un
-    >>> @un.jit
-    ... def f(n):
-    ...     total = 0.0
-    ...     for i in range(n):
-    ...         total += i
-    ...     digits = 0
-    ...     with un.python():
-    ...         import decimal
-    ...
-    ...         digits = len(decimal.Decimal(total).as_tuple().digits)
-    ...     return total, digits
-    >>> f(100)
-    (4950.0, 4)
-    """
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        return None
-
-
-def thread_id():
-    """Number of the thread that runs a region of `parallel`; 0 outside of compiled functions.
-
-    Returns
-    -------
-    int
-        From 0 up to `team_size`, exclusive.
-
-    Examples
-    --------
-    >>> import unisono as un
-    >>> un.thread_id()
-    0
-    """
-    return 0
-
-
-def team_size():
-    """Number of threads of a region of `parallel`; 1 outside of compiled functions.
-
-    Returns
-    -------
-    int
-        At least 1.
-
-    Examples
-    --------
-    >>> import unisono as un
-    >>> un.team_size()
-    1
-    """
-    return 1
-
-
-def _only_in_kernels(name):
-    raise RuntimeError(
-        f"{name}: only defined inside of a kernel; got a call from Python; "
-        f"decorate the function with @un.kernel and launch it as f[size](...)"
-    )
-
-
-def global_id(axis):
-    """Index of this work-item in the whole range along `axis` (inside of a kernel)."""
-    _only_in_kernels("global_id")
-
-
-def local_id(axis):
-    """Index of this work-item in its work-group along `axis` (inside of a kernel)."""
-    _only_in_kernels("local_id")
-
-
-def group_id(axis):
-    """Index of this work-item's group along `axis` (inside of a kernel)."""
-    _only_in_kernels("group_id")
-
-
-def global_size(axis):
-    """Number of work-items along `axis` (inside of a kernel)."""
-    _only_in_kernels("global_size")
-
-
-def local_size(axis):
-    """Number of work-items of a group along `axis` (inside of a kernel)."""
-    _only_in_kernels("local_size")
-
-
-def num_groups(axis):
-    """Number of work-groups along `axis` (inside of a kernel)."""
-    _only_in_kernels("num_groups")
-
-
-def local_array(shape, dtype):
-    """An array shared by the work-items of a group; its shape is constant (inside of a kernel)."""
-    _only_in_kernels("local_array")
-
-
-def barrier():
-    """Wait until all work-items of the group are here, their writes seen (inside of a kernel)."""
-    _only_in_kernels("barrier")

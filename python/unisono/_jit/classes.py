@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import dis
 import functools
+import sys
 import types
 
 _SIZES = {"b1": "bool", "f4": "float32", "f8": "float64"}
@@ -20,7 +21,8 @@ def describe(cls):
     Returns
     -------
     dict
-        form ("data" or "named"), name, fields, positional (how many fields a call takes by
+        form ("data", "named", "object" for a dataclass whose fields change, "instance" for a
+        compiled class), name, fields, positional (how many fields a call takes by
         position), no_call (why compiled code cannot make one, or ""), compares, orders.
     """
     if _is_compiled(cls):
@@ -35,20 +37,20 @@ def describe(cls):
         }
     if dataclasses.is_dataclass(cls):
         params = cls.__dataclass_params__
-        if not params.frozen:
-            return None
         fields = dataclasses.fields(cls)
         by_name = [f for f in fields if f.kw_only]
         odd = ""
-        if cls.__init__ is not None and not _is_generated(cls.__init__):
+        if params.frozen and not _is_generated(cls.__init__):
             odd = "it has an __init__ of its own"
-        elif hasattr(cls, "__post_init__"):
+        elif params.frozen and hasattr(cls, "__post_init__"):
             odd = "it has a __post_init__"
+        elif any("InitVar" in str(f._field_type) for f in cls.__dataclass_fields__.values()):
+            odd = "it has an InitVar"
         elif not all(f.init for f in fields):
             odd = "it has a field that its __init__ does not take"
         ordered = [f for f in fields if not f.kw_only] + by_name
         return {
-            "form": "data",
+            "form": "data" if params.frozen else "object",
             "name": cls.__name__,
             "fields": [f.name for f in ordered],
             "positional": len(fields) - len(by_name),
@@ -81,10 +83,35 @@ def _is_compiled(cls):
 
 
 def typed_fields(cls):
-    """Pairs of name and type of a compiled class."""
+    """Name and type of the fields of a compiled class; of a dataclass also what makes a value, or ""."""
     from .jitclass import fields_of
 
-    return fields_of(cls)
+    if _is_compiled(cls):
+        return fields_of(cls)
+    held = cls.__dataclass_fields__
+    makers = {list: "list", dict: "dict", set: "set"}
+    return [
+        (name, _field_type(cls, held[name].type), makers.get(held[name].default_factory, ""))
+        for name in describe(cls)["fields"]
+    ]
+
+
+def _field_type(cls, given):
+    """The engine's tuple of an annotation, or None where it names no type that compiled code has."""
+    from .signatures import item_spec
+
+    if isinstance(given, str):
+        import typing
+
+        scope = getattr(sys.modules.get(cls.__module__), "__dict__", {})
+        try:
+            given = eval(given, {**scope, "typing": typing}, {cls.__name__: cls})
+        except Exception:  # a type's own spelling, such as "float64[:]"
+            pass
+    try:
+        return item_spec(given, cls)
+    except TypeError:
+        return None
 
 
 def changed(cls):

@@ -20,6 +20,7 @@ from .desugar import Desugar
 from .exceptions import Exceptions
 from .match import Match
 from .python_block import PythonBlock
+from .sharing import Sharing
 from .signatures import spec_of
 from .source import read_function
 from .tables import Tables
@@ -93,7 +94,7 @@ def flatten_function(function, is_kernel, options=None):
     return flattener.run()
 
 
-class _Flattener(Desugar, Exceptions, Match, PythonBlock, Tables):
+class _Flattener(Desugar, Exceptions, Match, PythonBlock, Sharing, Tables):
     def __init__(self, function, definition, file, first_line, lines, is_kernel, options):
         self.function, self.definition, self.name = function, definition, function.__name__
         self.file, self.first_line, self.lines = file, first_line, lines
@@ -237,9 +238,19 @@ class _Flattener(Desugar, Exceptions, Match, PythonBlock, Tables):
                 self.statement(ast.copy_location(ast.Delete(targets=[t]), s)) for t in s.targets
             ]
         if isinstance(s, ast.For):
+            nodes = self.reduced_loop(s)
+            if nodes is not None:
+                return nodes
             plain = self.plain_loop(s)
             if plain is not None:
                 return [*map(self.statement, plain)]
+        if isinstance(s, ast.With):
+            from . import lock, tasks
+
+            if self.is_with(s, lock):
+                return self.locked(s)
+            if self.is_with(s, tasks):
+                return self.task_group(s)
         if isinstance(s, ast.Match):
             plain = self.chain(s)
             if plain is not None:
@@ -317,7 +328,10 @@ class _Flattener(Desugar, Exceptions, Match, PythonBlock, Tables):
             if found and value is parallel and len(threads) <= 1 and named:
                 none = ast.copy_location(ast.Constant(value=None), s)
                 count = self.expression(threads[0] if threads else none)
-                return self.node(s, "Region", [count, self.block(s.body)])
+                self.in_region += 1
+                body = self.block(s.body)
+                self.in_region -= 1
+                return self.node(s, "Region", [count, body])
         return self.unsupported(s)
 
     def statement_Expr(self, s):
@@ -570,6 +584,11 @@ class _Flattener(Desugar, Exceptions, Match, PythonBlock, Tables):
         if _is_known_class(kind):
             from .classes import describe
 
+            if describe(kind)["form"] in ("instance", "object"):
+                advice = (
+                    f"it is an object of {kind.__name__}, which may change; pass it as an argument"
+                )
+                return self.node(at, "Opaque", text=name, value=advice)
             fields = describe(kind)["fields"]
             items = [
                 self.node(at, "Keyword", [self.captured(at, f"{name}.{f}", getattr(value, f))], f)

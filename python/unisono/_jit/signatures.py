@@ -3,7 +3,7 @@
 The engine takes a type as a plain tuple: ``("scalar", dtype name, weak)`` where `weak` is
 ``"int"``, ``"float"`` or ``"bool"`` for Python's own scalars and ``""`` for NumPy's;
 ``("array", dtype name, rank, layout)`` with layout ``"A"``, ``"C"`` or ``"F"``;
-``("tuple", types)``; ``("table", 0 for a dict and 1 for a set, types)``; ``("text",)``; ``("optional", type)``; ``("none",)``.
+``("tuple", types)``; ``("table", 0 for a dict, 1 for a set, 5 for a list, types)``; ``("text",)``; ``("optional", type)``; ``("none",)``.
 """
 
 from __future__ import annotations
@@ -65,6 +65,8 @@ def _generic(type_, where):
     import typing
 
     origin, args = typing.get_origin(type_), typing.get_args(type_)
+    if origin is list and args and args[0] not in (int, float, bool, complex):
+        return ("table", 5, (_item(args[0], where),))
     if origin in (dict, set):
         return ("table", int(origin is set), tuple(_item(t, where) for t in args))
     if origin is tuple:
@@ -82,9 +84,51 @@ def _item(type_, where):
 
     if type_ is str:
         return ("text",)
+    if typing.get_origin(type_) is list and typing.get_args(type_):
+        return ("table", 5, (_item(typing.get_args(type_)[0], where),))
     if typing.get_origin(type_) is tuple:
         return ("tuple", tuple(_item(t, where) for t in typing.get_args(type_)))
     return spec_of(type_, where)
+
+
+def item_spec(type_, cls):
+    """The type of a field of a dataclass: text, lists and objects, too."""
+    import dataclasses
+    import types
+    import typing
+
+    from .. import _engine
+
+    origin, args = typing.get_origin(type_), typing.get_args(type_)
+    if isinstance(type_, type) and origin is None:
+        is_object = dataclasses.is_dataclass(type_) and not type_.__dataclass_params__.frozen
+        if is_object or (issubclass(type_, _engine._Instance) and "_declared" in vars(type_)):
+            return ("instance", type_)
+    if type_ is str:
+        return ("text",)
+    if origin is list and args:
+        return ("table", 5, (item_spec(args[0], cls),))
+    if origin in (dict, set) and args:
+        return ("table", int(origin is set), tuple(item_spec(t, cls) for t in args))
+    if origin is tuple:
+        return ("tuple", tuple(item_spec(t, cls) for t in args))
+    if origin in (typing.Union, types.UnionType):
+        rest = [t for t in args if t is not type(None)]
+        rest = [cls if _names(t, cls) else t for t in rest]
+        inner = item_spec(rest[0], cls) if len(rest) == 1 and len(args) == 2 else None
+        if inner is None or inner[0] != "instance":
+            raise TypeError("a union")
+        return ("optional", inner)
+    if type_ is None or type_ is type(None):
+        raise TypeError("None")
+    return spec_of(type_, "")
+
+
+def _names(type_, cls):
+    import typing
+
+    name = type_.__forward_arg__ if isinstance(type_, typing.ForwardRef) else type_
+    return name == cls.__name__
 
 
 def _numba_text(type_):

@@ -1,5 +1,6 @@
 def f(n):
     a = [(n, 1), (1, 2)]
+    a.append(3)
     return a[0]
 
 

@@ -2,7 +2,8 @@ import numpy as np
 
 
 def f(a):
-    return [a, a]
+    made = [a, a]
+    return made == [a]
 
 
 args = (np.zeros(3),)

@@ -1,5 +1,5 @@
 def f(s):
-    return s.split(",")
+    return s.partition(",")
 
 
 args = ("abc",)

@@ -1,0 +1,329 @@
+// Lists whose items are no numbers, or which others hold: texts, tuples, arrays, objects, lists.
+//
+// They are tables without keys: known by address, shared by the names that hold them, and copied in
+// and back where they are passed. A list of numbers that something else is to hold becomes one of
+// these where it is written.
+#include <algorithm>
+#include <limits>
+
+#include "frontend/tables.h"
+#include "frontend/texts.h"
+
+namespace unisono::frontend {
+
+Value Tables::list_of(const void* origin, const std::vector<Value>& given) {
+    std::vector<Value> items;
+    for (const Value& v : given) items.push_back(f_.kept_apart(storable(v)));
+    TableItems& known = f_.tables_.items[origin];
+    for (const Value& item : items) {
+        const void* inner = item.type.is_table() ? origin_of(item) : nullptr;
+        if (inner && (!known.value || known.inner == inner)) known.value = item.type;
+        if (inner) known.inner = inner;
+        auto joined = known.value ? join(*known.value, item.type) : std::optional(item.type);
+        if (joined) known.value = joined;
+    }
+    Value list = empty(origin, TableKind::List);
+    for (const Value& item : items) add_item(list, item);
+    return list;
+}
+
+Value Tables::storable(const Value& given) {
+    if (!given.type.is_list()) {
+        Value v = f_.made(given, place_);
+        for (std::size_t k = 0; k < v.items.size(); ++k) {
+            v.items[k] = storable(v.items[k]);
+            v.type.items[k] = v.items[k].type;
+        }
+        return v;
+    }
+    const Node* literal =
+        given.list < 0 ? nullptr : f_.lists_[static_cast<std::size_t>(given.list)].literal;
+    if (literal) {
+        f_.boxed_lists_.insert(literal);
+        auto known = f_.list_items_.find(literal);
+        if (known != f_.list_items_.end()) f_.tables_.items[literal].value = known->second;
+        f_.guesses_.clear();
+        throw Restart{};
+    }
+    bool is_named = given.list < 0;
+    for (const auto& [name, b] : f_.env_.names)
+        is_named = is_named || (b.value.type.is_list() && b.value.list == given.list);
+    if (is_named)
+        refuse("a list of numbers that has a name, or was passed, is kept by something else here",
+               "store a copy, as in list(x)");
+    Type type = Type::table(TableKind::List, {given.type.items[0]});
+    Value list = made("table_new", form_of(type), type);
+    Value array = f_.as_array(given);
+    f_.list_loop(f_.i64(0), f_.settle(f_.list_length(given)), [&](E k) {
+        E item = f_.b_->load(array.array, {k}, ir::Access::Inside);
+        Value v;
+        v.type = given.type.items[0];
+        v.expr = item;
+        add_item(list, v);
+    });
+    return list;
+}
+
+Value Tables::numbers(const Value& list) {
+    Value made = f_.new_list(list.type.items[0], "list");
+    f_.list_loop(f_.i64(0), f_.settle(size(list)), [&](E k) {
+        f_.append(made, item_at(list, k, "list changed size during iteration"), place_);
+    });
+    return made;
+}
+
+E Tables::index_of(const Value& index) {
+    f_.want_scalar(index, place_, "an index");
+    if (is_float(index.type.dtype) || index.type.is_complex())
+        refuse("an index of a list must be an integer; got " + describe(index.type),
+               "convert it with int(...)");
+    return f_.settle(f_.cast(index.expr, DType::Int64));
+}
+
+/// Words of an item behind others; what the list holds is learnt.
+std::vector<E> Tables::item_words(const Value& list, const Value& given, std::vector<E> words) {
+    Value item = storable(given);
+    learn(list, item.type, &item);
+    put(as_type(item, *value_of(list), "an item of this list"), words);
+    return words;
+}
+
+void Tables::add_item(const Value& list, const Value& item) {
+    want_changeable(list);
+    E end = f_.i64(std::numeric_limits<std::int64_t>::max());
+    auto words = item_words(list, item, {handle(list), end});
+    check(call("list_insert", words, words.size())[0]);
+}
+
+Value Tables::item_at(const Value& list, E index, const std::string& message) {
+    std::size_t room =
+        std::max<std::size_t>(2, 1 + static_cast<std::size_t>(words_of(*value_of(list))));
+    auto words = call("list_item", {handle(list), index}, room);
+    f_.fault_if(f_.op_binary(Op::Ne, words[0], f_.i64(0)), ErrorKind::Index, message, place_);
+    return value_taken(list, words, 1, false);
+}
+
+Value Tables::take_item(const Value& list, const Value& index, const std::string& message) {
+    want_changeable(list);
+    std::size_t room =
+        std::max<std::size_t>(2, 1 + static_cast<std::size_t>(words_of(*value_of(list))));
+    auto words = call("list_take", {handle(list), index_of(index)}, room);
+    f_.fault_if(f_.op_binary(Op::Ne, words[0], f_.i64(0)), ErrorKind::Index, message, place_);
+    return value_taken(list, words, 1, true);
+}
+
+/// Whether numbers of kind b do not hold all of kind a.
+bool Tables::kind_above(const Type& a, const Type& b) {
+    auto order = [](const Type& t) {
+        return t.is_complex() ? 3 : is_float(t.dtype) ? 2 : is_bool(t.dtype) ? 0 : 1;
+    };
+    return order(a) > order(b) || (order(a) == 0) != (order(b) == 0);
+}
+
+/// Where an item is first, and how often.
+std::vector<E> Tables::find_item(const Value& list, const Value& given) {
+    const Type& type = *value_of(list);
+    Value item = storable(given);
+    bool fits = item.type.kind == type.kind && item.type.items.size() == type.items.size();
+    if (fits && item.type.is_scalar() && kind_above(item.type, type)) fits = false;
+    if (!fits || is_open(list)) return {f_.i64(-1), f_.i64(0)};
+    if (type.is_array())
+        refuse("arrays are not looked for in a list", "loop over it, and compare with np.all");
+    std::vector<E> words{handle(list)};
+    put(as_type(item, type, "what is looked for"), words);
+    auto found = call("list_find", words, std::max<std::size_t>(2, words.size()));
+    return {found[0], found[1]};
+}
+
+Value Tables::slice(const Value& list, const Node& node) {
+    std::vector<E> values{handle(list)};
+    std::int64_t given = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+        Value bound = f_.expression(node.children[k]);
+        bool is_there = bound.type.kind != Type::Kind::None;
+        given |= is_there ? std::int64_t{1} << k : 0;
+        values.push_back(is_there ? index_of(bound) : f_.i64(0));
+    }
+    if (given & 4) {
+        f_.fault_if(f_.op_binary(Op::Eq, values[3], f_.i64(0)), ErrorKind::Value,
+                    "slice step cannot be zero", place_);
+    }
+    values.push_back(f_.i64(given));
+    return made("list_slice", values, list.type, list.list);
+}
+
+void Tables::extend(const Value& list, const Value& more) {
+    want_changeable(list);
+    if (more.type.is_tuple()) {
+        for (const Value& item : more.items) add_item(list, item);
+        return;
+    }
+    bool is_text = more.type.is_text();
+    if (!more.type.is_object_list() && (more.type.is_table() || more.type.is_list() || is_text)) {
+        if (is_text) refuse("a list is not extended by a str", "append it, or loop over it");
+        return extend(list, more.type.is_list() ? storable(more) : storable(listed(more)));
+    }
+    agree(list, more);
+    if (more.type != list.type)
+        refuse("a " + describe(list.type) + " cannot be extended by " + describe(more.type),
+               "extend it by a list or tuple of the same items");
+    check(call("list_extend", {handle(list), handle(more)}, 2)[0]);
+}
+
+void Tables::order_items(const Value& list, E how) {
+    check(call("list_order", {handle(list), how}, 2)[0]);
+}
+
+Value Tables::list_binary(const std::string& op, const Value& a, const Value& b) {
+    if (op == "*") {
+        const Value &list = a.type.is_object_list() ? a : b,
+                    &times = a.type.is_object_list() ? b : a;
+        return made("list_repeat", {handle(list), index_of(times)}, list.type, list.list);
+    }
+    bool are_lists = (a.type.is_object_list() || a.type.is_list()) &&
+                     (b.type.is_object_list() || b.type.is_list());
+    if (op != "+" || !are_lists)
+        refuse("'" + op + "' of " + describe(a.type) + " and " + describe(b.type) +
+                   " is not supported",
+               "lists of the same items can be joined; use arrays for arithmetic");
+    Value list = a.type.is_list() ? storable(listed_copy(a)) : copy(a);
+    extend(list, b.type.is_list() ? storable(listed_copy(b)) : b);
+    return list;
+}
+
+/// A list of numbers that nothing else refers to.
+Value Tables::listed_copy(const Value& list) { return f_.list_value(list, place_); }
+
+static bool holds_array(const Type& t) {
+    return t.is_array() || std::any_of(t.items.begin(), t.items.end(), holds_array);
+}
+
+Value Tables::list_compare(const std::string& op, const Value& a, const Value& b) {
+    bool is_equality = op == "==" || op == "!=";
+    auto known = [&](bool value) { return f_.scalar(f_.b_->boolean(value), Weak::Bool); };
+    auto as_objects = [&](const Value& v) {
+        return v.type.is_list() ? storable(listed_copy(v)) : v;
+    };
+    Value x = as_objects(a), y = as_objects(b);
+    agree(x, y);
+    if (x.type != y.type) {
+        if (is_equality && !(x.type.is_object_list() && y.type.is_object_list()))
+            return known(op == "!=");
+        refuse("'" + op + "' of " + describe(a.type) + " and " + describe(b.type) +
+                   " is not supported",
+               "compare lists of the same items");
+    }
+    if (holds_array(x.type))
+        refuse("lists of arrays cannot be compared", "compare the arrays in a loop");
+    auto told = call("list_compare", {handle(x), handle(y)}, 2);
+    Op how = op == "<"    ? Op::Lt
+             : op == "<=" ? Op::Le
+             : op == ">"  ? Op::Gt
+             : op == ">=" ? Op::Ge
+             : op == "==" ? Op::Eq
+                          : Op::Ne;
+    return f_.scalar(f_.op_binary(how, told[1], f_.i64(0)), Weak::Bool);
+}
+
+Value Tables::texts_made(E handle) {
+    return of_handle(handle, Type::table(TableKind::List, {Type::text()}));
+}
+
+Value Tables::joined(const Value& list, const Value& separator) {
+    Texts texts(f_, place_);
+    return texts.checked("list_join", {handle(list), texts.handle(separator)});
+}
+
+/// list.sort(key=f, reverse=True)
+void Tables::sort_list(const Node& node, const Value& list) {
+    want_changeable(list);
+    E how = f_.i64(0);
+    for (std::size_t i = 1; i < node.children.size(); ++i) {
+        const Node& arg = node.children[i];
+        if (arg.kind != NodeKind::Keyword || arg.text != "reverse")
+            refuse("list.sort takes reverse= in a compiled function",
+                   "write a = sorted(a, key=...)");
+        how = f_.settle(f_.cast(f_.truth(f_.expression(arg.children[0]), place_), DType::Int64));
+    }
+    if (holds_array(list.type) || value_of(list)->is_instance())
+        refuse("items of type " + describe(*value_of(list)) + " have no order",
+               "write a = sorted(a, key=...)");
+    order_items(list, how);
+}
+
+Value Tables::list_method(const Node& node, const Value& list) {
+    const std::string& name = node.children[0].text;
+    if (name == "sort") {
+        sort_list(node, list);
+        return {};
+    }
+    std::vector<Value> args = f_.arguments(node);
+    f_.at(place_);
+    auto want = [&](std::size_t least, std::size_t most) {
+        if (args.size() >= least && args.size() <= most) return;
+        refuse("list." + name + " takes " + std::to_string(least) +
+                   (most > least ? " or " + std::to_string(most) : "") + " arguments; got " +
+                   std::to_string(args.size()),
+               "write it as in Python");
+    };
+    if (name == "append") {
+        want(1, 1);
+        add_item(list, args[0]);
+        return {};
+    }
+    if (name == "extend") {
+        want(1, 1);
+        extend(list, args[0]);
+        return {};
+    }
+    if (name == "insert") {
+        want(2, 2);
+        want_changeable(list);
+        auto words = item_words(list, args[1], {handle(list), index_of(args[0])});
+        check(call("list_insert", words, words.size())[0]);
+        return {};
+    }
+    if (name == "pop") {
+        want(0, 1);
+        f_.fault_if(f_.op_binary(Op::Eq, size(list), f_.i64(0)), ErrorKind::Index,
+                    "pop from empty list", place_);
+        Value last = f_.scalar(f_.i64(-1), Weak::Int);
+        return take_item(list, args.empty() ? last : args[0], "pop index out of range");
+    }
+    if (name == "clear") {
+        want(0, 0);
+        want_changeable(list);
+        call("table_clear", {handle(list)}, 1);
+        return {};
+    }
+    if (name == "copy") {
+        want(0, 0);
+        return copy(list);
+    }
+    if (name == "reverse") {
+        want(0, 0);
+        want_changeable(list);
+        order_items(list, f_.i64(2));
+        return {};
+    }
+    if (name == "index" || name == "count" || name == "remove") {
+        want(1, 1);
+        bool is_remove = name == "remove";
+        if (is_remove) want_changeable(list);
+        auto found = find_item(list, args[0]);
+        if (name == "count") return f_.scalar(found[1], Weak::Int);
+        f_.fault_if(f_.op_binary(Op::Lt, found[0], f_.i64(0)), ErrorKind::Value,
+                    is_remove ? "list.remove(x): x not in list" : "the item is not in the list",
+                    place_);
+        Value at = f_.scalar(found[0], Weak::Int);
+        if (!is_remove) return at;
+        take_item(list, at, "list index out of range");
+        return {};
+    }
+    refuse("method '" + name + "' of a " + describe(list.type) +
+               " is not supported in a compiled function",
+           "lists have append, extend, insert, pop, clear, copy, reverse, sort, index, count and "
+           "remove");
+}
+
+}  // namespace unisono::frontend

@@ -1,0 +1,80 @@
+// What threads share under a lock, and reductions by functions of the program: each part of a loop
+// combines what it meets, the parts are combined behind the loop in their order.
+#include "frontend/lowerer.h"
+
+namespace unisono::frontend {
+
+/// The numbers that a value is made of.
+static void leaves_of(const Value& v, std::vector<Value>& leaves) {
+    if (v.type.is_scalar()) leaves.push_back(v);
+    for (const Value& item : v.items) leaves_of(item, leaves);
+}
+
+static bool has_numbers_only(const Type& t) {
+    bool holds = t.is_scalar() || t.is_tuple() || t.is_record();
+    for (const Type& item : t.items) holds = holds && has_numbers_only(item);
+    return holds;
+}
+
+/// Functions that python/unisono/_jit/sharing.py calls: lock_take(key), lock_give(key);
+/// partial_new(value, n) makes room for n such values, partial_put(room, k, value, is_empty),
+/// partial_empty(room, k) and partial_get(room, k, value) with the type of the value.
+std::optional<Value> FunctionLowerer::sharing(const std::string& name,
+                                              const std::vector<Value>& args, const Place& place) {
+    auto integer = [&](const Value& v, const char* role) {
+        want_scalar(v, place, role);
+        if (!is_integer(v.type.dtype))
+            refuse(place, std::string(role) + " must be an integer; got " + describe(v.type),
+                   "give a number");
+        return settle(cast(v.expr, DType::Int64));
+    };
+    if (name == "lock_take" || name == "lock_give") {
+        if (source_.is_kernel) refuse(place, "a kernel cannot take a lock", "use un.atomic");
+        native(name, {integer(args.at(0), "the number of a lock")}, 1);
+        return Value{};
+    }
+    if (name.rfind("partial_", 0) != 0) return std::nullopt;
+    if (name == "partial_new") {
+        if (!has_numbers_only(args[0].type))
+            refuse(place,
+                   "a reduction by a function combines numbers and tuples of them; got " +
+                       describe(args[0].type),
+                   "combine numbers, or store what each iteration gives into an array");
+        std::vector<Value> leaves, arrays;
+        leaves_of(args[0], leaves);
+        E count = integer(args[1], "a number of parts");
+        arrays.push_back(make_array(DType::Bool, {count}, place));
+        for (const Value& v : leaves) arrays.push_back(make_array(v.type.dtype, {count}, place));
+        return tuple_of(std::move(arrays));
+    }
+    const std::vector<Value>& room = args[0].items;
+    E k = integer(args[1], "a number of a part");
+    if (name == "partial_empty")
+        return scalar(b_->load(room[0].array, {k}, ir::Access::Inside), Weak::Bool);
+    std::vector<Value> leaves;
+    leaves_of(args[2], leaves);
+    if (name == "partial_put") {
+        set_item(room[0].array, {k}, truth(args[3], place));
+        for (std::size_t i = 0; i < leaves.size(); ++i) {
+            DType t = room[i + 1].type.dtype;
+            if (leaves.size() + 1 != room.size() || leaves[i].type.dtype != t)
+                refuse(place,
+                       "the reduction variable becomes " + describe(args[2].type) +
+                           " inside of the loop",
+                       "start it with a value of that type");
+            set_item(room[i + 1].array, {k}, leaves[i].expr);
+        }
+        return Value{};
+    }
+    std::size_t next = 1;
+    std::function<Value(const Value&)> filled = [&](const Value& like) {
+        Value v = like;
+        if (like.type.is_scalar())
+            v.expr = temporary(b_->load(room[next++].array, {k}, ir::Access::Inside), "part");
+        for (Value& item : v.items) item = filled(item);
+        return v;
+    };
+    return filled(args[2]);
+}
+
+}  // namespace unisono::frontend

@@ -1,5 +1,0 @@
-def f(d):
-    return list(d)
-
-
-args = ({"a": 2},)
