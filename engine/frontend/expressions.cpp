@@ -5,6 +5,7 @@
 #include "frontend/lowerer.h"
 #include "frontend/tables.h"
 #include "frontend/texts.h"
+#include "frontend/tuples.h"
 #include "ops/scalar_eval.h"
 
 namespace unisono::frontend {
@@ -386,19 +387,28 @@ ir::Access FunctionLowerer::access_for(std::span<const E> indices) const {
 }
 
 /// An item of a tuple of numbers by an index that is not known: a chain of choices.
+static bool is_chosen(const Type& t) {
+    bool holds = t.is_scalar() || t.is_text() || t.is_tuple() || t.is_record();
+    return holds && std::all_of(t.items.begin(), t.items.end(), is_chosen);
+}
+
+/// The type that holds any item; nothing where they differ, or cannot be chosen from.
+static std::optional<Type> joined_items(const Type& tuple) {
+    std::optional<Type> type = tuple.items[0];
+    for (const Type& item : tuple.items) type = type ? join(*type, item) : type;
+    return type && is_chosen(*type) ? type : std::nullopt;
+}
+
+bool has_one_type(const Type& tuple) { return tuple.items.empty() || joined_items(tuple); }
+
 std::optional<Value> FunctionLowerer::tuple_item(const Value& tuple, const Value& index,
                                                  const Place& place) {
     if (tuple.items.empty()) {
         fault_if(b_->boolean(true), ErrorKind::Index, "tuple index out of range", place);
         return scalar(i64(0), Weak::Int);
     }
-    std::optional<Type> type = tuple.items[0].type;
-    for (const Value& item : tuple.items) type = type ? join(*type, item.type) : type;
-    std::function<bool(const Type&)> is_plain = [&](const Type& t) {
-        bool holds = t.is_scalar() || t.is_text() || t.is_tuple() || t.is_record();
-        return holds && std::all_of(t.items.begin(), t.items.end(), is_plain);
-    };
-    if (!type || !is_plain(*type) || !is_integer(index.type.dtype)) return std::nullopt;
+    std::optional<Type> type = joined_items(tuple.type);
+    if (!type || !is_integer(index.type.dtype)) return std::nullopt;
     auto size = static_cast<std::int64_t>(tuple.items.size());
     E i = settle(cast(index.expr, DType::Int64));
     E outside =

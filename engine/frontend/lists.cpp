@@ -358,6 +358,28 @@ Value FunctionLowerer::contains(const Value& item, const Value& container, const
 std::optional<Value> FunctionLowerer::list_method(const Node& node, const Value& list) {
     const std::string& name = node.children[0].text;
     const Place& place = node.place;
+    auto falls = [&]() -> E {
+        if (node.children.size() == 1) return i64(0);
+        const Node& arg = node.children[1];
+        if (node.children.size() > 2 || arg.kind != NodeKind::Keyword || arg.text != "reverse")
+            refuse(place, "list.sort takes reverse= in a compiled function",
+                   "write a = sorted(a, key=...)");
+        return settle(cast(truth(expression(arg.children[0]), place), DType::Int64));
+    };
+    if (name == "sort") {
+        const Type& item = list.type.items[0];
+        if (!item.is_weak() || item.is_complex())
+            refuse(place, "a " + describe(list.type) + " is not sorted in place",
+                   "write a = sorted(a)");
+        growing(list, place);
+        E what = i64(is_bool(item.dtype) ? 2 : is_float(item.dtype) ? 1 : 0);
+        E status =
+            native("list_sort",
+                   {address_of(as_array(list)), settle(list_length(list)), what, falls()}, 1)[0];
+        fault_if(op_binary(Op::Ne, status, i64(0)), ErrorKind::Memory, "out of memory for a sort",
+                 place);
+        return Value{};
+    }
     std::vector<Value> args = arguments(node);
     at(place);
     auto want = [&](std::size_t least, std::size_t most) {
@@ -385,6 +407,31 @@ std::optional<Value> FunctionLowerer::list_method(const Node& node, const Value&
     if (name == "insert") {
         want(2, 2);
         insert(list, args[0], args[1], place);
+        return Value{};
+    }
+    if (name == "index" || name == "count" || name == "remove") {
+        want(1, 1);
+        Value x = want_number(args[0], place, "what is looked for");
+        x.expr = settle(x.expr);
+        bool is_count = name == "count";
+        std::int32_t found = b_->var(name, DType::Int64);
+        emit(b_->declare(found, i64(is_count ? 0 : -1)));
+        list_loop(i64(0), list_length(list), [&](E k) {
+            Value item =
+                scalar(b_->load(list.array, {k}, ir::Access::Inside), list.type.items[0].weak);
+            E equal = cast(compare_two("==", item, x, place).expr, DType::Bool);
+            E next = op_binary(Op::Add, b_->read(found), i64(1));
+            std::vector<S> then{b_->assign(found, is_count ? next : k)};
+            if (!is_count) then.push_back(b_->leave());
+            emit(b_->branch(equal, b_->block(then)));
+        });
+        Value at = scalar(b_->read(found), Weak::Int);
+        if (is_count) return at;
+        fault_if(op_binary(Op::Lt, at.expr, i64(0)), ErrorKind::Value,
+                 name == "index" ? "the item is not in the list" : "list.remove(x): x not in list",
+                 place);
+        if (name == "index") return at;
+        pop(list, &at, place);
         return Value{};
     }
     if (name == "clear") {

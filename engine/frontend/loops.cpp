@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/lowerer.h"
+#include "frontend/tuples.h"
 
 namespace unisono::frontend {
 
@@ -65,12 +66,49 @@ FunctionLowerer::Range FunctionLowerer::range_of(const Node& node) {
     return r;
 }
 
+/// Whether the body names an item, by the loop's variable, of a tuple whose items' types differ.
+static bool visits_mixed_tuple(const Names<Binding>& names, const Node& node) {
+    bool found = false;
+    walk(node.children[2], [&](const Node& n) {
+        if (n.kind != NodeKind::Subscript || n.children[0].kind != NodeKind::Name) return;
+        bool is_visit = n.children.size() == 2 && n.children[1].kind == NodeKind::Name &&
+                        n.children[1].text == node.children[0].text;
+        auto held = names.find(n.children[0].text);
+        if (!is_visit || held == names.end()) return;
+        const Type& type = held->second.value.type;
+        found = found || (type.is_tuple() && !has_one_type(type));
+    });
+    return found;
+}
+
 void FunctionLowerer::loop_for(const Node& node) {
     if (node.children[0].kind != NodeKind::Name) {
         refuse(node.children[0].place, "the target of a for loop must be a name",
                "unpack inside of the loop");
     }
     Range range = range_of(node);
+    // A loop over a tuple whose items have several types runs once for each, with its own types.
+    constexpr std::int64_t most_items = 64;
+    auto count = constant_int(range.end);
+    bool is_short = !range.is_parallel && constant_int(range.begin) == 0 && count &&
+                    *count <= most_items && constant_int(range.step) == 1;
+    if (is_short && visits_mixed_tuple(env_.names, node)) {
+        walk(node.children[2], [&](const Node& n) {
+            if (n.kind == NodeKind::Break || n.kind == NodeKind::Continue)
+                refuse(n.place, "break or continue in a loop over a tuple of several types",
+                       "write the test around the statements");
+        });
+        for (std::int64_t k = 0; k < *count && env_.reachable; ++k) {
+            auto [it, is_new] =
+                calls_by_name_.emplace(std::pair(&node, "item " + std::to_string(k)), nullptr);
+            if (is_new) it->second = std::make_unique<Node>(node.children[2]);
+            env_.names[node.children[0].text] =
+                Binding{scalar(i64(k), Weak::Int), node.children[0].place};
+            emit(nested(*it->second));
+        }
+        if (node.children.size() > 3 && env_.reachable) emit(nested(node.children[3]));
+        return;
+    }
     const ParallelPlan* plan = nullptr;
     if (range.is_parallel) {
         auto it = plans_.find(&node);

@@ -5,9 +5,9 @@
 namespace unisono::frontend {
 
 /// The numbers that a value is made of.
-static void leaves_of(const Value& v, std::vector<Value>& leaves) {
+static void numbers_in(const Value& v, std::vector<Value>& leaves) {
     if (v.type.is_scalar()) leaves.push_back(v);
-    for (const Value& item : v.items) leaves_of(item, leaves);
+    for (const Value& item : v.items) numbers_in(item, leaves);
 }
 
 static bool has_numbers_only(const Type& t) {
@@ -33,6 +33,18 @@ std::optional<Value> FunctionLowerer::sharing(const std::string& name,
         native(name, {integer(args.at(0), "the number of a lock")}, 1);
         return Value{};
     }
+    if (name.rfind("un.random_", 0) == 0) {
+        if (source_.is_kernel)
+            refuse(place, "a kernel cannot draw random numbers",
+                   "draw them outside, and pass them");
+        std::vector<E> values;
+        for (const Value& v : args) values.push_back(integer(v, "an argument"));
+        if (values.empty()) values.push_back(i64(0));
+        E drawn = native(name.substr(3), values, 1)[0];
+        if (name == "un.random_seed") return Value{};
+        if (name == "un.random_integer") return scalar(drawn, Weak::Int);
+        return scalar(b_->bitcast(drawn, DType::Float64), Weak::Float);
+    }
     if (name.rfind("partial_", 0) != 0) return std::nullopt;
     if (name == "partial_new") {
         if (!has_numbers_only(args[0].type))
@@ -41,7 +53,7 @@ std::optional<Value> FunctionLowerer::sharing(const std::string& name,
                        describe(args[0].type),
                    "combine numbers, or store what each iteration gives into an array");
         std::vector<Value> leaves, arrays;
-        leaves_of(args[0], leaves);
+        numbers_in(args[0], leaves);
         E count = integer(args[1], "a number of parts");
         arrays.push_back(make_array(DType::Bool, {count}, place));
         for (const Value& v : leaves) arrays.push_back(make_array(v.type.dtype, {count}, place));
@@ -52,7 +64,7 @@ std::optional<Value> FunctionLowerer::sharing(const std::string& name,
     if (name == "partial_empty")
         return scalar(b_->load(room[0].array, {k}, ir::Access::Inside), Weak::Bool);
     std::vector<Value> leaves;
-    leaves_of(args[2], leaves);
+    numbers_in(args[2], leaves);
     if (name == "partial_put") {
         set_item(room[0].array, {k}, truth(args[3], place));
         for (std::size_t i = 0; i < leaves.size(); ++i) {

@@ -240,6 +240,25 @@ void list_order(std::int64_t* v) {
     }
 }
 
+template <class T>
+void sort_numbers(std::int64_t address, std::int64_t count, bool falls) {
+    auto* first = reinterpret_cast<T*>(static_cast<std::uintptr_t>(address));
+    std::stable_sort(first, first + count, [&](T a, T b) { return falls ? b < a : a < b; });
+}
+
+/// [address, items, what they are: 0 int64, 1 float64, 2 bool; whether falling]: [status]
+void list_sort(std::int64_t* v) {
+    std::int64_t what = v[2];
+    try {
+        if (what == 0) sort_numbers<std::int64_t>(v[0], v[1], v[3] != 0);
+        if (what == 1) sort_numbers<double>(v[0], v[1], v[3] != 0);
+        if (what == 2) sort_numbers<std::uint8_t>(v[0], v[1], v[3] != 0);
+        v[0] = 0;
+    } catch (...) {
+        v[0] = native_out_of_memory;
+    }
+}
+
 /// [a, b]: [equal, order -1, 0 or 1]
 void list_compare(std::int64_t* v) {
     v[1] = compare_lists(table_at(v[0]), table_at(v[1]));
@@ -272,6 +291,7 @@ void list_join(std::int64_t* v) {
                                                    {"list_repeat", list_repeat},
                                                    {"list_find", list_find},
                                                    {"list_order", list_order},
+                                                   {"list_sort", list_sort},
                                                    {"list_compare", list_compare},
                                                    {"list_join", list_join}});
 

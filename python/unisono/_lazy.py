@@ -83,4 +83,4 @@ aliases = dict(
     """.split()
 )
 # Sub-packages and modules that are attributes of the package.
-modules = "atomic emath exceptions fft lib linalg memory random testing"
+modules = "atomic emath exceptions fft lib linalg memory random testing typed"

@@ -78,9 +78,13 @@ class Desugar:
     def iteration(self, e, before):
         """(number of items, function that gives item k) of what is looped over."""
         name = self.builtin(e)
-        plain = name and not e.keywords and not any(isinstance(a, ast.Starred) for a in e.args)
+        starred = name and any(isinstance(a, ast.Starred) for a in e.args)
+        plain = name and not e.keywords and not starred
         if name == "range" and plain and 1 <= len(e.args) <= 3:
             return self.iteration_of_range(e, before)
+        found, value = self.resolve(e.func) if isinstance(e, ast.Call) else (False, None)
+        if found and getattr(value, "__name__", "") == "ndindex" and e.args and not e.keywords:
+            return self.iteration_of_indices(e, before)
         if name == "enumerate" and len(e.args) + len(e.keywords) in (1, 2) and e.args:
             starts = [*e.args[1:], *(k.value for k in e.keywords)]
             length, item = self.iteration(e.args[0], before)
@@ -88,7 +92,11 @@ class Desugar:
                 return length, lambda k: _tuple(e, k, item(k))
             start = self.kept(starts[0], before, "s")
             return length, lambda k: _tuple(e, _add(k, start), item(k))
-        if name == "zip" and plain and e.args:
+        is_loose = all(
+            k.arg == "strict" and isinstance(k.value, ast.Constant) and k.value.value is False
+            for k in (e.keywords if name == "zip" else ())
+        )
+        if name == "zip" and is_loose and not starred and e.args:
             parts = [self.iteration(a, before) for a in e.args]
             lengths = [n for n, _ in parts]
             length = lengths[0] if len(parts) == 1 else _call("min", e, *lengths)
@@ -116,6 +124,25 @@ class Desugar:
             return made
 
         return _call("iteration", e, array), item
+
+    def iteration_of_indices(self, e, before):
+        """np.ndindex(n, m): all indices, the last running fastest."""
+        given = e.args
+        if len(given) == 1 and isinstance(given[0], (ast.Tuple, ast.List)):
+            given = given[0].elts
+        sizes = [self.kept(a, before, "d") for a in given]
+        length = sizes[0]
+        for size in sizes[1:]:
+            length = _mul(length, size)
+
+        def item(k):
+            items, rest = [], k
+            for size in reversed(sizes[1:]):
+                items.insert(0, _binary(rest, ast.Mod(), size))
+                rest = _floordiv(rest, size)
+            return _tuple(e, rest, *items)
+
+        return length, item
 
     def iteration_of_range(self, e, before):
         args = [self.kept(a, before, "r") for a in e.args]

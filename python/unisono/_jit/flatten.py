@@ -18,6 +18,8 @@ from .. import _engine
 from .._engine import CompileError
 from .desugar import Desugar
 from .exceptions import Exceptions
+from .forms import Forms
+from .generators import Generators
 from .match import Match
 from .python_block import PythonBlock
 from .sharing import Sharing
@@ -94,7 +96,7 @@ def flatten_function(function, is_kernel, options=None):
     return flattener.run()
 
 
-class _Flattener(Desugar, Exceptions, Match, PythonBlock, Sharing, Tables):
+class _Flattener(Desugar, Exceptions, Forms, Generators, Match, PythonBlock, Sharing, Tables):
     def __init__(self, function, definition, file, first_line, lines, is_kernel, options):
         self.function, self.definition, self.name = function, definition, function.__name__
         self.file, self.first_line, self.lines = file, first_line, lines
@@ -124,8 +126,10 @@ class _Flattener(Desugar, Exceptions, Match, PythonBlock, Sharing, Tables):
             isinstance(n, (ast.Yield, ast.YieldFrom)) for s in body for n in _own(s)
         ):
             raise CompileError(
-                f"{self.name}: a generator cannot be compiled; got yield in "
-                f"{self.file}:{self.definition.lineno}; fill an array and return"
+                f"{self.name}: a generator is compiled where a compiled function loops over it; got "
+                f"a call of it in another place, or one with return, try or functions inside, in "
+                f"{self.file}:{self.definition.lineno}; write `for x in {self.name}(...)`, or fill "
+                f"an array and return"
             )
         by_position = [*args.posonlyargs, *args.args]
         named = [*by_position, *([args.vararg] if args.vararg else []), *args.kwonlyargs]
@@ -241,6 +245,9 @@ class _Flattener(Desugar, Exceptions, Match, PythonBlock, Sharing, Tables):
             nodes = self.reduced_loop(s)
             if nodes is not None:
                 return nodes
+            plain = self.loop_over_generator(s)
+            if plain is not None:
+                return [n for p in plain for n in self.statements(p)]
             plain = self.plain_loop(s)
             if plain is not None:
                 return [*map(self.statement, plain)]
@@ -380,6 +387,9 @@ class _Flattener(Desugar, Exceptions, Match, PythonBlock, Sharing, Tables):
         return self.node(e, "Attribute", [self.expression(e.value)], e.attr)
 
     def expression_BinOp(self, e):
+        plain = self.percent_format(e)
+        if plain is not None:
+            return self.expression(plain)
         children = [self.expression(e.left), self.expression(e.right)]
         return self.node(e, "BinOp", children, _BINARY[type(e.op)])
 
@@ -391,6 +401,9 @@ class _Flattener(Desugar, Exceptions, Match, PythonBlock, Sharing, Tables):
         return self.node(e, "BoolOp", map(self.expression, e.values), text)
 
     def expression_Compare(self, e):
+        plain = self.in_range(e)
+        if plain is not None:
+            return self.expression(plain)
         text = " ".join(_COMPARE[type(op)] for op in e.ops)
         return self.node(e, "Compare", map(self.expression, [e.left, *e.comparators]), text)
 
@@ -404,7 +417,7 @@ class _Flattener(Desugar, Exceptions, Match, PythonBlock, Sharing, Tables):
         return self.node(e, "Let", [self.block(e.body), self.expression(e.value)])
 
     def expression_Call(self, e):
-        plain = self.reduced(e) or self.mapped(e) or self.table_call(e)
+        plain = self.reduced(e) or self.mapped(e) or self.table_call(e) or self.formed_call(e)
         if plain is not None:
             return self.expression(plain)
         args = [

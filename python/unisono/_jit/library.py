@@ -70,3 +70,35 @@ def sorted_by(items, key, reverse=False):
             keys[k] = other[k]
         width *= 2
     return a
+
+
+@jit
+def max_by(items, key):
+    """As ``max`` with a key: the first of the largest."""
+    n = len(items)
+    if n == 0:
+        raise ValueError("max() iterable argument is empty")
+    best = items[0]
+    most = key(best)
+    for i in range(1, n):
+        k = key(items[i])
+        if k > most:
+            most = k
+            best = items[i]
+    return best
+
+
+@jit
+def min_by(items, key):
+    """As ``min`` with a key: the first of the smallest."""
+    n = len(items)
+    if n == 0:
+        raise ValueError("min() iterable argument is empty")
+    best = items[0]
+    least = key(best)
+    for i in range(1, n):
+        k = key(items[i])
+        if k < least:
+            least = k
+            best = items[i]
+    return best

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import sys
+
 from .. import _engine
 from . import JitFunction
 
 __all__ = ["overload"]
 
 _known = {}
+
+# What numpy_library.py and random_library.py have, which are loaded when one of them is first named.
+_of_numpy = frozenset(
+    "allclose append argwhere array_equal bincount convolve corrcoef cross delete diff digitize "
+    "ediff1d fill_diagonal interp isclose isin kron median nanmax nanmean nanmin nansum percentile "
+    "polyval quantile searchsorted tile trapezoid unique".split()
+)
+_of_random = frozenset(
+    "exponential normal permutation rand randint randn random random_sample ranf seed shuffle "
+    "standard_normal uniform".split()
+)
 
 
 def overload(function, **options):
@@ -73,4 +86,19 @@ def overload(function, **options):
 def implementation_of(value):
     """The compiled function that stands for a value, or None."""
     found = _known.get(id(value))
-    return found[1] if found else None
+    if found:
+        return found[1]
+    name = getattr(value, "__name__", None)
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        return None
+    if name in _of_random and getattr(numpy.random, name, None) == value:
+        from . import random_library
+
+        return random_library.implementations[name]
+    home = (getattr(value, "__module__", None) or "").split(".")[0]
+    if name not in _of_numpy or home not in ("numpy", "unisono"):
+        return None
+    from .numpy_library import implementations
+
+    return implementations[name]

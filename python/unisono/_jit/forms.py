@@ -1,0 +1,211 @@
+"""Rewrites calls and operators of Python that others express: formats, ranges as values, rounding."""
+
+from __future__ import annotations
+
+import ast
+import re
+import string
+import sys
+
+from .desugar import _at, _call, _constant, _name
+
+_SPEC = re.compile(
+    r"%(?:%|(?P<flags>[-+ 0#]*)(?P<width>\d*)(?:\.(?P<digits>\d+))?(?P<kind>[diueEfFgGxXosrc]))"
+)
+_ITERATORS = ("range", "enumerate", "zip", "reversed")
+
+
+class Forms:
+    """``builtin``, ``fresh`` and ``expression`` are the flattener's."""
+
+    # ---- formats
+    def percent_format(self, e):
+        """``"%d of %s" % (n, name)`` as an f-string, or None."""
+        left = e.left
+        if not isinstance(e.op, ast.Mod) or not isinstance(left, ast.Constant):
+            return None
+        if not isinstance(left.value, str):
+            return None
+        is_many = isinstance(e.right, ast.Tuple)
+        values = list(e.right.elts) if is_many else [e.right]
+        parts, at = [], 0
+        for found in re.finditer(r"%", left.value):
+            if found.start() < at:
+                continue
+            spec = _SPEC.match(left.value, found.start())
+            if spec is None:
+                return None
+            parts.append(left.value[at : found.start()])
+            at = spec.end()
+            if spec.group() == "%%":
+                parts.append("%")
+                continue
+            # A name may stand for a tuple, which % would take apart.
+            if not values or (
+                spec["kind"] in "sr" and not is_many and isinstance(e.right, ast.Name)
+            ):
+                return None
+            parts.append(_formatted(e, values.pop(0), spec))
+        if values:
+            return None
+        return _joined(e, [*parts, left.value[at:]])
+
+    def text_format(self, e):
+        """``"{} {:.3f}".format(...)`` as an f-string, or None."""
+        function = e.func
+        if not isinstance(function, ast.Attribute) or function.attr != "format":
+            return None
+        text = function.value
+        if not isinstance(text, ast.Constant) or not isinstance(text.value, str):
+            return None
+        named = {k.arg: k.value for k in e.keywords}
+        parts, number = [], 0
+        try:
+            pieces = list(string.Formatter().parse(text.value))
+        except ValueError:
+            return None
+        for before, name, spec, conversion in pieces:
+            parts.append(before)
+            if name is None:
+                continue
+            if name == "":
+                name, number = str(number), number + 1
+            value = named.get(name)
+            if name.isdigit() and int(name) < len(e.args):
+                value = e.args[int(name)]
+            if value is None or "{" in spec or isinstance(value, ast.Starred):
+                return None
+            spec = _at(ast.JoinedStr(values=[_constant(spec, e)]), e) if spec else None
+            shown = ord(conversion) if conversion else -1
+            parts.append(
+                _at(ast.FormattedValue(value=value, conversion=shown, format_spec=spec), e)
+            )
+        return _joined(e, parts)
+
+    # ---- ranges as values
+    def range_call(self, e):
+        is_range = self.builtin(e) == "range" and not e.keywords and 1 <= len(e.args) <= 3
+        return is_range and not any(isinstance(a, ast.Starred) for a in e.args)
+
+    def in_range(self, e):
+        """``i in range(...)`` with a constant step as comparisons, or None."""
+        if len(e.ops) != 1 or not isinstance(e.ops[0], (ast.In, ast.NotIn)):
+            return None
+        given = e.comparators[0]
+        if not self.range_call(given) or len(given.args) == 3 or not isinstance(e.left, ast.Name):
+            return None
+        begin = given.args[0] if len(given.args) > 1 else _constant(0, e)
+        compared = ast.Compare(
+            left=begin, ops=[ast.LtE(), ast.Lt()], comparators=[e.left, given.args[-1]]
+        )
+        test = _at(compared, e)
+        if isinstance(e.ops[0], ast.NotIn):
+            test = _at(ast.UnaryOp(op=ast.Not(), operand=test), e)
+        return test
+
+    # ---- calls
+    def formed_call(self, e):
+        """Calls that others express, or None."""
+        plain = self.text_format(e) or self.typed_container(e)
+        if plain is not None:
+            return plain
+        name = self.builtin(e)
+        if name == "round" and len(e.args) == 2 and not e.keywords:
+            return self.rounded(e)
+        if name == "len" and len(e.args) == 1 and self.range_call(e.args[0]):
+            before = []
+            length, _ = self.iteration_of_range(e.args[0], before)
+            if not before:
+                return length
+        takes = name in ("list", "sum", "min", "max", "any", "all", "sorted", "tuple") and e.args
+        if takes and len(e.args) == 1 and self.builtin(e.args[0]) in _ITERATORS and name != "tuple":
+            item = self.fresh("x")
+            loop = ast.comprehension(
+                target=_name(item, e, ast.Store()), iter=e.args[0], ifs=[], is_async=0
+            )
+            made = _at(ast.ListComp(elt=_name(item, e), generators=[loop]), e)
+            if name == "list":
+                return made
+            return _at(ast.Call(func=e.func, args=[made], keywords=e.keywords), e)
+        if name in ("min", "max") and e.keywords:
+            return self.extreme_by(e, name)
+        return None
+
+    def typed_container(self, e):
+        """List(x), Dict.empty(...) of unisono.typed as a list or dict that is written, or None."""
+        if "unisono.typed" not in sys.modules:
+            return None
+        from ..typed import Dict, List
+
+        made = isinstance(e.func, ast.Attribute) and e.func.attr in ("empty", "empty_list")
+        found, value = self.resolve(e.func.value if made else e.func)
+        if not found or (value is not List and value is not Dict):
+            return None
+        if made or not e.args:
+            empty = (
+                ast.Dict(keys=[], values=[]) if value is Dict else ast.List(elts=[], ctx=ast.Load())
+            )
+            return _at(empty, e)
+        builtin = _name("dict" if value is Dict else "list", e)
+        return _at(ast.Call(func=builtin, args=e.args, keywords=[]), e)
+
+    def rounded(self, e):
+        """round(x, n) with a constant n: through the digits, as CPython rounds."""
+        digits = e.args[1]
+        known = isinstance(digits, ast.Constant) and type(digits.value) is int
+        if not known or not 0 <= digits.value <= 300:
+            return None
+        x = self.fresh("x")
+        spec = _at(ast.JoinedStr(values=[_constant(f".{digits.value}f", e)]), e)
+        shown = ast.FormattedValue(value=_name(x, e), conversion=-1, format_spec=spec)
+        text = _at(ast.JoinedStr(values=[_at(shown, e)]), e)
+        given = _at(ast.NamedExpr(target=_name(x, e, ast.Store()), value=e.args[0]), e)
+        is_int = _call("isinstance", e, given, _name("int", e))
+        value = _call("float", e, text)
+        return _at(ast.IfExp(test=is_int, body=_name(x, e), orelse=value), e)
+
+    def extreme_by(self, e, name):
+        """min and max with key=."""
+        from .library import max_by, min_by
+
+        if len(e.args) != 1 or [k.arg for k in e.keywords] != ["key"]:
+            return None
+        function = Value(value=max_by if name == "max" else min_by, ctx=ast.Load())
+        return _at(
+            ast.Call(func=_at(function, e), args=[e.args[0], e.keywords[0].value], keywords=[]), e
+        )
+
+    def expression_Value(self, e):
+        return self.captured(e, getattr(e.value, "__name__", repr(e.value)), e.value)
+
+
+class Value(ast.expr):
+    """A value that stands for itself."""
+
+    _fields = ("value", "ctx")
+
+
+def _joined(e, parts):
+    values = [_constant(p, e) if isinstance(p, str) else p for p in parts]
+    return _at(ast.JoinedStr(values=[v for v in values if getattr(v, "value", 1) != ""]), e)
+
+
+def _formatted(e, value, spec):
+    kind, flags = spec["kind"], spec["flags"]
+    width, digits = spec["width"], spec["digits"]
+    if kind in "sr":
+        if kind == "r" or not width:
+            shown = ast.FormattedValue(value=value, conversion=ord(kind), format_spec=None)
+            return _at(shown, e)
+        value = _call("str", e, value)
+    if kind in "diu":
+        value, kind = _call("int", e, value), "d"
+    side = "<" if "-" in flags else ">" if width and ("0" not in flags or kind in "sr") else ""
+    sign = "+" if "+" in flags else " " if " " in flags else ""
+    zero = "0" if "0" in flags and not side else ""
+    letter = "" if kind in "sr" else kind
+    text = f"{side}{sign}{zero}{width}{'.' + digits if digits else ''}{letter}"
+    if kind == "s" and digits:
+        text = f"{side}{width}.{digits}"
+    held = _at(ast.JoinedStr(values=[_constant(text, e)]), e)
+    return _at(ast.FormattedValue(value=value, conversion=-1, format_spec=held), e)

@@ -1,0 +1,190 @@
+"""Loops over generators: the generator's body stands around that of the loop, which each yield runs."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+
+from .. import _engine
+from .desugar import _assign as _value
+from .desugar import _at, _call, _constant, _copied, _name
+from .forms import Value
+from .source import read_function
+
+
+class Generators:
+    """``resolve``, ``fresh`` and ``guards`` are the flattener's."""
+
+    def generator_of(self, e):
+        """The Python function of a call of a compiled generator, or None."""
+        if not isinstance(e, ast.Call):
+            return None
+        found, value = self.resolve(e.func)
+        if not found or not isinstance(value, _engine.Dispatcher):
+            return None
+        function = getattr(value, "py_func", None)
+        return function if inspect.isgeneratorfunction(function) else None
+
+    def loop_over_generator(self, s):
+        """Statements that run the loop, or None where the generator has another form."""
+        function = self.generator_of(s.iter)
+        if function is None or s.orelse:
+            return None
+        definition = _copied(read_function(function)[0])
+        args = definition.args
+        by_position = [*args.posonlyargs, *args.args]
+        if args.vararg or args.kwarg or args.kwonlyargs:
+            return None
+        if any(isinstance(a, ast.Starred) for a in s.iter.args) or len(s.iter.args) > len(
+            by_position
+        ):
+            return None
+        odd = (
+            ast.Return,
+            ast.YieldFrom,
+            ast.FunctionDef,
+            ast.Lambda,
+            ast.Nonlocal,
+            ast.Global,
+            ast.Try,
+        )
+        nodes = [n for b in definition.body for n in ast.walk(b)]
+        yields = [n for n in nodes if isinstance(n, ast.Yield)]
+        plain = [n for n in nodes if isinstance(n, ast.Expr) and isinstance(n.value, ast.Yield)]
+        if any(isinstance(n, odd) for n in nodes) or len(yields) != len(plain):
+            return None
+        for n in nodes:
+            if hasattr(n, "lineno"):
+                _at(n, s.iter)
+        given = dict(zip([a.arg for a in by_position], s.iter.args, strict=False))
+        for k in s.iter.keywords:
+            if k.arg is None or k.arg in given:
+                return None
+            given[k.arg] = k.value
+        held = function.__defaults__ or ()
+        defaults = dict(zip([a.arg for a in by_position][::-1], held[::-1], strict=False))
+        own = {a.arg for a in by_position}
+        own |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        names = {n: self.fresh("g") for n in sorted(own)}
+        before = []
+        for a in by_position:
+            value = given.get(a.arg)
+            if value is None:
+                if a.arg not in defaults:
+                    return None
+                value = _at(Value(value=defaults[a.arg], ctx=ast.Load()), s.iter)
+            before.append(_value(_name(names[a.arg], s.iter, ast.Store()), value))
+        body = [_Scope(self, function, names).visit(b) for b in definition.body]
+        leaves = _leaves(s.body, ast.Break)
+        stop = self.fresh("stop") if leaves else None
+        once = bool(leaves or _leaves(s.body, ast.Continue))
+        body = _Yields(self, s, once, stop).block(body)
+        if stop:
+            before.append(_value(_name(stop, s, ast.Store()), _constant(False, s)))
+            whole = ast.For(
+                target=_name(self.fresh("once"), s, ast.Store()),
+                iter=_call("range", s, _constant(1, s)),
+                body=body,
+                orelse=[],
+            )
+            body = [_at(whole, s)]
+        return [*before, *body]
+
+
+def _leaves(body, kind):
+    """Statements of that kind that leave the loop whose body it is."""
+    found = []
+    for s in body:
+        if isinstance(s, kind):
+            found.append(s)
+        if isinstance(s, (ast.For, ast.While, ast.FunctionDef)):
+            continue
+        for field in ("body", "orelse", "finalbody"):
+            found += _leaves(getattr(s, field, []) or [], kind)
+    return found
+
+
+class _Scope(ast.NodeTransformer):
+    """The generator's own names are fresh; others stand for what they are where it was defined."""
+
+    def __init__(self, flattener, function, names):
+        self.flattener, self.function, self.names = flattener, function, names
+        cells = function.__closure__ or ()
+        self.cells = dict(zip(function.__code__.co_freevars, cells, strict=True))
+
+    def visit_Name(self, n):
+        if n.id in self.names:
+            n.id = self.names[n.id]
+            return n
+        scope = self.function.__globals__
+        if n.id in self.cells:
+            owner, value = self.cells[n.id], self.cells[n.id].cell_contents
+        elif n.id in scope:
+            owner, value = scope, scope[n.id]
+        elif hasattr(builtins, n.id):
+            return n
+        else:
+            return n
+        self.flattener.guard(owner, n.id, value)
+        return _at(Value(value=value, ctx=ast.Load()), n)
+
+
+class _Yields:
+    """Puts the loop's body where the generator yields."""
+
+    def __init__(self, flattener, loop, once, stop):
+        self.flattener, self.loop, self.once, self.stop = flattener, loop, once, stop
+
+    def block(self, statements):
+        made = []
+        for s in statements:
+            if isinstance(s, ast.Expr) and isinstance(s.value, ast.Yield):
+                made += self.run(s.value.value)
+                continue
+            has_yield = any(isinstance(n, ast.Yield) for n in ast.walk(s))
+            for field in ("body", "orelse"):
+                if getattr(s, field, None):
+                    setattr(s, field, self.block(getattr(s, field)))
+            made.append(s)
+            if self.stop and has_yield:
+                made.append(self.leave())
+        return made
+
+    def leave(self):
+        test = _name(self.stop, self.loop)
+        return _at(ast.If(test=test, body=[_at(ast.Break(), self.loop)], orelse=[]), self.loop)
+
+    def run(self, value):
+        s = self.loop
+        value = value or _constant(None, s)
+        made = [_value(_copied(s.target), value)]
+        body = [_copied(b) for b in s.body]
+        if not self.once:
+            return [*made, *body]
+        if self.stop:
+            body = _noted(body, self.stop)
+        inner = ast.For(
+            target=_name(self.flattener.fresh("once"), s, ast.Store()),
+            iter=_call("range", s, _constant(1, s)),
+            body=body,
+            orelse=[],
+        )
+        made.append(_at(inner, s))
+        if self.stop:
+            made.append(self.leave())
+        return made
+
+
+def _noted(body, stop):
+    """Each break of the loop also sets the name."""
+    made = []
+    for s in body:
+        if isinstance(s, ast.Break):
+            made.append(_value(_name(stop, s, ast.Store()), _constant(True, s)))
+        if not isinstance(s, (ast.For, ast.While, ast.FunctionDef)):
+            for field in ("body", "orelse", "finalbody"):
+                if getattr(s, field, None):
+                    setattr(s, field, _noted(getattr(s, field), stop))
+        made.append(s)
+    return made

@@ -1,0 +1,341 @@
+"""Functions of NumPy that compiled code calls and that are written in Python themselves.
+
+Each has NumPy's parameters as far as compiled code takes them; their results have NumPy's bits
+where it computes element by element or in the same order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import jit
+
+
+@jit
+def diff(a, n=1):
+    made = a[1:] - a[:-1]
+    for _ in range(n - 1):
+        made = made[1:] - made[:-1]
+    return made
+
+
+@jit
+def ediff1d(ary):
+    return ary[1:] - ary[:-1]
+
+
+@jit
+def unique(ar):
+    a = np.sort(ar.ravel())
+    n = len(a)
+    count = 0
+    for i in range(n):
+        if i == 0 or a[i] != a[i - 1]:
+            count += 1
+    made = np.empty(count, dtype=a.dtype)
+    k = 0
+    for i in range(n):
+        if i == 0 or a[i] != a[i - 1]:
+            made[k] = a[i]
+            k += 1
+    return made
+
+
+@jit
+def _middle(a):
+    """The median of sorted elements."""
+    n = len(a)
+    if n == 0 or np.isnan(a[n - 1]):
+        return np.nan
+    if n % 2 == 1:
+        return a[n // 2] / 1.0
+    return (a[n // 2 - 1] + a[n // 2]) / 2.0
+
+
+@jit
+def median(a):
+    return _middle(np.sort(a.ravel() * 1.0))
+
+
+@jit
+def _quantile(a, q):
+    """Of sorted elements, between neighbours as NumPy's linear method has it."""
+    n = len(a)
+    at = q * (n - 1)
+    low = int(np.floor(at))
+    high = min(low + 1, n - 1)
+    t = at - low
+    step = a[high] - a[low]
+    if t >= 0.5:
+        return a[high] - step * (1 - t)
+    return a[low] + step * t
+
+
+@jit
+def quantile(a, q):
+    if isinstance(q, (int, float)):
+        if q < 0 or q > 1:
+            raise ValueError("Quantiles must be in the range [0, 1]")
+        return _quantile(np.sort(a.ravel() * 1.0), q)
+    ordered = np.sort(a.ravel() * 1.0)
+    made = np.empty(len(q))
+    for i in range(len(q)):
+        made[i] = _quantile(ordered, q[i])
+    return made
+
+
+@jit
+def percentile(a, q):
+    if isinstance(q, (int, float)):
+        if q < 0 or q > 100:
+            raise ValueError("Percentiles must be in the range [0, 100]")
+        return _quantile(np.sort(a.ravel() * 1.0), q / 100)
+    ordered = np.sort(a.ravel() * 1.0)
+    made = np.empty(len(q))
+    for i in range(len(q)):
+        made[i] = _quantile(ordered, q[i] / 100)
+    return made
+
+
+@jit
+def _found(a, v, is_right):
+    low = 0
+    high = len(a)
+    while low < high:
+        middle = (low + high) // 2
+        before = a[middle] <= v if is_right else a[middle] < v
+        if before:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@jit
+def searchsorted(a, v, side="left"):
+    is_right = side == "right"
+    if not isinstance(v, np.ndarray):
+        return _found(a, v, is_right)
+    made = np.empty(v.shape, dtype=np.int64)
+    flat = v.ravel()
+    out = made.ravel()
+    for i in range(len(flat)):
+        out[i] = _found(a, flat[i], is_right)
+    return out.reshape(v.shape)
+
+
+@jit
+def digitize(x, bins, right=False):
+    rising = len(bins) < 2 or bins[0] <= bins[len(bins) - 1]
+    made = np.empty(len(x), dtype=np.int64)
+    for i in range(len(x)):
+        if rising:
+            made[i] = _found(bins, x[i], not right)
+        else:
+            made[i] = len(bins) - _found(bins[::-1], x[i], right)
+    return made
+
+
+@jit
+def bincount(x, weights=None, minlength=0):
+    most = -1
+    for i in range(len(x)):
+        if x[i] < 0:
+            raise ValueError("'list' argument must have no negative elements")
+        most = max(most, int(x[i]))
+    n = max(most + 1, minlength)
+    if weights is None:
+        made = np.zeros(n, dtype=np.int64)
+        for i in range(len(x)):
+            made[x[i]] += 1
+        return made
+    else:
+        sums = np.zeros(n)
+        for i in range(len(x)):
+            sums[x[i]] += weights[i]
+        return sums
+
+
+@jit
+def _between(x, xp, fp):
+    n = len(xp)
+    if x != x:
+        return x * 1.0
+    if x >= xp[n - 1]:
+        return fp[n - 1] * 1.0
+    if x < xp[0]:
+        return fp[0] * 1.0
+    k = _found(xp, x, True) - 1
+    slope = (fp[k + 1] - fp[k]) / (xp[k + 1] - xp[k])
+    return slope * (x - xp[k]) + fp[k]
+
+
+@jit
+def interp(x, xp, fp):
+    if len(xp) == 0:
+        raise ValueError("array of sample points is empty")
+    if not isinstance(x, np.ndarray):
+        return _between(x, xp, fp)
+    made = np.empty(len(x))
+    for i in range(len(x)):
+        made[i] = _between(x[i], xp, fp)
+    return made
+
+
+@jit
+def isin(element, test_elements):
+    ordered = np.sort(test_elements.ravel())
+    made = np.empty(len(element), dtype=np.bool_)
+    for i in range(len(element)):
+        k = _found(ordered, element[i], False)
+        made[i] = k < len(ordered) and ordered[k] == element[i]
+    return made
+
+
+@jit
+def argwhere(a):
+    found = np.nonzero(a)
+    made = np.empty((len(found[0]), len(found)), dtype=np.int64)
+    for k in range(len(found)):
+        for i in range(len(found[0])):
+            made[i, k] = found[k][i]
+    return made
+
+
+@jit
+def isclose(a, b, rtol=1e-05, atol=1e-08):
+    x, y = a, b
+    return (np.abs(x - y) <= atol + rtol * np.abs(y)) & np.isfinite(y) | (x == y)
+
+
+@jit
+def allclose(a, b, rtol=1e-05, atol=1e-08):
+    return bool(np.all(isclose(a, b, rtol, atol)))
+
+
+@jit
+def array_equal(a1, a2):
+    if a1.shape != a2.shape:
+        return False
+    return bool(np.all(a1 == a2))
+
+
+@jit
+def nansum(a):
+    return np.sum(np.where(np.isnan(a), 0.0, a))
+
+
+@jit
+def nanmean(a):
+    there = ~np.isnan(a)
+    return np.sum(np.where(there, a, 0.0)) / np.sum(there)
+
+
+@jit
+def nanmin(a):
+    return np.min(np.where(np.isnan(a), np.inf, a)) if np.any(~np.isnan(a)) else np.nan
+
+
+@jit
+def nanmax(a):
+    return np.max(np.where(np.isnan(a), -np.inf, a)) if np.any(~np.isnan(a)) else np.nan
+
+
+@jit
+def append(arr, values):
+    if isinstance(values, np.ndarray):
+        return np.concatenate((arr.ravel(), values.ravel()))
+    made = np.empty(arr.size + 1, dtype=arr.dtype)
+    made[:-1] = arr.ravel()
+    made[arr.size] = values
+    return made
+
+
+@jit
+def delete(arr, obj):
+    n = len(arr)
+    k = obj + n if obj < 0 else obj
+    if k < 0 or k >= n:
+        raise IndexError(f"index {obj} is out of bounds for axis 0 with size {n}")
+    made = np.empty(n - 1, dtype=arr.dtype)
+    made[:k] = arr[:k]
+    made[k:] = arr[k + 1 :]
+    return made
+
+
+@jit
+def tile(A, reps):
+    n = len(A)
+    made = np.empty(n * reps, dtype=A.dtype)
+    for k in range(reps):
+        made[k * n : (k + 1) * n] = A
+    return made
+
+
+@jit
+def cross(a, b):
+    made = np.empty(3, dtype=(a[:1] * b[:1]).dtype)
+    made[0] = a[1] * b[2] - a[2] * b[1]
+    made[1] = a[2] * b[0] - a[0] * b[2]
+    made[2] = a[0] * b[1] - a[1] * b[0]
+    return made
+
+
+@jit
+def kron(a, b):
+    n, m = a.shape
+    p, q = b.shape
+    made = np.empty((n * p, m * q), dtype=(a[:1, :1] * b[:1, :1]).dtype)
+    for i in range(n):
+        for j in range(m):
+            made[i * p : (i + 1) * p, j * q : (j + 1) * q] = a[i, j] * b
+    return made
+
+
+@jit
+def trapezoid(y, x=None, dx=1.0):
+    if x is None:
+        return np.sum(dx * (y[1:] + y[:-1]) / 2.0)
+    else:
+        return np.sum((x[1:] - x[:-1]) * (y[1:] + y[:-1]) / 2.0)
+
+
+@jit
+def polyval(p, x):
+    y = x * 0
+    for k in range(len(p)):
+        y = y * x + p[k]
+    return y
+
+
+@jit
+def convolve(a, v):
+    n = len(a)
+    m = len(v)
+    if n == 0 or m == 0:
+        raise ValueError("an array of convolve is empty")
+    made = np.zeros(n + m - 1, dtype=(a[:1] * v[:1]).dtype)
+    for i in range(n):
+        for j in range(m):
+            made[i + j] += a[i] * v[j]
+    return made
+
+
+@jit
+def fill_diagonal(a, val):
+    for i in range(min(a.shape[0], a.shape[1])):
+        a[i, i] = val
+
+
+@jit
+def corrcoef(x, y):
+    c = np.cov(x, y)
+    d = np.sqrt(np.diag(c))
+    return c / d[:, None] / d[None, :]
+
+
+implementations = {
+    name: function
+    for name, function in list(globals().items())
+    if hasattr(function, "py_func") and not name.startswith("_")
+}

@@ -1,0 +1,73 @@
+"""Typed containers in Numba's spelling: they are Python's, whose types compiled functions find themselves."""
+
+from __future__ import annotations
+
+__all__ = ["Dict", "List"]
+
+
+class List:
+    """A list for compiled functions: Python's own.
+
+    Parameters
+    ----------
+    iterable : iterable, optional
+        The first items.
+
+    Returns
+    -------
+    list
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> from unisono.typed import List
+    >>> @un.jit
+    ... def names(xs):
+    ...     xs.append("c")
+    ...     return len(xs)
+    >>> xs = List(["a", "b"])
+    >>> names(xs), xs
+    (3, ['a', 'b', 'c'])
+    """
+
+    def __new__(cls, iterable=()):
+        return list(iterable)
+
+    @staticmethod
+    def empty_list(item_type, allocated=0):
+        """An empty list; what is stored first tells its type."""
+        return []
+
+
+class Dict:
+    """A dict for compiled functions: Python's own.
+
+    Parameters
+    ----------
+    entries : dict or iterable of pairs, optional
+        The first entries.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> from unisono.typed import Dict
+    >>> @un.jit
+    ... def count(d, key):
+    ...     d[key] = d.get(key, 0) + 1
+    >>> d = Dict.empty(key_type=str, value_type=int)
+    >>> count(d, "a")
+    >>> d
+    {'a': 1}
+    """
+
+    def __new__(cls, entries=()):
+        return dict(entries)
+
+    @staticmethod
+    def empty(key_type, value_type, n_keys=0):
+        """An empty dict; what is stored first tells its types."""
+        return {}
