@@ -1,0 +1,227 @@
+"""Resolves names that lead outside of a compiled function, and flattens what they stand for."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import cmath
+import math
+import types
+
+from .. import _engine
+
+_PYTHON = ("range", "len", "min", "max", "abs", "int", "float", "bool", "sum", "any", "all")
+_PYTHON += ("pow", "round", "divmod", "slice", "enumerate", "zip", "reversed", "list", "sorted")
+_PYTHON += ("tuple", "complex", "isinstance", "map", "filter", "print")
+_PYTHON += ("str", "ord", "chr", "dict", "set")
+
+
+class Captured:
+    """``node`` and ``unsupported`` are the flattener's."""
+
+    def class_defaults(self, cls):
+        """Nodes of the values that fields have where a call gives none."""
+        from .classes import defaults
+
+        held = defaults(cls)
+        return {
+            k: self.captured(self.definition, f"default of field {k}", v) for k, v in held.items()
+        }
+
+    def resolve(self, e):
+        """Return (whether the name leads outside of the function, what it stands for now)."""
+        if isinstance(e, ast.Name):
+            return self.resolve_name(e.id)
+        if not isinstance(e, ast.Attribute):
+            return False, None
+        found, owner = self.resolve(e.value)
+        is_module = isinstance(owner, types.ModuleType) or hasattr(
+            owner, "_holds_compiled_functions"
+        )
+        if not found or not is_module or not hasattr(owner, e.attr):
+            return False, None
+        if e.attr in getattr(owner, "_variables", ()):  # of C text: it changes behind our back
+            return False, None
+        value = getattr(owner, e.attr)
+        self.guard(vars(owner), e.attr, value)
+        return True, value
+
+    def is_itself(self, name):
+        """Whether the name is the function's own, before anything is bound to it."""
+        scope = self.function.__globals__
+        if name != self.name or name in scope or hasattr(builtins, name):
+            return False
+        try:
+            return name not in self.cells or self.cells[name].cell_contents is None
+        except ValueError:
+            return True
+
+    def resolve_name(self, name):
+        if name in self.locals:
+            return False, None
+        if name in self.cells:
+            try:
+                value = self.cells[name].cell_contents
+            except ValueError:
+                return False, None
+            self.guard(self.cells[name], name, value)
+            return True, value
+        scope = self.function.__globals__
+        if name in scope:
+            self.guard(scope, name, scope[name])
+            return True, scope[name]
+        if hasattr(builtins, name):
+            return True, getattr(builtins, name)
+        return False, None
+
+    def guard(self, owner, name, value):
+        """Note a value that a later call must still find."""
+        if any(known is owner and key == name for known, key, _ in self.guards):
+            return
+        form = _compiled_form(value)
+        is_value = isinstance(form, (bool, int, float, complex, tuple, str, _engine.Dispatcher))
+        is_class = _is_known_class(value) or _is_known_class(type(value))
+        if is_value or is_class or _is_numpy_scalar(value):
+            self.guards.append((owner, name, value))
+
+    def captured(self, at, name, value):
+        value = _compiled_form(value)
+        if value is None:
+            return self.node(at, "NoneValue")
+        if value is ...:
+            return self.node(at, "Builtin", text="Ellipsis")
+        if isinstance(value, str):
+            return self.node(at, "Text", text=value)
+        kind = type(value)
+        if kind is int and not -(2**63) <= value < 2**63:
+            return self.unsupported(
+                at, f"the integer {value}", "integers are 64 bits wide in compiled functions"
+            )
+        if kind is complex:
+            parts = [self.node(at, "Const", value=p) for p in (value.real, value.imag)]
+            return self.node(at, "Call", [self.node(at, "Builtin", text="complex"), *parts])
+        if _is_numpy_scalar(value) and value.dtype.kind == "c":
+            number = self.captured(at, name, value.item())
+            dtype = self.node(at, "Builtin", text=f"dtype:{value.dtype.name}")
+            return self.node(at, "Call", [dtype, number])
+        if kind in (bool, int, float):
+            return self.node(at, "Const", value=value)
+        if isinstance(value, tuple) and _is_known_class(kind):
+            items = [
+                self.captured(at, f"{name}.{f}", item)
+                for f, item in zip(kind._fields, value, strict=True)
+            ]
+            return self.node(at, "Call", [self.captured(at, kind.__name__, kind), *items])
+        if _is_known_class(kind):
+            from .classes import describe
+
+            if describe(kind)["form"] in ("instance", "object"):
+                advice = (
+                    f"it is an object of {kind.__name__}, which may change; pass it as an argument"
+                )
+                return self.node(at, "Opaque", text=name, value=advice)
+            fields = describe(kind)["fields"]
+            items = [
+                self.node(at, "Keyword", [self.captured(at, f"{name}.{f}", getattr(value, f))], f)
+                for f in fields
+            ]
+            return self.node(at, "Call", [self.captured(at, kind.__name__, kind), *items])
+        if kind is tuple:
+            items = [self.captured(at, f"{name}[{i}]", item) for i, item in enumerate(value)]
+            return self.node(at, "Tuple", items)
+        if _is_numpy_scalar(value) and _is_known_dtype(value.dtype.name):
+            return self.node(at, "Const", value=(value.dtype.name, value.item()))
+        if isinstance(value, _engine.Dispatcher):
+            index = next((i for i, c in enumerate(self.callees) if c is value), len(self.callees))
+            if index == len(self.callees):
+                self.callees.append(value)
+            return self.node(at, "Function", text=name, value=index)
+        known = known_name(value)
+        if known:
+            return self.node(at, "Builtin", text=known)
+        if _is_known_class(value):
+            if value not in self.classes:
+                self.classes.append(value)
+            return self.node(at, "Class", text=name, value=self.classes.index(value))
+        return self.node(at, "Opaque", text=name, value=f"it is {_what(value)}")
+
+
+def _compiled_form(value):
+    """What a call in compiled code runs of an object that another decorator made; else the object itself."""
+    if callable(value):
+        from .overload import implementation_of
+
+        other = implementation_of(value)
+        if other is not None:
+            return other
+    return getattr(type(value), "_in_compiled_code", None) and value._in_compiled_code or value
+
+
+def _is_known_class(value):
+    """Whether it is a class that compiled code can make objects of."""
+    if not isinstance(value, type) or value.__module__.split(".")[0] in ("builtins", "numpy"):
+        return False
+    from .classes import describe
+
+    return describe(value) is not None
+
+
+def _what(value):
+    if isinstance(value, types.FunctionType):
+        return "a Python function"
+    if isinstance(value, types.BuiltinFunctionType):
+        return "a function that compiled code does not know"
+    if isinstance(value, types.ModuleType):
+        return "a module"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+def _is_numpy_scalar(value):
+    kind = type(value)
+    return (
+        kind.__module__ == "numpy"
+        and hasattr(value, "dtype")
+        and hasattr(value, "item")
+        and (kind.__name__ != "ndarray")
+    )
+
+
+def known_name(value):
+    """The engine's name of a function or dtype that it knows, else None."""
+    name = getattr(value, "__name__", None)
+    if type(value).__name__ == "MGridClass":
+        return "np.mgrid"
+    if name is None:
+        name = getattr(value, "name", None)  # a dtype object
+        return f"dtype:{name}" if _is_dtype(value) and _is_known_dtype(name) else None
+    if getattr(builtins, name, None) is value:
+        return name if name in _PYTHON else None
+    if getattr(math, name, None) is value:
+        return f"math.{name}"
+    if getattr(cmath, name, None) is value:
+        return f"cmath.{name}"
+    module = getattr(value, "__module__", None) or ""
+    if isinstance(value, type):
+        plain = name.rstrip("_")
+        if module in ("numpy", "unisono") and plain == "ndarray":
+            return "np.ndarray"
+        if module == "numpy" and name in ("integer", "floating"):
+            return f"np.{name}"
+        return f"dtype:{plain}" if module == "numpy" and _is_known_dtype(plain) else None
+    if module == "unisono.atomic":
+        return f"atomic.{name}"
+    if module == "dataclasses" and name == "replace":
+        return "dataclasses.replace"
+    home = (module or type(value).__module__).split(".")[0]
+    return {"unisono": f"un.{name}", "numpy": f"np.{name}"}.get(home)
+
+
+def _is_known_dtype(name):
+    from .. import _dtypes
+
+    return name in _dtypes._table
+
+
+def _is_dtype(value):
+    return type(value).__name__ == "dtype" or type(value).__name__.endswith("DType")

@@ -1,0 +1,187 @@
+"""Flattens expressions."""
+
+from __future__ import annotations
+
+import ast
+
+from .captured import known_name
+
+BINARY = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.MatMult: "@",
+}
+_UNARY = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"}
+_COMPARE = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.In: "in",
+    ast.NotIn: "not in",
+}
+
+
+class Expressions:
+    """``node``, ``captured`` and ``resolve`` are the flattener's."""
+
+    def expression(self, e):
+        method = getattr(self, f"expression_{type(e).__name__}", None)
+        return method(e) if method else self.unsupported(e)
+
+    def expression_Constant(self, e):
+        return self.captured(e, repr(e.value), e.value)
+
+    def expression_Name(self, e):
+        if e.id in self.locals:
+            # A function defined inside reads names of ours where it is called.
+            names = self.functions.get(e.id, ()) if isinstance(e.ctx, ast.Load) else ()
+            children = [self.expression_Name(name_at(n, e)) for n in names]
+            return self.node(e, "Name", children, e.id)
+        if self.is_itself(e.id):
+            return self.node(e, "Function", text=e.id, value=-1)
+        found, value = self.resolve(e)
+        if not found:
+            advice = "use range" if e.id == "xrange" else "is it spelled right?"
+            return self.node(e, "Opaque", text=e.id, value=f"it is not defined; {advice}")
+        return self.captured(e, e.id, value)
+
+    def expression_Attribute(self, e):
+        found, value = self.resolve(e)
+        if found:
+            return self.captured(e, ast.unparse(e), value)
+        return self.node(e, "Attribute", [self.expression(e.value)], e.attr)
+
+    def expression_BinOp(self, e):
+        plain = self.percent_format(e)
+        if plain is not None:
+            return self.expression(plain)
+        children = [self.expression(e.left), self.expression(e.right)]
+        return self.node(e, "BinOp", children, BINARY[type(e.op)])
+
+    def expression_UnaryOp(self, e):
+        return self.node(e, "UnaryOp", [self.expression(e.operand)], _UNARY[type(e.op)])
+
+    def expression_BoolOp(self, e):
+        text = "and" if isinstance(e.op, ast.And) else "or"
+        return self.node(e, "BoolOp", map(self.expression, e.values), text)
+
+    def expression_Compare(self, e):
+        plain = self.in_range(e)
+        if plain is not None:
+            return self.expression(plain)
+        text = " ".join(_COMPARE[type(op)] for op in e.ops)
+        return self.node(e, "Compare", map(self.expression, [e.left, *e.comparators]), text)
+
+    def expression_IfExp(self, e):
+        return self.node(e, "IfExp", map(self.expression, [e.test, e.body, e.orelse]))
+
+    def expression_Known(self, e):
+        return self.node(e, "Builtin", text=e.id)
+
+    def expression_Let(self, e):
+        return self.node(e, "Let", [self.block(e.body), self.expression(e.value)])
+
+    def expression_Call(self, e):
+        plain = self.reduced(e) or self.mapped(e) or self.table_call(e) or self.formed_call(e)
+        if plain is not None:
+            return self.expression(plain)
+        args = [
+            ast.copy_location(ast.ListComp(elt=a.elt, generators=a.generators), a)
+            if isinstance(a, ast.GeneratorExp)
+            else a
+            for a in e.args
+        ]
+        if self.is_array_function(e.func):
+            args = [self.as_tuple(a) for a in args]
+        func = self.expression(e.func)
+        if self.builtin(e) == "sorted":
+            from .library import sorted_by, sorted_list
+
+            has_key = any(k.arg == "key" for k in e.keywords)
+            func = self.captured(e.func, "sorted", sorted_by if has_key else sorted_list)
+        children = [func, *map(self.expression, args)]
+        for k in e.keywords:
+            if k.arg is None:
+                return self.unsupported(k.value, "** in a call", "name each argument")
+            children.append(self.node(k, "Keyword", [self.expression(k.value)], k.arg))
+        return self.node(e, "Call", children)
+
+    def is_array_function(self, e):
+        """Whether a call of it takes sequences as NumPy does: lists are tuples to it."""
+        found, value = self.resolve(e)
+        name = known_name(value) if found else None
+        return name is not None and name.startswith(("np.", "un."))
+
+    def as_tuple(self, e):
+        if not isinstance(e, ast.List) or any(isinstance(i, ast.Starred) for i in e.elts):
+            return e
+        items = [self.as_tuple(i) for i in e.elts]
+        return ast.copy_location(ast.Tuple(elts=items, ctx=ast.Load()), e)
+
+    def expression_Subscript(self, e):
+        text = "iteration" if getattr(e, "is_iteration", False) else ""
+        return self.node(e, "Subscript", [self.expression(e.value), *self.index(e.slice)], text)
+
+    def index(self, e):
+        if isinstance(e, ast.Tuple) and e.elts:
+            return [self.expression(item) for item in e.elts]
+        return [self.expression(e)]
+
+    def expression_Slice(self, e):
+        none = ast.copy_location(ast.Constant(value=None), e)
+        parts = (e.lower or none, e.upper or none, e.step or none)
+        return self.node(e, "Slice", map(self.expression, parts))
+
+    def expression_List(self, e):
+        return self.node(e, "List", map(self.expression, e.elts))
+
+    def expression_ListComp(self, e):
+        return self.expression(self.filled_list(e))
+
+    def expression_NamedExpr(self, e):
+        children = [self.expression(e.target), self.expression(e.value)]
+        return self.node(e, "NamedExpr", children)
+
+    def expression_JoinedStr(self, e):
+        parts = []
+        for v in e.values:
+            if isinstance(v, ast.Constant):
+                parts.append(self.node(v, "Text", text=v.value))
+                continue
+            spec = v.format_spec
+            fixed = spec is None or all(isinstance(s, ast.Constant) for s in spec.values)
+            if (
+                not fixed
+                or v.conversion not in (-1, ord("r"), ord("s"))
+                or (spec and v.conversion != -1)
+            ):
+                return self.unsupported(v, "this format", 'write a plain one, as in f"{x:.3f}"')
+            text = "".join(s.value for s in spec.values) if spec else ""
+            shown = {ord("r"): "r", ord("s"): "s"}.get(v.conversion)
+            parts.append(self.node(v, "FormattedValue", [self.expression(v.value)], text, shown))
+        return self.node(e, "Format", parts)
+
+    def expression_Starred(self, e):
+        return self.node(e, "Starred", [self.expression(e.value)])
+
+    def expression_Tuple(self, e):
+        return self.node(e, "Tuple", map(self.expression, e.elts))
+
+
+def name_at(name, place):
+    return ast.copy_location(ast.Name(id=name, ctx=ast.Load()), place)

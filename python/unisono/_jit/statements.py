@@ -1,0 +1,98 @@
+"""Flattens statements."""
+
+from __future__ import annotations
+
+import ast
+
+from .expressions import BINARY
+
+
+class Statements:
+    """``node``, ``expression`` and ``unsupported`` are the flattener's."""
+
+    def statement(self, s):
+        method = getattr(self, f"statement_{type(s).__name__}", None)
+        return method(s) if method else self.unsupported(s)
+
+    def statement_Assign(self, s):
+        one = s.targets[0] if len(s.targets) == 1 else None
+        if isinstance(s.value, ast.Lambda) and isinstance(one, ast.Name):
+            node = self.closure(s.value, s.value, "<lambda>", one.id)
+            return self.node(s, "Assign", [self.expression(one), node])
+        return self.node(s, "Assign", [*map(self.expression, s.targets), self.expression(s.value)])
+
+    def statement_AnnAssign(self, s):
+        spec = self.annotation(s.annotation)
+        if spec is not None and isinstance(s.target, ast.Name):
+            self.local_types[s.target.id] = spec
+        if s.value is None:
+            return self.node(s, "Pass")
+        return self.node(s, "Assign", [self.expression(s.target), self.expression(s.value)])
+
+    def statement_AugAssign(self, s):
+        children = [self.expression(s.target), self.expression(s.value)]
+        return self.node(s, "AugAssign", children, BINARY[type(s.op)])
+
+    def statement_For(self, s):
+        children = [self.expression(s.target), self.expression(s.iter), self.block(s.body)]
+        return self.node(s, "For", [*children, *self.otherwise(s)])
+
+    def statement_While(self, s):
+        children = [self.expression(s.test), self.block(s.body), *self.otherwise(s)]
+        return self.node(s, "While", children)
+
+    def otherwise(self, s):
+        return [self.block(s.orelse)] if s.orelse else []
+
+    def statement_If(self, s):
+        children = [self.expression(s.test), self.block(s.body), self.block(s.orelse)]
+        return self.node(s, "If", children)
+
+    def statement_Return(self, s):
+        is_none = s.value is None or (isinstance(s.value, ast.Constant) and s.value.value is None)
+        return self.node(s, "Return", [] if is_none else [self.expression(s.value)])
+
+    def statement_Break(self, s):
+        return self.node(s, "Break")
+
+    def statement_Continue(self, s):
+        return self.node(s, "Continue")
+
+    def statement_Pass(self, s):
+        return self.node(s, "Pass")
+
+    def statement_With(self, s):
+        call = s.items[0].context_expr
+        if len(s.items) == 1 and s.items[0].optional_vars is None and isinstance(call, ast.Call):
+            from . import parallel, python
+
+            found, value = self.resolve(call.func)
+            if found and value is python and not call.args and not call.keywords:
+                return self.python_block(s)
+            threads = [*call.args, *(k.value for k in call.keywords)]
+            named = all(k.arg == "num_threads" for k in call.keywords)
+            if found and value is parallel and len(threads) <= 1 and named:
+                none = ast.copy_location(ast.Constant(value=None), s)
+                count = self.expression(threads[0] if threads else none)
+                self.in_region += 1
+                body = self.block(s.body)
+                self.in_region -= 1
+                return self.node(s, "Region", [count, body])
+        return self.unsupported(s)
+
+    def statement_Expr(self, s):
+        return self.node(s, "Evaluate", [self.expression(s.value)])
+
+    def statement_Delete(self, s):
+        (t,) = s.targets
+        if isinstance(t, ast.Subscript) and not isinstance(t.slice, ast.Slice):
+            return self.delete_item(t)
+        if not isinstance(t, ast.Name):
+            return self.unsupported(t, "del of anything but a name or an item", "leave it out")
+        return self.node(s, "Delete", [self.expression(t)])
+
+    def statement_Assert(self, s):
+        children = [self.expression(s.test)]
+        if s.msg is not None:
+            children.append(self.expression(s.msg))
+        return self.node(s, "Assert", children)
