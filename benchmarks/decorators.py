@@ -31,6 +31,7 @@ def measure(name, who):
         "vectorize-loop": measure_escape,
         "stencil": measure_stencil,
         "c-call": measure_c_call,
+        "c-call-bound": lambda who: measure_c_call(who, True),
     }[name](who)
 
 
@@ -128,7 +129,7 @@ def measure_stencil(who):
     return best_of(lambda: g(a, out=out))
 
 
-def measure_c_call(who):
+def measure_c_call(who, is_bound=False):
     x = np.arange(10.0)
     if who == "cffi":
         import tempfile
@@ -151,6 +152,13 @@ def measure_c_call(who):
     def run():
         for _ in range(10_000):
             call(at, 10)
+
+    if is_bound and who != "cffi":
+        bound = call.bind(at)
+
+        def run():
+            for _ in range(10_000):
+                bound(10)
 
     run()
     return best_of(run, 10_000)

@@ -88,6 +88,12 @@ BENCHMARKS = {
         ["cffi"],
         ("cffi", 1.0),
     ),
+    "c-call-bound": (
+        "the same with the array bound, as CFFI's pointer is",
+        "unisono",
+        ["cffi"],
+        ("cffi", 1.0),
+    ),
     "small": ("five operations on 10 elements, value read", "unisono", ["numpy"], ("numpy", 0.25)),
     "statements": (
         "a small statement, mean of 26",

@@ -349,7 +349,7 @@ void Dispatch::recompile() {
     }
 }
 
-static PyObject* number(Scalar s) {
+PyObject* number(Scalar s) {
     if (is_bool(s.dtype)) return PyBool_FromLong(s.as<bool>());
     return is_float(s.dtype)      ? PyFloat_FromDouble(s.as<double>())
            : is_unsigned(s.dtype) ? PyLong_FromUnsignedLongLong(s.as<std::uint64_t>())

@@ -53,6 +53,11 @@ frontend::Type type_named(std::string_view name);
 /// Compile errors show their place themselves.
 frontend::Compiled compile_source(const frontend::CompileRequest& request);
 
+/// A result that is one number.
+PyObject* number(Scalar s);
+
+struct BoundCode;
+
 class Dispatch {
   public:
     Dispatch(PyObject* function, PyObject* prepare, bool is_kernel, std::string device,
@@ -84,6 +89,10 @@ class Dispatch {
     /// it returns `failed`.
     void* callback(const std::vector<frontend::Type>& args, std::optional<DType> result,
                    Scalar failed);
+    /// See c_bound.cpp.
+    std::shared_ptr<const BoundCode> bound_code(const std::vector<PyObject*>& all, Arguments& bound,
+                                                std::vector<Weak> rest);
+    PyObject* call_bound(const BoundCode& code, std::span<const std::uint64_t> scalars);
     const std::string& name() const { return name_; }
     bool is_kernel() const { return is_kernel_; }
 

@@ -347,3 +347,49 @@ def test_declarations_of_fortran_that_cannot_be_read():
     ]:
         with pytest.raises(ValueError, match=message):
             un.fortran(text)
+
+
+def test_bound_arguments():
+    c = un.c_module(
+        SUM
+        + "double mixed(const double* x, int i, double y, _Bool z) { return z ? x[i] * y : -1; }"
+        "void put(float* x, int i, float v) { x[i] = v; }"
+    )
+    x = np.arange(5.0)
+    of_x = c.sumVec.bind(x)
+    for _ in range(3):
+        assert [of_x(n) for n in (5, 3, 0)] == [10.0, 3.0, 0.0]
+    x[0] = 7.0
+    assert of_x(5) == 17.0 and c.sumVec.bind(x, 5)() == 17.0 == c.sumVec.bind()(x, 5)
+    f = c.mixed.bind(x, 2)
+    assert [f(2.0, True), f(2, True), f(np.float64(2), True), f(2.0, False)] == [
+        4.0,
+        4.0,
+        4.0,
+        -1.0,
+    ]
+    assert f(y=3.0, z=True) == 6.0
+    with pytest.raises(TypeError, match="missing|too many"):
+        f(2.0)
+    with pytest.raises(TypeError, match="too many arguments"):
+        f(2.0, True, 1)
+    with pytest.raises(OverflowError, match="argument 'n' does not fit in C's int; got 2147483648"):
+        of_x(2**31)
+    with pytest.raises(OverflowError, match="64 bits"):
+        of_x(2**70)
+    with pytest.raises(TypeError, match="too many arguments; got 3"):
+        c.sumVec.bind(x, 5, 1)
+    with pytest.raises(TypeError, match="float32"):
+        c.sumVec.bind(np.zeros(3, "float32"))(3)
+    with pytest.raises(ValueError, match="contiguous"):
+        c.sumVec.bind(np.zeros(6)[::2])(3)
+
+    u = un.zeros(4, "float32")
+    put = c.put.bind(u)
+    put(1, 2.5)
+    u += 1
+    put(2, 4.0)
+    assert u.tolist() == [1.0, 3.5, 4.0, 1.0]
+    del x
+    assert of_x(5) == 17.0
+    assert of_x.function is c.sumVec and len(of_x.arguments) == 1

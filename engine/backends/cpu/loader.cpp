@@ -242,14 +242,14 @@ class Loader {
     void apply(const Elf64_Rela& r, std::size_t section) {
         auto index = ELF64_R_SYM(r.r_info);
         if (index >= symbols_.size()) refuse("a relocation names no symbol");
-        if (r.r_offset + 4 > object_.sections()[section].sh_size)
+        const std::uint64_t size = object_.sections()[section].sh_size;
+        if (r.r_offset > size || size - r.r_offset < 4)
             refuse("a relocation lies outside its section");
         auto stub = stubs_.find(index);
         bool imported = stub != stubs_.end();
         std::uint64_t target = 0;
         if (ELF64_R_TYPE(r.r_info) == R_X86_64_64) {
-            if (r.r_offset + 8 > object_.sections()[section].sh_size)
-                refuse("a relocation lies outside its section");
+            if (size - r.r_offset < 8) refuse("a relocation lies outside its section");
             char* at = imported ? static_cast<char*>(stub->second.address)
                                 : base_ + inside(symbols_[index]);
             std::uint64_t word =

@@ -140,6 +140,38 @@ class CFunctionOfText(_engine.Dispatcher):
         self.parameters = tuple(parameters)
         self.__doc__ = declaration
 
+    def bind(self, *args):
+        """A call whose first arguments are given now: arrays are checked once.
+
+        Parameters
+        ----------
+        *args
+            The first arguments, or all. Arrays stay alive, at their place.
+
+        Returns
+        -------
+        callable
+            Takes the other arguments.
+
+        Raises
+        ------
+        TypeError
+            There are more arguments than parameters, or one cannot be passed to C.
+
+        Examples
+        --------
+        >>> import numpy as np, unisono as un
+        >>> c = un.c_module("double first(const double* x, int i) { return x[i]; }")
+        >>> item = c.first.bind(np.array([2.5, 3.5]))
+        >>> item(1)
+        3.5
+        """
+        import unisono as un
+
+        # Over NumPy's arrays: while these live, statements that touch the memory run at once.
+        held = tuple(x.__array__() if isinstance(x, un.ndarray) else x for x in args)
+        return _engine._BoundCall(self, held)
+
     @property
     def py_func(self):
         """The function itself: there is no Python function behind it."""
