@@ -26,6 +26,7 @@
 
 #include "backends/clang/collector.h"
 #include "backends/clang/headers.h"
+#include "backends/codegen/analyses.h"
 #include "backends/codegen/c_text.h"
 
 namespace unisono::codegen {
@@ -143,23 +144,15 @@ void find_pure(const llvm::Module& module, CResult& result) {
     };
     if (std::none_of(result.functions.begin(), result.functions.end(), takes_numbers)) return;
     auto copy = llvm::CloneModule(module);
-    llvm::LoopAnalysisManager loops;
-    llvm::FunctionAnalysisManager functions;
-    llvm::CGSCCAnalysisManager components;
-    llvm::ModuleAnalysisManager modules;
     llvm::PassBuilder builder;
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(components);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, components, modules);
+    Analyses analyses(builder);
     llvm::ModulePassManager passes;
     if (llvm::Error error =
             builder.parsePassPipeline(passes, "function(sroa),cgscc(function-attrs)")) {
         llvm::consumeError(std::move(error));
         return;
     }
-    passes.run(*copy, modules);
+    passes.run(*copy, analyses.modules);
     for (CFunction& f : result.functions) {
         const llvm::Function* code = copy->getFunction(f.name);
         f.is_pure = takes_numbers(f) && code && code->doesNotAccessMemory();

@@ -5,6 +5,7 @@
 // reduction, which costs a third of its time and gains nothing here, and without the schedulers of
 // machine instructions: processors that reorder them run the code as fast.
 #include "backends/llvm/codegen.h"
+#include "backends/codegen/analyses.h"
 #include "backends/llvm/mark_streaming.h"
 
 #include <llvm/Analysis/AliasAnalysis.h>
@@ -191,10 +192,6 @@ void stamp(llvm::Module& module, const Target& target, const Machine& machine) {
 }
 
 void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& machine) {
-    llvm::LoopAnalysisManager loops;
-    llvm::FunctionAnalysisManager functions;
-    llvm::CGSCCAnalysisManager components;
-    llvm::ModuleAnalysisManager modules;
     llvm::PipelineTuningOptions tuning;
     tuning.LoopInterleaving = true;
     llvm::PassBuilder builder(&machine, tuning);
@@ -204,11 +201,7 @@ void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& m
             passes.addPass(MarkStreaming());
             return true;
         });
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(components);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, components, modules);
+    Analyses analyses(builder);
     llvm::ModulePassManager passes;
     auto bodies = std::count_if(module.begin(), module.end(),
                                 [](const llvm::Function& f) { return !f.isDeclaration(); });
@@ -218,7 +211,7 @@ void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& m
     if (llvm::Error error = builder.parsePassPipeline(passes, list)) {
         fail(ErrorKind::Internal, "llvm: pass list: " + llvm::toString(std::move(error)));
     }
-    passes.run(module, modules);
+    passes.run(module, analyses.modules);
 }
 
 std::string assembly(llvm::Module& module, llvm::TargetMachine& machine) {

@@ -73,12 +73,7 @@ def wrapper(name, types):
 class CFunctionOfStructs:
     """A function of C text that takes or gives structs, functions or addresses.
 
-    Attributes
-    ----------
-    declaration : str
-        As C writes it.
-    parameters : tuple of str
-        Their names.
+    It has the attributes of `CFunctionOfText`.
     """
 
     def __init__(self, name, declaration, parameters, types, compiled, flat, dtypes):
