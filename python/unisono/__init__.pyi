@@ -13,6 +13,7 @@ from . import linalg as linalg
 from . import memory as memory
 from . import random as random
 from . import testing as testing
+from . import typed as typed
 from ._engine import ArrayLike, Axis, DeviceLike, DTypeLike
 from ._engine import CommError as CommError
 from ._engine import CompileError as CompileError

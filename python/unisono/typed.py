@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = ["Dict", "List"]
 
 
@@ -30,11 +32,11 @@ class List:
     (3, ['a', 'b', 'c'])
     """
 
-    def __new__(cls, iterable=()):
+    def __new__(cls, iterable: Any = ()) -> Any:
         return list(iterable)
 
     @staticmethod
-    def empty_list(item_type, allocated=0):
+    def empty_list(item_type: Any, allocated: int = 0) -> list[Any]:
         """An empty list; what is stored first tells its type."""
         return []
 
@@ -64,10 +66,10 @@ class Dict:
     {'a': 1}
     """
 
-    def __new__(cls, entries=()):
+    def __new__(cls, entries: Any = ()) -> Any:
         return dict(entries)
 
     @staticmethod
-    def empty(key_type, value_type, n_keys=0):
+    def empty(key_type: Any, value_type: Any, n_keys: int = 0) -> dict[Any, Any]:
         """An empty dict; what is stored first tells its types."""
         return {}
