@@ -2,6 +2,7 @@
 #include "core/layout.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <new>
 #include <unordered_set>
@@ -13,17 +14,29 @@ namespace unisono {
 
 namespace {
 
-std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
-    h ^= v;
-    h *= 0x9E3779B97F4A7C15ull;
-    return h ^ (h >> 29);
-}
+/// An odd number for each axis, of random bits (splitmix64).
+constexpr auto factors = [] {
+    std::array<std::uint64_t, 2 * max_rank> made{};
+    std::uint64_t state = 0;
+    for (auto& f : made) {
+        std::uint64_t z = state += 0x9E3779B97F4A7C15ull;
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+        f = (z ^ (z >> 31)) | 1;
+    }
+    return made;
+}();
 
+/// Products that do not wait for one another: every slice asks for a layout.
 std::uint64_t hash_of(Dims shape, Dims strides) {
     std::uint64_t h = shape.size() + 1;
-    for (auto v : shape) h = mix(h, static_cast<std::uint64_t>(v));
-    for (auto v : strides) h = mix(h, static_cast<std::uint64_t>(v));
-    return h;
+    for (std::size_t a = 0; a < shape.size(); ++a) {
+        h += static_cast<std::uint64_t>(shape[a]) * factors[2 * a];
+        h += static_cast<std::uint64_t>(strides[a]) * factors[2 * a + 1];
+    }
+    h ^= h >> 32;
+    h *= 0x9E3779B97F4A7C15ull;
+    return h ^ (h >> 29);
 }
 
 }  // namespace

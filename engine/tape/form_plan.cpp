@@ -37,14 +37,21 @@ struct Use {
 class Grouping {
   public:
     Grouping(const std::vector<Entry>& segment, const SegmentData& data)
-        : segment_(segment), data_(data), uses_(data.storage_count), group_of_(segment.size(), 0) {}
+        : segment_(segment),
+          data_(data),
+          uses_(data.storage_count),
+          group_of_(segment.size(), 0),
+          stored_by_(segment.size(), 0) {}
 
     std::vector<Building> run() {
         for (std::uint32_t i = 0; i < segment_.size(); ++i) place(i);
         for (std::uint32_t i = static_cast<std::uint32_t>(segment_.size()); i-- > 0;) sink(i);
+        for (std::uint32_t i = 0; i < segment_.size(); ++i) absorb(i);
         return std::move(groups_);
     }
     const std::vector<std::uint32_t>& group_of() const { return group_of_; }
+    /// Of a reduction: the assignment that stores its result where it belongs, or 0.
+    const std::vector<std::uint32_t>& stored_by() const { return stored_by_; }
     std::uint32_t iteration_slot(std::uint32_t i) const {
         return static_cast<std::uint32_t>(
             data_.operands[4 * i + (segment_[i].kind == EntryKind::Reduce ? 0 : 3)]);
@@ -183,6 +190,34 @@ class Grouping {
         return true;
     }
 
+    /// Lets a reduction store where its result would only be copied to (`y[i] = x.sum(axis=0)`).
+    void absorb(std::uint32_t i) {
+        if (segment_[i].kind != EntryKind::Copy || data_.operands[4 * i] < 0) return;
+        const auto from = static_cast<std::uint32_t>(data_.operands[4 * i]);
+        const std::uint32_t temporary = data_.slots[from].storage;
+        const auto& uses = uses_[temporary];
+        if (data_.storages[temporary].live || uses.size() != 2 || uses[0].slot != from ||
+            !uses[0].write || uses[1].entry != i)
+            return;
+        const std::uint32_t r = uses[0].entry;
+        const auto to = static_cast<std::uint32_t>(data_.operands[4 * i + 3]);
+        if (segment_[r].kind != EntryKind::Reduce || segment_[r].compute != data_.slots[to].dtype ||
+            data_.slots[from].dtype != data_.slots[to].dtype ||
+            segment_[r].out.storage->device != segment_[i].out.storage->device)
+            return;
+        for (const Use& u : uses_[data_.slots[to].storage]) {
+            const std::uint32_t g = group_of_[u.entry];
+            if (u.entry != i && g >= group_of_[r] && g <= group_of_[i] &&
+                data_.relation(u.slot, to) != Overlap::Disjoint)
+                return;
+        }
+        std::erase(groups_[group_of_[i]].entries, i);
+        group_of_[i] = group_of_[r];
+        auto& entries = groups_[group_of_[r]].entries;
+        entries.insert(std::lower_bound(entries.begin(), entries.end(), i), i);
+        stored_by_[r] = i;
+    }
+
     std::uint32_t storage_written(std::uint32_t i) const {
         return data_.slots[static_cast<std::uint32_t>(data_.operands[4 * i + 3])].storage;
     }
@@ -275,7 +310,7 @@ class Grouping {
     const std::vector<Entry>& segment_;
     const SegmentData& data_;
     std::vector<std::vector<Use>> uses_;
-    std::vector<std::uint32_t> group_of_;
+    std::vector<std::uint32_t> group_of_, stored_by_;
     std::vector<Building> groups_;
     std::uint32_t barrier_ = 0;
 };
@@ -283,14 +318,23 @@ class Grouping {
 /// Writes the program of one group.
 class Writer {
   public:
-    Writer(const std::vector<Entry>& segment, const SegmentData& data,
-           const std::vector<std::uint32_t>& group_of, PlanStep& step)
-        : segment_(segment), data_(data), group_of_(group_of), step_(step), group_(step.group) {}
+    Writer(const std::vector<Entry>& segment, const SegmentData& data, const Grouping& grouping,
+           PlanStep& step)
+        : segment_(segment),
+          data_(data),
+          group_of_(grouping.group_of()),
+          stored_by_(grouping.stored_by()),
+          step_(step),
+          group_(step.group) {}
 
     void write(const Building& b, std::uint32_t number) {
         group_.reduce_axis = -1;
-        for (std::uint32_t i : b.entries) entry(i);
-        for (std::uint32_t i : b.entries) output(i, number);
+        std::vector<std::uint32_t> entries;
+        for (std::uint32_t i : b.entries) {
+            if (!is_absorbed(i)) entries.push_back(i);
+        }
+        for (std::uint32_t i : entries) entry(i);
+        for (std::uint32_t i : entries) output(i, number);
         for (const auto& o : group_.outputs) {
             if (!o.reduces) continue;
             group_.reduce_axis = b.reduce_axis;
@@ -405,6 +449,11 @@ class Writer {
         return node(n);
     }
 
+    bool is_absorbed(std::uint32_t i) const {
+        return i > 0 && segment_[i].kind == EntryKind::Copy &&
+               std::find(stored_by_.begin(), stored_by_.end(), i) != stored_by_.end();
+    }
+
     /// Whether memory must receive what entry i writes.
     bool is_needed(std::uint32_t i, std::uint32_t number) const {
         auto slot = static_cast<std::uint32_t>(data_.operands[4 * i + 3]);
@@ -424,10 +473,12 @@ class Writer {
 
     void output(std::uint32_t i, std::uint32_t number) {
         const Entry& e = segment_[i];
+        if (stored_by_[i] > 0) i = stored_by_[i];
         if (!is_needed(i, number)) return;
         auto slot = static_cast<std::uint32_t>(data_.operands[4 * i + 3]);
         if (e.kind == EntryKind::Reduce) {
-            group_.outputs.push_back({reduced_[i], e.compute, true, e.op, -1});
+            const std::uint16_t value = reduced_[static_cast<std::uint32_t>(&e - segment_.data())];
+            group_.outputs.push_back({value, e.compute, true, e.op, -1});
             step_.outputs.push_back({i, 3});
             output_slots_.push_back(slot);
             return;
@@ -509,7 +560,7 @@ class Writer {
 
     const std::vector<Entry>& segment_;
     const SegmentData& data_;
-    const std::vector<std::uint32_t>& group_of_;
+    const std::vector<std::uint32_t>&group_of_, &stored_by_;
     PlanStep& step_;
     Group& group_;
     std::map<NodeKey, std::uint16_t> known_;
@@ -569,7 +620,7 @@ std::unique_ptr<Plan> form_plan(const std::vector<Entry>& segment, const Segment
             plan->steps.push_back(std::move(step));
             continue;
         }
-        Writer(segment, data, grouping.group_of(), step).write(b, g);
+        Writer(segment, data, grouping, step).write(b, g);
         if (step.group.outputs.empty()) {
             plan->dead.insert(plan->dead.end(), b.entries.begin(), b.entries.end());
             continue;

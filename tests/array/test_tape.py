@@ -180,3 +180,19 @@ def test_what_a_later_kernel_reads_is_computed_there():
     after = un.stats()
     assert after["kernels_launched"] - before["kernels_launched"] == 2
     assert after["bytes_allocated"] == before["bytes_allocated"]
+
+
+def test_a_reduction_stores_where_it_is_assigned():
+    host = np.random.default_rng(1).standard_normal((30, 40))
+    x, y = un.array(host), un.zeros((4, 40))
+    un.eval(x, y)
+    before = un.stats()
+    y[2] = x.max(axis=0)
+    un.eval()
+    after = un.stats()
+    assert after["kernels_launched"] - before["kernels_launched"] == 1
+    assert after["bytes_allocated"] == before["bytes_allocated"]
+    assert np.array_equal(y[2], host.max(axis=0))
+    x[3] = x.max(axis=0)  # reads what it writes
+    host[3] = host.max(axis=0)
+    assert np.array_equal(x, host)

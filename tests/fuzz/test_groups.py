@@ -71,7 +71,10 @@ class Program:
             return f"s{number} = ({self.expression('whole', depth)} + a).sum(axis={self.random.randrange(2)})"
         kind = self.random.choice(["whole", "whole", "inner", "inner", "row", "column"])
         assign = self.random.choice(["=", "=", "+=", "-="])
-        return f"{self.part(TARGETS, kind)} {assign} {self.expression(kind, depth)}"
+        value = self.expression(kind, depth)
+        if kind in ("row", "column") and self.random.random() < 0.4:
+            value = f"({self.expression('whole', depth)} + b).sum(axis={int(kind == 'column')})"
+        return f"{self.part(TARGETS, kind)} {assign} {value}"
 
     def run(self, module):
         numbers = np.random.default_rng(1)
