@@ -174,10 +174,12 @@ class RowsInFlight final : public Rewriter {
         body.push_back(places(r, each, length_, last, true));
         E groups = b_.binary(Op::FloorDiv, count, b_.i64(rows));
         S fast = b_.loop(LoopKind::Serial, group, b_.i64(0), groups, b_.i64(1), as_one(b_, body));
-        S rest = b_.loop(LoopKind::Serial, r.outer->id,
-                         simplified(b_, b_.add(begin, b_.mul(groups, b_.i64(rows)))), end,
-                         b_.i64(1), as_one(b_, r.outer->body));
-        return b_.branch(simplified(b_, test), b_.block({fast, rest}), r.outer);
+        std::int32_t next = b_.var("next", DType::Int64);
+        S on = b_.assign(next, b_.add(begin, b_.mul(groups, b_.i64(rows))));
+        S rest = b_.loop(LoopKind::Serial, r.outer->id, b_.read(next), end, b_.i64(1),
+                         as_one(b_, r.outer->body));
+        S branch = b_.branch(simplified(b_, test), b_.block({fast, on}));
+        return b_.block({b_.declare(next, begin), branch, rest});
     }
 
     /// A loop over places of the first row; the others are behind it, where `tested` not all there.

@@ -138,11 +138,12 @@ class StepsTogether final : public Rewriter {
             b_.loop(u.inner->loop, u.inner->id, low, high, b_.i64(1), as_one(b_, inside)));
         E rounds = b_.binary(Op::Shr, count, b_.i64(step_bits));
         S fast = b_.loop(LoopKind::Serial, round, b_.i64(0), rounds, b_.i64(1), as_one(b_, body));
-        S rest =
-            b_.loop(LoopKind::Serial, u.outer->id,
-                    simplified(b_, b_.add(begin, b_.binary(Op::Shl, rounds, b_.i64(step_bits)))),
-                    end, b_.i64(1), as_one(b_, u.outer->body));
-        return b_.branch(simplified(b_, test), b_.block({fast, rest}), u.outer);
+        std::int32_t next = b_.var("next", DType::Int64);
+        S on = b_.assign(next, b_.add(begin, b_.binary(Op::Shl, rounds, b_.i64(step_bits))));
+        S rest = b_.loop(LoopKind::Serial, u.outer->id, b_.read(next), end, b_.i64(1),
+                         as_one(b_, u.outer->body));
+        S branch = b_.branch(simplified(b_, test), b_.block({fast, on}));
+        return b_.block({b_.declare(next, begin), branch, rest});
     }
 
     /// The place of an element in an iteration of the inner loop, whatever the step.

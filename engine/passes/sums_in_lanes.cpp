@@ -12,18 +12,14 @@ using namespace ir;
 
 namespace {
 
-constexpr std::int64_t lane_bytes = 64;             // of a group of lanes: the longest vectors
-constexpr std::int64_t group_counts[] = {8, 4, 1};  // in flight, by what is left
+constexpr std::int64_t lane_bytes = 64;          // of a group of lanes: the longest vectors
+constexpr std::int64_t group_counts[] = {4, 1};  // in flight, by what is left
 
 bool is_one(E e) { return e && e->kind == ExprKind::Const && e->bits == 1; }
 
 bool reads(E e, std::int32_t var) {
     if (e->kind == ExprKind::Var && e->id == var) return true;
     return std::any_of(e->args.begin(), e->args.end(), [&](E a) { return reads(a, var); });
-}
-
-DType array_dtype(Builder& b, std::int32_t array) {
-    return b.function().arrays[static_cast<std::size_t>(array)].dtype;
 }
 
 /// A loop that does nothing but add terms to a variable, in a loop.
@@ -33,47 +29,32 @@ struct Sum {
     std::vector<E> faults;                ///< conditions of what raises
     std::int32_t var = -1;
     bool is_outside = false;  ///< the variable lives on behind the loops
-    bool is_element = false;  ///< the variable stands for an element, which the loop itself stores
     E first = nullptr, term = nullptr;
 };
 
 /// The last statement of the inner loop, which adds a term.
-bool find_term(Builder& b, S s, Sum& sum) {
-    E value = s->args.empty() ? nullptr : s->args.back();
-    if (!value || value->kind != ExprKind::Binary || value->op != Op::Add ||
-        !is_float(value->dtype)) {
+bool find_term(S s, Sum& sum) {
+    if (s->kind != StmtKind::Assign) return false;
+    E value = s->args[0];
+    if (value->kind != ExprKind::Binary || value->op != Op::Add || !is_float(value->dtype))
         return false;
-    }
     E old = value->args[0];
     sum.term = value->args[1];
-    if (s->kind == StmtKind::Assign) {
-        sum.var = s->id;
-        return old->kind == ExprKind::Var && old->id == sum.var && !reads(sum.term, sum.var);
-    }
-    sum.is_element = s->kind == StmtKind::Store && s->access == Access::Linear &&
-                     old->kind == ExprKind::Load && old->id == s->id &&
-                     same(old->args[0], s->args[0]) && old->dtype == array_dtype(b, s->id);
-    if (!sum.is_element) return false;
-    sum.var = b.var("element", old->dtype);
-    sum.first = old;
-    std::vector<E> args{s->args[0], b.read(sum.var)};
-    Stmt last = *s;
-    last.args = b.list(std::span<const E>(args));
-    sum.after.push_back(b.own(last));
-    return true;
+    sum.var = s->id;
+    return old->kind == ExprKind::Var && old->id == sum.var && !reads(sum.term, sum.var);
 }
 
-std::optional<Sum> find_sum(Builder& builder, S s) {
+std::optional<Sum> find_sum(S s) {
     if (!is_plain_loop(s)) return std::nullopt;
     Sum sum;
     sum.outer = s;
     std::vector<S> all;
     flatten(s->body, all);
     auto inner = std::find_if(all.begin(), all.end(), [](S b) { return b->kind == StmtKind::For; });
-    if (inner == all.end() || !is_plain_loop(*inner)) return std::nullopt;
+    if (inner == all.end() || !is_plain_loop(*inner) || !(*inner)->any_order) return std::nullopt;
     sum.inner = *inner;
     flatten(sum.inner->body, sum.terms);
-    if (sum.terms.empty() || !find_term(builder, sum.terms.back(), sum)) return std::nullopt;
+    if (sum.terms.empty() || !find_term(sum.terms.back(), sum)) return std::nullopt;
     sum.terms.pop_back();
     for (S t : sum.terms) {
         if (t->kind != StmtKind::Declare || t->args.empty() || reads(t->args[0], sum.var))
@@ -89,7 +70,7 @@ std::optional<Sum> find_sum(Builder& builder, S s) {
         for (E a : (*b)->args) {
             if (reads(a, sum.var)) return std::nullopt;
         }
-        if (sets && !sum.first && !sum.is_element) {
+        if (sets && !sum.first) {
             sum.first = (*b)->args[0];
             sum.is_outside = (*b)->kind == StmtKind::Assign;
         } else if (raises) {
@@ -136,7 +117,7 @@ class SumsInLanes final : public Rewriter {
 
     S stmt(S s) override {
         S changed = children(s);
-        auto sum = find_sum(b_, changed);
+        auto sum = find_sum(changed);
         S lanes = sum ? in_lanes(*sum) : nullptr;
         return lanes ? lanes : changed;
     }
@@ -152,14 +133,14 @@ class SumsInLanes final : public Rewriter {
         E count = simplified(b_, b_.sub(end, begin));
         test = simplified(b_, b_.binary(Op::And, b_.binary(Op::Ge, count, b_.i64(lanes_)), test));
         std::int32_t first = b_.var("first", DType::Int64);
-        std::vector<S> fast{b_.declare(first, begin)};
+        std::vector<S> fast;
         for (std::int64_t groups : group_counts) {
             E left = b_.sub(end, b_.read(first));
             fast.push_back(strips(sum, first, left, groups));
             fast.push_back(b_.assign(first, b_.add(b_.read(first), whole(left, groups * lanes_))));
         }
-        fast.push_back(one_by_one(sum, b_.read(first)));
-        return b_.branch(test, as_one(b_, fast), one_by_one(sum, begin));
+        return b_.block({b_.declare(first, begin), b_.branch(test, as_one(b_, fast)),
+                         one_by_one(sum, b_.read(first))});
     }
 
     /// What must hold for lanes, or null.
@@ -180,11 +161,6 @@ class SumsInLanes final : public Rewriter {
                 gains || (a.form->outer && a.form->inner && a.form->inner->kind != ExprKind::Const);
         }
         if (!is_known || !gains) return nullptr;
-        auto element = sum.is_element ? nest.form(sum.first->args[0]) : std::nullopt;
-        if (sum.is_element && !element) return nullptr;
-        for (const NestAccess& a : all) {
-            if (element && a.array == sum.first->id && *a.form == *element) return nullptr;
-        }
         is_known = nest.loads(sum.first, all);
         for (S d : sum.before) is_known = is_known && nest.loads(d->args[0], all);
         for (S d : sum.after) {
@@ -200,11 +176,6 @@ class SumsInLanes final : public Rewriter {
         }
         for (E assumed : nest.assumed()) {
             if (test) test = b_.binary(Op::And, test, assumed);
-        }
-        if (test && sum.is_element) {  // else it may not be there
-            E runs = b_.binary(Op::Lt, nest.in_front(sum.inner->args[0]),
-                               nest.in_front(sum.inner->args[1]));
-            test = b_.binary(Op::And, runs, test);
         }
         return test;
     }
@@ -227,31 +198,29 @@ class SumsInLanes final : public Rewriter {
         std::vector<S> body{
             b_.declare(at, b_.add(b_.read(first), b_.mul(b_.read(strip), b_.i64(width)))),
             b_.allocate(sums, std::span<const E>(&length, 1))};
-        auto each = [&](std::vector<S>& out, auto write) {
-            for (std::int64_t g = 0; g < groups; ++g) {
-                std::int32_t lane = b_.var("lane", DType::Int64);
-                E number = simplified(b_, b_.add(b_.read(lane), b_.i64(g * lanes_)));
-                Replace put(function());
-                put.by[sum.outer->id] = b_.add(b_.read(at), number);
-                put.by[sum.var] = load(sums, number);
-                std::vector<S> inside;
-                write(inside, put, number);
-                out.push_back(b_.loop(LoopKind::Vector, lane, b_.i64(0), b_.i64(lanes_), b_.i64(1),
-                                      as_one(b_, inside)));
-            }
+        auto each = [&](LoopKind kind, std::vector<S>& out, auto write) {
+            std::int32_t lane = b_.var("lane", DType::Int64);
+            E number = b_.read(lane);
+            Replace put(function());
+            put.by[sum.outer->id] = b_.add(b_.read(at), number);
+            put.by[sum.var] = load(sums, number);
+            std::vector<S> inside;
+            write(inside, put, number);
+            out.push_back(b_.loop(kind, lane, b_.i64(0), length, b_.i64(1), as_one(b_, inside)));
         };
-        each(body, [&](std::vector<S>& out, Replace& put, E number) {
+        // What runs once per strip need not run on vectors, which would take longer to compile.
+        each(LoopKind::Unroll, body, [&](std::vector<S>& out, Replace& put, E number) {
             for (S d : used(sum.before, {}, sum.first)) out.push_back(put.stmt(d));
             out.push_back(store(sums, number, put.expr(sum.first)));
         });
         std::vector<S> added;
-        each(added, [&](std::vector<S>& out, Replace& put, E number) {
+        each(LoopKind::Vector, added, [&](std::vector<S>& out, Replace& put, E number) {
             for (S d : used(sum.before, sum.terms, sum.term)) out.push_back(put.stmt(d));
             for (S d : sum.terms) out.push_back(put.stmt(d));
             out.push_back(store(sums, number, b_.add(load(sums, number), put.expr(sum.term))));
         });
         body.push_back(inner_loop(sum, as_one(b_, added)));
-        each(body, [&](std::vector<S>& out, Replace& put, E) {
+        each(LoopKind::Unroll, body, [&](std::vector<S>& out, Replace& put, E) {
             for (S d : used(sum.before, sum.after)) out.push_back(put.stmt(d));
             for (S d : sum.after) out.push_back(put.stmt(d));
         });

@@ -268,7 +268,9 @@ class FunctionEmitter {
     std::vector<llvm::MDNode*> others_;       ///< the scopes of all others
     bool peeling_ = false;                    ///< the loop being emitted runs a few iterations only
     bool one_by_one_ = false;                 ///< no vectors in the loop being emitted
-    ir::S streaming_ = nullptr;               ///< the store to mark in the loop being emitted
+    std::uint32_t in_flight_ = 0;  ///< vectors at a time in the loop being emitted; 0: as it likes
+    std::uint32_t lanes_ = 0;      ///< in each of them
+    ir::S streaming_ = nullptr;    ///< the store to mark in the loop being emitted
     std::vector<llvm::AllocaInst*> scratch_;  ///< heap memory to free on the way out
     llvm::BasicBlock* exit_ = nullptr;        ///< where faults go: the end, or behind a try
     llvm::PHINode* exit_site_ = nullptr;

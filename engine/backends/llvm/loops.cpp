@@ -62,6 +62,21 @@ bool reads_rows(ir::S s) {
     return count >= several;
 }
 
+/// Of a vector loop of few iterations, a known number: the vectors that take them all at once.
+std::uint32_t whole_vectors(const ir::Function& f, ir::S s) {
+    constexpr std::uint64_t vector_bytes = 64;
+    constexpr std::uint64_t most = 8;
+    bool is_known = s->loop == LoopKind::Vector && is_constant(s->args[0], 0) &&
+                    s->args[1]->kind == ir::ExprKind::Const;
+    std::vector<ir::S> body;
+    if (is_known) ir::flatten(s->body, body);
+    if (body.empty() || body.back()->kind != ir::StmtKind::Store) return 0;
+    const ir::Array& stored = f.arrays[static_cast<std::size_t>(body.back()->id)];
+    std::uint64_t bytes = s->args[1]->bits * static_cast<std::uint64_t>(size_of(stored.dtype));
+    bool fits = bytes % vector_bytes == 0 && bytes <= most * vector_bytes;
+    return fits ? static_cast<std::uint32_t>(bytes / vector_bytes) : 0;
+}
+
 }  // namespace
 
 void FunctionEmitter::emit_for(ir::S s) {
@@ -198,7 +213,9 @@ void FunctionEmitter::poll_interrupt(ir::Line line) {
 void FunctionEmitter::striped_loop(ir::S s, Value* begin, Value* end,
                                    llvm::function_ref<void(Value*)> body) {
     constexpr std::int64_t strip = 1 << 24;
-    one_by_one_ = reads_rows(s);
+    one_by_one_ = reads_rows(s) || s->loop == LoopKind::Unroll;
+    in_flight_ = whole_vectors(f_, s);
+    lanes_ = in_flight_ ? static_cast<std::uint32_t>(s->args[1]->bits) / in_flight_ : 0;
     bool is_short = !is_below(s->args[0], 0) && s->args[0]->kind == ir::ExprKind::Const &&
                     is_below(s->args[1], strip);
     auto inside = [&](ir::StmtKind kind) {
@@ -237,9 +254,14 @@ void FunctionEmitter::finish_loop(llvm::BranchInst* latch, LoopKind kind, llvm::
     std::vector<llvm::Metadata*> list{nullptr};
     if (group)
         list.push_back(llvm::MDNode::get(m_.context, {text("llvm.loop.parallel_accesses"), group}));
-    if (streaming_) {
-        llvm::Metadata* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
-        list.push_back(llvm::MDNode::get(m_.context, {text("llvm.loop.interleave.count"), one}));
+    if (streaming_ || in_flight_ > 0) {
+        llvm::Metadata* count =
+            llvm::ConstantAsMetadata::get(b_.getInt32(streaming_ ? 1 : in_flight_));
+        list.push_back(llvm::MDNode::get(m_.context, {text("llvm.loop.interleave.count"), count}));
+    }
+    if (lanes_ > 0) {
+        llvm::Metadata* width = llvm::ConstantAsMetadata::get(b_.getInt32(lanes_));
+        list.push_back(llvm::MDNode::get(m_.context, {text("llvm.loop.vectorize.width"), width}));
     }
     if (peeling_ || one_by_one_) {
         llvm::Metadata* no = llvm::ConstantAsMetadata::get(b_.getFalse());
