@@ -149,7 +149,7 @@ void Arguments::add_list(PyObject* list, const std::string& name) {
     bool is_known = type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type;
     for (Py_ssize_t i = 0; i < size; ++i)
         is_known = is_known && Py_TYPE(PyList_GET_ITEM(list, i)) == type;
-    if (!is_known) return add_table(list, name);
+    if (!is_known || (changed && changed->count(name))) return add_table(list, name);
     Weak weak = type == &PyFloat_Type ? Weak::Float : type == &PyBool_Type ? Weak::Bool : Weak::Int;
     Held& held = arrays_.emplace_back();
     held.object = list;

@@ -4,6 +4,7 @@
 #include <Python.h>
 
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "array_view.h"
@@ -31,6 +32,9 @@ class Arguments {
     void begin_tuple(std::size_t size) {
         key_.push_back(TupleCode | static_cast<std::uint32_t>(size) << 4);
     }
+    /// Parameters that the function changes where they are lists: such come as lists of objects.
+    const std::set<std::string>* changed = nullptr;
+
     /// Stands for an argument of that type; nothing can be launched.
     void add_type(const frontend::Type& type);
     /// Call after the last add: notes whether arrays overlap and on which device they live.

@@ -138,6 +138,7 @@ class Dispatch {
     bool has_lines_;  ///< debuggers and profilers see the lines of the code
     std::shared_ptr<const frontend::Source> source_;
     std::vector<Guard> guards_;
+    std::set<std::string> changed_;  ///< parameters whose items the function changes
     std::vector<Ref> callees_, parameter_names_;
     std::vector<std::shared_ptr<Specialisation>> specialisations_;
     int calls_ = 0;  ///< in progress; counted with Python's lock held

@@ -367,6 +367,7 @@ std::string TableObjects::add(PyObject* object, std::string& code, Table*& made)
         if (kind == 'D' && !write_code(value, code)) return "values such as " + type_name(value);
     }
     TableForm form;
+    form.is_list = kind == 'L';
     if (key) form = form_of_code(code.c_str(), kind);
     if (form.keys + form.values > 31) return "entries of more than 31 numbers";
     made = make_table(form);

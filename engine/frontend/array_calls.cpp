@@ -8,6 +8,7 @@
 
 #include "frontend/lazy.h"
 #include "frontend/lowerer.h"
+#include "frontend/tables.h"
 
 namespace unisono::frontend {
 
@@ -232,6 +233,7 @@ Value FunctionLowerer::as_array(const Value& v, const Place& place) {
         return computed({}, v.type.dtype, {},
                         [this, e](std::span<const E>, bool) { return scalar(e); });
     }
+    if (Tables::has_numbers(v.type)) return as_array(Tables(*this, place).numbers(v));
     std::vector<std::size_t> shape;
     std::vector<Value> leaves;
     if (!v.type.is_tuple() || !nested_numbers(v, 0, shape, leaves) || leaves.empty()) return v;

@@ -126,6 +126,9 @@ void FunctionLowerer::assign_to(const Node& target, const Value& value) {
         }
         if (object.type.is_table())
             return Tables(*this, target.place).set(object, index_value(target), value);
+        if (object.type.is_list() && object.list < 0)
+            refuse(target.place, "a list that was passed to the function cannot change here",
+                   "change it under its own name, or make a list, as in list(x), and return it");
         return assign_item(target, made(as_array(object), target.place), value);
     }
     if (target.kind == NodeKind::Attribute) {
@@ -281,6 +284,9 @@ void FunctionLowerer::assign_augmented(const Node& node) {
         special_method(&target, "__setitem__", {object, index, result}, target.place);
         return;
     }
+    if (object.type.is_list() && object.list < 0)
+        refuse(target.place, "a list that was passed to the function cannot change here",
+               "change it under its own name, or make a list, as in list(x), and return it");
     augment_item(node, target, made(as_array(object), target.place));
 }
 

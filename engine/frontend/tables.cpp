@@ -237,13 +237,14 @@ Value Tables::copy(const Value& table) {
 Value Tables::opened(const Value& parameter, const void* origin, const Type* wanted) {
     if (!parameter.type.items.empty()) return parameter;
     TableItems& items = f_.tables_.items[origin];
-    if (wanted && wanted->is_table() && wanted->rank == parameter.type.rank) {
-        items.key = wanted->items[0];
-        if (wanted->items.size() > 1) items.value = wanted->items[1];
-    }
     auto kind = static_cast<TableKind>(parameter.type.rank);
-    std::vector<Type> types{items.key.value_or(Type::python(Weak::Int))};
-    if (kind == TableKind::Dict) types.push_back(items.value.value_or(Type::python(Weak::Int)));
+    if (wanted && wanted->is_table() && wanted->rank == parameter.type.rank) {
+        if (kind != TableKind::List) items.key = wanted->items[0];
+        if (kind != TableKind::Set) items.value = wanted->items.back();
+    }
+    std::vector<Type> types;
+    if (kind != TableKind::List) types.push_back(items.key.value_or(Type::python(Weak::Int)));
+    if (kind != TableKind::Set) types.push_back(items.value.value_or(Type::python(Weak::Int)));
     Type type = Type::table(kind, std::move(types));
     std::vector<E> values{handle(parameter)};
     for (E e : form_of(type)) values.push_back(e);

@@ -36,7 +36,8 @@ std::string describe(const Type& t) {
                                           "values of a dict of ",
                                           "items of a dict of ",
                                           "list of "};
-            if (t.items.empty()) return t.rank == 1 ? "empty set" : "empty dict";
+            if (t.items.empty())
+                return t.is_object_list() ? "empty list" : t.rank == 1 ? "empty set" : "empty dict";
             return names[t.rank] + describe(t.items[0]) +
                    (t.items.size() > 1 ? " to " + describe(t.items[1]) : "");
         }

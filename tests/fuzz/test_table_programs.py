@@ -87,6 +87,18 @@ KINDS = {
         "{n}.pop()",
         "k += {n} == {o}",
     ],
+    "n": [  # a list of ints
+        "{n}.append(k % 9)",
+        "{n}[k % 2] = k % 50",
+        "{n}.sort()",
+        "{n}.pop()",
+        "{n} += {o}",
+        "k += sum({n}) % 7",
+        "k += {n}[-1] % 3",
+        "k += {n} == {o}",
+        "{n} = {o}",
+        "for v in {n}: k += v % 2",
+    ],
     "p": [  # an object
         "{n}.x += k % 4",
         "{n}.y = {o}.y + 0.25",
@@ -142,6 +154,7 @@ class Writer:
             "s": lambda i: {1, 2 + i},
             "l": lambda i: ["a", "bb", "ccc"][: 2 + i],
             "r": lambda i: [[1], [2, 3 + i]],
+            "n": lambda i: [4, 1 + i, 2],
             "p": lambda i: module.P(1 + i),
         }
         return [made[k](i) for k in self.kinds for i in range(2)]

@@ -240,3 +240,72 @@ def test_a_list_of_numbers_takes_no_text(on):
 
     with pytest.raises(un.CompileError, match="list of int cannot take str"):
         compiled(on, mixed)()
+
+
+def doubled(xs):
+    for i in range(len(xs)):
+        xs[i] *= 2
+    xs.append(7)
+    return sum(xs)
+
+
+def ordered(xs):
+    xs.sort()
+    del xs[0]
+    xs[0], xs[1] = xs[1], xs[0]
+    return max(xs), len(xs), float(np.array(xs).sum())
+
+
+def filled(xs, n):
+    for i in range(n):
+        xs.append(i * 0.5)
+    return len(xs)
+
+
+def only_read(xs):
+    return xs[0] + sum(xs)
+
+
+@pytest.mark.parametrize(
+    "function, args",
+    [
+        (doubled, ([1, 2],)),
+        (ordered, ([3.5, 1.5, 2.5],)),
+        (filled, ([], 3)),
+        (filled, ([1.0], 2)),
+        (only_read, ([1, 2],)),
+    ],
+)
+def test_lists_of_numbers_that_change(on, function, args):
+    assert outcome(compiled(on, function), args) == outcome(function, args)
+
+
+def test_tables_on_threads(on):
+    @un.jit
+    def size(n):
+        return len({n: 1})
+
+    def each(a):
+        for i in un.prange(len(a)):
+            a[i] = size(i)
+
+    a = np.zeros(5000)
+    try:
+        compiled(on, each)(a)
+    except RuntimeError as error:
+        assert "cannot be made by the threads of a parallel loop" in str(error)
+    else:
+        assert a.min() == 1.0
+
+
+def test_tables_in_elementwise_functions(on):
+    @un.vectorize
+    def size(n):
+        return len({n: 1}) + n
+
+    try:
+        got = np.asarray(size(np.arange(3)))
+    except (un.CompileError, RuntimeError) as error:
+        assert "dict" in str(error)
+    else:
+        assert got.tolist() == [1, 2, 3]
