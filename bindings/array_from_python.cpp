@@ -249,6 +249,17 @@ static Arg integer_operand(PyObject* o) {
     return {scalar_operand(Scalar::of(DType::Float64, rounded)), Weak::Int};
 }
 
+/// NumPy's float64 scalar, which is a Python float too; found by name, so that NumPy need not be
+/// there.
+static bool is_numpy_float64(PyObject* o) {
+    static PyTypeObject* known = nullptr;
+    if (Py_TYPE(o) == known) return true;
+    if (!PyFloat_Check(o) || std::strcmp(Py_TYPE(o)->tp_name, "numpy.float64") != 0) return false;
+    known = Py_TYPE(o);
+    Py_INCREF(known);  // for good, so that no other type gets its address
+    return true;
+}
+
 bool operand(PyObject* o, Arg& arg, Array& keep) {
     if (Py_TYPE(o) == array_type) {
         arg = array_of(o).arg();
@@ -268,6 +279,10 @@ bool operand(PyObject* o, Arg& arg, Array& keep) {
     }
     if (is_array(o)) {
         arg = array_of(o).arg();
+        return true;
+    }
+    if (is_numpy_float64(o)) {  // as the buffer below, which takes longer
+        arg = {scalar_operand(Scalar::of(DType::Float64, PyFloat_AS_DOUBLE(o))), Weak::None};
         return true;
     }
     if (PyObject_CheckBuffer(o) && !PyBytes_Check(o) && !PyByteArray_Check(o)) {

@@ -386,9 +386,11 @@ PyObject* counterpart(PyObject* ufunc) {
 /// the short way.
 PyObject* numpy_ufunc(PyObject* self, PyObject* args, PyObject* names) noexcept {
     Py_ssize_t n = PyTuple_GET_SIZE(args);
-    bool plain = n >= 3 && (!names || PyDict_GET_SIZE(names) == 0) &&
-                 PyUnicode_Check(PyTuple_GET_ITEM(args, 1)) &&
-                 PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(args, 1), "__call__") == 0;
+    static PyObject* const call = PyUnicode_InternFromString("__call__");
+    const bool plain = n >= 3 && (!names || PyDict_GET_SIZE(names) == 0) &&
+                       (PyTuple_GET_ITEM(args, 1) == call ||
+                        (PyUnicode_Check(PyTuple_GET_ITEM(args, 1)) && call &&
+                         PyUnicode_Compare(PyTuple_GET_ITEM(args, 1), call) == 0));
     PyObject* ours = plain ? counterpart(PyTuple_GET_ITEM(args, 0)) : nullptr;
     if (!ours) return in_python<array_ufunc>(self, args, names);
     PyObject* const* inputs = reinterpret_cast<PyTupleObject*>(args)->ob_item + 2;

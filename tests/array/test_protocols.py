@@ -136,3 +136,19 @@ def test_from_dlpack_takes_a_device_and_copy():
             assert un.from_dlpack(a, device=device).device == device
             with pytest.raises(ValueError, match="cannot be seen on .* without a copy"):
                 un.from_dlpack(a, device=device, copy=False)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "float32", "float64", "complex64"])
+def test_numpy_scalars_are_strong(dtype):
+    """A float64 of NumPy's is no Python float: it widens, on either side."""
+    host, scalar = np.ones(3).astype(dtype), np.float64(1.5)
+    x = un.array(host)
+    for f in (
+        lambda a: a * scalar,
+        lambda a: scalar * a,
+        lambda a: a[0] * scalar,
+        lambda a: scalar + a[0],
+    ):
+        expected, made = f(host), f(x)
+        assert made.dtype == expected.dtype
+        assert np.array_equal(made, expected)
