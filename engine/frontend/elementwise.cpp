@@ -49,7 +49,9 @@ Value FunctionLowerer::element_of(const Value& v, std::span<const E> index,
         where.push_back(i);
     }
     if (v.lazy) return v.lazy->element(where, repeats);
-    return scalar(b_->load(v.array, where, ir::Access::Inside));
+    auto copy = stand_ins_.find(v.array);
+    const std::int32_t array = copy == stand_ins_.end() ? v.array : copy->second;
+    return scalar(b_->load(array, where, ir::Access::Inside));
 }
 
 /// Joins extents of a result with those of one more operand; tests that they fit.
@@ -249,6 +251,7 @@ void FunctionLowerer::assign_elements(const Value& target, const Value& value, c
         refuse(place, "complex numbers do not fit an array of " + std::string(name(t)),
                "store .real, .imag or abs(...)");
     E all_equal = nullptr, overlaps = nullptr;
+    std::map<std::int32_t, std::int32_t> copies;
     Value from = value;
     if (value.type.is_scalar()) {
         from.expr = settle(to_type(value, t, place));
@@ -285,6 +288,15 @@ void FunctionLowerer::assign_elements(const Value& target, const Value& value, c
             reads = value.lazy->reads;
         }
         for (std::int32_t array : reads) {
+            if (value.lazy && value.lazy->by_elements && is_narrow(target.array, array)) {
+                if (copies.count(array) > 0) continue;
+                Value read;
+                read.array = array;
+                read.type = Type::array(function_->arrays[static_cast<std::size_t>(array)].dtype,
+                                        describe_array(array).classes, false);
+                copies[array] = copied(read, place).array;
+                continue;
+            }
             E test = may_overlap(target.array, array);
             if (test) overlaps = overlaps ? op_binary(Op::Or, overlaps, test) : test;
         }
@@ -314,7 +326,12 @@ void FunctionLowerer::assign_elements(const Value& target, const Value& value, c
         E apart = op_unary(Op::Not, overlaps);
         plain = plain ? op_binary(Op::And, plain, apart) : apart;
     }
-    if (!plain) return direct();
+    std::swap(stand_ins_, copies);
+    if (!plain) {
+        direct();
+        std::swap(stand_ins_, copies);
+        return;
+    }
     std::vector<S> fast = collect(direct);
     std::vector<S> slow = collect([&] {
         if (!overlaps) return copy(from, target.array, true);
@@ -332,6 +349,19 @@ void FunctionLowerer::assign_elements(const Value& target, const Value& value, c
     });
     at(place);
     emit(b_->branch(plain, b_->block(fast), b_->block(slow)));
+    std::swap(stand_ins_, copies);
+}
+
+/// Whether an array is a row or a column of the one that the target is part of: to copy it before
+/// the target is written costs little (`a[:] = minimum(a, outer sums of a[:, k] and a[k])`).
+bool FunctionLowerer::is_narrow(std::int32_t target, std::int32_t array) {
+    Descriptor a = describe_array(target), b = describe_array(array);
+    if (a.root != b.root || is_same_array(target, array)) return false;
+    if (b.extents.size() < a.extents.size()) return !b.extents.empty();
+    for (std::size_t k = 0; k < a.extents.size() && k < b.extents.size(); ++k) {
+        if (constant_int(b.extents[k]) == 1 && constant_int(a.extents[k]) != 1) return true;
+    }
+    return false;
 }
 
 /// An array of its own for an expression; other values as they are.

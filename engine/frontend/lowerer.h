@@ -473,6 +473,9 @@ class FunctionLowerer {
               const Place& place);
     std::pair<E, E> range_of(std::int32_t array);
     E may_overlap(std::int32_t target, std::int32_t array);
+    bool is_narrow(std::int32_t target, std::int32_t array);
+    /// Copies that a statement reads instead of parts of the array that it writes.
+    std::map<std::int32_t, std::int32_t> stand_ins_;
     E are_apart_or_same(std::int32_t x, std::int32_t y);
     bool is_spread(const Value& v, std::span<const E> extents);
     void assign_elements(const Value& target, const Value& value, const Place& place);
