@@ -228,9 +228,11 @@ def round_area(r):
     ],
 )
 def test_as_python(on, function, args):
+    gc.collect()
+    before = _engine._live_objects()
     assert outcome(compiled(on, function), args) == outcome(function, args)
     gc.collect()
-    assert _engine._live_objects() == 0
+    assert _engine._live_objects() <= before
 
 
 def test_objects_keep_their_identity(on):
