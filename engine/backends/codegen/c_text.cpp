@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <string_view>
 
 #include "backends/codegen/plugin.h"
 #include "core/error.h"
@@ -83,6 +84,12 @@ void* library_symbol(const char* name) {
     std::lock_guard lock(libraries().mutex);
     auto variable = libraries().variables.find(name);
     if (variable != libraries().variables.end()) return variable->second;
+    // new and delete must be a pair: a library that replaces them comes before all others.
+    const std::string_view wanted(name);
+    for (std::string_view allocates : {"_Znw", "_Zna", "_Zdl", "_Zda"}) {
+        if (!wanted.starts_with(allocates)) continue;
+        if (void* found = dlsym(RTLD_DEFAULT, name)) return found;
+    }
     for (void* handle : libraries().handles) {
         if (void* found = dlsym(handle, name)) return found;
     }
