@@ -1,5 +1,6 @@
 """Calls NumPy's function and ours on the same arguments and compares value, dtype, shape and exception."""
 
+import copy
 import warnings
 
 import numpy as np
@@ -19,6 +20,16 @@ def outcome(function, *args, **options):
             RuntimeError,
         ) as e:
             return e
+
+
+def effects(function, args):
+    """What a call on copies of the arguments gives or raises, and what it leaves in them, as text."""
+    args = copy.deepcopy(args)
+    try:
+        value = function(*args)
+    except Exception as error:
+        value = type(error), str(error)
+    return repr(value), repr(args)
 
 
 def compare(numpy_function, our_function, *args, exact=True, relative=None, **options):

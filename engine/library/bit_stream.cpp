@@ -292,23 +292,22 @@ Array stream_integers(BitStream& s, IntegerMethod method, std::int64_t low, std:
     return finished(a);
 }
 
+double BitStream::legacy_normal() {
+    has_gauss = !has_gauss;
+    if (!has_gauss) return gauss;
+    double x, y, r;
+    do {
+        x = 2.0 * next_double() - 1.0;
+        y = 2.0 * next_double() - 1.0;
+        r = x * x + y * y;
+    } while (r >= 1.0 || r == 0.0);
+    double f = std::sqrt(-2.0 * std::log(r) / r);
+    gauss = f * x;
+    return f * y;
+}
+
 Array stream_legacy_normal(BitStream& s, double mean, double deviation, Dims shape) {
-    return doubles_by(shape, [&] {
-        if (s.has_gauss) {
-            s.has_gauss = false;
-            return mean + deviation * s.gauss;
-        }
-        double x, y, r;
-        do {
-            x = 2.0 * s.next_double() - 1.0;
-            y = 2.0 * s.next_double() - 1.0;
-            r = x * x + y * y;
-        } while (r >= 1.0 || r == 0.0);
-        double f = std::sqrt(-2.0 * std::log(r) / r);
-        s.gauss = f * x;
-        s.has_gauss = true;
-        return mean + deviation * (f * y);
-    });
+    return doubles_by(shape, [&] { return mean + deviation * s.legacy_normal(); });
 }
 
 Array stream_legacy_exponential(BitStream& s, double scale, Dims shape) {

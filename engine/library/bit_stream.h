@@ -28,6 +28,8 @@ class BitStream {
     std::uint64_t bits() { return next64(); }
     double uniform() { return next_double(); }
     double positive() { return 1.0 - next_double(); }
+    /// Marsaglia's polar method, as RandomState has it: numbers come in pairs.
+    double legacy_normal();
 
     /// Second number of the pair that the legacy normal makes.
     bool has_gauss = false;

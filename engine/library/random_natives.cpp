@@ -1,7 +1,6 @@
 // Random numbers of compiled code: NumPy's twister, one stream for each thread, with the numbers
 // that NumPy's module draws after the same seed.
 #include <bit>
-#include <cmath>
 #include <memory>
 #include <random>
 
@@ -32,21 +31,7 @@ void random_double(std::int64_t* v) { v[0] = std::bit_cast<std::int64_t>(stream(
 
 /// []: [bits of a standard normal]
 void random_normal(std::int64_t* v) {
-    BitStream& s = *stream();
-    double value = s.gauss;
-    if (!s.has_gauss) {
-        double x, y, r;
-        do {
-            x = 2.0 * s.next_double() - 1.0;
-            y = 2.0 * s.next_double() - 1.0;
-            r = x * x + y * y;
-        } while (r >= 1.0 || r == 0.0);
-        double f = std::sqrt(-2.0 * std::log(r) / r);
-        s.gauss = f * x;
-        value = f * y;
-    }
-    s.has_gauss = !s.has_gauss;
-    v[0] = std::bit_cast<std::int64_t>(value);
+    v[0] = std::bit_cast<std::int64_t>(stream()->legacy_normal());
 }
 
 /// [low, most above it]: [an integer from low on]

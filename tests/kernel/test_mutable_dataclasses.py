@@ -1,6 +1,5 @@
 """Dataclasses whose fields change in compiled functions, against the Python functions."""
 
-import copy
 import dataclasses
 import gc
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 import unisono as un
+from differential import effects
 from jit_devices import host_devices
 from unisono import _engine
 
@@ -73,15 +73,6 @@ class Circle:
 
     def __post_init__(self):
         self.area = 3.0 * self.r**2
-
-
-def outcome(function, args):
-    args = copy.deepcopy(args)
-    try:
-        value = function(*args)
-    except Exception as error:
-        value = type(error), str(error)
-    return repr(value), repr(args)
 
 
 def compiled(on, function):
@@ -230,7 +221,7 @@ def round_area(r):
 def test_as_python(on, function, args):
     gc.collect()
     before = _engine._live_objects()
-    assert outcome(compiled(on, function), args) == outcome(function, args)
+    assert effects(compiled(on, function), args) == effects(function, args)
     gc.collect()
     assert _engine._live_objects() <= before
 

@@ -1,24 +1,15 @@
 """Lists of texts, tuples, arrays, objects and lists in compiled functions, against the Python functions."""
 
-import copy
 import gc
 
 import numpy as np
 import pytest
 import unisono as un
+from differential import effects
 from jit_devices import host_devices
 from unisono import _engine
 
 pytestmark = pytest.mark.parametrize("on", host_devices())
-
-
-def outcome(function, args):
-    args = copy.deepcopy(args)
-    try:
-        value = function(*args)
-    except Exception as error:
-        value = type(error), str(error)
-    return repr(value), repr(args)
 
 
 def compiled(on, function):
@@ -182,7 +173,7 @@ def absent(xs):
     ],
 )
 def test_as_python(on, function, args):
-    assert outcome(compiled(on, function), args) == outcome(function, args)
+    assert effects(compiled(on, function), args) == effects(function, args)
     gc.collect()
     assert _engine._live_tables() == 0
 
@@ -277,7 +268,7 @@ def only_read(xs):
     ],
 )
 def test_lists_of_numbers_that_change(on, function, args):
-    assert outcome(compiled(on, function), args) == outcome(function, args)
+    assert effects(compiled(on, function), args) == effects(function, args)
 
 
 def test_tables_on_threads(on):

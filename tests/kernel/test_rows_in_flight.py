@@ -3,24 +3,7 @@
 import numpy as np
 import pytest
 import unisono as un
-
-
-def numbers(shape, seed):
-    return np.random.default_rng(seed).standard_normal(shape)
-
-
-def layouts(shape, seed):
-    values = numbers(shape, seed)
-    made = [
-        values.copy(),
-        np.asfortranarray(values),
-        np.zeros((shape[0], 2 * shape[1] + 3))[:, 3::2],
-        np.zeros((shape[0] * 2, shape[1] + 1))[::-2, :-1],
-        np.zeros(shape)[:, ::-1],
-    ]
-    for m in made:
-        m[...] = values
-    return made
+from layouts import layouts, numbers
 
 
 def relaxed(a, n, sweeps):
