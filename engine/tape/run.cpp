@@ -2,6 +2,7 @@
 #include "tape/run.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/settings.h"
 #include "core/stats.h"
@@ -17,6 +18,21 @@ constexpr std::int64_t long_step = 1 << 15;
 constexpr std::size_t most_operands = 64;
 constexpr std::size_t most_scalars =
     3 * 48;  // of the entries that a group may have (form_plan.cpp), all operands
+/// Copies arrays of a dtype; made at the first use.
+GroupKernel& copying(DType t) {
+    // Never destroyed: what they compiled may be gone before static objects are.
+    static auto* kernels = new std::array<std::unique_ptr<GroupKernel>, dtype_count>;
+    auto& kernel = (*kernels)[static_cast<std::size_t>(t)];
+    if (!kernel) {
+        Group copy;
+        copy.inputs = {t};
+        copy.nodes = {{Group::Kind::Input, t}};
+        copy.outputs = {{0, t}};
+        kernel = std::make_unique<GroupKernel>(copy);
+    }
+    return *kernel;
+}
+
 /// A copy of what a view on the host sees, each element once; its view repeats them as the other.
 Temporary compact(const View& from) {
     std::vector<std::int64_t> shape(from.layout->shape().begin(), from.layout->shape().end());
@@ -27,11 +43,7 @@ Temporary compact(const View& from) {
     Temporary made(Layout::contiguous(shape), from.dtype, nullptr);
     View source = from;
     source.layout = Layout::make(shape, strides);
-    Group copy;
-    copy.inputs = {from.dtype};
-    copy.nodes = {{Group::Kind::Input, from.dtype}};
-    copy.outputs = {{0, from.dtype}};
-    GroupKernel::of(copy)->run({made.view.layout, {&source, 1}, {&made.view, 1}, {}, nullptr});
+    copying(from.dtype).run({made.view.layout, {&source, 1}, {&made.view, 1}, {}, nullptr});
     std::vector<std::int64_t> repeated(made.view.layout->strides().begin(),
                                        made.view.layout->strides().end());
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
