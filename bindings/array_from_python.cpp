@@ -72,6 +72,10 @@ Array from_buffer(PyObject* o) {
                                   "' are not supported; convert to bool, an integer of at most 64 "
                                   "bits, a float or a complex dtype first");
     }
+    if (view->ndim > 0 && !view->strides) {  // so give NumPy's dates away their bytes
+        fail(ErrorKind::Type,
+             std::string("array: elements must be numbers; got ") + Py_TYPE(o)->tp_name);
+    }
     std::vector<std::int64_t> shape(view->shape, view->shape + view->ndim), strides;
     const auto alignment = static_cast<std::uintptr_t>(size_of(part_dtype(t)));
     bool fits = reinterpret_cast<std::uintptr_t>(view->buf) % alignment == 0;
@@ -201,7 +205,9 @@ Array to_array(PyObject* o, bool shared, std::optional<DType> dtype) {
     Arg arg;
     Array keep;
     if (PyList_Check(o) || PyTuple_Check(o)) return from_nested(o, dtype);
-    if (dtype && PyLong_Check(o)) return from_nested(o, dtype);
+    if (PyByteArray_Check(o)) return shared ? from_buffer(o) : copy(from_buffer(o));
+    if (dtype && (PyLong_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o)))
+        return from_nested(o, dtype);
     if (operand(o, arg, keep)) {
         if (arg.weak == Weak::Int && is_float(arg.view.dtype)) too_large("array");
         if (arg.is_scalar()) return full({}, arg.scalar(), nullptr);
@@ -213,11 +219,9 @@ Array to_array(PyObject* o, bool shared, std::optional<DType> dtype) {
         if (PyObject_CheckBuffer(made.p))
             return shared ? from_buffer(made.p) : copy(from_buffer(made.p));
     }
-    if (PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o)) {
-        Ref list(PySequence_List(o));
-        if (!list.p) python_failed();
-        return from_nested(list.p, dtype);
-    }
+    if ((PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o)) ||
+        (dtype && PyNumber_Check(o)))
+        return from_nested(o, dtype);
     fail(ErrorKind::Type, std::string("array: cannot make an array of a ") + Py_TYPE(o)->tp_name +
                               "; expected numbers, nested sequences of numbers, or an object with "
                               "the buffer protocol");

@@ -1,8 +1,14 @@
 """Functions that make arrays, with NumPy's keywords, against NumPy."""
 
+import array
+import collections
+import fractions
+
 import numpy as np
 import pytest
 import unisono as un
+
+from tests.differential import compare
 
 MADE = [
     ("empty", lambda m, **k: m.empty((3, 4), **k)),
@@ -76,3 +82,81 @@ def test_a_value_becomes_an_array_that_can_be_written_to(function, dtype):
     a = function(value)
     a[()] = 0
     assert a.shape == () and a.dtype == dtype and not a and value == 1
+
+
+class Numbers:
+    """A sequence that is neither list nor tuple."""
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, k):
+        return [1, 2.5, 3][k]
+
+
+class Convertible:
+    def __array__(self, dtype=None, copy=None):
+        return np.array([1.5, 2.5, 3.5], np.float32)
+
+
+NESTED = [
+    lambda m: [m.zeros((2, 3)), m.ones((2, 3))],
+    lambda m: [m.arange(3), m.arange(3) * 1.5],
+    lambda m: (m.arange(3, dtype="f4"), m.arange(3, dtype="i1")),
+    lambda m: [[m.arange(3), [4, 5, 6.5]], [range(3), (1, 2, 3)]],
+    lambda m: [[[1, 2], m.arange(2)], m.ones((2, 2))],
+    lambda m: [m.arange(10)[::2], m.arange(10)[::-2]],
+    lambda m: [m.arange(6).reshape(2, 3).T] * 3,
+    lambda m: [m.arange(5) + k for k in range(50)],
+    lambda m: [m.zeros((3, 0)), m.zeros((3, 0))],
+    lambda m: [np.arange(3), m.arange(3)],
+    lambda m: [m.arange(3).sum(), m.arange(3.0).sum()],
+    lambda m: range(4),
+    lambda m: [range(3), Numbers(), Convertible(), collections.deque([1, 2, 3])],
+    lambda m: Convertible(),
+    lambda m: bytearray(b"abc"),
+    lambda m: [array.array("d", [1, 2]), [3, 4]],
+    lambda m: [m.arange(3), m.arange(4)],
+    lambda m: [m.arange(3), 1],
+    lambda m: [1, m.arange(3)],
+]
+
+
+@pytest.mark.parametrize("nested", NESTED)
+def test_sequences_of_arrays(nested):
+    def make(m):
+        return m.array(nested(m))
+
+    compare(lambda: make(np), lambda: make(un))
+
+
+@pytest.mark.parametrize(
+    "given, dtype",
+    [
+        (["1.5", " 2e3"], float),
+        ([["1", "2"], ["3", "4"]], "int32"),
+        (["1+2j", "3"], complex),
+        ("1.5", float),
+        ([b"1.5"], float),
+        (["x"], float),
+        (["1.5"], int),
+        ([fractions.Fraction(1, 2), 1], float),
+        ([None, 1.0], float),
+        ([None], int),
+        ([np.ones(2), [3, 4]], "int8"),
+    ],
+)
+def test_conversion_to_a_given_dtype(given, dtype):
+    compare(np.array, un.array, given, dtype=dtype)
+
+
+def test_rows_are_copied():
+    row = un.arange(3)
+    made = un.array([row, row])
+    row[0] = 7
+    assert made.tolist() == [[0, 1, 2], [0, 1, 2]]
+
+
+def test_dates_are_not_numbers():
+    with pytest.raises(TypeError, match="must be numbers"):
+        un.array([np.datetime64("2001-01-01")])
