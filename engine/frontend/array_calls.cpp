@@ -1,13 +1,13 @@
 // The table of array functions that compiled code knows, by the names that NumPy and the array
 // share, and how their arguments are matched with parameters.
 //
-// A new function is a row here and a rule, a member of FunctionLowerer. What decides the type of a
-// result (axes, flags, dtypes) must be constant.
+// A new function is a row here and a rule, a member of Selections or ArrayFunctions. What decides
+// the type of a result (axes, flags, dtypes) must be constant.
 #include <algorithm>
 #include <sstream>
 
+#include "frontend/calls.h"
 #include "frontend/lazy.h"
-#include "frontend/lowerer.h"
 #include "frontend/tables.h"
 
 namespace unisono::frontend {
@@ -17,8 +17,8 @@ static std::string after_dot(const std::string& name) {
     return dot == std::string::npos ? name : name.substr(dot + 1);
 }
 
-const std::map<std::string, FunctionLowerer::ArrayFunction>& FunctionLowerer::array_functions() {
-    using F = FunctionLowerer;
+const std::map<std::string, Calls::ArrayFunction>& Calls::array_functions() {
+    using F = Calls;
     static const char* const reduction = "a axis? dtype? out? keepdims? initial?";
     static const char* const order = "a axis? out? keepdims? initial?";
     static const std::map<std::string, ArrayFunction> table = {
@@ -141,8 +141,8 @@ std::vector<Parameter> parameters_of(const char* text) {
 
 /// A call of a function of the table, or of its form as a method of `object`; nothing where the
 /// name is none of these.
-std::optional<Value> FunctionLowerer::array_function(const Node& node, const std::string& name,
-                                                     const Value* object) {
+std::optional<Value> Calls::array_function(const Node& node, const std::string& name,
+                                           const Value* object) {
     std::string base = after_dot(name);
     bool is_bare = name.find('.') == std::string::npos;
     auto found = is_bare && !object ? array_functions().end() : array_functions().find(base);
@@ -227,7 +227,7 @@ static bool nested_numbers(const Value& v, std::size_t depth, std::vector<std::s
 }
 
 /// What np.FUNCTION makes of an array_like: a number or a tuple of numbers becomes an array.
-Value FunctionLowerer::as_array(const Value& v, const Place& place) {
+Value Arrays::as_array(const Value& v, const Place& place) {
     if (v.type.is_scalar()) {
         E e = settle(v.expr);
         return computed({}, v.type.dtype, {},
@@ -254,7 +254,7 @@ Value FunctionLowerer::as_array(const Value& v, const Place& place) {
     return array;
 }
 
-const Value& FunctionLowerer::want_array(const Given& given, const std::string& key) {
+const Value& Selections::want_array(const Given& given, const std::string& key) {
     const Value& v = given.at(key);
     if (!v.type.is_array()) {
         refuse(given.node.place, given.name + " takes an array; got " + describe(v.type),
@@ -263,12 +263,12 @@ const Value& FunctionLowerer::want_array(const Given& given, const std::string& 
     return v;
 }
 
-Value FunctionLowerer::made_array(const Given& given, const std::string& key) {
+Value Selections::made_array(const Given& given, const std::string& key) {
     return made(want_array(given, key), given.node.place);
 }
 
-std::int64_t FunctionLowerer::want_constant(const Given& given, const std::string& key,
-                                            std::int64_t otherwise) {
+std::int64_t Selections::want_constant(const Given& given, const std::string& key,
+                                       std::int64_t otherwise) {
     const Value* v = given.find(key);
     if (!v) return otherwise;
     auto known = v->type.is_scalar() ? constant_int(v->expr) : std::nullopt;
@@ -280,12 +280,12 @@ std::int64_t FunctionLowerer::want_constant(const Given& given, const std::strin
     return *known;
 }
 
-bool FunctionLowerer::want_flag(const Given& given, const std::string& key, bool otherwise) {
+bool Selections::want_flag(const Given& given, const std::string& key, bool otherwise) {
     return want_constant(given, key, otherwise) != 0;
 }
 
 /// A constant axis, counted from the start.
-int FunctionLowerer::want_axis(const Given& given, const Value& axis, int rank) {
+int Selections::want_axis(const Given& given, const Value& axis, int rank) {
     auto known = axis.type.is_scalar() ? constant_int(axis.expr) : std::nullopt;
     if (!known) {
         refuse_call(given,
@@ -302,7 +302,7 @@ int FunctionLowerer::want_axis(const Given& given, const Value& axis, int rank) 
 }
 
 /// The axes to reduce in rising order: all where none is given.
-std::optional<std::vector<int>> FunctionLowerer::want_axes(const Given& given, int rank) {
+std::optional<std::vector<int>> Selections::want_axes(const Given& given, int rank) {
     std::vector<int> axes;
     const Value* axis = given.find("axis");
     if (!axis) {
@@ -317,7 +317,7 @@ std::optional<std::vector<int>> FunctionLowerer::want_axes(const Given& given, i
     return axes;
 }
 
-std::optional<DType> FunctionLowerer::want_dtype(const Given& given, const std::string& key) {
+std::optional<DType> Selections::want_dtype(const Given& given, const std::string& key) {
     const Value* v = given.find(key);
     if (!v) return std::nullopt;
     if (v->type.kind == Type::Kind::DTypeName) return v->type.dtype;
@@ -331,7 +331,7 @@ std::optional<DType> FunctionLowerer::want_dtype(const Given& given, const std::
 }
 
 /// The result, in the array `out` where one is given.
-Value FunctionLowerer::finished(const Given& given, const Value& value) {
+Value ArrayFunctions::finished(const Given& given, const Value& value) {
     const Value* out = given.find("out");
     if (!out) return value;
     if (!out->type.is_array() || out->lazy)
@@ -341,7 +341,7 @@ Value FunctionLowerer::finished(const Given& given, const Value& value) {
 }
 
 /// np.add.outer(a, b), np.add.reduce(a, axis).
-std::optional<Value> FunctionLowerer::ufunc_method(const Node& node) {
+std::optional<Value> Calls::ufunc_method(const Node& node) {
     const Node& callee = node.children[0];
     const Node& owner = callee.children[0];
     if (owner.kind != NodeKind::Builtin || owner.text.find('.') == std::string::npos)

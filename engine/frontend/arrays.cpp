@@ -6,13 +6,13 @@
 // can be swapped.
 #include <algorithm>
 
-#include "frontend/lowerer.h"
+#include "frontend/selections.h"
 
 namespace unisono::frontend {
 
 using ir::StrideClass;
 
-FunctionLowerer::Descriptor FunctionLowerer::describe_array(std::int32_t array) {
+Arrays::Descriptor Arrays::describe_array(std::int32_t array) {
     const ir::Array& a = function_->arrays[static_cast<std::size_t>(array)];
     Descriptor d{a.is_view() ? a.base : array,
                  a.is_view() ? a.offset : i64(0),
@@ -27,7 +27,7 @@ FunctionLowerer::Descriptor FunctionLowerer::describe_array(std::int32_t array) 
     return d;
 }
 
-Value FunctionLowerer::view(const std::string& name, const Descriptor& d) {
+Value Arrays::view(const std::string& name, const Descriptor& d) {
     Value v;
     v.array = b_->view(name, d.root, d.offset, d.extents, d.strides, d.classes, d.writable);
     v.type = Type::array(function_->arrays[static_cast<std::size_t>(d.root)].dtype, d.classes,
@@ -36,7 +36,7 @@ Value FunctionLowerer::view(const std::string& name, const Descriptor& d) {
 }
 
 /// Computed from parameters and constants alone, without faults: may be evaluated at the entry.
-bool FunctionLowerer::is_known_at_entry(E e) const {
+bool Arrays::is_known_at_entry(E e) const {
     if (e->kind == ir::ExprKind::Var) {
         return std::any_of(hoisted_.begin(), hoisted_.end(),
                            [&](const auto& h) { return h.second == e->id; });
@@ -50,7 +50,7 @@ bool FunctionLowerer::is_known_at_entry(E e) const {
 
 /// An expression that reads the value and stays as it is; equal values of parameters become equal
 /// expressions.
-E FunctionLowerer::pinned(E e) {
+E Arrays::pinned(E e) {
     if (is_trivial(e)) return e;
     if (!is_known_at_entry(e) || source_.is_kernel) return temporary(e, "n");
     for (const auto& [known, var] : hoisted_) {
@@ -62,7 +62,7 @@ E FunctionLowerer::pinned(E e) {
     return b_->read(var);
 }
 
-bool FunctionLowerer::is_same_array(std::int32_t a, std::int32_t b) {
+bool Arrays::is_same_array(std::int32_t a, std::int32_t b) {
     if (a == b) return true;
     Descriptor x = describe_array(a), y = describe_array(b);
     auto equal = [](const std::vector<E>& p, const std::vector<E>& q) {
@@ -72,7 +72,7 @@ bool FunctionLowerer::is_same_array(std::int32_t a, std::int32_t b) {
            equal(x.strides, y.strides);
 }
 
-bool FunctionLowerer::is_same(const Value& a, const Value& b) {
+bool Arrays::is_same(const Value& a, const Value& b) {
     if (a.type.is_array() && b.type.is_array() && !a.lazy && !b.lazy)
         return a.type == b.type && is_same_array(a.array, b.array);
     if (a.type.is_list() && b.type.is_list() && a.list >= 0)
@@ -84,7 +84,7 @@ bool FunctionLowerer::is_same(const Value& a, const Value& b) {
 }
 
 /// A parameter, or a view of one that no assignment can change.
-bool FunctionLowerer::is_fixed(const Value& array) {
+bool Arrays::is_fixed(const Value& array) {
     Descriptor d = describe_array(array.array);
     if (function_->arrays[static_cast<std::size_t>(d.root)].is_slot) return false;
     auto known = [&](E e) { return is_known_at_entry(e); };
@@ -93,7 +93,7 @@ bool FunctionLowerer::is_fixed(const Value& array) {
 }
 
 /// The same elements, kept apart from later changes of the variables that they were found by.
-Value FunctionLowerer::snapshot(const Value& array) {
+Value Arrays::snapshot(const Value& array) {
     if (is_fixed(array)) return array;
     Descriptor d = describe_array(array.array);
     const ir::Array& root = function_->arrays[static_cast<std::size_t>(d.root)];
@@ -110,8 +110,8 @@ Value FunctionLowerer::snapshot(const Value& array) {
 }
 
 /// Moves an array into the slot and variables of a name.
-Value FunctionLowerer::move_array(const std::string& name, const Value& value, const Type& type,
-                                  const Place& place) {
+Value Arrays::move_array(const std::string& name, const Value& value, const Type& type,
+                         const Place& place) {
     if (source_.is_kernel) {
         refuse(place,
                "'" + name +
@@ -162,7 +162,7 @@ Value FunctionLowerer::move_array(const std::string& name, const Value& value, c
 // ---- Slices
 
 /// The index counted from the start, tested.
-E FunctionLowerer::tested_index(E i, E size, int axis, const Place& place) {
+E Arrays::tested_index(E i, E size, int axis, const Place& place) {
     i = settle(i);
     E at = i;
     E outside = nullptr;
@@ -183,7 +183,7 @@ E FunctionLowerer::tested_index(E i, E size, int axis, const Place& place) {
 }
 
 /// One bound of a slice, clipped to [low, high] as Python does.
-E FunctionLowerer::slice_bound(E given, E size, E low, E high) {
+E Arrays::slice_bound(E given, E size, E low, E high) {
     auto known = constant_int(given);
     bool forward = constant_int(low) == 0;
     if (known && *known >= 0) return op_binary(Op::Min, high, given);
@@ -201,8 +201,7 @@ static E positive(ir::Builder& b, E e) {
     return b.binary(Op::Max, e, b.i64(0));
 }
 
-FunctionLowerer::Cut FunctionLowerer::cut(E begin, E end, E step_given, E size,
-                                          const Place& place) {
+Arrays::Cut Arrays::cut(E begin, E end, E step_given, E size, const Place& place) {
     auto step = step_given ? constant_int(step_given) : std::optional<std::int64_t>(1);
     if (!step || *step == 0) {
         refuse(place,
@@ -235,7 +234,7 @@ FunctionLowerer::Cut FunctionLowerer::cut(E begin, E end, E step_given, E size,
 }
 
 /// The slice of an axis as it is written: each bound is an integer, or left out.
-FunctionLowerer::Cut FunctionLowerer::cut(const Node& slice, E size) {
+Arrays::Cut Arrays::cut(const Node& slice, E size) {
     auto bound = [&](std::size_t part) -> E {
         const Node& given = slice.children.at(part);
         if (given.kind == NodeKind::NoneValue) return nullptr;
@@ -252,8 +251,8 @@ FunctionLowerer::Cut FunctionLowerer::cut(const Node& slice, E size) {
 }
 
 /// Where an index expression is not full integer indexing: the view that it makes.
-Value FunctionLowerer::index_view(const Node& node, const Value& array,
-                                  std::span<const Node* const> items) {
+Value Selections::index_view(const Node& node, const Value& array,
+                             std::span<const Node* const> items) {
     Descriptor d = describe_array(array.array);
     int rank = array.type.rank;
     int axes = 0;
@@ -323,7 +322,7 @@ Value FunctionLowerer::index_view(const Node& node, const Value& array,
 // ---- New arrays
 
 /// An array of its own memory, contents undefined.
-Value FunctionLowerer::make_array(DType t, std::vector<E> extents, const Place& place) {
+Value Arrays::make_array(DType t, std::vector<E> extents, const Place& place) {
     if (source_.is_kernel) {
         refuse(place, "a kernel cannot make arrays",
                "use un.local_array, or pass one as an argument");

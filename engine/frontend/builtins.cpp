@@ -2,14 +2,14 @@
 // of kernels.
 #include <algorithm>
 
-#include "frontend/lowerer.h"
+#include "frontend/calls.h"
 #include "frontend/tables.h"
 #include "frontend/texts.h"
 #include "passes/split_complex.h"
 
 namespace unisono::frontend {
 
-std::vector<Value> FunctionLowerer::arguments(const Node& node) {
+std::vector<Value> Emission::arguments(const Node& node) {
     for (const Node& arg : node.children) {
         if (arg.kind != NodeKind::Keyword) continue;
         refuse(
@@ -20,7 +20,7 @@ std::vector<Value> FunctionLowerer::arguments(const Node& node) {
     return given(node).first;
 }
 
-Value FunctionLowerer::call(const Node& node) {
+Value Calls::call(const Node& node) {
     const Node& callee = node.children[0];
     if (callee.kind == NodeKind::Builtin) return call_builtin(node, callee.text);
     if (callee.kind == NodeKind::Function) {
@@ -56,7 +56,7 @@ Value FunctionLowerer::call(const Node& node) {
 }
 
 /// object.method(...), by the table of array functions.
-std::optional<Value> FunctionLowerer::array_method(const Node& node, const Value& object) {
+std::optional<Value> Calls::array_method(const Node& node, const Value& object) {
     const Node& callee = node.children[0];
     if (source_.is_kernel) return std::nullopt;
     const std::string& name = callee.text;
@@ -76,7 +76,7 @@ static std::string after_dot(const std::string& name) {
     return dot == std::string::npos ? name : name.substr(dot + 1);
 }
 
-Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
+Value Calls::call_builtin(const Node& node, const std::string& name) {
     const Place& place = node.place;
     if (auto v = work_item(node, name)) return *v;
     if (name == "un.local_array") return local_array(node);
@@ -190,7 +190,7 @@ Value FunctionLowerer::call_builtin(const Node& node, const std::string& name) {
 }
 
 /// del container[index]
-Value FunctionLowerer::delete_item(const std::vector<Value>& args, const Place& place) {
+Value Calls::delete_item(const std::vector<Value>& args, const Place& place) {
     if (args[0].type.is_table()) {
         Tables(*this, place).remove(args[0], args[1]);
     } else if (args[0].type.is_list()) {
@@ -203,7 +203,7 @@ Value FunctionLowerer::delete_item(const std::vector<Value>& args, const Place& 
 }
 
 /// isinstance as the types of values tell it.
-bool FunctionLowerer::is_instance(const Type& t, const Node& wanted) {
+bool Calls::is_instance(const Type& t, const Node& wanted) {
     if (wanted.kind == NodeKind::Tuple) {
         return std::any_of(wanted.children.begin(), wanted.children.end(),
                            [&](const Node& w) { return is_instance(t, w); });
@@ -262,8 +262,8 @@ static std::optional<Op> logical_op(const std::string& name) {
 }
 
 /// math.NAME, np.NAME, un.NAME: any elementwise row of the table of operations.
-Value FunctionLowerer::call_table(const Node& node, const std::string& name,
-                                  const std::vector<Value>& args) {
+Value Operators::call_table(const Node& node, const std::string& name,
+                            const std::vector<Value>& args) {
     const Place& place = node.place;
     std::string base = after_dot(name);
     bool is_math = name.rfind("math.", 0) == 0;
@@ -319,7 +319,7 @@ Value FunctionLowerer::call_table(const Node& node, const std::string& name,
     return is_math ? python_math(*op, base, args, place) : numpy_function(*op, base, args, place);
 }
 
-Value FunctionLowerer::length(const Value& a, const Place& place) {
+Value Calls::length(const Value& a, const Place& place) {
     if (a.type.is_tuple()) return scalar(i64(static_cast<std::int64_t>(a.items.size())), Weak::Int);
     if (a.type.is_list()) return scalar(list_length(a), Weak::Int);
     if (a.type.is_table()) return scalar(Tables(*this, place).size(a), Weak::Int);
@@ -336,15 +336,15 @@ Value FunctionLowerer::length(const Value& a, const Place& place) {
            "take len of an array argument or of a tuple");
 }
 
-Value FunctionLowerer::absolute(const Value& a, const Place& place) {
+Value Numbers::absolute(const Value& a, const Place& place) {
     if (a.type.is_complex()) return complex_absolute(a, place);
     Weak weak = a.type.weak == Weak::Bool ? Weak::Int : a.type.weak;
     return scalar(op_unary(Op::Abs, weak == Weak::Int ? cast(a.expr, DType::Int64) : a.expr), weak);
 }
 
 /// NumPy's functions give NumPy scalars.
-Value FunctionLowerer::numpy_function(Op op, const std::string& name,
-                                      const std::vector<Value>& args, const Place& place) {
+Value Operators::numpy_function(Op op, const std::string& name, const std::vector<Value>& args,
+                                const Place& place) {
     if (name.rfind("logical_", 0) == 0) {
         E x = cast(args[0].expr, DType::Bool);
         return scalar(args.size() == 1 ? op_unary(op, x)
@@ -370,7 +370,7 @@ Value FunctionLowerer::numpy_function(Op op, const std::string& name,
 }
 
 /// Python keeps the first unless the next is strictly better, which decides NaN and signed zero.
-Value FunctionLowerer::better(bool is_min, const Value& a, const Value& b) {
+Value Operators::better(bool is_min, const Value& a, const Value& b) {
     want_scalar(a, {}, "what min and max compare");
     want_scalar(b, {}, "what min and max compare");
     Type t = promote_types(a.type, b.type);
@@ -382,9 +382,9 @@ Value FunctionLowerer::better(bool is_min, const Value& a, const Value& b) {
 }
 
 /// start combined with the elements of an array of one axis from `begin` on, in order.
-Value FunctionLowerer::fold_array(const Value& array, Value start, E begin,
-                                  const std::function<Value(const Value&, const Value&)>& combine,
-                                  const Place& place) {
+Value Calls::fold_array(const Value& array, Value start, E begin,
+                        const std::function<Value(const Value&, const Value&)>& combine,
+                        const Place& place) {
     E end = b_->extent(array.array, 0);
     std::int32_t k = b_->var("k", DType::Int64);
     Weak weak = array.type.weak;
@@ -410,8 +410,8 @@ Value FunctionLowerer::fold_array(const Value& array, Value start, E begin,
 }
 
 /// Python's min, max, sum, any and all.
-std::optional<Value> FunctionLowerer::fold(const Node& node, const std::string& name,
-                                           const std::vector<Value>& args) {
+std::optional<Value> Calls::fold(const Node& node, const std::string& name,
+                                 const std::vector<Value>& args) {
     const Place& place = node.place;
     bool is_min = name == "min", is_order = is_min || name == "max";
     bool is_any = name == "any", is_truth = is_any || name == "all";
@@ -479,8 +479,7 @@ std::optional<Value> FunctionLowerer::fold(const Node& node, const std::string& 
     return start;
 }
 
-Value FunctionLowerer::to_python_int(const Value& a, const Place& place,
-                                     std::optional<Op> rounding) {
+Value Numbers::to_python_int(const Value& a, const Place& place, std::optional<Op> rounding) {
     if (!is_float(a.type.dtype)) return scalar(cast(a.expr, DType::Int64), Weak::Int);
     E x = settle(cast(a.expr, DType::Float64));
     fault_if(op_binary(Op::Ne, x, x), ErrorKind::Value, "cannot convert float NaN to integer",
@@ -496,8 +495,8 @@ Value FunctionLowerer::to_python_int(const Value& a, const Place& place,
 /// math's functions raise where NumPy's give inf and NaN: NaN made of none is outside of the
 /// domain, and so is an infinity made of finite numbers, but where the function grows without
 /// bound.
-Value FunctionLowerer::python_math(Op op, const std::string& name, const std::vector<Value>& args,
-                                   const Place& place) {
+Value Numbers::python_math(Op op, const std::string& name, const std::vector<Value>& args,
+                           const Place& place) {
     static const std::set<std::string> growing = {"exp",   "exp2",  "expm1", "sinh", "cosh",
                                                   "hypot", "ldexp", "gamma", "pow"};
     std::vector<E> x;
@@ -533,7 +532,7 @@ Value FunctionLowerer::python_math(Op op, const std::string& name, const std::ve
     return scalar(result, Weak::Float);
 }
 
-std::optional<Value> FunctionLowerer::work_item(const Node& node, const std::string& name) {
+std::optional<Value> Calls::work_item(const Node& node, const std::string& name) {
     if (name == "un.thread_id" || name == "un.team_size") {
         if (!region_) {
             refuse(node.place, after_dot(name) + " is only defined in a parallel region",
@@ -583,7 +582,7 @@ std::optional<Value> FunctionLowerer::work_item(const Node& node, const std::str
     return scalar(b_->work_item(it->second, static_cast<int>(*axis)), Weak::Int);
 }
 
-Value FunctionLowerer::local_array(const Node& node) {
+Value Calls::local_array(const Node& node) {
     auto args = arguments(node);
     if (!source_.is_kernel)
         refuse(node.place, "local_array is only defined in a kernel",

@@ -2,7 +2,7 @@
 // as its numbers, a pointer to one as the address of a structured array, a function as its address.
 #include <algorithm>
 
-#include "frontend/lowerer.h"
+#include "frontend/calls.h"
 
 namespace unisono::frontend {
 
@@ -59,9 +59,8 @@ const Value* first_numbers(const Value& records, const Record::Field*& field) {
 
 }  // namespace
 
-std::vector<Value> FunctionLowerer::leaves_of(const Source& callee,
-                                              const std::vector<Value>& values,
-                                              const Place& place) {
+std::vector<Value> Calls::leaves_of(const Source& callee, const std::vector<Value>& values,
+                                    const Place& place) {
     std::vector<Value> leaves;
     at(place);
     for (std::size_t k = 0; k < values.size(); ++k)
@@ -69,8 +68,8 @@ std::vector<Value> FunctionLowerer::leaves_of(const Source& callee,
     return leaves;
 }
 
-void FunctionLowerer::add_leaves(const Source& callee, const NativeForm& form, const Value& value,
-                                 const Place& place, std::vector<Value>& leaves) {
+void Calls::add_leaves(const Source& callee, const NativeForm& form, const Value& value,
+                       const Place& place, std::vector<Value>& leaves) {
     auto wrong = [&](const std::string& way_out) {
         refuse(place, argument(callee, form) + "; got " + describe(value.type), way_out);
     };
@@ -146,8 +145,8 @@ void FunctionLowerer::add_leaves(const Source& callee, const NativeForm& form, c
 }
 
 /// The address of a struct, or of the first of several.
-Value FunctionLowerer::struct_address(const Source& callee, const NativeForm& form,
-                                      const Value& value, const Place& place) {
+Value Calls::struct_address(const Source& callee, const NativeForm& form, const Value& value,
+                            const Place& place) {
     const Type& type = value.type;
     if (type.kind == Type::Kind::None) return scalar(i64(0), Weak::Int);
     if (type.is_scalar() && is_integer(type.dtype)) return value;
@@ -198,8 +197,8 @@ Value FunctionLowerer::struct_address(const Source& callee, const NativeForm& fo
 }
 
 /// The address by which C calls a compiled function.
-Value FunctionLowerer::callback_address(const Source& callee, const NativeForm& form,
-                                        const Value& value, const Place& place) {
+Value Calls::callback_address(const Source& callee, const NativeForm& form, const Value& value,
+                              const Place& place) {
     const Type& type = value.type;
     if (type.kind == Type::Kind::None) return scalar(i64(0), Weak::Int);
     if (type.is_scalar() && is_integer(type.dtype)) return value;

@@ -2,14 +2,13 @@
 // results unpacked.
 #include <algorithm>
 
-#include "frontend/lowerer.h"
+#include "frontend/calls.h"
 #include "frontend/texts.h"
 
 namespace unisono::frontend {
 
 /// The values given, by position and by name; tuples behind a star are written out.
-std::pair<std::vector<Value>, std::map<std::string, Value>> FunctionLowerer::given(
-    const Node& node) {
+std::pair<std::vector<Value>, std::map<std::string, Value>> Emission::given(const Node& node) {
     std::vector<const Node*> nodes;
     for (std::size_t i = 1; i < node.children.size(); ++i) {
         const Node& arg = node.children[i];
@@ -35,7 +34,7 @@ std::pair<std::vector<Value>, std::map<std::string, Value>> FunctionLowerer::giv
     return {std::move(by_position), std::move(by_name)};
 }
 
-std::vector<Value> FunctionLowerer::star_items(const Value& value, const Place& place) {
+std::vector<Value> Emission::star_items(const Value& value, const Place& place) {
     if (!value.type.is_tuple()) {
         refuse(place, "* takes a tuple; got " + describe(value.type),
                "its number of items must be known when the function is compiled");
@@ -43,9 +42,8 @@ std::vector<Value> FunctionLowerer::star_items(const Value& value, const Place& 
     return value.items;
 }
 
-std::vector<Value> FunctionLowerer::call_operands(const Node& node, const Source& callee,
-                                                  const std::vector<Value>& captured,
-                                                  const Value* self) {
+std::vector<Value> Calls::call_operands(const Node& node, const Source& callee,
+                                        const std::vector<Value>& captured, const Value* self) {
     auto [by_position, by_name] = given(node);
     if (self) by_position.insert(by_position.begin(), *self);
     std::size_t own = callee.params.size() - callee.captures;
@@ -90,7 +88,7 @@ std::vector<Value> FunctionLowerer::call_operands(const Node& node, const Source
     return values;
 }
 
-Value FunctionLowerer::tuple_of(std::vector<Value> items) {
+Value Emission::tuple_of(std::vector<Value> items) {
     Value v;
     std::vector<Type> types;
     for (const Value& item : items) types.push_back(item.type);
@@ -119,9 +117,9 @@ static void flatten(ir::Builder& b, const Value& v, std::vector<E>& scalars,
 }
 
 /// An error inside of the callee also says where it was called from: its types come from there.
-const Instance& FunctionLowerer::instance_of(const Node& node, const Source& callee,
-                                             const std::vector<Type>& types, bool noalias,
-                                             bool passes_blocks) {
+const Instance& Calls::instance_of(const Node& node, const Source& callee,
+                                   const std::vector<Type>& types, bool noalias,
+                                   bool passes_blocks) {
     bool is_self = &callee == &source_;
     try {
         const Instance& made = module_.instance(callee, types, noalias, is_self, passes_blocks);
@@ -134,8 +132,8 @@ const Instance& FunctionLowerer::instance_of(const Node& node, const Source& cal
     }
 }
 
-Value FunctionLowerer::call_function(const Node& node, const Source& callee,
-                                     const std::vector<Value>& captured, const Value* self) {
+Value Calls::call_function(const Node& node, const Source& callee,
+                           const std::vector<Value>& captured, const Value* self) {
     if (callee.is_kernel) {
         refuse(node.place, "a kernel cannot be called from compiled code",
                "decorate '" + callee.name + "' with @un.jit");
@@ -143,8 +141,7 @@ Value FunctionLowerer::call_function(const Node& node, const Source& callee,
     return call_with(node, callee, call_operands(node, callee, captured, self));
 }
 
-Value FunctionLowerer::call_with(const Node& node, const Source& callee,
-                                 std::vector<Value> values) {
+Value Calls::call_with(const Node& node, const Source& callee, std::vector<Value> values) {
     for (Value& v : values) v = with_texts(all_made(v, node.place), Texts(*this, node.place));
     if (callee.native && !callee.native->forms.empty())
         values = leaves_of(callee, values, node.place);
@@ -191,9 +188,9 @@ Value FunctionLowerer::call_with(const Node& node, const Source& callee,
     return result_of_call(made.result, made.shape, outs, arrays);
 }
 
-Value FunctionLowerer::result_of_call(const Type& type, const ResultShape& shape,
-                                      const std::vector<std::int32_t>& outs,
-                                      const std::vector<std::int32_t>& arrays) {
+Value Calls::result_of_call(const Type& type, const ResultShape& shape,
+                            const std::vector<std::int32_t>& outs,
+                            const std::vector<std::int32_t>& arrays) {
     Value v;
     v.type = type;
     auto index = static_cast<std::size_t>(shape.index);

@@ -2,14 +2,14 @@
 // functions that get the object first.
 #include <algorithm>
 
-#include "frontend/lowerer.h"
+#include "frontend/assignments.h"
 #include "frontend/tables.h"
 
 namespace unisono::frontend {
 
 using Form = Record::Form;
 
-Value FunctionLowerer::object_of(std::shared_ptr<const Record> record, std::vector<Value> items) {
+Value Objects::object_of(std::shared_ptr<const Record> record, std::vector<Value> items) {
     Value v = tuple_of(std::move(items));
     if (record->form == Form::Data) v.type.kind = Type::Kind::Record;
     v.type.record = std::move(record);
@@ -17,7 +17,7 @@ Value FunctionLowerer::object_of(std::shared_ptr<const Record> record, std::vect
 }
 
 /// Point(1, y=2)
-Value FunctionLowerer::construct(const Node& node, const ClassUse& use) {
+Value Objects::construct(const Node& node, const ClassUse& use) {
     if (use.record->form == Form::Instance) return new_object(node, use);
     std::vector<Value> items = field_arguments(node, use);
     for (std::size_t k = 0; k < items.size(); ++k) {
@@ -33,7 +33,7 @@ Value FunctionLowerer::construct(const Node& node, const ClassUse& use) {
 }
 
 /// What a call of the class gives its fields.
-std::vector<Value> FunctionLowerer::field_arguments(const Node& node, const ClassUse& use) {
+std::vector<Value> Objects::field_arguments(const Node& node, const ClassUse& use) {
     const Record& record = *use.record;
     if (!record.no_call.empty())
         refuse(node.place, record.name + " cannot be made in compiled code: " + record.no_call,
@@ -77,7 +77,7 @@ std::vector<Value> FunctionLowerer::field_arguments(const Node& node, const Clas
 }
 
 /// dataclasses.replace(p, x=1) and p._replace(x=1); the arguments begin with child `first`.
-Value FunctionLowerer::replaced(const Node& node, const Value& object, std::size_t first) {
+Value Objects::replaced(const Node& node, const Value& object, std::size_t first) {
     bool is_data = object.type.is_instance() && object.type.record->is_data;
     bool is_value = object.type.record && (object.type.is_record() || object.type.is_tuple());
     if (!is_data && !is_value) {
@@ -99,7 +99,7 @@ Value FunctionLowerer::replaced(const Node& node, const Value& object, std::size
 }
 
 /// Ends where the target is an attribute of an object that cannot change.
-void FunctionLowerer::refuse_frozen(const Node& target) {
+void Assignments::refuse_frozen(const Node& target) {
     const Node& owner = target.children[0];
     if (owner.kind != NodeKind::Name && owner.kind != NodeKind::Attribute) return;
     Value object = expression(owner);
@@ -110,7 +110,7 @@ void FunctionLowerer::refuse_frozen(const Node& target) {
            "make a new object, as in dataclasses.replace(p, " + target.text + "=...)");
 }
 
-std::optional<Value> FunctionLowerer::object_attribute(const Node& node, const Value& object) {
+std::optional<Value> Objects::object_attribute(const Node& node, const Value& object) {
     const auto& record = object.type.record;
     if (!record || object.type.is_records()) return std::nullopt;
     if (object.type.is_record() || object.type.is_tuple()) {
@@ -140,7 +140,7 @@ std::optional<Value> FunctionLowerer::object_attribute(const Node& node, const V
 }
 
 /// object.method(...), and, where no object is given, Class.method(...) of a static method.
-Value FunctionLowerer::object_method(const Node& node, const Record& known, const Value* object) {
+Value Objects::object_method(const Node& node, const Record& known, const Value* object) {
     const Node& callee = node.children[0];
     const Record* record = &known;
     if (callee.text == "_replace" && record->form == Form::Named && object)
@@ -162,14 +162,14 @@ Value FunctionLowerer::object_method(const Node& node, const Record& known, cons
     return call_function(node, *method->source, {}, takes_self ? object : nullptr);
 }
 
-bool FunctionLowerer::has_method(const Value& object, const std::string& name) const {
+bool Objects::has_method(const Value& object, const std::string& name) const {
     const auto& record = object.type.record;
     return record && !object.type.is_records() && record->find_method &&
            record->find_method(name).has_value();
 }
 
 /// What stands between the brackets: one value, or a tuple.
-Value FunctionLowerer::index_value(const Node& node) {
+Value Objects::index_value(const Node& node) {
     std::vector<const Node*> nodes;
     for (std::size_t i = 1; i < node.children.size(); ++i) nodes.push_back(&node.children[i]);
     std::vector<Value> values = operands(nodes);
@@ -177,9 +177,8 @@ Value FunctionLowerer::index_value(const Node& node) {
 }
 
 /// A method such as __add__ of the first value; nothing where it has none.
-std::optional<Value> FunctionLowerer::special_method(const Node* node, const std::string& name,
-                                                     const std::vector<Value>& values,
-                                                     const Place& place) {
+std::optional<Value> Objects::special_method(const Node* node, const std::string& name,
+                                             const std::vector<Value>& values, const Place& place) {
     const auto& record = values[0].type.record;
     if (!record || values[0].type.is_records() || !record->find_method) return std::nullopt;
     auto method = record->find_method(name);
@@ -190,8 +189,8 @@ std::optional<Value> FunctionLowerer::special_method(const Node* node, const std
     return call_with(node ? *node : here, *method->source, values);
 }
 
-std::optional<Value> FunctionLowerer::operator_method(const std::string& op, const Value& a,
-                                                      const Value& b, const Place& place) {
+std::optional<Value> Objects::operator_method(const std::string& op, const Value& a, const Value& b,
+                                              const Place& place) {
     static const std::map<std::string, std::string> names = {
         {"+", "add"}, {"-", "sub"},     {"*", "mul"},    {"/", "truediv"}, {"//", "floordiv"},
         {"%", "mod"}, {"**", "pow"},    {"@", "matmul"}, {"&", "and"},     {"|", "or"},
@@ -203,8 +202,8 @@ std::optional<Value> FunctionLowerer::operator_method(const std::string& op, con
 }
 
 /// Tuples and objects by their items, or by the methods of their class.
-std::optional<Value> FunctionLowerer::compare_objects(const std::string& op, const Value& a,
-                                                      const Value& b, const Place& place) {
+std::optional<Value> Objects::compare_objects(const std::string& op, const Value& a, const Value& b,
+                                              const Place& place) {
     static const std::map<std::string, std::pair<std::string, std::string>> names = {
         {"==", {"eq", "eq"}}, {"!=", {"ne", "ne"}}, {"<", {"lt", "gt"}},
         {"<=", {"le", "ge"}}, {">", {"gt", "lt"}},  {">=", {"ge", "le"}}};
@@ -244,8 +243,8 @@ std::optional<Value> FunctionLowerer::compare_objects(const std::string& op, con
 }
 
 /// In dictionary order.
-Value FunctionLowerer::compare_items(const std::string& op, const std::vector<Value>& a,
-                                     const std::vector<Value>& b, const Place& place) {
+Value Objects::compare_items(const std::string& op, const std::vector<Value>& a,
+                             const std::vector<Value>& b, const Place& place) {
     auto test = [&](const std::string& how, std::size_t k) {
         return settle(cast(compare_two(how, a[k], b[k], place).expr, DType::Bool));
     };

@@ -10,17 +10,6 @@
 
 namespace unisono::frontend {
 
-FunctionLowerer::FunctionLowerer(ModuleLowerer& module, const Source& source, Instance& instance,
-                                 int dimensions)
-    : module_(module),
-      source_(source),
-      instance_(instance),
-      dimensions_(dimensions),
-      file_(module.file(source.file)),
-      homes_(home_blocks(source.body, source.params)) {
-    for (const auto& [name, block] : homes_) names_at_home_.emplace(block, &name);
-}
-
 /// Makes the IR parameters of one Python parameter and the value that it starts with.
 static Value make_parameter(ir::Builder& b, const std::string& name, const Type& type,
                             bool noalias) {
@@ -64,91 +53,75 @@ void leaf_types(const ResultShape& shape, std::vector<DType>& list) {
     for (const ResultShape& item : shape.items) leaf_types(item, list);
 }
 
+/// The parameters, and what the function's statements start with.
+void FunctionLowerer::open_function(std::vector<S>& list) {
+    function_->is_kernel = source_.is_kernel;
+    function_->polls = !source_.is_kernel;
+    if (source_.is_kernel) function_->dimensions = dimensions_;
+    for (std::size_t i = 0; i < source_.params.size(); ++i) {
+        Value v = make_parameter(*b_, source_.params[i], instance_.args[i], instance_.noalias);
+        env_.names[source_.params[i]] = Binding{v, definition_place(source_)};
+    }
+    at(source_.body.place);
+    out_ = &list;
+    declare_parameters();
+    frames_.push_back(Frame{&source_.body, &list, {}, {}, {}, {}});
+    for (const std::string& name : source_.params) open_objects(env_.names[name].value);
+    if (instance_.passes_blocks) {
+        auto count = static_cast<std::int32_t>(function_->arrays.size());
+        for (std::int32_t a = 0; a < count; ++a) {
+            const ir::Array& array = function_->arrays[static_cast<std::size_t>(a)];
+            if (array.param >= 0)
+                blocks_of_params_[a] =
+                    b_->param(b_->scalar_param(array.name + ".block", DType::Int64));
+        }
+    }
+    if (instance_.counts_depth) {
+        depth_ = b_->param(b_->scalar_param("depth", DType::Int64));
+        at(definition_place(source_));
+        S raised = b_->raise(b_->site(ErrorKind::Runtime, "maximum recursion depth exceeded",
+                                      exception_number("RecursionError")),
+                             {});
+        emit(b_->branch(op_binary(Op::Gt, depth_, i64(deepest_recursion)), raised));
+    }
+}
+
 std::unique_ptr<ir::Function> FunctionLowerer::run() {
-    // Every restart has learnt something: a wider result, or one more loop target that is read.
-    do {
-        must_restart_ = false;
-        function_ = std::make_unique<ir::Function>(source_.name);
-        b_ = std::make_unique<ir::Builder>(*function_);
-        env_ = Env{};
-        lower_bounds_.clear();
-        lists_.clear();
-        texts_.clear();
-        tables_.origins.clear();
-        warnings_.clear();
-        lists_of_names_.clear();
-        given_objects_.clear();
-        members_.clear();
-        blocks_of_params_.clear();
-        report_.clear();
-        first_return_.reset();
-        function_->is_kernel = source_.is_kernel;
-        function_->polls = !source_.is_kernel;
-        if (source_.is_kernel) function_->dimensions = dimensions_;
-        Place start = source_.body.place;
-        for (std::size_t i = 0; i < source_.params.size(); ++i) {
-            Value v = make_parameter(*b_, source_.params[i], instance_.args[i], instance_.noalias);
-            env_.names[source_.params[i]] = Binding{v, definition_place(source_)};
-        }
-        at(start);
-        std::vector<S> list;
-        out_ = &list;
-        declare_parameters();
-        frames_.clear();
-        loops_.clear();
-        hoisted_.clear();
-        spot_ = {};
-        is_result_ = false;
-        waiting_.clear();
-        fresh_.clear();
-        owners_.clear();
-        frames_.push_back(Frame{&source_.body, &list, {}, {}, {}, {}});
-        for (const std::string& name : source_.params) open_objects(env_.names[name].value);
-        if (instance_.passes_blocks) {
-            auto count = static_cast<std::int32_t>(function_->arrays.size());
-            for (std::int32_t a = 0; a < count; ++a) {
-                const ir::Array& array = function_->arrays[static_cast<std::size_t>(a)];
-                if (array.param >= 0)
-                    blocks_of_params_[a] =
-                        b_->param(b_->scalar_param(array.name + ".block", DType::Int64));
-            }
-        }
-        unresolved_.reset();
-        if (instance_.counts_depth) {
-            depth_ = b_->param(b_->scalar_param("depth", DType::Int64));
-            at(definition_place(source_));
-            S raised = b_->raise(b_->site(ErrorKind::Runtime, "maximum recursion depth exceeded",
-                                          exception_number("RecursionError")),
-                                 {});
-            emit(b_->branch(op_binary(Op::Gt, depth_, i64(deepest_recursion)), raised));
-        }
-        try {
-            statements(source_.body);
-            end_of_function();
-        } catch (const Restart&) {
-            must_restart_ = true;
-            parallel_depth_ = choice_depth_ = 0;
-            region_ = nullptr;
-            continue;
-        }
-        std::vector<S> all = frames_.back().declares;
-        all.insert(all.end(), list.begin(), list.end());
-        at(start);
-        function_->body = b_->block(all);
-        if (unresolved_ && !result_) {
-            refuse(*unresolved_,
-                   "the type of the result of '" + source_.name +
-                       "' is not known: every path calls it again first",
-                   "return a value on a path that does not call it");
-        }
-        if (unresolved_) must_restart_ = true;
-    } while (must_restart_);
-    instance_.result = result_.value_or(Type::none());
+    std::vector<S> list;
+    open_function(list);
+    try {
+        statements(source_.body);
+        end_of_function();
+    } catch (const Restart&) {
+        return nullptr;
+    }
+    std::vector<S> all = frames_.back().declares;
+    all.insert(all.end(), list.begin(), list.end());
+    at(source_.body.place);
+    function_->body = b_->block(all);
+    if (unresolved_ && !learnt_.result) {
+        refuse(*unresolved_,
+               "the type of the result of '" + source_.name +
+                   "' is not known: every path calls it again first",
+               "return a value on a path that does not call it");
+    }
+    if (unresolved_ || must_restart_) return nullptr;
+    instance_.result = learnt_.result.value_or(Type::none());
     if (instance_.result.kind == Type::Kind::None) instance_.shape = {};
     leaf_types(instance_.shape, function_->results);
     module_.report += report_;
     module_.warnings.insert(module_.warnings.end(), warnings_.begin(), warnings_.end());
     return std::move(function_);
+}
+
+/// Every attempt but the last has learnt something: a wider result, or one more loop target that is
+/// read.
+static std::unique_ptr<ir::Function> lower(ModuleLowerer& module, const Source& source,
+                                           Instance& instance, int dimensions) {
+    Learnt learnt;
+    std::unique_ptr<ir::Function> made;
+    while (!made) made = FunctionLowerer(module, source, instance, dimensions, learnt).run();
+    return made;
 }
 
 bool ModuleLowerer::is_open(const Source& source) const {
@@ -177,7 +150,7 @@ const Instance& ModuleLowerer::instance(const Source& source, const std::vector<
         made.is_done = true;
         return made;
     }
-    functions_[slot] = FunctionLowerer(*this, source, made, dimensions_).run();
+    functions_[slot] = lower(*this, source, made, dimensions_);
     auto same_name = [&](const auto& f) {
         return f && f != functions_[slot] && f->name == source.name;
     };

@@ -3,17 +3,16 @@
 #include <algorithm>
 
 #include "frontend/lazy.h"
-#include "frontend/lowerer.h"
+#include "frontend/objects.h"
 
 namespace unisono::frontend {
 
-const Value& FunctionLowerer::want_number(const Value& v, const Place& place,
-                                          const std::string& role) {
+const Value& Arrays::want_number(const Value& v, const Place& place, const std::string& role) {
     return v.type.is_complex() ? v : want_scalar(v, place, role);
 }
 
 /// The parts of a number that is computed once.
-std::pair<E, E> FunctionLowerer::parts_of(E e) {
+std::pair<E, E> Numbers::parts_of(E e) {
     if (e->kind != ir::ExprKind::Pair) e = settle(e);
     E re = b_->part(e, 0), im = b_->part(e, 1);
     if (e->kind != ir::ExprKind::Pair) return {re, im};
@@ -21,10 +20,10 @@ std::pair<E, E> FunctionLowerer::parts_of(E e) {
     return {re, settle(im)};
 }
 
-E FunctionLowerer::part_of(const Value& v, int part) { return b_->part(v.expr, part); }
+E Numbers::part_of(const Value& v, int part) { return b_->part(v.expr, part); }
 
 /// CPython's quotient: scaled by the larger part of the divisor.
-Value FunctionLowerer::complex_quotient(E a, E b, const char* by_zero, const Place& place) {
+Value Numbers::complex_quotient(E a, E b, const char* by_zero, const Place& place) {
     auto [ar, ai] = parts_of(a);
     auto [br, bi] = parts_of(b);
     E zero = b_->zero(br->dtype);
@@ -47,7 +46,7 @@ Value FunctionLowerer::complex_quotient(E a, E b, const char* by_zero, const Pla
 
 /// base to the power of an int64 count from 0 on. CPython's products begin with 1, NumPy's with the
 /// base.
-E FunctionLowerer::whole_power(E base, E count, bool begins_with_one) {
+E Numbers::whole_power(E base, E count, bool begins_with_one) {
     DType t = base->dtype;
     std::int32_t result = declared("power", b_->number(t, 1)), factor = declared("factor", base);
     std::int32_t left = declared("left", count);
@@ -66,7 +65,7 @@ E FunctionLowerer::whole_power(E base, E count, bool begins_with_one) {
 }
 
 /// x to the power of any y, by size and angle.
-E FunctionLowerer::polar_power(E x, E y, bool is_weak, const Place& place) {
+E Numbers::polar_power(E x, E y, bool is_weak, const Place& place) {
     auto [xr, xi] = parts_of(x);
     auto [yr, yi] = parts_of(y);
     DType t = xr->dtype;
@@ -99,8 +98,7 @@ E FunctionLowerer::polar_power(E x, E y, bool is_weak, const Place& place) {
 }
 
 /// Whole exponents by products, as CPython and NumPy do.
-Value FunctionLowerer::complex_power(const Value& a, const Value& b, const Type& type,
-                                     const Place& place) {
+Value Numbers::complex_power(const Value& a, const Value& b, const Type& type, const Place& place) {
     E x = settle(to_type(a, type.dtype, place)), y = to_type(b, type.dtype, place);
     bool is_weak = type.is_weak();
     const char* by_zero = "0.0 to a negative or complex power";
@@ -156,8 +154,8 @@ Value FunctionLowerer::complex_power(const Value& a, const Value& b, const Type&
     return scalar(b_->read(result), type.weak);
 }
 
-Value FunctionLowerer::complex_binary(const std::string& op, const Value& a, const Value& b,
-                                      const Place& place) {
+Value Numbers::complex_binary(const std::string& op, const Value& a, const Value& b,
+                              const Place& place) {
     want_number(a, place, "the left operand of '" + op + "'");
     want_number(b, place, "the right operand of '" + op + "'");
     Type type = promote_types(a.type, b.type);
@@ -172,8 +170,8 @@ Value FunctionLowerer::complex_binary(const std::string& op, const Value& a, con
     return apply(plain, x, y, type.weak);
 }
 
-Value FunctionLowerer::complex_compare(const std::string& op, const Value& a, const Value& b,
-                                       const Place& place) {
+Value Numbers::complex_compare(const std::string& op, const Value& a, const Value& b,
+                               const Place& place) {
     static const std::map<std::string, Op> orders = {
         {"<", Op::Lt}, {"<=", Op::Le}, {">", Op::Gt}, {">=", Op::Ge}};
     want_number(a, place, "the left operand of '" + op + "'");
@@ -189,14 +187,14 @@ Value FunctionLowerer::complex_compare(const std::string& op, const Value& a, co
     return apply(compared, x, y, type.is_weak() ? Weak::Bool : Weak::None);
 }
 
-Value FunctionLowerer::complex_unary(const std::string& op, const Value& a, const Place& place) {
+Value Numbers::complex_unary(const std::string& op, const Value& a, const Place& place) {
     if (op == "+") return a;
     if (op != "-")
         refuse(place, "'" + op + "' is not defined for complex numbers", "use .real and .imag");
     return scalar(op_unary(Op::Neg, a.expr), a.type.weak);
 }
 
-Value FunctionLowerer::complex_absolute(const Value& a, const Place& place) {
+Value Numbers::complex_absolute(const Value& a, const Place& place) {
     if (!a.type.is_weak()) return scalar(op_unary(Op::Abs, a.expr), Weak::None);
     auto [re, im] = parts_of(a.expr);
     E size = settle(op_binary(*op_from_numpy_name("hypot"), re, im));
@@ -209,7 +207,7 @@ Value FunctionLowerer::complex_absolute(const Value& a, const Place& place) {
 }
 
 /// complex(x), complex(x, y)
-Value FunctionLowerer::complex_call(const std::vector<Value>& args, const Place& place) {
+Value Numbers::complex_call(const std::vector<Value>& args, const Place& place) {
     DType t = DType::Complex128;
     if (args.empty() || args.size() > 2)
         refuse(place, "complex takes one or two numbers", "write complex(x, y)");
@@ -228,8 +226,8 @@ Value FunctionLowerer::complex_call(const std::vector<Value>& args, const Place&
 }
 
 /// conj, real, imag and angle, of numbers and of arrays.
-std::optional<Value> FunctionLowerer::complex_function(const std::string& name, const Value& v,
-                                                       const Place& place) {
+std::optional<Value> Numbers::complex_function(const std::string& name, const Value& v,
+                                               const Place& place) {
     bool is_conjugate = name == "conj" || name == "conjugate", is_angle = name == "angle";
     bool is_part = name == "real" || name == "imag";
     if (!is_conjugate && !is_part && !is_angle) return std::nullopt;
@@ -254,8 +252,8 @@ std::optional<Value> FunctionLowerer::complex_function(const std::string& name, 
 
 /// cmath's functions, with its errors: what is no number of numbers is outside of the domain, and
 /// what is endless of finite ones too large.
-Value FunctionLowerer::cmath_function(const std::string& name, const std::vector<Value>& args,
-                                      const Place& place) {
+Value Numbers::cmath_function(const std::string& name, const std::vector<Value>& args,
+                              const Place& place) {
     static const std::map<std::string, Op> functions = {
         {"exp", Op::Exp},          {"log", Op::Log},   {"log10", Op::Log10}, {"sqrt", Op::Sqrt},
         {"sin", Op::Sin},          {"cos", Op::Cos},   {"tan", Op::Tan},     {"sinh", Op::Sinh},
@@ -305,7 +303,7 @@ Value FunctionLowerer::cmath_function(const std::string& name, const std::vector
 
 /// A view of the parts of a complex array: memory of real numbers, of which every other one is
 /// seen.
-Value FunctionLowerer::part_view(const Value& array, int part, const Place& place) {
+Value Numbers::part_view(const Value& array, int part, const Place& place) {
     Descriptor d = describe_array(array.array);
     const ir::Array root = function_->arrays[static_cast<std::size_t>(d.root)];
     DType t = part_dtype(array.type.dtype);
@@ -326,7 +324,7 @@ Value FunctionLowerer::part_view(const Value& array, int part, const Place& plac
 }
 
 /// The real or imaginary parts: an expression, and a view where one is needed.
-Value FunctionLowerer::array_part(const Value& array, int part, const Place& place) {
+Value Numbers::array_part(const Value& array, int part, const Place& place) {
     if (!is_complex(array.type.dtype)) {
         if (part == 0) return array;
         DType t = array.type.dtype;
@@ -344,7 +342,7 @@ Value FunctionLowerer::array_part(const Value& array, int part, const Place& pla
 }
 
 /// The squares of magnitudes, real.
-Value FunctionLowerer::squared_size(const Value& v, const Place& place) {
+Value Numbers::squared_size(const Value& v, const Place& place) {
     if (!is_complex(v.type.dtype)) return binary("*", v, v, place);
     return elementwise(
         {v},
@@ -357,7 +355,7 @@ Value FunctionLowerer::squared_size(const Value& v, const Place& place) {
 }
 
 /// The value in the form of a type that holds it.
-Value FunctionLowerer::converted_value(const Value& value, const Type& type) {
+Value Objects::converted_value(const Value& value, const Type& type) {
     if (type.is_instance() && value.type.kind == Type::Kind::None) {
         std::int32_t slot = b_->slot("none", DType::Int64, true);
         emit(b_->adopt(slot, i64(0), i64(0)));

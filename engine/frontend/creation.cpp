@@ -4,15 +4,15 @@
 // What has a rule for its elements stays an expression: eye(n) - a makes no array of its own.
 #include <algorithm>
 
+#include "frontend/array_functions.h"
 #include "frontend/lazy.h"
-#include "frontend/lowerer.h"
 
 namespace unisono::frontend {
 
 using ir::StrideClass;
 
-Value FunctionLowerer::computed(std::vector<E> extents, DType t, std::vector<std::int32_t> reads,
-                                std::function<Value(std::span<const E>, bool)> element) {
+Value Arrays::computed(std::vector<E> extents, DType t, std::vector<std::int32_t> reads,
+                       std::function<Value(std::span<const E>, bool)> element) {
     auto lazy = std::make_shared<Lazy>();
     for (E& e : extents) e = pinned(e);
     lazy->extents = std::move(extents);
@@ -26,8 +26,7 @@ Value FunctionLowerer::computed(std::vector<E> extents, DType t, std::vector<std
 }
 
 /// A loop with a variable of its own.
-void FunctionLowerer::counted(ir::LoopKind kind, E begin, E end,
-                              const std::function<void(E)>& body) {
+void Emission::counted(ir::LoopKind kind, E begin, E end, const std::function<void(E)>& body) {
     std::int32_t k = b_->var("k", DType::Int64);
     if (auto low = lower_bound(begin)) lower_bounds_[k] = *low;
     begin = settle(begin);
@@ -37,19 +36,19 @@ void FunctionLowerer::counted(ir::LoopKind kind, E begin, E end,
 }
 
 /// A variable of the statement's own, which it may change.
-std::int32_t FunctionLowerer::declared(const char* name, E value) {
+std::int32_t Emission::declared(const char* name, E value) {
     std::int32_t id = b_->var(name, value->dtype);
     emit(b_->declare(id, value));
     return id;
 }
 
-std::int32_t FunctionLowerer::private_array(const char* name, DType t, std::int64_t count) {
+std::int32_t Emission::private_array(const char* name, DType t, std::int64_t count) {
     std::int32_t id = b_->local_array(name, t, 1, ir::Space::Private);
     emit(b_->allocate(id, std::vector<E>{i64(count)}));
     return id;
 }
 
-std::vector<E> FunctionLowerer::shape_argument(const Value& v, const Place& place) {
+std::vector<E> Arrays::shape_argument(const Value& v, const Place& place) {
     std::vector<E> extents;
     for (const Value& item : v.type.is_tuple() ? v.items : std::vector<Value>{v}) {
         if (!item.type.is_scalar() || !is_integer(item.type.dtype)) {
@@ -61,14 +60,14 @@ std::vector<E> FunctionLowerer::shape_argument(const Value& v, const Place& plac
     return extents;
 }
 
-Value FunctionLowerer::copied(const Value& array, const Place& place) {
+Value Arrays::copied(const Value& array, const Place& place) {
     if (array.lazy && !array.lazy->view) return made(array, place);
     Value result = make_array(array.type.dtype, extents_of(array), place);
     assign_elements(result, array, place);
     return result;
 }
 
-Value FunctionLowerer::call_filled(const Given& given) {
+Value ArrayFunctions::call_filled(const Given& given) {
     const Place& place = given.node.place;
     const std::string& base = given.base;
     bool is_like = base.find("_like") != std::string::npos;
@@ -89,11 +88,11 @@ Value FunctionLowerer::call_filled(const Given& given) {
     return array;
 }
 
-Value FunctionLowerer::call_copy(const Given& given) {
+Value ArrayFunctions::call_copy(const Given& given) {
     return copied(want_array(given, "a"), given.node.place);
 }
 
-Value FunctionLowerer::call_asarray(const Given& given) {
+Value ArrayFunctions::call_asarray(const Given& given) {
     const Value& a = want_array(given, "a");
     DType t = want_dtype(given).value_or(a.type.dtype);
     if (t != a.type.dtype) return made(converted_array(a, t, given.node.place), given.node.place);
@@ -102,12 +101,12 @@ Value FunctionLowerer::call_asarray(const Given& given) {
     return reshaped(a, extents_of(a), false, given.node.place);
 }
 
-Value FunctionLowerer::call_astype(const Given& given) {
+Value ArrayFunctions::call_astype(const Given& given) {
     const Value& a = want_array(given, "a");
     return made(converted_array(a, *want_dtype(given), given.node.place), given.node.place);
 }
 
-Value FunctionLowerer::call_fill(const Given& given) {
+Value ArrayFunctions::call_fill(const Given& given) {
     const Value& a = want_array(given, "a");
     if (!a.type.writable) refuse_readonly(a);
     assign_elements(a, want_number(given.at("value"), given.node.place, "the value"),
@@ -116,7 +115,7 @@ Value FunctionLowerer::call_fill(const Given& given) {
 }
 
 /// start + i * step, as NumPy: the distance of the first two elements, rounded once.
-Value FunctionLowerer::call_arange(const Given& given) {
+Value ArrayFunctions::call_arange(const Given& given) {
     const Place& place = given.node.place;
     Value start = given.at("start"), step = scalar(i64(1), Weak::Int), stop = start;
     if (const Value* v = given.find("stop")) {
@@ -156,7 +155,7 @@ Value FunctionLowerer::call_arange(const Given& given) {
     });
 }
 
-Value FunctionLowerer::call_linspace(const Given& given) {
+Value ArrayFunctions::call_linspace(const Given& given) {
     const Place& place = given.node.place;
     const Value& from = want_scalar(given.at("start"), place, "start");
     const Value& to = want_scalar(given.at("stop"), place, "stop");
@@ -192,7 +191,7 @@ Value FunctionLowerer::call_linspace(const Given& given) {
     return computed({n}, t, {}, element);
 }
 
-Value FunctionLowerer::call_eye(const Given& given) {
+Value ArrayFunctions::call_eye(const Given& given) {
     const Place& place = given.node.place;
     E rows =
         settle(cast(want_scalar(given.at("N"), place, "the number of rows").expr, DType::Int64));
@@ -211,7 +210,7 @@ Value FunctionLowerer::call_eye(const Given& given) {
 }
 
 /// triu, tril: of the last two axes.
-Value FunctionLowerer::call_triangle(const Given& given) {
+Value ArrayFunctions::call_triangle(const Given& given) {
     const Place& place = given.node.place;
     Value m = want_array(given, "m");
     if (m.type.rank < 2)
@@ -233,7 +232,7 @@ Value FunctionLowerer::call_triangle(const Given& given) {
 }
 
 /// The diagonal of a matrix, as a view; of a vector, the matrix with that diagonal.
-Value FunctionLowerer::call_diag(const Given& given) {
+Value ArrayFunctions::call_diag(const Given& given) {
     const Place& place = given.node.place;
     Value v = made(as_array(given.at("v"), place), place);
     E k = i64(0);
@@ -271,7 +270,7 @@ Value FunctionLowerer::call_diag(const Given& given) {
 }
 
 /// np.mgrid[a:b, c:d]: index grids, one per axis, unpacked or indexed.
-Value FunctionLowerer::grid(const Node& node, std::span<const Node* const> items) {
+Value ArrayFunctions::grid(const Node& node, std::span<const Node* const> items) {
     std::vector<E> first, counts;
     for (const Node* item : items) {
         if (item->kind != NodeKind::Slice || item->children.at(2).kind != NodeKind::NoneValue) {
@@ -304,7 +303,7 @@ Value FunctionLowerer::grid(const Node& node, std::span<const Node* const> items
     return all_made(all, node.place);
 }
 
-Value FunctionLowerer::call_where(const Given& given) {
+Value ArrayFunctions::call_where(const Given& given) {
     const Place& place = given.node.place;
     const Value* x = given.find("x");
     const Value* y = given.find("y");
@@ -329,7 +328,7 @@ Value FunctionLowerer::call_where(const Given& given) {
     return choose_element(values);
 }
 
-Value FunctionLowerer::call_clip(const Given& given) {
+Value ArrayFunctions::call_clip(const Given& given) {
     const Place& place = given.node.place;
     std::vector<Value> values{given.at("a")};
     std::vector<Op> ops;

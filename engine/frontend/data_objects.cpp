@@ -3,7 +3,7 @@
 // elsewhere the values tell it. They are copied in and back where they are passed.
 #include <algorithm>
 
-#include "frontend/lowerer.h"
+#include "frontend/objects.h"
 #include "frontend/tables.h"
 
 namespace unisono::frontend {
@@ -46,8 +46,8 @@ static bool fits(const Type& wanted, const Type& given) {
 }
 
 /// An object of the class with these values of its fields.
-Value FunctionLowerer::object_of_values(const std::shared_ptr<const Record>& known,
-                                        std::vector<Value> values, const Place& place) {
+Value Objects::object_of_values(const std::shared_ptr<const Record>& known,
+                                std::vector<Value> values, const Place& place) {
     const Record& base = known->base ? *known->base : *known;
     Tables tables(*this, place);
     std::vector<Type> types;
@@ -65,7 +65,7 @@ Value FunctionLowerer::object_of_values(const std::shared_ptr<const Record>& kno
 }
 
 /// Particle(x, mass=1.0)
-Value FunctionLowerer::data_object(const Node& node, const ClassUse& use) {
+Value Objects::data_object(const Node& node, const ClassUse& use) {
     const Record& record = *use.record;
     if (record.find_method("__init__")) {
         bool is_open = std::any_of(record.fields.begin(), record.fields.end(),
@@ -85,7 +85,7 @@ Value FunctionLowerer::data_object(const Node& node, const ClassUse& use) {
     return object;
 }
 
-std::vector<Value> FunctionLowerer::field_values(const Value& object, const Place& place) {
+std::vector<Value> Objects::field_values(const Value& object, const Place& place) {
     std::vector<Value> values;
     for (const Record::Field& f : object.type.record->fields)
         values.push_back(kept_apart(read_member(object, f, place)));

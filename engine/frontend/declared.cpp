@@ -1,7 +1,7 @@
 // What programs declare: types of parameters, locals and results, and eager signatures.
 #include <algorithm>
 
-#include "frontend/lowerer.h"
+#include "frontend/bindings.h"
 #include "frontend/tables.h"
 
 namespace unisono::frontend {
@@ -58,8 +58,8 @@ static std::optional<int> distance(const Type& from, const Declared& to) {
     return sum;
 }
 
-Value FunctionLowerer::declared_value(const Value& value, const Declared& wanted,
-                                      const Place& place, const std::string& role) {
+Value Objects::declared_value(const Value& value, const Declared& wanted, const Place& place,
+                              const std::string& role) {
     if (!wanted.is_given) return value;
     bool may_become = wanted.type.is_object_list() && value.type.is_list();
     if (may_become)
@@ -111,7 +111,7 @@ static std::string listed(const std::vector<Type>& types) {
 }
 
 /// Converts the parameters as the signature and the annotations say.
-void FunctionLowerer::declare_parameters() {
+void Bindings::declare_parameters() {
     const Signature* signature = nullptr;
     if (!source_.signatures.empty()) {
         signature = find_signature(source_, instance_.args);

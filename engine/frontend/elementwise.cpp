@@ -7,8 +7,8 @@
 // asks whether all extents that could be 1 and be repeated are equal, as they nearly always are.
 #include <algorithm>
 
+#include "frontend/arrays.h"
 #include "frontend/lazy.h"
-#include "frontend/lowerer.h"
 
 namespace unisono::frontend {
 
@@ -18,7 +18,7 @@ using ir::StrideClass;
 /// to write it the processor need not read it first.
 static constexpr std::int64_t streams_from = 16 << 20;
 
-std::vector<E> FunctionLowerer::extents_of(const Value& v) {
+std::vector<E> Arrays::extents_of(const Value& v) {
     if (v.lazy) return v.lazy->extents;
     std::vector<E> list;
     if (v.type.is_array()) list = describe_array(v.array).extents;
@@ -26,13 +26,13 @@ std::vector<E> FunctionLowerer::extents_of(const Value& v) {
 }
 
 /// Whether all elements along an axis are one in memory, as along the axes that keepdims leaves.
-bool FunctionLowerer::is_repeated(const Value& v, std::size_t axis) const {
+bool Arrays::is_repeated(const Value& v, std::size_t axis) const {
     return v.type.is_array() && !v.lazy && v.type.strides[axis] == StrideClass::Zero;
 }
 
 /// The element of an operand at an index of the result, to whose last axes its own belong.
-Value FunctionLowerer::element_of(const Value& v, std::span<const E> index,
-                                  std::span<const E> extents, bool repeats) {
+Value Arrays::element_of(const Value& v, std::span<const E> index, std::span<const E> extents,
+                         bool repeats) {
     if (!v.type.is_array()) return v;
     std::vector<E> own = extents_of(v);
     std::vector<E> where;
@@ -55,7 +55,7 @@ Value FunctionLowerer::element_of(const Value& v, std::span<const E> index,
 }
 
 /// Joins extents of a result with those of one more operand; tests that they fit.
-void FunctionLowerer::broadcast(std::vector<E>& extents, std::vector<E> own, const Place& place) {
+void Arrays::broadcast(std::vector<E>& extents, std::vector<E> own, const Place& place) {
     if (own.size() > extents.size())
         extents.insert(extents.begin(), own.size() - extents.size(), i64(1));
     std::size_t skip = extents.size() - own.size();
@@ -79,7 +79,7 @@ void FunctionLowerer::broadcast(std::vector<E>& extents, std::vector<E> own, con
 }
 
 /// Whether a result of these extents is known to repeat the value along an axis.
-bool FunctionLowerer::is_spread(const Value& v, std::span<const E> extents) {
+bool Arrays::is_spread(const Value& v, std::span<const E> extents) {
     std::vector<E> own = extents_of(v);
     if (own.size() < extents.size()) return true;
     for (std::size_t k = 0; k < own.size(); ++k) {
@@ -89,9 +89,9 @@ bool FunctionLowerer::is_spread(const Value& v, std::span<const E> extents) {
 }
 
 /// An elementwise operation of scalars and at least one array.
-Value FunctionLowerer::elementwise(const std::vector<Value>& operands,
-                                   const std::function<Value(std::span<const Value>)>& operation,
-                                   const Place& place) {
+Value Arrays::elementwise(const std::vector<Value>& operands,
+                          const std::function<Value(std::span<const Value>)>& operation,
+                          const Place& place) {
     if (source_.is_kernel) {
         refuse(place, "whole arrays cannot be computed with in a kernel",
                "compute with elements: each work-item has its own");
@@ -147,9 +147,8 @@ Value FunctionLowerer::elementwise(const std::vector<Value>& operands,
 }
 
 /// Loops over all indices; the outermost one in parallel where nothing around is.
-void FunctionLowerer::nest(std::span<const E> extents,
-                           const std::function<void(std::span<const E>)>& body,
-                           const Place& place) {
+void Arrays::nest(std::span<const E> extents, const std::function<void(std::span<const E>)>& body,
+                  const Place& place) {
     std::vector<std::int32_t> vars;
     std::vector<E> index;
     for (std::size_t k = 0; k < extents.size(); ++k) {
@@ -173,7 +172,7 @@ void FunctionLowerer::nest(std::span<const E> extents,
 }
 
 /// Addresses [first, last] of an array's elements, in elements from address 0.
-std::pair<E, E> FunctionLowerer::range_of(std::int32_t array) {
+std::pair<E, E> Arrays::range_of(std::int32_t array) {
     Descriptor d = describe_array(array);
     E size = i64(size_of(function_->arrays[static_cast<std::size_t>(array)].dtype));
     E low = nullptr, high = nullptr;
@@ -195,7 +194,7 @@ std::pair<E, E> FunctionLowerer::range_of(std::int32_t array) {
 }
 
 /// Whether writing `target` while `array` is read could be seen: null for never, else a test.
-E FunctionLowerer::may_overlap(std::int32_t target, std::int32_t array) {
+E Arrays::may_overlap(std::int32_t target, std::int32_t array) {
     Descriptor a = describe_array(target), b = describe_array(array);
     const ir::Array& x = function_->arrays[static_cast<std::size_t>(a.root)];
     const ir::Array& y = function_->arrays[static_cast<std::size_t>(b.root)];
@@ -216,7 +215,7 @@ E FunctionLowerer::may_overlap(std::int32_t target, std::int32_t array) {
 /// Of views with equal strides: whether they are the same one, or lie between each other as columns
 /// of a matrix do: all strides are multiples of the last one, their distance is not. Null where
 /// neither can be.
-E FunctionLowerer::are_apart_or_same(std::int32_t x, std::int32_t y) {
+E Arrays::are_apart_or_same(std::int32_t x, std::int32_t y) {
     Descriptor a = describe_array(x), b = describe_array(y);
     bool is_same_kind =
         a.root == b.root && function_->arrays[static_cast<std::size_t>(x)].dtype ==
@@ -242,7 +241,7 @@ E FunctionLowerer::are_apart_or_same(std::int32_t x, std::int32_t y) {
 }
 
 /// target[...] = value, with NumPy's meaning.
-void FunctionLowerer::assign_elements(const Value& target, const Value& value, const Place& place) {
+void Arrays::assign_elements(const Value& target, const Value& value, const Place& place) {
     Descriptor d = describe_array(target.array);
     if (!d.writable) refuse_readonly(target);
     DType t = target.type.dtype;
@@ -354,7 +353,7 @@ void FunctionLowerer::assign_elements(const Value& target, const Value& value, c
 
 /// Whether an array is a row or a column of the one that the target is part of: to copy it before
 /// the target is written costs little (`a[:] = minimum(a, outer sums of a[:, k] and a[k])`).
-bool FunctionLowerer::is_narrow(std::int32_t target, std::int32_t array) {
+bool Arrays::is_narrow(std::int32_t target, std::int32_t array) {
     Descriptor a = describe_array(target), b = describe_array(array);
     if (a.root != b.root || is_same_array(target, array)) return false;
     if (b.extents.size() < a.extents.size()) return !b.extents.empty();
@@ -365,7 +364,7 @@ bool FunctionLowerer::is_narrow(std::int32_t target, std::int32_t array) {
 }
 
 /// An array of its own for an expression; other values as they are.
-Value FunctionLowerer::made(const Value& value, const Place& place) {
+Value Arrays::made(const Value& value, const Place& place) {
     if (!value.lazy) return value;
     if (value.lazy->view) return value.lazy->view();
     Value array = make_array(value.type.dtype, value.lazy->extents, place);
@@ -373,7 +372,7 @@ Value FunctionLowerer::made(const Value& value, const Place& place) {
     return array;
 }
 
-Value FunctionLowerer::converted_array(const Value& a, DType t, const Place& place) {
+Value Arrays::converted_array(const Value& a, DType t, const Place& place) {
     return elementwise(
         {a},
         [this, t, place](std::span<const Value> v) {

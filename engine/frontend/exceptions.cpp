@@ -14,7 +14,7 @@
 #include <deque>
 #include <sstream>
 
-#include "frontend/lowerer.h"
+#include "frontend/control_flow.h"
 #include "frontend/tables.h"
 
 namespace unisono::frontend {
@@ -137,8 +137,7 @@ std::int32_t exception_number(const std::string& name) { return number_of(*find_
 // ---- names
 
 /// A name that handlers may read: its value goes to the variable that they know.
-bool FunctionLowerer::bind_for_handlers(const std::string& name, const Value& value,
-                                        const Place& origin) {
+bool Bindings::bind_for_handlers(const std::string& name, const Value& value, const Place& origin) {
     std::map<std::string, Type>* held = nullptr;
     for (auto* guess : protected_) {
         if (guess->count(name)) held = guess;
@@ -160,7 +159,7 @@ bool FunctionLowerer::bind_for_handlers(const std::string& name, const Value& va
 }
 
 /// The environment where the body may have stopped anywhere.
-Env FunctionLowerer::at_fault(const Node& body, const Env& entry) {
+Env ControlFlow::at_fault(const Node& body, const Env& entry) {
     Env env = entry;
     auto unsure = [&](const std::string& name) {
         bool is_new = !env.names.contains(name);
@@ -168,7 +167,7 @@ Env FunctionLowerer::at_fault(const Node& body, const Env& entry) {
         if (is_new) b.origin = body.place;
         if (is_new || b.state == Binding::State::Defined) b.state = Binding::State::Maybe;
     };
-    const auto& guess = guesses_[&body];
+    const auto& guess = learnt_.guesses[&body];
     for (const std::string& name : assigned_names(body)) {
         if (!guess.count(name)) unsure(name);
     }
@@ -186,7 +185,7 @@ Env FunctionLowerer::at_fault(const Node& body, const Env& entry) {
         bool was_int = held != entry.names.end() && held->second.state == Binding::State::Defined &&
                        held->second.value.type == Type::python(Weak::Int);
         if (!is_range || !was_int || !guess.count(name)) return unsure(name);
-        if (targets_read_after_.count(&n)) return;
+        if (learnt_.targets_read_after.count(&n)) return;
         Binding& b = env.names[name];
         if (b.state != Binding::State::Defined) return;
         b.state = Binding::State::LoopLast;
@@ -195,8 +194,8 @@ Env FunctionLowerer::at_fault(const Node& body, const Env& entry) {
     return env;
 }
 
-FunctionLowerer::Caught FunctionLowerer::guarded(const Node& body, Env& fault, Env& after) {
-    auto& guess = guesses_[&body];
+ControlFlow::Caught ControlFlow::guarded(const Node& body, Env& fault, Env& after) {
+    auto& guess = learnt_.guesses[&body];
     for (const std::string& name : assigned_names(body)) {
         auto it = env_.names.find(name);
         if (it == env_.names.end() || it->second.state != Binding::State::Defined) continue;
@@ -225,7 +224,7 @@ FunctionLowerer::Caught FunctionLowerer::guarded(const Node& body, Env& fault, E
     return c;
 }
 
-void FunctionLowerer::raise_again(const Caught& c) {
+void ControlFlow::raise_again(const Caught& c) {
     std::vector<E> values{b_->read(c.vars[0])};
     for (std::size_t k = 3; k < c.vars.size(); ++k) values.push_back(b_->read(c.vars[k]));
     emit(b_->again(values));
@@ -233,9 +232,9 @@ void FunctionLowerer::raise_again(const Caught& c) {
 }
 
 /// One branch for a fault, one for none, and what is known behind both.
-void FunctionLowerer::after_attempt(const Caught& c, const Env& fault,
-                                    const std::function<void()>& failed, const Env& after,
-                                    const std::function<void()>& ended) {
+void ControlFlow::after_attempt(const Caught& c, const Env& fault,
+                                const std::function<void()>& failed, const Env& after,
+                                const std::function<void()>& ended) {
     env_ = after;
     std::vector<S> no;
     if (env_.reachable) no = collect(ended);
@@ -251,7 +250,7 @@ void FunctionLowerer::after_attempt(const Caught& c, const Env& fault,
 // ---- statements
 
 /// Whether the fault that was caught is of one of the classes.
-E FunctionLowerer::is_caught(const Caught& c, const std::string& names) {
+E ControlFlow::is_caught(const Caught& c, const std::string& names) {
     E code = b_->read(c.vars[1]);
     E any = names.empty() ? op_binary(Op::Ge, code, i64(0)) : b_->boolean(false);
     std::istringstream list(names);
@@ -266,7 +265,7 @@ E FunctionLowerer::is_caught(const Caught& c, const std::string& names) {
 }
 
 /// Tries the handlers from number i on; what none takes goes on as it came.
-void FunctionLowerer::handle(const Node& node, std::size_t i, const Caught& c) {
+void ControlFlow::handle(const Node& node, std::size_t i, const Caught& c) {
     if (i == node.children.size()) return raise_again(c);
     const Node& handler = node.children[i];
     at(handler.place);
@@ -292,7 +291,7 @@ void FunctionLowerer::handle(const Node& node, std::size_t i, const Caught& c) {
     emit(b_->branch(test, b_->block(list), b_->block(no)));
 }
 
-void FunctionLowerer::lower_try(const Node& node) {
+void ControlFlow::lower_try(const Node& node) {
     if (source_.is_kernel)
         refuse(node.place, "a kernel cannot catch exceptions", "test before what may fail");
     Env fault, after;
@@ -330,18 +329,18 @@ void FunctionLowerer::lower_try(const Node& node) {
 }
 
 /// The finally that a way out of `loop_depth` loops leads through first, or null.
-FunctionLowerer::Final* FunctionLowerer::final_before(std::size_t loop_depth) {
+ControlFlow::Final* ControlFlow::final_before(std::size_t loop_depth) {
     return finals_.empty() || finals_.back()->loops < loop_depth ? nullptr : finals_.back();
 }
 
-void FunctionLowerer::leave_by(std::int64_t site) {
+void ControlFlow::leave_by(std::int64_t site) {
     std::vector<E> values{i64(site), i64(0), i64(0), i64(0), i64(0)};
     emit(b_->again(values));
     env_.reachable = false;
 }
 
 /// Leaves the innermost loop, by way of a finally inside of it.
-bool FunctionLowerer::leaves_by_final(bool is_break) {
+bool ControlFlow::leaves_by_final(bool is_break) {
     Final* f = final_before(loops_.size());
     if (!f) return false;
     (is_break ? f->breaks : f->continues) = true;
@@ -350,7 +349,7 @@ bool FunctionLowerer::leaves_by_final(bool is_break) {
 }
 
 /// Returns the value, whose type is the function's, by way of the finally blocks around.
-bool FunctionLowerer::returns_by_final(const Value& value) {
+bool ControlFlow::returns_by_final(const Value& value) {
     Final* f = final_before(0);
     if (!f) return false;
     f->returns = true;
@@ -361,7 +360,7 @@ bool FunctionLowerer::returns_by_final(const Value& value) {
 
 // ---- raise
 
-void FunctionLowerer::raise(const Node& node) {
+void ControlFlow::raise(const Node& node) {
     if (node.text.empty()) {
         if (!node.children.empty()) {
             Value e = expression(node.children[0]);

@@ -1,8 +1,8 @@
 // Lowers expressions: names, subscripts, attributes, comparisons, short circuits.
 #include <algorithm>
 
+#include "frontend/expressions.h"
 #include "frontend/lazy.h"
-#include "frontend/lowerer.h"
 #include "frontend/tables.h"
 #include "frontend/texts.h"
 #include "frontend/tuples.h"
@@ -12,14 +12,14 @@ namespace unisono::frontend {
 
 using State = Binding::State;
 
-Value FunctionLowerer::scalar(E e, Weak weak) const {
+Value Emission::scalar(E e, Weak weak) const {
     Value v;
     v.type = weak == Weak::None ? Type::numpy(e->dtype) : Type::python(weak);
     v.expr = e;
     return v;
 }
 
-E FunctionLowerer::cast(E e, DType t) {
+E Emission::cast(E e, DType t) {
     if (e->kind == ir::ExprKind::Const && e->dtype != t && !is_complex(t)) {
         return b_->constant(unisono::cast(Scalar{e->bits, e->dtype}, t));
     }
@@ -28,8 +28,7 @@ E FunctionLowerer::cast(E e, DType t) {
     return b_->cast(e, t);
 }
 
-const Value& FunctionLowerer::want_scalar(const Value& v, const Place& place,
-                                          const std::string& role) {
+const Value& Arrays::want_scalar(const Value& v, const Place& place, const std::string& role) {
     if (!v.type.is_scalar() || v.type.is_complex()) {
         refuse(
             place, role + " must be a number; got " + describe(v.type),
@@ -42,7 +41,7 @@ const Value& FunctionLowerer::want_scalar(const Value& v, const Place& place,
     return v;
 }
 
-std::optional<DType> FunctionLowerer::dtype_of(const Node& node) {
+std::optional<DType> Arrays::dtype_of(const Node& node) {
     if (node.kind != NodeKind::Builtin) return std::nullopt;
     if (node.text == "float") return DType::Float64;
     if (node.text == "int") return DType::Int64;
@@ -54,14 +53,14 @@ std::optional<DType> FunctionLowerer::dtype_of(const Node& node) {
     return found ? std::optional(t) : std::nullopt;
 }
 
-Value FunctionLowerer::expression(const Node& node) {
+Value Expressions::expression(const Node& node) {
     at(node.place);
     Value v = expression_of(node);
     at(node.place);
     return v;
 }
 
-Value FunctionLowerer::expression_of(const Node& node) {
+Value Expressions::expression_of(const Node& node) {
     switch (node.kind) {
         case NodeKind::Name: return read_name(node);
         case NodeKind::Const: return scalar(b_->constant(node.value), node.weak);
@@ -154,7 +153,7 @@ Value FunctionLowerer::expression_of(const Node& node) {
 
 /// Evaluates in order. Where a later operand needs statements, what was read before it is kept in
 /// temporaries.
-std::vector<Value> FunctionLowerer::operands(std::span<const Node* const> nodes) {
+std::vector<Value> Emission::operands(std::span<const Node* const> nodes) {
     std::vector<Value> values;
     for (const Node* node : nodes) {
         std::vector<S> made = collect([&] { values.push_back(expression(*node)); });
@@ -169,7 +168,7 @@ std::vector<Value> FunctionLowerer::operands(std::span<const Node* const> nodes)
     return values;
 }
 
-Value FunctionLowerer::read_name(const Node& node) {
+Value Expressions::read_name(const Node& node) {
     auto it = env_.names.find(node.text);
     if (it == env_.names.end()) {
         refuse(node.place, "variable '" + node.text + "' is read before it is assigned",
@@ -207,14 +206,14 @@ Value FunctionLowerer::read_name(const Node& node) {
                            "' may be unassigned here: the loop may not run at all",
                        "assign it before the loop", {{b.origin, "it is the target of this loop"}});
             }
-            targets_read_after_.insert(b.loop);
+            learnt_.targets_read_after.insert(b.loop);
             must_restart_ = true;
             return scalar(i64(0), Weak::Int);
     }
     return b.value;
 }
 
-Value FunctionLowerer::attribute(const Node& node) {
+Value Expressions::attribute(const Node& node) {
     if (auto field = field_access(node)) return field_value(*field, node.place);
     Value v = expression(node.children[0]);
     if (auto found = object_attribute(node, v)) return *found;
@@ -270,7 +269,7 @@ Value FunctionLowerer::attribute(const Node& node) {
            "pass what you need as an argument");
 }
 
-std::vector<E> FunctionLowerer::indices(const Node& node, const Value& array) {
+std::vector<E> Selections::indices(const Node& node, const Value& array) {
     std::vector<const Node*> nodes;
     for (std::size_t i = 1; i < node.children.size(); ++i) nodes.push_back(&node.children[i]);
     if (nodes.size() == 1 && nodes[0]->kind == NodeKind::Tuple) {
@@ -322,7 +321,7 @@ std::vector<E> FunctionLowerer::indices(const Node& node, const Value& array) {
 }
 
 /// An index that no pass can bound: it depends on data.
-bool FunctionLowerer::is_gathered(E e) {
+bool Emission::is_gathered(E e) {
     bool is_plain = e->kind == ir::ExprKind::Var || e->kind == ir::ExprKind::Const ||
                     e->kind == ir::ExprKind::Param ||
                     (e->kind == ir::ExprKind::Binary &&
@@ -331,8 +330,8 @@ bool FunctionLowerer::is_gathered(E e) {
 }
 
 /// The items of an index that makes a view; nothing where it is full integer indexing.
-std::optional<std::vector<const Node*>> FunctionLowerer::view_items(const Node& node,
-                                                                    const Value& array) {
+std::optional<std::vector<const Node*>> Selections::view_items(const Node& node,
+                                                               const Value& array) {
     if (source_.is_kernel) return std::nullopt;
     std::vector<const Node*> items = index_nodes(node);
     bool is_partial = static_cast<int>(items.size()) < array.type.rank;
@@ -349,7 +348,7 @@ std::optional<std::vector<const Node*>> FunctionLowerer::view_items(const Node& 
 
 /// A value that the index cannot fall below, where one is known. Sums and products of indices in
 /// range do not overflow: extents are below 2^63 bytes.
-std::optional<std::int64_t> FunctionLowerer::lower_bound(E e) const {
+std::optional<std::int64_t> Emission::lower_bound(E e) const {
     switch (e->kind) {
         case ir::ExprKind::Const: return static_cast<std::int64_t>(e->bits);
         case ir::ExprKind::Param:
@@ -375,7 +374,7 @@ std::optional<std::int64_t> FunctionLowerer::lower_bound(E e) const {
     return is_positive && keeps_sign ? std::optional<std::int64_t>(0) : std::nullopt;
 }
 
-ir::Access FunctionLowerer::access_for(std::span<const E> indices) const {
+ir::Access Emission::access_for(std::span<const E> indices) const {
     bool sure = std::all_of(indices.begin(), indices.end(),
                             [&](E e) { return lower_bound(e).value_or(-1) >= 0; });
     bool is_trusted =
@@ -401,8 +400,8 @@ static std::optional<Type> joined_items(const Type& tuple) {
 
 bool has_one_type(const Type& tuple) { return tuple.items.empty() || joined_items(tuple); }
 
-std::optional<Value> FunctionLowerer::tuple_item(const Value& tuple, const Value& index,
-                                                 const Place& place) {
+std::optional<Value> Expressions::tuple_item(const Value& tuple, const Value& index,
+                                             const Place& place) {
     if (tuple.items.empty()) {
         fault_if(b_->boolean(true), ErrorKind::Index, "tuple index out of range", place);
         return scalar(i64(0), Weak::Int);
@@ -437,7 +436,7 @@ std::optional<Value> FunctionLowerer::tuple_item(const Value& tuple, const Value
 }
 
 /// Some items of a tuple; the bounds are constants.
-Value FunctionLowerer::tuple_slice(const Node& node, const Value& tuple) {
+Value Expressions::tuple_slice(const Node& node, const Value& tuple) {
     std::int64_t bounds[3] = {0, 0, 1};
     bool is_given[3] = {};
     for (int k = 0; k < 3; ++k) {
@@ -468,7 +467,7 @@ Value FunctionLowerer::tuple_slice(const Node& node, const Value& tuple) {
 }
 
 /// An element of an array, a view or what index arrays choose.
-Value FunctionLowerer::element(const Node& node, const Value& object) {
+Value Selections::element(const Node& node, const Value& object) {
     std::vector<const Node*> parts = index_nodes(node);
     if (has_array_index(parts)) return gather(node, object, parts);
     if (auto items = view_items(node, object)) return index_view(node, object, *items);
@@ -477,7 +476,7 @@ Value FunctionLowerer::element(const Node& node, const Value& object) {
     return scalar(b_->load(object.array, where, access_for(where)));
 }
 
-Value FunctionLowerer::subscript(const Node& node) {
+Value Expressions::subscript(const Node& node) {
     if (auto chosen = chosen_.find(&node); chosen != chosen_.end()) return chosen->second;
     const Node& owner = node.children[0];
     if (owner.kind == NodeKind::Builtin && owner.text == "np.mgrid" && !source_.is_kernel)

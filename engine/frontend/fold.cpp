@@ -6,8 +6,8 @@
 // lanes have constant widths: their sums stay in vector registers.
 #include <algorithm>
 
+#include "frontend/array_functions.h"
 #include "frontend/lazy.h"
-#include "frontend/lowerer.h"
 #include "ops/reduction_tree.h"
 
 namespace unisono::frontend {
@@ -20,20 +20,20 @@ constexpr std::int64_t long_vector = 1 << 15;
 }  // namespace
 
 /// What sums start from; `joined` tells which value is the first where none changes no other.
-E FunctionLowerer::start_of(const Accumulation& how) {
+E ArrayFunctions::start_of(const Accumulation& how) {
     if (is_complex(how.type)) return b_->zero(how.type);
     bool is_sum = how.op == Op::Add && is_float(how.type);
     return b_->constant(is_sum ? Scalar::of(how.type, -0.0) : identity(how.op, how.type));
 }
 
-E FunctionLowerer::joined(const Accumulation& how, E so_far, E value, E is_first) {
+E ArrayFunctions::joined(const Accumulation& how, E so_far, E value, E is_first) {
     E both = op_binary(how.op, so_far, value);
     return is_complex(how.type) ? b_->select(is_first, value, both) : both;
 }
 
 /// Fills lane 0 with the value of the leaf [begin, end), which is not empty.
-void FunctionLowerer::lanes_of_leaf(std::int32_t lanes, E begin, E end, const Accumulation& how,
-                                    const std::function<E(E)>& element) {
+void ArrayFunctions::lanes_of_leaf(std::int32_t lanes, E begin, E end, const Accumulation& how,
+                                   const std::function<E(E)>& element) {
     constexpr std::int64_t width = reduction::lanes;
     E count = temporary(op_binary(Op::Sub, end, begin), "count");
     E full = temporary(op_binary(Op::Shr, count, i64(5)), "full");
@@ -71,7 +71,7 @@ void FunctionLowerer::lanes_of_leaf(std::int32_t lanes, E begin, E end, const Ac
 }
 
 /// Combines what the new leaf completes; its value is on top of the stack.
-void FunctionLowerer::push_leaf(std::int32_t stack, std::int32_t depth, E leaf, Op op) {
+void ArrayFunctions::push_leaf(std::int32_t stack, std::int32_t depth, E leaf, Op op) {
     emit(b_->assign(depth, b_->add(b_->read(depth), i64(1))));
     std::int32_t left = declared("left", leaf);
     std::vector<S> merge = collect([&] {
@@ -86,7 +86,7 @@ void FunctionLowerer::push_leaf(std::int32_t stack, std::int32_t depth, E leaf, 
     emit(b_->loop_while(is_odd, b_->block(merge)));
 }
 
-void FunctionLowerer::fold_tree(std::int32_t stack, std::int32_t depth, Op op) {
+void ArrayFunctions::fold_tree(std::int32_t stack, std::int32_t depth, Op op) {
     std::vector<S> merge = collect([&] {
         E top = op_binary(Op::Sub, b_->read(depth), i64(1));
         E below = op_binary(Op::Sub, b_->read(depth), i64(2));
@@ -98,13 +98,13 @@ void FunctionLowerer::fold_tree(std::int32_t stack, std::int32_t depth, Op op) {
 }
 
 /// What none are combined to. The extremes of no complex numbers are refused before.
-E FunctionLowerer::nothing(const Accumulation& how) {
+E ArrayFunctions::nothing(const Accumulation& how) {
     bool is_order = how.op == Op::Max || how.op == Op::Min;
     return is_complex(how.type) && is_order ? b_->zero(how.type) : b_->identity(how.op, how.type);
 }
 
 /// The n elements combined, on this thread; of none the identity.
-E FunctionLowerer::fold_lanes(E n, const Accumulation& how, const std::function<E(E)>& element) {
+E ArrayFunctions::fold_lanes(E n, const Accumulation& how, const std::function<E(E)>& element) {
     std::int32_t lanes = private_array("lanes", how.type, reduction::lanes);
     std::int32_t stack = private_array("stack", how.type, tree_levels);
     std::int32_t depth = declared("depth", i64(0));
@@ -125,8 +125,8 @@ E FunctionLowerer::fold_lanes(E n, const Accumulation& how, const std::function<
 }
 
 /// As fold_lanes, leaves on all threads where there are many.
-E FunctionLowerer::fold_long(E n, const Accumulation& how, const std::function<E(E)>& element,
-                             const Place& place) {
+E ArrayFunctions::fold_long(E n, const Accumulation& how, const std::function<E(E)>& element,
+                            const Place& place) {
     if (parallel_depth_ > 0) return fold_lanes(n, how, element);
     std::int32_t result = b_->var("reduced", how.type);
     emit(b_->declare(result, nullptr));
@@ -161,7 +161,7 @@ E FunctionLowerer::fold_long(E n, const Accumulation& how, const std::function<E
 }
 
 /// An axis of n rows, cut into leaves; one of at most a leaf's rows may have its leaves cleared.
-FunctionLowerer::RowAxis FunctionLowerer::row_axis(E n) {
+ArrayFunctions::RowAxis ArrayFunctions::row_axis(E n) {
     constexpr std::int64_t most = reduction::leaf_rows;
     E leaves = settle(op_binary(Op::Shr, op_binary(Op::Add, n, i64(most - 1)), i64(3)));
     return {n, leaves, settle(op_binary(Op::Min, n, i64(most)))};
@@ -169,9 +169,9 @@ FunctionLowerer::RowAxis FunctionLowerer::row_axis(E n) {
 
 /// `width` columns combined along the rows of all axes, innermost first: a private array of them.
 /// `element` takes the numbers of rows, outermost first, and of the column.
-std::int32_t FunctionLowerer::fold_rows(std::span<const RowAxis> axes, std::vector<E> rows,
-                                        std::int64_t width, const Accumulation& how,
-                                        const std::function<E(std::span<const E>, E)>& element) {
+std::int32_t ArrayFunctions::fold_rows(std::span<const RowAxis> axes, std::vector<E> rows,
+                                       std::int64_t width, const Accumulation& how,
+                                       const std::function<E(std::span<const E>, E)>& element) {
     const RowAxis& axis = axes.front();
     std::int32_t sums = private_array("sums", how.type, width);
     auto columns = [&](const std::function<void(E)>& body) {
@@ -259,8 +259,8 @@ static std::vector<E> without(std::span<const E> list, std::span<const int> axes
 }
 
 /// The array combined along its last axis that counts; a scalar where it has no other.
-Value FunctionLowerer::reduced_last(const Value& v, const Accumulation& how, int axis,
-                                    const Place& place) {
+Value ArrayFunctions::reduced_last(const Value& v, const Accumulation& how, int axis,
+                                   const Place& place) {
     std::vector<E> extents = extents_of(v);
     for (E& e : extents) e = settle(e);
     E n = extents[static_cast<std::size_t>(axis)];
@@ -299,8 +299,8 @@ Value FunctionLowerer::reduced_last(const Value& v, const Accumulation& how, int
 }
 
 /// The array combined along axes in front of its last one, in one nest of loops.
-Value FunctionLowerer::reduced_rows(const Value& v, const Accumulation& how,
-                                    std::span<const int> axes, const Place& place) {
+Value ArrayFunctions::reduced_rows(const Value& v, const Accumulation& how,
+                                   std::span<const int> axes, const Place& place) {
     std::vector<E> extents = extents_of(v);
     for (E& e : extents) e = settle(e);
     Value out = make_array(how.type, without(extents, axes), place);
@@ -389,8 +389,8 @@ Value FunctionLowerer::reduced_rows(const Value& v, const Accumulation& how,
 }
 
 /// The array combined along axes, which are in order.
-Value FunctionLowerer::reduced_axes(const Value& given, const Accumulation& how,
-                                    std::span<const int> axes, const Place& place) {
+Value ArrayFunctions::reduced_axes(const Value& given, const Accumulation& how,
+                                   std::span<const int> axes, const Place& place) {
     Value v = given;
     while (!axes.empty()) {
         std::vector<E> extents = extents_of(v);

@@ -2,13 +2,13 @@
 // those that the front end knows by name.
 #include <algorithm>
 
-#include "frontend/lowerer.h"
+#include "frontend/calls.h"
 
 namespace unisono::frontend {
 
 /// The compiled function that a Function node names. One that is being lowered further out is
 /// refused: only a function that calls itself can be compiled.
-const Source& FunctionLowerer::named_function(const Node& node) {
+const Source& Calls::named_function(const Node& node) {
     auto index = static_cast<std::size_t>(node.index);
     if (node.index < 0 || node.index == source_.self) return source_;
     const Source* source = source_.callees.at(index).get();
@@ -22,7 +22,7 @@ const Source& FunctionLowerer::named_function(const Node& node) {
     return *source;
 }
 
-Value FunctionLowerer::function_value(const Node& node) {
+Value Calls::function_value(const Node& node) {
     Value v;
     if (node.kind == NodeKind::Builtin) v.type = Type::of_function(nullptr, node.text);
     if (node.kind == NodeKind::Function) {
@@ -40,7 +40,7 @@ Value FunctionLowerer::function_value(const Node& node) {
 }
 
 /// What this function took from the one around it: a call of itself passes it on.
-std::vector<Value> FunctionLowerer::own_captures() {
+std::vector<Value> Calls::own_captures() {
     std::vector<Value> values;
     for (std::size_t i = source_.params.size() - source_.captures; i < source_.params.size(); ++i)
         values.push_back(env_.names.at(source_.params[i]).value);
@@ -48,7 +48,7 @@ std::vector<Value> FunctionLowerer::own_captures() {
 }
 
 /// The function with the values of the names that it reads around it.
-Value FunctionLowerer::capturing(Value function, const Node& names) {
+Value Calls::capturing(Value function, const Node& names) {
     std::vector<const Node*> nodes;
     for (const Node& child : names.children) nodes.push_back(&child);
     function.items = operands(nodes);
@@ -61,7 +61,7 @@ Value FunctionLowerer::capturing(Value function, const Node& names) {
 }
 
 /// Calls what an expression stands for.
-Value FunctionLowerer::call_value(const Node& node, const Value& callee) {
+Value Calls::call_value(const Node& node, const Value& callee) {
     const Place& place = node.children[0].place;
     if (callee.type.kind == Type::Kind::DTypeName ||
         (callee.type.is_function() && !callee.type.function)) {
@@ -69,7 +69,7 @@ Value FunctionLowerer::call_value(const Node& node, const Value& callee) {
         bool is_dtype = callee.type.kind == Type::Kind::DTypeName;
         std::string text =
             is_dtype ? "dtype:" + std::string(name(callee.type.dtype)) : callee.type.name;
-        auto [it, is_new] = calls_by_name_.emplace(std::pair(&node, text), nullptr);
+        auto [it, is_new] = learnt_.calls_by_name.emplace(std::pair(&node, text), nullptr);
         if (is_new) {
             it->second = std::make_unique<Node>(node);
             it->second->children[0] = Node{NodeKind::Builtin, place, text, {}, {}, {}, 0, {}};

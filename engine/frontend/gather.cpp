@@ -6,14 +6,14 @@
 // its true elements, but for the common case of a mask of the array's own rank, which is walked.
 #include <algorithm>
 
+#include "frontend/assignments.h"
 #include "frontend/lazy.h"
-#include "frontend/lowerer.h"
 
 namespace unisono::frontend {
 
 using ir::LoopKind;
 
-std::vector<const Node*> FunctionLowerer::index_nodes(const Node& node) {
+std::vector<const Node*> Selections::index_nodes(const Node& node) {
     std::vector<const Node*> items;
     for (std::size_t i = 1; i < node.children.size(); ++i) items.push_back(&node.children[i]);
     if (items.size() == 1 && items[0]->kind == NodeKind::Tuple) {
@@ -25,7 +25,7 @@ std::vector<const Node*> FunctionLowerer::index_nodes(const Node& node) {
 }
 
 /// Whether the expression has an array as its value; most are told without a trial.
-bool FunctionLowerer::may_be_array(const Node& node) {
+bool Selections::may_be_array(const Node& node) {
     auto any_child = [&] {
         return std::any_of(node.children.begin(), node.children.end(),
                            [&](const Node& child) { return may_be_array(child); });
@@ -63,14 +63,14 @@ bool FunctionLowerer::may_be_array(const Node& node) {
     return is_array;
 }
 
-bool FunctionLowerer::has_array_index(std::span<const Node* const> items) {
+bool Selections::has_array_index(std::span<const Node* const> items) {
     return !source_.is_kernel && std::any_of(items.begin(), items.end(),
                                              [&](const Node* item) { return may_be_array(*item); });
 }
 
 /// Loops over all indices on this thread, in row-major order.
-void FunctionLowerer::in_order(std::span<const E> extents,
-                               const std::function<void(std::span<const E>)>& body) {
+void Arrays::in_order(std::span<const E> extents,
+                      const std::function<void(std::span<const E>)>& body) {
     std::vector<E> index;
     std::function<void(std::size_t)> level = [&](std::size_t k) {
         if (k == extents.size()) return body(index);
@@ -84,7 +84,7 @@ void FunctionLowerer::in_order(std::span<const E> extents,
 }
 
 /// The places of the true elements: one index array per axis of the mask.
-std::vector<Value> FunctionLowerer::nonzero(const Value& given, const Place& place) {
+std::vector<Value> Selections::nonzero(const Value& given, const Place& place) {
     Value mask = made(given.type.dtype == DType::Bool || given.lazy
                           ? given
                           : converted_array(given, DType::Bool, place),
@@ -115,7 +115,7 @@ std::vector<Value> FunctionLowerer::nonzero(const Value& given, const Place& pla
     return places;
 }
 
-void FunctionLowerer::check_indices(const Value& index, E size, int axis, const Place& place) {
+void Selections::check_indices(const Value& index, E size, int axis, const Place& place) {
     std::vector<E> extents = extents_of(index);
     size = settle(size);
     auto outside = [&](E i) {
@@ -143,8 +143,8 @@ void FunctionLowerer::check_indices(const Value& index, E size, int axis, const 
 }
 
 /// Evaluates the items of an index with arrays among them.
-FunctionLowerer::Gather FunctionLowerer::gathering(const Node& node, const Value& array,
-                                                   std::span<const Node* const> items) {
+Selections::Gather Selections::gathering(const Node& node, const Value& array,
+                                         std::span<const Node* const> items) {
     const Place& place = node.place;
     Node none;
     none.kind = NodeKind::NoneValue;
@@ -240,8 +240,7 @@ FunctionLowerer::Gather FunctionLowerer::gathering(const Node& node, const Value
 }
 
 /// Where in the view element `index` of the result comes from.
-std::vector<E> FunctionLowerer::gathered_index(const Gather& g, std::span<const E> index,
-                                               bool repeats) {
+std::vector<E> Selections::gathered_index(const Gather& g, std::span<const E> index, bool repeats) {
     std::vector<E> own = extents_of(g.view);
     std::span<const E> shared = index.subspan(static_cast<std::size_t>(g.first), g.shared.size());
     std::vector<E> rest(index.begin(), index.begin() + g.first);
@@ -269,7 +268,7 @@ std::vector<E> FunctionLowerer::gathered_index(const Gather& g, std::span<const 
     return where;
 }
 
-Value FunctionLowerer::gathered(const Gather& g) {
+Value Selections::gathered(const Gather& g) {
     std::vector<std::int32_t> reads{g.view.array};
     auto lazy = std::make_shared<Lazy>();
     for (const auto& [axis, index] : g.indices) {
@@ -297,8 +296,7 @@ Value FunctionLowerer::gathered(const Gather& g) {
     return v;
 }
 
-Value FunctionLowerer::gather(const Node& node, const Value& array,
-                              std::span<const Node* const> items) {
+Value Selections::gather(const Node& node, const Value& array, std::span<const Node* const> items) {
     if (auto mask = mask_of(array, items)) return compressed(array, *mask, node.place);
     Gather g = gathering(node, array, items);
     at(node.place);
@@ -306,7 +304,7 @@ Value FunctionLowerer::gather(const Node& node, const Value& array,
     return g.extents.empty() ? element_of(v, {}, {}, false) : v;
 }
 
-void FunctionLowerer::scatter(const Gather& g, const Value& given, const Place& place) {
+void Assignments::scatter(const Gather& g, const Value& given, const Place& place) {
     Value value = given;
     DType t = g.view.type.dtype;
     if (value.type.is_scalar()) {
@@ -350,8 +348,8 @@ void FunctionLowerer::scatter(const Gather& g, const Value& given, const Place& 
     });
 }
 
-void FunctionLowerer::assign_gathered(const Node& target, const Value& array,
-                                      std::span<const Node* const> items, const Value& value) {
+void Assignments::assign_gathered(const Node& target, const Value& array,
+                                  std::span<const Node* const> items, const Value& value) {
     if (auto mask = mask_of(array, items)) {
         at(target.place);
         return assign_masked(array, *mask, value, target.place);
@@ -363,7 +361,7 @@ void FunctionLowerer::assign_gathered(const Node& target, const Value& array,
 
 // ---- The functions
 
-Value FunctionLowerer::call_nonzero(const Given& given) {
+Value Selections::call_nonzero(const Given& given) {
     const Place& place = given.node.place;
     Value a = made_array(given);
     if (given.base == "flatnonzero") {
@@ -378,7 +376,7 @@ Value FunctionLowerer::call_nonzero(const Given& given) {
     return all;
 }
 
-Value FunctionLowerer::call_take(const Given& given) {
+Value Selections::call_take(const Given& given) {
     const Place& place = given.node.place;
     Value a = made_array(given);
     const Value* axis = given.find("axis");

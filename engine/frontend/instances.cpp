@@ -7,7 +7,7 @@
 // also what a table would hold. core/object.cpp makes and ends such memory.
 #include <algorithm>
 
-#include "frontend/lowerer.h"
+#include "frontend/assignments.h"
 #include "frontend/tables.h"
 
 namespace unisono::frontend {
@@ -36,7 +36,7 @@ static Type object_type(const std::shared_ptr<const Record>& record, bool may_be
     return Type::of_record(Type::Kind::Instance, record, may_be_none, {});
 }
 
-Value FunctionLowerer::object_in(std::int32_t slot, const Type& type) {
+Value Objects::object_in(std::int32_t slot, const Type& type) {
     Value v;
     v.type = type;
     v.array = b_->view(type.record->name, slot, i64(0), {i64(type.record->words)}, {i64(1)},
@@ -44,13 +44,13 @@ Value FunctionLowerer::object_in(std::int32_t slot, const Type& type) {
     return v;
 }
 
-E FunctionLowerer::object_address(const Value& object) {
+E Objects::object_address(const Value& object) {
     if (object.type.kind == Type::Kind::None) return i64(0);
     return b_->address(describe_array(object.array).root);
 }
 
 /// Parameters that are objects come as addresses; whoever calls keeps them alive.
-void FunctionLowerer::open_objects(Value& value) {
+void Objects::open_objects(Value& value) {
     if (value.type.is_instance()) {
         std::int32_t slot = b_->slot(value.type.record->name, DType::Int64, true);
         frames_.front().declares.push_back(b_->adopt(slot, value.expr, i64(0)));
@@ -62,13 +62,13 @@ void FunctionLowerer::open_objects(Value& value) {
 }
 
 /// For calls: an object goes as its address.
-void FunctionLowerer::address_objects(Value& value) {
+void Objects::address_objects(Value& value) {
     if (value.type.is_instance()) value.expr = object_address(value);
     for (Value& item : value.items) address_objects(item);
 }
 
 /// The same object, whatever its variable holds later.
-Value FunctionLowerer::held_object(const Value& object) {
+Value Objects::held_object(const Value& object) {
     std::int32_t root = describe_array(object.array).root;
     if (given_objects_.count(root)) return object;
     std::int32_t slot = b_->slot("held", DType::Int64, true);
@@ -77,7 +77,7 @@ Value FunctionLowerer::held_object(const Value& object) {
 }
 
 /// A name's own variable gets the object.
-Value FunctionLowerer::move_object(const std::string& name, const Value& value, const Type& type) {
+Value Objects::move_object(const std::string& name, const Value& value, const Type& type) {
     Frame& f = home(name);
     std::string key = name + "/" + type.record->name + (type.rank ? "?" : "");
     auto [it, is_new] = f.arrays.emplace(key, -1);
@@ -96,8 +96,7 @@ Value FunctionLowerer::move_object(const std::string& name, const Value& value, 
 }
 
 /// Memory of an object whose fields are 0.
-Value FunctionLowerer::new_instance(const std::shared_ptr<const Record>& record,
-                                    const Place& place) {
+Value Objects::new_instance(const std::shared_ptr<const Record>& record, const Place& place) {
     at(place);
     auto made = native("object_new", {i64(0), i64(record->words), i64(record->counted)}, 3);
     fault_if(op_binary(Op::Ne, made[0], i64(0)), ErrorKind::Memory, "out of memory for an object",
@@ -107,7 +106,7 @@ Value FunctionLowerer::new_instance(const std::shared_ptr<const Record>& record,
     return object_in(slot, object_type(record, false));
 }
 
-Value FunctionLowerer::new_object(const Node& node, const ClassUse& use) {
+Value Objects::new_object(const Node& node, const ClassUse& use) {
     if (source_.is_kernel)
         refuse(node.place, "a kernel cannot make objects", "pass what it needs as arguments");
     const Record& record = *use.record;
@@ -124,8 +123,7 @@ Value FunctionLowerer::new_object(const Node& node, const ClassUse& use) {
 }
 
 /// None has no attributes.
-void FunctionLowerer::want_object(const Value& object, const std::string& field,
-                                  const Place& place) {
+void Objects::want_object(const Value& object, const std::string& field, const Place& place) {
     if (object.type.rank == 0) return;
     fault_if(op_binary(Op::Eq, object_address(object), i64(0)), ErrorKind::Type,
              "'NoneType' object has no attribute '" + field + "'", place);
@@ -192,7 +190,7 @@ bool may_keep_arrays(const Source& source, const std::vector<Type>& args) {
 }
 
 /// Whether no statement that this function may run assigns such an attribute.
-bool FunctionLowerer::is_constant_field(const std::string& name) {
+bool Objects::is_constant_field(const std::string& name) {
     if (!changed_fields_) {
         Reached reached;
         reached.add(source_);
@@ -204,11 +202,11 @@ bool FunctionLowerer::is_constant_field(const std::string& name) {
 
 // ---- fields
 
-E FunctionLowerer::word_of(const Value& object, int word) {
+E Objects::word_of(const Value& object, int word) {
     return b_->load(object.array, {i64(word)}, ir::Access::Inside);
 }
 
-void FunctionLowerer::set_word(const Value& object, int word, E value) {
+void Objects::set_word(const Value& object, int word, E value) {
     emit(b_->store(object.array, std::vector<E>{i64(word)}, value, ir::Access::Inside));
 }
 
@@ -221,14 +219,13 @@ static DType word_bits(DType t) {
     }
 }
 
-E FunctionLowerer::number_of_word(E word, DType t) {
+E Objects::number_of_word(E word, DType t) {
     if (is_bool(t)) return op_binary(Op::Ne, word, i64(0));
     if (!is_float(t)) return cast(word, t);
     return b_->bitcast(cast(word, word_bits(t)), t);
 }
 
-Value FunctionLowerer::read_member(const Value& object, const Record::Field& f,
-                                   const Place& place) {
+Value Objects::read_member(const Value& object, const Record::Field& f, const Place& place) {
     want_object(object, f.name, place);
     std::int32_t slot = describe_array(object.array).root;
     bool is_known = given_objects_.count(slot) && object.type.rank == 0 &&
@@ -257,14 +254,14 @@ Value FunctionLowerer::read_member(const Value& object, const Record::Field& f,
 }
 
 /// What was never assigned has no memory.
-void FunctionLowerer::want_assigned(const Value& v, const Record::Field& f, const Place& place) {
+void Objects::want_assigned(const Value& v, const Record::Field& f, const Place& place) {
     if (!is_counted(v.type) || (v.type.is_instance() && v.type.rank == 1)) return;
     E address = b_->address(describe_array(v.array).root);
     fault_if(op_binary(Op::Eq, address, i64(0)), ErrorKind::Type,
              "attribute '" + f.name + "' has not been assigned", place);
 }
 
-Value FunctionLowerer::load_member(const Value& object, const Record::Field& f) {
+Value Objects::load_member(const Value& object, const Record::Field& f) {
     if (!is_number(f.type) && !is_counted(f.type)) {
         std::vector<E> words;
         for (int k = 0; k < words_of(f.type); ++k)
@@ -295,7 +292,7 @@ Value FunctionLowerer::load_member(const Value& object, const Record::Field& f) 
 }
 
 /// The counted block of an array's memory, where it is known; else 0.
-E FunctionLowerer::block_of_array(std::int32_t array) {
+E Objects::block_of_array(std::int32_t array) {
     std::int32_t root = describe_array(array).root;
     if (function_->arrays[static_cast<std::size_t>(root)].is_slot) return b_->block_of(root);
     auto it = blocks_of_params_.find(root);
@@ -303,7 +300,7 @@ E FunctionLowerer::block_of_array(std::int32_t array) {
 }
 
 /// The same with one more reference; of an array that the program passed in its owner's.
-E FunctionLowerer::kept_block(const Value& array, const Place& place) {
+E Objects::kept_block(const Value& array, const Place& place) {
     auto kept = native("block_keep", {i64(0), block_of_array(array.array), address_of(array)}, 2);
     fault_if(op_binary(Op::Ne, kept[0], i64(0)), ErrorKind::Runtime,
              "an object cannot keep this array: its owner is not known here; copy it first", place);
@@ -311,12 +308,12 @@ E FunctionLowerer::kept_block(const Value& array, const Place& place) {
 }
 
 /// The object's block with one more reference; 0 for None.
-E FunctionLowerer::kept_object(const Value& object) {
+E Objects::kept_object(const Value& object) {
     return native("object_keep", {i64(0), object_address(object)}, 2)[1];
 }
 
-void FunctionLowerer::store_member(const Value& object, const Record::Field& f, const Value& given,
-                                   const Place& place) {
+void Objects::store_member(const Value& object, const Record::Field& f, const Value& given,
+                           const Place& place) {
     if (parallel_depth_ > 0 && !is_number(f.type)) {
         refuse(place,
                "an attribute that holds an array, an object or a text is assigned inside of prange",
@@ -377,8 +374,8 @@ void FunctionLowerer::store_member(const Value& object, const Record::Field& f, 
     native("block_drop", {i64(0), old}, 1);
 }
 
-const Record::Field& FunctionLowerer::member(const Value& object, const std::string& name,
-                                             const Place& place) {
+const Record::Field& Objects::member(const Value& object, const std::string& name,
+                                     const Place& place) {
     auto k = object.type.record->find(name);
     if (!k) {
         refuse(place, object.type.record->name + " has no attribute '" + name + "'",
@@ -389,7 +386,7 @@ const Record::Field& FunctionLowerer::member(const Value& object, const std::str
 }
 
 /// object.name = value; false where the owner is no object.
-bool FunctionLowerer::assign_member(const Node& target, const Value& value) {
+bool Assignments::assign_member(const Node& target, const Value& value) {
     Value object = expression(target.children[0]);
     if (!object.type.is_instance()) return false;
     auto setter = object.type.record->find(target.text)
@@ -403,7 +400,7 @@ bool FunctionLowerer::assign_member(const Node& target, const Value& value) {
     return true;
 }
 
-bool FunctionLowerer::augment_member(const Node& node) {
+bool Assignments::augment_member(const Node& node) {
     const Node& target = node.children[0];
     Value object = expression(target.children[0]);
     if (!object.type.is_instance()) return false;
@@ -421,8 +418,8 @@ bool FunctionLowerer::augment_member(const Node& node) {
 }
 
 /// Whether both are one object; nothing where neither is an object.
-std::optional<Value> FunctionLowerer::compare_identity(const std::string& op, const Value& a,
-                                                       const Value& b, const Place& place) {
+std::optional<Value> Objects::compare_identity(const std::string& op, const Value& a,
+                                               const Value& b, const Place& place) {
     if (!a.type.is_instance() && !b.type.is_instance()) return std::nullopt;
     bool is_identity = op == "is" || op == "is not";
     if (!is_identity && op != "==" && op != "!=") return std::nullopt;

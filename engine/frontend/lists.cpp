@@ -6,13 +6,13 @@
 // reads an array: the view of its items.
 #include <algorithm>
 
-#include "frontend/lowerer.h"
+#include "frontend/operators.h"
 #include "frontend/tables.h"
 #include "frontend/texts.h"
 
 namespace unisono::frontend {
 
-Value FunctionLowerer::list_of(std::int32_t row, const Type& item, const std::string& name) {
+Value Objects::list_of(std::int32_t row, const Type& item, const std::string& name) {
     const List& list = lists_[static_cast<std::size_t>(row)];
     Value v;
     v.array = b_->view(name, list.slot, i64(0), {b_->read(list.length)}, {i64(1)},
@@ -23,7 +23,7 @@ Value FunctionLowerer::list_of(std::int32_t row, const Type& item, const std::st
 }
 
 /// An empty list; its variables live where the innermost parallel loop keeps what is its own.
-Value FunctionLowerer::new_list(const Type& item, const std::string& name) {
+Value Objects::new_list(const Type& item, const std::string& name) {
     List list{b_->slot(name, item.dtype, true), b_->var(name + ".length", DType::Int64),
               b_->var(name + ".capacity", DType::Int64), parallel_depth_, nullptr};
     Frame* home = &frames_[region_ && parallel_depth_ > 0 ? region_->frame : 0];
@@ -40,7 +40,7 @@ Value FunctionLowerer::new_list(const Type& item, const std::string& name) {
 }
 
 /// The items as an array whose elements are of the items' kind.
-Value FunctionLowerer::as_array(const Value& list) const {
+Value Arrays::as_array(const Value& list) const {
     if (!list.type.is_list()) return list;
     Value v = list;
     const ir::Array& a = function_->arrays[static_cast<std::size_t>(list.array)];
@@ -50,9 +50,9 @@ Value FunctionLowerer::as_array(const Value& list) const {
     return v;
 }
 
-E FunctionLowerer::list_length(const Value& list) { return b_->extent(list.array, 0); }
+E Objects::list_length(const Value& list) { return b_->extent(list.array, 0); }
 
-FunctionLowerer::List& FunctionLowerer::growing(const Value& list, const Place& place) {
+Objects::List& Objects::growing(const Value& list, const Place& place) {
     if (list.list < 0) {
         refuse(place, "a list that was passed to the function cannot change its length here",
                "make a list in the function, as in list(x), and return it");
@@ -65,7 +65,7 @@ FunctionLowerer::List& FunctionLowerer::growing(const Value& list, const Place& 
     return found;
 }
 
-void FunctionLowerer::list_loop(E begin, E end, const std::function<void(E)>& body) {
+void Emission::list_loop(E begin, E end, const std::function<void(E)>& body) {
     std::int32_t k = b_->var("k", DType::Int64);
     lower_bounds_[k] = 0;
     std::vector<S> made = collect([&] { body(b_->read(k)); });
@@ -73,7 +73,7 @@ void FunctionLowerer::list_loop(E begin, E end, const std::function<void(E)>& bo
 }
 
 /// Memory for at least `count` items; grows by half.
-void FunctionLowerer::reserve(const Value& value, E count, const Place& place) {
+void Objects::reserve(const Value& value, E count, const Place& place) {
     List& list = growing(value, place);
     at(place);
     count = settle(count);
@@ -96,17 +96,17 @@ void FunctionLowerer::reserve(const Value& value, E count, const Place& place) {
 }
 
 /// The value with the type of the list's items; a wider one makes the function start again.
-void FunctionLowerer::append(const Value& value, const Value& item, const Place& place) {
+void Objects::append(const Value& value, const Value& item, const Place& place) {
     const Type& type = value.type.items[0];
     if (!item.type.is_scalar()) box_list(value, item, place);
     bool is_new = value.list >= 0 && lists_[static_cast<std::size_t>(value.list)].literal &&
-                  !list_items_.count(lists_[static_cast<std::size_t>(value.list)].literal);
+                  !learnt_.list_items.count(lists_[static_cast<std::size_t>(value.list)].literal);
     auto joined = is_new ? std::optional(item.type) : join(type, item.type);
     const Node* literal =
         value.list >= 0 ? lists_[static_cast<std::size_t>(value.list)].literal : nullptr;
     if (joined && literal && (is_new || *joined != type)) {
-        list_items_[literal] = *joined;
-        guesses_.clear();
+        learnt_.list_items[literal] = *joined;
+        learnt_.guesses.clear();
         throw Restart{};
     }
     if (!joined || *joined != type) {
@@ -123,21 +123,21 @@ void FunctionLowerer::append(const Value& value, const Value& item, const Place&
 }
 
 /// A list that gets something else than numbers becomes one of objects where it is written.
-void FunctionLowerer::box_list(const Value& list, const Value& given, const Place& place) {
+void Objects::box_list(const Value& list, const Value& given, const Place& place) {
     Value item = Tables(*this, place).storable(given);
     const Node* literal =
         list.list >= 0 ? lists_[static_cast<std::size_t>(list.list)].literal : nullptr;
-    if (literal && !list_items_.count(literal)) {
-        boxed_lists_.insert(literal);
-        tables_.items[literal].value = item.type;
-        guesses_.clear();
+    if (literal && !learnt_.list_items.count(literal)) {
+        learnt_.boxed_lists.insert(literal);
+        learnt_.table_items[literal].value = item.type;
+        learnt_.guesses.clear();
         throw Restart{};
     }
     refuse(place, "a " + describe(list.type) + " cannot take " + describe(item.type),
            "give all items one type, and make the list in this function");
 }
 
-void FunctionLowerer::extend(const Value& value, const Value& more, const Place& place) {
+void Objects::extend(const Value& value, const Value& more, const Place& place) {
     if (more.type.is_object_list()) {
         Value item;
         item.type = more.type.items[0];
@@ -168,7 +168,7 @@ void FunctionLowerer::extend(const Value& value, const Value& more, const Place&
     emit(b_->assign(list.length, op_binary(Op::Add, start, count)));
 }
 
-Value FunctionLowerer::pop(const Value& value, const Value* index, const Place& place) {
+Value Objects::pop(const Value& value, const Value* index, const Place& place) {
     List& list = growing(value, place);
     E length = b_->read(list.length);
     fault_if(op_binary(Op::Eq, length, i64(0)), ErrorKind::Index, "pop from empty list", place);
@@ -193,8 +193,8 @@ Value FunctionLowerer::pop(const Value& value, const Value* index, const Place& 
     return scalar(item, value.type.items[0].weak);
 }
 
-void FunctionLowerer::insert(const Value& value, const Value& index, const Value& item,
-                             const Place& place) {
+void Objects::insert(const Value& value, const Value& index, const Value& item,
+                     const Place& place) {
     E i = settle(cast(want_scalar(index, place, "an index").expr, DType::Int64));
     if (!item.type.is_scalar()) box_list(value, item, place);
     E x = temporary(cast(want_number(item, place, "an item of a list").expr, value.type.dtype));
@@ -212,19 +212,19 @@ void FunctionLowerer::insert(const Value& value, const Value& index, const Value
 }
 
 /// [a, b, c], and [] whose items are learnt where the first is added.
-Value FunctionLowerer::list_literal(const Node& node) {
+Value Objects::list_literal(const Node& node) {
     if (source_.is_kernel) {
         refuse(node.place, "a kernel cannot make lists", "use un.local_array");
     }
     std::vector<const Node*> nodes;
     for (const Node& child : node.children) nodes.push_back(&child);
     std::vector<Value> items = operands(nodes);
-    bool is_boxed = boxed_lists_.count(&node) > 0;
+    bool is_boxed = learnt_.boxed_lists.count(&node) > 0;
     for (const Value& item : items) is_boxed = is_boxed || !item.type.is_scalar();
     if (is_boxed) return Tables(*this, node.place).list_of(&node, items);
-    auto known = list_items_.find(&node);
+    auto known = learnt_.list_items.find(&node);
     std::optional<Type> type;
-    if (known != list_items_.end()) type = known->second;
+    if (known != learnt_.list_items.end()) type = known->second;
     for (std::size_t i = 0; i < items.size(); ++i) {
         want_number(items[i], nodes[i]->place, "an item of a list");
         auto joined = type ? join(*type, items[i].type) : std::optional(items[i].type);
@@ -243,7 +243,7 @@ Value FunctionLowerer::list_literal(const Node& node) {
     Value list = new_list(type.value_or(Type::python(Weak::Int)), "list");
     List& row = growing(list, node.place);
     row.literal = &node;
-    if (!items.empty() && known == list_items_.end()) list_items_[&node] = *type;
+    if (!items.empty() && known == learnt_.list_items.end()) learnt_.list_items[&node] = *type;
     if (items.empty()) return list;
     auto count = i64(static_cast<std::int64_t>(items.size()));
     reserve(list, count, node.place);
@@ -255,7 +255,7 @@ Value FunctionLowerer::list_literal(const Node& node) {
     return list;
 }
 
-Value FunctionLowerer::list_from_array(const Value& given, const Type& item, const Place& place) {
+Value Objects::list_from_array(const Value& given, const Type& item, const Place& place) {
     Value array = made(given, place);
     at(place);
     Value list = new_list(item, "list");
@@ -270,7 +270,7 @@ Value FunctionLowerer::list_from_array(const Value& given, const Type& item, con
 }
 
 /// list(x)
-Value FunctionLowerer::list_value(const Value& value, const Place& place) {
+Value Objects::list_value(const Value& value, const Place& place) {
     if (value.type.is_table()) return Tables(*this, place).listed(value);
     if (value.type.is_list()) return list_from_array(as_array(value), value.type.items[0], place);
     if (value.type.is_array() && value.type.rank == 1)
@@ -290,7 +290,7 @@ Value FunctionLowerer::list_value(const Value& value, const Place& place) {
            "make lists of arrays of rank 1, lists, tuples, dicts and sets");
 }
 
-Value FunctionLowerer::joined_lists(const Value& a, const Value& b, const Place& place) {
+Value Objects::joined_lists(const Value& a, const Value& b, const Place& place) {
     if (!a.type.is_list() || !b.type.is_list() || a.type != b.type) {
         refuse(place,
                "'+' of " + describe(a.type) + " and " + describe(b.type) + " is not supported",
@@ -301,7 +301,7 @@ Value FunctionLowerer::joined_lists(const Value& a, const Value& b, const Place&
     return list;
 }
 
-Value FunctionLowerer::repeated_list(const Value& given, const Value& times, const Place& place) {
+Value Objects::repeated_list(const Value& given, const Value& times, const Place& place) {
     want_scalar(times, place, "the number of repetitions");
     if (!is_integer(times.type.dtype) && !is_bool(times.type.dtype)) {
         refuse(place, "a list is repeated an integer number of times; got " + describe(times.type),
@@ -323,7 +323,7 @@ Value FunctionLowerer::repeated_list(const Value& given, const Value& times, con
 }
 
 /// item in container: a tuple, a list or an array.
-Value FunctionLowerer::contains(const Value& item, const Value& container, const Place& place) {
+Value Operators::contains(const Value& item, const Value& container, const Place& place) {
     if (container.type.is_tuple()) {
         E found = b_->boolean(false);
         Value x = item;
@@ -355,7 +355,7 @@ Value FunctionLowerer::contains(const Value& item, const Value& container, const
     return scalar(b_->read(found), Weak::Bool);
 }
 
-std::optional<Value> FunctionLowerer::list_method(const Node& node, const Value& list) {
+std::optional<Value> Operators::list_method(const Node& node, const Value& list) {
     const std::string& name = node.children[0].text;
     const Place& place = node.place;
     auto falls = [&]() -> E {
@@ -460,7 +460,7 @@ std::optional<Value> FunctionLowerer::list_method(const Node& node, const Value&
 }
 
 /// Moves the list under the name's own row: paths with different lists meet.
-Value FunctionLowerer::move_list(const std::string& name, const Value& value) {
+Value Objects::move_list(const std::string& name, const Value& value) {
     std::string key = name + "/" + describe(value.type);
     auto held = lists_of_names_.find(key);
     if (held != lists_of_names_.end() && held->second == value.list) return value;
@@ -483,7 +483,7 @@ Value FunctionLowerer::move_list(const std::string& name, const Value& value) {
 
 /// Lists that move together as an edge leaves: each is kept apart first, and none may go by two
 /// names, which would be two lists afterwards.
-void FunctionLowerer::keep_lists(const std::map<std::string, Type>& guess) {
+void Objects::keep_lists(const std::map<std::string, Type>& guess) {
     std::vector<std::string> moving;
     for (const auto& [name, type] : guess) {
         auto it = env_.names.find(name);

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <sstream>
 
-#include "frontend/lowerer.h"
+#include "frontend/operators.h"
 #include "frontend/tables.h"
 #include "frontend/texts.h"
 
 namespace unisono::frontend {
 
-E FunctionLowerer::truth(const Value& v, const Place& place) {
+E Operators::truth(const Value& v, const Place& place) {
     if (auto set = special_method(nullptr, "__bool__", {v}, place)) return truth(*set, place);
     if (auto size = special_method(nullptr, "__len__", {v}, place)) return truth(*size, place);
     if (v.type.is_record()) return b_->boolean(true);
@@ -26,8 +26,8 @@ E FunctionLowerer::truth(const Value& v, const Place& place) {
     return cast(v.expr, DType::Bool);
 }
 
-Value FunctionLowerer::compare_two(const std::string& op, const Value& a, const Value& b,
-                                   const Place& place) {
+Value Operators::compare_two(const std::string& op, const Value& a, const Value& b,
+                             const Place& place) {
     static const std::map<std::string, Op> ops = {{"<", Op::Lt},  {"<=", Op::Le}, {">", Op::Gt},
                                                   {">=", Op::Ge}, {"==", Op::Eq}, {"!=", Op::Ne}};
     if (auto v = compare_identity(op, a, b, place)) return *v;
@@ -109,7 +109,7 @@ static std::vector<std::string> split(const std::string& text) {
     return words;
 }
 
-Value FunctionLowerer::compare(const Node& node) {
+Value Operators::compare(const Node& node) {
     auto ops = split(node.text);
     auto first = operands(std::vector<const Node*>{&node.children[0], &node.children[1]});
     if (ops.size() > 1 && first[1].type.is_scalar()) first[1].expr = settle(first[1].expr);
@@ -140,7 +140,7 @@ static bool is_harmless(E e) {
 }
 
 /// As expression, for its truth only: the operands of and, or, not need no common type.
-E FunctionLowerer::condition(const Node& node) {
+E Operators::condition(const Node& node) {
     at(node.place);
     if (node.kind == NodeKind::UnaryOp && node.text == "not")
         return op_unary(Op::Not, condition(node.children[0]));
@@ -155,7 +155,7 @@ E FunctionLowerer::condition(const Node& node) {
     return so_far;
 }
 
-Value FunctionLowerer::bool_op(const Node& node, std::size_t from) {
+Value Operators::bool_op(const Node& node, std::size_t from) {
     Value left = expression(node.children[from]);
     if (from + 1 == node.children.size()) return left;
     if (left.type.is_scalar() && !is_harmless(left.expr)) left.expr = temporary(left.expr);
@@ -166,19 +166,19 @@ Value FunctionLowerer::bool_op(const Node& node, std::size_t from) {
     return is_and ? choose(test, rest, same, node.place) : choose(test, same, rest, node.place);
 }
 
-Value FunctionLowerer::conditional(const Node& node) {
+Value Operators::conditional(const Node& node) {
     E test = condition(node.children[0]);
     return choose(
         test, [&] { return expression(node.children[1]); },
         [&] { return expression(node.children[2]); }, node.place);
 }
 
-bool FunctionLowerer::is_cheap(const std::vector<S>& made, const Value& v) const {
+bool Operators::is_cheap(const std::vector<S>& made, const Value& v) const {
     return made.empty() && (!v.type.is_scalar() || is_harmless(v.expr));
 }
 
 /// As collect; false where the value is not known before a result of this function is.
-bool FunctionLowerer::try_collect(const std::function<void()>& emit_body, std::vector<S>& made) {
+bool Operators::try_collect(const std::function<void()>& emit_body, std::vector<S>& made) {
     auto* list = out_;
     std::size_t frames = frames_.size();
     try {
@@ -193,9 +193,9 @@ bool FunctionLowerer::try_collect(const std::function<void()>& emit_body, std::v
 }
 
 /// What both branches leave in variables of their own: texts, tables, objects, tuples of these.
-Value FunctionLowerer::choose_object(E condition, const std::array<Value, 2>& values,
-                                     std::array<std::vector<S>, 2> made, const Type& type,
-                                     const Place& place) {
+Value Operators::choose_object(E condition, const std::array<Value, 2>& values,
+                               std::array<std::vector<S>, 2> made, const Type& type,
+                               const Place& place) {
     std::function<Value(const Value&, const Value&, const Type&)> held = [&](const Value& a,
                                                                              const Value& b,
                                                                              const Type& t) {
@@ -233,8 +233,8 @@ Value FunctionLowerer::choose_object(E condition, const std::array<Value, 2>& va
 }
 
 /// The value of `yes` or `no`; only the chosen one is evaluated where that can be seen.
-Value FunctionLowerer::choose(E condition, const std::function<Value()>& yes,
-                              const std::function<Value()>& no, const Place& place) {
+Value Operators::choose(E condition, const std::function<Value()>& yes,
+                        const std::function<Value()>& no, const Place& place) {
     if (auto known = constant_int(condition)) return *known ? yes() : no();
     Value a, b;
     std::vector<S> made_a, made_b;

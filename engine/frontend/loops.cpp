@@ -1,14 +1,14 @@
 // Lowers for over range and prange, while, break and continue.
 #include <algorithm>
 
-#include "frontend/lowerer.h"
+#include "frontend/control_flow.h"
 #include "frontend/tuples.h"
 
 namespace unisono::frontend {
 
 using State = Binding::State;
 
-FunctionLowerer::Range FunctionLowerer::range_of(const Node& node) {
+ControlFlow::Range ControlFlow::loop_range(const Node& node) {
     const Node& iterable = node.children[1];
     const Node* callee = iterable.kind == NodeKind::Call ? &iterable.children[0] : nullptr;
     bool is_range = callee && callee->kind == NodeKind::Builtin &&
@@ -81,12 +81,12 @@ static bool visits_mixed_tuple(const Names<Binding>& names, const Node& node) {
     return found;
 }
 
-void FunctionLowerer::loop_for(const Node& node) {
+void ControlFlow::loop_for(const Node& node) {
     if (node.children[0].kind != NodeKind::Name) {
         refuse(node.children[0].place, "the target of a for loop must be a name",
                "unpack inside of the loop");
     }
-    Range range = range_of(node);
+    Range range = loop_range(node);
     // A loop over a tuple whose items have several types runs once for each, with its own types.
     constexpr std::int64_t most_items = 64;
     auto count = constant_int(range.end);
@@ -99,8 +99,8 @@ void FunctionLowerer::loop_for(const Node& node) {
                        "write the test around the statements");
         });
         for (std::int64_t k = 0; k < *count && env_.reachable; ++k) {
-            auto [it, is_new] =
-                calls_by_name_.emplace(std::pair(&node, "item " + std::to_string(k)), nullptr);
+            auto [it, is_new] = learnt_.calls_by_name.emplace(
+                std::pair(&node, "item " + std::to_string(k)), nullptr);
             if (is_new) it->second = std::make_unique<Node>(node.children[2]);
             env_.names[node.children[0].text] =
                 Binding{scalar(i64(k), Weak::Int), node.children[0].place};
@@ -111,13 +111,13 @@ void FunctionLowerer::loop_for(const Node& node) {
     }
     const ParallelPlan* plan = nullptr;
     if (range.is_parallel) {
-        auto it = plans_.find(&node);
-        if (it == plans_.end()) {
+        auto it = learnt_.plans.find(&node);
+        if (it == learnt_.plans.end()) {
             std::set<std::string> outer;
             for (const auto& [name, b] : env_.names) {
                 if (b.state == State::Defined || b.state == State::Maybe) outer.insert(name);
             }
-            it = plans_.emplace(&node, plan_parallel(source_, node, outer)).first;
+            it = learnt_.plans.emplace(&node, plan_parallel(source_, node, outer)).first;
         }
         // Arrays that are combined as a whole are reduced as arrays.
         for (auto r = it->second.reductions.begin(); r != it->second.reductions.end();) {
@@ -127,7 +127,7 @@ void FunctionLowerer::loop_for(const Node& node) {
             r = is_array ? it->second.reductions.erase(r) : std::next(r);
         }
         plan = &it->second;
-        auto& guess = guesses_[&node];
+        auto& guess = learnt_.guesses[&node];
         for (const auto& [name, op] : plan->reductions) {
             Value start = read_name(*occurrences(node, name)[0].node);
             if (start.type.is_array()) continue;
@@ -140,12 +140,12 @@ void FunctionLowerer::loop_for(const Node& node) {
     }
     const std::string& target = node.children[0].text;
     auto held = env_.names.find(target);
-    if (targets_read_after_.count(&node) && held != env_.names.end() &&
+    if (learnt_.targets_read_after.count(&node) && held != env_.names.end() &&
         held->second.state == State::Defined) {
         Binding counter{scalar(range.begin, Weak::Int), node.children[0].place};
         if (held->second.value.type != counter.value.type)
             refuse_join(target, held->second, counter);
-        guesses_[&node][target] = counter.value.type;
+        learnt_.guesses[&node][target] = counter.value.type;
     }
     auto saved = checkpoint();
     Env before = env_;
@@ -173,16 +173,16 @@ static std::vector<ir::Reduction> reductions_of(const ParallelPlan& plan, const 
 }
 
 /// Sums of complex numbers are sums of their parts; their products have no number to begin with.
-void FunctionLowerer::want_reducible(const Value& v, Op op, const Place& place) {
+void ControlFlow::want_reducible(const Value& v, Op op, const Place& place) {
     if (!v.type.is_complex() || op == Op::Add) return;
     refuse(place, "prange combines complex numbers by += only",
            "store the numbers into an array and combine them behind the loop");
 }
 
-bool FunctionLowerer::try_for(const Node& node, const Range& range, const ParallelPlan* plan) {
+bool ControlFlow::try_for(const Node& node, const Range& range, const ParallelPlan* plan) {
     const Node& target = node.children[0];
     const Node& body = node.children[2];
-    Loop loop{&node, &guesses_[&node], {}, {}, {}, plan != nullptr, plan, frames_.size()};
+    Loop loop{&node, &learnt_.guesses[&node], {}, {}, {}, plan != nullptr, plan, frames_.size()};
     const Node* orelse = node.children.size() > 3 ? &node.children[3] : nullptr;
     if (orelse && !plan) loop.broke = b_->var("broke", DType::Bool);
     loop.header = loop_header(loop);
@@ -192,7 +192,7 @@ bool FunctionLowerer::try_for(const Node& node, const Range& range, const Parall
         parts = make_parts(*plan, range, node.place);
         for (const auto& [name, all] : parts.arrays) {
             whole[name] = loop.header.names.at(name);
-            loop.header.names.at(name).value = part_of(all, b_->read(parts.var));
+            loop.header.names.at(name).value = copy_for_part(all, b_->read(parts.var));
         }
     }
     std::int32_t var = b_->var(target.text, DType::Int64);
@@ -202,7 +202,7 @@ bool FunctionLowerer::try_for(const Node& node, const Range& range, const Parall
     env_ = loop.header;
     loops_.push_back(&loop);
     parallel_depth_ += loop.is_parallel;
-    bool is_read_after = targets_read_after_.count(&node) > 0 && !plan;
+    bool is_read_after = learnt_.targets_read_after.count(&node) > 0 && !plan;
     std::set<std::string> privates;
     if (plan) privates = plan->privates;
     S inside = nested(body, privates, [&] {
@@ -263,7 +263,7 @@ bool FunctionLowerer::try_for(const Node& node, const Range& range, const Parall
 }
 
 /// The else of a loop: runs where no break left it. `after` is the environment of the normal exit.
-S FunctionLowerer::otherwise(Loop& loop, const Node* block, Env& after) {
+S ControlFlow::otherwise(Loop& loop, const Node* block, Env& after) {
     if (loop.broke < 0) refuse(loop.node->place, "prange has no else", "write it after the loop");
     env_ = after;
     S made = nested(*block);
@@ -279,13 +279,13 @@ S FunctionLowerer::otherwise(Loop& loop, const Node* block, Env& after) {
 
 /// What the target's name stands for behind the loop. Most programs do not read it there, so its
 /// last value is kept only once a read has been seen.
-void FunctionLowerer::bind_target_after(const Node& node, Env& after, bool runs) {
+void ControlFlow::bind_target_after(const Node& node, Env& after, bool runs) {
     const Node& target = node.children[0];
     auto it = after.names.find(target.text);
     bool was_defined = it != after.names.end() && it->second.state == State::Defined;
     Binding b;
     b.origin = target.place;
-    if (targets_read_after_.count(&node)) {
+    if (learnt_.targets_read_after.count(&node)) {
         b.value = scalar(b_->read(variable(target.text, DType::Int64)), Weak::Int);
         b.state = was_defined || runs ? State::Defined : State::Maybe;
     } else {
@@ -296,7 +296,7 @@ void FunctionLowerer::bind_target_after(const Node& node, Env& after, bool runs)
     after.names[target.text] = b;
 }
 
-void FunctionLowerer::loop_while(const Node& node) {
+void ControlFlow::loop_while(const Node& node) {
     auto saved = checkpoint();
     Env before = env_;
     while (!try_while(node)) {
@@ -305,9 +305,9 @@ void FunctionLowerer::loop_while(const Node& node) {
     }
 }
 
-bool FunctionLowerer::try_while(const Node& node) {
+bool ControlFlow::try_while(const Node& node) {
     const Node& body = node.children[1];
-    Loop loop{&node, &guesses_[&node], {}, {}, {}, false, nullptr, frames_.size()};
+    Loop loop{&node, &learnt_.guesses[&node], {}, {}, {}, false, nullptr, frames_.size()};
     const Node* orelse = node.children.size() > 2 ? &node.children[2] : nullptr;
     if (orelse) loop.broke = b_->var("broke", DType::Bool);
     loop.header = loop_header(loop);
@@ -351,14 +351,14 @@ bool FunctionLowerer::try_while(const Node& node) {
 }
 
 /// The environment as control leaves the loop's body: names at home in the body end there.
-Env FunctionLowerer::leaving(const Loop& loop) const {
+Env ControlFlow::leaving(const Loop& loop) const {
     Env env = env_;
     for (std::size_t i = loop.depth; i < frames_.size(); ++i)
         forget_names_of(*frames_[i].block, env);
     return env;
 }
 
-void FunctionLowerer::leave_loop(const Node& node) {
+void ControlFlow::leave_loop(const Node& node) {
     if (leaves_by_final(true)) return;
     Loop& loop = *loops_.back();
     if (loop.is_parallel) {
@@ -371,7 +371,7 @@ void FunctionLowerer::leave_loop(const Node& node) {
     if (owner.kind == NodeKind::For) {
         const std::string& target = owner.children[0].text;
         Binding& b = env_.names[target];
-        if (targets_read_after_.count(&owner)) {
+        if (learnt_.targets_read_after.count(&owner)) {
             if (b.value.type == Type::python(Weak::Int))
                 b.value = move_into(target, b.value, b.value.type);
         } else {
@@ -386,7 +386,7 @@ void FunctionLowerer::leave_loop(const Node& node) {
     env_.reachable = false;
 }
 
-void FunctionLowerer::next_iteration(const Node& node) {
+void ControlFlow::next_iteration(const Node& node) {
     if (leaves_by_final(false)) return;
     Loop& loop = *loops_.back();
     arrive(*loop.guess);

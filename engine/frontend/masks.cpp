@@ -6,14 +6,13 @@
 // with a test of the mask.
 #include <algorithm>
 
+#include "frontend/assignments.h"
 #include "frontend/lazy.h"
-#include "frontend/lowerer.h"
 
 namespace unisono::frontend {
 
 /// The mask, where it is the whole index and as deep as the array.
-std::optional<Value> FunctionLowerer::mask_of(const Value& array,
-                                              std::span<const Node* const> items) {
+std::optional<Value> Selections::mask_of(const Value& array, std::span<const Node* const> items) {
     if (items.size() != 1) return std::nullopt;
     Type type;
     auto saved = checkpoint();
@@ -28,7 +27,7 @@ std::optional<Value> FunctionLowerer::mask_of(const Value& array,
     return mask;
 }
 
-void FunctionLowerer::check_mask(const Value& mask, const Value& array, const Place& place) {
+void Selections::check_mask(const Value& mask, const Value& array, const Place& place) {
     std::vector<E> own = extents_of(mask), extents = extents_of(array);
     for (std::size_t k = 0; k < own.size(); ++k) {
         if (same_expr(own[k], extents[k])) continue;
@@ -40,7 +39,7 @@ void FunctionLowerer::check_mask(const Value& mask, const Value& array, const Pl
 }
 
 /// Whether the elements lie side by side in row-major order: null where they do for certain.
-E FunctionLowerer::is_packed(const Value& array) {
+E Selections::is_packed(const Value& array) {
     Descriptor d = describe_array(array.array);
     E all = nullptr, expected = i64(1);
     for (std::size_t k = d.extents.size(); k-- > 0;) {
@@ -54,7 +53,7 @@ E FunctionLowerer::is_packed(const Value& array) {
 }
 
 /// The elements where the mask is set, in row-major order.
-Value FunctionLowerer::compressed(const Value& array, const Value& mask, const Place& place) {
+Value Selections::compressed(const Value& array, const Value& mask, const Place& place) {
     constexpr std::int64_t many =
         1 << 12;  // elements from which the library's loops are worth a call
     std::vector<E> extents = extents_of(array);
@@ -94,8 +93,8 @@ Value FunctionLowerer::compressed(const Value& array, const Value& mask, const P
 }
 
 /// array[i] = value[i] where the mask is set; value is a number or has an element at each place.
-void FunctionLowerer::store_chosen(const Value& array, const Value& mask, const Value& value,
-                                   const Place& place) {
+void Assignments::store_chosen(const Value& array, const Value& mask, const Value& value,
+                               const Place& place) {
     std::vector<E> extents = extents_of(array);
     DType t = array.type.dtype;
     // Both are read at an element before it is written: arrays that lie elsewhere are read before.
@@ -136,8 +135,8 @@ void FunctionLowerer::store_chosen(const Value& array, const Value& mask, const 
 }
 
 /// array[mask] = value, for a number or as many values as the mask has true elements.
-void FunctionLowerer::assign_masked(const Value& array, const Value& mask, const Value& value,
-                                    const Place& place) {
+void Assignments::assign_masked(const Value& array, const Value& mask, const Value& value,
+                                const Place& place) {
     std::vector<E> extents = extents_of(array);
     DType t = array.type.dtype;
     if (value.type.is_scalar()) {
@@ -188,7 +187,7 @@ static bool is_same_tree(const Node& a, const Node& b) {
 }
 
 /// A call that computes each element from those of its arguments, and writes nothing.
-bool FunctionLowerer::is_elementwise_call(const Node& node) {
+bool Assignments::is_elementwise_call(const Node& node) {
     if (node.kind != NodeKind::Call || node.children[0].kind != NodeKind::Builtin) return false;
     const std::string& name = node.children[0].text;
     auto is_keyword = [](const Node& n) {
@@ -205,7 +204,7 @@ bool FunctionLowerer::is_elementwise_call(const Node& node) {
 }
 
 /// Whether evaluating it again gives the same: arithmetic of numbers and arrays, no effects.
-bool FunctionLowerer::is_plain(const Node& node) {
+bool Assignments::is_plain(const Node& node) {
     auto children_are = [&](std::size_t from) {
         return std::all_of(node.children.begin() + static_cast<std::ptrdiff_t>(from),
                            node.children.end(), [&](const Node& n) { return is_plain(n); });
@@ -233,8 +232,8 @@ bool FunctionLowerer::is_plain(const Node& node) {
 }
 
 /// Whether the expression is made of numbers and items NAME[index] alone, which it notes.
-bool FunctionLowerer::is_under_mask(const Node& node, const Node& index, int rank,
-                                    std::vector<const Node*>& reads) {
+bool Assignments::is_under_mask(const Node& node, const Node& index, int rank,
+                                std::vector<const Node*>& reads) {
     auto children_are = [&](std::size_t from) {
         return std::all_of(node.children.begin() + static_cast<std::ptrdiff_t>(from),
                            node.children.end(),
@@ -260,8 +259,8 @@ bool FunctionLowerer::is_under_mask(const Node& node, const Node& index, int ran
 }
 
 /// target[mask] = value, or target[mask] op= value, where the value has the same mask throughout.
-bool FunctionLowerer::assign_under_mask(const Node& target, const std::string& op,
-                                        const Node& value, const Place& place) {
+bool Assignments::assign_under_mask(const Node& target, const std::string& op, const Node& value,
+                                    const Place& place) {
     bool may_be = target.kind == NodeKind::Subscript && target.children.size() == 2 &&
                   target.children[0].kind == NodeKind::Name && !source_.is_kernel;
     if (!may_be) return false;

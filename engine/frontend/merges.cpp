@@ -1,14 +1,14 @@
 // Joins of environments where paths meet: after branches, at the head of loops and behind them.
 #include <algorithm>
 
-#include "frontend/lowerer.h"
+#include "frontend/bindings.h"
 #include "frontend/tables.h"
 
 namespace unisono::frontend {
 
 using State = Binding::State;
 
-void FunctionLowerer::refuse_join(const std::string& name, const Binding& a, const Binding& b) {
+void Bindings::refuse_join(const std::string& name, const Binding& a, const Binding& b) {
     std::string what = "variable '" + name + "' is " + describe(a.value.type) +
                        " on one path and " + describe(b.value.type) + " on another";
     std::string way_out =
@@ -27,8 +27,8 @@ void FunctionLowerer::refuse_join(const std::string& name, const Binding& a, con
 }
 
 /// Adds to the guess what lets one variable hold a and b; true if the guess grew.
-bool FunctionLowerer::learn(std::map<std::string, Type>& guess, const std::string& name,
-                            const Binding& a, const Binding& b) {
+bool Bindings::learn(std::map<std::string, Type>& guess, const std::string& name, const Binding& a,
+                     const Binding& b) {
     Tables(*this, b.origin).agree(a.value, b.value);
     auto joined = join(a.value.type, b.value.type);
     if (!joined) refuse_join(name, a, b);
@@ -48,7 +48,7 @@ bool FunctionLowerer::learn(std::map<std::string, Type>& guess, const std::strin
 }
 
 /// Moves what the guess names into its variables, as this edge leaves.
-void FunctionLowerer::arrive(const std::map<std::string, Type>& guess) {
+void Bindings::arrive(const std::map<std::string, Type>& guess) {
     keep_lists(guess);
     for (const auto& [name, type] : guess) {
         auto it = env_.names.find(name);
@@ -67,8 +67,8 @@ static Binding maybe(Binding b) {
     return b;
 }
 
-Env FunctionLowerer::merge_branches(std::vector<S>& then_list, const Env& then_env,
-                                    std::vector<S>& else_list, const Env& else_env) {
+Env Bindings::merge_branches(std::vector<S>& then_list, const Env& then_env,
+                             std::vector<S>& else_list, const Env& else_env) {
     if (!then_env.reachable) return else_env;
     if (!else_env.reachable) return then_env;
     std::map<std::string, Type> guess;
@@ -107,7 +107,7 @@ Env FunctionLowerer::merge_branches(std::vector<S>& then_list, const Env& then_e
     return merged;
 }
 
-Env FunctionLowerer::loop_header(Loop& loop) {
+Env Bindings::loop_header(Loop& loop) {
     arrive(*loop.guess);
     Env header = env_;
     if (loop.plan) {
@@ -124,7 +124,7 @@ Env FunctionLowerer::loop_header(Loop& loop) {
 
 /// Compares the back edges with the head; false if the guess grew and the loop must be walked
 /// again.
-bool FunctionLowerer::resolve_header(Loop& loop) {
+bool Bindings::resolve_header(Loop& loop) {
     bool grew = false;
     for (const Env& edge : loop.back) {
         loop.header.names.with_different(edge.names, [&](const auto& heads, const auto& ends) {
@@ -142,7 +142,7 @@ bool FunctionLowerer::resolve_header(Loop& loop) {
 
 /// Merges the normal exit with the breaks into env_; false if the guess grew. Values of breaks are
 /// already moved into the guess's variables; those of the normal exit are where the head left them.
-bool FunctionLowerer::resolve_exit(Loop& loop, Env normal, bool has_normal) {
+bool Bindings::resolve_exit(Loop& loop, Env normal, bool has_normal) {
     std::vector<Env*> edges;
     if (has_normal) edges.push_back(&normal);
     for (Env& e : loop.breaks) edges.push_back(&e);

@@ -2,7 +2,9 @@
 // numbers, checks arrays, and calls the function as C does.
 #include "frontend/native.h"
 
-#include "frontend/lowerer.h"
+#include "frontend/diagnose.h"
+#include "frontend/module.h"
+#include "ir/build.h"
 
 namespace unisono::frontend {
 

@@ -14,7 +14,7 @@ namespace unisono::frontend {
 Value Tables::list_of(const void* origin, const std::vector<Value>& given) {
     std::vector<Value> items;
     for (const Value& v : given) items.push_back(f_.kept_apart(storable(v)));
-    TableItems& known = f_.tables_.items[origin];
+    TableItems& known = f_.learnt_.table_items[origin];
     for (const Value& item : items) {
         const void* inner = item.type.is_table() ? origin_of(item) : nullptr;
         if (inner && (!known.value || known.inner == inner)) known.value = item.type;
@@ -39,10 +39,11 @@ Value Tables::storable(const Value& given) {
     const Node* literal =
         given.list < 0 ? nullptr : f_.lists_[static_cast<std::size_t>(given.list)].literal;
     if (literal) {
-        f_.boxed_lists_.insert(literal);
-        auto known = f_.list_items_.find(literal);
-        if (known != f_.list_items_.end()) f_.tables_.items[literal].value = known->second;
-        f_.guesses_.clear();
+        f_.learnt_.boxed_lists.insert(literal);
+        auto known = f_.learnt_.list_items.find(literal);
+        if (known != f_.learnt_.list_items.end())
+            f_.learnt_.table_items[literal].value = known->second;
+        f_.learnt_.guesses.clear();
         throw Restart{};
     }
     bool is_named = given.list < 0;

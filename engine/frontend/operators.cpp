@@ -1,7 +1,7 @@
 // Lowers operators with Python's results for Python scalars and NumPy's for NumPy scalars.
 #include <algorithm>
 
-#include "frontend/lowerer.h"
+#include "frontend/operators.h"
 #include "frontend/tables.h"
 #include "frontend/texts.h"
 #include "ops/scalar_eval.h"
@@ -11,13 +11,13 @@ namespace unisono::frontend {
 static Scalar constant_of(E e) { return Scalar{e->bits, e->dtype}; }
 static bool is_constant(E e) { return e->kind == ir::ExprKind::Const; }
 
-E FunctionLowerer::op_unary(Op op, E a) {
+E Emission::op_unary(Op op, E a) {
     if (is_constant(a)) return b_->constant(eval(op, constant_of(a)));
     if (op == Op::Not && a->kind == ir::ExprKind::Unary && a->op == Op::Not) return a->args[0];
     return b_->unary(op, a);
 }
 
-E FunctionLowerer::op_binary(Op op, E a, E b) {
+E Emission::op_binary(Op op, E a, E b) {
     if (is_constant(a) && is_constant(b))
         return b_->constant(eval(op, constant_of(a), constant_of(b)));
     if (is_integer(a->dtype)) {
@@ -32,12 +32,10 @@ E FunctionLowerer::op_binary(Op op, E a, E b) {
     return b_->binary(op, a, b);
 }
 
-Value FunctionLowerer::apply(Op op, E a, E b, Weak weak) {
-    return scalar(op_binary(op, a, b), weak);
-}
+Value Emission::apply(Op op, E a, E b, Weak weak) { return scalar(op_binary(op, a, b), weak); }
 
 /// The value as an operand of dtype t. NumPy refuses a Python integer that the dtype cannot hold.
-E FunctionLowerer::to_type(const Value& v, DType t, const Place& place) {
+E Arrays::to_type(const Value& v, DType t, const Place& place) {
     if (v.type.is_complex() && !is_complex(t) && !is_bool(t)) {
         refuse(place, "a complex number does not fit " + std::string(name(t)),
                "use .real, .imag or abs(...)");
@@ -63,8 +61,7 @@ static bool are_numbers_and_arrays(const Value& a, const Value& b) {
     return (a.type.is_array() || b.type.is_array()) && fits(a) && fits(b);
 }
 
-Value FunctionLowerer::binary(const std::string& op, const Value& a, const Value& b,
-                              const Place& place) {
+Value Operators::binary(const std::string& op, const Value& a, const Value& b, const Place& place) {
     if (a.type.is_table() || b.type.is_table()) return Tables(*this, place).binary(op, a, b);
     if (a.type.is_list() || b.type.is_list()) {
         if (op == "*" && !(a.type.is_list() && b.type.is_list()))
@@ -106,8 +103,8 @@ Value FunctionLowerer::binary(const std::string& op, const Value& a, const Value
     return apply(ir_op, to_type(a, t.dtype, place), to_type(b, t.dtype, place), t.weak);
 }
 
-Value FunctionLowerer::tuple_binary(const std::string& op, const Value& a, const Value& b,
-                                    const Place& place) {
+Value Operators::tuple_binary(const std::string& op, const Value& a, const Value& b,
+                              const Place& place) {
     if (op != "+" || !a.type.is_tuple() || !b.type.is_tuple()) {
         refuse(place,
                "'" + op + "' of " + describe(a.type) + " and " + describe(b.type) +
@@ -121,8 +118,7 @@ Value FunctionLowerer::tuple_binary(const std::string& op, const Value& a, const
     return v;
 }
 
-Value FunctionLowerer::divide(const std::string& op, const Value& a, const Value& b,
-                              const Place& place) {
+Value Numbers::divide(const std::string& op, const Value& a, const Value& b, const Place& place) {
     Type t = promote_types(a.type, b.type);
     bool is_true = op == "/";
     Op ir_op = is_true ? Op::Div : op == "//" ? Op::FloorDiv : Op::Mod;
@@ -153,7 +149,7 @@ Value FunctionLowerer::divide(const std::string& op, const Value& a, const Value
     return apply(ir_op, x, y, is_true ? Weak::Float : arithmetic_kind(t.weak));
 }
 
-Value FunctionLowerer::power(const Value& a, const Value& b, const Place& place) {
+Value Numbers::power(const Value& a, const Value& b, const Place& place) {
     Type t = promote_types(a.type, b.type);
     Weak weak = t.is_weak() ? arithmetic_kind(t.weak) : Weak::None;
     bool is_constant_exponent = is_constant(b.expr);
@@ -216,7 +212,7 @@ Value FunctionLowerer::power(const Value& a, const Value& b, const Place& place)
 }
 
 /// Squares and multiplies; wraps as every product does.
-Value FunctionLowerer::power_of_integers(E x, E n, Weak weak, const Place& place) {
+Value Numbers::power_of_integers(E x, E n, Weak weak, const Place& place) {
     fault_if(op_binary(Op::Lt, n, b_->zero(n->dtype)), ErrorKind::Value,
              "Integers to negative integer powers are not allowed.", place);
     DType t = x->dtype;
@@ -236,7 +232,7 @@ Value FunctionLowerer::power_of_integers(E x, E n, Weak weak, const Place& place
 }
 
 /// Python's floats raise where NumPy's give inf and NaN.
-Value FunctionLowerer::power_of_floats(E x, E y, Weak weak, const Place& place) {
+Value Numbers::power_of_floats(E x, E y, Weak weak, const Place& place) {
     auto op = op_from_numpy_name("power");
     if (!op || !result_dtype(*op, x->dtype)) {
         refuse(place, "'**' of floats with this exponent is not supported yet",
@@ -261,8 +257,7 @@ Value FunctionLowerer::power_of_floats(E x, E y, Weak weak, const Place& place) 
     return scalar(result, weak);
 }
 
-Value FunctionLowerer::bitwise(const std::string& op, const Value& a, const Value& b,
-                               const Place& place) {
+Value Numbers::bitwise(const std::string& op, const Value& a, const Value& b, const Place& place) {
     static const std::map<std::string, Op> ops = {
         {"&", Op::And}, {"|", Op::Or}, {"^", Op::Xor}, {"<<", Op::Shl}, {">>", Op::Shr}};
     auto it = ops.find(op);
@@ -292,7 +287,7 @@ Value FunctionLowerer::bitwise(const std::string& op, const Value& a, const Valu
     return apply(it->second, x, y, t.weak);
 }
 
-Value FunctionLowerer::unary(const std::string& op, const Value& a, const Place& place) {
+Value Operators::unary(const std::string& op, const Value& a, const Place& place) {
     static const std::map<std::string, std::string> methods = {
         {"-", "__neg__"}, {"+", "__pos__"}, {"~", "__invert__"}};
     if (auto it = methods.find(op); it != methods.end() && a.type.record) {

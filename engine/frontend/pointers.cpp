@@ -1,12 +1,12 @@
 // Lowers carray and farray: arrays over what a pointer parameter points to.
 #include <algorithm>
 
-#include "frontend/lowerer.h"
+#include "frontend/calls.h"
 
 namespace unisono::frontend {
 
 /// un.carray(pointer, shape): the same memory with a shape; nothing where the name is another.
-std::optional<Value> FunctionLowerer::pointer_view(const Node& node, const std::string& name) {
+std::optional<Value> Calls::pointer_view(const Node& node, const std::string& name) {
     bool by_columns = name == "un.farray";
     if (!by_columns && name != "un.carray") return std::nullopt;
     auto args = arguments(node);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "frontend/array_functions.h"
 #include "frontend/lazy.h"
-#include "frontend/lowerer.h"
 
 namespace unisono::frontend {
 
@@ -15,8 +15,7 @@ using ir::StrideClass;
 static constexpr std::int64_t small_product = 256;
 
 /// Calls a function of core/native.h; the first `results` values as it leaves them.
-std::vector<E> FunctionLowerer::native(const std::string& name, std::vector<E> values,
-                                       int results) {
+std::vector<E> Emission::native(const std::string& name, std::vector<E> values, int results) {
     std::vector<std::int32_t> outs;
     std::vector<E> list;
     for (int k = 0; k < results; ++k) {
@@ -28,14 +27,14 @@ std::vector<E> FunctionLowerer::native(const std::string& name, std::vector<E> v
 }
 
 /// Where element [0, 0, ...] of an array lies.
-E FunctionLowerer::address_of(const Value& array) {
+E Arrays::address_of(const Value& array) {
     Descriptor d = describe_array(array.array);
     return op_binary(Op::Add, b_->address(d.root),
                      op_binary(Op::Mul, d.offset, i64(size_of(array.type.dtype))));
 }
 
 /// The sum of a[i] * b[i] in an order that the length alone decides.
-Value FunctionLowerer::dot_product(const Value& a, const Value& b, const Place& place) {
+Value ArrayFunctions::dot_product(const Value& a, const Value& b, const Place& place) {
     DType t = promote(a.type.dtype, b.type.dtype);
     auto settled = [&](const Value& v) {
         return v.lazy && !v.lazy->equal.empty() ? made(v, place) : v;
@@ -67,9 +66,9 @@ Value FunctionLowerer::dot_product(const Value& a, const Value& b, const Place& 
 }
 
 /// out = a @ b in plain loops, in the order of the library's own for such products.
-void FunctionLowerer::small_product_loops(const Value& a, const Value& b, const Value& out,
-                                          const std::array<E, 3>& sizes, bool is_row,
-                                          bool is_column) {
+void ArrayFunctions::small_product_loops(const Value& a, const Value& b, const Value& out,
+                                         const std::array<E, 3>& sizes, bool is_row,
+                                         bool is_column) {
     DType t = out.type.dtype;
     const E m = sizes[0], n = sizes[1], k = sizes[2];
     auto serial = [&](E end, const std::function<void(E)>& body) {
@@ -94,7 +93,7 @@ void FunctionLowerer::small_product_loops(const Value& a, const Value& b, const 
 }
 
 /// a @ b
-Value FunctionLowerer::product(const Value& first, const Value& second, const Place& place) {
+Value ArrayFunctions::product(const Value& first, const Value& second, const Place& place) {
     for (const Value* v : {&first, &second}) {
         if (!v->type.is_array() || v->type.rank == 0) {
             refuse(place, "'@' multiplies arrays; got " + describe(v->type), "use * for numbers");
@@ -183,7 +182,7 @@ Value FunctionLowerer::product(const Value& first, const Value& second, const Pl
     return out;
 }
 
-Value FunctionLowerer::call_product(const Given& given) {
+Value ArrayFunctions::call_product(const Given& given) {
     const Place& place = given.node.place;
     Value a = given.at("a"), b = given.at("b");
     bool has_number = a.type.is_scalar() || b.type.is_scalar() ||
@@ -208,7 +207,7 @@ Value FunctionLowerer::call_product(const Given& given) {
     return product(a, b, place);
 }
 
-Value FunctionLowerer::call_outer(const Given& given) {
+Value ArrayFunctions::call_outer(const Given& given) {
     const Place& place = given.node.place;
     auto vector = [&](const char* key, int ones_before, int ones_behind) {
         Value v = made(as_array(given.at(key), place), place);
@@ -228,7 +227,7 @@ Value FunctionLowerer::call_outer(const Given& given) {
 }
 
 /// linalg.cholesky, inv, solve, det of one matrix.
-Value FunctionLowerer::call_factor(const Given& given) {
+Value ArrayFunctions::call_factor(const Given& given) {
     const Place& place = given.node.place;
     const std::string& base = given.base;
     const Value& a = want_array(given, "a");
@@ -283,7 +282,7 @@ Value FunctionLowerer::call_factor(const Given& given) {
 }
 
 /// cov: rows are variables (columns with rowvar=False); the divisor is the count less ddof.
-Value FunctionLowerer::call_cov(const Given& given) {
+Value ArrayFunctions::call_cov(const Given& given) {
     const Place& place = given.node.place;
     const Value& m = want_array(given, "m");
     if (m.type.rank != 2)
@@ -306,7 +305,7 @@ Value FunctionLowerer::call_cov(const Given& given) {
 }
 
 /// histogram of evenly spaced bins: counts (or sums of weights) and edges.
-Value FunctionLowerer::call_histogram(const Given& given) {
+Value ArrayFunctions::call_histogram(const Given& given) {
     const Place& place = given.node.place;
     const Value& a = want_array(given, "a");
     if (is_complex(a.type.dtype))
@@ -381,7 +380,7 @@ Value FunctionLowerer::call_histogram(const Given& given) {
 }
 
 /// sort, argsort along an axis; x.sort() in place.
-Value FunctionLowerer::call_sort(const Given& given) {
+Value ArrayFunctions::call_sort(const Given& given) {
     const Place& place = given.node.place;
     Value a = made_array(given);
     const Value* axis = given.find("axis");

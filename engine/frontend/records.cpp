@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "frontend/lowerer.h"
+#include "frontend/assignments.h"
 
 namespace unisono::frontend {
 
@@ -27,8 +27,8 @@ static bool holds_records(const Type& t) {
     return t.is_records() || std::any_of(t.items.begin(), t.items.end(), holds_records);
 }
 
-FunctionLowerer::FieldAccess FunctionLowerer::field_of(const Value& records, const std::string& key,
-                                                       const Node* index, const Place& place) {
+Objects::FieldAccess Objects::field_of(const Value& records, const std::string& key,
+                                       const Node* index, const Place& place) {
     auto k = records.type.record->find(key);
     if (!k) {
         refuse(place, "there is no field '" + key + "' in a " + describe(records.type),
@@ -42,7 +42,7 @@ FunctionLowerer::FieldAccess FunctionLowerer::field_of(const Value& records, con
 }
 
 /// a[index].x, a[index]["x"], a["x"], r.x and so on; nothing where the node is anything else.
-std::optional<FunctionLowerer::FieldAccess> FunctionLowerer::field_access(const Node& node) {
+std::optional<Objects::FieldAccess> Objects::field_access(const Node& node) {
     const std::string* key = key_of(node);
     if (!key) {
         // a["x"][index] of numbers in pieces, which are no array
@@ -79,7 +79,7 @@ std::optional<FunctionLowerer::FieldAccess> FunctionLowerer::field_access(const 
 // ---- numbers in pieces
 
 /// The array without its last axis, which counts the pieces of a number.
-Value FunctionLowerer::whole_numbers(const Value& pieces) {
+Value Objects::whole_numbers(const Value& pieces) {
     Descriptor d = describe_array(pieces.array);
     d.extents.pop_back();
     d.strides.pop_back();
@@ -87,7 +87,7 @@ Value FunctionLowerer::whole_numbers(const Value& pieces) {
     return view("numbers", d);
 }
 
-E FunctionLowerer::joined_pieces(const FieldAccess& f, std::span<const E> where) {
+E Objects::joined_pieces(const FieldAccess& f, std::span<const E> where) {
     DType unit = f.array.type.dtype, t = f.field.dtype;
     DType whole = size_of(t) == 8 ? DType::UInt64 : size_of(t) == 4 ? DType::UInt32 : DType::UInt16;
     E all = nullptr;
@@ -103,7 +103,7 @@ E FunctionLowerer::joined_pieces(const FieldAccess& f, std::span<const E> where)
 }
 
 /// The index of one number, as the program gives it.
-std::vector<E> FunctionLowerer::index_of_pieces(const FieldAccess& f) {
+std::vector<E> Objects::index_of_pieces(const FieldAccess& f) {
     std::vector<E> where;
     Value numbers = whole_numbers(f.array);
     if (f.index) {
@@ -119,7 +119,7 @@ std::vector<E> FunctionLowerer::index_of_pieces(const FieldAccess& f) {
     return where;
 }
 
-void FunctionLowerer::store_field(const FieldAccess& f, const Value& value, const Place& place) {
+void Assignments::store_field(const FieldAccess& f, const Value& value, const Place& place) {
     if (f.array.type.is_records()) {
         if (f.index) return assign_record(*f.index, f.array, value);
         return copy_record(f.array, value, place);
@@ -156,7 +156,7 @@ void FunctionLowerer::store_field(const FieldAccess& f, const Value& value, cons
     emit(b_->store(f.array.array, std::vector<E>{}, number, ir::Access::Inside));
 }
 
-void FunctionLowerer::augment_field(const Node& node, const FieldAccess& f) {
+void Assignments::augment_field(const Node& node, const FieldAccess& f) {
     const Place& place = node.children[0].place;
     if (!f.array.type.is_records() && f.field.pieces == 0 && f.index)
         return augment_item(node, *f.index, f.array);
@@ -171,7 +171,7 @@ void FunctionLowerer::augment_field(const Node& node, const FieldAccess& f) {
     store_field(f, result, node.place);
 }
 
-Value FunctionLowerer::field_value(const FieldAccess& f, const Place& place) {
+Value Objects::field_value(const FieldAccess& f, const Place& place) {
     at(place);
     if (f.array.type.is_records()) return f.index ? record_item(*f.index, f.array) : f.array;
     if (f.field.pieces > 0) {
@@ -192,7 +192,7 @@ Value FunctionLowerer::field_value(const FieldAccess& f, const Place& place) {
 // ---- records
 
 /// An array of any field, whose first axes are those of the records.
-const Value& FunctionLowerer::any_field(const Value& records, const Place& place) {
+const Value& Objects::any_field(const Value& records, const Place& place) {
     for (const Value& item : records.items) {
         if (item.type.is_array()) return item;
     }
@@ -210,7 +210,7 @@ static bool has_call(const Node& node) {
 }
 
 /// An array with the axes of the records and without those of a field's own.
-Value FunctionLowerer::record_shape(const Value& records, const Place& place) {
+Value Objects::record_shape(const Value& records, const Place& place) {
     Descriptor d = describe_array(any_field(records, place).array);
     auto rank = static_cast<std::size_t>(records.type.rank);
     d.extents.resize(rank);
@@ -220,7 +220,7 @@ Value FunctionLowerer::record_shape(const Value& records, const Place& place) {
 }
 
 /// a[index]: the same index for every field.
-Value FunctionLowerer::record_item(const Node& node, const Value& records) {
+Value Objects::record_item(const Node& node, const Value& records) {
     std::vector<const Node*> parts = index_nodes(node);
     bool is_gathered = has_array_index(parts);
     Value all = record_shape(records, node.place);
@@ -267,7 +267,7 @@ Value FunctionLowerer::record_item(const Node& node, const Value& records) {
 }
 
 /// a[index] = value
-void FunctionLowerer::assign_record(const Node& target, const Value& records, const Value& value) {
+void Assignments::assign_record(const Node& target, const Value& records, const Value& value) {
     if (key_of(target))
         return store_field(field_of(records, *key_of(target), nullptr, target.place), value,
                            target.place);
@@ -275,7 +275,7 @@ void FunctionLowerer::assign_record(const Node& target, const Value& records, co
 }
 
 /// Field after field; all are read before the first is written.
-void FunctionLowerer::copy_record(const Value& to, const Value& from, const Place& place) {
+void Assignments::copy_record(const Value& to, const Value& from, const Place& place) {
     bool fits =
         (from.type.is_records() || from.type.is_tuple()) && from.items.size() == to.items.size();
     if (!fits) {

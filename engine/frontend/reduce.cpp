@@ -1,16 +1,16 @@
 // Lowers functions that combine the elements of an array along axes; fold.cpp has their loops.
 #include <algorithm>
 
+#include "frontend/array_functions.h"
 #include "frontend/lazy.h"
-#include "frontend/lowerer.h"
 
 namespace unisono::frontend {
 
 using ir::LoopKind;
 
 /// `body(repeats)` once, or twice where a test must tell whether axes of extent 1 are repeated.
-void FunctionLowerer::with_repeats(const Value& v, const std::function<void(bool)>& body,
-                                   const Place& place) {
+void ArrayFunctions::with_repeats(const Value& v, const std::function<void(bool)>& body,
+                                  const Place& place) {
     E plain = nullptr;
     if (v.lazy) {
         for (E test : v.lazy->equal) plain = plain ? op_binary(Op::And, plain, test) : test;
@@ -23,8 +23,8 @@ void FunctionLowerer::with_repeats(const Value& v, const std::function<void(bool
 }
 
 /// The array with axes of extent 1 at the places `axes` of the result.
-Value FunctionLowerer::with_ones(const Value& v, const std::vector<int>& axes, int rank,
-                                 const Place& place) {
+Value ArrayFunctions::with_ones(const Value& v, const std::vector<int>& axes, int rank,
+                                const Place& place) {
     Descriptor d{};
     if (v.type.is_array()) {
         d = describe_array(made(v, place).array);
@@ -45,14 +45,14 @@ Value FunctionLowerer::with_ones(const Value& v, const std::vector<int>& axes, i
     return view("kept", d);
 }
 
-Value FunctionLowerer::reduced(const Value& given, const Accumulation& how,
-                               const std::vector<int>& axes, bool keeps, const Place& place) {
+Value ArrayFunctions::reduced(const Value& given, const Accumulation& how,
+                              const std::vector<int>& axes, bool keeps, const Place& place) {
     Value v = reduced_axes(given, how, axes, place);
     return keeps ? with_ones(v, axes, given.type.rank, place) : v;
 }
 
 /// How many elements are combined into one.
-E FunctionLowerer::elements_of(const Value& v, const std::vector<int>& axes) {
+E ArrayFunctions::elements_of(const Value& v, const std::vector<int>& axes) {
     std::vector<E> extents = extents_of(v);
     E n = i64(1);
     for (int axis : axes) n = op_binary(Op::Mul, n, extents[static_cast<std::size_t>(axis)]);
@@ -66,7 +66,7 @@ static DType summed_dtype(DType t) {
     return !is_integer(t) ? t : info(t).kind == 'u' ? DType::UInt64 : DType::Int64;
 }
 
-Value FunctionLowerer::call_reduce(const Given& given) {
+Value ArrayFunctions::call_reduce(const Given& given) {
     const Place& place = given.node.place;
     const Value& a = want_array(given, "a");
     auto axes = want_axes(given, a.type.rank);
@@ -112,7 +112,7 @@ Value FunctionLowerer::call_reduce(const Given& given) {
 
 static DType mean_dtype(DType t) { return is_float(t) || is_complex(t) ? t : DType::Float64; }
 
-Value FunctionLowerer::call_mean(const Given& given) {
+Value ArrayFunctions::call_mean(const Given& given) {
     const Place& place = given.node.place;
     const Value& a = want_array(given, "a");
     auto axes = want_axes(given, a.type.rank);
@@ -125,7 +125,7 @@ Value FunctionLowerer::call_mean(const Given& given) {
 }
 
 /// var and std: the mean of the squared distances from the mean.
-Value FunctionLowerer::call_variance(const Given& given) {
+Value ArrayFunctions::call_variance(const Given& given) {
     const Place& place = given.node.place;
     const Value& a = want_array(given, "a");
     if (a.type.rank == 0) refuse_call(given, "an array without axes", "give it axes");
@@ -157,7 +157,7 @@ static std::vector<E> without(std::span<const E> list, std::size_t k) {
 }
 
 /// argmax, argmin: the first of equal ones, the first NaN before all.
-Value FunctionLowerer::call_arg_extreme(const Given& given) {
+Value ArrayFunctions::call_arg_extreme(const Given& given) {
     const Place& place = given.node.place;
     Value a = made(want_array(given, "a"), place);
     bool is_max = given.base == "argmax";
@@ -223,7 +223,7 @@ Value FunctionLowerer::call_arg_extreme(const Given& given) {
 }
 
 /// cumsum, cumprod: blocks of 512 elements, each combined with what came before it.
-Value FunctionLowerer::call_running(const Given& given) {
+Value ArrayFunctions::call_running(const Given& given) {
     const Place& place = given.node.place;
     Value a = made(want_array(given, "a"), place);
     Op op = given.base == "cumprod" ? Op::Mul : Op::Add;
@@ -273,7 +273,7 @@ Value FunctionLowerer::call_running(const Given& given) {
 }
 
 /// ptp: the largest less the smallest.
-Value FunctionLowerer::call_spread(const Given& given) {
+Value ArrayFunctions::call_spread(const Given& given) {
     const Place& place = given.node.place;
     const Value& a = want_array(given, "a");
     auto axes = want_axes(given, a.type.rank);
@@ -288,7 +288,7 @@ Value FunctionLowerer::call_spread(const Given& given) {
 }
 
 /// linalg.norm: of all elements, or of vectors along one axis; order 2 only.
-Value FunctionLowerer::call_norm(const Given& given) {
+Value ArrayFunctions::call_norm(const Given& given) {
     const Place& place = given.node.place;
     const Value& a = want_array(given, "x");
     if (given.find("ord")) {
@@ -304,7 +304,7 @@ Value FunctionLowerer::call_norm(const Given& given) {
     return sum.type.is_array() ? elementwise({sum}, root, place) : root(std::vector<Value>{sum});
 }
 
-Value FunctionLowerer::call_trace(const Given& given) {
+Value ArrayFunctions::call_trace(const Given& given) {
     const Place& place = given.node.place;
     Value a = made(want_array(given, "a"), place);
     if (a.type.rank != 2) {

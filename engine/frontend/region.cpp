@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "core/threads.h"
-#include "frontend/lowerer.h"
+#include "frontend/control_flow.h"
 
 namespace unisono::frontend {
 
@@ -47,7 +47,7 @@ static void written_arrays(const Node& n, std::set<std::string>& names) {
     for (const Node& child : n.children) written_arrays(child, names);
 }
 
-void FunctionLowerer::region(const Node& node) {
+void ControlFlow::region(const Node& node) {
     const Node& body = node.children[1];
     if (parallel_depth_ > 0) {
         refuse(node.place, "parallel() inside of a parallel loop or region",
@@ -77,7 +77,7 @@ void FunctionLowerer::region(const Node& node) {
         Binding& b = env_.names.at(name);
         want_number(b.value, node.place, "the reduction variable '" + name + "'");
         want_reducible(b.value, op, node.place);
-        auto wider = guesses_[&node].emplace(name, b.value.type).first;
+        auto wider = learnt_.guesses[&node].emplace(name, b.value.type).first;
         auto joined = join(wider->second, b.value.type);
         if (joined) b.value = move_into(name, b.value, *joined);
     }
@@ -106,7 +106,7 @@ void FunctionLowerer::region(const Node& node) {
 }
 
 /// Cuts statements into pieces and lowers them.
-void FunctionLowerer::region_block(std::span<const Node> statements) {
+void ControlFlow::region_block(std::span<const Node> statements) {
     std::vector<const Node*> piece;
     auto finish = [&] {
         if (!piece.empty()) region_piece(piece);
@@ -147,7 +147,7 @@ void FunctionLowerer::region_block(std::span<const Node> statements) {
 }
 
 /// A serial loop or branch around pieces: the same for all threads.
-void FunctionLowerer::region_around(const Node& s) {
+void ControlFlow::region_around(const Node& s) {
     if (s.kind == NodeKind::If) {
         E test = settle(condition(s.children[0]));
         Env before = env_;
@@ -163,7 +163,7 @@ void FunctionLowerer::region_around(const Node& s) {
         refuse(s.place, "this loop holds a barrier or a loop over prange",
                "write `for k in range(...)` without else");
     }
-    Range range = range_of(s);
+    Range range = loop_range(s);
     std::int32_t var = b_->var(s.children[0].text, DType::Int64);
     if (auto first = constant_int(range.begin); first && constant_int(range.step).value_or(0) > 0)
         lower_bounds_[var] = *first;
@@ -182,7 +182,7 @@ void FunctionLowerer::region_around(const Node& s) {
 }
 
 /// One piece: a parallel loop over the threads.
-void FunctionLowerer::region_piece(const std::vector<const Node*>& piece) {
+void ControlFlow::region_piece(const std::vector<const Node*>& piece) {
     Region& r = *region_;
     const Node& body = r.node->children[1];
     Env before = env_;
@@ -222,7 +222,7 @@ void FunctionLowerer::region_piece(const std::vector<const Node*>& piece) {
         if (is.value.type != was.value.type) {
             // The variable starts with the type that it gets: known when all is lowered again.
             if (auto joined = join(was.value.type, is.value.type)) {
-                guesses_[r.node][name] = *joined;
+                learnt_.guesses[r.node][name] = *joined;
                 region_ = nullptr;
                 throw Restart{};
             }
@@ -254,7 +254,7 @@ static bool is_assigned_in_loop(const Node& block, const std::string& name) {
 }
 
 /// Puts a thread's variable into its element of an array. Arrays of its own end with the piece.
-void FunctionLowerer::keep_for_threads(const std::string& name, Binding& b) {
+void ControlFlow::keep_for_threads(const std::string& name, Binding& b) {
     Region& r = *region_;
     if (!b.value.type.is_scalar()) {
         b.state = Binding::State::AfterPrange;
@@ -266,7 +266,7 @@ void FunctionLowerer::keep_for_threads(const std::string& name, Binding& b) {
         return;
     auto it = r.kept.find(name);
     if (it == r.kept.end()) {
-        Kept kept;
+        Region::Kept kept;
         kept.type = b.value.type;
         std::int32_t slot = b_->slot(name + ".threads", kept.type.dtype, true);
         kept.view = b_->view(name + ".threads", slot, i64(0), {r.threads}, {i64(1)},
@@ -285,7 +285,7 @@ void FunctionLowerer::keep_for_threads(const std::string& name, Binding& b) {
 }
 
 /// The thread's share of a loop: a run of iterations, or every so many chunks.
-S FunctionLowerer::shared_out(const Range& range, std::int32_t var, S inside) {
+S ControlFlow::shared_out(const Range& range, std::int32_t var, S inside) {
     E count = trip_count(range);
     E thread = b_->read(region_->lane);
     auto at_iteration = [&](E k) {

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "core/settings.h"
-#include "frontend/lowerer.h"
+#include "frontend/control_flow.h"
 
 namespace unisono::frontend {
 
@@ -15,7 +15,7 @@ namespace unisono::frontend {
 constexpr std::int64_t most_parts = 16;
 constexpr std::int64_t cache_line = 64;
 
-void FunctionLowerer::read_schedule(const Node& keyword, Range& range) {
+void ControlFlow::read_schedule(const Node& keyword, Range& range) {
     const Node& given = keyword.children[0];
     if (keyword.text == "schedule") {
         bool is_known =
@@ -48,7 +48,7 @@ void FunctionLowerer::read_schedule(const Node& keyword, Range& range) {
 }
 
 /// Iterations of the range.
-E FunctionLowerer::trip_count(const Range& range) {
+E ControlFlow::trip_count(const Range& range) {
     auto step = constant_int(range.step);
     E span = op_binary(Op::Sub, range.end, range.begin);
     auto rounded = [&](std::int64_t up) {
@@ -62,8 +62,8 @@ E FunctionLowerer::trip_count(const Range& range) {
 }
 
 /// The loop over chunks around the loop over a chunk's iterations.
-S FunctionLowerer::scheduled(const Range& range, std::int32_t var, S inside,
-                             const std::vector<ir::Reduction>& reductions, const Parts& parts) {
+S ControlFlow::scheduled(const Range& range, std::int32_t var, S inside,
+                         const std::vector<ir::Reduction>& reductions, const Parts& parts) {
     bool is_plain = !parts.count && !range.threads && !range.chunk &&
                     (range.schedule.empty() || range.schedule == "static");
     if (is_plain)
@@ -105,8 +105,8 @@ S FunctionLowerer::scheduled(const Range& range, std::int32_t var, S inside,
 }
 
 /// Copies of the arrays that the loop reduces, one per part, holding what changes nothing.
-FunctionLowerer::Parts FunctionLowerer::make_parts(const ParallelPlan& plan, const Range& range,
-                                                   const Place& place) {
+ControlFlow::Parts ControlFlow::make_parts(const ParallelPlan& plan, const Range& range,
+                                           const Place& place) {
     Parts parts;
     if (plan.array_reductions.empty()) return parts;
     parts.var = b_->var("part", DType::Int64);
@@ -136,7 +136,7 @@ FunctionLowerer::Parts FunctionLowerer::make_parts(const ParallelPlan& plan, con
     return parts;
 }
 
-Value FunctionLowerer::part_of(const Value& all, E number) {
+Value ControlFlow::copy_for_part(const Value& all, E number) {
     Descriptor d = describe_array(all.array);
     d.offset = op_binary(Op::Add, d.offset, op_binary(Op::Mul, number, d.strides[0]));
     d.extents.erase(d.extents.begin());
@@ -145,14 +145,14 @@ Value FunctionLowerer::part_of(const Value& all, E number) {
     return view("part", d);
 }
 
-void FunctionLowerer::add_parts(const Parts& parts, const ParallelPlan& plan, const Place& place) {
+void ControlFlow::add_parts(const Parts& parts, const ParallelPlan& plan, const Place& place) {
     for (const auto& [name, array_of_parts] : parts.arrays) {
         const auto& all = array_of_parts;  // clang 14 captures no structured binding
         const Value& array = env_.names.at(name).value;
         Op op = plan.array_reductions.at(name);
         list_loop(i64(0), parts.count, [&](E k) {
             Value sum = elementwise(
-                {array, part_of(all, k)},
+                {array, copy_for_part(all, k)},
                 [this, op](std::span<const Value> v) {
                     return apply(op, v[0].expr, v[1].expr, Weak::None);
                 },
@@ -163,8 +163,7 @@ void FunctionLowerer::add_parts(const Parts& parts, const ParallelPlan& plan, co
 }
 
 /// Chunks that are shorter than a cache line make threads write the same lines.
-void FunctionLowerer::warn_of_sharing(const Node& node, const Range& range,
-                                      const ParallelPlan& plan) {
+void ControlFlow::warn_of_sharing(const Node& node, const Range& range, const ParallelPlan& plan) {
     bool is_dealt_out = range.chunk || range.schedule == "dynamic";
     if (!is_dealt_out || range.schedule == "guided") return;
     auto chunk = range.chunk ? constant_int(range.chunk) : std::optional<std::int64_t>(1);
@@ -189,7 +188,7 @@ void FunctionLowerer::warn_of_sharing(const Node& node, const Range& range,
 }
 
 /// atomic.add(array, index, value) and the like: one thread at a time changes an element.
-Value FunctionLowerer::atomic(const Node& node, const std::string& name) {
+Value Calls::atomic(const Node& node, const std::string& name) {
     static const std::map<std::string, Op> ops = {
         {"add", Op::Add},  {"sub", Op::Add}, {"min", Op::Min}, {"max", Op::Max},
         {"and_", Op::And}, {"or_", Op::Or},  {"xor", Op::Xor}};

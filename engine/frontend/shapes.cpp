@@ -2,22 +2,21 @@
 // must.
 #include <algorithm>
 
+#include "frontend/array_functions.h"
 #include "frontend/lazy.h"
-#include "frontend/lowerer.h"
 
 namespace unisono::frontend {
 
 using ir::StrideClass;
 
-E FunctionLowerer::size_of_array(const Value& v) {
+E Arrays::size_of_array(const Value& v) {
     E n = i64(1);
     for (E e : extents_of(v)) n = op_binary(Op::Mul, n, e);
     return pinned(n);
 }
 
 /// Replaces one extent of -1 by what the size leaves for it.
-std::vector<E> FunctionLowerer::completed_shape(std::vector<E> extents, E size,
-                                                const Place& place) {
+std::vector<E> Arrays::completed_shape(std::vector<E> extents, E size, const Place& place) {
     int open = -1;
     E known = i64(1);
     for (std::size_t k = 0; k < extents.size(); ++k) {
@@ -46,8 +45,8 @@ std::vector<E> FunctionLowerer::completed_shape(std::vector<E> extents, E size,
 
 /// The elements in row-major order under another shape: the same memory where they lie side by side
 /// in it.
-Value FunctionLowerer::reshaped(const Value& given, std::vector<E> extents, bool copies,
-                                const Place& place) {
+Value Arrays::reshaped(const Value& given, std::vector<E> extents, bool copies,
+                       const Place& place) {
     Value array = copies ? copied(given, place) : made(given, place);
     extents = completed_shape(std::move(extents), size_of_array(array), place);
     for (E& e : extents) e = pinned(e);
@@ -92,8 +91,8 @@ Value FunctionLowerer::reshaped(const Value& given, std::vector<E> extents, bool
     return view("reshaped", out);
 }
 
-Value FunctionLowerer::permuted(const Value& given, const std::vector<int>& axes,
-                                const Place& place) {
+Value ArrayFunctions::permuted(const Value& given, const std::vector<int>& axes,
+                               const Place& place) {
     Value array = made(given, place);
     Descriptor d = describe_array(array.array), out = d;
     for (std::size_t k = 0; k < axes.size(); ++k) {
@@ -108,25 +107,25 @@ Value FunctionLowerer::permuted(const Value& given, const std::vector<int>& axes
     return view("transposed", out);
 }
 
-Value FunctionLowerer::transposed(const Value& array, const Place& place) {
+Value ArrayFunctions::transposed(const Value& array, const Place& place) {
     std::vector<int> axes;
     for (int k = array.type.rank; k-- > 0;) axes.push_back(k);
     return permuted(array, axes, place);
 }
 
-Value FunctionLowerer::call_reshape(const Given& given) {
+Value ArrayFunctions::call_reshape(const Given& given) {
     const Value& a = want_array(given, "a");
     return reshaped(a, shape_argument(given.at("shape"), given.node.place), false,
                     given.node.place);
 }
 
-Value FunctionLowerer::call_ravel(const Given& given) {
+Value ArrayFunctions::call_ravel(const Given& given) {
     const Value& a = want_array(given, "a");
     bool copies = given.base == "flatten" && !a.lazy;
     return reshaped(a, {size_of_array(a)}, copies, given.node.place);
 }
 
-Value FunctionLowerer::call_transpose(const Given& given) {
+Value ArrayFunctions::call_transpose(const Given& given) {
     const Value& a = want_array(given, "a");
     const Value* given_axes = given.find("axes");
     if (!given_axes) return transposed(a, given.node.place);
@@ -142,7 +141,7 @@ Value FunctionLowerer::call_transpose(const Given& given) {
     return permuted(a, axes, given.node.place);
 }
 
-Value FunctionLowerer::call_swap(const Given& given) {
+Value ArrayFunctions::call_swap(const Given& given) {
     const Value& a = want_array(given, "a");
     int from = want_axis(given, given.at("axis1"), a.type.rank);
     int to = want_axis(given, given.at("axis2"), a.type.rank);
@@ -157,7 +156,7 @@ Value FunctionLowerer::call_swap(const Given& given) {
     return permuted(a, axes, given.node.place);
 }
 
-Value FunctionLowerer::call_flip(const Given& given) {
+Value ArrayFunctions::call_flip(const Given& given) {
     Value m = made_array(given, "m");
     Given with = given;
     if (given.base == "flipud") with.values["axis"] = scalar(i64(0), Weak::Int);
@@ -177,7 +176,7 @@ Value FunctionLowerer::call_flip(const Given& given) {
     return view("flipped", d);
 }
 
-Value FunctionLowerer::call_expand(const Given& given) {
+Value ArrayFunctions::call_expand(const Given& given) {
     const Value& a = want_array(given, "a");
     const Value& axis = given.at("axis");
     std::vector<Value> items = axis.type.is_tuple() ? axis.items : std::vector<Value>{axis};
@@ -187,7 +186,7 @@ Value FunctionLowerer::call_expand(const Given& given) {
     return with_ones(a, axes, rank, given.node.place);
 }
 
-Value FunctionLowerer::call_squeeze(const Given& given) {
+Value ArrayFunctions::call_squeeze(const Given& given) {
     Value a = made_array(given);
     Descriptor d = describe_array(a.array);
     std::vector<int> axes;
@@ -214,7 +213,7 @@ Value FunctionLowerer::call_squeeze(const Given& given) {
     return view("squeezed", d);
 }
 
-Value FunctionLowerer::call_broadcast(const Given& given) {
+Value ArrayFunctions::call_broadcast(const Given& given) {
     const Place& place = given.node.place;
     Value a = made(want_array(given, "a"), place);
     std::vector<E> extents = shape_argument(given.at("shape"), place);
@@ -241,7 +240,7 @@ Value FunctionLowerer::call_broadcast(const Given& given) {
 }
 
 /// concatenate, stack and their kind: parts of a new array.
-Value FunctionLowerer::call_join(const Given& given) {
+Value ArrayFunctions::call_join(const Given& given) {
     const Place& place = given.node.place;
     const Value& tuple = given.at("arrays");
     if (!tuple.type.is_tuple() || tuple.items.empty()) {
@@ -310,7 +309,7 @@ Value FunctionLowerer::call_join(const Given& given) {
     return out;
 }
 
-Value FunctionLowerer::call_repeat(const Given& given) {
+Value ArrayFunctions::call_repeat(const Given& given) {
     const Place& place = given.node.place;
     Value a = made_array(given);
     const Value* axis = given.find("axis");
@@ -332,7 +331,7 @@ Value FunctionLowerer::call_repeat(const Given& given) {
                     });
 }
 
-Value FunctionLowerer::call_roll(const Given& given) {
+Value ArrayFunctions::call_roll(const Given& given) {
     const Place& place = given.node.place;
     Value a = made_array(given);
     std::vector<E> shape = extents_of(a);
@@ -356,7 +355,7 @@ Value FunctionLowerer::call_roll(const Given& given) {
 }
 
 /// np.shape, np.size, np.ndim
-Value FunctionLowerer::call_shape(const Given& given) {
+Value ArrayFunctions::call_shape(const Given& given) {
     const Value& a = want_array(given, "a");
     if (given.base == "ndim") return scalar(i64(a.type.rank), Weak::Int);
     if (given.base == "size") return scalar(size_of_array(a), Weak::Int);

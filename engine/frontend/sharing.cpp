@@ -1,6 +1,6 @@
 // What threads share under a lock, and reductions by functions of the program: each part of a loop
 // combines what it meets, the parts are combined behind the loop in their order.
-#include "frontend/lowerer.h"
+#include "frontend/calls.h"
 
 namespace unisono::frontend {
 
@@ -19,8 +19,8 @@ static bool has_numbers_only(const Type& t) {
 /// Functions that python/unisono/_jit/sharing.py calls: lock_take(key), lock_give(key);
 /// partial_new(value, n) makes room for n such values, partial_put(room, k, value, is_empty),
 /// partial_empty(room, k) and partial_get(room, k, value) with the type of the value.
-std::optional<Value> FunctionLowerer::sharing(const std::string& name,
-                                              const std::vector<Value>& args, const Place& place) {
+std::optional<Value> Calls::sharing(const std::string& name, const std::vector<Value>& args,
+                                    const Place& place) {
     auto integer = [&](const Value& v, const char* role) {
         want_scalar(v, place, role);
         if (!is_integer(v.type.dtype))

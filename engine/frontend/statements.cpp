@@ -68,7 +68,7 @@ void FunctionLowerer::statement(const Node& node) {
     }
 }
 
-void FunctionLowerer::assign(const Node& node) {
+void Assignments::assign(const Node& node) {
     bool is_single = node.children.size() == 2;
     if (is_single && assign_under_mask(node.children[0], "", node.children[1], node.place)) return;
     Value value = expression(node.children.back());
@@ -86,7 +86,7 @@ static bool needs_copies(const Value& value) {
     });
 }
 
-void FunctionLowerer::assign_to(const Node& target, const Value& value) {
+void Assignments::assign_to(const Node& target, const Value& value) {
     at(target.place);
     if (target.kind == NodeKind::Name) return bind(target.text, value, target.place);
     if (target.kind == NodeKind::Tuple) {
@@ -159,7 +159,7 @@ void FunctionLowerer::assign_to(const Node& target, const Value& value) {
            "assign to a name, to array[indices] or to a tuple of them");
 }
 
-void FunctionLowerer::assign_item(const Node& target, const Value& array, const Value& value) {
+void Assignments::assign_item(const Node& target, const Value& array, const Value& value) {
     if (!array.type.is_array()) {
         refuse(target.place, "cannot assign to an item of a value of type " + describe(array.type),
                "only items of arrays can be assigned; build a new tuple instead");
@@ -182,14 +182,14 @@ void FunctionLowerer::assign_item(const Node& target, const Value& array, const 
 }
 
 /// Items of a value that no memory holds cannot be assigned.
-void FunctionLowerer::refuse_computed(const Value& array, const Place& place) {
+void Arrays::refuse_computed(const Value& array, const Place& place) {
     if (!array.lazy) return;
     refuse(place, "cannot assign to a part of numbers that are not aligned in their dtype",
            "make the dtype with align=True, or write a loop");
 }
 
 /// a, *b, c = tuple: b takes what the others leave, as a list.
-void FunctionLowerer::assign_starred(const Node& target, const Node& star, const Value& value) {
+void Assignments::assign_starred(const Node& target, const Node& star, const Value& value) {
     std::size_t others = target.children.size() - 1, size = value.items.size();
     if (size < others) {
         refuse(target.place,
@@ -216,7 +216,7 @@ void FunctionLowerer::assign_starred(const Node& target, const Node& star, const
     }
 }
 
-void FunctionLowerer::refuse_readonly(const Value& array) {
+void Arrays::refuse_readonly(const Value& array) {
     std::int32_t root = describe_array(array.array).root;
     fail(ErrorKind::Value,
          source_.name + ": '" + function_->arrays[static_cast<std::size_t>(root)].name +
@@ -225,14 +225,14 @@ void FunctionLowerer::refuse_readonly(const Value& array) {
 }
 
 /// x op= change for a whole array or a view; NumPy's casts within a kind.
-void FunctionLowerer::assign_in_place(const Node& node, const Value& array, const Value& change) {
+void Assignments::assign_in_place(const Node& node, const Value& array, const Value& change) {
     Value target = made(array, node.place);
     Value result = binary(node.text, target, change, node.place);
     refuse_cast(node.text, result.type.dtype, array.type.dtype, node.place);
     assign_elements(target, result, node.place);
 }
 
-void FunctionLowerer::refuse_cast(const std::string& op, DType from, DType to, const Place& place) {
+void Emission::refuse_cast(const std::string& op, DType from, DType to, const Place& place) {
     bool fits = is_complex(to) || (!is_complex(from) && (is_float(to) || !is_float(from)));
     if (is_bool(to) && !is_bool(from)) fits = false;
     if (!fits) {
@@ -243,7 +243,7 @@ void FunctionLowerer::refuse_cast(const std::string& op, DType from, DType to, c
     }
 }
 
-void FunctionLowerer::assign_augmented(const Node& node) {
+void Assignments::assign_augmented(const Node& node) {
     const Node& target = node.children[0];
     if (assign_under_mask(target, node.text, node.children[1], node.place)) return;
     if (target.kind == NodeKind::Name) {
@@ -290,7 +290,7 @@ void FunctionLowerer::assign_augmented(const Node& node) {
     augment_item(node, target, made(as_array(object), target.place));
 }
 
-void FunctionLowerer::augment_item(const Node& node, const Node& target, const Value& array) {
+void Assignments::augment_item(const Node& node, const Node& target, const Value& array) {
     if (!array.type.is_array())
         refuse(target.place, "cannot assign to an item of a value of type " + describe(array.type),
                "only items of arrays can be assigned; build a new tuple instead");
@@ -332,7 +332,7 @@ void FunctionLowerer::augment_item(const Node& node, const Node& target, const V
                    access_for(where)));
 }
 
-void FunctionLowerer::branch(const Node& node) {
+void ControlFlow::branch(const Node& node) {
     E test = condition(node.children[0]);
     if (auto known = constant_int(test)) {
         statements(node.children[*known ? 1 : 2]);
@@ -352,8 +352,7 @@ void FunctionLowerer::branch(const Node& node) {
 
 /// How the caller finds the value, and the results that it finds it in. Arrays other than arguments
 /// are told by address; their memory outlives the function.
-void FunctionLowerer::shape_result(const Value& value, ResultShape& shape,
-                                   std::vector<E>& scalars) {
+void ControlFlow::shape_result(const Value& value, ResultShape& shape, std::vector<E>& scalars) {
     shape.dtype = value.type.dtype;
     shape.index = static_cast<int>(scalars.size());
     if (value.type.is_instance()) {
@@ -397,7 +396,7 @@ void FunctionLowerer::shape_result(const Value& value, ResultShape& shape,
             shape_result(item, shape.items.emplace_back(), scalars);
     } else if (value.type.is_array() || value.type.is_list()) {
         bool is_list = value.type.is_list() && value.list >= 0;
-        if (!is_list && !describes_results_ &&
+        if (!is_list && !learnt_.describes_results &&
             function_->arrays[static_cast<std::size_t>(value.array)].param >= 0) {
             shape.kind = ResultShape::Kind::Argument;
             shape.index = 0;
@@ -420,7 +419,7 @@ void FunctionLowerer::shape_result(const Value& value, ResultShape& shape,
     }
 }
 
-Value FunctionLowerer::all_made(Value value, const Place& place) {
+Value Arrays::all_made(Value value, const Place& place) {
     value = made(value, place);
     for (Value& item : value.items) item = all_made(item, place);
     return value;
@@ -437,7 +436,7 @@ static bool same_arguments(const ResultShape& a, const ResultShape& b) {
     return true;
 }
 
-void FunctionLowerer::give_back(const Node& node) {
+void ControlFlow::give_back(const Node& node) {
     Value value;
     if (!node.children.empty()) {
         value = expression(node.children[0]);
@@ -459,30 +458,32 @@ void FunctionLowerer::give_back(const Node& node) {
         refuse(place, "a " + describe(value.type) + " cannot be returned",
                "return numbers, texts, arrays or tuples of them");
     }
-    if (result_ && result_->is_table()) value = Tables(*this, place).agreed(value, *result_);
-    if (!result_) {
-        result_ = value.type;
-    } else if (*result_ != value.type) {
-        auto joined = join(*result_, value.type);
+    if (learnt_.result && learnt_.result->is_table())
+        value = Tables(*this, place).agreed(value, *learnt_.result);
+    if (!learnt_.result) {
+        learnt_.result = value.type;
+    } else if (*learnt_.result != value.type) {
+        auto joined = join(*learnt_.result, value.type);
         if (!joined) {
             std::vector<std::pair<Place, std::string>> related;
             if (first_return_)
-                related.emplace_back(*first_return_, "returns " + describe(*result_) + " here");
+                related.emplace_back(*first_return_,
+                                     "returns " + describe(*learnt_.result) + " here");
             refuse(
                 place,
-                "the function returns " + describe(value.type) + " here and " + describe(*result_) +
-                    " elsewhere",
+                "the function returns " + describe(value.type) + " here and " +
+                    describe(*learnt_.result) + " elsewhere",
                 "return one type: convert with float(...) or int(...), or return from every path",
                 related);
         }
-        if (*joined != *result_) must_restart_ = true;
-        result_ = joined;
+        if (*joined != *learnt_.result) must_restart_ = true;
+        learnt_.result = joined;
     }
-    leave_function(converted_value(value, *result_), place);
+    leave_function(converted_value(value, *learnt_.result), place);
 }
 
 /// Returns a value of the function's type.
-void FunctionLowerer::leave_function(const Value& value, const Place& place) {
+void ControlFlow::leave_function(const Value& value, const Place& place) {
     if (returns_by_final(value)) return;
     ResultShape shape;
     std::vector<E> scalars;
@@ -490,9 +491,9 @@ void FunctionLowerer::leave_function(const Value& value, const Place& place) {
     last_return_ = place;
     shape_result(value, shape, scalars);
     if (first_return_ && !same_arguments(shape, instance_.shape))
-        must_restart_ = describes_results_ = true;
+        must_restart_ = learnt_.describes_results = true;
     instance_.shape = shape;
-    instance_.result = *result_;
+    instance_.result = *learnt_.result;
     instance_.has_result = true;
     if (!first_return_) first_return_ = place;
     at(place);
@@ -500,20 +501,20 @@ void FunctionLowerer::leave_function(const Value& value, const Place& place) {
     env_.reachable = false;
 }
 
-void FunctionLowerer::end_of_function() {
+void ControlFlow::end_of_function() {
     if (!env_.reachable) return;
-    if (result_ && result_->kind != Type::Kind::None) {
+    if (learnt_.result && learnt_.result->kind != Type::Kind::None) {
         std::vector<std::pair<Place, std::string>> related;
         if (first_return_)
-            related.emplace_back(*first_return_, "returns " + describe(*result_) + " here");
+            related.emplace_back(*first_return_, "returns " + describe(*learnt_.result) + " here");
         refuse(source_.body.children.back().place,
                "the end of the function is reached without a return, which gives None",
                "return a value on every path, or raise an exception", related);
     }
-    result_ = Type::none();
+    learnt_.result = Type::none();
 }
 
-void FunctionLowerer::assertion(const Node& node) {
+void ControlFlow::assertion(const Node& node) {
     E test = condition(node.children[0]);
     std::string message;
     std::vector<E> values;
@@ -528,8 +529,8 @@ void FunctionLowerer::assertion(const Node& node) {
     emit(b_->branch(op_unary(Op::Not, test), b_->block(failed)));
 }
 
-void FunctionLowerer::fault_if(E condition, ErrorKind kind, const std::string& message,
-                               const Place& place, std::vector<E> values) {
+void Emission::fault_if(E condition, ErrorKind kind, const std::string& message, const Place& place,
+                        std::vector<E> values) {
     if (auto known = constant_int(condition); known && !*known) return;
     at(place);
     S raised = b_->raise(b_->site(kind, message), values);

@@ -16,12 +16,6 @@ struct TableItems {
     const void* inner = nullptr;  ///< the value is a table of its own, known by this origin
 };
 
-struct TableState {
-    std::map<const void*, TableItems> items;  ///< by origin; learnt across attempts
-    /// Value::list of a table is its place here, or -1.
-    std::vector<const void*> origins;
-};
-
 /// How tables are spelled for the run-time part, which makes Python objects of their words:
 /// i f b numbers, N and a letter other dtypes, t text, n None, (...) tuples, D d and D s tables,
 /// A arrays, L lists, O and the record's address, ; or ?, objects in memory, which may be None.

@@ -165,8 +165,8 @@ Value Tables::value_taken(const Value& table, const std::vector<E>& words, std::
                           bool is_owned) {
     int origin = -1;
     if (const void* outer = origin_of(table)) {
-        auto& origins = f_.tables_.origins;
-        auto held = std::find(origins.begin(), origins.end(), f_.tables_.items[outer].inner);
+        auto& origins = f_.table_origins_;
+        auto held = std::find(origins.begin(), origins.end(), f_.learnt_.table_items[outer].inner);
         if (held != origins.end() && *held) origin = static_cast<int>(held - origins.begin());
     }
     return taken(*value_of(table), words, at, is_owned, origin);

@@ -35,8 +35,8 @@ Type Tables::key_type(const Value& key) {
 bool Tables::is_open(const Value& table) const {
     const void* origin = origin_of(table);
     if (!origin) return false;
-    auto found = f_.tables_.items.find(origin);
-    if (found == f_.tables_.items.end()) return true;
+    auto found = f_.learnt_.table_items.find(origin);
+    if (found == f_.learnt_.table_items.end()) return true;
     bool needs_key = !table.type.is_object_list() && !found->second.key;
     return needs_key || (value_of(table) && !found->second.value);
 }
@@ -45,7 +45,7 @@ void Tables::learn_type(const void* origin, std::optional<Type>& known, const Ty
     auto joined = known ? join(*known, type) : std::optional(type);
     if (!origin || !joined || known == joined) return;
     known = joined;
-    f_.guesses_.clear();
+    f_.learnt_.guesses.clear();
     throw Restart{};
 }
 
@@ -53,14 +53,14 @@ void Tables::learn_type(const void* origin, std::optional<Type>& known, const Ty
 void Tables::learn(const Value& table, const Type& key, const Value* value) {
     const void* origin = origin_of(table);
     if (!origin) return;
-    TableItems& items = f_.tables_.items[origin];
+    TableItems& items = f_.learnt_.table_items[origin];
     if (value) {
         const void* inner = value->type.is_table() ? origin_of(*value) : nullptr;
         if (!items.value || (inner && inner == items.inner && *items.value != value->type)) {
             items.inner = inner;
             items.value = value->type;
             if (!items.key && !table.type.is_object_list()) items.key = key;
-            f_.guesses_.clear();
+            f_.learnt_.guesses.clear();
             throw Restart{};
         }
         learn_type(origin, items.value, value->type);
@@ -104,7 +104,7 @@ Value Tables::declared(const Value& table, const Type& wanted, const std::string
     if (table.type == wanted) return table;
     const void* origin = origin_of(table);
     if (origin && table.type.is_table() && table.type.rank == wanted.rank) {
-        TableItems& items = f_.tables_.items[origin];
+        TableItems& items = f_.learnt_.table_items[origin];
         std::optional<Type> key, value;
         if (!wanted.is_object_list()) key = wanted.items[0];
         if (wanted.is_object_list() || wanted.items.size() > 1) value = wanted.items.back();
@@ -114,7 +114,7 @@ Value Tables::declared(const Value& table, const Type& wanted, const std::string
         if (fits(items.key, key) && fits(items.value, value)) {
             items.key = key;
             items.value = value;
-            f_.guesses_.clear();
+            f_.learnt_.guesses.clear();
             throw Restart{};
         }
     }
@@ -187,14 +187,14 @@ void Tables::check(E status) {
 }
 
 Value Tables::empty(const void* origin, TableKind kind) {
-    const TableItems& items = f_.tables_.items[origin];
+    const TableItems& items = f_.learnt_.table_items[origin];
     std::vector<Type> types;
     Type number = Type::python(Weak::Int);
     if (kind != TableKind::List) types.push_back(items.key.value_or(number));
     if (kind != TableKind::Set) types.push_back(items.value.value_or(number));
     Type type = Type::table(kind, std::move(types));
-    f_.tables_.origins.push_back(origin);
-    return made("table_new", form_of(type), type, static_cast<int>(f_.tables_.origins.size()) - 1);
+    f_.table_origins_.push_back(origin);
+    return made("table_new", form_of(type), type, static_cast<int>(f_.table_origins_.size()) - 1);
 }
 
 /// {k: v, ...}, {a, b} and set()
@@ -204,7 +204,7 @@ Value Tables::literal(const Node& node) {
     for (const Node& child : node.children) nodes.push_back(&child);
     std::vector<Value> items = f_.operands(nodes);
     for (Value& item : items) item = f_.kept_apart(storable(item));
-    TableItems& known = f_.tables_.items[&node];
+    TableItems& known = f_.learnt_.table_items[&node];
     std::size_t step = is_dict ? 2 : 1;
     for (std::size_t k = 0; k < items.size(); k += step) {
         auto add = [](std::optional<Type>& so_far, const Type& t) {
@@ -236,7 +236,7 @@ Value Tables::copy(const Value& table) {
 /// A parameter: where it came empty its types are those of what the function stores.
 Value Tables::opened(const Value& parameter, const void* origin, const Type* wanted) {
     if (!parameter.type.items.empty()) return parameter;
-    TableItems& items = f_.tables_.items[origin];
+    TableItems& items = f_.learnt_.table_items[origin];
     auto kind = static_cast<TableKind>(parameter.type.rank);
     if (wanted && wanted->is_table() && wanted->rank == parameter.type.rank) {
         if (kind != TableKind::List) items.key = wanted->items[0];
@@ -253,8 +253,8 @@ Value Tables::opened(const Value& parameter, const void* origin, const Type* wan
     values.push_back(f_.i64(static_cast<std::int64_t>(code.size())));
     for (E e : Texts(f_, place_).packed(code)) values.push_back(e);
     f_.emit(f_.b_->native("table_become", values, {}));
-    f_.tables_.origins.push_back(origin);
-    return of_handle(handle(parameter), type, static_cast<int>(f_.tables_.origins.size()) - 1);
+    f_.table_origins_.push_back(origin);
+    return of_handle(handle(parameter), type, static_cast<int>(f_.table_origins_.size()) - 1);
 }
 
 // ---- entries
@@ -262,7 +262,7 @@ Value Tables::opened(const Value& parameter, const void* origin, const Type* wan
 std::vector<E> Tables::key_words(const Value& table, const Value& key, const std::string& role) {
     Type type = key_type(key);
     if (const void* origin = origin_of(table)) {
-        if (!f_.tables_.items[origin].key) learn(table, type, nullptr);
+        if (!f_.learnt_.table_items[origin].key) learn(table, type, nullptr);
     }
     std::vector<E> words{handle(table)};
     put(as_type(key, key_of(table), role), words);

@@ -8,7 +8,7 @@ namespace unisono::frontend {
 /// One expression of tables, at a place.
 class Tables {
   public:
-    Tables(FunctionLowerer& f, const Place& place) : f_(f), place_(place) {}
+    Tables(Emission& walk, const Place& place) : f_(walk.lowerer()), place_(place) {}
 
     // ---- types and values (tables.cpp)
     Value literal(const Node& node);
@@ -71,7 +71,7 @@ class Tables {
         f_.refuse(place_, what, way_out);
     }
     const void* origin_of(const Value& table) const {
-        return table.list < 0 ? nullptr : f_.tables_.origins[static_cast<std::size_t>(table.list)];
+        return table.list < 0 ? nullptr : f_.table_origins_[static_cast<std::size_t>(table.list)];
     }
     bool is_open(const Value& table) const;
     void learn(const Value& table, const Type& key, const Value* value);

@@ -5,7 +5,7 @@
 // as its bits, an array as address, extents and strides.
 #include <algorithm>
 
-#include "frontend/lowerer.h"
+#include "frontend/calls.h"
 #include "frontend/texts.h"
 
 namespace unisono::frontend {
@@ -40,14 +40,14 @@ static std::string kind_of_number(DType t) {
     return is_bool(t) ? "b" : is_float(t) ? "f" : is_unsigned(t) ? "u" : "";
 }
 
-E FunctionLowerer::bits_of(const Value& v) {
+E Calls::bits_of(const Value& v) {
     E e = is_float(v.type.dtype) ? b_->bitcast(cast(v.expr, DType::Float64), DType::Int64)
                                  : cast(v.expr, DType::Int64);
     return settle(e);
 }
 
 /// An array or list: its items follow as address, extents and strides.
-void FunctionLowerer::write_items(Template& to, const Value& given, const Place& place) {
+void Calls::write_items(Template& to, const Value& given, const Place& place) {
     Value v = given.type.is_list() ? given : made(given, place);
     bool is_list = v.type.is_list();
     if (is_list && !v.type.items[0].is_weak()) {
@@ -65,8 +65,8 @@ void FunctionLowerer::write_items(Template& to, const Value& given, const Place&
 }
 
 /// Adds str(v), repr(v), or v as f"{v:format}" shows it.
-void FunctionLowerer::write(Template& to, const Value& v, Shown how, const std::string& format,
-                            const Place& place) {
+void Calls::write(Template& to, const Value& v, Shown how, const std::string& format,
+                  const Place& place) {
     const Type& type = v.type;
     bool is_repr = how == Shown::Repr;
     if (v.expr && type.is_text()) {
@@ -136,7 +136,7 @@ void FunctionLowerer::write(Template& to, const Value& v, Shown how, const std::
 }
 
 /// Adds a constant text, an f-string or, where the place allows it, any other value.
-void FunctionLowerer::write_node(Template& to, const Node& node) {
+void Calls::write_node(Template& to, const Node& node) {
     if (node.kind != NodeKind::Format)
         return write(to, expression(node), Shown::Str, "", node.place);
     for (const Node& part : node.children) {
@@ -152,8 +152,8 @@ void FunctionLowerer::write_node(Template& to, const Node& node) {
 }
 
 /// The text of an exception with the values that it tells.
-std::pair<std::string, std::vector<E>> FunctionLowerer::message_of(const Node& node,
-                                                                   const std::string& where) {
+std::pair<std::string, std::vector<E>> Calls::message_of(const Node& node,
+                                                         const std::string& where) {
     Template message;
     bool is_text = node.kind == NodeKind::Text || node.kind == NodeKind::Format;
     if (!is_text && where == "an exception") {
@@ -176,7 +176,7 @@ std::pair<std::string, std::vector<E>> FunctionLowerer::message_of(const Node& n
 }
 
 /// print(...): one call of the run-time part with the text, eight bytes to a value.
-Value FunctionLowerer::call_print(const Node& node) {
+Value Calls::call_print(const Node& node) {
     if (source_.is_kernel) {
         refuse(node.place, "a kernel cannot print", "store what it should tell into an array");
     }

@@ -8,7 +8,7 @@ namespace unisono::frontend {
 /// One expression of texts, at a place.
 class Texts {
   public:
-    Texts(FunctionLowerer& f, const Place& place) : f_(f), place_(place) {}
+    Texts(Emission& walk, const Place& place) : f_(walk.lowerer()), place_(place) {}
 
     /// The address; of a constant, which is looked up once, at the entry of the function.
     E handle(const Value& text);

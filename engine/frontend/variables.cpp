@@ -1,23 +1,37 @@
 // Where the locals of a Python function live in IR: homes, variables per dtype, temporaries,
 // checkpoints.
-#include "frontend/lowerer.h"
+#include "frontend/bindings.h"
 #include "frontend/texts.h"
 
 namespace unisono::frontend {
 
-void FunctionLowerer::at(const Place& place) {
+Emission::Emission(ModuleLowerer& module, const Source& source, Instance& instance, int dimensions,
+                   Learnt& learnt)
+    : module_(module),
+      source_(source),
+      instance_(instance),
+      dimensions_(dimensions),
+      learnt_(learnt),
+      function_(std::make_unique<ir::Function>(source.name)),
+      b_(std::make_unique<ir::Builder>(*function_)),
+      file_(module.file(source.file)),
+      homes_(home_blocks(source.body, source.params)) {
+    for (const auto& [name, block] : homes_) names_at_home_.emplace(block, &name);
+}
+
+void Emission::at(const Place& place) {
     b_->line.file = file_;
     b_->line.line = place.line;
     b_->line.column = static_cast<std::uint16_t>(place.column);
 }
 
-FunctionLowerer::Checkpoint FunctionLowerer::checkpoint() const {
+Emission::Checkpoint Emission::checkpoint() const {
     Checkpoint c{function_->vars.size(),
                  function_->sites.size(),
                  function_->arrays.size(),
                  out_->size(),
                  report_.size(),
-                 lists_.size(),
+                 0,
                  {}};
     for (const Frame& f : frames_) {
         c.declares.push_back(f.declares.size());
@@ -25,7 +39,7 @@ FunctionLowerer::Checkpoint FunctionLowerer::checkpoint() const {
     return c;
 }
 
-void FunctionLowerer::restore(const Checkpoint& saved) {
+void Emission::restore(const Checkpoint& saved) {
     function_->vars.resize(saved.vars);
     lower_bounds_.erase(lower_bounds_.lower_bound(static_cast<std::int32_t>(saved.vars)),
                         lower_bounds_.end());
@@ -33,46 +47,52 @@ void FunctionLowerer::restore(const Checkpoint& saved) {
     function_->arrays.resize(saved.arrays);
     out_->resize(saved.list);
     report_.resize(saved.report);
+    for (std::size_t i = 0; i < frames_.size(); ++i) {
+        frames_[i].declares.resize(saved.declares[i]);
+        std::erase_if(frames_[i].vars, [&](const auto& v) { return saved.is_later_var(v.second); });
+        std::erase_if(frames_[i].arrays,
+                      [&](const auto& a) { return saved.is_later_array(a.second); });
+    }
+}
+
+void Arrays::restore(const Checkpoint& saved) {
+    Emission::restore(saved);
+    std::erase_if(fresh_, [&](std::int32_t slot) { return saved.is_later_array(slot); });
+    std::erase_if(owners_, [&](const auto& o) {
+        return saved.is_later_array(o.first) || saved.is_later_array(o.second);
+    });
+    std::erase_if(hoisted_, [&](const auto& h) { return saved.is_later_var(h.second); });
+}
+
+Objects::Checkpoint Objects::checkpoint() const {
+    Checkpoint c = ArrayFunctions::checkpoint();
+    c.lists = lists_.size();
+    return c;
+}
+
+void Objects::restore(const Checkpoint& saved) {
+    ArrayFunctions::restore(saved);
     lists_.resize(saved.lists);
     std::erase_if(lists_of_names_, [&](const auto& held) {
         return held.second >= static_cast<std::int32_t>(saved.lists);
     });
-    std::erase_if(texts_, [&](const auto& held) {
-        return held.second >= static_cast<std::int32_t>(saved.vars);
-    });
-    for (std::size_t i = 0; i < frames_.size(); ++i) {
-        frames_[i].declares.resize(saved.declares[i]);
-        std::erase_if(frames_[i].vars, [&](const auto& v) {
-            return v.second >= static_cast<std::int32_t>(saved.vars);
-        });
-        std::erase_if(frames_[i].arrays, [&](const auto& a) {
-            return a.second >= static_cast<std::int32_t>(saved.arrays);
-        });
-    }
+    std::erase_if(texts_, [&](const auto& held) { return saved.is_later_var(held.second); });
     std::erase_if(members_, [&](const auto& m) {
         const Value& v = m.second;
-        return v.type.is_scalar() ? v.expr->id >= static_cast<std::int32_t>(saved.vars)
-                                  : v.array >= static_cast<std::int32_t>(saved.arrays);
+        return v.type.is_scalar() ? saved.is_later_var(v.expr->id) : saved.is_later_array(v.array);
     });
-    auto is_later = [&](std::int32_t array) {
-        return array >= static_cast<std::int32_t>(saved.arrays);
-    };
-    std::erase_if(fresh_, is_later);
-    std::erase_if(owners_, [&](const auto& o) { return is_later(o.first) || is_later(o.second); });
-    std::erase_if(hoisted_,
-                  [&](const auto& h) { return h.second >= static_cast<std::int32_t>(saved.vars); });
 }
 
 /// "x" of "x.0": the items of a tuple variable live where the variable does.
 static std::string root_name(const std::string& name) { return name.substr(0, name.find('.')); }
 
 /// Names at home in the block end with it.
-void FunctionLowerer::forget_names_of(const Node& block, Env& env) const {
+void Emission::forget_names_of(const Node& block, Env& env) const {
     auto [first, last] = names_at_home_.equal_range(&block);
     for (auto it = first; it != last; ++it) env.names.erase(*it->second);
 }
 
-FunctionLowerer::Frame& FunctionLowerer::home(const std::string& name) {
+Emission::Frame& Emission::home(const std::string& name) {
     std::string root = root_name(name);
     auto found = homes_.find(root);
     for (auto f = frames_.rbegin(); f != frames_.rend(); ++f) {
@@ -82,7 +102,7 @@ FunctionLowerer::Frame& FunctionLowerer::home(const std::string& name) {
     return frames_.front();
 }
 
-std::int32_t FunctionLowerer::variable(const std::string& name, DType t) {
+std::int32_t Emission::variable(const std::string& name, DType t) {
     Frame& f = home(name);
     auto [it, is_new] = f.vars.emplace(std::pair(name, t), -1);
     if (is_new) {
@@ -92,7 +112,7 @@ std::int32_t FunctionLowerer::variable(const std::string& name, DType t) {
     return it->second;
 }
 
-void FunctionLowerer::set_variable(const std::string& name, E value) {
+void Emission::set_variable(const std::string& name, E value) {
     Frame& f = home(name);
     auto [it, is_new] = f.vars.emplace(std::pair(name, value->dtype), -1);
     if (!is_new) {
@@ -109,7 +129,7 @@ void FunctionLowerer::set_variable(const std::string& name, E value) {
     }
 }
 
-E FunctionLowerer::temporary(E value, const char* hint) {
+E Emission::temporary(E value, const char* hint) {
     std::int32_t id = b_->var(hint, value->dtype);
     emit(b_->declare(id, value));
     return b_->read(id);
@@ -117,8 +137,7 @@ E FunctionLowerer::temporary(E value, const char* hint) {
 
 /// Puts a value under the variables of a name and returns the value that reads them. What needs no
 /// variable keeps none.
-Value FunctionLowerer::store_value(const std::string& name, const Value& value,
-                                   const Place& origin) {
+Value Bindings::store_value(const std::string& name, const Value& value, const Place& origin) {
     Value stored = value;
     if (value.type.is_instance())
         return given_objects_.count(describe_array(value.array).root)
@@ -137,7 +156,7 @@ Value FunctionLowerer::store_value(const std::string& name, const Value& value,
 }
 
 /// The value with its numbers in temporaries, where later statements may change what they read.
-Value FunctionLowerer::kept_apart(Value value) {
+Value Objects::kept_apart(Value value) {
     if (value.type.is_instance()) value = held_object(value);
     if (value.type.is_word() && value.expr && !is_invariant(value.expr))
         value.expr = temporary(value.expr);
@@ -145,7 +164,7 @@ Value FunctionLowerer::kept_apart(Value value) {
     return value;
 }
 
-void FunctionLowerer::bind(const std::string& name, const Value& value, const Place& origin) {
+void Bindings::bind(const std::string& name, const Value& value, const Place& origin) {
     auto declared = source_.locals.find(name);
     Value wanted = value;
     if (declared != source_.locals.end())
@@ -159,7 +178,7 @@ void FunctionLowerer::bind(const std::string& name, const Value& value, const Pl
 }
 
 /// As store_value, but always into variables of the given type (which holds the value's).
-Value FunctionLowerer::move_into(const std::string& name, const Value& value, const Type& type) {
+Value Bindings::move_into(const std::string& name, const Value& value, const Type& type) {
     if (type.is_array()) return move_array(name, value, type, {});
     if (type.is_list()) return move_list(name, value);
     if (type.is_instance()) return move_object(name, value, type);
@@ -185,7 +204,7 @@ Value FunctionLowerer::move_into(const std::string& name, const Value& value, co
 }
 
 /// Runs emit_body with an empty statement list and returns what it emitted.
-std::vector<S> FunctionLowerer::collect(const std::function<void()>& emit_body) {
+std::vector<S> Emission::collect(const std::function<void()>& emit_body) {
     std::vector<S> list;
     auto* outer = std::exchange(out_, &list);
     emit_body();
@@ -195,8 +214,8 @@ std::vector<S> FunctionLowerer::collect(const std::function<void()>& emit_body) 
 
 /// Lowers a block into one statement. Its locals are declared at its head where their first
 /// assignment is not at its top level; names at home in it are forgotten at its end.
-S FunctionLowerer::nested(const Node& block, const std::set<std::string>& privates,
-                          const std::function<void()>& prologue) {
+S Bindings::nested(const Node& block, const std::set<std::string>& privates,
+                   const std::function<void()>& prologue) {
     std::vector<S> list;
     auto* outer = std::exchange(out_, &list);
     frames_.push_back(Frame{&block, &list, {}, privates, {}, {}});

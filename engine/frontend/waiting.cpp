@@ -7,8 +7,8 @@
 // arrays that are known to lie elsewhere, and no name that it needs is assigned.
 #include <algorithm>
 
+#include "frontend/expressions.h"
 #include "frontend/lazy.h"
-#include "frontend/lowerer.h"
 
 namespace unisono::frontend {
 
@@ -125,7 +125,7 @@ void names_read(E e, const std::map<std::int32_t, std::string>& variables,
 }  // namespace
 
 /// Cost of an element: about the operations and loads in it.
-std::int64_t FunctionLowerer::element_cost(E e) const {
+std::int64_t Arrays::element_cost(E e) const {
     std::int64_t cost = 0;
     switch (e->kind) {
         case ir::ExprKind::Load: {
@@ -148,7 +148,7 @@ std::int64_t FunctionLowerer::element_cost(E e) const {
 }
 
 /// What the memory of two slots or parameters can have in common is nothing.
-bool FunctionLowerer::are_apart(std::int32_t a, std::int32_t b) const {
+bool Arrays::are_apart(std::int32_t a, std::int32_t b) const {
     auto is_alone = [&](std::int32_t root) {
         const ir::Array& x = function_->arrays[static_cast<std::size_t>(root)];
         return (x.param >= 0 && instance_.noalias) || x.name == "made" || fresh_.count(root) > 0;
@@ -159,10 +159,10 @@ bool FunctionLowerer::are_apart(std::int32_t a, std::int32_t b) const {
 /// A name's slot gets the memory of another one. A name that only ever gets new arrays shares their
 /// memory with names that are assigned from it at most; that it does is assumed until an assignment
 /// is seen that gives it another one.
-void FunctionLowerer::note_fresh(std::int32_t slot, std::int32_t root) {
+void Arrays::note_fresh(std::int32_t slot, std::int32_t root) {
     const std::string& name = function_->arrays[static_cast<std::size_t>(slot)].name;
     auto share = [&](const std::string& whose) {
-        shared_names_.insert(whose);
+        learnt_.shared_names.insert(whose);
         bool was_assumed = std::any_of(fresh_.begin(), fresh_.end(), [&](std::int32_t f) {
             return function_->arrays[static_cast<std::size_t>(f)].name == whose;
         });
@@ -176,12 +176,11 @@ void FunctionLowerer::note_fresh(std::int32_t slot, std::int32_t root) {
     }
     bool is_param =
         std::find(source_.params.begin(), source_.params.end(), name) != source_.params.end();
-    if (!is_param && !shared_names_.count(name)) fresh_.insert(slot);
+    if (!is_param && !learnt_.shared_names.count(name)) fresh_.insert(slot);
 }
 
 /// Whether a statement between the expression and its last read leaves alone what it reads.
-bool FunctionLowerer::leaves_alone(const Node& s, const Value& value,
-                                   const std::set<std::string>& names) {
+bool Bindings::leaves_alone(const Node& s, const Value& value, const std::set<std::string>& names) {
     bool is_return = s.kind == NodeKind::Return && s.children.size() == 1;
     bool is_assignment = s.kind == NodeKind::Assign && s.children.size() == 2;
     if (!is_return && !is_assignment && s.kind != NodeKind::AugAssign) return false;
@@ -201,7 +200,7 @@ bool FunctionLowerer::leaves_alone(const Node& s, const Value& value,
 }
 
 /// The last statement that reads the name, where its expression may wait for its reads; else null.
-const Node* FunctionLowerer::last_read(const std::string& name, const Value& value) {
+const Node* Bindings::last_read(const std::string& name, const Value& value) {
     if (!value.lazy || !value.lazy->by_elements || !spot_.block || !protected_.empty())
         return nullptr;
     const auto& list = spot_.block->children;
@@ -281,7 +280,7 @@ const Node* FunctionLowerer::last_read(const std::string& name, const Value& val
 }
 
 /// Whether the name now holds the expression itself.
-bool FunctionLowerer::lets_wait(const std::string& name, const Value& value, const Place& origin) {
+bool Bindings::lets_wait(const std::string& name, const Value& value, const Place& origin) {
     const Node* last = last_read(name, value);
     if (!last) return false;
     waiting_.push_back({name, last});
@@ -296,7 +295,7 @@ bool FunctionLowerer::lets_wait(const std::string& name, const Value& value, con
 }
 
 /// Behind their last read the expressions are forgotten.
-void FunctionLowerer::forget_waiting(const Node& statement) {
+void Bindings::forget_waiting(const Node& statement) {
     std::erase_if(waiting_, [&](const Waiting& w) {
         if (w.last != &statement) return false;
         auto held = env_.names.find(w.name);
@@ -310,7 +309,7 @@ void FunctionLowerer::forget_waiting(const Node& statement) {
 }
 
 /// value[slices] of an expression that waits.
-Value FunctionLowerer::sliced(const Node& node, const Value& value) {
+Value Expressions::sliced(const Node& node, const Value& value) {
     std::vector<const Node*> items = index_nodes(node);
     std::size_t rank = value.lazy->extents.size();
     if (items.size() > rank) return element(node, made(value, node.place));

@@ -1,0 +1,95 @@
+// Calls: compiled functions, functions in C, built-in ones and those of modules.
+#pragma once
+
+#include "frontend/bindings.h"
+
+namespace unisono::frontend {
+
+class Calls : public Bindings {
+  protected:
+    using Bindings::Bindings;
+
+    Value call(const Node& node);
+    Value call_function(const Node& node, const Source& callee, const std::vector<Value>& captured,
+                        const Value* self = nullptr) override;
+    Value call_with(const Node& node, const Source& callee, std::vector<Value> values) override;
+    Value length(const Value& a, const Place& place);
+
+    // ---- functions as values (functions.cpp)
+    Value function_value(const Node& node);
+    Value capturing(Value function, const Node& names);
+
+    // ---- text that tells values (text.cpp)
+    struct Template {
+        std::string text;
+        std::vector<E> values = {};
+        bool takes_arrays = false;
+        std::string role = "a value in a message";
+    };
+    enum class Shown : std::uint8_t { Str, Repr, Format };
+    void write(Template& to, const Value& v, Shown how, const std::string& format,
+               const Place& place);
+    void write_node(Template& to, const Node& node);
+    std::pair<std::string, std::vector<E>> message_of(const Node& node, const std::string& where);
+
+    // ---- the table of array functions (array_calls.cpp)
+    using ArrayRule = Value (Calls::*)(const Given&);
+    struct ArrayFunction {
+        const char* parameters;  ///< names; "?" behind those that may be left out, "*" before rest
+        ArrayRule rule;
+        bool is_method;  ///< of arrays, too
+    };
+    static const std::map<std::string, ArrayFunction>& array_functions();
+
+  private:
+    // ---- compiled functions (calls.cpp, functions.cpp)
+    const Instance& instance_of(const Node& node, const Source& callee,
+                                const std::vector<Type>& types, bool noalias, bool passes_blocks);
+    std::vector<Value> call_operands(const Node& node, const Source& callee,
+                                     const std::vector<Value>& captured, const Value* self);
+    Value result_of_call(const Type& type, const ResultShape& shape,
+                         const std::vector<std::int32_t>& outs,
+                         const std::vector<std::int32_t>& arrays);
+    const Source& named_function(const Node& node);
+    std::vector<Value> own_captures();
+    Value call_value(const Node& node, const Value& callee);
+
+    // ---- structs and functions that C takes (c_values.cpp)
+    std::vector<Value> leaves_of(const Source& callee, const std::vector<Value>& values,
+                                 const Place& place);
+    void add_leaves(const Source& callee, const NativeForm& form, const Value& value,
+                    const Place& place, std::vector<Value>& leaves);
+    Value struct_address(const Source& callee, const NativeForm& form, const Value& value,
+                         const Place& place);
+    Value callback_address(const Source& callee, const NativeForm& form, const Value& value,
+                           const Place& place);
+
+    // ---- built-in functions (builtins.cpp)
+    Value call_builtin(const Node& node, const std::string& name);
+    bool is_instance(const Type& t, const Node& wanted);
+    Value delete_item(const std::vector<Value>& args, const Place& place);
+    std::optional<Value> fold(const Node& node, const std::string& name,
+                              const std::vector<Value>& args);
+    Value fold_array(const Value& array, Value start, E begin,
+                     const std::function<Value(const Value&, const Value&)>& combine,
+                     const Place& place);
+    Value call_print(const Node& node);
+    E bits_of(const Value& v);
+    void write_items(Template& to, const Value& v, const Place& place);
+
+    // ---- functions and methods of arrays (array_calls.cpp, pointers.cpp)
+    std::optional<Value> array_function(const Node& node, const std::string& name,
+                                        const Value* object = nullptr);
+    std::optional<Value> array_method(const Node& node, const Value& object);
+    std::optional<Value> ufunc_method(const Node& node);
+    std::optional<Value> pointer_view(const Node& node, const std::string& name);
+
+    // ---- what threads share (sharing.cpp) and work-items have of their own
+    Value atomic(const Node& node, const std::string& name);
+    std::optional<Value> sharing(const std::string& name, const std::vector<Value>& args,
+                                 const Place& place);
+    std::optional<Value> work_item(const Node& node, const std::string& name);
+    Value local_array(const Node& node);
+};
+
+}  // namespace unisono::frontend

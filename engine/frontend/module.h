@@ -1,0 +1,65 @@
+// The functions of one request, each lowered once for its argument types.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontend/compile.h"
+#include "frontend/types.h"
+#include "ir/ir.h"
+
+namespace unisono::frontend {
+
+/// One compiled function of the module.
+struct Instance {
+    const Source* source = nullptr;
+    std::vector<Type> args;
+    bool noalias = false;
+    std::int32_t index = 0;
+    bool is_done = false;
+    bool counts_depth = false;   ///< takes the depth of the recursion as one more scalar
+    bool passes_blocks = false;  ///< takes the blocks of its arrays as scalars: it may keep them
+    bool has_result = false;     ///< so far: another return may widen it
+    Type result;
+    ResultShape shape;
+};
+
+class ModuleLowerer {
+  public:
+    explicit ModuleLowerer(int dimensions) : dimensions_(dimensions) {}
+    /// Lowers the function for these argument types, once.
+    const Instance& instance(const Source& source, const std::vector<Type>& args, bool noalias,
+                             bool counts_depth = false, bool passes_blocks = false);
+    /// True while the function is being lowered (a call of it now is a recursion).
+    bool is_open(const Source& source) const;
+    /// The index of a source file in the list that all functions of the module share.
+    std::uint16_t file(const std::string& path);
+    Compiled finish();
+
+    std::string report;
+    std::vector<std::string> warnings;
+
+  private:
+    /// native.cpp
+    void lower_native(const Source& source, Instance& made);
+
+    int dimensions_;
+    std::deque<Instance> instances_;
+    std::deque<std::unique_ptr<ir::Function>> functions_;
+    std::vector<std::string> files_;
+};
+
+/// The dtypes of the results that hold a value of this shape.
+void leaf_types(const ResultShape& shape, std::vector<DType>& list);
+
+std::string describe(const Declared& d);
+
+/// Whether an array that the function gets may be kept in an object.
+bool may_keep_arrays(const Source& source, const std::vector<Type>& args);
+
+/// The signature that these arguments fit with the fewest conversions, or null.
+const Signature* find_signature(const Source& source, const std::vector<Type>& args);
+
+}  // namespace unisono::frontend

@@ -1,0 +1,48 @@
+// Operators, comparisons and choices over every kind of value.
+#pragma once
+
+#include <array>
+
+#include "frontend/objects.h"
+
+namespace unisono::frontend {
+
+class Operators : public Objects {
+  protected:
+    using Objects::Objects;
+
+    // ---- comparisons and choices (logic.cpp)
+    Value compare(const Node& node);
+    Value compare_two(const std::string& op, const Value& a, const Value& b,
+                      const Place& place) override;
+    Value bool_op(const Node& node, std::size_t from);
+    Value conditional(const Node& node);
+    E truth(const Value& v, const Place& place) override;
+    E condition(const Node& node);
+
+    // ---- lists and what is in containers (lists.cpp)
+    std::optional<Value> list_method(const Node& node, const Value& list);
+    Value contains(const Value& item, const Value& container, const Place& place);
+
+    // ---- operators (operators.cpp)
+    Value unary(const std::string& op, const Value& a, const Place& place) override;
+    Value binary(const std::string& op, const Value& a, const Value& b,
+                 const Place& place) override;
+
+    // ---- functions of numbers (builtins.cpp)
+    Value call_table(const Node& node, const std::string& name, const std::vector<Value>& args);
+    Value better(bool is_min, const Value& a, const Value& b);
+
+  private:
+    bool try_collect(const std::function<void()>& emit_body, std::vector<S>& made);
+    Value choose(E condition, const std::function<Value()>& yes, const std::function<Value()>& no,
+                 const Place& place);
+    Value choose_object(E condition, const std::array<Value, 2>& values,
+                        std::array<std::vector<S>, 2> made, const Type& type, const Place& place);
+    bool is_cheap(const std::vector<S>& made, const Value& v) const;
+    Value tuple_binary(const std::string& op, const Value& a, const Value& b, const Place& place);
+    Value numpy_function(Op op, const std::string& name, const std::vector<Value>& args,
+                         const Place& place);
+};
+
+}  // namespace unisono::frontend
