@@ -57,6 +57,27 @@ int set(PyObject* self, PyObject* value, void*) noexcept {
     return result ? 0 : -1;
 }
 
+PyObject* is_value(PyObject* self, PyObject*) noexcept {
+    return PyBool_FromLong(array_of(self).is_value());
+}
+
+PyObject* set_writeable(PyObject* self, PyObject* on) noexcept {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        Array& a = reinterpret_cast<PyArray*>(self)->array;
+        if (on != Py_True) {
+            a.set_readonly();
+        } else if (a.readonly()) {
+            Array open = Array::of(a.view());
+            if (a.is_value() || open.readonly())
+                fail(ErrorKind::Value,
+                     "setflags: cannot set WRITEABLE flag to True of this array: values and "
+                     "read-only memory stay so; copy it");
+            a = std::move(open);
+        }
+        Py_RETURN_NONE;
+    });
+}
+
 PyObject* divide_with_rest(PyObject* a, PyObject* b) noexcept {
     PyObject* function = function_of("divmod");
     PyObject* result = function ? PyObject_CallFunctionObjArgs(function, a, b, nullptr) : nullptr;
@@ -91,6 +112,14 @@ PyMethodDef python_methods[] = {
            "Slices along `axis` where the condition is true; see ``unisono.compress``."),
     FUNCTION("conj", ""),
     FUNCTION("conjugate", ""),
+    FUNCTION("dot", ", b, out=None"),
+    FUNCTION("trace", ", offset=0, axis1=0, axis2=1, dtype=None, out=None"),
+    METHOD("setflags",
+           "setflags($self, /, write=None, align=None, uic=None)\n--\n\n"
+           "Allows or forbids writes through this array; views of it made later follow."),
+    {"_is_value", is_value, METH_NOARGS, "_is_value($self, /)\n--\n\nWhether it is a value."},
+    {"_set_writeable", set_writeable, METH_O,
+     "_set_writeable($self, on, /)\n--\n\nAllows or forbids writes."},
     FUNCTION("diagonal", ", offset=0, axis1=0, axis2=1"),
     FUNCTION("nonzero", ""),
     FUNCTION("put", ", indices, values, mode='raise'"),

@@ -463,7 +463,12 @@ class eager:
 
 def ediff1d(ary: ArrayLike, to_end: Any = ..., to_begin: Any = ...) -> ndarray: ...
 def einsum(
-    *operands: Any, out: ndarray | None = ..., optimize: _bool = ..., dtype: DTypeLike = ...
+    *operands: Any,
+    out: ndarray | None = ...,
+    optimize: _bool = ...,
+    dtype: DTypeLike = ...,
+    order: str | None = ...,
+    casting: str = ...,
 ) -> ndarray: ...
 def einsum_path(*operands: Any, optimize: str = ...) -> list[Any]: ...
 def empty(

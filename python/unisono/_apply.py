@@ -263,7 +263,7 @@ class vectorize:
         if self._core is not None:
             return self._run_core(function, arrays)
         shape = un.broadcast_shapes(*(tuple(a.shape) for a in arrays))
-        columns = [un.broadcast_to(a, shape).reshape(-1).tolist() for a in arrays]
+        columns = [_elements(un.broadcast_to(a, shape).reshape(-1)) for a in arrays]
         rows = list(zip(*columns, strict=True)) if columns else [()]
         if not rows and self.otypes is None:
             raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
@@ -317,6 +317,12 @@ class vectorize:
                 flat = flat.astype(self.otypes[k])
             parts.append(flat.reshape(shape + tuple(flat.shape[1:])))
         return tuple(parts) if len(parts) > 1 else parts[0]
+
+
+def _elements(x):
+    """Of an array, as Python's numbers where they compute as NumPy's do, else as values."""
+    plain = ("int64", "float64", "bool", "complex128")
+    return x.tolist() if x.dtype.name in plain else list(x)
 
 
 def _parse_signature(text):

@@ -277,6 +277,14 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     return (steps * pairs / 2.0).sum(axis=k)
 
 
+def _on_line(slope, after, before, y0, y1):
+    """Points of the lines between neighbours; where infinities give none, from the right, or what both ends are."""
+    made = slope * after + y0
+    again = slope * before + y1
+    again = un.where((again != again) & (y0 == y1), y0, again)
+    return un.where(made != made, again, made)
+
+
 def interp(x, xp, fp, left=None, right=None, period=None):
     """Values at `x` of the line through the points (xp, fp), whose xp increase.
 
@@ -321,12 +329,19 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         xp = un.concatenate([xp[-1:] - period, xp, xp[:1] + period])
         fp = un.concatenate([fp[-1:], fp, fp[:1]])
         left = right = None
+    if fp.dtype.kind == "c":
+        sides = [None if v is None else un.asarray(v) for v in (left, right)]
+        real = interp(x, xp, un.real(fp), *(None if v is None else un.real(v) for v in sides))
+        imag = interp(x, xp, un.imag(fp), *(None if v is None else un.imag(v) for v in sides))
+        imag = un.where(un.isnan(x), 0.0, imag)
+        return un.stack([real, imag], -1).view(fp.dtype).reshape(x.shape)
     n = xp.shape[0]
     low = un.clip(un.searchsorted(xp, x, side="right") - 1, 0, max(n - 2, 0))
     high = un.minimum(low + 1, n - 1)
     x0, y0, y1 = xp[low], fp[low], fp[high]
     slope = (y1 - y0) / un.where(high > low, xp[high] - x0, 1.0)
-    made = un.where(x == x0, y0, un.where(x == xp[high], y1, slope * (x - x0) + y0))
+    made = _on_line(slope, x - x0, x - xp[high], y0, y1)
+    made = un.where(x == x0, y0, un.where(x == xp[high], y1, made))
     made = un.where(x < xp[0], fp[0] if left is None else left, made)
     made = un.where(x > xp[-1], fp[-1] if right is None else right, made)
-    return un.where(un.isnan(x), x, made) if made.dtype.kind == "f" else made
+    return un.where(un.isnan(x), x, made)

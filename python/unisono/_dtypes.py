@@ -108,6 +108,10 @@ class dtype:
 
     __call__ = type
 
+    def __instancecheck__(self, x):
+        """Whether `x` is a value of this dtype: ``isinstance(a[0], un.float64)``."""
+        return isinstance(x, _engine.ndarray) and x.dtype is self and x._is_value()
+
 
 DType = dtype
 

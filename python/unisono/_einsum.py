@@ -6,6 +6,7 @@ import math
 from . import _engine
 from ._creation import asarray
 from ._engine import matmul
+from ._types import can_cast
 
 _letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -161,7 +162,7 @@ def _greedy_path(terms, output, sizes):
     return path
 
 
-def einsum(*operands, out=None, optimize=False, dtype=None):
+def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="safe"):
     """Einstein's summation convention on the operands.
 
     Pairs are contracted by matrix products, in an order that keeps intermediate results small.
@@ -175,6 +176,10 @@ def einsum(*operands, out=None, optimize=False, dtype=None):
         A path of `einsum_path` is followed; otherwise the order is always optimised.
     dtype : dtype, optional
         In which to compute.
+    order : {'C', 'F', 'A', 'K'}
+        'F': columns of the result lie together.
+    casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
+        Which conversions to `dtype` and `out` are allowed.
 
     Returns
     -------
@@ -207,7 +212,11 @@ def einsum(*operands, out=None, optimize=False, dtype=None):
         arrays = [x for k, x in enumerate(arrays) if k not in step] + [made]
     value = _arrange(terms[0], arrays[0], output)
     if out is None:
-        return value
+        return asarray(value, order="F") if order == "F" and value.ndim > 1 else value
+    if casting not in ("same_kind", "unsafe") and not can_cast(value.dtype, out.dtype, casting):
+        raise TypeError(
+            f"einsum: cannot cast from {value.dtype} to {out.dtype} by the rule {casting!r}"
+        )
     out[...] = value
     return out
 

@@ -67,6 +67,14 @@ def array_interface(self):
     return {**made, **place, "strides": tuple(host.strides)}
 
 
+def setflags(self, write=None, align=None, uic=None):
+    """Allow or forbid writes through this array."""
+    if write is not None:
+        self._set_writeable(bool(write))
+    if (align is not None and not align) or uic:
+        raise ValueError("setflags: only write= can be changed; arrays of ours are aligned")
+
+
 class Flags:
     """Layout of an array, by attributes or by keys, as NumPy's ``flags``."""
 
@@ -76,10 +84,20 @@ class Flags:
         shape, strides = array.shape, array.strides
         self.c_contiguous = _packed(shape, strides, array.itemsize)
         self.f_contiguous = _packed(shape[::-1], strides[::-1], array.itemsize)
-        self.writeable = not memoryview(array).readonly if array.device == "cpu" else True
+        self._array = array
         self.aligned = True
         self.owndata = True
         self.writebackifcopy = False
+
+    @property
+    def writeable(self):
+        """Whether writes through the array are allowed; may be set."""
+        array = self._array
+        return not memoryview(array).readonly if array.device == "cpu" else True
+
+    @writeable.setter
+    def writeable(self, on):
+        self._array._set_writeable(bool(on))
 
     @property
     def contiguous(self):
@@ -101,6 +119,11 @@ class Flags:
         if not hasattr(self, name):
             raise KeyError(f"Unknown flag {key!r}")
         return getattr(self, name)
+
+    def __setitem__(self, key, value):
+        if key.lower() not in ("w", "writeable"):
+            raise KeyError(f"flags: only WRITEABLE can be set; got {key!r}")
+        self.writeable = value
 
     def __repr__(self):
         return "\n".join(f"  {name.upper()} : {getattr(self, name)}" for name in self._names) + "\n"

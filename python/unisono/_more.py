@@ -2,11 +2,19 @@
 
 import unisono as un
 
+from . import _engine
 from ._ufunc import as_array, resolve
 from ._views import _axis
 
 
-class generic:
+class _Kind(type):
+    """So that ``isinstance(x, un.integer)`` holds of values of such a dtype."""
+
+    def __instancecheck__(cls, x):
+        return isinstance(x, _engine.ndarray) and x._is_value() and un.issubdtype(x.dtype, cls)
+
+
+class generic(metaclass=_Kind):
     """Abstract kind of all dtypes, for `issubdtype`; arrays of ours have dtypes, values no classes of their own.
 
     Examples

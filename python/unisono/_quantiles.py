@@ -174,10 +174,11 @@ def quantiles_of(lanes, q, method, count=None, weak=False):
     return _join(low, high, gamma)
 
 
-def _checked_quantiles(q, what, scale=None):
-    """The quantiles as a 1-d float64 array, their shape, and whether they were a Python number."""
+def _checked_quantiles(q, what, dtype, scale=None):
+    """The quantiles as a 1-d float64 array, their shape, and whether results keep this dtype."""
     weak = type(q) in (int, float)
     q = _as(q)
+    weak = weak or q.dtype is dtype
     if q.dtype.kind not in "biuf":
         raise TypeError(f"{what}: quantiles must be real numbers; got dtype {q.dtype}")
     if q.ndim > 2:
@@ -199,7 +200,7 @@ def _quantile(what, x, q, scale, axis, out, method, keepdims, weights):
         raise TypeError(f"{what}: x must be an array of real numbers")
     if method == "linear" and not scale and _as(q).dtype.kind in "iu":
         method = "lower"  # integers name elements
-    q, shape, weak = _checked_quantiles(q, what, scale)
+    q, shape, weak = _checked_quantiles(q, what, x.dtype, scale)
     if weights is not None:
         made, reduced, kept = _weighted(what, x, q, axis, method, weights)
     else:
@@ -351,7 +352,7 @@ def _nan_quantile(what, x, q, scale, axis, out, method, keepdims, weights):
         weights = unisono.broadcast_to(_as(weights), x.shape)
         weights, x = unisono.where(x != x, 0.0, weights), unisono.where(x != x, math.inf, x)
         return _quantile(what, x, q, scale, axis, out, method, keepdims, weights)
-    q, shape, weak = _checked_quantiles(q, what, scale)
+    q, shape, weak = _checked_quantiles(q, what, x.dtype, scale)
     lanes, reduced, kept = sorted_lanes(x, axis, what)
     if lanes.shape[-1] == 0:
         made = unisono.full((q.size, *reduced), math.nan, x.dtype)

@@ -14,7 +14,8 @@ _INTEGERS = {
 def _shape(size):
     if size is None:
         return None
-    shape = (operator.index(size),) if hasattr(size, "__index__") else tuple(size)
+    whole = hasattr(size, "__index__") and getattr(size, "ndim", 0) == 0
+    shape = (operator.index(size),) if whole else tuple(operator.index(n) for n in size)
     if any(n < 0 for n in shape):
         raise ValueError(f"random: negative dimensions are not allowed; got size {size}")
     return shape

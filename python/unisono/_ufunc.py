@@ -90,7 +90,7 @@ def call(self, /, *args, **options):
     if dtype is not None:
         inputs = _convert(self, inputs, dtype, casting)
     plain = where is True and len(out) == 1 and isinstance(out[0], _engine.ndarray)
-    if plain and casting == "same_kind":
+    if plain and casting == "same_kind" and self._op >= 0:
         return self(*inputs, out=out[0])
     if where is not True:
         where = _mask(name, where)

@@ -78,11 +78,13 @@ def i0(x):
 
 
 def _window(M, f):
+    """f(n, M) of the odd or even numbers n from 1 - M to M - 1, which are as many as M."""
+    M = M if isinstance(M, (int, float)) else un.asarray(M).astype("float64").item()
     if M < 1:
         return un.asarray([], dtype="float64")
     if M == 1:
         return un.ones(1)
-    return f(un.arange(1 - M, M, 2).astype("float64"))
+    return f(un.arange(1 - M, M, 2).astype("float64"), M)
 
 
 def bartlett(M):
@@ -108,7 +110,7 @@ def bartlett(M):
     >>> un.bartlett(3).tolist()
     [0.0, 1.0, 0.0]
     """
-    return _window(M, lambda n: un.where(n <= 0, 1 + n / (M - 1), 1 - n / (M - 1)))
+    return _window(M, lambda n, M: un.where(n <= 0, 1 + n / (M - 1), 1 - n / (M - 1)))
 
 
 def blackman(M):
@@ -136,7 +138,7 @@ def blackman(M):
     """
     return _window(
         M,
-        lambda n: (
+        lambda n, M: (
             0.42 + 0.5 * un.cos(math.pi * n / (M - 1)) + 0.08 * un.cos(2.0 * math.pi * n / (M - 1))
         ),
     )
@@ -165,7 +167,7 @@ def hamming(M):
     >>> un.hamming(3).round(3).tolist()
     [0.08, 1.0, 0.08]
     """
-    return _window(M, lambda n: 0.54 + 0.46 * un.cos(math.pi * n / (M - 1)))
+    return _window(M, lambda n, M: 0.54 + 0.46 * un.cos(math.pi * n / (M - 1)))
 
 
 def hanning(M):
@@ -191,7 +193,7 @@ def hanning(M):
     >>> un.hanning(3).round(3).tolist()
     [0.0, 1.0, 0.0]
     """
-    return _window(M, lambda n: 0.5 + 0.5 * un.cos(math.pi * n / (M - 1)))
+    return _window(M, lambda n, M: 0.5 + 0.5 * un.cos(math.pi * n / (M - 1)))
 
 
 def kaiser(M, beta):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import unisono as un
+from differential import compare
 
 
 @pytest.fixture(params=[np, un], ids=["numpy", "unisono"])
@@ -96,3 +97,57 @@ def test_the_type_makes_arrays_of_a_shape():
         un.ndarray(3, buffer=b"x" * 24)
     with pytest.raises(TypeError):
         un.ndarray()
+
+
+class _Adder:
+    def add(self, a):
+        return a + 1
+
+
+# What programs of others use, from NumPy's own tests.
+USED = [
+    lambda m: m.arange(3).dot(m.arange(3)),
+    lambda m: m.ones((2, 3)).dot(m.ones((3, 2))),
+    lambda m: m.arange(9).reshape(3, 3).trace(1),
+    lambda m: m.logical_and([True, False], [True, True], out=m.zeros(2, bool)),
+    lambda m: m.ldexp(m.ones(2), m.ones(2, int), out=m.zeros(2)),
+    lambda m: m.hanning(m.uint8(10)),
+    lambda m: m.bartlett(m.array(10, dtype="uint64")),
+    lambda m: m.interp(0.5, [-m.inf, m.inf], [10, 10]),
+    lambda m: m.interp([0.5, -1], [-m.inf, 1], [0, 10]),
+    lambda m: m.interp(0.5, [0, 1], [-m.inf, 10]),
+    lambda m: m.interp([0.5, 0.2, m.nan], [0, 1], [1 + 1j, m.nan], left=2j),
+    lambda m: m.percentile(m.arange(5, dtype="float32"), m.float32(50)),
+    lambda m: m.percentile(m.arange(5, dtype="float32"), m.float64(50)),
+    lambda m: m.vectorize(lambda *a: a[0] * a[1])([1, 2], [3, 4]),
+    lambda m: m.vectorize(_Adder().add)(m.arange(3)),
+    lambda m: m.vectorize(lambda x: x + x)(m.ones(3, "float16")),
+    lambda m: m.einsum("ij,jk", m.eye(2), m.ones((2, 2)), casting="safe", order="C"),
+    lambda m: isinstance(m.arange(3.0)[1], m.float64),
+    lambda m: isinstance(m.arange(3)[1], (int, m.integer)),
+    lambda m: isinstance(m.float32(1), (m.float64, m.integer)),
+    lambda m: isinstance(m.arange(3), m.number),
+]
+
+
+@pytest.mark.parametrize("use", USED)
+def test_use_of_others(use):
+    compare(lambda: use(np), lambda: use(un))
+
+
+def test_shape_of_random_numbers_given_by_an_array():
+    assert un.random.default_rng(1).random(un.asarray([2, 3])).shape == (2, 3)
+
+
+@pytest.mark.parametrize("m", [np, un])
+def test_writes_are_forbidden_and_allowed(m):
+    a = m.arange(5.0)
+    a.setflags(write=False)
+    for write in (lambda: a.__setitem__(0, 1), lambda: a.__iadd__(1), lambda: a[1:].fill(2)):
+        with pytest.raises(ValueError, match="read-only"):
+            write()
+    a.flags.writeable = True
+    a[0] = 7
+    assert a.tolist() == [7, 1, 2, 3, 4] and a.flags["W"]
+    with pytest.raises(ValueError, match="cannot set WRITEABLE flag to True"):
+        m.broadcast_to(m.frombuffer(b"12345678"), (2, 1)).setflags(write=True)

@@ -108,13 +108,26 @@ def vectorize(pyfunc=None, /, *args, **options):
 
 
 def _make(function, signatures, identity, strict):
-    if not isinstance(function, _engine.Dispatcher) and not hasattr(function, "__code__"):
+    if not isinstance(function, _engine.Dispatcher) and not _has_plain_parameters(function):
         if strict:
             jit(function)  # says what is wrong
         from .._apply import vectorize as interpreted
 
         return interpreted(function)
     return Vectorized(function, signatures, identity, strict)
+
+
+def _has_plain_parameters(function):
+    """Whether it is a function of a fixed number of operands: no method, no ``*args``."""
+    code = getattr(function, "__code__", None)
+    starred = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+    return (
+        code is not None
+        and not hasattr(function, "__self__")
+        and code.co_argcount > 0
+        and code.co_kwonlyargcount == 0
+        and not code.co_flags & starred
+    )
 
 
 class Vectorized(Methods):
@@ -274,6 +287,8 @@ class Vectorized(Methods):
         if self._interpreted is not None:
             return self._interpreted(*args)
         operands = tuple(x if type(x) in _plain else _ufunc.as_array(x) for x in args)
+        if not self._strict and any(getattr(x, "dtype", None) is _half for x in operands):
+            return self._interpreted_for(*args)
         if not self._eager and dtype is None:
             try:
                 made = self._compiled._elementwise(None, operands)
@@ -313,6 +328,12 @@ class Vectorized(Methods):
         types = tuple(map(_operand_type, operands))
         if types not in self._seen:
             self._seen[types] = self._result(types)
+
+    def _interpreted_for(self, *args):
+        """Call the function for each element where operands are of a dtype that the compiler has not."""
+        from .._apply import vectorize as interpreted
+
+        return interpreted(self.py_func)(*args)
 
     def _give_up(self, error):
         """Call the function for each element, as NumPy does."""
@@ -366,6 +387,7 @@ class Vectorized(Methods):
         return out if shape else out[()]
 
 
+_half = _dtypes.dtype("float16")
 _plain = frozenset((bool, int, float, complex, _engine.ndarray))
 
 
