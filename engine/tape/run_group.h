@@ -11,6 +11,7 @@
 namespace unisono {
 
 class BlockProgram;
+struct IterationSpace;
 
 /// Executors' state of one group: the block program, and the variants compiled so far.
 class GroupKernel {
@@ -41,14 +42,13 @@ class GroupKernel {
     std::string source() const;
 
   private:
-    struct Space;
     struct Variant;
-    void run_compiled(const Call& call, Space& space, Device& device);
+    void run_compiled(const Call& call, IterationSpace& space, Device& device);
     void run_axis_by_axis(const Call& call);
-    void run_pieces(const Call& call, const Space& space, Device& device, Variant& v);
-    void run_reduction(const Call& call, const Space& space, Device& device, Variant& v);
+    void run_pieces(const Call& call, const IterationSpace& space, Device& device, Variant& v);
+    void run_reduction(const Call& call, const IterationSpace& space, Device& device, Variant& v);
     Variant& variant(const GroupShape& shape, Device& device);
-    bool should_compile(const Space& space);
+    bool should_compile(const IterationSpace& space);
 
     Group group_;
     std::unique_ptr<BlockProgram> block_;
