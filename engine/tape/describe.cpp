@@ -124,6 +124,9 @@ ir::Module lowered(const PlanStep& step, const std::vector<Entry>& segment) {
 void write_reasons(std::string& out, const PlanStep& step) {
     for (const auto& why : step.why) out += "  not fused with an earlier kernel: it " + why + "\n";
     if (!step.snapshots.empty()) out += "  copies rows or columns first, of what it also writes\n";
+    if (step.together > 1)
+        out += "  may take turns on bands of rows with the next kernels, " +
+               std::to_string(step.together) + " in all\n";
 }
 
 std::string axes_text(const Group& g) {

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/error.h"
+#include "tape/bands.h"
 #include "tape/element_function.h"
 #include "tape/run_group.h"
 
@@ -631,6 +632,7 @@ std::unique_ptr<Plan> form_plan(const std::vector<Entry>& segment, const Segment
         plan->steps.push_back(std::move(step));
     }
     note_sources(*plan, segment, data);
+    note_bands(*plan, segment, data);
     return plan;
 }
 

@@ -35,15 +35,16 @@ void IterationSpace::collapse(int given) {
     }
 }
 
-void fill_space(IterationSpace& space, const GroupKernel::Call& call, const Group& group) {
-    int given = call.space->rank();
+void fill_space(IterationSpace& space, Dims shape, const GroupKernel::Call& call,
+                const Group& group) {
+    const auto given = static_cast<int>(shape.size());
     space.reduce_axis = group.reduce_axis;
     space.reduce_before = group.reduce_before;
-    space.size = call.space->size();
+    space.size = element_count(shape);
     space.last_reduced = group.reduce_axis;
     space.inputs = call.inputs.size();
     space.operands = call.inputs.size() + call.outputs.size();
-    std::copy_n(call.space->shape().begin(), given, space.shape);
+    std::copy(shape.begin(), shape.end(), space.shape);
     for (std::size_t o = 0; o < space.operands; ++o) {
         bool is_input = o < call.inputs.size();
         std::size_t k = is_input ? o : o - call.inputs.size();

@@ -91,8 +91,9 @@ struct IterationSpace {
     void collapse(int given);
 };
 
-/// The space of a call.
-void fill_space(IterationSpace& space, const GroupKernel::Call& call, const Group& group);
+/// The space of a call; `shape` is that of the call's space, or of a part of it.
+void fill_space(IterationSpace& space, Dims shape, const GroupKernel::Call& call,
+                const Group& group);
 
 struct GroupKernel::Variant {
     GroupShape shape;

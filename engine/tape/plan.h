@@ -44,6 +44,7 @@ struct PlanStep {
     /// -1 minus the number of its storage among those of the segment.
     std::vector<std::int32_t> sources;
     std::vector<std::uint32_t> entries;  ///< served by this step; released when it has run
+    std::uint32_t together = 1;          ///< steps from here on that may run band by band (bands.h)
     std::vector<std::string>
         why;  ///< why the step starts here and was not fused with an earlier one
 };

@@ -12,9 +12,6 @@
 namespace unisono {
 
 namespace {
-/// Elements from which a step lets others use the engine meanwhile: some tens of microseconds of
-/// work.
-constexpr std::int64_t long_step = 1 << 15;
 constexpr std::size_t most_operands = 64;
 constexpr std::size_t most_scalars =
     3 * 48;  // of the entries that a group may have (form_plan.cpp), all operands
@@ -67,16 +64,23 @@ void Runner::run() {
     record_.plan = &plan;
     bool several = plan.steps.size() > 1;
     done_.assign(several ? segment_.size() : 0, false);
-    for (std::size_t k = 0; k < plan.steps.size(); ++k) {
+    for (std::size_t k = 0; k < plan.steps.size();) {
         PlanStep& step = plan.steps[k];
-        current_ = &step;
-        if (step.opaque >= 0) {
-            if (!has_joined(k)) run_opaque(step, plan, k);
-        } else {
-            run_step(step);
+        std::size_t count = step.together;
+        current_ = {&step, count};
+        if (count == 1 || !run_bands({&step, count})) {
+            current_ = {&step, count = 1};
+            if (step.opaque >= 0) {
+                if (!has_joined(k)) run_opaque(step, plan, k);
+            } else {
+                run_step(step);
+            }
         }
-        if (several) finish(step.entries);
-        bool last = k + 1 == plan.steps.size();
+        for (const PlanStep& ran : current_) {
+            if (several) finish(ran.entries);
+        }
+        k += count;
+        bool last = k == plan.steps.size();
         if (detached_ && !last && tape_.hooks.interrupted && tape_.hooks.interrupted()) {
             throw Error(ErrorKind::Interrupt,
                         "interrupted between kernels; what has not run is kept");
@@ -86,14 +90,16 @@ void Runner::run() {
 
 void Runner::poison(const Error& error) {
     done_.resize(segment_.size(), false);
-    if (!current_) return;
-    LineRef line = segment_[current_->entries.front()].line;
+    if (current_.empty()) return;
+    LineRef line = segment_[current_.front().entries.front()].line;
     bool decode = error.place().line == 0 && line.code && tape_.hooks.decode_line;
     auto reason = std::make_shared<const Error>(
         error.kind(), error.what(), decode ? tape_.hooks.decode_line(line) : error.place());
-    for (std::uint32_t i : current_->entries) {
-        done_[i] = true;
-        if (segment_[i].out.storage) segment_[i].out.storage->poison = reason;
+    for (const PlanStep& step : current_) {
+        for (std::uint32_t i : step.entries) {
+            done_[i] = true;
+            if (segment_[i].out.storage) segment_[i].out.storage->poison = reason;
+        }
     }
 }
 
@@ -107,19 +113,20 @@ void Runner::finish(const std::vector<std::uint32_t>& entries) {
     }
 }
 
-template <class F>
-void Runner::outside_engine(PlanStep& step, bool long_work, F&& work) {
+void Runner::outside_engine(bool long_work, const std::function<void()>& work) {
     if (!long_work || !tape_.hooks.leave_engine) {
         work();
         return;
     }
     detached_ = true;
     auto mark = [&](bool running) {
-        for (std::uint32_t i : step.entries) {
-            Entry& e = segment_[i];
-            if (e.out.storage) e.out.storage->running = running;
-            for (int k = 0; k < e.inputs; ++k) {
-                if (e.in[k].storage) e.in[k].storage->running = running;
+        for (const PlanStep& step : current_) {
+            for (std::uint32_t i : step.entries) {
+                Entry& e = segment_[i];
+                if (e.out.storage) e.out.storage->running = running;
+                for (int k = 0; k < e.inputs; ++k) {
+                    if (e.in[k].storage) e.in[k].storage->running = running;
+                }
             }
         }
     };
@@ -205,7 +212,7 @@ void Runner::run_step(PlanStep& step) {
                            {operands + inputs, outputs},
                            {scalars, step.scalars.size()},
                            operands[inputs].storage->device};
-    outside_engine(step, space->size() >= long_step, [&] { step.kernel->run(call); });
+    outside_engine(space->size() >= long_step, [&] { step.kernel->run(call); });
 }
 
 /// Later calls that read nothing that runs in between.
@@ -256,7 +263,7 @@ void Runner::run_opaque(PlanStep& step, Plan& plan, std::size_t number) {
     if (debug_level() >= 1) debug_log("call " + e.call->name());
     bool long_work = e.call->communicates() || elements >= long_step;
     std::uint64_t done = 0;
-    outside_engine(step, long_work, [&] {
+    outside_engine(long_work, [&] {
         if (!others.empty()) done = e.call->run_together(calls);
         if (done == 0) e.call->run(e.in, e.inputs, e.out);
     });

@@ -143,7 +143,7 @@ void GroupKernel::run(const Call& call) {
     auto* operands = reinterpret_cast<GroupRun::Operand*>(room);
     std::size_t inputs = call.inputs.size(), outputs = call.outputs.size();
     IterationSpace space;
-    fill_space(space, call, group_);
+    fill_space(space, call.space->shape(), call, group_);
     space.keeps_order = cannot_turn_;
     const bool compiles = !host || should_compile(space);
     if (group_.reduce_before > 0 && !(host && compiles && space.folds())) {
@@ -261,6 +261,41 @@ void GroupKernel::run_compiled(const Call& call, IterationSpace& space, Device& 
         arrays.push_back(array_arg(view, extents, {space.strides[o], extents.size()}));
     }
     v.map->launch({arrays, call.scalars, {}, {}, 0});
+}
+
+bool GroupKernel::can_compile() const {
+    const Choice choice = executor_choice();
+    return (choice == Choice::Auto || choice == Choice::Cpu) && !cannot_split_ && !cannot_compile_;
+}
+
+bool GroupKernel::is_compiled() const {
+    return can_compile() && (executor_choice() == Choice::Cpu || work_done_ >= compile_after);
+}
+
+GroupKernel::Launch GroupKernel::bind(const Call& call, Dims shape) {
+    IterationSpace space;
+    fill_space(space, shape, call, group_);
+    const auto rank = static_cast<std::size_t>(space.rank);
+    GroupShape form;
+    form.rank = space.rank;
+    for (std::size_t o = 0; o < space.operands; ++o) {
+        for (std::size_t axis = 0; axis < rank; ++axis)
+            form.strides.push_back(class_of(space.strides[o][axis]));
+    }
+    Launch launch;
+    launch.code = variant(form, find_device("cpu")).map.get();
+    launch.scalars = call.scalars;
+    launch.numbers.assign(space.shape, space.shape + rank);
+    for (std::size_t o = 0; o < space.operands; ++o)
+        launch.numbers.insert(launch.numbers.end(), space.strides[o], space.strides[o] + rank);
+    for (std::size_t o = 0; o < space.operands; ++o) {
+        const View& view =
+            o < call.inputs.size() ? call.inputs[o] : call.outputs[o - call.inputs.size()];
+        launch.arrays.push_back(array_arg(view, {launch.numbers.data(), rank},
+                                          {launch.numbers.data() + (o + 1) * rank, rank}));
+    }
+    executor_ = "cpu";
+    return launch;
 }
 
 }  // namespace unisono

@@ -31,6 +31,20 @@ class GroupKernel {
     };
     void run(const Call& call);
 
+    /// A launch on the host, bound to its operands: it can be repeated on other rows of them.
+    struct Launch {
+        Executable* code;
+        std::vector<std::int64_t> numbers;  ///< extents, and strides of each operand
+        std::vector<ArrayArg> arrays;
+        std::span<const std::uint64_t> scalars;  ///< the call's
+    };
+    /// Whether the group, which does not reduce, may run on the host by compiled code; and whether
+    /// it has cost so much already that it does, once it is large.
+    bool can_compile() const;
+    bool is_compiled() const;
+    /// What run() would launch for the first points of the call's operands, `shape` of them.
+    Launch bind(const Call& call, Dims shape);
+
     /// Whether host runs over that many elements go without the compiler, whatever ran before.
     static bool is_small(std::int64_t size);
     /// A small run on the host where every operand is packed and has the same shape: addresses,

@@ -17,6 +17,10 @@ namespace {
 constexpr std::int64_t work_limit = std::int64_t{1} << 18;
 constexpr std::size_t statement_limit = 128;  // the same, counted in entries
 constexpr std::size_t hard_limit = 1024;      // cut anywhere
+/// The same after a statement that leaves most of each cache line alone, as `x[:, k] = ...` does:
+/// the next ones may want the rest, and kernels that run band by band fetch a line once (bands.h).
+constexpr std::int64_t sparse_work_limit = 16 * work_limit;
+constexpr std::size_t sparse_statement_limit = 4 * statement_limit;
 constexpr std::size_t log_limit = 64;
 /// Elements that a call reads: others may join it, and that saves more than recording them costs.
 constexpr std::int64_t worth_waiting = std::int64_t{1} << 15;
@@ -65,6 +69,26 @@ void Tape::cut() {
     flush_all(FlushReason::Work);
 }
 
+/// Whether a written view uses less than half of the cache lines that it touches, and there are
+/// many.
+static bool is_sparse(const View& v) {
+    constexpr std::int64_t line = 64, many = 1 << 10;
+    if (v.layout->size() < many) return false;
+    const Dims shape = v.layout->shape(), strides = v.layout->strides();
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        if (shape[axis] > 1 && 2 * std::abs(strides[axis]) * size_of(v.dtype) <= line) return false;
+    }
+    return true;
+}
+
+/// Whether the place to cut is behind an in-place statement.
+bool Tape::is_full(const View& out) {
+    sparse_ = sparse_ || is_sparse(out);
+    if (sparse_)
+        return pending_work_ >= sparse_work_limit || entries_.size() >= sparse_statement_limit;
+    return pending_work_ >= work_limit || entries_.size() >= statement_limit;
+}
+
 void Tape::close(Entry& e) {
     e.line = line;
     if (line.code && hooks.retain_line) hooks.retain_line(line.code);
@@ -92,8 +116,7 @@ void Tape::close(Entry& e) {
         flush(out, FlushReason::Shared);
     } else if (eager_) {
         flush_all(FlushReason::Eager);
-    } else if (out->version > 1 &&
-               (pending_work_ >= work_limit || entries_.size() >= statement_limit)) {
+    } else if (out->version > 1 && is_full(e.out)) {
         cut_before_next_ = true;
     } else if (entries_.size() >= hard_limit) {
         flush_all(FlushReason::Length);
@@ -187,7 +210,7 @@ void Tape::run_marked(FlushReason reason, bool all) {
     }
     if (all) {
         segment.swap(entries_);
-        cut_before_next_ = false;
+        cut_before_next_ = sparse_ = false;
     } else {
         std::size_t kept = 0;
         for (std::size_t i = 0; i < entries_.size(); ++i) {

@@ -212,6 +212,7 @@ class Tape {
     static Tape*
         instance_;  ///< made at the first use, never destroyed: arrays may outlive static objects
     void cut();
+    bool is_full(const View& out);
     void read_settings();
     std::uint32_t fresh_epochs() {
         epoch_ += 2;
@@ -242,6 +243,7 @@ class Tape {
     int generation_ = -1;         ///< of the settings that were read
     bool small_at_once_ = false;  ///< no setting asks to see every launch or for another executor
     bool cut_before_next_ = false;
+    bool sparse_ = false;  ///< a pending statement writes a little of each cache line
     bool expects_dead_ = false;
     bool eager_ = false;
     std::atomic<bool> running_ = false;  ///< read by waiters, who do not hold the engine
