@@ -1,6 +1,7 @@
 // From Python objects to scalars, dtypes, shapes and devices, and back.
 #include "array_object.h"
 #include "core/settings.h"
+#include "integers.h"
 #include "reference.h"
 
 namespace unisono::python {
@@ -151,9 +152,20 @@ Device* to_device_pointer(PyObject* o) {
     return device_named(PyUnicode_AsUTF8(n.p));
 }
 
+bool is_one_integer(PyObject* o) {
+    if (PyLong_Check(o)) return true;
+    if (!PyIndex_Check(o)) return false;
+    if (is_array(o)) return array_of(o).rank() == 0;
+    if (!PySequence_Check(o) || PySequence_Size(o) < 0) {
+        PyErr_Clear();
+        return true;
+    }
+    return false;
+}
+
 std::vector<std::int64_t> to_shape(PyObject* o) {
     std::vector<std::int64_t> shape;
-    if (PyIndex_Check(o)) {
+    if (is_one_integer(o)) {
         shape.push_back(to_int64(o));
     } else {
         Ref list(PySequence_Fast(o, "shape: expected an integer or a sequence of integers"));

@@ -353,10 +353,18 @@ Py_ssize_t length(PyObject* self) noexcept {
 }
 
 PyObject* sequence_item(PyObject* self, Py_ssize_t i) noexcept {
-    return guarded<PyObject*>(nullptr, [&] {
-        if (array_of(self).rank() == 1) {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        const Array& a = array_of(self);
+        if (a.rank() > 0 && (i < 0 || i >= a.shape()[0])) {  // so ends every iteration: quickly
+            PyErr_Format(PyExc_IndexError, "index: %zd is out of bounds for axis 0 of extent %lld",
+                         i, static_cast<long long>(a.shape()[0]));
+            return nullptr;
+        }
+        if (a.rank() == 1) {
             std::int64_t at = i;
-            return wrap(element(array_of(self), {&at, 1}));
+            Scalar value;
+            if (ready_element(a, &at, value)) return wrap_made([&] { return Array::known(value); });
+            return wrap(element(a, {&at, 1}));
         }
         IndexItem item{IndexItem::Kind::Integer};
         item.start = i;

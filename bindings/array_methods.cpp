@@ -6,6 +6,7 @@
 #include "array_docs.h"
 #include "array_object.h"
 #include "array_shape.h"
+#include "integers.h"
 #include "ops/scalar_eval.h"
 #include "reference.h"
 #include "tape/tape.h"
@@ -26,7 +27,7 @@ PyObject* method(F&& f) noexcept {
 std::optional<std::vector<int>> to_axes(PyObject* o) {
     if (!o || o == Py_None) return std::nullopt;
     std::vector<int> axes;
-    if (PyIndex_Check(o)) {
+    if (is_one_integer(o)) {
         axes.push_back(static_cast<int>(to_int64(o)));
         return axes;
     }
@@ -426,7 +427,7 @@ PyObject* transpose_method(PyObject* self, PyObject* args) noexcept {
         if (none) {
             for (int k = a.rank() - 1; k >= 0; --k) axes.push_back(k);
         } else {
-            bool one = n == 1 && !PyIndex_Check(PyTuple_GET_ITEM(args, 0));
+            bool one = n == 1 && !is_one_integer(PyTuple_GET_ITEM(args, 0));
             axes = *to_axes(one ? PyTuple_GET_ITEM(args, 0) : args);
         }
         return transpose(a, axes);

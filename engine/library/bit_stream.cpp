@@ -17,19 +17,28 @@ class Twister final : public BitStream {
   public:
     std::uint32_t next32() override {
         if (place_ == size) refill();
-        std::uint32_t y = key_[static_cast<std::size_t>(place_++)];
-        y ^= y >> 11;
-        y ^= (y << 7) & 0x9d2c5680U;
-        y ^= (y << 15) & 0xefc60000U;
-        return y ^ y >> 18;
+        return tempered(key_[static_cast<std::size_t>(place_++)]);
     }
     std::uint64_t next64() override {
         std::uint64_t high = next32();
         return high << 32 | next32();
     }
     double next_double() override {
-        std::uint32_t a = next32() >> 5, b = next32() >> 6;
-        return (a * 67108864.0 + b) / 9007199254740992.0;
+        std::uint32_t a = next32(), b = next32();
+        return fraction(a, b);
+    }
+    void next_doubles(std::span<double> to) override {
+        std::size_t done = 0;
+        while (done < to.size()) {
+            if (place_ == size) refill();
+            const auto at = static_cast<std::size_t>(place_);
+            const std::size_t pairs = std::min((size - at) / 2, to.size() - done);
+            for (std::size_t k = 0; k < pairs; ++k)
+                to[done + k] = fraction(tempered(key_[at + 2 * k]), tempered(key_[at + 2 * k + 1]));
+            place_ += static_cast<int>(2 * pairs);
+            done += pairs;
+            if (pairs == 0) to[done++] = next_double();  // across the end of the words
+        }
     }
     std::vector<std::uint64_t> state() const override {
         std::vector<std::uint64_t> words(key_.begin(), key_.end());
@@ -77,13 +86,26 @@ class Twister final : public BitStream {
 
   private:
     static constexpr int size = 624;
+    static std::uint32_t tempered(std::uint32_t y) {
+        y ^= y >> 11;
+        y ^= (y << 7) & 0x9d2c5680U;
+        y ^= (y << 15) & 0xefc60000U;
+        return y ^ y >> 18;
+    }
+    static double fraction(std::uint32_t a, std::uint32_t b) {
+        return ((a >> 5) * 67108864.0 + (b >> 6)) / 9007199254740992.0;
+    }
     void refill() {
         auto twist = [](std::uint32_t high, std::uint32_t low) {
             std::uint32_t y = (high & 0x80000000U) | (low & 0x7fffffffU);
-            return y >> 1 ^ (y & 1 ? 0x9908b0dfU : 0);
+            return y >> 1 ^ ((~(y & 1) + 1) & 0x9908b0dfU);
         };
-        for (std::size_t k = 0; k < size; ++k)
-            key_[k] = key_[(k + 397) % size] ^ twist(key_[k], key_[(k + 1) % size]);
+        constexpr std::size_t ahead = 397, wrap = size - ahead;
+        for (std::size_t k = 0; k < wrap; ++k)
+            key_[k] = key_[k + ahead] ^ twist(key_[k], key_[k + 1]);
+        for (std::size_t k = wrap; k < size - 1; ++k)
+            key_[k] = key_[k - wrap] ^ twist(key_[k], key_[k + 1]);
+        key_[size - 1] = key_[ahead - 1] ^ twist(key_[size - 1], key_[0]);
         place_ = 0;
     }
     std::array<std::uint32_t, size> key_{};
@@ -265,7 +287,12 @@ Array stream_doubles(BitStream& s, double low, double width, Dims shape, DType d
         for (std::int64_t k = 0; k < a.size(); ++k) to[k] = s.next_float();
         return finished(a);
     }
-    return doubles_by(shape, [&] { return low + width * s.next_double(); });
+    Array a = made(shape, DType::Float64);
+    const std::span to(reinterpret_cast<double*>(a.view().data()),
+                       static_cast<std::size_t>(a.size()));
+    s.next_doubles(to);
+    for (double& x : to) x = low + width * x;
+    return finished(a);
 }
 
 Array stream_integers(BitStream& s, IntegerMethod method, std::int64_t low, std::uint64_t span,

@@ -19,6 +19,9 @@ class BitStream {
     virtual std::uint32_t next32() = 0;
     virtual std::uint64_t next64() = 0;
     virtual double next_double() = 0;
+    virtual void next_doubles(std::span<double> to) {
+        for (double& x : to) x = next_double();
+    }
     virtual float next_float() { return static_cast<float>(next32() >> 8) * 0x1p-24F; }
     /// All that decides the numbers to come.
     virtual std::vector<std::uint64_t> state() const = 0;

@@ -34,6 +34,22 @@ void sort_bytes(const T* x, std::int64_t n, T* out, KeyOf<T> flip) {
     }
 }
 
+constexpr std::int64_t short_lane = 24;
+
+/// Few elements: each is put in its place among those before it.
+template <class T>
+void sort_few(const T* x, std::int64_t n, T* out, KeyOf<T> flip) {
+    KeyOf<T> keys[short_lane];
+    for (std::int64_t k = 0; k < n; ++k) {
+        const KeyOf<T> key = key_at(x, k, flip);
+        std::int64_t to = k;
+        for (; to > 0 && keys[to - 1] > key; --to) keys[to] = keys[to - 1];
+        keys[to] = key;
+    }
+    for (std::int64_t k = 0; k < n; ++k)
+        out[k] = from_key<T>(static_cast<KeyOf<T>>(keys[k] ^ flip));
+}
+
 }  // namespace
 
 template <class T>
@@ -45,7 +61,9 @@ void sort_lane(const T* x, std::int64_t n, T* out, bool descending) {
     } else {
         using Key = KeyOf<T>;
         Key flip = descending ? static_cast<Key>(~Key{0}) : Key{0};
-        if constexpr (sizeof(T) == 1) {
+        if (n <= short_lane) {
+            sort_few(x, n, out, flip);
+        } else if constexpr (sizeof(T) == 1) {
             sort_bytes(x, n, out, flip);
         } else {
             Key* keys = reinterpret_cast<Key*>(out);

@@ -259,7 +259,9 @@ def view(self, dtype=None, type=None):
     >>> un.asarray([1.0, -2.0]).view("uint64").tolist()
     [4607182418800017408, 13835058055282163712]
     """
-    if type is not None:
+    if dtype is _engine.ndarray or type is _engine.ndarray:
+        dtype = None if dtype is _engine.ndarray else dtype
+    elif type is not None:
         raise TypeError("view: type= is not there; arrays have one type")
     if dtype is None or dtype == self.dtype:
         return self[...]

@@ -19,7 +19,8 @@ def _axis(axis, ndim, what):
 
 def _axes(axis, ndim, what):
     """Axes counted from the front, each once, in the given order."""
-    axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+    whole = hasattr(axis, "__index__") and getattr(axis, "ndim", 0) == 0
+    axes = (axis,) if whole else tuple(axis)
     made = tuple(_axis(a, ndim, what) for a in axes)
     if len(set(made)) != len(made):
         raise ValueError(f"{what}: repeated axis in {axes}")

@@ -127,6 +127,13 @@ USED = [
     lambda m: isinstance(m.arange(3)[1], (int, m.integer)),
     lambda m: isinstance(m.float32(1), (m.float64, m.integer)),
     lambda m: isinstance(m.arange(3), m.number),
+    lambda m: m.zeros(m.array([2, 3])),
+    lambda m: m.zeros((2, 3, 4)).transpose(m.array([2, 0, 1])),
+    lambda m: m.arange(24).reshape(m.array([4, 6])),
+    lambda m: m.moveaxis(m.zeros((2, 3, 4)), m.array([0]), m.array([1])),
+    lambda m: m.ones(2).view(m.ndarray),
+    lambda m: m.random.RandomState(5).rand(1001),
+    lambda m: [m.random.RandomState(5).uniform(2, 3, n)[-1] for n in (1, 311, 312, 313, 624)],
 ]
 
 

@@ -350,3 +350,15 @@ def test_complex_numbers_sort_by_real_then_imaginary_part(shape, dtype):
     numpys = np.unique(x, return_index=True, return_inverse=True, return_counts=True)
     for one, two in zip(ours, numpys, strict=True):
         np.testing.assert_array_equal(np.asarray(one), two)
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 23, 24, 25])
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int64", "float32", "float64"])
+def test_rows_of_few_elements(dtype, n):
+    x = (np.random.default_rng(n).standard_normal((50, n)) * 50).astype(dtype)
+    if x.dtype.kind == "f":
+        x[::5, n // 2], x[1, 0], x[2, 0] = np.nan, -0.0, np.inf
+    compare(lambda: np.sort(x), lambda: un.sort(x))
+    compare(lambda: np.median(x, axis=1), lambda: un.median(x, axis=1))
+    if x.dtype.kind != "f":
+        equal(np.sort(x)[:, ::-1], un.sort(x, descending=True))
