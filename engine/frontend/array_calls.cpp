@@ -8,14 +8,8 @@
 
 #include "frontend/calls.h"
 #include "frontend/lazy.h"
-#include "frontend/tables.h"
 
 namespace unisono::frontend {
-
-static std::string after_dot(const std::string& name) {
-    auto dot = name.find('.');
-    return dot == std::string::npos ? name : name.substr(dot + 1);
-}
 
 const std::map<std::string, Calls::ArrayFunction>& Calls::array_functions() {
     using F = Calls;
@@ -210,48 +204,6 @@ std::optional<Value> Calls::array_function(const Node& node, const std::string& 
         !takes_numbers && given.find("a"))
         given.values["a"] = as_array(given.at("a"), node.place);
     return (this->*found->second.rule)(given);
-}
-
-/// The numbers of tuples within tuples, where they form a rectangle.
-static bool nested_numbers(const Value& v, std::size_t depth, std::vector<std::size_t>& shape,
-                           std::vector<Value>& leaves) {
-    if (!v.type.is_tuple()) {
-        leaves.push_back(v);
-        return v.type.is_scalar() && depth == shape.size();
-    }
-    if (depth == shape.size() && leaves.empty()) shape.push_back(v.items.size());
-    if (depth >= shape.size() || v.items.size() != shape[depth]) return false;
-    return std::all_of(v.items.begin(), v.items.end(), [&](const Value& item) {
-        return nested_numbers(item, depth + 1, shape, leaves);
-    });
-}
-
-/// What np.FUNCTION makes of an array_like: a number or a tuple of numbers becomes an array.
-Value Arrays::as_array(const Value& v, const Place& place) {
-    if (v.type.is_scalar()) {
-        E e = settle(v.expr);
-        return computed({}, v.type.dtype, {},
-                        [this, e](std::span<const E>, bool) { return scalar(e); });
-    }
-    if (Tables::has_numbers(v.type)) return as_array(Tables(*this, place).numbers(v));
-    std::vector<std::size_t> shape;
-    std::vector<Value> leaves;
-    if (!v.type.is_tuple() || !nested_numbers(v, 0, shape, leaves) || leaves.empty()) return v;
-    Type t = leaves[0].type;
-    for (const Value& item : leaves) t = promote_types(t, item.type);
-    std::vector<E> extents;
-    for (std::size_t n : shape) extents.push_back(i64(static_cast<std::int64_t>(n)));
-    Value array = make_array(t.dtype, extents, place);
-    for (std::size_t k = 0; k < leaves.size(); ++k) {
-        std::vector<E> index(shape.size());
-        std::size_t rest = k;
-        for (std::size_t axis = shape.size(); axis-- > 0;) {
-            index[axis] = i64(static_cast<std::int64_t>(rest % shape[axis]));
-            rest /= shape[axis];
-        }
-        set_item(array.array, index, to_type(leaves[k], t.dtype, place));
-    }
-    return array;
 }
 
 const Value& Selections::want_array(const Given& given, const std::string& key) {

@@ -29,7 +29,7 @@ class ArrayFunctions : public Selections {
     Value call_where(const Given& given);
     Value call_clip(const Given& given);
 
-    // ---- reductions (reduce.cpp, fold.cpp)
+    // ---- reductions (reduce.cpp)
     Value call_reduce(const Given& given);
     Value call_mean(const Given& given);
     Value call_variance(const Given& given);
@@ -66,7 +66,7 @@ class ArrayFunctions : public Selections {
   private:
     Value finished(const Given& given, const Value& value);
 
-    // ---- reductions (reduce.cpp, fold.cpp)
+    // ---- reductions (reduce_axes.cpp, fold.cpp)
     struct Accumulation {
         Op op;
         DType type;

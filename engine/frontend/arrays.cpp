@@ -6,6 +6,7 @@
 // can be swapped.
 #include <algorithm>
 
+#include "frontend/lazy.h"
 #include "frontend/selections.h"
 
 namespace unisono::frontend {
@@ -250,75 +251,6 @@ Arrays::Cut Arrays::cut(const Node& slice, E size) {
     return cut(begin, end, step, size, slice.place);
 }
 
-/// Where an index expression is not full integer indexing: the view that it makes.
-Value Selections::index_view(const Node& node, const Value& array,
-                             std::span<const Node* const> items) {
-    Descriptor d = describe_array(array.array);
-    int rank = array.type.rank;
-    int axes = 0;
-    const Node* ellipsis = nullptr;
-    for (const Node* item : items) {
-        if (is_ellipsis(*item)) {
-            if (ellipsis) refuse(item->place, "an index has one ellipsis at most", "leave one out");
-            ellipsis = item;
-        } else if (item->kind != NodeKind::NoneValue) {
-            ++axes;
-        }
-    }
-    if (axes > rank) {
-        refuse(node.place,
-               "too many indices: an array of rank " + std::to_string(rank) + " is indexed with " +
-                   std::to_string(axes),
-               "give " + std::to_string(rank) + " indices");
-    }
-    Descriptor out{d.root, d.offset, {}, {}, {}, d.writable};
-    int axis = 0;
-    auto keep = [&](int k) {
-        auto at = static_cast<std::size_t>(k);
-        out.extents.push_back(d.extents[at]);
-        out.strides.push_back(d.strides[at]);
-        out.classes.push_back(d.classes[at]);
-    };
-    auto shift = [&](E index, int k) {
-        E by = op_binary(Op::Mul, index, d.strides[static_cast<std::size_t>(k)]);
-        out.offset = op_binary(Op::Add, out.offset, by);
-    };
-    for (const Node* item : items) {
-        auto k = static_cast<std::size_t>(axis);
-        if (item == ellipsis) {
-            for (int more = rank - axes; more > 0; --more) keep(axis++);
-        } else if (item->kind == NodeKind::NoneValue) {
-            out.extents.push_back(i64(1));
-            out.strides.push_back(i64(0));
-            out.classes.push_back(StrideClass::Zero);
-        } else if (item->kind == NodeKind::Slice) {
-            Cut c = cut(*item, d.extents[k]);
-            shift(c.from, axis);
-            bool unit = constant_int(c.step) == 1;
-            out.extents.push_back(c.count);
-            out.strides.push_back(unit ? d.strides[k]
-                                       : pinned(op_binary(Op::Mul, d.strides[k], c.step)));
-            out.classes.push_back(unit ? d.classes[k] : StrideClass::Other);
-            ++axis;
-        } else {
-            Value v = expression(*item);
-            at(item->place);
-            if (!v.type.is_scalar() || !is_integer(v.type.dtype)) {
-                refuse(item->place,
-                       "an array index must be an integer or a slice; got " + describe(v.type),
-                       v.type.is_array() ? "loop over the elements that it chooses"
-                                         : "use // instead of /, or convert it with int(...)");
-            }
-            shift(tested_index(cast(v.expr, DType::Int64), d.extents[k], axis, item->place), axis);
-            ++axis;
-        }
-    }
-    while (axis < rank) keep(axis++);
-    at(node.place);
-    out.offset = pinned(out.offset);
-    return view("view", out);
-}
-
 // ---- New arrays
 
 /// An array of its own memory, contents undefined.
@@ -351,6 +283,38 @@ Value Arrays::make_array(DType t, std::vector<E> extents, const Place& place) {
     at(place);
     emit(b_->make(d.root, count));
     return view("made", d);
+}
+
+/// What the memory of two slots or parameters can have in common is nothing.
+bool Arrays::are_apart(std::int32_t a, std::int32_t b) const {
+    auto is_alone = [&](std::int32_t root) {
+        const ir::Array& x = function_->arrays[static_cast<std::size_t>(root)];
+        return (x.param >= 0 && instance_.noalias) || x.name == "made" || fresh_.count(root) > 0;
+    };
+    return a != b && is_alone(a) && is_alone(b);
+}
+
+/// A name's slot gets the memory of another one. A name that only ever gets new arrays shares their
+/// memory with names that are assigned from it at most; that it does is assumed until an assignment
+/// is seen that gives it another one.
+void Arrays::note_fresh(std::int32_t slot, std::int32_t root) {
+    const std::string& name = function_->arrays[static_cast<std::size_t>(slot)].name;
+    auto share = [&](const std::string& whose) {
+        learnt_.shared_names.insert(whose);
+        bool was_assumed = std::any_of(fresh_.begin(), fresh_.end(), [&](std::int32_t f) {
+            return function_->arrays[static_cast<std::size_t>(f)].name == whose;
+        });
+        if (was_assumed) must_restart_ = true;
+    };
+    if (function_->arrays[static_cast<std::size_t>(root)].name != "made") return share(name);
+    auto [owner, is_first] = owners_.emplace(root, slot);
+    if (!is_first && owner->second != slot) {  // a = b = zeros(n)
+        share(function_->arrays[static_cast<std::size_t>(owner->second)].name);
+        return share(name);
+    }
+    bool is_param =
+        std::find(source_.params.begin(), source_.params.end(), name) != source_.params.end();
+    if (!is_param && !learnt_.shared_names.count(name)) fresh_.insert(slot);
 }
 
 }  // namespace unisono::frontend

@@ -67,7 +67,7 @@ class Arrays : public Emission {
     Value copied(const Value& array, const Place& place);
     Value converted_array(const Value& a, DType t, const Place& place);
 
-    // ---- values as arrays and as numbers
+    // ---- values as arrays and as numbers (array_values.cpp)
     Value as_array(const Value& list) const;
     Value as_array(const Value& v, const Place& place);
     std::vector<E> shape_argument(const Value& v, const Place& place);

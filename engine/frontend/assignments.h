@@ -30,7 +30,7 @@ class Assignments : public Expressions {
     bool assign_member(const Node& target, const Value& value);
     bool augment_member(const Node& node);
 
-    // ---- index arrays (gather.cpp)
+    // ---- index arrays (scatter.cpp)
     void scatter(const Gather& g, const Value& value, const Place& place);
     void assign_gathered(const Node& target, const Value& array, std::span<const Node* const> items,
                          const Value& value);

@@ -10,7 +10,7 @@ class Bindings : public Operators {
   protected:
     using Operators::Operators;
 
-    // ---- names and blocks (variables.cpp)
+    // ---- names and blocks (bindings.cpp, declared.cpp)
     void bind(const std::string& name, const Value& value, const Place& origin);
     Value move_into(const std::string& name, const Value& value, const Type& type);
     void declare_parameters();

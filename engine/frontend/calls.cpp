@@ -7,41 +7,6 @@
 
 namespace unisono::frontend {
 
-/// The values given, by position and by name; tuples behind a star are written out.
-std::pair<std::vector<Value>, std::map<std::string, Value>> Emission::given(const Node& node) {
-    std::vector<const Node*> nodes;
-    for (std::size_t i = 1; i < node.children.size(); ++i) {
-        const Node& arg = node.children[i];
-        bool is_plain = arg.kind != NodeKind::Keyword && arg.kind != NodeKind::Starred;
-        nodes.push_back(is_plain ? &arg : &arg.children[0]);
-    }
-    std::vector<Value> values = operands(nodes);
-    std::vector<Value> by_position;
-    std::map<std::string, Value> by_name;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const Node& arg = node.children[i + 1];
-        if (arg.kind == NodeKind::Keyword) {
-            if (!by_name.emplace(arg.text, values[i]).second)
-                refuse(arg.place, "keyword argument '" + arg.text + "' is given twice",
-                       "give it once");
-        } else if (arg.kind == NodeKind::Starred) {
-            auto items = star_items(values[i], arg.place);
-            by_position.insert(by_position.end(), items.begin(), items.end());
-        } else {
-            by_position.push_back(values[i]);
-        }
-    }
-    return {std::move(by_position), std::move(by_name)};
-}
-
-std::vector<Value> Emission::star_items(const Value& value, const Place& place) {
-    if (!value.type.is_tuple()) {
-        refuse(place, "* takes a tuple; got " + describe(value.type),
-               "its number of items must be known when the function is compiled");
-    }
-    return value.items;
-}
-
 std::vector<Value> Calls::call_operands(const Node& node, const Source& callee,
                                         const std::vector<Value>& captured, const Value* self) {
     auto [by_position, by_name] = given(node);
@@ -86,15 +51,6 @@ std::vector<Value> Calls::call_operands(const Node& node, const Source& callee,
     }
     values.insert(values.end(), captured.begin(), captured.end());
     return values;
-}
-
-Value Emission::tuple_of(std::vector<Value> items) {
-    Value v;
-    std::vector<Type> types;
-    for (const Value& item : items) types.push_back(item.type);
-    v.type = Type::tuple(std::move(types));
-    v.items = std::move(items);
-    return v;
 }
 
 /// Constant texts as values like any other.

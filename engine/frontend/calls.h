@@ -64,7 +64,7 @@ class Calls : public Bindings {
     Value callback_address(const Source& callee, const NativeForm& form, const Value& value,
                            const Place& place);
 
-    // ---- built-in functions (builtins.cpp)
+    // ---- built-in functions (builtins.cpp, folds.cpp, text.cpp)
     Value call_builtin(const Node& node, const std::string& name);
     bool is_instance(const Type& t, const Node& wanted);
     Value delete_item(const std::vector<Value>& args, const Place& place);
@@ -84,7 +84,7 @@ class Calls : public Bindings {
     std::optional<Value> ufunc_method(const Node& node);
     std::optional<Value> pointer_view(const Node& node, const std::string& name);
 
-    // ---- what threads share (sharing.cpp) and work-items have of their own
+    // ---- what threads share (sharing.cpp) and have of their own (work_items.cpp)
     Value atomic(const Node& node, const std::string& name);
     std::optional<Value> sharing(const std::string& name, const std::vector<Value>& args,
                                  const Place& place);

@@ -1,15 +1,9 @@
 // Complex numbers: CPython's arithmetic for Python's, NumPy's for NumPy's. Their nodes are complex;
 // the pass split_complex makes pairs of real ones of them.
-#include <algorithm>
-
 #include "frontend/lazy.h"
 #include "frontend/objects.h"
 
 namespace unisono::frontend {
-
-const Value& Arrays::want_number(const Value& v, const Place& place, const std::string& role) {
-    return v.type.is_complex() ? v : want_scalar(v, place, role);
-}
 
 /// The parts of a number that is computed once.
 std::pair<E, E> Numbers::parts_of(E e) {
@@ -352,21 +346,6 @@ Value Numbers::squared_size(const Value& v, const Place& place) {
                 op_binary(Op::Add, op_binary(Op::Mul, re, re), op_binary(Op::Mul, im, im)));
         },
         place);
-}
-
-/// The value in the form of a type that holds it.
-Value Objects::converted_value(const Value& value, const Type& type) {
-    if (type.is_instance() && value.type.kind == Type::Kind::None) {
-        std::int32_t slot = b_->slot("none", DType::Int64, true);
-        emit(b_->adopt(slot, i64(0), i64(0)));
-        return object_in(slot, type);
-    }
-    Value v = value;
-    v.type = type;
-    if (type.is_scalar()) v.expr = cast(value.expr, type.dtype);
-    for (std::size_t i = 0; i < v.items.size(); ++i)
-        v.items[i] = converted_value(v.items[i], type.items[i]);
-    return v;
 }
 
 }  // namespace unisono::frontend

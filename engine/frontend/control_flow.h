@@ -30,7 +30,7 @@ class ControlFlow : public Assignments {
     std::optional<Place> first_return_;
 
   private:
-    // ---- returns
+    // ---- returns (returns.cpp)
     void shape_result(const Value& value, ResultShape& shape, std::vector<E>& scalars);
     void leave_function(const Value& value, const Place& place);
 

@@ -11,62 +11,6 @@ namespace unisono::frontend {
 
 using ir::StrideClass;
 
-Value Arrays::computed(std::vector<E> extents, DType t, std::vector<std::int32_t> reads,
-                       std::function<Value(std::span<const E>, bool)> element) {
-    auto lazy = std::make_shared<Lazy>();
-    for (E& e : extents) e = pinned(e);
-    lazy->extents = std::move(extents);
-    lazy->reads = std::move(reads);
-    lazy->element = std::move(element);
-    Value v;
-    v.type =
-        Type::array(t, std::vector<StrideClass>(lazy->extents.size(), StrideClass::Other), false);
-    v.lazy = std::move(lazy);
-    return v;
-}
-
-/// A loop with a variable of its own.
-void Emission::counted(ir::LoopKind kind, E begin, E end, const std::function<void(E)>& body) {
-    std::int32_t k = b_->var("k", DType::Int64);
-    if (auto low = lower_bound(begin)) lower_bounds_[k] = *low;
-    begin = settle(begin);
-    end = settle(end);
-    std::vector<S> list = collect([&] { body(b_->read(k)); });
-    emit(b_->loop(kind, k, begin, end, i64(1), b_->block(list)));
-}
-
-/// A variable of the statement's own, which it may change.
-std::int32_t Emission::declared(const char* name, E value) {
-    std::int32_t id = b_->var(name, value->dtype);
-    emit(b_->declare(id, value));
-    return id;
-}
-
-std::int32_t Emission::private_array(const char* name, DType t, std::int64_t count) {
-    std::int32_t id = b_->local_array(name, t, 1, ir::Space::Private);
-    emit(b_->allocate(id, std::vector<E>{i64(count)}));
-    return id;
-}
-
-std::vector<E> Arrays::shape_argument(const Value& v, const Place& place) {
-    std::vector<E> extents;
-    for (const Value& item : v.type.is_tuple() ? v.items : std::vector<Value>{v}) {
-        if (!item.type.is_scalar() || !is_integer(item.type.dtype)) {
-            refuse(place, "a shape consists of integers; got " + describe(v.type),
-                   "give an int or a tuple of ints");
-        }
-        extents.push_back(settle(cast(item.expr, DType::Int64)));
-    }
-    return extents;
-}
-
-Value Arrays::copied(const Value& array, const Place& place) {
-    if (array.lazy && !array.lazy->view) return made(array, place);
-    Value result = make_array(array.type.dtype, extents_of(array), place);
-    assign_elements(result, array, place);
-    return result;
-}
-
 Value ArrayFunctions::call_filled(const Given& given) {
     const Place& place = given.node.place;
     const std::string& base = given.base;

@@ -153,4 +153,28 @@ void Bindings::declare_parameters() {
     instance_.has_result = true;
 }
 
+/// The value in the form of a type that holds it.
+Value Objects::converted_value(const Value& value, const Type& type) {
+    if (type.is_instance() && value.type.kind == Type::Kind::None) {
+        std::int32_t slot = b_->slot("none", DType::Int64, true);
+        emit(b_->adopt(slot, i64(0), i64(0)));
+        return object_in(slot, type);
+    }
+    Value v = value;
+    v.type = type;
+    if (type.is_scalar()) v.expr = cast(value.expr, type.dtype);
+    for (std::size_t i = 0; i < v.items.size(); ++i)
+        v.items[i] = converted_value(v.items[i], type.items[i]);
+    return v;
+}
+
+/// The value with its numbers in temporaries, where later statements may change what they read.
+Value Objects::kept_apart(Value value) {
+    if (value.type.is_instance()) value = held_object(value);
+    if (value.type.is_word() && value.expr && !is_invariant(value.expr))
+        value.expr = temporary(value.expr);
+    for (Value& item : value.items) item = kept_apart(item);
+    return value;
+}
+
 }  // namespace unisono::frontend

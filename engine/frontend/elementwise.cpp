@@ -12,6 +12,7 @@
 
 namespace unisono::frontend {
 
+using ir::LoopKind;
 using ir::StrideClass;
 
 /// Bytes from which a result is stored past the caches: it would not stay there for its reader, and
@@ -380,6 +381,21 @@ Value Arrays::converted_array(const Value& a, DType t, const Place& place) {
             return scalar(narrows ? cast(v[0].expr, t) : to_type(v[0], t, place), Weak::None);
         },
         place);
+}
+
+/// Loops over all indices on this thread, in row-major order.
+void Arrays::in_order(std::span<const E> extents,
+                      const std::function<void(std::span<const E>)>& body) {
+    std::vector<E> index;
+    std::function<void(std::size_t)> level = [&](std::size_t k) {
+        if (k == extents.size()) return body(index);
+        counted(LoopKind::Serial, i64(0), extents[k], [&](E i) {
+            index.push_back(i);
+            level(k + 1);
+            index.pop_back();
+        });
+    };
+    level(0);
 }
 
 }  // namespace unisono::frontend

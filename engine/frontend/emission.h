@@ -52,7 +52,7 @@ class Emission {
     virtual void statements(const Node& block) = 0;
     virtual void try_statement(const Node& node) = 0;
 
-    // ---- statements
+    // ---- statements (emission.cpp)
     void emit(S s) { out_->push_back(s); }
     void at(const Place& place);
     /// Runs emit_body with an empty statement list and returns what it emitted.
@@ -120,7 +120,7 @@ class Emission {
     ir::Access access_for(std::span<const E> indices) const;
     std::optional<std::int64_t> lower_bound(E e) const;
 
-    // ---- operands and arguments (calls.cpp)
+    // ---- operands and arguments (operands.cpp)
     std::vector<Value> operands(std::span<const Node* const> nodes);
     std::pair<std::vector<Value>, std::map<std::string, Value>> given(const Node& node);
     std::vector<Value> star_items(const Value& value, const Place& place);

@@ -136,28 +136,6 @@ std::int32_t exception_number(const std::string& name) { return number_of(*find_
 
 // ---- names
 
-/// A name that handlers may read: its value goes to the variable that they know.
-bool Bindings::bind_for_handlers(const std::string& name, const Value& value, const Place& origin) {
-    std::map<std::string, Type>* held = nullptr;
-    for (auto* guess : protected_) {
-        if (guess->count(name)) held = guess;
-    }
-    if (!held) return false;
-    Type type = held->at(name);
-    Binding now{value, origin};
-    auto joined = join(type, value.type);
-    if (!joined) refuse_join(name, env_.names[name], now);
-    if (*joined != type) {
-        for (auto* guess : protected_) {
-            if (guess->count(name)) guess->at(name) = *joined;
-        }
-        throw Restart{};
-    }
-    env_.names[name] = now;
-    arrive({{name, type}});
-    return true;
-}
-
 /// The environment where the body may have stopped anywhere.
 Env ControlFlow::at_fault(const Node& body, const Env& entry) {
     Env env = entry;

@@ -11,8 +11,6 @@
 
 namespace unisono::frontend {
 
-using ir::LoopKind;
-
 std::vector<const Node*> Selections::index_nodes(const Node& node) {
     std::vector<const Node*> items;
     for (std::size_t i = 1; i < node.children.size(); ++i) items.push_back(&node.children[i]);
@@ -66,21 +64,6 @@ bool Selections::may_be_array(const Node& node) {
 bool Selections::has_array_index(std::span<const Node* const> items) {
     return !source_.is_kernel && std::any_of(items.begin(), items.end(),
                                              [&](const Node* item) { return may_be_array(*item); });
-}
-
-/// Loops over all indices on this thread, in row-major order.
-void Arrays::in_order(std::span<const E> extents,
-                      const std::function<void(std::span<const E>)>& body) {
-    std::vector<E> index;
-    std::function<void(std::size_t)> level = [&](std::size_t k) {
-        if (k == extents.size()) return body(index);
-        counted(LoopKind::Serial, i64(0), extents[k], [&](E i) {
-            index.push_back(i);
-            level(k + 1);
-            index.pop_back();
-        });
-    };
-    level(0);
 }
 
 /// The places of the true elements: one index array per axis of the mask.
@@ -302,61 +285,6 @@ Value Selections::gather(const Node& node, const Value& array, std::span<const N
     at(node.place);
     Value v = gathered(g);
     return g.extents.empty() ? element_of(v, {}, {}, false) : v;
-}
-
-void Assignments::scatter(const Gather& g, const Value& given, const Place& place) {
-    Value value = given;
-    DType t = g.view.type.dtype;
-    if (value.type.is_scalar()) {
-        value.expr = settle(to_type(value, t, place));
-        value.type = Type::numpy(t);
-    } else {
-        value = made(value, place);
-        if (!value.type.is_array())
-            refuse(place,
-                   "a value of type " + describe(value.type) + " cannot be stored into an array",
-                   "store numbers or arrays");
-        std::vector<E> own = extents_of(value);
-        if (own.size() > g.extents.size()) {
-            refuse(place,
-                   "an array of rank " + std::to_string(own.size()) +
-                       " cannot be stored into one of rank " + std::to_string(g.extents.size()),
-                   "index it down to fewer axes");
-        }
-        std::size_t skip = g.extents.size() - own.size();
-        for (std::size_t k = 0; k < own.size(); ++k) {
-            E n = g.extents[skip + k];
-            if (same_expr(own[k], n) || constant_int(own[k]) == 1) continue;
-            E fits =
-                op_binary(Op::Or, op_binary(Op::Eq, own[k], n), op_binary(Op::Eq, own[k], i64(1)));
-            fault_if(op_unary(Op::Not, fits), ErrorKind::Value,
-                     "shape mismatch: axis " + std::to_string(skip + k) +
-                         " of the value has extent {0}, of the indexing result {1}",
-                     place, {own[k], n});
-        }
-        if (may_overlap(g.view.array, value.array)) value = copied(value, place);
-    }
-    Gather held = g;
-    for (auto& [axis, index] : held.indices) {
-        if (index.type.is_array() && may_overlap(g.view.array, index.array))
-            index = copied(index, place);
-    }
-    in_order(g.extents, [&](std::span<const E> index) {
-        std::vector<E> where = gathered_index(held, index, true);
-        E item = element_of(value, index, g.extents, true).expr;
-        emit(b_->store(g.view.array, where, cast(item, t), ir::Access::Inside));
-    });
-}
-
-void Assignments::assign_gathered(const Node& target, const Value& array,
-                                  std::span<const Node* const> items, const Value& value) {
-    if (auto mask = mask_of(array, items)) {
-        at(target.place);
-        return assign_masked(array, *mask, value, target.place);
-    }
-    Gather g = gathering(target, array, items);
-    at(target.place);
-    scatter(g, value, target.place);
 }
 
 // ---- The functions

@@ -9,7 +9,7 @@ class Numbers : public Arrays {
   protected:
     using Arrays::Arrays;
 
-    // ---- numbers (operators.cpp, builtins.cpp)
+    // ---- numbers (operators.cpp, number_functions.cpp)
     Value divide(const std::string& op, const Value& a, const Value& b, const Place& place);
     Value power(const Value& a, const Value& b, const Place& place);
     Value bitwise(const std::string& op, const Value& a, const Value& b, const Place& place);

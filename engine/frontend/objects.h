@@ -11,7 +11,7 @@ class Objects : public ArrayFunctions {
   protected:
     using ArrayFunctions::ArrayFunctions;
 
-    // ---- lists (lists.cpp)
+    // ---- lists (lists.cpp, list_operations.cpp)
     struct List {
         std::int32_t slot;              ///< its memory
         std::int32_t length, capacity;  ///< variables
@@ -62,7 +62,7 @@ class Objects : public ArrayFunctions {
     std::optional<Value> compare_objects(const std::string& op, const Value& a, const Value& b,
                                          const Place& place);
 
-    // ---- objects in memory (instances.cpp)
+    // ---- objects in memory (instances.cpp, constant_fields.cpp)
     Value object_in(std::int32_t slot, const Type& type);
     E object_address(const Value& object);
     void address_objects(Value& value);

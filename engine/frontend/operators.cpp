@@ -1,56 +1,9 @@
 // Lowers operators with Python's results for Python scalars and NumPy's for NumPy scalars.
-#include <algorithm>
-
 #include "frontend/operators.h"
 #include "frontend/tables.h"
 #include "frontend/texts.h"
-#include "ops/scalar_eval.h"
 
 namespace unisono::frontend {
-
-static Scalar constant_of(E e) { return Scalar{e->bits, e->dtype}; }
-static bool is_constant(E e) { return e->kind == ir::ExprKind::Const; }
-
-E Emission::op_unary(Op op, E a) {
-    if (is_constant(a)) return b_->constant(eval(op, constant_of(a)));
-    if (op == Op::Not && a->kind == ir::ExprKind::Unary && a->op == Op::Not) return a->args[0];
-    return b_->unary(op, a);
-}
-
-E Emission::op_binary(Op op, E a, E b) {
-    if (is_constant(a) && is_constant(b))
-        return b_->constant(eval(op, constant_of(a), constant_of(b)));
-    if (is_integer(a->dtype)) {
-        bool right_is_zero = constant_int(b) == 0, left_is_zero = constant_int(a) == 0;
-        if (right_is_zero && (op == Op::Add || op == Op::Sub)) return a;
-        if (left_is_zero && op == Op::Add) return b;
-        if (op == Op::Mul && constant_int(b) == 1) return a;
-        if (op == Op::Mul && constant_int(a) == 1) return b;
-        if (op == Op::Mul && left_is_zero) return a;
-        if (op == Op::Mul && right_is_zero) return b;
-    }
-    return b_->binary(op, a, b);
-}
-
-Value Emission::apply(Op op, E a, E b, Weak weak) { return scalar(op_binary(op, a, b), weak); }
-
-/// The value as an operand of dtype t. NumPy refuses a Python integer that the dtype cannot hold.
-E Arrays::to_type(const Value& v, DType t, const Place& place) {
-    if (v.type.is_complex() && !is_complex(t) && !is_bool(t)) {
-        refuse(place, "a complex number does not fit " + std::string(name(t)),
-               "use .real, .imag or abs(...)");
-    }
-    if (v.type.weak == Weak::Int && is_integer(t)) {
-        auto known = constant_int(v.expr);
-        if (known && Scalar::of(t, *known).as<std::int64_t>() != *known) {
-            refuse(place,
-                   "Python integer " + std::to_string(*known) + " is out of bounds for " +
-                       std::string(name(t)),
-                   "convert the other operand to a wider dtype, as in np.int64(x)");
-        }
-    }
-    return cast(v.expr, t);
-}
 
 /// Python's arithmetic makes integers of bools.
 static Weak arithmetic_kind(Weak w) { return w == Weak::Bool ? Weak::Int : w; }

@@ -20,7 +20,7 @@ class Operators : public Objects {
     E truth(const Value& v, const Place& place) override;
     E condition(const Node& node);
 
-    // ---- lists and what is in containers (lists.cpp)
+    // ---- lists and what is in containers (list_operations.cpp)
     std::optional<Value> list_method(const Node& node, const Value& list);
     Value contains(const Value& item, const Value& container, const Place& place);
 
@@ -29,7 +29,7 @@ class Operators : public Objects {
     Value binary(const std::string& op, const Value& a, const Value& b,
                  const Place& place) override;
 
-    // ---- functions of numbers (builtins.cpp)
+    // ---- functions of numbers (number_functions.cpp)
     Value call_table(const Node& node, const std::string& name, const std::vector<Value>& args);
     Value better(bool is_min, const Value& a, const Value& b);
 

@@ -14,25 +14,6 @@ using ir::StrideClass;
 /// too.
 static constexpr std::int64_t small_product = 256;
 
-/// Calls a function of core/native.h; the first `results` values as it leaves them.
-std::vector<E> Emission::native(const std::string& name, std::vector<E> values, int results) {
-    std::vector<std::int32_t> outs;
-    std::vector<E> list;
-    for (int k = 0; k < results; ++k) {
-        outs.push_back(declared("native", i64(0)));
-        list.push_back(b_->read(outs.back()));
-    }
-    emit(b_->native(name, values, outs));
-    return list;
-}
-
-/// Where element [0, 0, ...] of an array lies.
-E Arrays::address_of(const Value& array) {
-    Descriptor d = describe_array(array.array);
-    return op_binary(Op::Add, b_->address(d.root),
-                     op_binary(Op::Mul, d.offset, i64(size_of(array.type.dtype))));
-}
-
 /// The sum of a[i] * b[i] in an order that the length alone decides.
 Value ArrayFunctions::dot_product(const Value& a, const Value& b, const Place& place) {
     DType t = promote(a.type.dtype, b.type.dtype);

@@ -8,8 +8,6 @@
 
 namespace unisono::frontend {
 
-using ir::StrideClass;
-
 /// The field that a.x or a["x"] names, or null.
 static const std::string* key_of(const Node& node) {
     if (node.kind == NodeKind::Attribute) return &node.text;

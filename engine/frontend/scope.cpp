@@ -82,4 +82,9 @@ std::map<std::string, const Node*> home_blocks(const Node& body,
     return homes;
 }
 
+std::string after_dot(const std::string& name) {
+    auto dot = name.find('.');
+    return dot == std::string::npos ? name : name.substr(dot + 1);
+}
+
 }  // namespace unisono::frontend

@@ -22,6 +22,9 @@ struct Occurrence {
 std::vector<Occurrence> occurrences(const Node& node, const std::string& name);
 bool mentions(const Node& node, const std::string& name);
 
+/// "sum" of "np.sum"; the name itself where it has no dot.
+std::string after_dot(const std::string& name);
+
 /// For each name the innermost Block that holds all its occurrences: a local is declared there.
 std::map<std::string, const Node*> home_blocks(const Node& body,
                                                const std::vector<std::string>& params);

@@ -10,7 +10,7 @@ class Selections : public Numbers {
   protected:
     using Numbers::Numbers;
 
-    // ---- subscripts
+    // ---- subscripts (subscripts.cpp)
     std::optional<std::vector<const Node*>> view_items(const Node& node, const Value& array);
     Value element(const Node& node, const Value& array);
     std::vector<E> indices(const Node& node, const Value& array);

@@ -89,4 +89,44 @@ std::optional<Value> Calls::sharing(const std::string& name, const std::vector<V
     return filled(args[2]);
 }
 
+/// atomic.add(array, index, value) and the like: one thread at a time changes an element.
+Value Calls::atomic(const Node& node, const std::string& name) {
+    static const std::map<std::string, Op> ops = {
+        {"add", Op::Add},  {"sub", Op::Add}, {"min", Op::Min}, {"max", Op::Max},
+        {"and_", Op::And}, {"or_", Op::Or},  {"xor", Op::Xor}};
+    auto args = arguments(node);
+    auto found = ops.find(name);
+    if (found == ops.end() || args.size() != 3 || !args[0].type.is_array()) {
+        refuse(node.place, "atomic." + name + " takes an array, an index and a value",
+               "write un.atomic.add(a, i, x), or a tuple of indices");
+    }
+    const Value& array = args[0];
+    if (!array.type.writable) refuse_readonly(array);
+    std::vector<Value> items = args[1].type.is_tuple() ? args[1].items : std::vector{args[1]};
+    std::vector<E> where;
+    for (const Value& v : items) {
+        if (!v.type.is_scalar() || !is_integer(v.type.dtype))
+            refuse(node.place, "an array index must be an integer; got " + describe(v.type),
+                   "convert it with int(...)");
+        where.push_back(settle(cast(v.expr, DType::Int64)));
+    }
+    if (static_cast<int>(where.size()) != array.type.rank) {
+        refuse(node.place,
+               "atomic." + name + " of an array of rank " + std::to_string(array.type.rank) +
+                   " takes as many indices",
+               "give a tuple of indices");
+    }
+    DType t = array.type.dtype;
+    bool is_bits = found->second == Op::And || found->second == Op::Or || found->second == Op::Xor;
+    if (is_bool(t) || (is_bits && is_float(t))) {
+        refuse(node.place, "atomic." + name + " is not defined for " + describe(array.type),
+               "use an array of integers");
+    }
+    E x = to_type(want_scalar(args[2], node.place, "the value"), t, node.place);
+    if (name == "sub") x = op_unary(Op::Neg, x);
+    at(node.place);
+    emit(b_->atomic(array.array, found->second, where, x, access_for(where)));
+    return {};
+}
+
 }  // namespace unisono::frontend

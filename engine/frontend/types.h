@@ -172,6 +172,8 @@ bool is_invariant(ir::E e);
 /// Reading it twice costs nothing.
 bool is_trivial(ir::E e);
 bool has_load(ir::E e);
+inline bool is_constant(ir::E e) { return e->kind == ir::ExprKind::Const; }
+inline Scalar constant_of(ir::E e) { return Scalar{e->bits, e->dtype}; }
 /// The constant's value, if it is an integer or bool constant.
 std::optional<std::int64_t> constant_int(ir::E e);
 

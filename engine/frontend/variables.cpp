@@ -1,7 +1,6 @@
 // Where the locals of a Python function live in IR: homes, variables per dtype, temporaries,
 // checkpoints.
 #include "frontend/bindings.h"
-#include "frontend/texts.h"
 
 namespace unisono::frontend {
 
@@ -17,12 +16,6 @@ Emission::Emission(ModuleLowerer& module, const Source& source, Instance& instan
       file_(module.file(source.file)),
       homes_(home_blocks(source.body, source.params)) {
     for (const auto& [name, block] : homes_) names_at_home_.emplace(block, &name);
-}
-
-void Emission::at(const Place& place) {
-    b_->line.file = file_;
-    b_->line.line = place.line;
-    b_->line.column = static_cast<std::uint16_t>(place.column);
 }
 
 Emission::Checkpoint Emission::checkpoint() const {
@@ -135,98 +128,17 @@ E Emission::temporary(E value, const char* hint) {
     return b_->read(id);
 }
 
-/// Puts a value under the variables of a name and returns the value that reads them. What needs no
-/// variable keeps none.
-Value Bindings::store_value(const std::string& name, const Value& value, const Place& origin) {
-    Value stored = value;
-    if (value.type.is_instance())
-        return given_objects_.count(describe_array(value.array).root)
-                   ? value
-                   : move_object(name, value, value.type);
-    if (value.type.is_array() && !is_fixed(value))
-        return move_array(name, value, value.type, origin);
-    if (value.type.is_word() && value.expr && !is_invariant(value.expr)) {
-        set_variable(name, value.expr);
-        stored.expr = b_->read(variable(name, value.expr->dtype));
-    }
-    for (std::size_t i = 0; i < value.items.size(); ++i) {
-        stored.items[i] = store_value(name + "." + std::to_string(i), value.items[i], origin);
-    }
-    return stored;
+/// A variable of the statement's own, which it may change.
+std::int32_t Emission::declared(const char* name, E value) {
+    std::int32_t id = b_->var(name, value->dtype);
+    emit(b_->declare(id, value));
+    return id;
 }
 
-/// The value with its numbers in temporaries, where later statements may change what they read.
-Value Objects::kept_apart(Value value) {
-    if (value.type.is_instance()) value = held_object(value);
-    if (value.type.is_word() && value.expr && !is_invariant(value.expr))
-        value.expr = temporary(value.expr);
-    for (Value& item : value.items) item = kept_apart(item);
-    return value;
-}
-
-void Bindings::bind(const std::string& name, const Value& value, const Place& origin) {
-    auto declared = source_.locals.find(name);
-    Value wanted = value;
-    if (declared != source_.locals.end())
-        wanted = declared_value(value, declared->second, origin, "variable '" + name + "'");
-    if (lets_wait(name, wanted, origin)) return;
-    wanted = made(wanted, origin);
-    // An item may read what is stored under the name before it.
-    if (wanted.items.size() > 1) wanted = kept_apart(wanted);
-    if (bind_for_handlers(name, wanted, origin)) return;
-    env_.names[name] = Binding{store_value(name, wanted, origin), origin};
-}
-
-/// As store_value, but always into variables of the given type (which holds the value's).
-Value Bindings::move_into(const std::string& name, const Value& value, const Type& type) {
-    if (type.is_array()) return move_array(name, value, type, {});
-    if (type.is_list()) return move_list(name, value);
-    if (type.is_instance()) return move_object(name, value, type);
-    Value moved = value;
-    moved.type = type;
-    if (type.is_text()) {
-        set_variable(name, Texts(*this, {}).handle(value));
-        moved.text.clear();
-        moved.expr = b_->read(variable(name, DType::Int64));
-    }
-    if (type.is_table()) {
-        set_variable(name, value.expr);
-        moved.expr = b_->read(variable(name, DType::Int64));
-    }
-    if (type.is_scalar()) {
-        set_variable(name, cast(value.expr, type.dtype));
-        moved.expr = b_->read(variable(name, type.dtype));
-    }
-    for (std::size_t i = 0; i < value.items.size(); ++i) {
-        moved.items[i] = move_into(name + "." + std::to_string(i), value.items[i], type.items[i]);
-    }
-    return moved;
-}
-
-/// Runs emit_body with an empty statement list and returns what it emitted.
-std::vector<S> Emission::collect(const std::function<void()>& emit_body) {
-    std::vector<S> list;
-    auto* outer = std::exchange(out_, &list);
-    emit_body();
-    out_ = outer;
-    return list;
-}
-
-/// Lowers a block into one statement. Its locals are declared at its head where their first
-/// assignment is not at its top level; names at home in it are forgotten at its end.
-S Bindings::nested(const Node& block, const std::set<std::string>& privates,
-                   const std::function<void()>& prologue) {
-    std::vector<S> list;
-    auto* outer = std::exchange(out_, &list);
-    frames_.push_back(Frame{&block, &list, {}, privates, {}, {}});
-    if (prologue) prologue();
-    statements(block);
-    std::vector<S> all = std::move(frames_.back().declares);
-    frames_.pop_back();
-    all.insert(all.end(), list.begin(), list.end());
-    out_ = outer;
-    forget_names_of(block, env_);
-    return all.size() == 1 && all[0]->kind == ir::StmtKind::Block ? all[0] : b_->block(all);
+std::int32_t Emission::private_array(const char* name, DType t, std::int64_t count) {
+    std::int32_t id = b_->local_array(name, t, 1, ir::Space::Private);
+    emit(b_->allocate(id, std::vector<E>{i64(count)}));
+    return id;
 }
 
 }  // namespace unisono::frontend

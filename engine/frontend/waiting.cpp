@@ -147,38 +147,6 @@ std::int64_t Arrays::element_cost(E e) const {
     return cost;
 }
 
-/// What the memory of two slots or parameters can have in common is nothing.
-bool Arrays::are_apart(std::int32_t a, std::int32_t b) const {
-    auto is_alone = [&](std::int32_t root) {
-        const ir::Array& x = function_->arrays[static_cast<std::size_t>(root)];
-        return (x.param >= 0 && instance_.noalias) || x.name == "made" || fresh_.count(root) > 0;
-    };
-    return a != b && is_alone(a) && is_alone(b);
-}
-
-/// A name's slot gets the memory of another one. A name that only ever gets new arrays shares their
-/// memory with names that are assigned from it at most; that it does is assumed until an assignment
-/// is seen that gives it another one.
-void Arrays::note_fresh(std::int32_t slot, std::int32_t root) {
-    const std::string& name = function_->arrays[static_cast<std::size_t>(slot)].name;
-    auto share = [&](const std::string& whose) {
-        learnt_.shared_names.insert(whose);
-        bool was_assumed = std::any_of(fresh_.begin(), fresh_.end(), [&](std::int32_t f) {
-            return function_->arrays[static_cast<std::size_t>(f)].name == whose;
-        });
-        if (was_assumed) must_restart_ = true;
-    };
-    if (function_->arrays[static_cast<std::size_t>(root)].name != "made") return share(name);
-    auto [owner, is_first] = owners_.emplace(root, slot);
-    if (!is_first && owner->second != slot) {  // a = b = zeros(n)
-        share(function_->arrays[static_cast<std::size_t>(owner->second)].name);
-        return share(name);
-    }
-    bool is_param =
-        std::find(source_.params.begin(), source_.params.end(), name) != source_.params.end();
-    if (!is_param && !learnt_.shared_names.count(name)) fresh_.insert(slot);
-}
-
 /// Whether a statement between the expression and its last read leaves alone what it reads.
 bool Bindings::leaves_alone(const Node& s, const Value& value, const std::set<std::string>& names) {
     bool is_return = s.kind == NodeKind::Return && s.children.size() == 1;

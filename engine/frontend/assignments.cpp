@@ -1,0 +1,247 @@
+// Lowers assignments to names, elements, slices, fields and members.
+#include <algorithm>
+
+#include "frontend/assignments.h"
+#include "frontend/tables.h"
+
+namespace unisono::frontend {
+
+void Assignments::assign(const Node& node) {
+    bool is_single = node.children.size() == 2;
+    if (is_single && assign_under_mask(node.children[0], "", node.children[1], node.place)) return;
+    Value value = expression(node.children.back());
+    // The first of several targets may change what the value reads.
+    if (node.children.size() > 2) value = all_made(value, node.place);
+    if (node.children.size() > 2 && value.type.is_scalar()) value.expr = settle(value.expr);
+    for (std::size_t i = 0; i + 1 < node.children.size(); ++i) assign_to(node.children[i], value);
+}
+
+/// Items that are assigned together must all be read before the first is written: a, b = b, a.
+static bool needs_copies(const Value& value) {
+    return std::any_of(value.items.begin(), value.items.end(), [](const Value& item) {
+        return !item.items.empty() || item.type.is_array() || item.type.is_instance() ||
+               (item.type.is_scalar() && !is_invariant(item.expr));
+    });
+}
+
+void Assignments::assign_to(const Node& target, const Value& value) {
+    at(target.place);
+    if (target.kind == NodeKind::Name) return bind(target.text, value, target.place);
+    if (target.kind == NodeKind::Tuple) {
+        if (!value.type.is_tuple()) {
+            refuse(target.place, "cannot unpack a value of type " + describe(value.type),
+                   "assign it to one name, or give a tuple on the right");
+        }
+        auto is_starred = [](const Node& n) { return n.kind == NodeKind::Starred; };
+        auto star = std::find_if(target.children.begin(), target.children.end(), is_starred);
+        if (star != target.children.end()) return assign_starred(target, *star, value);
+        if (value.items.size() != target.children.size()) {
+            refuse(target.place,
+                   "cannot unpack " + std::to_string(value.items.size()) + " values into " +
+                       std::to_string(target.children.size()) + " targets",
+                   "give as many targets as there are values");
+        }
+        std::vector<Value> items = value.items;
+        if (needs_copies(value)) {
+            for (Value& item : items) {
+                if (item.type.is_scalar() && !is_invariant(item.expr))
+                    item.expr = temporary(item.expr);
+                if (item.type.is_array()) item = snapshot(made(item, target.place));
+                if (item.type.is_instance()) item = held_object(item);
+            }
+        }
+        for (std::size_t i = 0; i < items.size(); ++i) assign_to(target.children[i], items[i]);
+        return;
+    }
+    if (target.kind == NodeKind::Subscript) {
+        if (auto field = field_access(target)) return store_field(*field, value, target.place);
+        Value object = expression(target.children[0]);
+        if (object.type.is_records()) return assign_record(target, object, value);
+        if (has_method(object, "__setitem__")) {
+            special_method(&target, "__setitem__", {object, index_value(target), value},
+                           target.place);
+            return;
+        }
+        if (object.type.is_table())
+            return Tables(*this, target.place).set(object, index_value(target), value);
+        if (object.type.is_list() && object.list < 0)
+            refuse(target.place, "a list that was passed to the function cannot change here",
+                   "change it under its own name, or make a list, as in list(x), and return it");
+        return assign_item(target, made(as_array(object), target.place), value);
+    }
+    if (target.kind == NodeKind::Attribute) {
+        if (auto field = field_access(target)) return store_field(*field, value, target.place);
+        if (assign_member(target, value)) return;
+        if (target.text != "real" && target.text != "imag") refuse_frozen(target);
+    }
+    bool is_part = target.kind == NodeKind::Attribute && !source_.is_kernel &&
+                   (target.text == "real" || target.text == "imag");
+    if (is_part) {
+        Value array = made(expression(target.children[0]), target.place);
+        if (array.type.is_array()) {
+            Value part = array_part(array, target.text == "real" ? 0 : 1, target.place);
+            return assign_elements(made(part, target.place), value, target.place);
+        }
+    }
+    bool is_shape = target.kind == NodeKind::Attribute && target.text == "shape" &&
+                    target.children[0].kind == NodeKind::Name && !source_.is_kernel;
+    if (is_shape) {
+        const Node& owner = target.children[0];
+        Value array = read_name(owner);
+        if (array.type.is_array()) {
+            std::vector<E> extents = shape_argument(value, target.place);
+            return bind(owner.text, reshaped(array, extents, false, target.place), target.place);
+        }
+    }
+    refuse(target.place, "this target of an assignment is not supported in a compiled function",
+           "assign to a name, to array[indices] or to a tuple of them");
+}
+
+void Assignments::assign_item(const Node& target, const Value& array, const Value& value) {
+    if (!array.type.is_array()) {
+        refuse(target.place, "cannot assign to an item of a value of type " + describe(array.type),
+               "only items of arrays can be assigned; build a new tuple instead");
+    }
+    refuse_computed(array, target.place);
+    if (!array.type.writable) refuse_readonly(array);
+    std::vector<const Node*> parts = index_nodes(target);
+    if (has_array_index(parts)) return assign_gathered(target, array, parts, value);
+    if (auto items = view_items(target, array)) {
+        Value part = index_view(target, array, *items);
+        at(target.place);
+        return assign_elements(part, value, target.place);
+    }
+    auto where = indices(target, array);
+    E item = to_type(want_number(value, target.place, "the value stored"), array.type.dtype,
+                     target.place);
+    at(target.place);
+    emit(b_->store(array.array, where, item, access_for(where)));
+    return;
+}
+
+/// a, *b, c = tuple: b takes what the others leave, as a list.
+void Assignments::assign_starred(const Node& target, const Node& star, const Value& value) {
+    std::size_t others = target.children.size() - 1, size = value.items.size();
+    if (size < others) {
+        refuse(target.place,
+               "cannot unpack " + std::to_string(size) + " values into at least " +
+                   std::to_string(others) + " targets",
+               "give as many values as there are targets without a star");
+    }
+    auto first = static_cast<std::size_t>(&star - target.children.data());
+    Value all = value;
+    for (Value& item : all.items) {
+        if (item.type.is_scalar()) item.expr = settle(item.expr);
+        if (item.type.is_array()) item = snapshot(made(item, target.place));
+    }
+    auto begin = all.items.begin() + static_cast<std::ptrdiff_t>(first);
+    auto end = begin + static_cast<std::ptrdiff_t>(size - others);
+    Value rest = tuple_of({begin, end});
+    Value list = rest.items.empty() ? new_list(Type::python(Weak::Int), "list")
+                                    : list_value(rest, star.place);
+    for (std::size_t i = 0; i < target.children.size(); ++i) {
+        if (i == first)
+            assign_to(star.children[0], list);
+        else
+            assign_to(target.children[i], all.items[i < first ? i : i + size - others - 1]);
+    }
+}
+
+/// x op= change for a whole array or a view; NumPy's casts within a kind.
+void Assignments::assign_in_place(const Node& node, const Value& array, const Value& change) {
+    Value target = made(array, node.place);
+    Value result = binary(node.text, target, change, node.place);
+    refuse_cast(node.text, result.type.dtype, array.type.dtype, node.place);
+    assign_elements(target, result, node.place);
+}
+
+void Assignments::assign_augmented(const Node& node) {
+    const Node& target = node.children[0];
+    if (assign_under_mask(target, node.text, node.children[1], node.place)) return;
+    if (target.kind == NodeKind::Name) {
+        Value old = read_name(target);
+        Value change = expression(node.children[1]);
+        at(node.place);
+        if (old.type.is_array()) return assign_in_place(node, old, change);
+        if (old.type.is_table() && Tables(*this, node.place).update(node.text, old, change)) return;
+        if (old.type.is_list() && node.text == "+") return extend(old, change, node.place);
+        return bind(target.text, binary(node.text, old, change, node.place), target.place);
+    }
+    if (auto field = field_access(target)) return augment_field(node, *field);
+    bool is_part = target.kind == NodeKind::Attribute && !source_.is_kernel &&
+                   (target.text == "real" || target.text == "imag");
+    if (is_part) {
+        if (augment_member(node)) return;
+        Value part = expression(target);
+        Value change = expression(node.children[1]);
+        at(node.place);
+        if (part.type.is_array()) return assign_in_place(node, part, change);
+    }
+    if (target.kind == NodeKind::Attribute) {
+        if (augment_member(node)) return;
+        refuse_frozen(target);
+    }
+    if (target.kind != NodeKind::Subscript) {
+        refuse(target.place, "this target of an augmented assignment is not supported",
+               "use a name or array[indices]");
+    }
+    Value object = expression(target.children[0]);
+    if (object.type.is_table()) return Tables(*this, node.place).augment(node, object);
+    if (has_method(object, "__getitem__") && has_method(object, "__setitem__")) {
+        Value index = kept_apart(index_value(target));
+        Value old = *special_method(&target, "__getitem__", {object, index}, target.place);
+        Value change = expression(node.children[1]);
+        at(node.place);
+        Value result = binary(node.text, old, change, node.place);
+        special_method(&target, "__setitem__", {object, index, result}, target.place);
+        return;
+    }
+    if (object.type.is_list() && object.list < 0)
+        refuse(target.place, "a list that was passed to the function cannot change here",
+               "change it under its own name, or make a list, as in list(x), and return it");
+    augment_item(node, target, made(as_array(object), target.place));
+}
+
+void Assignments::augment_item(const Node& node, const Node& target, const Value& array) {
+    if (!array.type.is_array())
+        refuse(target.place, "cannot assign to an item of a value of type " + describe(array.type),
+               "only items of arrays can be assigned; build a new tuple instead");
+    refuse_computed(array, target.place);
+    if (!array.type.writable) refuse_readonly(array);
+    std::vector<const Node*> parts = index_nodes(target);
+    if (has_array_index(parts)) {
+        if (auto mask = mask_of(array, parts)) {
+            Value held = made(*mask, target.place);
+            Value old = compressed(array, held, target.place);
+            Value change = expression(node.children[1]);
+            Value result = made(binary(node.text, old, change, node.place), node.place);
+            refuse_cast(node.text, result.type.dtype, array.type.dtype, node.place);
+            return assign_masked(array, held, result, node.place);
+        }
+        Gather g = gathering(target, array, parts);
+        Value old = made(gathered(g), target.place);
+        Value change = expression(node.children[1]);
+        Value result = binary(node.text, old, change, node.place);
+        refuse_cast(node.text, result.type.dtype, array.type.dtype, node.place);
+        return scatter(g, result, node.place);
+    }
+    if (auto items = view_items(target, array)) {
+        Value part = index_view(target, array, *items);
+        Value change = expression(node.children[1]);
+        at(node.place);
+        return assign_in_place(node, part, change);
+    }
+    auto where = indices(target, array);
+    for (E& index : where) {
+        if (has_load(index)) index = temporary(index);
+    }
+    at(target.place);
+    Value old = scalar(b_->load(array.array, where, access_for(where)), array.type.weak);
+    Value change = expression(node.children[1]);
+    at(node.place);
+    Value result = binary(node.text, old, change, node.place);
+    emit(b_->store(array.array, where, to_type(result, array.type.dtype, node.place),
+                   access_for(where)));
+}
+
+}  // namespace unisono::frontend

@@ -1,0 +1,106 @@
+// Lowers Python's sum, min, max, any and all over arrays, lists and generators.
+#include "frontend/calls.h"
+#include "frontend/lazy.h"
+#include "frontend/tables.h"
+
+namespace unisono::frontend {
+
+/// start combined with the elements of an array of one axis from `begin` on, in order.
+Value Calls::fold_array(const Value& array, Value start, E begin,
+                        const std::function<Value(const Value&, const Value&)>& combine,
+                        const Place& place) {
+    E end = b_->extent(array.array, 0);
+    std::int32_t k = b_->var("k", DType::Int64);
+    Weak weak = array.type.weak;
+    auto element = [&] {
+        return scalar(b_->load(array.array, {b_->read(k)}, ir::Access::Inside), weak);
+    };
+    Type type = start.type;
+    collect([&] {
+        Value next = combine(start, element());
+        auto joined = join(start.type, next.type);
+        type = joined ? *joined : next.type;
+    });
+    std::int32_t result = b_->var("fold", type.dtype);
+    emit(b_->declare(result, cast(start.expr, type.dtype)));
+    Value so_far = scalar(b_->read(result), type.weak);
+    std::vector<S> body = collect([&] {
+        Value next = combine(so_far, element());
+        emit(b_->assign(result, cast(next.expr, type.dtype)));
+    });
+    at(place);
+    emit(b_->loop(ir::LoopKind::Serial, k, begin, end, i64(1), b_->block(body)));
+    return so_far;
+}
+
+/// Python's min, max, sum, any and all.
+std::optional<Value> Calls::fold(const Node& node, const std::string& name,
+                                 const std::vector<Value>& args) {
+    const Place& place = node.place;
+    bool is_min = name == "min", is_order = is_min || name == "max";
+    bool is_any = name == "any", is_truth = is_any || name == "all";
+    if (!is_order && !is_truth && name != "sum") return std::nullopt;
+    std::size_t most = name == "sum" ? 2 : 1;
+    if (args.empty() || (!is_order && args.size() > most)) {
+        refuse(place, name + " takes one array or tuple" + (is_order ? " or several numbers" : ""),
+               "give it what it combines");
+    }
+    if (args[0].type.is_table() && (args.size() == 1 || !is_order)) {
+        std::vector<Value> held = args;
+        Tables tables(*this, place);
+        if (!held[0].type.is_object_list()) held[0] = tables.listed(held[0]);
+        if (!held[0].type.is_list()) {
+            if (!Tables::has_numbers(held[0].type))
+                refuse(place, name + " of a " + describe(args[0].type) + " is not supported",
+                       "write a loop");
+            held[0] = tables.numbers(held[0]);
+        }
+        return fold(node, name, held);
+    }
+    if (args[0].type.is_list()) {
+        std::vector<Value> held = args;
+        held[0] = as_array(held[0]);
+        return fold(node, name, held);
+    }
+    bool is_array = args[0].type.is_array() && (args.size() == 1 || name == "sum");
+    if (is_array && args[0].lazy) {
+        std::vector<Value> held = args;
+        held[0] = made(held[0], place);
+        return fold(node, name, held);
+    }
+    if (is_array && args[0].type.rank != 1) {
+        refuse(place,
+               name + " of an array of rank " + std::to_string(args[0].type.rank) +
+                   " combines its rows, which compiled functions cannot do",
+               "loop over the elements");
+    }
+    auto combine = [&](const Value& a, const Value& b) {
+        if (is_order) return better(is_min, a, b);
+        if (is_truth) return apply(is_any ? Op::Or : Op::And, a.expr, truth(b, place), Weak::Bool);
+        return binary("+", a, b, place);
+    };
+    Value start = is_truth           ? scalar(b_->boolean(!is_any), Weak::Bool)
+                  : args.size() == 2 ? args[1]
+                                     : scalar(i64(0), Weak::Int);
+    if (is_array && is_order) {
+        E size = b_->extent(args[0].array, 0);
+        fault_if(op_binary(Op::Eq, size, i64(0)), ErrorKind::Value,
+                 name + "() arg is an empty sequence", place);
+        E first = temporary(b_->load(args[0].array, {i64(0)}, ir::Access::Inside), "first");
+        return fold_array(args[0], scalar(first, args[0].type.weak), i64(1), combine, place);
+    }
+    if (is_array) return fold_array(args[0], start, i64(0), combine, place);
+    bool is_tuple = args[0].type.is_tuple() && (args.size() == 1 || name == "sum");
+    std::vector<Value> items = is_tuple ? args[0].items : args;
+    if ((!is_tuple && (!is_order || args.size() == 1)) || (is_order && items.empty())) {
+        refuse(place, name + " of " + (is_tuple ? "nothing" : "one number") + " is not defined",
+               "give it an array, a tuple or several numbers");
+    }
+    std::size_t from = 0;
+    if (is_order) start = want_scalar(items[from++], place, "an argument of " + name);
+    for (; from < items.size(); ++from)
+        start = combine(start, want_number(items[from], place, "an argument of " + name));
+    return start;
+}
+
+}  // namespace unisono::frontend

@@ -1,0 +1,251 @@
+// What programs do with lists: methods, sums, membership.
+#include "frontend/operators.h"
+#include "frontend/tables.h"
+#include "frontend/texts.h"
+
+namespace unisono::frontend {
+
+void Objects::extend(const Value& value, const Value& more, const Place& place) {
+    if (more.type.is_object_list()) {
+        Value item;
+        item.type = more.type.items[0];
+        if (!item.type.is_scalar()) box_list(value, item, place);
+        return extend(value, Tables(*this, place).numbers(more), place);
+    }
+    if (more.type.is_tuple()) {
+        for (const Value& item : more.items) append(value, item, place);
+        return;
+    }
+    Value from = as_array(more);
+    bool fits = from.type.is_array() && from.type.rank == 1;
+    Type item = more.type.is_list() ? more.type.items[0] : Type::numpy(from.type.dtype);
+    if (!fits || item != value.type.items[0]) {
+        refuse(place, "a " + describe(value.type) + " cannot be extended by " + describe(more.type),
+               "extend it by a list or tuple of the same items");
+    }
+    from = made(from, place);
+    List& list = growing(value, place);
+    E count = temporary(b_->extent(from.array, 0), "count");
+    E start = temporary(b_->read(list.length), "start");
+    reserve(value, op_binary(Op::Add, start, count), place);
+    list_loop(i64(0), count, [&](E k) {
+        E x = b_->load(from.array, {k}, ir::Access::Inside);
+        emit(b_->store(value.array, std::vector<E>{op_binary(Op::Add, start, k)}, x,
+                       ir::Access::Inside));
+    });
+    emit(b_->assign(list.length, op_binary(Op::Add, start, count)));
+}
+
+Value Objects::pop(const Value& value, const Value* index, const Place& place) {
+    List& list = growing(value, place);
+    E length = b_->read(list.length);
+    fault_if(op_binary(Op::Eq, length, i64(0)), ErrorKind::Index, "pop from empty list", place);
+    E at_end = op_binary(Op::Sub, length, i64(1));
+    E where = at_end;
+    if (index) {
+        E i = settle(cast(want_scalar(*index, place, "an index").expr, DType::Int64));
+        where =
+            temporary(b_->select(b_->binary(Op::Lt, i, i64(0)), b_->add(i, length), i), "index");
+        E outside =
+            op_binary(Op::Or, op_binary(Op::Lt, where, i64(0)), op_binary(Op::Ge, where, length));
+        fault_if(outside, ErrorKind::Index, "pop index out of range", place);
+    }
+    E item = temporary(b_->load(value.array, {where}, ir::Access::Inside), "popped");
+    if (index) {
+        list_loop(where, at_end, [&](E k) {
+            E next = b_->load(value.array, {op_binary(Op::Add, k, i64(1))}, ir::Access::Inside);
+            emit(b_->store(value.array, std::vector<E>{k}, next, ir::Access::Inside));
+        });
+    }
+    emit(b_->assign(list.length, at_end));
+    return scalar(item, value.type.items[0].weak);
+}
+
+void Objects::insert(const Value& value, const Value& index, const Value& item,
+                     const Place& place) {
+    E i = settle(cast(want_scalar(index, place, "an index").expr, DType::Int64));
+    if (!item.type.is_scalar()) box_list(value, item, place);
+    E x = temporary(cast(want_number(item, place, "an item of a list").expr, value.type.dtype));
+    List& list = growing(value, place);
+    E length = temporary(b_->read(list.length), "length");
+    E from = b_->select(b_->binary(Op::Lt, i, i64(0)), b_->add(i, length), i);
+    E where = temporary(op_binary(Op::Min, op_binary(Op::Max, from, i64(0)), length), "index");
+    append(value, item, place);
+    list_loop(i64(0), op_binary(Op::Sub, length, where), [&](E k) {
+        E to = op_binary(Op::Sub, length, k);
+        E moved = b_->load(value.array, {op_binary(Op::Sub, to, i64(1))}, ir::Access::Inside);
+        emit(b_->store(value.array, std::vector<E>{to}, moved, ir::Access::Inside));
+    });
+    emit(b_->store(value.array, std::vector<E>{where}, x, ir::Access::Inside));
+}
+
+Value Objects::joined_lists(const Value& a, const Value& b, const Place& place) {
+    if (!a.type.is_list() || !b.type.is_list() || a.type != b.type) {
+        refuse(place,
+               "'+' of " + describe(a.type) + " and " + describe(b.type) + " is not supported",
+               "lists of the same items can be joined; use arrays for arithmetic");
+    }
+    Value list = list_from_array(as_array(a), a.type.items[0], place);
+    extend(list, b, place);
+    return list;
+}
+
+Value Objects::repeated_list(const Value& given, const Value& times, const Place& place) {
+    want_scalar(times, place, "the number of repetitions");
+    if (!is_integer(times.type.dtype) && !is_bool(times.type.dtype)) {
+        refuse(place, "a list is repeated an integer number of times; got " + describe(times.type),
+               "convert it with int(...)");
+    }
+    E n = settle(cast(times.expr, DType::Int64));
+    Value list = new_list(given.type.items[0], "list");
+    E size = temporary(list_length(given), "count");
+    E total = temporary(op_binary(Op::Mul, size, op_binary(Op::Max, n, i64(0))), "total");
+    reserve(list, total, place);
+    list_loop(i64(0), total, [&](E k) {
+        E from = op_binary(Op::Mod, k, size);
+        if (constant_int(size) == 1) from = i64(0);
+        emit(b_->store(list.array, std::vector<E>{k},
+                       b_->load(given.array, {from}, ir::Access::Inside), ir::Access::Inside));
+    });
+    emit(b_->assign(growing(list, place).length, total));
+    return list;
+}
+
+/// item in container: a tuple, a list or an array.
+Value Operators::contains(const Value& item, const Value& container, const Place& place) {
+    if (container.type.is_tuple()) {
+        E found = b_->boolean(false);
+        Value x = item;
+        if (x.type.is_scalar()) x.expr = settle(x.expr);
+        for (const Value& other : container.items)
+            found = op_binary(Op::Or, found,
+                              cast(compare_two("==", x, other, place).expr, DType::Bool));
+        return scalar(found, Weak::Bool);
+    }
+    if (container.type.is_table()) return Tables(*this, place).contains(item, container);
+    if (container.type.is_text()) return Texts(*this, place).contains(item, container);
+    Value array = made(as_array(container), place);
+    if (!array.type.is_array() || array.type.rank != 1) {
+        refuse(
+            place,
+            "'in' looks into tuples, lists and arrays of rank 1; got " + describe(container.type),
+            "write a loop");
+    }
+    Value x = want_number(item, place, "what is looked for");
+    x.expr = settle(x.expr);
+    Weak weak = container.type.is_list() ? container.type.items[0].weak : Weak::None;
+    std::int32_t found = b_->var("found", DType::Bool);
+    emit(b_->declare(found, b_->boolean(false)));
+    list_loop(i64(0), b_->extent(array.array, 0), [&](E k) {
+        Value other = scalar(b_->load(array.array, {k}, ir::Access::Inside), weak);
+        E equal = cast(compare_two("==", other, x, place).expr, DType::Bool);
+        emit(b_->branch(equal, b_->block({b_->assign(found, b_->boolean(true)), b_->leave()})));
+    });
+    return scalar(b_->read(found), Weak::Bool);
+}
+
+std::optional<Value> Operators::list_method(const Node& node, const Value& list) {
+    const std::string& name = node.children[0].text;
+    const Place& place = node.place;
+    auto falls = [&]() -> E {
+        if (node.children.size() == 1) return i64(0);
+        const Node& arg = node.children[1];
+        if (node.children.size() > 2 || arg.kind != NodeKind::Keyword || arg.text != "reverse")
+            refuse(place, "list.sort takes reverse= in a compiled function",
+                   "write a = sorted(a, key=...)");
+        return settle(cast(truth(expression(arg.children[0]), place), DType::Int64));
+    };
+    if (name == "sort") {
+        const Type& item = list.type.items[0];
+        if (!item.is_weak() || item.is_complex())
+            refuse(place, "a " + describe(list.type) + " is not sorted in place",
+                   "write a = sorted(a)");
+        growing(list, place);
+        E what = i64(is_bool(item.dtype) ? 2 : is_float(item.dtype) ? 1 : 0);
+        E status =
+            native("list_sort",
+                   {address_of(as_array(list)), settle(list_length(list)), what, falls()}, 1)[0];
+        fault_if(op_binary(Op::Ne, status, i64(0)), ErrorKind::Memory, "out of memory for a sort",
+                 place);
+        return Value{};
+    }
+    std::vector<Value> args = arguments(node);
+    at(place);
+    auto want = [&](std::size_t least, std::size_t most) {
+        if (args.size() >= least && args.size() <= most) return;
+        refuse(place,
+               "list." + name + " takes " + std::to_string(least) +
+                   (most > least ? " or " + std::to_string(most) : "") + " arguments; got " +
+                   std::to_string(args.size()),
+               "write it as in Python");
+    };
+    if (name == "append") {
+        want(1, 1);
+        append(list, args[0], place);
+        return Value{};
+    }
+    if (name == "extend") {
+        want(1, 1);
+        extend(list, args[0], place);
+        return Value{};
+    }
+    if (name == "pop") {
+        want(0, 1);
+        return pop(list, args.empty() ? nullptr : &args[0], place);
+    }
+    if (name == "insert") {
+        want(2, 2);
+        insert(list, args[0], args[1], place);
+        return Value{};
+    }
+    if (name == "index" || name == "count" || name == "remove") {
+        want(1, 1);
+        Value x = want_number(args[0], place, "what is looked for");
+        x.expr = settle(x.expr);
+        bool is_count = name == "count";
+        std::int32_t found = b_->var(name, DType::Int64);
+        emit(b_->declare(found, i64(is_count ? 0 : -1)));
+        list_loop(i64(0), list_length(list), [&](E k) {
+            Value item =
+                scalar(b_->load(list.array, {k}, ir::Access::Inside), list.type.items[0].weak);
+            E equal = cast(compare_two("==", item, x, place).expr, DType::Bool);
+            E next = op_binary(Op::Add, b_->read(found), i64(1));
+            std::vector<S> then{b_->assign(found, is_count ? next : k)};
+            if (!is_count) then.push_back(b_->leave());
+            emit(b_->branch(equal, b_->block(then)));
+        });
+        Value at = scalar(b_->read(found), Weak::Int);
+        if (is_count) return at;
+        fault_if(op_binary(Op::Lt, at.expr, i64(0)), ErrorKind::Value,
+                 name == "index" ? "the item is not in the list" : "list.remove(x): x not in list",
+                 place);
+        if (name == "index") return at;
+        pop(list, &at, place);
+        return Value{};
+    }
+    if (name == "clear") {
+        want(0, 0);
+        emit(b_->assign(growing(list, place).length, i64(0)));
+        return Value{};
+    }
+    if (name == "copy") {
+        want(0, 0);
+        return list_from_array(as_array(list), list.type.items[0], place);
+    }
+    if (name == "reverse") {
+        want(0, 0);
+        E last = temporary(op_binary(Op::Sub, list_length(list), i64(1)), "last");
+        E half = op_binary(Op::Shr, op_binary(Op::Add, last, i64(1)), i64(1));
+        list_loop(i64(0), half, [&](E k) {
+            E other = op_binary(Op::Sub, last, k);
+            E x = temporary(b_->load(list.array, {k}, ir::Access::Inside));
+            emit(b_->store(list.array, std::vector<E>{k},
+                           b_->load(list.array, {other}, ir::Access::Inside), ir::Access::Inside));
+            emit(b_->store(list.array, std::vector<E>{other}, x, ir::Access::Inside));
+        });
+        return Value{};
+    }
+    return std::nullopt;
+}
+
+}  // namespace unisono::frontend

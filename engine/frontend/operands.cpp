@@ -1,0 +1,78 @@
+// The operands and arguments of calls, as the program gives them.
+#include "frontend/emission.h"
+
+namespace unisono::frontend {
+
+/// Evaluates in order. Where a later operand needs statements, what was read before it is kept in
+/// temporaries.
+std::vector<Value> Emission::operands(std::span<const Node* const> nodes) {
+    std::vector<Value> values;
+    for (const Node* node : nodes) {
+        std::vector<S> made = collect([&] { values.push_back(expression(*node)); });
+        if (!made.empty()) {
+            for (std::size_t i = 0; i + 1 < values.size(); ++i) {
+                Value& v = values[i];
+                if (v.type.is_scalar() && has_load(v.expr)) v.expr = temporary(v.expr);
+            }
+        }
+        out_->insert(out_->end(), made.begin(), made.end());
+    }
+    return values;
+}
+
+/// The values given, by position and by name; tuples behind a star are written out.
+std::pair<std::vector<Value>, std::map<std::string, Value>> Emission::given(const Node& node) {
+    std::vector<const Node*> nodes;
+    for (std::size_t i = 1; i < node.children.size(); ++i) {
+        const Node& arg = node.children[i];
+        bool is_plain = arg.kind != NodeKind::Keyword && arg.kind != NodeKind::Starred;
+        nodes.push_back(is_plain ? &arg : &arg.children[0]);
+    }
+    std::vector<Value> values = operands(nodes);
+    std::vector<Value> by_position;
+    std::map<std::string, Value> by_name;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const Node& arg = node.children[i + 1];
+        if (arg.kind == NodeKind::Keyword) {
+            if (!by_name.emplace(arg.text, values[i]).second)
+                refuse(arg.place, "keyword argument '" + arg.text + "' is given twice",
+                       "give it once");
+        } else if (arg.kind == NodeKind::Starred) {
+            auto items = star_items(values[i], arg.place);
+            by_position.insert(by_position.end(), items.begin(), items.end());
+        } else {
+            by_position.push_back(values[i]);
+        }
+    }
+    return {std::move(by_position), std::move(by_name)};
+}
+
+std::vector<Value> Emission::star_items(const Value& value, const Place& place) {
+    if (!value.type.is_tuple()) {
+        refuse(place, "* takes a tuple; got " + describe(value.type),
+               "its number of items must be known when the function is compiled");
+    }
+    return value.items;
+}
+
+Value Emission::tuple_of(std::vector<Value> items) {
+    Value v;
+    std::vector<Type> types;
+    for (const Value& item : items) types.push_back(item.type);
+    v.type = Type::tuple(std::move(types));
+    v.items = std::move(items);
+    return v;
+}
+
+std::vector<Value> Emission::arguments(const Node& node) {
+    for (const Node& arg : node.children) {
+        if (arg.kind != NodeKind::Keyword) continue;
+        refuse(
+            arg.place,
+            node.children[0].text + " takes no keyword '" + arg.text + "' in a compiled function",
+            "give the arguments by position");
+    }
+    return given(node).first;
+}
+
+}  // namespace unisono::frontend

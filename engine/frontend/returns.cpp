@@ -1,0 +1,166 @@
+// Lowers return: one type and shape for what all returns of a function leave.
+#include "frontend/control_flow.h"
+#include "frontend/tables.h"
+#include "frontend/texts.h"
+
+namespace unisono::frontend {
+
+/// Whether both results hold the same array arguments at the same places.
+static bool same_arguments(const ResultShape& a, const ResultShape& b) {
+    if (a.kind != b.kind || a.items.size() != b.items.size()) return false;
+    bool is_argument = a.kind == ResultShape::Kind::Argument || a.kind == ResultShape::Kind::Owner;
+    if (is_argument && a.index != b.index) return false;
+    for (std::size_t i = 0; i < a.items.size(); ++i) {
+        if (!same_arguments(a.items[i], b.items[i])) return false;
+    }
+    return true;
+}
+
+/// How the caller finds the value, and the results that it finds it in. Arrays other than arguments
+/// are told by address; their memory outlives the function.
+void ControlFlow::shape_result(const Value& value, ResultShape& shape, std::vector<E>& scalars) {
+    shape.dtype = value.type.dtype;
+    shape.index = static_cast<int>(scalars.size());
+    if (value.type.is_instance()) {
+        shape.kind = ResultShape::Kind::Object;
+        shape.record = value.type.record;
+        scalars.push_back(temporary(object_address(value), "address"));
+        scalars.push_back(kept_object(value));
+    } else if (value.type.is_scalar()) {
+        shape.kind =
+            value.type.is_complex() ? ResultShape::Kind::Complex : ResultShape::Kind::Scalar;
+        if (!value.type.is_complex()) return scalars.push_back(value.expr);
+        auto [re, im] = parts_of(value.expr);
+        Weak weak = value.type.is_weak() ? Weak::Float : Weak::None;
+        for (E part : {re, im})
+            shape_result(scalar(part, weak), shape.items.emplace_back(), scalars);
+    } else if (value.type.is_text()) {
+        shape.kind = ResultShape::Kind::Text;
+        scalars.push_back(Texts(*this, {}).handle(value));
+    } else if (value.type.is_table()) {
+        if (value.type.rank > static_cast<int>(TableKind::Set) && !value.type.is_object_list())
+            refuse(last_return_, "the " + describe(value.type) + " cannot be returned",
+                   "return the dict, or a list of them");
+        shape.kind = ResultShape::Kind::Table;
+        shape.code = table_code(value.type);
+        scalars.push_back(value.expr);
+    } else if (value.type.is_records()) {
+        const Value& field = any_field(value, {});
+        shape.kind = ResultShape::Kind::Owner;
+        shape.index = 0;
+        for (const ir::Param& p : function_->params) {
+            if (p.array == field.array) return;
+            shape.index += p.is_array();
+        }
+        refuse(last_return_,
+               "only structured arrays that were given to the function can be returned",
+               "return its fields, or fill an array that is passed in");
+    } else if (value.type.is_tuple() || value.type.is_record()) {
+        shape.kind = value.type.is_tuple() ? ResultShape::Kind::Tuple : ResultShape::Kind::Record;
+        shape.record = value.type.record;
+        for (const Value& item : value.items)
+            shape_result(item, shape.items.emplace_back(), scalars);
+    } else if (value.type.is_array() || value.type.is_list()) {
+        bool is_list = value.type.is_list() && value.list >= 0;
+        if (!is_list && !learnt_.describes_results &&
+            function_->arrays[static_cast<std::size_t>(value.array)].param >= 0) {
+            shape.kind = ResultShape::Kind::Argument;
+            shape.index = 0;
+            for (const ir::Param& p : function_->params) {
+                if (p.array == value.array) break;
+                shape.index += p.is_array();
+            }
+            return;
+        }
+        Descriptor d = describe_array(value.array);
+        bool is_slot = function_->arrays[static_cast<std::size_t>(d.root)].is_slot;
+        shape.kind = value.type.is_list() ? ResultShape::Kind::List : ResultShape::Kind::Array;
+        shape.rank = static_cast<int>(d.extents.size());
+        if (is_slot) emit(b_->retain(d.root));
+        scalars.push_back(op_binary(Op::Add, b_->address(d.root),
+                                    op_binary(Op::Mul, d.offset, i64(size_of(value.type.dtype)))));
+        scalars.push_back(is_slot ? b_->block_of(d.root) : i64(0));
+        scalars.insert(scalars.end(), d.extents.begin(), d.extents.end());
+        scalars.insert(scalars.end(), d.strides.begin(), d.strides.end());
+    }
+}
+
+void ControlFlow::give_back(const Node& node) {
+    Value value;
+    if (!node.children.empty()) {
+        value = expression(node.children[0]);
+        is_result_ = !source_.is_kernel && parallel_depth_ == 0;
+        value = all_made(value, node.place);
+        is_result_ = false;
+    }
+    const Place& place = node.place;
+    if (parallel_depth_ > 0) {
+        refuse(place, "return inside prange",
+               "set a variable or an array element and return after the loop");
+    }
+    if (source_.is_kernel && value.type.kind != Type::Kind::None) {
+        refuse(place, "a kernel returns nothing; got a value of type " + describe(value.type),
+               "store the result into an array argument");
+    }
+    value = declared_value(value, result_wanted_, place, "the result");
+    if (value.type.is_function() || value.type.kind == Type::Kind::Exception) {
+        refuse(place, "a " + describe(value.type) + " cannot be returned",
+               "return numbers, texts, arrays or tuples of them");
+    }
+    if (learnt_.result && learnt_.result->is_table())
+        value = Tables(*this, place).agreed(value, *learnt_.result);
+    if (!learnt_.result) {
+        learnt_.result = value.type;
+    } else if (*learnt_.result != value.type) {
+        auto joined = join(*learnt_.result, value.type);
+        if (!joined) {
+            std::vector<std::pair<Place, std::string>> related;
+            if (first_return_)
+                related.emplace_back(*first_return_,
+                                     "returns " + describe(*learnt_.result) + " here");
+            refuse(
+                place,
+                "the function returns " + describe(value.type) + " here and " +
+                    describe(*learnt_.result) + " elsewhere",
+                "return one type: convert with float(...) or int(...), or return from every path",
+                related);
+        }
+        if (*joined != *learnt_.result) must_restart_ = true;
+        learnt_.result = joined;
+    }
+    leave_function(converted_value(value, *learnt_.result), place);
+}
+
+/// Returns a value of the function's type.
+void ControlFlow::leave_function(const Value& value, const Place& place) {
+    if (returns_by_final(value)) return;
+    ResultShape shape;
+    std::vector<E> scalars;
+    at(place);
+    last_return_ = place;
+    shape_result(value, shape, scalars);
+    if (first_return_ && !same_arguments(shape, instance_.shape))
+        must_restart_ = learnt_.describes_results = true;
+    instance_.shape = shape;
+    instance_.result = *learnt_.result;
+    instance_.has_result = true;
+    if (!first_return_) first_return_ = place;
+    at(place);
+    emit(b_->ret(scalars));
+    env_.reachable = false;
+}
+
+void ControlFlow::end_of_function() {
+    if (!env_.reachable) return;
+    if (learnt_.result && learnt_.result->kind != Type::Kind::None) {
+        std::vector<std::pair<Place, std::string>> related;
+        if (first_return_)
+            related.emplace_back(*first_return_, "returns " + describe(*learnt_.result) + " here");
+        refuse(source_.body.children.back().place,
+               "the end of the function is reached without a return, which gives None",
+               "return a value on every path, or raise an exception", related);
+    }
+    learnt_.result = Type::none();
+}
+
+}  // namespace unisono::frontend

@@ -1,0 +1,90 @@
+// Lowers what kernels ask of their work-items and groups, and what regions ask of threads.
+#include "frontend/calls.h"
+
+namespace unisono::frontend {
+
+std::optional<Value> Calls::work_item(const Node& node, const std::string& name) {
+    if (name == "un.thread_id" || name == "un.team_size") {
+        if (!region_) {
+            refuse(node.place, after_dot(name) + " is only defined in a parallel region",
+                   "write it inside of `with un.parallel():`");
+        }
+        bool is_id = name == "un.thread_id";
+        if (is_id && parallel_depth_ == 0)
+            refuse(node.place, "thread_id in what all threads of the region share",
+                   "use it in the region's own statements");
+        return scalar(is_id ? b_->read(region_->lane) : region_->threads, Weak::Int);
+    }
+    static const std::map<std::string, ir::WorkItemQuery> queries = {
+        {"un.global_id", ir::WorkItemQuery::GlobalId},
+        {"un.local_id", ir::WorkItemQuery::LocalId},
+        {"un.group_id", ir::WorkItemQuery::GroupId},
+        {"un.global_size", ir::WorkItemQuery::GlobalSize},
+        {"un.local_size", ir::WorkItemQuery::LocalSize},
+        {"un.num_groups", ir::WorkItemQuery::GroupCount},
+    };
+    auto it = queries.find(name);
+    bool is_barrier = name == "un.barrier", is_local = name == "un.local_array";
+    if (it == queries.end() && !is_barrier && !is_local) return std::nullopt;
+    if (!source_.is_kernel) {
+        refuse(node.place, after_dot(name) + " is only defined in a kernel",
+               "decorate the function with @un.kernel");
+    }
+    if (is_local) return std::nullopt;
+    auto args = arguments(node);
+    at(node.place);
+    if (is_barrier) {
+        if (!args.empty()) refuse(node.place, "barrier takes no arguments", "write un.barrier()");
+        emit(b_->barrier());
+        return Value{};
+    }
+    auto axis =
+        args.size() == 1 && args[0].type.is_scalar() ? constant_int(args[0].expr) : std::nullopt;
+    if (!axis || *axis < 0 || *axis > 2) {
+        refuse(node.place, after_dot(name) + " takes one constant axis: 0, 1 or 2",
+               "write un." + after_dot(name) + "(0)");
+    }
+    if (*axis >= dimensions_) {
+        refuse(node.place,
+               after_dot(name) + "(" + std::to_string(*axis) + ") in a launch of " +
+                   std::to_string(dimensions_) + " dimension" + (dimensions_ == 1 ? "" : "s"),
+               "launch the kernel over as many sizes as axes it uses, as in f[ny, nx](...)");
+    }
+    return scalar(b_->work_item(it->second, static_cast<int>(*axis)), Weak::Int);
+}
+
+Value Calls::local_array(const Node& node) {
+    auto args = arguments(node);
+    if (!source_.is_kernel)
+        refuse(node.place, "local_array is only defined in a kernel",
+               "decorate the function with @un.kernel");
+    if (frames_.size() > 1)
+        refuse(node.place, "local_array inside of a branch or a loop",
+               "make it at the top of the kernel");
+    if (args.size() != 2 || args[1].type.kind != Type::Kind::DTypeName) {
+        refuse(node.place, "local_array takes a shape and a dtype",
+               "write un.local_array((16, 16), np.float32)");
+    }
+    std::vector<Value> shape =
+        args[0].type.is_tuple() ? args[0].items : std::vector<Value>{args[0]};
+    std::vector<E> extents;
+    for (const Value& v : shape) {
+        auto known = v.type.is_scalar() ? constant_int(v.expr) : std::nullopt;
+        if (!known || *known <= 0) {
+            refuse(node.place, "the shape of a local array must be positive constants",
+                   "write numbers, or names of global constants");
+        }
+        extents.push_back(i64(*known));
+    }
+    at(node.place);
+    DType t = args[1].type.dtype;
+    std::int32_t id =
+        b_->local_array("local", t, static_cast<int>(extents.size()), ir::Space::Local);
+    emit(b_->allocate(id, extents));
+    Value v;
+    v.type = Type::array(t, function_->arrays[static_cast<std::size_t>(id)].strides, true);
+    v.array = id;
+    return v;
+}
+
+}  // namespace unisono::frontend
