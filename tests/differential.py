@@ -6,6 +6,14 @@ import warnings
 import numpy as np
 
 
+def result_or_error(function, *args, **kwargs):
+    """The result, or the class and the text of the exception."""
+    try:
+        return function(*args, **kwargs)
+    except Exception as error:
+        return type(error), str(error)
+
+
 def outcome(function, *args, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

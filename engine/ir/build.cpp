@@ -294,31 +294,30 @@ static std::vector<E> joined(std::span<const E> indices, E value) {
     return all;
 }
 
+/// The statement writes an element; its operands are the indices and the value.
+static Stmt on_element(Stmt s, std::int32_t array, std::span<const E> args, Access access) {
+    s.id = array;
+    s.args = args;
+    s.access = access;
+    return s;
+}
+
 S Builder::store(std::int32_t array, std::span<const E> indices, E value, Access access,
                  bool streaming) {
     UNISONO_ASSERT(f_.arrays.at(static_cast<std::size_t>(array)).dtype == value->dtype);
-    Stmt s = node(StmtKind::Store);
-    s.id = array;
-    s.access = access;
+    Stmt s = on_element(node(StmtKind::Store), array, list(joined(indices, value)), access);
     s.streaming = streaming;
-    s.args = list(joined(indices, value));
     return own(s);
 }
 S Builder::store_part(std::int32_t array, std::span<const E> indices, E value, int part,
                       Access access) {
-    Stmt s = node(StmtKind::Store);
-    s.id = array;
+    Stmt s = on_element(node(StmtKind::Store), array, list(joined(indices, value)), access);
     s.axis = part;
-    s.access = access;
-    s.args = list(joined(indices, value));
     return own(s);
 }
 S Builder::atomic(std::int32_t array, Op op, std::span<const E> indices, E value, Access access) {
-    Stmt s = node(StmtKind::Atomic);
-    s.id = array;
+    Stmt s = on_element(node(StmtKind::Atomic), array, list(joined(indices, value)), access);
     s.op = op;
-    s.access = access;
-    s.args = list(joined(indices, value));
     return own(s);
 }
 S Builder::allocate(std::int32_t array, std::span<const E> extents) {

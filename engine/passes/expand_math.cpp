@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "ir/rewrite.h"
 #include "ops/functions/number.h"
+#include "passes/statements_before.h"
 
 namespace unisono::functions {
 
@@ -113,9 +113,9 @@ using functions::Real;
 
 namespace {
 
-class ExpandMath final : public Rewriter {
+class ExpandMath final : public StatementsBefore {
   public:
-    ExpandMath(Function& f, bool keep_long) : Rewriter(f), keep_long_(keep_long) {}
+    ExpandMath(Function& f, bool keep_long) : StatementsBefore(f), keep_long_(keep_long) {}
 
     E expr(E e) override {
         e = children(e);
@@ -132,50 +132,7 @@ class ExpandMath final : public Rewriter {
         return e->dtype == DType::Float64 ? value : named(b_.cast(value, e->dtype));
     }
 
-    S stmt(S s) override {
-        if (s->kind == StmtKind::Block) return with_body(s, flat(s->body), {});
-        std::vector<S> outer = std::exchange(before_, {});
-        S changed = s->kind == StmtKind::While ? loop_while(s) : statement(s);
-        std::vector<S> all = std::exchange(before_, std::move(outer));
-        if (all.empty()) return changed;
-        all.push_back(changed);
-        return b_.block(std::span<const S>(all));
-    }
-
   private:
-    /// The statements rewritten, what came in front of each beside it.
-    std::vector<S> flat(std::span<const S> list) {
-        std::vector<S> out;
-        flatten(each(list), out);
-        return out;
-    }
-
-    S statement(S s) {
-        std::vector<E> args(s->args.begin(), s->args.end());
-        for (E& a : args) a = expr(a);
-        s = with_args(s, args);
-        if (s->body.empty() && s->orelse.empty()) return s;
-        std::vector<S> mine = std::exchange(before_, {});
-        s = with_body(s, flat(s->body), flat(s->orelse));
-        before_ = std::move(mine);
-        return s;
-    }
-
-    /// What the condition needs is computed in each iteration, which then leaves or goes on.
-    S loop_while(S s) {
-        E condition = expr(s->args[0]);
-        std::vector<S> all = std::exchange(before_, {});
-        std::vector<S> body = flat(s->body);
-        if (all.empty()) {
-            E args[] = {condition};
-            return with_body(with_args(s, args), body, {});
-        }
-        b_.line = s->line;
-        all.push_back(b_.branch(b_.unary(Op::Not, condition), b_.leave()));
-        all.insert(all.end(), body.begin(), body.end());
-        return b_.loop_while(b_.boolean(true), b_.block(std::span<const S>(all)));
-    }
-
     E wide(E e) { return b_.cast(e, DType::Float64); }
 
     static bool is_name(E e) {
@@ -257,7 +214,6 @@ class ExpandMath final : public Rewriter {
     }
 
     bool keep_long_;
-    std::vector<S> before_;
 };
 
 }  // namespace

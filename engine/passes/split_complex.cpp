@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "ir/rewrite.h"
 #include "passes/complex_formulas.h"
+#include "passes/statements_before.h"
 
 namespace unisono::passes {
 
@@ -29,10 +29,10 @@ bool is_plain_index(E e) {
     return is_name(e) || (sum && std::all_of(e->args.begin(), e->args.end(), is_plain_index));
 }
 
-class SplitComplex final : public Rewriter {
+class SplitComplex final : public StatementsBefore {
   public:
     explicit SplitComplex(Function& f)
-        : Rewriter(f), formulas_(b_, [this](E e) { return named(e); }) {}
+        : StatementsBefore(f), formulas_(b_, [this](E e) { return named(e); }) {}
 
     E expr(E e) override {
         if (!is_involved_) return e;
@@ -69,18 +69,14 @@ class SplitComplex final : public Rewriter {
     }
 
     S stmt(S s) override {
-        if (s->kind == StmtKind::Block) return with_body(s, flat(s->body), {});
+        if (s->kind == StmtKind::Block) return StatementsBefore::stmt(s);
         bool outer_involved = std::exchange(
             is_involved_, std::any_of(s->args.begin(), s->args.end(), has_complex) || is_split(s));
-        std::vector<S> outer = std::exchange(before_, {});
         auto outer_known = std::exchange(known_, {});
-        S changed = s->kind == StmtKind::While ? loop_while(s) : statement(s);
-        std::vector<S> all = std::exchange(before_, std::move(outer));
+        S changed = StatementsBefore::stmt(s);
         known_ = std::move(outer_known);
         is_involved_ = outer_involved;
-        if (all.empty()) return changed;
-        all.push_back(changed);
-        return b_.block(std::span<const S>(all));
+        return changed;
     }
 
   private:
@@ -90,22 +86,7 @@ class SplitComplex final : public Rewriter {
                is_complex(function().vars[static_cast<std::size_t>(s->id)].dtype);
     }
 
-    std::vector<S> flat(std::span<const S> list) {
-        std::vector<S> out;
-        flatten(each(list), out);
-        return out;
-    }
-
-    /// The bodies of a statement are rewritten on their own.
-    S bodies(S s) {
-        if (s->body.empty() && s->orelse.empty()) return s;
-        std::vector<S> mine = std::exchange(before_, {});
-        s = with_body(s, flat(s->body), flat(s->orelse));
-        before_ = std::move(mine);
-        return s;
-    }
-
-    S statement(S s) {
+    S statement(S s) override {
         b_.line = s->line;
         if (is_involved_) {
             switch (s->kind) {
@@ -121,26 +102,9 @@ class SplitComplex final : public Rewriter {
                     break;
                 default: break;
             }
-            std::vector<E> args(s->args.begin(), s->args.end());
-            for (E& a : args) a = expr(a);
-            s = with_args(s, args);
+            return StatementsBefore::statement(s);
         }
         return bodies(s);
-    }
-
-    /// What the condition needs is computed in each iteration, which then leaves or goes on.
-    S loop_while(S s) {
-        E condition = expr(s->args[0]);
-        std::vector<S> all = std::exchange(before_, {});
-        std::vector<S> body = flat(s->body);
-        if (all.empty()) {
-            E args[] = {condition};
-            return with_body(with_args(s, args), body, {});
-        }
-        b_.line = s->line;
-        all.push_back(b_.branch(b_.unary(Op::Not, condition), b_.leave()));
-        all.insert(all.end(), body.begin(), body.end());
-        return b_.loop_while(b_.boolean(true), b_.block(std::span<const S>(all)));
     }
 
     S declare(S s) {
@@ -266,7 +230,6 @@ class SplitComplex final : public Rewriter {
 
     ComplexFormulas formulas_;
     bool is_involved_ = false;  ///< the statement has complex numbers
-    std::vector<S> before_;
     std::unordered_map<E, Parts> known_;
     std::unordered_map<std::int32_t, std::pair<std::int32_t, std::int32_t>> parts_of_;
 };

@@ -6,18 +6,12 @@ import struct
 import numpy as np
 import pytest
 import unisono as un
+from differential import result_or_error
 from jit_devices import host_devices
 
 pytestmark = pytest.mark.parametrize("on", host_devices())
 
 VALUES = [0j, -0.0 + 0j, 1 + 2j, -3.5 + 0.25j, 1e200 - 1e180j, complex(float("inf"), 1), 2.5, -4, 3]
-
-
-def outcome(function, args):
-    try:
-        return function(*args)
-    except Exception as error:
-        return type(error), str(error)
 
 
 def bits(v):
@@ -54,7 +48,7 @@ def test_arithmetic(function, on):
             continue
         if function is powers and not (isinstance(x, complex) and isinstance(y, complex)):
             continue
-        got, want = outcome(compiled, (x, y)), outcome(function, (x, y))
+        got, want = result_or_error(compiled, x, y), result_or_error(function, x, y)
         if function is powers and isinstance(want, tuple) and want[0] is OverflowError:
             continue  # CPython tests each product, we none
         if isinstance(want, tuple) and isinstance(want[0], type):

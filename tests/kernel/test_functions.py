@@ -6,21 +6,15 @@ import math
 import numpy as np
 import pytest
 import unisono as un
+from differential import result_or_error
 from jit_devices import host_devices
 
 SCALE = 3
 
 
-def outcome(function, *args, **kwargs):
-    try:
-        return function(*args, **kwargs)
-    except Exception as error:
-        return type(error), str(error)
-
-
 def check(function, on, *args, **kwargs):
-    got = outcome(un.jit(function, device=on), *args, **kwargs)
-    want = outcome(function, *args, **kwargs)
+    got = result_or_error(un.jit(function, device=on), *args, **kwargs)
+    want = result_or_error(function, *args, **kwargs)
     assert got == want and type(got) is type(want)
 
 

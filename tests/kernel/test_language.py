@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import unisono as un
+from differential import result_or_error
 from jit_devices import host_devices
 
 pytestmark = pytest.mark.parametrize("on", host_devices())
@@ -12,13 +13,6 @@ pytestmark = pytest.mark.parametrize("on", host_devices())
 A = np.array([1.5, -2, 3, 0.25])
 B = np.arange(3.0)
 EMPTY = np.empty(0)
-
-
-def outcome(function, args):
-    try:
-        return function(*args)
-    except Exception as error:
-        return type(error), str(error)
 
 
 def same(got, want):
@@ -199,8 +193,8 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c[0].__name__)
 def test_form(on, case):
     function, *args = case
-    want = outcome(function, args)
-    got = outcome(un.jit(function, device=on), args)
+    want = result_or_error(function, *args)
+    got = result_or_error(un.jit(function, device=on), *args)
     if isinstance(want[0] if isinstance(want, tuple) else None, type):
         assert got == want
         return

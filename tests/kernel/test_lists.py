@@ -3,16 +3,10 @@
 import numpy as np
 import pytest
 import unisono as un
+from differential import result_or_error
 from jit_devices import host_devices
 
 pytestmark = pytest.mark.parametrize("on", host_devices())
-
-
-def outcome(function, args):
-    try:
-        return function(*args)
-    except Exception as error:
-        return type(error), str(error)
 
 
 def same(got, want):
@@ -193,7 +187,7 @@ CASES = [
 
 @pytest.mark.parametrize(("function", "args"), CASES, ids=[f"{f.__name__}{a}" for f, a in CASES])
 def test_lists(function, args, on):
-    same(outcome(un.jit(function, device=on), args), outcome(function, args))
+    same(result_or_error(un.jit(function, device=on), *args), result_or_error(function, *args))
 
 
 @pytest.mark.parametrize("n", [3, -4])
@@ -279,7 +273,7 @@ MORE = [
 
 @pytest.mark.parametrize(("function", "args"), MORE, ids=[f"{f.__name__}{a}" for f, a in MORE])
 def test_small_things(function, args, on):
-    same(outcome(un.jit(function, device=on), args), outcome(function, args))
+    same(result_or_error(un.jit(function, device=on), *args), result_or_error(function, *args))
 
 
 # ---- types and rounding
@@ -316,7 +310,7 @@ TYPES = [
 
 @pytest.mark.parametrize(("function", "args"), TYPES, ids=[f"{f.__name__}{a}" for f, a in TYPES])
 def test_types(function, args, on):
-    same(outcome(un.jit(function, device=on), args), outcome(function, args))
+    same(result_or_error(un.jit(function, device=on), *args), result_or_error(function, *args))
 
 
 def tuples_compared(a, b):
@@ -351,4 +345,4 @@ FORMS = [
 
 @pytest.mark.parametrize(("function", "args"), FORMS, ids=[f"{f.__name__}{a}" for f, a in FORMS])
 def test_forms_of_tuples_and_lists(function, args, on):
-    same(outcome(un.jit(function, device=on), args), outcome(function, args))
+    same(result_or_error(un.jit(function, device=on), *args), result_or_error(function, *args))

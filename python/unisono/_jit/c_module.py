@@ -55,7 +55,8 @@ def c_module(source, cdef=None, *, include_dirs=(), define=(), libraries=()):
     >>> c.scaled(np.array([2.5]), 4)
     10.0
     """
-    texts = [_text(s) for s in (source if isinstance(source, (list, tuple)) else [source])]
+    sources = source if isinstance(source, (list, tuple)) else [source]
+    texts = [text_of(s, "c_module", "C", (".c", ".h")) for s in sources]
     name = texts[0][1] if texts else "<c_module>"
     text = "\n".join(f'#line 1 "{n}"\n{t}' if len(texts) > 1 else t for t, n in texts)
     paths = [os.fspath(p._name if isinstance(p, ctypes.CDLL) else p) for p in libraries]
@@ -99,22 +100,22 @@ def _wrappers(made):
     return "".join(texts), forms
 
 
-def _text(source):
-    """(text, name of its file)"""
+def text_of(source, function, language, endings):
+    """(text, name of its file) of a text or a path."""
     is_path = isinstance(source, os.PathLike) or (
         isinstance(source, str)
         and "\n" not in source
         and "{" not in source
-        and source.endswith((".c", ".h"))
+        and source.endswith(endings)
     )
     if is_path:
         with open(source) as f:
             return f.read(), os.fspath(source)
     if not isinstance(source, str):
         raise TypeError(
-            f"c_module: takes C text or a path; got {type(source).__name__}; pass a str"
+            f"{function}: takes {language} text or a path; got {type(source).__name__}; pass a str"
         )
-    return source, "<c_module>"
+    return source, f"<{function}>"
 
 
 class CFunctionOfText(_engine.Dispatcher):

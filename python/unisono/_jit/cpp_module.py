@@ -7,7 +7,7 @@ import os
 
 from .. import _engine
 from .c_forms import c_names
-from .c_module import CFunctionOfText
+from .c_module import CFunctionOfText, text_of
 from .cpp_classes import Overloads, make_class
 
 _endings = (".h", ".hh", ".hpp", ".hxx", ".cc", ".cpp", ".cxx")
@@ -65,7 +65,7 @@ def cpp_module(source, *, include_dirs=(), define=(), libraries=()):
     >>> c.next()
     42
     """
-    text, name = _text(source)
+    text, name = text_of(source, "cpp_module", "C++", _endings)
     paths = [os.fspath(p._name if isinstance(p, ctypes.CDLL) else p) for p in libraries]
     for path in paths:
         _engine._open_library(path)
@@ -106,20 +106,6 @@ def cpp_module(source, *, include_dirs=(), define=(), libraries=()):
 
 
 _preamble = 'extern "C" void unisono_cpp_guard(void (*)(void*), void*) noexcept;\n'
-
-
-def _text(source):
-    is_path = isinstance(source, os.PathLike) or (
-        isinstance(source, str) and "\n" not in source and source.endswith(_endings)
-    )
-    if is_path:
-        with open(source) as f:
-            return f.read(), os.fspath(source)
-    if not isinstance(source, str):
-        raise TypeError(
-            f"cpp_module: takes C++ text or a path; got {type(source).__name__}; pass a str"
-        )
-    return source, "<cpp_module>"
 
 
 class Entry:
