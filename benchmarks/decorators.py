@@ -1,7 +1,7 @@
 """Scalar functions over arrays, stencils and calls of C, beside Numba's decorators and CFFI."""
 
 import numpy as np
-from worker import best_of
+from timing import best_of
 
 SIZE = 10_000_000
 SUM = "double sumVec(double* v, int n) { double s = 0.0; for (int i = 0; i < n; i++) s += v[i]; return s; }"

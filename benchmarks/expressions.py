@@ -3,7 +3,7 @@
 import time
 
 import numpy as np
-from worker import best_of
+from timing import best_of
 
 SIZE = 10_000_000
 

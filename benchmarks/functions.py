@@ -1,7 +1,7 @@
 """Mathematical functions in one fused expression on ten million elements."""
 
 import numpy as np
-from worker import best_of
+from timing import best_of
 
 SIZE = 10_000_000
 

@@ -1,7 +1,7 @@
 """Sweeps of the Jacobi iteration by slices and by loops, ours and the peers'."""
 
 import compiled
-from worker import best_of
+from timing import best_of
 
 
 def slices(u, u_new):

@@ -1,7 +1,7 @@
 """Products of matrices, norms, Fourier transforms and random numbers."""
 
 import numpy as np
-from worker import best_of
+from timing import best_of
 
 SIZE = 10_000_000
 NAMES = ("matmul", "norm", "fft", "rfft", "random", "normal")
