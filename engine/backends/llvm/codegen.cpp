@@ -6,6 +6,7 @@
 // machine instructions: processors that reorder them run the code as fast.
 #include "backends/llvm/codegen.h"
 #include "backends/codegen/analyses.h"
+#include "backends/llvm/arithmetic.h"
 #include "backends/llvm/mark_streaming.h"
 
 #include <llvm/Analysis/AliasAnalysis.h>
@@ -37,7 +38,10 @@ namespace {
 constexpr const char* inline_passes = "always-inline,cgscc(inline),";
 constexpr const char* host_passes =
     "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
-    "loop-vectorize,unisono-streaming,loop-load-elim,early-cse,simplifycfg,loop-mssa(licm))";
+    "unisono-interleave,loop-vectorize,unisono-streaming,loop-load-elim,early-cse,simplifycfg,"
+    "loop-mssa(licm))";
+/// Vector forms of functions of angles, which the vectoriser calls.
+constexpr const char* late_inline_passes = ",always-inline";
 /// Code of C text comes as clang writes it: with all that it takes.
 constexpr const char* native_passes = "default<O2>";
 constexpr const char* device_passes =
@@ -165,16 +169,6 @@ class LentGenerator {
     std::unique_ptr<Generator> generator_;
 };
 
-/// Whether an element costs more arithmetic than memory traffic: mathematical functions are in it.
-bool is_heavy(const llvm::Function& f) {
-    int operations = 0;
-    for (const llvm::BasicBlock& block : f) {
-        for (const llvm::Instruction& i : block)
-            operations += i.getType()->isFloatingPointTy() && !llvm::isa<llvm::LoadInst>(i);
-    }
-    return operations > 60;
-}
-
 void stamp(llvm::Module& module, const Target& target, const Machine& machine) {
     for (llvm::Function& f : module) {
         if (f.isDeclaration()) continue;
@@ -197,8 +191,13 @@ void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& m
     llvm::PassBuilder builder(&machine, tuning);
     builder.registerPipelineParsingCallback(
         [](llvm::StringRef name, llvm::FunctionPassManager& passes, auto) {
-            if (name != "unisono-streaming") return false;
-            passes.addPass(MarkStreaming());
+            if (name == "unisono-streaming") {
+                passes.addPass(MarkStreaming());
+            } else if (name == "unisono-interleave") {
+                passes.addPass(InterleaveChains());
+            } else {
+                return false;
+            }
             return true;
         });
     Analyses analyses(builder);
@@ -208,6 +207,11 @@ void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& m
     std::string list = bodies > 1 ? inline_passes : "";
     list += target.kind == Target::Kind::Host ? host_passes : device_passes;
     if (target.has_natives) list = native_passes;
+    if (llvm::any_of(module, [](const llvm::Function& f) {
+            return !f.isDeclaration() && f.hasFnAttribute(llvm::Attribute::AlwaysInline);
+        })) {
+        list += late_inline_passes;
+    }
     if (llvm::Error error = builder.parsePassPipeline(passes, list)) {
         fail(ErrorKind::Internal, "llvm: pass list: " + llvm::toString(std::move(error)));
     }

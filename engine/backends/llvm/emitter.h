@@ -46,6 +46,7 @@ class ModuleEmitter {
     llvm::FunctionType* signature(const ir::Function& f) const;
     /// The scalar form of a mathematical function, marked with its vector forms.
     Value* call_math(llvm::IRBuilder<>& b, Op op, Value* x, Value* y);
+    llvm::Function* guarded_long_form(const std::string& symbol, llvm::Type* vector);
     Value* call_long_form(llvm::IRBuilder<>& b, Op op, Value* x, Value* y);
     Value* call_rule(llvm::IRBuilder<>& b, Op op, DType t, Value* x, Value* y);
     /// C's fmod.

@@ -1,5 +1,6 @@
 // Calls of the engine's own functions: what the pass expand_math leaves of mathematical functions,
 // and rules of operations.
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/TargetParser/Host.h>
 
 #include "backends/llvm/emitter.h"
@@ -39,6 +40,38 @@ Value* ModuleEmitter::call_math(llvm::IRBuilder<>& b, Op op, Value* x, Value* y)
     fail(ErrorKind::Internal, "llvm: no code for the function " + std::string(name(op)));
 }
 
+/// A vector form of a long reduction behind its test, which the caller takes in: the call is rare.
+llvm::Function* ModuleEmitter::guarded_long_form(const std::string& symbol, llvm::Type* vector) {
+    std::string name = symbol + ".guarded";
+    if (llvm::Function* made = out->getFunction(name)) return made;
+    llvm::Function* form = declare_pure(symbol, vector, vector, 2);
+    auto* f = llvm::Function::Create(form->getFunctionType(), llvm::Function::InternalLinkage, name,
+                                     *out);
+    f->setDoesNotAccessMemory();
+    f->setWillReturn();
+    f->setDoesNotThrow();
+    f->addFnAttr(llvm::Attribute::AlwaysInline);
+    auto* entry = llvm::BasicBlock::Create(context, "entry", f);
+    auto* rare = llvm::BasicBlock::Create(context, "rare", f);
+    auto* done = llvm::BasicBlock::Create(context, "done", f);
+    llvm::IRBuilder<> b(entry);
+    Value* x = f->getArg(0);
+    Value* y = f->getArg(1);
+    Value* large = b.CreateFCmpOGT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x),
+                                   llvm::ConstantFP::get(vector, functions::largest_angle));
+    llvm::MDNode* weights = llvm::MDBuilder(context).createBranchWeights(1, 1 << 20);
+    b.CreateCondBr(b.CreateOrReduce(large), rare, done, weights);
+    b.SetInsertPoint(rare);
+    Value* found = b.CreateCall(form, {x, y});
+    b.CreateBr(done);
+    b.SetInsertPoint(done);
+    llvm::PHINode* value = b.CreatePHI(vector, 2);
+    value->addIncoming(y, entry);
+    value->addIncoming(found, rare);
+    b.CreateRet(value);
+    return f;
+}
+
 /// The long reductions of angles are functions of the engine, in vectors too: y where |x| is small.
 Value* ModuleEmitter::call_long_form(llvm::IRBuilder<>& b, Op op, Value* x, Value* y) {
     std::string stem = "unisono_" + std::string(name(op)) + "_";
@@ -55,9 +88,10 @@ Value* ModuleEmitter::call_long_form(llvm::IRBuilder<>& b, Op op, Value* x, Valu
         if (lanes * 8 > width_of_vectors) continue;
         std::string symbol = stem + std::to_string(lanes);
         auto* vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
-        llvm::Function* form = declare_pure(symbol, vector, vector, 2);
+        llvm::Function* form = guarded_long_form(symbol, vector);
         if (std::find(used_.begin(), used_.end(), form) == used_.end()) used_.push_back(form);
-        variants += (variants.empty() ? "" : ",") + variant(scalar, symbol, lanes, true);
+        variants +=
+            (variants.empty() ? "" : ",") + variant(scalar, form->getName().str(), lanes, true);
     }
     call->addFnAttr(llvm::Attribute::get(context, "vector-function-abi-variant", variants));
     return is_narrow ? b.CreateFPTrunc(call, b.getFloatTy()) : call;
