@@ -34,7 +34,7 @@ def same_bits(a, b):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("name", UNARY)
 def test_at_most_one_ulp(name, dtype):
     x = arguments(dtype)
     got = np.asarray(getattr(un, name)(un.array(x)))
@@ -91,6 +91,13 @@ for dtype in ("float32", "float64"):
             un.eval(y)
         v = np.asarray(y)
         sys.stdout.buffer.write(np.where(np.isnan(v), 0, v).tobytes())
+    for name in ("power", "arctan2", "hypot"):
+        for other in (a[::-1], -1.5, 3.0):
+            for _ in range(3):
+                y = getattr(un, name)(a, other) + 0.0
+                un.eval(y)
+            v = np.asarray(y)
+            sys.stdout.buffer.write(np.where(np.isnan(v), 0, v).tobytes())
 """
 
 
@@ -127,6 +134,45 @@ def test_powers_of_floats():
             want = np.power(x, y)
         np.testing.assert_allclose(np.asarray(un.power(un.array(x), y)), want, rtol=3e-16)
     assert float(un.power(2.0, 0.5)) == 2.0**0.5
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["power", "arctan2", "hypot"])
+def test_functions_of_two_numbers(name, dtype):
+    """At most one ULP, and NumPy's result for each two of the special values."""
+    rng = np.random.default_rng(4)
+    ends = [*SPECIAL, 2.0, -2.0, 3.0, -3.0, 0.25, -1.5, 2.0**52, 2.0**53 + 2, -(2.0**53) + 1]
+    if name == "power":
+        count = 20000
+        near = 1 + np.ldexp(rng.uniform(-1, 1, count), -rng.integers(1, 20, count))
+        wide = np.ldexp(rng.uniform(1, 2, count), rng.integers(-1074, 1023, count))
+        x = np.concatenate([rng.uniform(0, 20, count), near, wide, np.abs(wide)])
+        halves = np.rint(rng.uniform(-9, 9, count)) / 2
+        logs = rng.uniform(-720, 720, 2 * count) / np.log(x[count : 3 * count])
+        y = np.concatenate([rng.uniform(-30, 30, count), logs, halves])
+    else:
+        x = arguments(dtype)
+        y = rng.permutation(x)
+    with np.errstate(all="ignore"):
+        grid = np.array(ends, dtype)
+        x = np.concatenate([x.astype(dtype), np.repeat(grid, len(ends))])
+        y = np.concatenate([y.astype(dtype), np.tile(grid, len(ends))])
+        exact = getattr(np, name)(x.astype(np.longdouble), y.astype(np.longdouble))
+        want = exact.astype(dtype)
+        got = np.asarray(getattr(un, name)(un.array(x), un.array(y)))
+        one = getattr(un, name)(un.array(x[:50]), float(y[7]))
+        one_want = getattr(un, name)(un.array(x[:50]), un.array(np.full(50, y[7])))
+    assert same_bits(one, one_want)
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(want))
+    number = ~np.isnan(want)
+    np.testing.assert_array_equal(np.signbit(got[number]), np.signbit(want[number]))
+    finite = np.isfinite(want) & np.isfinite(got)
+    ulp = np.spacing(np.abs(want[finite])).astype(np.longdouble)
+    assert float(np.max(np.abs(got[finite] - exact[finite]) / ulp)) <= 1
+    largest = np.finfo(dtype).max
+    beside = ~np.isfinite(want) | ~np.isfinite(got)
+    for a in (got[beside & number], want[beside & number]):
+        assert np.all(np.isinf(a) | (np.abs(a) == largest))
 
 
 def test_tests_of_integers():

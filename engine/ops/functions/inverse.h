@@ -19,11 +19,22 @@ R rest_of_root(R root, R high, R low) {
 
 /// base +- arctan(a / b) for 0 <= a, b (not both 0, finite), as y in the half plane given by x's
 /// sign.
-template <class R, class Flag>
+template <bool Narrow, class R, class Flag>
 R angle_of(R a, R b, Flag is_left) {
     constexpr double half = 0.41421356237309503;  // tan(pi / 8)
     auto is_low = a <= b * R(half);
     auto is_high = a * R(half) > b;
+    if constexpr (Narrow) {
+        R z = select(is_low, a, select(is_high, -b, a - b)) /
+              select(is_low, b, select(is_high, a, a + b));
+        R square = z * z;
+        constexpr double c[] = {-0x1.5555555552614p-2, 0x1.999999885d999p-3,  -0x1.249240da41636p-3,
+                                0x1.c719636d4b2cap-4,  -0x1.7415b3b39088ap-4, 0x1.377e031c91c5ep-4,
+                                -0x1.edc0eb9c0960ep-5, 0x1.0df9d68ec3cb8p-5};
+        R angle = fma(z * square, polynomial(square, c), z) +
+                  select(is_low, R(0.0), select(is_high, R(pi_high * 0.5), R(pi_high * 0.25)));
+        return select(is_left, R(pi_high) - angle, angle);
+    }
     // The angle less 0, pi / 4 or pi / 2 has a tangent of at most tan(pi / 8).
     auto difference = exact_sum(a, -b);
     auto sum = exact_sum(a, b);
@@ -32,7 +43,7 @@ R angle_of(R a, R b, Flag is_left) {
     R top_low = select(is_low, zero, select(is_high, zero, difference.low));
     R bottom = select(is_low, b, select(is_high, a, sum.high));
     R bottom_low = select(is_low, zero, select(is_high, zero, sum.low));
-    auto z = quotient(Pair<R>{top, top_low}, Pair<R>{bottom, bottom_low});
+    auto z = rounded_quotient(Pair<R>{top, top_low}, Pair<R>{bottom, bottom_low});
     // (arctan z - z) / z^3: minimax, error 2^-64.
     constexpr double c[] = {-0x1.5555555555555p-2, 0x1.9999999999997p-3,  -0x1.24924924920adp-3,
                             0x1.c71c71c6ddb9cp-4,  -0x1.745d173563ab2p-4, 0x1.3b13aea9b6b8dp-4,
@@ -53,7 +64,7 @@ template <bool Narrow, class R>
 R atan(R x) {
     R size = magnitude(x);
     R bounded = select(size < R(0x1p70), size, R(0x1p70));
-    R r = angle_of(bounded, R(1.0), bounded < R(0.0));
+    R r = angle_of<Narrow>(bounded, R(1.0), bounded < R(0.0));
     return select(x == x, with_sign(r, x), x);
 }
 
@@ -69,13 +80,19 @@ R atan2(R y, R x) {
     R factor =
         select(most > R(0x1p1000), R(0x1p-100), select(most < R(0x1p-900), R(0x1p120), R(1.0)));
     b = select(most == R(0.0), R(1.0), b * factor);
-    R r = angle_of(a * factor, b, is_left);
+    R r = angle_of<Narrow>(a * factor, b, is_left);
     return select((x == x) & (y == y), with_sign(r, y), x + y);
 }
 
 /// (arcsin s - s) / s^3 for s^2 = w <= 1/4: minimax, error 2^-59.
-template <class R>
+template <bool Narrow, class R>
 R arc_tail(R w) {
+    if constexpr (Narrow) {
+        constexpr double c[] = {0x1.555555555ba9ep-3, 0x1.333333133277ep-4,  0x1.6db6f5e9d0b98p-5,
+                                0x1.f1beb9c867b18p-6, 0x1.6f347e4a44c5dp-6,  0x1.14eefea06d8d9p-6,
+                                0x1.144d1f0d0554dp-6, 0x1.17d722d86d4bep-10, 0x1.d06eddee004bep-6};
+        return polynomial(w, c);
+    }
     constexpr double c[] = {0x1.5555555555555p-3,  0x1.333333333338bp-4, 0x1.6db6db6dabd04p-5,
                             0x1.f1c71c7a8c0eap-6,  0x1.6e8ba118f5fd7p-6, 0x1.1c4efe1e69660p-6,
                             0x1.c9907f8c561b2p-7,  0x1.7b04b32731ab0p-7, 0x1.3b374c6a2c89fp-7,
@@ -85,20 +102,21 @@ R arc_tail(R w) {
 }
 
 /// arcsin of min(|x|, sqrt((1 - |x|) / 2)) as a pair: the latter where |x| > 1/2.
-template <class R>
+template <bool Narrow, class R>
 Pair<R> small_arc(R size) {
     auto is_large = size > R(0.5);
     R w = select(is_large, (R(1.0) - size) * R(0.5), size * size);  // exact where large
     R root = square_root(w);
     R s = select(is_large, root, size);
-    R low = select(is_large, rest_of_root(root, w, R(0.0)), R(0.0));
-    return {s, fma(s * w, arc_tail(w), low)};
+    R low(0.0);
+    if constexpr (!Narrow) low = select(is_large, rest_of_root(root, w, low), low);
+    return {s, fma(s * w, arc_tail<Narrow>(w), low)};
 }
 
 template <bool Narrow, class R>
 R asin(R x) {
     R size = magnitude(x);
-    auto s = small_arc(size);
+    auto s = small_arc<Narrow>(size);
     auto total = quick_sum(R(pi_high * 0.5), -(s.high + s.high));
     R large = total.high + (total.low + (R(pi_low * 0.5) - (s.low + s.low)));
     return with_sign(select(size > R(0.5), large, s.high + s.low), x);
@@ -107,7 +125,7 @@ R asin(R x) {
 template <bool Narrow, class R>
 R acos(R x) {
     R size = magnitude(x);
-    auto s = small_arc(size);
+    auto s = small_arc<Narrow>(size);
     auto is_large = size > R(0.5);
     // pi / 2 - arcsin x, 2 s, or pi - 2 s.
     auto is_right = is_large & (x > R(0.0));
@@ -119,19 +137,32 @@ R acos(R x) {
     return total.high + (total.low + fma(base, R(pi_low), select(adds, low, -low)));
 }
 
+/// log(1 + u) for u >= 0 where the result is rounded to float32.
+template <class R>
+R log_of_one_more_narrow(R u) {
+    auto sum = exact_sum(R(1.0), u);
+    return log_of_sum<true>(sum.high, sum.low);
+}
+
 /// log(1 + u) for u >= 0; beyond 2^28, where `is_large`, log(2 * size).
-template <class R, class Flag>
+template <bool Narrow, class R, class Flag>
 R log_of_one_more(Pair<R> u, Flag is_large, R size) {
     auto sum = exact_sum(R(1.0), u.high);
-    auto part = split(select(is_large, size, sum.high), select(is_large, R(0.0), sum.low + u.low));
+    auto part =
+        split<Narrow>(select(is_large, size, sum.high), select(is_large, R(0.0), sum.low + u.low));
     part.exponent = part.exponent + select(is_large, R(1.0), R(0.0));
-    return log_of_split(part);
+    return log_of_parts<Narrow>(part.exponent, part.mantissa, part.rest);
 }
 
 template <bool Narrow, class R>
 R asinh(R x) {
     // log(1 + u), u = |x| + x^2 / (1 + sqrt(1 + x^2)).
     R size = magnitude(x);
+    if constexpr (Narrow) {
+        R square = size * size;
+        R r = log_of_one_more_narrow(size + square / (square_root(square + R(1.0)) + R(1.0)));
+        return with_sign(select(size < R(infinite), r, size), x);
+    }
     auto is_large = size > R(0x1p28);
     R bounded = select(is_large, R(1.0), size);
     auto square = exact_product(bounded, bounded);
@@ -142,7 +173,7 @@ R asinh(R x) {
     auto part =
         quotient(square, Pair<R>{divisor.high, divisor.low + rest_of_root(root, sum.high, low)});
     auto u = exact_sum(bounded, part.high);
-    R r = log_of_one_more(Pair<R>{u.high, u.low + part.low}, is_large, size);
+    R r = log_of_one_more<Narrow>(Pair<R>{u.high, u.low + part.low}, is_large, size);
     // From there on x^3 / 6 does not count.
     r = select(size > R(0x1p-28), r, size);
     return with_sign(select(size < R(infinite), r, size), x);
@@ -151,6 +182,12 @@ R asinh(R x) {
 template <bool Narrow, class R>
 R acosh(R x) {
     // log(1 + u), u = x - 1 + sqrt(x^2 - 1).
+    if constexpr (Narrow) {
+        R less = x - R(1.0);
+        R r = log_of_one_more_narrow(less + square_root(less * (x + R(1.0))));
+        r = select(x < R(infinite), r, x);
+        return select(x >= R(1.0), r, R(not_a_number));
+    }
     auto is_large = x > R(0x1p28);
     R bounded = select(is_large, R(1.0), x);
     auto less = exact_sum(bounded, R(-1.0));
@@ -160,7 +197,7 @@ R acosh(R x) {
     R root = square_root(under.high);
     auto u = exact_sum(root, less.high);
     R low = u.low + (less.low + rest_of_root(root, under.high, under_low));
-    R r = log_of_one_more(Pair<R>{u.high, low}, is_large, x);
+    R r = log_of_one_more<Narrow>(Pair<R>{u.high, low}, is_large, x);
     r = select(x < R(infinite), r, x);
     return select(x >= R(1.0), r, R(not_a_number));
 }
@@ -171,10 +208,14 @@ R atanh(R x) {
     R size = magnitude(x);
     auto is_inside = size < R(1.0);
     R bounded = select(is_inside, size, R(0.5));
-    auto u = quotient(Pair<R>{bounded + bounded, R(0.0)}, quick_sum(R(1.0), -bounded));
-    R r = log_of_one_more(u, bounded < R(0.0), bounded) * R(0.5);
-    r = select(size > R(0x1p-28), r, size);
     R outside = select(size == R(1.0), R(infinite), R(not_a_number));
+    if constexpr (Narrow) {
+        R r = log_of_one_more_narrow((bounded + bounded) / (R(1.0) - bounded)) * R(0.5);
+        return with_sign(select(is_inside, r, outside), x);
+    }
+    auto u = quotient(Pair<R>{bounded + bounded, R(0.0)}, quick_sum(R(1.0), -bounded));
+    R r = log_of_one_more<false>(u, bounded < R(0.0), bounded) * R(0.5);
+    r = select(size > R(0x1p-28), r, size);
     return with_sign(select(is_inside, r, outside), x);
 }
 

@@ -57,14 +57,28 @@ double entry(const double (&table)[N], std::int64_t index) {
 
 // ---- What follows serves every number type --------------------------------------------------
 
-/// c[0] + x c[1] + x^2 c[2] + ..., from coefficient K on (no loop: vectorisers want none here).
-template <std::size_t K = 0, class R, std::size_t N>
-R polynomial(R x, const double (&c)[N]) {
-    if constexpr (K + 1 == N) {
-        return R(c[K]);
+/// c[First] + x c[First + 1] + ... of Count coefficients: pairs, pairs of these, and the fours in
+/// turn, which are short chains for few products.
+template <std::size_t First, std::size_t Count, class R, std::size_t N>
+R polynomial_by_fours(R x, R square, R fourth, const double (&c)[N]) {
+    if constexpr (Count == 1) {
+        return R(c[First]);
+    } else if constexpr (Count == 2) {
+        return fma(R(c[First + 1]), x, R(c[First]));
     } else {
-        return fma(polynomial<K + 1>(x, c), x, R(c[K]));
+        constexpr std::size_t half = Count > 4 ? 4 : 2;
+        return fma(polynomial_by_fours<First + half, Count - half>(x, square, fourth, c),
+                   Count > 4 ? fourth : square,
+                   polynomial_by_fours<First, half>(x, square, fourth, c));
     }
+}
+/// c[0] + x c[1] + x^2 c[2] + ... (no loop: vectorisers want none here). The first step stands
+/// alone, since it decides the error.
+template <class R, std::size_t N>
+R polynomial(R x, const double (&c)[N]) {
+    static_assert(N > 2);
+    R square = x * x;
+    return fma(polynomial_by_fours<1, N - 1>(x, square, square * square, c), x, R(c[0]));
 }
 
 /// A number as an unevaluated sum, |low| at most half an ulp of high.
@@ -93,9 +107,18 @@ Pair<R> exact_product(R a, R b) {
     return {p, fma(a, b, -p)};
 }
 
-/// The quotient of two pairs, rounded once but for a few thousandths.
+/// The quotient of two pairs by one division; high may be off by an ulp, which low makes up for.
 template <class R>
 Pair<R> quotient(Pair<R> a, Pair<R> b) {
+    R inverse = R(1.0) / b.high;
+    R q = a.high * inverse;
+    R rest = (fma(-q, b.high, a.high) + a.low) - q * b.low;
+    return {q, rest * inverse};
+}
+
+/// The same where the quotient may be subnormal: high is rounded once.
+template <class R>
+Pair<R> rounded_quotient(Pair<R> a, Pair<R> b) {
     R q = a.high / b.high;
     R rest = (fma(-q, b.high, a.high) + a.low) - q * b.low;
     return {q, rest / b.high};
@@ -117,16 +140,10 @@ Rounded<R> nearest(R x, R factor) {
     return {shifted - R(rounder), bits_of(shifted)};
 }
 
-/// y * 2^n for -2100 < n < 2100, rounded once; n's low 12 bits count.
+/// 2^n for -1023 < n < 1024.
 template <class R>
-R scaled(R y, Whole<R> n) {
-    using W = Whole<R>;
-    // Two factors, of exponents n / 2 and the rest, so that neither leaves the range.
-    W half = shift_right(plus(n, W(4096)) & W(8191), 1);  // n / 2 + 2048, positive
-    W rest = minus(plus(n, W(2048)), half);
-    R first = number_of(shift_left(minus(half, W(2048 - 1023)), 52));
-    R second = number_of(shift_left(plus(rest, W(1023)), 52));
-    return y * first * second;
+R power_of_two(Whole<R> n) {
+    return number_of(shift_left(plus(n, Whole<R>(1023)), 52));
 }
 
 }  // namespace unisono::functions

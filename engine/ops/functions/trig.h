@@ -32,10 +32,9 @@ Angle<R> reduced(R x) {
     auto k = nearest(x, R(two_by_pi));
     R t = fma(k.number, R(-pi_2_high), x);
     if constexpr (Narrow) return {k.whole, fma(k.number, R(-pi_2_middle), t), R(0.0)};
-    R w = k.number * R(pi_2_middle);
-    R w_error = fma(k.number, R(pi_2_middle), -w);
-    R r = t - w;
-    R low = ((t - r) - w) - w_error;  // t is a multiple of w's ulp: exact
+    R r = t - k.number * R(pi_2_middle);
+    // t is a multiple of the product's ulp, so that t - r is exact.
+    R low = fma(k.number, R(-pi_2_middle), t - r);
     return {k.whole, r, fma(k.number, R(-pi_2_low), low)};
 }
 
@@ -91,6 +90,14 @@ Angle<R> reduced_long(R x) {
     return {k.whole, r.high + finite, low};
 }
 
+/// (sin r - r) / r^3 and (cos r - 1 + r^2 / 2) / r^4 by r^2: minimax.
+inline constexpr double sin_coefficients[] = {-0x1.5555555555555p-3,  0x1.1111111110ba6p-7,
+                                              -0x1.a01a019e80a1ep-13, 0x1.71de379292381p-19,
+                                              -0x1.ae6006d9b1e01p-26, 0x1.5e09988c5b3dfp-33};
+inline constexpr double cos_coefficients[] = {0x1.5555555555555p-5,  -0x1.6c16c16c16960p-10,
+                                              0x1.a01a019f4d280p-16, -0x1.27e4fa15da111p-22,
+                                              0x1.1eeb66d0ea81cp-29, -0x1.907c1f79fb1b5p-37};
+
 /// sin r and cos r for |r| <= pi/4 (and a little more) as sums; low is what r lacks.
 template <bool Narrow, class R>
 Pair<R> sin_of_rest(R r, R low) {
@@ -100,10 +107,8 @@ Pair<R> sin_of_rest(R r, R low) {
                                 0x1.6dbc30fbd8fb7p-19};
         return {r, z * r * polynomial(z, c)};
     } else {
-        constexpr double c[] = {-0x1.5555555555555p-3,  0x1.1111111110ba6p-7,
-                                -0x1.a01a019e80a1ep-13, 0x1.71de379292381p-19,
-                                -0x1.ae6006d9b1e01p-26, 0x1.5e09988c5b3dfp-33};
-        return {r, fma(z * r, polynomial(z, c), fma(z * R(-0.5), low, low))};
+        R cosine = R(1.0) - z * R(0.5);  // near enough for low
+        return {r, fma(z * r, polynomial(z, sin_coefficients), low * cosine)};
     }
 }
 template <bool Narrow, class R>
@@ -114,13 +119,10 @@ Pair<R> cos_of_rest(R r, R low) {
                                 -0x1.25230d18f9428p-22};
         return {fma(z, R(-0.5), R(1.0)), z * z * polynomial(z, c)};
     } else {
-        constexpr double c[] = {0x1.5555555555555p-5,  -0x1.6c16c16c16960p-10,
-                                0x1.a01a019f4d280p-16, -0x1.27e4fa15da111p-22,
-                                0x1.1eeb66d0ea81cp-29, -0x1.907c1f79fb1b5p-37};
         R half = z * R(0.5);
         R top = R(1.0) - half;
         R error = (R(1.0) - top) - half;
-        return {top, error + fma(z * z, polynomial(z, c), -(r * low))};
+        return {top, error + fma(z * z, polynomial(z, cos_coefficients), -(r * low))};
     }
 }
 
@@ -130,25 +132,54 @@ Whole<R> sign_bit() {
     return Whole<R>(std::numeric_limits<std::int64_t>::min());
 }
 
+/// c[0] + z c[1] + ... with the coefficients of one of two functions (a choice is cheaper than the
+/// other's products).
+template <class R, class Flag>
+R chosen_polynomial(Flag first, R z, const double (&a)[6], const double (&b)[6]) {
+    auto c = [&](int k) { return select(first, R(a[k]), R(b[k])); };
+    R square = z * z;
+    R high = fma(c(5), z, c(4)), middle = fma(c(3), z, c(2)), low = fma(c(1), z, c(0));
+    return fma(fma(high, square, middle), square, low);
+}
+
 /// sin of the angle, negated where `sign` has the sign bit.
 template <bool Narrow, class R>
 R sin_of(const Angle<R>& a, Whole<R> sign) {
     using W = Whole<R>;
-    auto s = sin_of_rest<Narrow>(a.rest, a.low), c = cos_of_rest<Narrow>(a.rest, a.low);
-    R chosen = select((a.quarters & W(1)) == W(0), s.high + s.low, c.high + c.low);
+    auto even = (a.quarters & W(1)) == W(0);
     W flip = (shift_left(a.quarters, 62) ^ sign) & sign_bit<R>();
+    R chosen(0.0);
+    if constexpr (Narrow) {
+        auto s = sin_of_rest<true>(a.rest, a.low), c = cos_of_rest<true>(a.rest, a.low);
+        chosen = select(even, s.high + s.low, c.high + c.low);
+    } else {
+        // r + z r p + low cos r, or 1 - z / 2 + z z p - low r, each with the error of its front.
+        R r = a.rest, z = r * r;
+        R half = z * R(0.5);
+        R top = R(1.0) - half;
+        R error = (R(1.0) - top) - half;
+        R front = select(even, r, top);
+        R p = chosen_polynomial(even, z, sin_coefficients, cos_coefficients);
+        R rest = select(even, a.low * top, fma(-r, a.low, error));
+        chosen = front + fma(z * select(even, r, z), p, rest);
+    }
     return number_of(bits_of(chosen) ^ flip);
 }
 template <bool Narrow, class R>
 R tan_of(const Angle<R>& a, Whole<R> sign) {
     using W = Whole<R>;
     auto s = sin_of_rest<Narrow>(a.rest, a.low), c = cos_of_rest<Narrow>(a.rest, a.low);
+    auto even = (a.quarters & W(1)) == W(0);
+    W flip = (shift_left(a.quarters, 63) ^ sign) & sign_bit<R>();
+    if constexpr (Narrow) {
+        R sine = s.high + s.low, cosine = c.high + c.low;
+        R ratio = select(even, sine, cosine) / select(even, cosine, sine);
+        return number_of(bits_of(ratio) ^ flip);
+    }
     // What the square in both lacks: a quotient has no room for it.
     R error = fma(a.rest, a.rest, -(a.rest * a.rest));
     s = quick_sum(s.high, fma(error * a.rest, R(-0x1.5555555555555p-3), s.low));
     c = quick_sum(c.high, fma(error, R(-0.5), c.low));
-    auto even = (a.quarters & W(1)) == W(0);
-    W flip = (shift_left(a.quarters, 63) ^ sign) & sign_bit<R>();
     auto q = quotient(Pair<R>{select(even, s.high, c.high), select(even, s.low, c.low)},
                       Pair<R>{select(even, c.high, s.high), select(even, c.low, s.low)});
     return number_of(bits_of(q.high + q.low) ^ flip);
