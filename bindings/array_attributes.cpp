@@ -31,10 +31,7 @@ PyObject* get_device(PyObject* self, void*) {
     return guarded<PyObject*>(nullptr, [&] { return device_object(array_of(self).device()); });
 }
 PyObject* get_transposed(PyObject* self, void*) {
-    PyObject* none = PyTuple_New(0);
-    PyObject* t = none ? transpose_method(self, none) : nullptr;
-    Py_XDECREF(none);
-    return t;
+    return guarded<PyObject*>(nullptr, [&] { return wrap(transpose(array_of(self))); });
 }
 
 }  // namespace

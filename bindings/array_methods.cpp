@@ -421,16 +421,10 @@ PyCFunction with_keywords() {
 PyObject* transpose_method(PyObject* self, PyObject* args) noexcept {
     return method([&] {
         const Array& a = array_of(self);
-        std::vector<int> axes;
-        Py_ssize_t n = PyTuple_GET_SIZE(args);
-        bool none = n == 0 || (n == 1 && PyTuple_GET_ITEM(args, 0) == Py_None);
-        if (none) {
-            for (int k = a.rank() - 1; k >= 0; --k) axes.push_back(k);
-        } else {
-            bool one = n == 1 && !is_one_integer(PyTuple_GET_ITEM(args, 0));
-            axes = *to_axes(one ? PyTuple_GET_ITEM(args, 0) : args);
-        }
-        return transpose(a, axes);
+        const Py_ssize_t n = PyTuple_GET_SIZE(args);
+        if (n == 0 || (n == 1 && PyTuple_GET_ITEM(args, 0) == Py_None)) return transpose(a);
+        const bool one = n == 1 && !is_one_integer(PyTuple_GET_ITEM(args, 0));
+        return transpose(a, *to_axes(one ? PyTuple_GET_ITEM(args, 0) : args));
     });
 }
 

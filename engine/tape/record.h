@@ -77,6 +77,7 @@ SliceRange slice_range(const IndexItem& slice, std::int64_t extent);
 /// into a value.
 Array index(const Array& a, std::span<const IndexItem> items);
 Array transpose(const Array& a, std::span<const int> axes);
+Array transpose(const Array& a);  ///< all axes the other way round
 Array broadcast_to(const Array& a, Dims shape);
 /// A view where strides allow it, else a copy. One extent may be -1.
 Array reshape(const Array& a, std::vector<std::int64_t> shape);

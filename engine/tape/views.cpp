@@ -99,27 +99,36 @@ Array index(const Array& a, std::span<const IndexItem> items) {
     return made;
 }
 
+Array transpose(const Array& a) {
+    int axes[max_rank];
+    const auto rank = static_cast<std::size_t>(a.rank());
+    for (std::size_t k = 0; k < rank; ++k) axes[k] = a.rank() - 1 - static_cast<int>(k);
+    return transpose(a, {axes, rank});
+}
+
 Array transpose(const Array& a, std::span<const int> axes) {
-    std::vector<std::int64_t> shape, strides;
-    std::vector<bool> seen(static_cast<std::size_t>(a.rank()), false);
-    if (axes.size() != seen.size()) {
+    std::int64_t shape[max_rank], strides[max_rank];
+    bool seen[max_rank] = {};
+    const auto rank = static_cast<std::size_t>(a.rank());
+    if (axes.size() != rank) {
         fail(ErrorKind::Value, "transpose: axes do not match the array; got " +
                                    std::to_string(axes.size()) + " axes for shape " +
                                    shape_text(a.shape()));
     }
-    for (int given : axes) {
-        int k = given < 0 ? given + a.rank() : given;
+    const Dims old_shape = a.shape(), old_strides = a.strides();
+    for (std::size_t to = 0; to < rank; ++to) {
+        const int given = axes[to], k = given < 0 ? given + a.rank() : given;
         if (k < 0 || k >= a.rank() || seen[static_cast<std::size_t>(k)]) {
             fail(ErrorKind::Value,
                  "transpose: axis " + std::to_string(given) + " is out of bounds or repeated");
         }
-        seen[static_cast<std::size_t>(k)] = true;
-        shape.push_back(a.shape()[static_cast<std::size_t>(k)]);
-        strides.push_back(a.strides()[static_cast<std::size_t>(k)]);
+        seen[k] = true;
+        shape[to] = old_shape[static_cast<std::size_t>(k)];
+        strides[to] = old_strides[static_cast<std::size_t>(k)];
     }
     if (a.is_known()) return a;
     View v = a.view();
-    v.layout = Layout::make(shape, strides);
+    v.layout = Layout::make({shape, rank}, {strides, rank});
     Array made = Array::of(v);
     if (a.readonly()) made.set_readonly();
     return made;

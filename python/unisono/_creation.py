@@ -72,6 +72,8 @@ def empty(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     (8, 16)
     """
     dtype = _float64 if dtype is None else dtype
+    if device is None and mesh is None and like is None and order == "C":
+        return _engine._empty(shape, dtype, None)
     mesh = _mesh_of(device, mesh)
     if mesh is not None:
         return mesh.empty(shape, dtype)
