@@ -25,9 +25,14 @@ class Uses final : public Visitor {
           assigned(f.vars.size()),
           declared(f.vars.size()) {}
 
+    /// What is in `arrays` or `made`, and in `vars`, in order: functions have many that a branch
+    /// does not use.
+    std::vector<std::int32_t> used_arrays() const { return sorted(seen_arrays_); }
+    std::vector<std::int32_t> used_vars() const { return sorted(seen_vars_); }
+
     void expr(E e) override {
         switch (e->kind) {
-            case ExprKind::Var: mark(vars, e->id); break;
+            case ExprKind::Var: var(e->id); break;
             case ExprKind::Param:
                 if (e->field == Field::Value)
                     mark(params, e->id);
@@ -53,7 +58,10 @@ class Uses final : public Visitor {
             case StmtKind::Assign: assign(s->id); break;
             case StmtKind::Store:
             case StmtKind::Atomic: array(s->id); break;
-            case StmtKind::Allocate: mark(made, s->id); break;
+            case StmtKind::Allocate:
+                mark(made, s->id);
+                seen_arrays_.push_back(s->id);
+                break;
             case StmtKind::Call:
                 for (std::int32_t a : s->arrays) array(a);
                 for (std::int32_t v : s->outs) assign(v);
@@ -75,15 +83,26 @@ class Uses final : public Visitor {
     static void mark(std::vector<bool>& list, std::int32_t id) {
         list[static_cast<std::size_t>(id)] = true;
     }
-    void assign(std::int32_t var) {
-        mark(vars, var);
-        mark(assigned, var);
+    static std::vector<std::int32_t> sorted(std::vector<std::int32_t> list) {
+        std::sort(list.begin(), list.end());
+        list.erase(std::unique(list.begin(), list.end()), list.end());
+        return list;
+    }
+    void var(std::int32_t id) {
+        mark(vars, id);
+        seen_vars_.push_back(id);
+    }
+    void assign(std::int32_t id) {
+        var(id);
+        mark(assigned, id);
     }
     void array(std::int32_t id) {
         const Array& a = f_.arrays[static_cast<std::size_t>(id)];
         can_move = can_move && !a.is_slot && !a.is_view();
         mark(arrays, id);
+        seen_arrays_.push_back(id);
     }
+    std::vector<std::int32_t> seen_arrays_, seen_vars_;
 
   public:
     std::vector<bool> params, arrays, made, vars, assigned, declared;
@@ -95,11 +114,7 @@ class Uses final : public Visitor {
 class Copy {
   public:
     Copy(const Function& from, Builder& to)
-        : from_(from),
-          to_(to),
-          params_(from.params.size(), -1),
-          arrays_(from.arrays.size(), -1),
-          vars_(from.vars.size(), -1) {}
+        : from_(from), to_(to), params_(from.params.size(), -1) {}
 
     void take_param(std::int32_t id) {
         const Param& p = from_.params[static_cast<std::size_t>(id)];
@@ -110,15 +125,15 @@ class Copy {
         std::int32_t made = is_made_inside
                                 ? to_.local_array(a.name, a.dtype, a.rank, a.space)
                                 : to_.array_param(a.name, a.dtype, a.rank, a.writable, a.strides);
-        arrays_[static_cast<std::size_t>(id)] = made;
+        arrays_[id] = made;
         to_.function().arrays[static_cast<std::size_t>(made)].noalias = a.noalias;
     }
 
     std::int32_t var(std::int32_t id) {
-        std::int32_t& made = vars_[static_cast<std::size_t>(id)];
+        auto [known, is_new] = vars_.emplace(id, -1);
         const Var& v = from_.vars[static_cast<std::size_t>(id)];
-        if (made < 0) made = to_.var(v.name, v.dtype);
-        return made;
+        if (is_new) known->second = to_.var(v.name, v.dtype);
+        return known->second;
     }
 
     S stmt(S s) {
@@ -159,7 +174,7 @@ class Copy {
         }
         return exprs_[e] = to_.own(copy);
     }
-    std::int32_t array(std::int32_t id) const { return arrays_[static_cast<std::size_t>(id)]; }
+    std::int32_t array(std::int32_t id) const { return arrays_.at(id); }
     std::int32_t param_of(std::int32_t id) const {
         return to_.function().arrays[static_cast<std::size_t>(array(id))].param;
     }
@@ -176,9 +191,9 @@ class Copy {
 
     const Function& from_;
     Builder& to_;
-    std::vector<std::int32_t> params_, arrays_, vars_;
+    std::vector<std::int32_t> params_;
     std::unordered_map<E, E> exprs_;
-    std::unordered_map<std::int32_t, std::int32_t> sites_;
+    std::unordered_map<std::int32_t, std::int32_t> arrays_, vars_, sites_;
 };
 
 class DeferRare final : public Rewriter {
@@ -224,9 +239,8 @@ class DeferRare final : public Rewriter {
         Copy copy(f, b);
         std::vector<std::int32_t> arrays, outs;
         std::vector<E> scalars, results;
-        for (std::size_t k = 0; k < f.arrays.size(); ++k) {
-            auto id = static_cast<std::int32_t>(k);
-            if (!uses.arrays[k] && !uses.made[k]) continue;
+        for (std::int32_t id : uses.used_arrays()) {
+            auto k = static_cast<std::size_t>(id);
             copy.take_array(id, uses.made[k]);
             if (!uses.made[k]) arrays.push_back(id);
         }
@@ -237,9 +251,9 @@ class DeferRare final : public Rewriter {
             scalars.push_back(b_.param(id));
         }
         std::vector<S> body;
-        for (std::size_t k = 0; k < f.vars.size(); ++k) {
-            auto id = static_cast<std::int32_t>(k);
-            if (!uses.vars[k] || uses.declared[k]) continue;
+        for (std::int32_t id : uses.used_vars()) {
+            auto k = static_cast<std::size_t>(id);
+            if (uses.declared[k]) continue;
             scalars.push_back(b_.read(id));
             std::int32_t given = b.scalar_param(f.vars[k].name + ".before", f.vars[k].dtype);
             body.push_back(b.declare(copy.var(id), b.param(given)));

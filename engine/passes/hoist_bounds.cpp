@@ -111,8 +111,11 @@ class TestWriter {
 class Choice {
   public:
     Choice(const FunctionFacts& facts, bool may_duplicate)
-        : facts_(facts), chosen_(facts.loops.size()) {
+        : facts_(facts), chosen_(facts.loops.size()), accesses_in_(facts.loops.size()) {
         if (!may_duplicate) return;
+        for (const AccessFacts& a : facts.accesses) {
+            for (int loop : a.loops) accesses_in_[static_cast<std::size_t>(loop)].push_back(&a);
+        }
         for (std::size_t l = 0; l < facts.loops.size(); ++l) {
             if (facts.loops[l].parent < 0) choose(static_cast<int>(l));
         }
@@ -123,18 +126,15 @@ class Choice {
     void choose(int loop) {
         bool known_here = false;
         bool known_deeper = false;
-        for (const AccessFacts& a : facts_.accesses) {
-            if (a.is_proven) continue;
-            auto at = std::find(a.loops.begin(), a.loops.end(), loop);
-            if (at == a.loops.end()) continue;
-            auto k = static_cast<std::size_t>(at - a.loops.begin());
-            if (a.tests[k]) {
+        for (const AccessFacts* a : accesses_in_[static_cast<std::size_t>(loop)]) {
+            if (a->is_proven) continue;
+            auto k = std::find(a->loops.begin(), a->loops.end(), loop) - a->loops.begin();
+            if (a->tests[static_cast<std::size_t>(k)]) {
                 known_here = true;
             } else {
                 known_deeper =
-                    known_deeper ||
-                    std::any_of(a.tests.begin() + static_cast<std::ptrdiff_t>(k), a.tests.end(),
-                                [](const auto& t) { return t.has_value(); });
+                    known_deeper || std::any_of(a->tests.begin() + k, a->tests.end(),
+                                                [](const auto& t) { return t.has_value(); });
             }
         }
         if (known_here && !known_deeper) {
@@ -146,6 +146,7 @@ class Choice {
 
     const FunctionFacts& facts_;
     std::vector<bool> chosen_;
+    std::vector<std::vector<const AccessFacts*>> accesses_in_;  // per loop
 };
 
 /// Walks as index_ranges does, counting accesses and loops.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "passes/known_values.h"
 #include "passes/simplify.h"
 
 namespace unisono::passes {
@@ -11,23 +12,6 @@ namespace unisono::passes {
 using namespace ir;
 
 namespace {
-
-/// What is known of an expression. Where `exact` is given the bounds may be empty.
-struct Value {
-    std::optional<Poly> exact;
-    std::vector<Bound> upper, lower;
-
-    std::vector<Bound> uppers() const { return bounds(upper); }
-    std::vector<Bound> lowers() const { return bounds(lower); }
-
-  private:
-    std::vector<Bound> bounds(const std::vector<Bound>& more) const {
-        std::vector<Bound> all;
-        if (exact) all.push_back({*exact, {}});
-        all.insert(all.end(), more.begin(), more.end());
-        return all;
-    }
-};
 
 constexpr std::size_t most_bounds = 4;
 
@@ -44,6 +28,23 @@ void combine(const std::vector<Bound>& a, const std::vector<Bound>& b, std::int6
     }
 }
 
+void add_written(S s, std::vector<std::int32_t>& out) {
+    if (s->kind == StmtKind::Declare || s->kind == StmtKind::Assign || s->kind == StmtKind::For)
+        out.push_back(s->id);
+    out.insert(out.end(), s->outs.begin(), s->outs.end());
+    for (S b : s->body) add_written(b, out);
+    for (S b : s->orelse) add_written(b, out);
+}
+
+/// Each variable that the statements write, once.
+std::vector<std::int32_t> written_by(std::span<const S> list) {
+    std::vector<std::int32_t> all;
+    for (S s : list) add_written(s, all);
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+}
+
 class Ranges {
   public:
     explicit Ranges(Function& f) : f_(f), b_(f), env_(f.vars.size()), extents_(f.arrays.size()) {}
@@ -57,7 +58,7 @@ class Ranges {
     struct Loop {
         int number;
         int first_symbol;
-        std::vector<std::optional<Value>> env;  // before the loop
+        std::size_t mark;  // of the environment before the loop
     };
     struct Refinement {
         int symbol;
@@ -125,15 +126,11 @@ class Ranges {
 
     void set(std::int32_t var, const Value& value) {
         if (f_.vars[static_cast<std::size_t>(var)].dtype != DType::Int64) return;
-        env_[static_cast<std::size_t>(var)] = value.exact ? value : unknown(var, value);
+        env_.set(var, value.exact ? value : unknown(var, value));
     }
 
     void forget_written(std::span<const S> list) {
-        std::vector<bool> written(f_.vars.size());
-        for (S s : list) mark_written(s, written);
-        for (std::size_t v = 0; v < written.size(); ++v) {
-            if (written[v]) set(static_cast<std::int32_t>(v), {});
-        }
+        for (std::int32_t v : written_by(list)) set(v, {});
     }
 
     // ---- Values
@@ -144,9 +141,8 @@ class Ranges {
             case ExprKind::Const: return {Poly(static_cast<std::int64_t>(e->bits)), {}, {}};
             case ExprKind::Param: return {Poly::symbol(param_symbol(e)), {}, {}};
             case ExprKind::Var: {
-                auto& known = env_[static_cast<std::size_t>(e->id)];
-                if (!known) known = unknown(e->id);
-                return *known;
+                if (!env_[e->id]) env_.set(e->id, unknown(e->id));
+                return *env_[e->id];
             }
             case ExprKind::Unary:
                 return e->op == Op::Neg ? difference({Poly(0), {}, {}}, value(e->args[0]))
@@ -291,7 +287,7 @@ class Ranges {
     bool is_readable(int s, const Loop& loop) const {
         const Symbol& known = facts_.symbols[static_cast<std::size_t>(s)];
         if (known.var < 0) return true;
-        const auto& now = loop.env[static_cast<std::size_t>(known.var)];
+        const auto& now = env_.at(known.var, loop.mark);
         return now && now->exact && *now->exact == Poly::symbol(s);
     }
 
@@ -375,7 +371,7 @@ class Ranges {
             facts.tests.push_back(test_at(loop, indices, array, facts.from_end));
             if (facts.tests.back() && facts.tests.back()->is_proven()) facts.is_proven = true;
         }
-        Loop here{-1, static_cast<int>(facts_.symbols.size()), env_};
+        Loop here{-1, static_cast<int>(facts_.symbols.size()), env_.mark()};
         auto direct = test_at(here, indices, array, facts.from_end);
         if (direct && direct->is_proven()) facts.is_proven = true;
         facts_.accesses.push_back(std::move(facts));
@@ -425,9 +421,9 @@ class Ranges {
                 break;
             case StmtKind::If: branch(s); break;
             case StmtKind::Try: {  // it may end anywhere
-                auto before = env_;
+                std::size_t before = env_.mark();
                 list(s->body);
-                env_ = std::move(before);
+                env_.restore(before);
                 forget_written(s->body);
                 for (std::int32_t v : s->outs) set(v, {});
                 break;
@@ -461,16 +457,16 @@ class Ranges {
     }
 
     void branch(S s) {
-        auto before = env_;
+        std::size_t before = env_.mark();
         std::size_t known = refinements_.size();
         learn(s->args[0], true);
         list(s->body);
         unlearn(known);
-        env_ = before;
+        env_.restore(before);
         learn(s->args[0], false);
         list(s->orelse);
         unlearn(known);
-        env_ = std::move(before);
+        env_.restore(before);
         forget_written(s->body);
         forget_written(s->orelse);
         if (leaves(s->body) && s->orelse.empty()) learn(s->args[0], false);
@@ -487,7 +483,7 @@ class Ranges {
         facts_.loops.push_back({loops_.empty() ? -1 : loops_.back().number, first_symbol, {}});
         if (!loops_.empty())
             facts_.loops[static_cast<std::size_t>(loops_.back().number)].children.push_back(number);
-        loops_.push_back({number, first_symbol, env_});
+        loops_.push_back({number, first_symbol, env_.mark()});
         forget_written(s->body);
         Value var;
         Value one{Poly(1), {}, {}};
@@ -505,7 +501,7 @@ class Ranges {
     Function& f_;
     Builder b_;
     FunctionFacts facts_;
-    std::vector<std::optional<Value>> env_;   // per variable
+    Environment env_;
     std::vector<std::vector<Poly>> extents_;  // per array
     std::map<std::tuple<std::int32_t, Field, std::int32_t>, int> params_;
     std::vector<Loop> loops_;

@@ -16,6 +16,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <map>
 #include <unordered_map>
 #include <vector>
 
@@ -166,6 +167,7 @@ class FunctionEmitter {
     void emit_return(ir::S s);
     void emit_call(ir::S s);
     Value* call_deferred(int function, std::span<Value* const> args);
+    llvm::AllocaInst* deferred_result(llvm::Type* type, std::size_t number);
     void emit_allocate(ir::S s);
     // slots.cpp
     struct Slot {
@@ -238,7 +240,8 @@ class FunctionEmitter {
     void emit_part(std::span<const ir::S> list);
     void emit_part_body(std::span<const ir::S> list, const Part& part, llvm::Function* into);
     Part used_by_part(std::span<const ir::S> list) const;
-    void give_back();
+    using GivenBack = std::pair<Value*, llvm::AllocaInst*>;
+    void give_back(std::span<const GivenBack> list);
 
     // device.cpp
     Value* device_work_item(ir::WorkItemQuery query, int axis);
@@ -283,7 +286,8 @@ class FunctionEmitter {
     std::unordered_map<ir::E, Value*> cache_;  ///< values of the expressions of one statement
     bool is_long_ = false;                     ///< emitted in parts
     std::vector<int> mentions_;                ///< of each variable, where is_long_
-    std::vector<std::pair<Value*, llvm::AllocaInst*>> given_back_;  ///< in a part's function
+    std::vector<GivenBack> given_back_;        ///< on every way out of a part's function
+    std::map<std::pair<llvm::Type*, std::size_t>, llvm::AllocaInst*> deferred_results_;
 };
 
 /// Named metadata that lists the access groups of stores to make non-temporal.

@@ -2,8 +2,8 @@
 //
 // Much of what the optimiser and the code generator do takes more than linear time in the size of
 // one function. A part takes what it uses in a block of memory, as the body of a parallel loop
-// does, works on copies, and leaves its variables there on every way out: what follows a fault that
-// a try catches sees them as they were.
+// does, works on copies, and leaves its variables there: inside of a try on every way out, since
+// what follows a fault that it catches sees them as they were, else at its end.
 #include <algorithm>
 
 #include "backends/llvm/emitter.h"
@@ -95,6 +95,7 @@ struct FunctionEmitter::Part {
     Context context{};
     unsigned first_of_uses = 0;  ///< field of the context
     bool has_iteration = false;
+    bool is_in_try = false;
 };
 
 void FunctionEmitter::plan_parts() {
@@ -189,6 +190,7 @@ void FunctionEmitter::emit_part(std::span<const ir::S> list) {
         return is_fixed;
     });
     part.has_iteration = iteration_ != nullptr;
+    part.is_in_try = exit_ != end_;
     if (iteration_) fields.push_back(iteration_);
     for (int a : part.slots) {
         fields.push_back(b_.CreateLoad(m_.ptr, slot(a).pointer));
@@ -251,15 +253,18 @@ void FunctionEmitter::emit_part_body(std::span<const ir::S> list, const Part& pa
     }
     read_context(context, part.first_of_uses, part.uses);
     field = context.layout->getNumElements() - static_cast<unsigned>(part.uses.vars.size());
-    for (int v : part.uses.vars) given_back_.emplace_back(at(field++), variable(v));
+    std::vector<GivenBack> vars;
+    for (int v : part.uses.vars) vars.emplace_back(at(field++), variable(v));
+    if (part.is_in_try) given_back_.insert(given_back_.end(), vars.begin(), vars.end());
     make_scopes();
     for (ir::S s : list) emit(s);
+    if (!part.is_in_try) give_back(vars);
     finish();
 }
 
 /// Leaves in the context what a part's function has made of what it was given.
-void FunctionEmitter::give_back() {
-    for (const auto& [place, local] : given_back_)
+void FunctionEmitter::give_back(std::span<const GivenBack> list) {
+    for (const auto& [place, local] : list)
         b_.CreateStore(b_.CreateLoad(local->getAllocatedType(), local), place);
 }
 

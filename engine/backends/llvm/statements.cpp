@@ -52,7 +52,7 @@ void FunctionEmitter::finish() {
         auto* type = llvm::FunctionType::get(b_.getVoidTy(), {m_.ptr}, false);
         b_.CreateCall(m_.declare("unisono_scratch_free", type), {b_.CreateLoad(m_.ptr, slot)});
     }
-    give_back();
+    give_back(given_back_);
     release_slots();
     fence_if_streamed();
     b_.CreateRet(exit_site_);
@@ -238,6 +238,13 @@ Value* FunctionEmitter::call_deferred(int function, std::span<Value* const> args
     return b_.CreateCall(m_.signature(callee), code, llvm::ArrayRef(args.data(), args.size()));
 }
 
+/// Where deferred functions leave their results, which are read at once: one local serves all.
+llvm::AllocaInst* FunctionEmitter::deferred_result(llvm::Type* type, std::size_t number) {
+    auto& into = deferred_results_[{type, number}];
+    if (!into) into = local(type, "result");
+    return into;
+}
+
 void FunctionEmitter::emit_call(ir::S s) {
     const ir::Function& callee = m_.module.functions.at(static_cast<std::size_t>(s->id));
     std::vector<Value*> args{fault_};
@@ -252,8 +259,9 @@ void FunctionEmitter::emit_call(ir::S s) {
         append_array(*array++, args);
     }
     std::vector<llvm::AllocaInst*> outs;
-    for (DType t : callee.results) {
-        outs.push_back(local(m_.memory_type(t), "result"));
+    for (std::size_t k = 0; k < callee.results.size(); ++k) {
+        llvm::Type* type = m_.memory_type(callee.results[k]);
+        outs.push_back(callee.is_deferred ? deferred_result(type, k) : local(type, "result"));
         args.push_back(outs.back());
     }
     Value* site = callee.is_deferred
