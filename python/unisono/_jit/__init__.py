@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import types
 
@@ -52,7 +53,15 @@ def _prepare(function, is_kernel, options):
     """Read, check and flatten the source; called by the engine when it is first needed."""
     from .flatten import flatten_function
 
-    return flatten_function(function, is_kernel, options)
+    # The tree of a long function is many objects without a cycle, dropped when this returns:
+    # collections would walk them again and again.
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return flatten_function(function, is_kernel, options)
+    finally:
+        if collects:
+            gc.enable()
 
 
 class _Compiled(_engine.Dispatcher):
