@@ -6,6 +6,7 @@
 // whether they overlap is a test in front of the nest where it is not known earlier. The same test
 // asks whether all extents that could be 1 and be repeated are equal, as they nearly always are.
 #include <algorithm>
+#include <cstdlib>
 
 #include "frontend/arrays.h"
 #include "frontend/lazy.h"
@@ -205,6 +206,16 @@ E Arrays::may_overlap(std::int32_t target, std::int32_t array) {
         if (are_params || x.name == "made" || y.name == "made" || are_apart(a.root, b.root))
             return nullptr;
     }
+    // Views of one vector a few elements apart (`x[1:] = x[:-1] + 1`): only those of fewer elements
+    // do not overlap.
+    constexpr std::int64_t few = 4;
+    auto is_vector = [](const Descriptor& d) {
+        return d.classes.size() == 1 && d.classes[0] == StrideClass::One;
+    };
+    if (a.root == b.root && is_vector(a) && is_vector(b) && same_expr(a.extents[0], b.extents[0])) {
+        auto distance = constant_int(op_binary(Op::Sub, a.offset, b.offset));
+        if (distance && *distance != 0 && std::abs(*distance) <= few) return b_->boolean(true);
+    }
     auto p = range_of(target), q = range_of(array);
     E meet = op_binary(Op::And, op_binary(Op::Le, p.first, q.second),
                        op_binary(Op::Le, q.first, p.second));
@@ -298,7 +309,9 @@ void Arrays::assign_elements(const Value& target, const Value& value, const Plac
                 continue;
             }
             E test = may_overlap(target.array, array);
-            if (test) overlaps = overlaps ? op_binary(Op::Or, overlaps, test) : test;
+            if (test && constant_int(test) == 1) overlaps = test;
+            if (!test || (overlaps && constant_int(overlaps) == 1)) continue;
+            overlaps = overlaps ? op_binary(Op::Or, overlaps, test) : test;
         }
     }
     auto copy = [&](const Value& source, std::int32_t into, bool repeats, bool streams = false) {
@@ -321,6 +334,7 @@ void Arrays::assign_elements(const Value& target, const Value& value, const Plac
         emit(b_->branch(op_binary(Op::Ge, count, i64(streams_from / size_of(t))), b_->block(past),
                         b_->block(into)));
     };
+    bool is_through_memory = overlaps && constant_int(overlaps) == 1;
     E plain = all_equal;
     if (overlaps) {
         E apart = op_unary(Op::Not, overlaps);
@@ -332,7 +346,7 @@ void Arrays::assign_elements(const Value& target, const Value& value, const Plac
         std::swap(stand_ins_, copies);
         return;
     }
-    std::vector<S> fast = collect(direct);
+    std::vector<S> fast = is_through_memory ? std::vector<S>{} : collect(direct);
     std::vector<S> slow = collect([&] {
         if (!overlaps) return copy(from, target.array, true);
         std::vector<E> extents = d.extents;
@@ -348,7 +362,7 @@ void Arrays::assign_elements(const Value& target, const Value& value, const Plac
         copy(made, target.array, false);
     });
     at(place);
-    emit(b_->branch(plain, b_->block(fast), b_->block(slow)));
+    emit(is_through_memory ? b_->block(slow) : b_->branch(plain, b_->block(fast), b_->block(slow)));
     std::swap(stand_ins_, copies);
 }
 

@@ -18,6 +18,7 @@
 #include "passes/products_ahead.h"
 #include "passes/reductions.h"
 #include "passes/rows_in_flight.h"
+#include "passes/share_slots.h"
 #include "passes/simplify.h"
 #include "passes/split_complex.h"
 #include "passes/steps_together.h"
@@ -74,6 +75,7 @@ void lower(ir::Module& module, const Target& target) {
     Pipeline run(module);
     bool is_host = target.kind == TargetKind::Host;
     if (is_host) run("wrap_work_items", wrap_work_items);
+    if (is_host) run("share_slots", share_slots);
     if (is_host) run("products_ahead", products_ahead);
     run("reductions", reductions);
     run("split_complex", split_complex);
