@@ -133,6 +133,12 @@ BENCHMARKS = {
         [],
         (None, 1.25),
     ),
+    "compile-arrays": (
+        "compile time of a statement on arrays, mean of 40 in a function",
+        "unisono",
+        [],
+        (None, 0.010),
+    ),
     "sum": ("sum of 1e7 float64", "unisono", ["numpy"], ("numpy", 1.0)),
     "argmax": ("argmax of 1e7 float64", "unisono", ["numpy"], ("numpy", 1.0)),
     "cumsum": ("running sum of 1e7 float64", "unisono", ["numpy"], ("numpy", 1.0)),
