@@ -10,6 +10,7 @@
 #include "frontend/tree.h"
 #include "jit_dispatch.h"
 #include "jit_objects.h"
+#include "jit_table_codes.h"
 #include "jit_text.h"
 
 namespace unisono::python {

@@ -12,6 +12,7 @@
 #include "jit_dispatch.h"
 #include "jit_objects.h"
 #include "jit_records.h"
+#include "jit_table_codes.h"
 #include "jit_tables.h"
 
 namespace unisono::python {

@@ -45,9 +45,6 @@ class TableObjects {
     DataObjects data_{*this};
 };
 
-/// Of a code that table_code wrote.
-frontend::Type type_of_code(const char*& code);
-
 /// An object of words that nothing shares, for messages.
 PyObject* object_of_words(const std::string& code, const std::int64_t* words);
 
