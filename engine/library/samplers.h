@@ -1,6 +1,7 @@
 // Samplers of distributions: each takes a source of bits and up to three parameters.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -207,7 +208,7 @@ double wald(Source& d, double mean, double scale) {
     double y = normal(d);
     y = mean * y * y;
     double half = mean / (2 * scale);
-    double x = mean + half * (y - std::sqrt(4 * scale * y + y * y));
+    double x = std::max(0.0, mean + half * (y - std::sqrt(4 * scale * y + y * y)));
     return d.uniform() <= mean / (mean + x) ? x : mean * mean / x;
 }
 

@@ -163,8 +163,19 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     if hermitian:
         return _svd_hermitian(a, compute_uv)
     option = 0 if not compute_uv else 2 if full_matrices else 1
+    if a.size == 0 and option == 2:  # no column to turn into another: any basis will do
+        return SVDResult(*_empty_svd(a))
     made = _factors("svd", a, option=option, failure="SVD did not converge")
     return SVDResult(*made) if compute_uv else made[0]
+
+
+def _empty_svd(a):
+    import unisono
+
+    *outer, m, n = a.shape
+    real = unisono.real(a).dtype
+    bases = [unisono.broadcast_to(unisono.eye(k, dtype=a.dtype), (*outer, k, k)) for k in (m, n)]
+    return bases[0].copy(), unisono.zeros((*outer, 0), real), bases[1].copy()
 
 
 def _svd_hermitian(a, compute_uv):
@@ -177,7 +188,7 @@ def _svd_hermitian(a, compute_uv):
 
     w, v = eigh(a)
     order = unisono.argsort(-abs(w), axis=-1)
-    signs = unisono.take_along_axis(unisono.sign(w), order, axis=-1)
+    signs = unisono.take_along_axis(unisono.where(w < 0, -1.0, 1.0).astype(w.dtype), order, axis=-1)
     s = unisono.take_along_axis(abs(w), order, axis=-1)
     v = unisono.take_along_axis(v, order[..., None, :], axis=-1)
     return SVDResult(v, s, matrix_transpose(_conj(v * signs[..., None, :])))

@@ -23,7 +23,7 @@ class Multivariate:
         ndarray, shape (*size, k)
         """
         alpha = asarray(alpha).astype("float64")
-        if not bool((alpha > 0).all()):
+        if not bool((alpha >= 0).all()):
             raise ValueError("dirichlet: alpha < 0 in some element; expected positive numbers")
         drawn = self.standard_gamma(alpha, (*(_shape(size) or ()), alpha.shape[0]))
         return drawn / drawn.sum(axis=-1, keepdims=True)

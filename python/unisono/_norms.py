@@ -49,7 +49,8 @@ def cond(x, p=None):
             parts = x.reshape((-1, *x.shape[-2:]))
             values = [float(cond(parts[k], p)) for k in range(parts.shape[0])]
             return unisono.array(values, dtype=_real(x.dtype)).reshape(x.shape[:-2])
-        return unisono.array(math.inf, dtype=_real(x.dtype))
+        known = math.nan if bool(unisono.isnan(x).any()) else math.inf
+        return unisono.array(known, dtype=_real(x.dtype))
     axes = (-2, -1)
     return norm(x, p, axis=axes) * norm(other, p, axis=axes)
 

@@ -195,7 +195,10 @@ def lstsq(a, b, rcond=None):
         raise LinAlgError(f"lstsq: Incompatible dimensions; got shapes {a.shape} and {b.shape}")
     if rcond is None:
         rcond = _epsilon(a.dtype) * max(m, n)
-    if m == 0 or n == 0 or b.shape[1] == 0:
+    if b.shape[1] == 0 and m > 0 and n > 0:  # nothing to solve, but the matrix has a rank
+        _, _, rank, s = lstsq(a, zeros((m, 1), a.dtype), rcond)
+        return zeros((n, 0), a.dtype), zeros(0, _real(a.dtype)), rank, s
+    if m == 0 or n == 0:
         x, s, rank = zeros((n, b.shape[1]), a.dtype), zeros(min(m, n), _real(a.dtype)), 0
         residuals = (abs(b) ** 2).sum(axis=0) if n == 0 and m > 0 else zeros(0, _real(a.dtype))
         return (x[:, 0] if vector else x), residuals, rank, s

@@ -137,6 +137,22 @@ USED = [
 ]
 
 
+def _hermitian(m, x):
+    u, s, v = m.linalg.svd(m.array(x), hermitian=True)
+    return s.round(12), (v @ v.T).round(12)
+
+
+USED += [
+    lambda m: tuple(m.linalg.svd(m.zeros((4, 0)))),
+    lambda m: tuple(m.linalg.svd(m.zeros((2, 0, 3)))),
+    lambda m: _hermitian(m, [[1.0, 1.0], [1.0, 1.0]]),
+    lambda m: _hermitian(m, [[0.0, 0.0], [0.0, -2.0]]),
+    lambda m: m.linalg.cond([[m.nan, 1.0], [1.0, 1.0]], 1),
+    lambda m: m.linalg.cond([[1.0, 1.0], [1.0, 1.0]], 1),
+    lambda m: m.linalg.lstsq(m.eye(4)[:, :2], m.zeros((4, 0)), rcond=None)[3],
+]
+
+
 @pytest.mark.parametrize("use", USED)
 def test_use_of_others(use):
     compare(lambda: use(np), lambda: use(un))
@@ -158,3 +174,12 @@ def test_writes_are_forbidden_and_allowed(m):
     assert a.tolist() == [7, 1, 2, 3, 4] and a.flags["W"]
     with pytest.raises(ValueError, match="cannot set WRITEABLE flag to True"):
         m.broadcast_to(m.frombuffer(b"12345678"), (2, 1)).setflags(write=True)
+
+
+def test_waiting_times_are_not_negative():
+    assert un.random.default_rng(1).wald(1e9, 2.25, 100_000).min() >= 0
+
+
+def test_dirichlet_takes_zeros():
+    drawn = un.random.default_rng(1).dirichlet([0, 1, 2.0], 4)
+    assert (drawn[:, 0] == 0).all() and un.allclose(drawn.sum(axis=1), 1)
