@@ -497,6 +497,8 @@ void Arguments::add_buffer(PyObject* object, const std::string& name) {
     }
     held.has_buffer = true;
     const Py_buffer& b = held.buffer;
+    if (b.ndim > 0 && !b.strides)  // numpy.datetime64 gives its bytes
+        refuse(name, std::string("a ") + Py_TYPE(object)->tp_name, "convert it to a number");
     DType t{};
     if (!dtype_of_format(b.format, b.itemsize, t)) {
         refuse(name, std::string("elements of format '") + (b.format ? b.format : "") + "'",

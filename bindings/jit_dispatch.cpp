@@ -504,6 +504,16 @@ Storage* shared_storage(Block* block, std::uintptr_t address, std::span<const st
     return storage;
 }
 
+/// The memory of a NumPy array without axes, which the array of ours keeps.
+static Storage* borrowed_item(PyObject* object, std::uintptr_t address, std::int64_t bytes) {
+    Storage* s = Storage::create(nullptr, bytes);
+    s->memory = {address, bytes};
+    s->borrowed = true;
+    s->owner = Py_NewRef(object);
+    s->release_owner = [](void* owner) { Py_DECREF(static_cast<PyObject*>(owner)); };
+    return s;
+}
+
 /// An array that the function made, or a view of an argument.
 PyObject* Dispatch::build_array(const frontend::ResultShape& shape, const Arguments& arguments,
                                 const std::uint64_t* results, Taken& taken) const {
@@ -533,6 +543,11 @@ PyObject* Dispatch::build_array(const frontend::ResultShape& shape, const Argume
         UNISONO_ASSERT(object != nullptr);
         argument = is_array(object) ? array_of(object) : to_array(object, true);
         storage = argument.view().storage;
+        // What NumPy has without axes, ours holds as a number.
+        const Memory& m = storage->memory;
+        bool is_inside =
+            m.handle <= address && address <= m.handle + static_cast<std::uintptr_t>(m.bytes);
+        if (!is_inside) storage = borrowed_item(object, address, size_of(shape.dtype));
     }
     auto offset =
         (static_cast<std::int64_t>(address) - static_cast<std::int64_t>(storage->memory.handle)) /

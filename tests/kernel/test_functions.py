@@ -493,3 +493,41 @@ def test_jit_can_be_disabled(tmp_path):
     env = {**os.environ, "UNISONO_DISABLE_JIT": "1"}
     made = subprocess.run([sys.executable, program], env=env, capture_output=True, text=True)
     assert made.stdout == "function\n", made.stderr
+
+
+# ---- imports inside
+def importing(x):
+    import math
+    import os.path as somewhere  # noqa: F401
+    from math import cos as c
+    from math import pi
+
+    def inner(y):
+        from math import tan
+
+        return tan(y) + c(pi)
+
+    return math.sin(x) + c(x) + inner(x)
+
+
+def importing_late(x):
+    if x > 0:
+        import numpy as xp
+    else:
+        import numpy as xp
+    return float(xp.sqrt(abs(x)) * xp.ones(2)[1])
+
+
+def import_assigned(n):
+    from math import floor
+
+    floor = n + 1  # noqa: F811
+    return floor
+
+
+@on_hosts
+def test_imports_inside(on):
+    check(importing, on, 0.5)
+    check(importing_late, on, 4.0)
+    with pytest.raises(un.CompileError, match="this import is not supported"):
+        un.jit(import_assigned, device=on)(2)

@@ -108,7 +108,7 @@ def test_refusals():
         g(np.zeros((2, 3)), np.zeros((4, 2)))
     with pytest.raises(ValueError, match="a result has another shape"):
         f(np.zeros(3, int), 1, np.zeros(4, int))
-    with pytest.raises(un.CompileError, match="import is not supported"):
+    with pytest.raises(un.CompileError, match="this import is not supported"):
         decorate(["void(float64[:], float64[:])"], "(n)->(n)")(importing)
 
 

@@ -311,7 +311,7 @@ def test_refusals():
         f(1)
     with pytest.raises(un.CompileError, match="an elementwise function gives one number"):
         un.vectorize(["float64(float64)"])(pair)
-    with pytest.raises(un.CompileError, match="import is not supported"):
+    with pytest.raises(un.CompileError, match="this import is not supported"):
         un.vectorize(["float64(float64)"])(importing)
 
 

@@ -30,6 +30,8 @@ class Captured:
 
     def resolve(self, e):
         """Return (whether the name leads outside of the function, what it stands for now)."""
+        if isinstance(e, ast.Call):
+            return self.limits(e)
         if isinstance(e, ast.Name):
             return self.resolve_name(e.id)
         if not isinstance(e, ast.Attribute):
@@ -38,6 +40,8 @@ class Captured:
         is_module = isinstance(owner, types.ModuleType) or hasattr(
             owner, "_holds_compiled_functions"
         )
+        if found and type(owner).__name__ in ("finfo", "iinfo") and hasattr(owner, e.attr):
+            return True, getattr(owner, e.attr)
         if not found or not is_module or not hasattr(owner, e.attr):
             return False, None
         if e.attr in getattr(owner, "_variables", ()):  # of C text: it changes behind our back
@@ -45,6 +49,16 @@ class Captured:
         value = getattr(owner, e.attr)
         self.guard(vars(owner), e.attr, value)
         return True, value
+
+    def limits(self, e):
+        """np.finfo(dtype) and np.iinfo(dtype) of a known dtype."""
+        found, value = self.resolve(e.func)
+        if not found or getattr(value, "__name__", "") not in ("finfo", "iinfo") or e.keywords:
+            return False, None
+        if (getattr(value, "__module__", "") or "").split(".")[0] not in ("numpy", "unisono"):
+            return False, None
+        known, dtype = self.resolve(e.args[0]) if len(e.args) == 1 else (False, None)
+        return (True, value(dtype)) if known else (False, None)
 
     def is_itself(self, name):
         """Whether the name is the function's own, before anything is bound to it."""
@@ -57,6 +71,8 @@ class Captured:
             return True
 
     def resolve_name(self, name):
+        if name in self.imported:
+            return True, self.imported[name]
         if name in self.locals:
             return False, None
         if name in self.cells:

@@ -77,6 +77,11 @@ class Desugar:
 
     def iteration(self, e, before):
         """(number of items, function that gives item k) of what is looped over."""
+        if isinstance(e, ast.GeneratorExp):  # its items are all made, in order
+            e = _at(ast.ListComp(elt=e.elt, generators=e.generators), e)
+        if isinstance(e, ast.Attribute) and e.attr == "flat" and not self.resolve(e)[0]:
+            flat = _at(ast.Attribute(value=e.value, attr="ravel", ctx=ast.Load()), e)
+            e = _at(ast.Call(func=flat, args=[], keywords=[]), e)
         name = self.builtin(e)
         starred = name and any(isinstance(a, ast.Starred) for a in e.args)
         plain = name and not e.keywords and not starred
@@ -85,6 +90,9 @@ class Desugar:
         found, value = self.resolve(e.func) if isinstance(e, ast.Call) else (False, None)
         if found and getattr(value, "__name__", "") == "ndindex" and e.args and not e.keywords:
             return self.iteration_of_indices(e, before)
+        known = self.iteration_of_itertools(e, value, before) if found else None
+        if known is not None:
+            return known
         if name == "enumerate" and len(e.args) + len(e.keywords) in (1, 2) and e.args:
             starts = [*e.args[1:], *(k.value for k in e.keywords)]
             length, item = self.iteration(e.args[0], before)

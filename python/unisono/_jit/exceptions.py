@@ -6,6 +6,7 @@ import ast
 import builtins
 
 from .. import _engine
+from .desugar import Known
 
 
 class Exceptions:
@@ -38,6 +39,8 @@ class Exceptions:
 
     def exception_class(self, e):
         """The engine's name of the exception that an expression stands for, or None."""
+        if isinstance(e, Known):
+            return e.id
         found, value = self.resolve(e)
         known = found and isinstance(value, type) and issubclass(value, BaseException)
         if known and not _is_built_in(value):
@@ -48,6 +51,8 @@ class Exceptions:
         """Where a later call must still find the class."""
         if isinstance(e, ast.Attribute):
             return vars(self.resolve(e.value)[1]), e.attr, value
+        if e.id in self.imported:
+            return self.imported, e.id, value
         scope = self.function.__globals__
         return (self.cells[e.id] if e.id in self.cells else scope), e.id, value
 

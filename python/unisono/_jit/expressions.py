@@ -36,6 +36,14 @@ _COMPARE = {
 }
 
 
+_NEW = {
+    f"{name}{like}" for name in ("zeros", "ones", "empty", "full") for like in ("", "_like")
+} | {"array"}
+
+
+_TAKE_ITEMS = {"extend", "update", "union", "intersection", "difference", "join"}
+
+
 class Expressions:
     """``node``, ``captured`` and ``resolve`` are the flattener's."""
 
@@ -97,12 +105,21 @@ class Expressions:
         return self.node(e, "Let", [self.block(e.body), self.expression(e.value)])
 
     def expression_Call(self, e):
-        plain = self.reduced(e) or self.mapped(e) or self.table_call(e) or self.formed_call(e)
+        plain = (
+            self.reduced(e)
+            or self.mapped(e)
+            or self.folded(e)
+            or self.table_call(e)
+            or self.formed_call(e)
+        )
         if plain is not None:
             return self.expression(plain)
+        takes_items = isinstance(e.func, ast.Attribute) and e.func.attr in _TAKE_ITEMS
         args = [
             ast.copy_location(ast.ListComp(elt=a.elt, generators=a.generators), a)
             if isinstance(a, ast.GeneratorExp)
+            else self.as_list(a)
+            if takes_items and self.is_lazy(a)
             else a
             for a in e.args
         ]
@@ -118,8 +135,27 @@ class Expressions:
         for k in e.keywords:
             if k.arg is None:
                 return self.unsupported(k.value, "** in a call", "name each argument")
+            if self.says_nothing(e, k):
+                continue
             children.append(self.node(k, "Keyword", [self.expression(k.value)], k.arg))
         return self.node(e, "Call", children)
+
+    def says_nothing(self, e, k):
+        """Whether compiled code does the same without the keyword: new arrays are in C order there."""
+        value = k.value.value if isinstance(k.value, ast.Constant) else None
+        found, function = self.resolve(e.func)
+        if not found:  # a method
+            name = e.func.attr if isinstance(e.func, ast.Attribute) else ""
+            orders = {"astype", "copy", "flatten", "ravel", "reshape"}
+            is_order = k.arg == "order" and value == "C" and name in orders
+            return is_order or (k.arg == "kind" and name == "sort" and value is not None)
+        name = (known_name(function) or "") if k.arg in ("order", "kind", "copy") else ""
+        if not name.startswith(("np.", "un.")):
+            return False
+        base = name[3:]
+        if k.arg == "order":
+            return base in _NEW and value in ("C", "F", "K", "A")
+        return value is True and base == "array" if k.arg == "copy" else base == "sort"
 
     def is_array_function(self, e):
         """Whether a call of it takes sequences as NumPy does: lists are tuples to it."""

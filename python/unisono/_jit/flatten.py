@@ -17,6 +17,8 @@ from .exceptions import Exceptions
 from .expressions import Expressions, name_at
 from .forms import Forms
 from .generators import Generators
+from .imports import Imports
+from .iterators import Iterators
 from .match import Match
 from .python_block import PythonBlock
 from .sharing import Sharing
@@ -29,8 +31,8 @@ _ADVICE = {
     "TryStar": ("except*", "write except"),
     "With": ("with", "enter it outside of the compiled function"),
     "ClassDef": ("a class", "define it outside"),
-    "Import": ("import", "import outside of the compiled function"),
-    "ImportFrom": ("import", "import outside of the compiled function"),
+    "Import": ("this import", "import it outside of the compiled function"),
+    "ImportFrom": ("this import", "import it outside of the compiled function"),
     "GeneratorExp": ("a generator", "write a loop"),
     "Yield": ("yield", "fill an array and return"),
     "YieldFrom": ("yield", "fill an array and return"),
@@ -69,6 +71,8 @@ class _Flattener(
     Expressions,
     Forms,
     Generators,
+    Imports,
+    Iterators,
     Match,
     PythonBlock,
     Sharing,
@@ -87,6 +91,7 @@ class _Flattener(
         self.locals = set(code.co_varnames) | set(code.co_cellvars)
         cells = function.__closure__ or ()
         self.cells = dict(zip(code.co_freevars, cells, strict=True))
+        self.read_imports(_body_of(definition))
 
     def run(self):
         args = self.definition.args
@@ -188,8 +193,15 @@ class _Flattener(
         kind = "KeptClosure" if kept_in else "Closure"
         return self.node(at, kind, children, name, len(self.nested) - 1)
 
+    def is_own_decorator(self, e):
+        """Whether it is jit, which a function inside needs not."""
+        from . import jit
+
+        found, value = self.resolve(e.func if isinstance(e, ast.Call) else e)
+        return found and value is jit
+
     def statement_FunctionDef(self, s):
-        if s.decorator_list:
+        if not all(self.is_own_decorator(d) for d in s.decorator_list):
             return self.unsupported(
                 s.decorator_list[0], "a decorator inside", "leave it out, or define it outside"
             )
@@ -220,6 +232,9 @@ class _Flattener(
                 self.statement(ast.copy_location(ast.Delete(targets=[t]), s)) for t in s.targets
             ]
         if isinstance(s, ast.For):
+            s = self.numbered_generator(s)
+            if isinstance(s, list):
+                return [n for p in s for n in self.statements(p)]
             nodes = self.reduced_loop(s)
             if nodes is not None:
                 return nodes
@@ -264,8 +279,9 @@ class _Nested(_Flattener):
         args = definition.args
         self.locals = {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
         self.locals |= {a.arg for a in (args.vararg, args.kwarg) if a}
-        body = definition.body if isinstance(definition.body, list) else [definition.body]
+        body = _body_of(definition)
         self.locals |= {name for s in body for name in _assigned(s)}
+        self.read_imports(body)
 
     def fresh(self, hint):
         name = self.around.fresh(hint)
@@ -292,6 +308,8 @@ class _Nested(_Flattener):
         return name == self.kept_in and name not in self.locals
 
     def resolve_name(self, name):
+        if name in self.imported:
+            return True, self.imported[name]
         if name in self.locals:
             return False, None
         if self.is_local_around(name):
@@ -311,6 +329,10 @@ class _Nested(_Flattener):
             self.captured_names.append(e.id)
             self.locals.add(e.id)
         return super().expression_Name(e)
+
+
+def _body_of(definition):
+    return definition.body if isinstance(definition.body, list) else [definition.body]
 
 
 def _own(node):

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 import string
 import sys
 
-from .desugar import _at, _call, _constant, _name
+from .desugar import Let, _assign, _at, _call, _constant, _name
 
 _SPEC = re.compile(
     r"%(?:%|(?P<flags>[-+ 0#]*)(?P<width>\d*)(?:\.(?P<digits>\d+))?(?P<kind>[diueEfFgGxXosrc]))"
 )
 _ITERATORS = ("range", "enumerate", "zip", "reversed")
+_EMPTY = {
+    "list": lambda: ast.List(elts=[], ctx=ast.Load()),
+    "tuple": lambda: ast.Tuple(elts=[], ctx=ast.Load()),
+    "str": lambda: ast.Constant(value=""),
+    "int": lambda: ast.Constant(value=0),
+    "float": lambda: ast.Constant(value=0.0),
+    "bool": lambda: ast.Constant(value=False),
+}
 
 
 class Forms:
@@ -110,6 +119,16 @@ class Forms:
         if plain is not None:
             return plain
         name = self.builtin(e)
+        if name in _EMPTY and not e.args and not e.keywords:
+            return _at(_EMPTY[name](), e)
+        if name == "isinstance" and len(e.args) == 2 and isinstance(e.args[1], ast.BinOp):
+            types = _at(ast.Tuple(elts=_joined_types(e.args[1]), ctx=ast.Load()), e)
+            return _at(ast.Call(func=e.func, args=[e.args[0], types], keywords=[]), e)
+        if name == "tuple" and len(e.args) == 1 and isinstance(e.args[0], ast.List):
+            return _at(ast.Tuple(elts=e.args[0].elts, ctx=ast.Load()), e)
+        plain = self.method_of_class(e) or self.several_sets(e)
+        if plain is not None:
+            return plain
         if name == "round" and len(e.args) == 2 and not e.keywords:
             return self.rounded(e)
         if name == "len" and len(e.args) == 1 and self.range_call(e.args[0]):
@@ -118,18 +137,57 @@ class Forms:
             if not before:
                 return length
         takes = name in ("list", "sum", "min", "max", "any", "all", "sorted", "tuple") and e.args
-        if takes and len(e.args) == 1 and self.builtin(e.args[0]) in _ITERATORS and name != "tuple":
-            item = self.fresh("x")
-            loop = ast.comprehension(
-                target=_name(item, e, ast.Store()), iter=e.args[0], ifs=[], is_async=0
-            )
-            made = _at(ast.ListComp(elt=_name(item, e), generators=[loop]), e)
+        if takes and len(e.args) == 1 and name != "tuple" and self.is_lazy(e.args[0]):
+            made = self.as_list(e.args[0])
             if name == "list":
                 return made
             return _at(ast.Call(func=e.func, args=[made], keywords=e.keywords), e)
         if name in ("min", "max") and e.keywords:
             return self.extreme_by(e, name)
         return None
+
+    def as_list(self, e):
+        """Its items, as a list comprehension."""
+        item = self.fresh("x")
+        loop = ast.comprehension(target=_name(item, e, ast.Store()), iter=e, ifs=[], is_async=0)
+        return _at(ast.ListComp(elt=_name(item, e), generators=[loop]), e)
+
+    def is_lazy(self, e):
+        """Whether it gives items one by one: range(n), enumerate(x), a call of a generator, product(x, y)."""
+        if self.builtin(e) in _ITERATORS or self.generator_of(e) is not None:
+            return True
+        found, value = self.resolve(e.func) if isinstance(e, ast.Call) else (False, None)
+        return found and getattr(itertools, getattr(value, "__name__", ""), None) is value
+
+    def method_of_class(self, e):
+        """dict.fromkeys(keys, value) as a dict that is written, or None."""
+        f = e.func
+        if not isinstance(f, ast.Attribute) or f.attr != "fromkeys" or len(e.args) != 2:
+            return None
+        found, value = self.resolve(f.value)
+        if not found or value is not dict or e.keywords:
+            return None
+        key, held = self.fresh("v"), self.fresh("v")
+        loop = ast.comprehension(
+            target=_name(key, e, ast.Store()), iter=e.args[0], ifs=[], is_async=0
+        )
+        made = ast.DictComp(key=_name(key, e), value=_name(held, e), generators=[loop])
+        given = _assign(_name(held, e, ast.Store()), e.args[1])
+        return _at(Let(body=[given], value=_at(made, e)), e)
+
+    def several_sets(self, e):
+        """a.union(b, c) as a.union(b).union(c), or None."""
+        f = e.func
+        names = ("union", "intersection", "difference")
+        if not isinstance(f, ast.Attribute) or f.attr not in names or len(e.args) < 2:
+            return None
+        if e.keywords or any(isinstance(a, ast.Starred) for a in e.args) or self.resolve(f)[0]:
+            return None
+        made = f.value
+        for given in e.args:
+            function = _at(ast.Attribute(value=made, attr=f.attr, ctx=ast.Load()), e)
+            made = _at(ast.Call(func=function, args=[given], keywords=[]), e)
+        return made
 
     def typed_container(self, e):
         """List(x), Dict.empty(...) of unisono.typed as a list or dict that is written, or None."""
@@ -183,6 +241,13 @@ class Value(ast.expr):
     """A value that stands for itself."""
 
     _fields = ("value", "ctx")
+
+
+def _joined_types(e):
+    """int | float as [int, float]"""
+    if isinstance(e, ast.BinOp) and isinstance(e.op, ast.BitOr):
+        return [*_joined_types(e.left), *_joined_types(e.right)]
+    return [e]
 
 
 def _joined(e, parts):

@@ -26,6 +26,25 @@ class Generators:
         function = getattr(value, "py_func", None)
         return function if inspect.isgeneratorfunction(function) else None
 
+    def numbered_generator(self, s):
+        """A loop over enumerate(generator()) as a loop over the generator with a count; else the loop."""
+        call = s.iter
+        if self.builtin(call) != "enumerate" or not call.args or call.keywords:
+            return s
+        pair = s.target.elts if isinstance(s.target, ast.Tuple) else ()
+        if self.generator_of(call.args[0]) is None or len(pair) != 2 or len(call.args) > 2:
+            return s
+        count = self.fresh("count")
+        start = call.args[1] if len(call.args) > 1 else _constant(0, s)
+        more = _at(ast.BinOp(left=_name(count, s), op=ast.Add(), right=_constant(1, s)), s)
+        body = [
+            _value(pair[0], _name(count, s)),
+            _value(_name(count, s, ast.Store()), more),
+            *s.body,
+        ]
+        loop = ast.For(target=pair[1], iter=call.args[0], body=body, orelse=s.orelse)
+        return [_value(_name(count, s, ast.Store()), start), _at(loop, s)]
+
     def loop_over_generator(self, s):
         """Statements that run the loop, or None where the generator has another form."""
         function = self.generator_of(s.iter)

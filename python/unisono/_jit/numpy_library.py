@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import jit
+from . import jit, numpy_elements, numpy_interp
+from .numpy_elements import these_arguments
 
 
 @jit
 def diff(a, n=1):
-    made = a[1:] - a[:-1]
+    if n == 0:
+        return a.copy()
+    made = a[..., 1:] - a[..., :-1]
     for _ in range(n - 1):
-        made = made[1:] - made[:-1]
+        made = made[..., 1:] - made[..., :-1]
     return made
 
 
 @jit
 def ediff1d(ary):
+    if ary.ndim != 1:
+        return these_arguments()
     return ary[1:] - ary[:-1]
 
 
@@ -126,6 +131,8 @@ def searchsorted(a, v, side="left"):
 
 @jit
 def digitize(x, bins, right=False):
+    if x.ndim != 1:
+        return these_arguments()
     rising = len(bins) < 2 or bins[0] <= bins[len(bins) - 1]
     made = np.empty(len(x), dtype=np.int64)
     for i in range(len(x)):
@@ -157,33 +164,9 @@ def bincount(x, weights=None, minlength=0):
 
 
 @jit
-def _between(x, xp, fp):
-    n = len(xp)
-    if x != x:
-        return x * 1.0
-    if x >= xp[n - 1]:
-        return fp[n - 1] * 1.0
-    if x < xp[0]:
-        return fp[0] * 1.0
-    k = _found(xp, x, True) - 1
-    slope = (fp[k + 1] - fp[k]) / (xp[k + 1] - xp[k])
-    return slope * (x - xp[k]) + fp[k]
-
-
-@jit
-def interp(x, xp, fp):
-    if len(xp) == 0:
-        raise ValueError("array of sample points is empty")
-    if not isinstance(x, np.ndarray):
-        return _between(x, xp, fp)
-    made = np.empty(len(x))
-    for i in range(len(x)):
-        made[i] = _between(x[i], xp, fp)
-    return made
-
-
-@jit
 def isin(element, test_elements):
+    if element.ndim != 1:
+        return these_arguments()
     ordered = np.sort(test_elements.ravel())
     made = np.empty(len(element), dtype=np.bool_)
     for i in range(len(element)):
@@ -242,6 +225,29 @@ def nanmax(a):
 
 
 @jit
+def array_split(ary, indices_or_sections):
+    if not isinstance(indices_or_sections, (int, np.integer)):
+        return these_arguments()
+    each, more = divmod(len(ary), indices_or_sections)
+    parts = []
+    begin = 0
+    for k in range(indices_or_sections):
+        end = begin + each + (1 if k < more else 0)
+        parts.append(ary[begin:end])
+        begin = end
+    return parts
+
+
+@jit
+def split(ary, indices_or_sections):
+    if not isinstance(indices_or_sections, (int, np.integer)):
+        return these_arguments()
+    if len(ary) % indices_or_sections != 0:
+        raise ValueError("array split does not result in an equal division")
+    return array_split(ary, indices_or_sections)
+
+
+@jit
 def append(arr, values):
     if isinstance(values, np.ndarray):
         return np.concatenate((arr.ravel(), values.ravel()))
@@ -253,6 +259,8 @@ def append(arr, values):
 
 @jit
 def delete(arr, obj):
+    if arr.ndim != 1 or not isinstance(obj, (int, np.integer)):
+        return these_arguments()
     n = len(arr)
     k = obj + n if obj < 0 else obj
     if k < 0 or k >= n:
@@ -265,6 +273,8 @@ def delete(arr, obj):
 
 @jit
 def tile(A, reps):
+    if A.ndim != 1 or not isinstance(reps, (int, np.integer)):
+        return these_arguments()
     n = len(A)
     made = np.empty(n * reps, dtype=A.dtype)
     for k in range(reps):
@@ -274,6 +284,8 @@ def tile(A, reps):
 
 @jit
 def cross(a, b):
+    if a.ndim != 1 or b.ndim != 1:
+        return these_arguments()
     made = np.empty(3, dtype=(a[:1] * b[:1]).dtype)
     made[0] = a[1] * b[2] - a[2] * b[1]
     made[1] = a[2] * b[0] - a[0] * b[2]
@@ -294,6 +306,8 @@ def kron(a, b):
 
 @jit
 def trapezoid(y, x=None, dx=1.0):
+    if y.ndim != 1:
+        return these_arguments()
     if x is None:
         return np.sum(dx * (y[1:] + y[:-1]) / 2.0)
     else:
@@ -310,6 +324,8 @@ def polyval(p, x):
 
 @jit
 def convolve(a, v):
+    if a.ndim != 1 or v.ndim != 1:
+        return these_arguments()
     n = len(a)
     m = len(v)
     if n == 0 or m == 0:
@@ -323,6 +339,8 @@ def convolve(a, v):
 
 @jit
 def fill_diagonal(a, val):
+    if a.ndim != 2:
+        return these_arguments()
     for i in range(min(a.shape[0], a.shape[1])):
         a[i, i] = val
 
@@ -336,6 +354,10 @@ def corrcoef(x, y):
 
 implementations = {
     name: function
-    for name, function in list(globals().items())
+    for name, function in [
+        *vars(numpy_elements).items(),
+        *vars(numpy_interp).items(),
+        *globals().items(),
+    ]
     if hasattr(function, "py_func") and not name.startswith("_")
 }

@@ -13,13 +13,14 @@ _known = {}
 
 # What numpy_library.py and random_library.py have, which are loaded when one of them is first named.
 _of_numpy = frozenset(
-    "allclose append argwhere array_equal bincount convolve corrcoef cross delete diff digitize "
-    "ediff1d fill_diagonal interp isclose isin kron median nanmax nanmean nanmin nansum percentile "
-    "polyval quantile searchsorted tile trapezoid unique".split()
+    "allclose append argwhere array_equal array_split bincount convolve corrcoef cross deg2rad degrees delete diff digitize "
+    "ediff1d fill_diagonal interp isclose isin isneginf isposinf kron median nanmax nanmean nanmin nansum percentile "
+    "polyval quantile rad2deg radians searchsorted split square tile trapezoid unique".split()
 )
 _of_random = frozenset(
-    "exponential normal permutation rand randint randn random random_sample ranf seed shuffle "
-    "standard_normal uniform".split()
+    "choice exponential gumbel laplace logistic lognormal normal pareto permutation rand randint randn "
+    "random random_sample ranf rayleigh seed shuffle standard_exponential standard_normal uniform "
+    "weibull".split()
 )
 
 

@@ -6,6 +6,12 @@ import ast
 
 from .expressions import BINARY
 
+_UPDATES = {
+    "intersection_update": "&",
+    "difference_update": "-",
+    "symmetric_difference_update": "^",
+}
+
 
 class Statements:
     """``node``, ``expression`` and ``unsupported`` are the flattener's."""
@@ -81,6 +87,16 @@ class Statements:
         return self.unsupported(s)
 
     def statement_Expr(self, s):
+        call = s.value
+        f = call.func if isinstance(call, ast.Call) else None
+        if isinstance(f, ast.Attribute) and f.attr in _UPDATES and isinstance(f.value, ast.Name):
+            if len(call.args) == 1 and not call.keywords and not self.resolve(f)[0]:
+                return self.node(
+                    s,
+                    "AugAssign",
+                    [self.expression(f.value), self.expression(call.args[0])],
+                    _UPDATES[f.attr],
+                )
         return self.node(s, "Evaluate", [self.expression(s.value)])
 
     def statement_Delete(self, s):

@@ -1,8 +1,8 @@
-import unisono as un
+import functools
 
 
 def f(x):
-    @un.jit
+    @functools.cache
     def g(y):
         return y
 

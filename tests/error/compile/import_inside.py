@@ -1,7 +1,7 @@
 def f(n):
-    import math
+    import a_module_that_nobody_has
 
-    return math.sqrt(n)
+    return n + a_module_that_nobody_has.n
 
 
 args = (3,)

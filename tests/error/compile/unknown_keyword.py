@@ -2,7 +2,7 @@ import numpy as np
 
 
 def f(n):
-    return np.zeros(n, order="F")
+    return np.zeros(n, like=n)
 
 
 args = (4,)

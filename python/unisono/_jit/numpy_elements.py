@@ -1,0 +1,39 @@
+"""Functions of NumPy for each element that compiled code calls and that are written in Python themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import jit
+
+
+def these_arguments():
+    """A call of it says that compiled code leaves these arguments to the functions of arrays."""
+
+
+@jit
+def square(x):
+    return x * x
+
+
+@jit
+def deg2rad(x):
+    return x * (np.pi / 180.0)
+
+
+@jit
+def rad2deg(x):
+    return x * (180.0 / np.pi)
+
+
+radians, degrees = deg2rad, rad2deg
+
+
+@jit
+def isposinf(x):
+    return x == np.inf
+
+
+@jit
+def isneginf(x):
+    return x == -np.inf

@@ -1,0 +1,250 @@
+"""Forms of Python that are written with simpler ones: iterators, imports, tuples, sets, generators."""
+
+import functools
+import itertools
+
+import numpy as np
+import pytest
+import unisono as un
+from jit_devices import host_devices
+
+pytestmark = pytest.mark.parametrize("on", host_devices())
+
+
+def products(n, xs):
+    s = []
+    for i, j in itertools.product(range(n), range(1, n + 1)):
+        s.append(i * 10 + j)
+    for a, b in itertools.product(xs, repeat=2):
+        s.append(a * b)
+    for (x,) in itertools.product(xs):
+        s.append(x)
+    return s
+
+
+def other_iterators(n, xs):
+    s = []
+    for x in itertools.chain(xs, range(n), xs):
+        s.append(x)
+    for x in itertools.repeat(n, 3):
+        s.append(x)
+    for x in itertools.islice(xs, 2):
+        s.append(x)
+    for a, b in itertools.pairwise(xs):
+        s.append(b - a)
+    for x in itertools.chain(xs):
+        s.append(x)
+    return s
+
+
+def reductions(xs):
+    first = functools.reduce(lambda a, b: a * 2 + b, xs)
+    return first, functools.reduce(lambda a, b: max(a, b), xs, 100), functools.reduce(pick, xs)
+
+
+@un.jit
+def pick(a, b):
+    return a if a < b else b
+
+
+def empty_reduction(n):
+    xs = [i for i in range(n)]
+    return functools.reduce(lambda a, b: a + b, xs)
+
+
+@un.jit
+def squares(n):
+    for i in range(n):
+        yield i * i
+
+
+def plain_squares(n):
+    return [i * i for i in range(n)]
+
+
+def generators(n):
+    s = 0
+    for k, x in enumerate(squares(n), 5):
+        if x == 4:
+            continue
+        s += k * x
+    return s, list(squares(n)), sum(squares(n)), max(squares(n)), sorted(squares(n), reverse=True)
+
+
+def generators_plain(n):
+    s = 0
+    for k, x in enumerate(plain_squares(n), 5):
+        if x == 4:
+            continue
+        s += k * x
+    q = plain_squares(n)
+    return s, q, sum(q), max(q), sorted(q, reverse=True)
+
+
+def expressions_of_generators(xs):
+    s = 0
+    for k, x in enumerate(v * v for v in xs):
+        s += k * x
+    for a, b in zip((v + 1 for v in xs), xs, strict=False):
+        s += a * b
+    return s
+
+
+def empties(n):
+    s = list()
+    s.append(n)
+    d = dict.fromkeys([1, n], 0.5)
+    return s, str(), int(), float(), bool(), d  # noqa: UP018
+
+
+def several(a, b, c):
+    x, y, z = set(a), set(b), set(c)
+    return sorted(x.union(y, z)), sorted(x.intersection(y, z)), sorted(x.difference(y, z))
+
+
+def updates(a, b):
+    x, y, z = set(a), set(a), set(a)
+    x.intersection_update(set(b))
+    y.difference_update(set(b))
+    z.symmetric_difference_update(set(b))
+    s = [1]
+    s.extend(range(3))
+    s.extend(i * j for i, j in itertools.product(s, s))
+    return sorted(x), sorted(y), sorted(z), s
+
+
+def unions(x):
+    if isinstance(x, int | float):
+        return x * 2
+    return 0
+
+
+def limits(n):
+    return np.finfo(np.float64).eps * n, np.iinfo(np.int32).max - n, np.finfo(np.float32).max > n
+
+
+def decorated(n):
+    @un.jit
+    def inner(x):
+        return x + n
+
+    return inner(2)
+
+
+def flat_loop(a):
+    s = 0.0
+    for k, x in enumerate(a.flat):
+        s = s * 0.5 + x * k
+    return s
+
+
+CASES = {
+    "products": (products, (3, [2, 5, 7])),
+    "none": (products, (0, [2])),
+    "iterators": (other_iterators, (2, [4, 9, 1])),
+    "reduce": (reductions, ([5, 3, 8],)),
+    "generator expressions": (expressions_of_generators, ([1, 2, 3],)),
+    "empties": (empties, (3,)),
+    "sets": (several, ([1, 2, 3, 4], [2, 3, 9], [3, 4])),
+    "updates": (updates, ([1, 2, 3, 4], [2, 3, 9])),
+    "int or float": (unions, (4,)),
+    "neither": (unions, (1j,)),
+    "limits": (limits, (3,)),
+    "decorated": (decorated, (3,)),
+    "flat": (flat_loop, (np.arange(6.0).reshape(2, 3).T,)),
+}
+
+
+def plain(value):
+    """NumPy's scalars as Python's: compiled functions return those."""
+    if isinstance(value, tuple):
+        return tuple(plain(v) for v in value)
+    return value.item() if isinstance(value, np.generic) else value
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_forms(on, name):
+    function, args = CASES[name]
+    want = function(*args)
+    got = un.jit(function, device=on)(*args)
+    assert got == want and repr(plain(got)) == repr(plain(want))
+
+
+def test_generators(on):
+    assert un.jit(generators, device=on)(5) == generators_plain(5)
+
+
+def test_reduction_of_nothing(on):
+    with pytest.raises(TypeError, match="of empty iterable with no initial value"):
+        un.jit(empty_reduction, device=on)(0)
+    assert un.jit(empty_reduction, device=on)(4) == 6
+
+
+def interpolated(x, xp, fp):
+    return np.interp(x, xp, fp), np.interp(x[0], xp, fp), np.diff(fp)
+
+
+def test_interp_as_numpy_finds_intervals(on):
+    f = un.jit(interpolated, device=on)
+    rng = np.random.default_rng(1)
+    for k in range(60):
+        n = 1 + k % 30
+        x, xp, fp = rng.normal(size=20), rng.normal(size=n), rng.normal(size=n)
+        if k % 3:
+            xp.sort()
+        if k % 5 == 0 and n > 2:
+            fp[1], fp[2], x[0] = np.inf, -np.inf, np.nan
+        with np.errstate(all="ignore"):
+            want = interpolated(x, xp, fp)
+        for a, b in zip(f(x, xp, fp), want, strict=True):
+            assert np.array_equal(a, b, equal_nan=True)
+    with pytest.raises(ValueError, match="fp and xp are not of the same length"):
+        f(np.ones(3), np.ones(3), np.ones(2))
+
+
+def differences(a):
+    return np.diff(a), np.diff(a, 2), np.square(a), np.deg2rad(a), np.isposinf(a)
+
+
+def test_differences_along_the_last_axis(on):
+    a = np.arange(24.0).reshape(2, 3, 4) ** 2
+    for x, y in zip(un.jit(differences, device=on)(a), differences(a), strict=True):
+        assert np.array_equal(x, y)
+
+
+def without_axes(a):
+    return a.reshape(1), a[None], a.ravel(), np.broadcast_to(a, (2, 3))
+
+
+def test_views_of_arrays_without_axes(on):
+    a = np.array(7.0)
+    for x, y in zip(un.jit(without_axes, device=on)(a), without_axes(a), strict=True):
+        assert np.array_equal(x, y) and np.asarray(x).dtype == y.dtype
+    with pytest.raises(TypeError, match="datetime64"):
+        un.jit(without_axes, device=on)(np.datetime64("2001-01-01"))
+
+
+def draws(a, p):
+    np.random.seed(3)
+    return (
+        np.random.choice(a),
+        np.random.choice(5, 4),
+        np.random.choice(a, (2, 3)),
+        np.random.choice(a, 3, replace=False),
+        np.random.choice(3, 6, p=p),
+        np.random.lognormal(0.1, 2.0, 3),
+        np.random.rayleigh(2.0, 3),
+        np.random.weibull(1.5, 3),
+        np.random.pareto(2.0, 3),
+        np.random.laplace(1.0, 2.0, 4),
+        np.random.gumbel(),
+        np.random.logistic(0.0, 1.0, 3),
+    )
+
+
+def test_draws(on):
+    args = np.arange(7) * 2.0, np.array([0.2, 0.5, 0.3])
+    for x, y in zip(un.jit(draws, device=on)(*args), draws(*args), strict=True):
+        x, y = np.asarray(x), np.asarray(y)
+        assert x.dtype == y.dtype and x.shape == y.shape
+        np.testing.assert_allclose(x, y, rtol=1e-15)  # log1p and expm1 may differ by an ULP
