@@ -113,6 +113,6 @@ def test_refusals():
 
 
 def importing(x, out):
-    import math
+    import a_module_that_nobody_has as math
 
     out[0] = math.sqrt(x[0])

@@ -320,6 +320,6 @@ def pair(x):
 
 
 def importing(x):
-    import math
+    import a_module_that_nobody_has as math
 
     return math.sqrt(x)
