@@ -23,7 +23,7 @@ struct Life {
 
 class Lives final : public Visitor {
   public:
-    explicit Lives(const Function& f) : f_(f), of(f.arrays.size()) {}
+    explicit Lives(const Function& f) : of(f.arrays.size()), f_(f) {}
 
     void list(std::span<const S> statements) {
         std::vector<std::int32_t> made;
