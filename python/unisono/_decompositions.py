@@ -175,7 +175,7 @@ def _empty_svd(a):
     *outer, m, n = a.shape
     real = unisono.real(a).dtype
     bases = [unisono.broadcast_to(unisono.eye(k, dtype=a.dtype), (*outer, k, k)) for k in (m, n)]
-    return bases[0].copy(), unisono.zeros((*outer, 0), real), bases[1].copy()
+    return bases[0].copy(), unisono.zeros((*outer, min(m, n)), real), bases[1].copy()
 
 
 def _svd_hermitian(a, compute_uv):

@@ -145,6 +145,7 @@ def _hermitian(m, x):
 USED += [
     lambda m: tuple(m.linalg.svd(m.zeros((4, 0)))),
     lambda m: tuple(m.linalg.svd(m.zeros((2, 0, 3)))),
+    lambda m: tuple(m.linalg.svd(m.zeros((0, 2, 3)))),
     lambda m: _hermitian(m, [[1.0, 1.0], [1.0, 1.0]]),
     lambda m: _hermitian(m, [[0.0, 0.0], [0.0, -2.0]]),
     lambda m: m.linalg.cond([[m.nan, 1.0], [1.0, 1.0]], 1),
