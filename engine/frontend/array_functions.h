@@ -32,6 +32,7 @@ class ArrayFunctions : public Selections {
     // ---- reductions (reduce.cpp)
     Value call_reduce(const Given& given);
     Value call_mean(const Given& given);
+    DType mean_dtype_of(const Given& given, const Value& a);
     Value call_variance(const Given& given);
     Value call_arg_extreme(const Given& given);
     Value call_running(const Given& given);

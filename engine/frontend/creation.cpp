@@ -265,10 +265,14 @@ Value ArrayFunctions::call_where(const Given& given) {
                       Weak::None);
     };
     std::vector<Value> values{given.at("condition"), *x, *y};
+    for (const Value& v : values) {
+        if (v.type.is_tuple())
+            refuse_call(given, "an argument is a list or a tuple", "put np.array(...) around it");
+        if (!v.type.is_array()) want_scalar(v, place, "an argument of where");
+    }
     bool has_array =
         std::any_of(values.begin(), values.end(), [](const Value& v) { return v.type.is_array(); });
     if (has_array) return elementwise(values, choose_element, place);
-    for (const Value& v : values) want_scalar(v, place, "an argument of where");
     return choose_element(values);
 }
 

@@ -112,11 +112,20 @@ Value ArrayFunctions::call_reduce(const Given& given) {
 
 static DType mean_dtype(DType t) { return is_float(t) || is_complex(t) ? t : DType::Float64; }
 
+/// In which a mean or variance is computed.
+DType ArrayFunctions::mean_dtype_of(const Given& given, const Value& a) {
+    const DType t = want_dtype(given).value_or(mean_dtype(a.type.dtype));
+    if (!is_float(t) && !is_complex(t))
+        refuse_call(given, "dtype must be a float or complex one",
+                    "leave it out, or convert the result");
+    return t;
+}
+
 Value ArrayFunctions::call_mean(const Given& given) {
     const Place& place = given.node.place;
     const Value& a = want_array(given, "a");
     auto axes = want_axes(given, a.type.rank);
-    DType t = want_dtype(given).value_or(mean_dtype(a.type.dtype));
+    const DType t = mean_dtype_of(given, a);
     Value v = a.type.dtype == t ? a : converted_array(a, t, place);
     E n = elements_of(a, *axes);
     if (a.type.rank == 0) return finished(given, element_of(v, {}, {}, false));
@@ -130,7 +139,7 @@ Value ArrayFunctions::call_variance(const Given& given) {
     const Value& a = want_array(given, "a");
     if (a.type.rank == 0) refuse_call(given, "an array without axes", "give it axes");
     auto axes = want_axes(given, a.type.rank);
-    DType t = want_dtype(given).value_or(mean_dtype(a.type.dtype));
+    const DType t = mean_dtype_of(given, a);
     const DType result = part_dtype(t);
     Value v = made(a.type.dtype == t ? a : converted_array(a, t, place), place);
     E n = elements_of(a, *axes);

@@ -130,3 +130,13 @@ def test_refused(tmp_path):
         un.compile_module("a-b", [f], tmp_path)
     with pytest.raises(ValueError, match="has no functions"):
         un.compile_module("m", {}, tmp_path)
+
+    @un.jit("int64(int64)")
+    def talks(x):
+        if x > 0:
+            with un.python():
+                print(x)
+        return x
+
+    with pytest.raises(TypeError, match=r"'talks' runs a block of un.python\(\)"):
+        un.compile_module("m", [talks], tmp_path)

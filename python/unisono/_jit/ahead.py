@@ -116,6 +116,12 @@ def _check(key, function):
         )
 
 
+def _runs_python(node):
+    """Whether a flattened function runs a block in the interpreter of the process that compiled it."""
+    kind, text, children = node[0], node[5], node[7]
+    return (kind == "Builtin" and text == "python_block") or any(map(_runs_python, children))
+
+
 def _stored(function, callees, known):
     """What makes the function again: its flattened source, with callees by number."""
     if isinstance(function, CFunctionOfText):
@@ -125,6 +131,11 @@ def _stored(function, callees, known):
         raise TypeError(
             f"compile_module: '{function.__name__}' is a function of C text; got no Python source; "
             f"call it from a compiled function"
+        )
+    if _runs_python(flat["body"]):
+        raise TypeError(
+            f"compile_module: '{function.__name__}' runs a block of un.python(), which other processes "
+            f"do not have; leave it out, or pass what it makes as an argument"
         )
     numbers = []
     for callee in flat["callees"]:
