@@ -115,13 +115,6 @@ void GroupKernel::run_reduction(const Call& call, const IterationSpace& space, D
         strides[axis] = size;
         size *= shape[axis];
     }
-    struct Scratch {
-        Storage* storage;
-        explicit Scratch(Storage* s) : storage(s) { s->retain(); }
-        Scratch(const Scratch&) = delete;
-        Scratch& operator=(const Scratch&) = delete;
-        ~Scratch() { storage->release(); }
-    };
     std::vector<ArrayArg> arrays;
     auto view = [&](std::size_t o) -> const View& {
         return o < call.inputs.size() ? call.inputs[o] : call.outputs[o - call.inputs.size()];
@@ -130,18 +123,16 @@ void GroupKernel::run_reduction(const Call& call, const IterationSpace& space, D
         if (o >= call.inputs.size() && group_.outputs[o - call.inputs.size()].reduces) continue;
         arrays.push_back(array_arg(view(o), extents, {space.strides[o], rank}));
     }
-    std::vector<std::unique_ptr<Scratch>> scratches;
+    const Layout* leaves = Layout::contiguous(shape);
+    std::vector<Temporary> scratches;
     for (const auto& o : group_.outputs) {
         if (!o.reduces) continue;
-        Storage* s =
-            Storage::create(device.info().host_memory ? nullptr : &device, size * size_of(o.dtype));
-        scratches.push_back(std::make_unique<Scratch>(s));
-        s->allocate();
-        arrays.push_back({s->memory, 0, shape, strides});
+        scratches.emplace_back(leaves, o.dtype, device.info().host_memory ? nullptr : &device);
+        arrays.push_back({scratches.back().view.storage->memory, 0, shape, strides});
     }
     const std::vector<std::int64_t> still(rank, 0);
     if (call.inputs.empty())
-        arrays.push_back({scratches.front()->storage->memory, 0, extents, still});
+        arrays.push_back({scratches.front().view.storage->memory, 0, extents, still});
     if (space.size > 0) v.map->launch({arrays, call.scalars, {}, {}, 0});
     std::size_t number = 0;
     for (std::size_t k = 0; k < group_.outputs.size(); ++k) {
@@ -159,8 +150,9 @@ void GroupKernel::run_reduction(const Call& call, const IterationSpace& space, D
             leaves_shape.insert(leaves_shape.begin(), 1);
             leaves_strides.insert(leaves_strides.begin(), size);
         }
-        ArrayArg args[] = {{scratches[number]->storage->memory, 0, leaves_shape, leaves_strides},
-                           array_arg(call.outputs[k], out_shape, out_strides)};
+        ArrayArg args[] = {
+            {scratches[number].view.storage->memory, 0, leaves_shape, leaves_strides},
+            array_arg(call.outputs[k], out_shape, out_strides)};
         if (element_count(out_shape) > 0) v.trees[number]->launch({args, {}, {}, {}, 0});
         ++number;
     }
