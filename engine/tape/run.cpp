@@ -64,11 +64,13 @@ void Runner::run() {
     record_.plan = &plan;
     bool several = plan.steps.size() > 1;
     done_.assign(several ? segment_.size() : 0, false);
+    std::size_t refused = 0;  // before this step, running band by band was found not to pay
     for (std::size_t k = 0; k < plan.steps.size();) {
         PlanStep& step = plan.steps[k];
-        std::size_t count = step.together;
+        std::size_t count = k < refused ? 1 : step.together;
         current_ = {&step, count};
         if (count == 1 || !run_bands({&step, count})) {
+            refused = std::max(refused, k + count);
             current_ = {&step, count = 1};
             if (step.opaque >= 0) {
                 if (!has_joined(k)) run_opaque(step, plan, k);

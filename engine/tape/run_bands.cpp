@@ -61,11 +61,20 @@ bool Runner::run_bands(std::span<PlanStep> steps) {
         return false;
     const auto axis = static_cast<std::size_t>(
         std::find_if(shape.begin(), shape.end() - 1, [](auto n) { return n > 1; }) - shape.begin());
+    std::int64_t work = 0, compiled_work = 0;
+    for (const PlanStep& step : steps) {
+        if (!step.kernel->can_compile()) return false;
+        const std::int64_t own =
+            space->size() * static_cast<std::int64_t>(step.group.nodes.size());
+        work += own;
+        if (step.kernel->is_compiled()) compiled_work += own;
+    }
+    if (2 * compiled_work < work) return false;
+
     LineCount together;
-    std::int64_t apart = 0, work = 0, compiled_work = 0;
+    std::int64_t apart = 0;
     std::vector<Bound> bound(steps.size());
     for (std::size_t k = 0; k < steps.size(); ++k) {
-        if (!steps[k].kernel->can_compile()) return false;
         bind(steps[k], bound[k]);
         LineCount own_lines;
         for (const View& v : bound[k].operands) {
@@ -75,12 +84,7 @@ bool Runner::run_bands(std::span<PlanStep> steps) {
             bound[k].row_bytes.push_back(v.layout->strides()[axis] * size_of(v.dtype));
         }
         apart += own_lines.bytes();
-        const std::int64_t own =
-            space->size() * static_cast<std::int64_t>(steps[k].group.nodes.size());
-        work += own;
-        if (steps[k].kernel->is_compiled()) compiled_work += own;
     }
-    if (2 * compiled_work < work) return false;
     if (together.bytes() < least_traffic || 2 * apart < 3 * together.bytes()) return false;
 
     const std::int64_t all_rows = shape[axis], points = space->size() / all_rows;
@@ -93,12 +97,7 @@ bool Runner::run_bands(std::span<PlanStep> steps) {
     for (std::size_t k = 0; k < steps.size(); ++k) {
         Bound& b = bound[k];
         const std::size_t inputs = steps[k].inputs.size();
-        std::int64_t read = 0, written = 0;
-        for (std::size_t o = 0; o < b.operands.size(); ++o) {
-            b.operands[o].storage->allocate();
-            (o < inputs ? read : written) +=
-                b.operands[o].layout->size() * size_of(b.operands[o].dtype);
-        }
+        for (const View& v : b.operands) v.storage->allocate();
         const std::span<const View> views(b.operands);
         const GroupKernel::Call call{space, views.first(inputs), views.subspan(inputs), b.scalars,
                                      nullptr};
@@ -110,6 +109,13 @@ bool Runner::run_bands(std::span<PlanStep> steps) {
         } catch (const Error& e) {
             if (e.kind() != ErrorKind::Unsupported) throw;
             return false;
+        }
+    }
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+        std::int64_t read = 0, written = 0;
+        for (std::size_t o = 0; o < bound[k].operands.size(); ++o) {
+            const View& v = bound[k].operands[o];
+            (o < steps[k].inputs.size() ? read : written) += v.layout->size() * size_of(v.dtype);
         }
         count(stats().kernels_launched);
         note_traffic(read, written);
