@@ -64,8 +64,7 @@ bool Runner::run_bands(std::span<PlanStep> steps) {
     std::int64_t work = 0, compiled_work = 0;
     for (const PlanStep& step : steps) {
         if (!step.kernel->can_compile()) return false;
-        const std::int64_t own =
-            space->size() * static_cast<std::int64_t>(step.group.nodes.size());
+        const std::int64_t own = space->size() * static_cast<std::int64_t>(step.group.nodes.size());
         work += own;
         if (step.kernel->is_compiled()) compiled_work += own;
     }
