@@ -56,7 +56,7 @@ class Grouper {
             }
         }
         std::uint32_t g = earliest;
-        while (g < groups_.size() && !joins(g, i, why)) ++g;
+        while (g < groups_.size() && !(joins(g, i, why) && has_room_to_repeat(g, i, why))) ++g;
         if (g == groups_.size()) open(i, why);
         if (e.kind != EntryKind::Opaque) take_snapshots(g, i);
         add(g, i);
@@ -237,11 +237,47 @@ class Grouper {
             why = "reduces another axis";
             return false;
         }
-        if (b.entries.size() >= most_entries || b.slots.size() + 4 > most_slots) {
+        if (b.closed || b.entries.size() >= most_entries || b.slots.size() + 4 > most_slots) {
             why = "the kernel is full";
             return false;
         }
         return true;
+    }
+
+    /// Closes a group at the start of a repetition that it could take in part only: cut at the same
+    /// place each time, a loop is few distinct kernels.
+    bool has_room_to_repeat(std::uint32_t g, std::uint32_t i, std::string& why) {
+        EntryGroup& b = groups_[g];
+        if (!repeats(b.entries.front(), i)) return true;
+        const std::size_t entries = b.entries.size(), slots = b.slots.size();
+        if (2 * entries - b.entries_before > most_entries ||
+            2 * slots - b.slots_before + 4 > most_slots) {
+            why = "the kernel is full";
+            b.closed = true;
+            return false;
+        }
+        b.entries_before = entries;
+        b.slots_before = slots;
+        return true;
+    }
+
+    /// Whether what follows entry `first` comes again from entry `i` on.
+    bool repeats(std::uint32_t first, std::uint32_t i) const {
+        const std::size_t n = std::min(most_entries, segment_.size() - i);
+        for (std::uint32_t k = 0; k < n; ++k) {
+            if (!alike(first + k, i + k)) return false;
+        }
+        return true;
+    }
+
+    bool alike(std::uint32_t i, std::uint32_t j) const {
+        const Entry &a = segment_[i], &b = segment_[j];
+        if (a.kind != b.kind || a.op != b.op || a.compute != b.compute || a.inputs != b.inputs)
+            return false;
+        for (std::uint32_t k = 0; k < a.inputs; ++k) {
+            if ((data_.operands[4 * i + k] < 0) != (data_.operands[4 * j + k] < 0)) return false;
+        }
+        return data_.slots[iteration_slot(i)].shape == data_.slots[iteration_slot(j)].shape;
     }
 
     void open(std::uint32_t i, const std::string& why) {

@@ -15,9 +15,11 @@ struct EntryGroup {
     std::uint32_t shape = 0;  ///< of the iteration space
     int reduce_axis = -1, reduce_before = 0;
     Device* device = nullptr;
+    bool closed = false;  ///< what the program repeats next would not fit as a whole
     std::vector<std::uint32_t> entries;
     std::vector<std::uint32_t> slots;      ///< distinct views touched
     std::vector<std::uint32_t> snapshots;  ///< views to be copied before the group writes elsewhere
+    std::size_t entries_before = 0, slots_before = 0;  ///< the present repetition
     std::string why;
 };
 

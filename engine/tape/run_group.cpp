@@ -263,13 +263,10 @@ void GroupKernel::run_compiled(const Call& call, IterationSpace& space, Device& 
     v.map->launch({arrays, call.scalars, {}, {}, 0});
 }
 
-bool GroupKernel::can_compile() const {
-    const Choice choice = executor_choice();
-    return (choice == Choice::Auto || choice == Choice::Cpu) && !cannot_split_ && !cannot_compile_;
-}
-
 bool GroupKernel::is_compiled() const {
-    return can_compile() && (executor_choice() == Choice::Cpu || work_done_ >= compile_after);
+    if (cannot_split_ || cannot_compile_) return false;
+    const Choice choice = executor_choice();
+    return choice == Choice::Cpu || (choice == Choice::Auto && work_done_ >= compile_after);
 }
 
 GroupKernel::Launch GroupKernel::bind(const Call& call, Dims shape) {

@@ -38,9 +38,8 @@ class GroupKernel {
         std::vector<ArrayArg> arrays;
         std::span<const std::uint64_t> scalars;  ///< the call's
     };
-    /// Whether the group, which does not reduce, may run on the host by compiled code; and whether
-    /// it has cost so much already that it does, once it is large.
-    bool can_compile() const;
+    /// Whether the group, which does not reduce, runs on the host by compiled code where it is
+    /// large.
     bool is_compiled() const;
     /// What run() would launch for the first points of the call's operands, `shape` of them.
     Launch bind(const Call& call, Dims shape);

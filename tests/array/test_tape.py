@@ -27,6 +27,30 @@ def test_listing_3_2_is_one_kernel():
     assert after["bytes_written"] - before["bytes_written"] == 38 * 48 * 8
 
 
+def test_long_loops_are_cut_where_they_repeat():
+    """35 trips of 7 operations, at most 40 to a kernel: 7 kernels, all the same."""
+
+    def chain(module, x):
+        for c in range(35):
+            x = module.sqrt(module.abs(x * 1.5 - float(c)) / 2.0 + 1.0) - 0.25
+        return x
+
+    x = np.linspace(0, 1, 3000)
+    y = un.array(x)
+    un.eval(y)
+    un._engine._set_setting("executor", "cpu")
+    try:
+        before = un.stats()
+        y = chain(un, y)
+        un.eval(y)
+        after = un.stats()
+    finally:
+        un._engine._set_setting("executor", "auto")
+    assert np.asarray(y).tobytes() == chain(np, x).tobytes()
+    assert after["kernels_launched"] - before["kernels_launched"] == 7
+    assert after["kernels_compiled"] - before["kernels_compiled"] == 1
+
+
 def test_chain_of_ten_is_one_kernel_and_one_buffer():
     a = un.arange(100000) * 1.0
     un.eval(a)
