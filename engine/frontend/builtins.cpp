@@ -137,6 +137,11 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
     want(1);
     const Value& a = args[0];
     if (name == "list") return list_value(a, place);
+    if (name == "tuple" && a.type.is_tuple()) return tuple_of(a.items);
+    if (name == "tuple" && !a.type.is_scalar())
+        refuse(place,
+               "how many items a tuple has must be known when compiling; got " + describe(a.type),
+               "use a list, or write (x[0], x[1])");
     if (name == "dict" && a.type.is_table() && a.type.rank == static_cast<int>(TableKind::Dict))
         return Tables(*this, place).copy(a);
     if (name == "iteration" && a.type.is_table())

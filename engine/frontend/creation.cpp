@@ -37,6 +37,18 @@ Value ArrayFunctions::call_copy(const Given& given) {
 }
 
 Value ArrayFunctions::call_asarray(const Given& given) {
+    const Value& parts = given.at("a");
+    bool is_stack = parts.type.is_tuple() && !parts.items.empty() &&
+                    std::all_of(parts.items.begin(), parts.items.end(),
+                                [](const Value& v) { return v.type.is_array(); });
+    if (is_stack) {
+        Given all = given;
+        all.base = "stack";
+        all.values = {{"arrays", parts}};
+        Value made = call_join(all);
+        auto t = want_dtype(given);
+        return t && *t != made.type.dtype ? converted_array(made, *t, given.node.place) : made;
+    }
     const Value& a = want_array(given, "a");
     DType t = want_dtype(given).value_or(a.type.dtype);
     if (t != a.type.dtype) return made(converted_array(a, t, given.node.place), given.node.place);

@@ -194,8 +194,34 @@ Value Expressions::attribute(const Node& node) {
             return t;
         }
         if (name == "T" && !source_.is_kernel) return transposed(v, node.place);
+        std::int64_t bytes = size_of(v.type.dtype);
+        if (name == "itemsize") return scalar(i64(bytes), Weak::Int);
+        if (name == "nbytes") {
+            E size = i64(bytes);
+            for (int axis = 0; axis < rank; ++axis) size = b_->mul(size, b_->extent(v.array, axis));
+            return scalar(size, Weak::Int);
+        }
+        if (name == "strides") {
+            std::vector<Value> steps;
+            for (int axis = 0; axis < rank; ++axis)
+                steps.push_back(scalar(b_->mul(b_->stride(v.array, axis), i64(bytes)), Weak::Int));
+            return tuple_of(std::move(steps));
+        }
         refuse(node.place, "arrays have no attribute '" + name + "' in a compiled function",
                "shape, ndim, size and dtype can be read; do the rest outside and pass the result");
+    }
+    if (v.type.kind == Type::Kind::DTypeName) {
+        DType t = v.type.dtype;
+        if (name == "itemsize") return scalar(i64(size_of(t)), Weak::Int);
+        std::string text = name == "kind"   ? std::string(1, info(t).kind)
+                           : name == "name" ? std::string(unisono::name(t))
+                                            : "";
+        if (!text.empty()) {
+            Value known;
+            known.type = Type::text();
+            known.text = text;
+            return known;
+        }
     }
     if (v.type.is_complex() && (name == "real" || name == "imag"))
         return scalar(part_of(v, name == "real" ? 0 : 1),

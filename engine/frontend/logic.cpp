@@ -33,6 +33,10 @@ Value Operators::compare_two(const std::string& op, const Value& a, const Value&
     if (auto v = compare_identity(op, a, b, place)) return *v;
     bool is_none = a.type.kind == Type::Kind::None || b.type.kind == Type::Kind::None;
     bool is_identity = op == "is" || op == "is not";
+    auto is_dtype = [](const Value& v) { return v.type.kind == Type::Kind::DTypeName; };
+    if (is_dtype(a) && is_dtype(b) && (is_identity || op == "==" || op == "!="))
+        return scalar(b_->boolean((a.type.dtype == b.type.dtype) == (op == "is" || op == "==")),
+                      Weak::Bool);
     if (is_none && (is_identity || op == "==" || op == "!=")) {
         bool is_equal = a.type.kind == b.type.kind;
         return scalar(b_->boolean(is_equal == (op == "is" || op == "==")), Weak::Bool);
@@ -40,15 +44,24 @@ Value Operators::compare_two(const std::string& op, const Value& a, const Value&
     if (op == "in") return contains(a, b, place);
     if (op == "not in") {
         E found = contains(a, b, place).expr;
+        if (auto known = constant_int(found)) return scalar(b_->boolean(*known == 0), Weak::Bool);
         return scalar(op_unary(Op::Not, found), Weak::Bool);
     }
     if (auto v = Tables(*this, place).compare(op, a, b)) return *v;
     if (auto v = compare_objects(op, a, b, place)) return *v;
+    auto is_flag = [](const Value& v) { return v.type.is_scalar() && v.type.weak == Weak::Bool; };
+    if (is_identity && is_flag(a) && is_flag(b))
+        return compare_two(op == "is" ? "==" : "!=", a, b, place);
+    if (is_identity && (is_flag(a) || is_flag(b)))  // True is no other object
+        return scalar(b_->boolean(op == "is not"), Weak::Bool);
     auto it = ops.find(op);
     if (it == ops.end()) {
         refuse(place, "'" + op + "' is not supported in a compiled function",
                "compare numbers with < <= > >= == !=");
     }
+    bool are_known = a.type.is_text() && b.type.is_text() && !a.expr && !b.expr;
+    if (are_known && (op == "==" || op == "!="))
+        return scalar(b_->boolean((a.text == b.text) == (op == "==")), Weak::Bool);
     if (a.type.is_text() || b.type.is_text()) return Texts(*this, place).compare(op, a, b);
     if (a.type.is_tuple() && b.type.is_tuple() && !is_identity) {
         // The first items that differ decide, else the lengths do.

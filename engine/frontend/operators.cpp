@@ -58,6 +58,18 @@ Value Operators::binary(const std::string& op, const Value& a, const Value& b, c
 
 Value Operators::tuple_binary(const std::string& op, const Value& a, const Value& b,
                               const Place& place) {
+    const Value& times = a.type.is_tuple() ? b : a;
+    if (op == "*" && times.type.is_weak() && is_integer(times.type.dtype)) {
+        auto count = constant_int(times.expr);
+        if (!count)
+            refuse(place, "a tuple is repeated a constant number of times in a compiled function",
+                   "write the number, or use a list");
+        const Value& tuple = a.type.is_tuple() ? a : b;
+        std::vector<Value> items;
+        for (std::int64_t k = 0; k < *count; ++k)
+            items.insert(items.end(), tuple.items.begin(), tuple.items.end());
+        return tuple_of(std::move(items));
+    }
     if (op != "+" || !a.type.is_tuple() || !b.type.is_tuple()) {
         refuse(place,
                "'" + op + "' of " + describe(a.type) + " and " + describe(b.type) +

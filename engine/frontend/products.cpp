@@ -364,8 +364,6 @@ Value ArrayFunctions::call_histogram(const Given& given) {
 Value ArrayFunctions::call_sort(const Given& given) {
     const Place& place = given.node.place;
     Value a = made_array(given);
-    if (is_complex(a.type.dtype) && given.base == "argsort")
-        refuse_call(given, "complex numbers are not supported", "sort by their parts or abs(...)");
     const Value* axis = given.find("axis");
     bool is_flat = !axis && given.values.count("axis") > 0;
     if (is_flat) a = reshaped(a, {size_of_array(a)}, false, place);

@@ -109,6 +109,9 @@ Value Texts::compare(const std::string& op, const Value& a, const Value& b) {
 Value Texts::contains(const Value& part, const Value& whole) {
     if (!part.type.is_text())
         refuse("'in' a str looks for a str; got " + describe(part.type), "show it with str(x)");
+    if (!part.expr && !whole.expr)
+        return f_.scalar(f_.b_->boolean(whole.text.find(part.text) != std::string::npos),
+                         Weak::Bool);
     E at = one("text_find", {handle(part), handle(whole)});
     return f_.scalar(f_.op_binary(Op::Ge, at, f_.i64(0)), Weak::Bool);
 }

@@ -117,7 +117,7 @@ void native_matmul(std::int64_t* v) noexcept {
 void native_sort(std::int64_t* v) noexcept {
     guarded(v, [&]() -> std::int64_t {
         std::int64_t n = v[2], lanes = n > 0 ? v[3] / n : 0;
-        dispatch(static_cast<DType>(v[1]), [&]<class T>() {
+        dispatch_all(static_cast<DType>(v[1]), [&]<class T>() {
             auto copy = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(v[3]));
             std::copy_n(memory<const T>(v[4]), v[3], copy.get());
             for_lanes(lanes, n, [&](std::int64_t k) {
@@ -130,7 +130,7 @@ void native_sort(std::int64_t* v) noexcept {
 void native_argsort(std::int64_t* v) noexcept {
     guarded(v, [&]() -> std::int64_t {
         std::int64_t n = v[2], lanes = n > 0 ? v[3] / n : 0;
-        dispatch(static_cast<DType>(v[1]), [&]<class T>() {
+        dispatch_all(static_cast<DType>(v[1]), [&]<class T>() {
             for_lanes(lanes, n, [&](std::int64_t k) {
                 argsort_lane<T>(memory<const T>(v[4]) + k * n, n,
                                 memory<std::int64_t>(v[5]) + k * n, false);

@@ -90,6 +90,26 @@ def expressions_of_generators(xs):
     return s
 
 
+def tuples(a, b):
+    t = (a, b) * 2 + 2 * (b,)
+    return t, tuple(t), tuple([a, b]), (a,) * 0, tuple()
+
+
+def identities(a, b):
+    p, q = a > b, a < b
+    return p is True, q is not False, p is q, p is not None
+
+
+def lists(a, b):
+    x, y = [a, b], [a, b, 1]
+    return x == y, x != y, x < y, [a] + [b] == x, y >= x
+
+
+def attributes(a):
+    same = a.dtype == np.float64, a.dtype != np.int64, a.dtype.kind == "f", a.dtype.itemsize
+    return same, a.dtype.kind in "iu", a.dtype.name not in "x", a.itemsize, a.nbytes, a.strides
+
+
 def empties(n):
     s = list()
     s.append(n)
@@ -144,6 +164,11 @@ CASES = {
     "iterators": (other_iterators, (2, [4, 9, 1])),
     "reduce": (reductions, ([5, 3, 8],)),
     "generator expressions": (expressions_of_generators, ([1, 2, 3],)),
+    "tuples": (tuples, (1, 2.5)),
+    "identities": (identities, (1, 2)),
+    "lists": (lists, (1, 2)),
+    "attributes": (attributes, (np.ones((2, 3))[:, ::2],)),
+    "attributes of int": (attributes, (np.ones(4, np.int32),)),
     "empties": (empties, (3,)),
     "sets": (several, ([1, 2, 3, 4], [2, 3, 9], [3, 4])),
     "updates": (updates, ([1, 2, 3, 4], [2, 3, 9])),
@@ -248,3 +273,48 @@ def test_draws(on):
         x, y = np.asarray(x), np.asarray(y)
         assert x.dtype == y.dtype and x.shape == y.shape
         np.testing.assert_allclose(x, y, rtol=1e-15)  # log1p and expm1 may differ by an ULP
+
+
+def of_arrays(a, b):
+    return np.array((a, b)), np.array([a, b, a], dtype=np.float32), np.array((a * 2, b[::-1]))
+
+
+def without_nan(a):
+    return np.nansum(a), np.nanmax(a), np.nanmin(a), np.nanmean(a)
+
+
+def different(a):
+    return np.unique(a), np.sort(a), np.argsort(a)
+
+
+def same(got, want):
+    for x, y in zip(got, want, strict=True):
+        x, y = np.asarray(x), np.asarray(y)
+        assert x.shape == y.shape and (
+            x.dtype == y.dtype if y.ndim else x.dtype.kind == y.dtype.kind
+        )
+        assert np.array_equal(x, y, equal_nan=True)
+
+
+def test_arrays_of_arrays(on):
+    for a, b in ((np.arange(3.0), np.arange(3)), (np.ones((2, 2)), np.zeros((2, 2)))):
+        same(un.jit(of_arrays, device=on)(a, b), of_arrays(a, b))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int32", "int64", "float32", "float64"])
+def test_without_nan(on, dtype):
+    f = un.jit(without_nan, device=on)
+    a = (np.arange(12) % 5).astype(dtype).reshape(3, 4)
+    same(f(a), without_nan(a))
+    if a.dtype.kind == "f":
+        a[1, 2] = np.nan
+        same(f(a), without_nan(a))
+        with pytest.raises(ValueError, match="zero-size array to reduction operation fmax"):
+            f(a[:0])
+
+
+def test_one_nan_is_as_another(on):
+    nan = np.nan
+    for a in ([1, nan, 2, nan, 1], [nan, nan], [1 + 1j, 2, complex(nan, 2), 1 + 1j, 0]):
+        a = np.array(a)
+        same(un.jit(different, device=on)(a), different(a))

@@ -30,17 +30,23 @@ def ediff1d(ary):
 
 
 @jit
+def _is_new(a, i):
+    """Whether a sorted element is not the one before; one NaN is as another."""
+    return i == 0 or (a[i] != a[i - 1] and (a[i] == a[i] or a[i - 1] == a[i - 1]))
+
+
+@jit
 def unique(ar):
     a = np.sort(ar.ravel())
     n = len(a)
     count = 0
     for i in range(n):
-        if i == 0 or a[i] != a[i - 1]:
+        if _is_new(a, i):
             count += 1
     made = np.empty(count, dtype=a.dtype)
     k = 0
     for i in range(n):
-        if i == 0 or a[i] != a[i - 1]:
+        if _is_new(a, i):
             made[k] = a[i]
             k += 1
     return made
@@ -205,23 +211,48 @@ def array_equal(a1, a2):
 
 @jit
 def nansum(a):
-    return np.sum(np.where(np.isnan(a), 0.0, a))
+    if isinstance(a, np.ndarray) and a.dtype.kind in "biu":
+        return np.sum(a)
+    else:
+        return np.sum(np.where(np.isnan(a), 0.0, a))
 
 
 @jit
 def nanmean(a):
-    there = ~np.isnan(a)
-    return np.sum(np.where(there, a, 0.0)) / np.sum(there)
+    if isinstance(a, np.ndarray) and a.dtype.kind in "biu":
+        return np.mean(a)
+    else:
+        there = ~np.isnan(a)
+        s = np.sum(np.where(there, a, 0.0))
+        mean = s / np.sum(there)
+        if isinstance(s, np.float32):
+            return np.float32(mean)
+        else:
+            return mean
+
+
+@jit
+def _without_items(a, name):
+    if isinstance(a, np.ndarray) and a.size == 0:
+        raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
 
 
 @jit
 def nanmin(a):
-    return np.min(np.where(np.isnan(a), np.inf, a)) if np.any(~np.isnan(a)) else np.nan
+    _without_items(a, "fmin")
+    if isinstance(a, np.ndarray) and a.dtype.kind in "biu":
+        return np.min(a)
+    else:
+        return np.min(np.where(np.isnan(a), np.inf, a)) if np.any(~np.isnan(a)) else np.nan
 
 
 @jit
 def nanmax(a):
-    return np.max(np.where(np.isnan(a), -np.inf, a)) if np.any(~np.isnan(a)) else np.nan
+    _without_items(a, "fmax")
+    if isinstance(a, np.ndarray) and a.dtype.kind in "biu":
+        return np.max(a)
+    else:
+        return np.max(np.where(np.isnan(a), -np.inf, a)) if np.any(~np.isnan(a)) else np.nan
 
 
 @jit
