@@ -10,6 +10,7 @@
 #include "tape/float_errors.h"
 #include "tape/hazards.h"
 #include "tape/operands.h"
+#include "tape/record_special.h"
 #include "tape/tape.h"
 
 namespace unisono {
@@ -309,19 +310,6 @@ static void check_exponents(const Arg& exponent, DType compute) {
     return made;
 }
 
-/// NumPy's floor, ceil and trunc of integers and bools are their operands.
-[[gnu::noinline]] static Array rounded_integer(Op op, const Arg& x, const Array* out) {
-    DType t = common_dtype({&x, 1});
-    if (!out) {
-        return x.is_scalar() ? Array::known(cast(x.scalar(), t))
-                             : astype(Array::of(x.view), t, true);
-    }
-    check_writable(info(op).numpy_name, *out);
-    check_in_place_cast(info(op).numpy_name, t, out->dtype());
-    assign(*out, x);
-    return *out;
-}
-
 /// NumPy's floor_divide, but where an operand is infinite the array API's: the quotient itself.
 static Array floor_quotient(std::span<const Arg> args, const Array* out) {
     if (out) {
@@ -340,53 +328,6 @@ static Array floor_quotient(std::span<const Arg> args, const Array* out) {
     Dims shapes[] = {made.shape(), out->shape()};
     check_out_shape(info(Op::FloorDiv).numpy_name, *out,
                     Layout::contiguous(broadcast_shapes("floor_divide", shapes)));
-    assign(*out, made.arg());
-    return *out;
-}
-
-/// A view of float16 as integers of its size, or the other way round.
-static Array same_bits(const Array& a, DType t) {
-    View v = a.view();
-    v.dtype = t;
-    return Array::of(v, a.is_value());
-}
-
-/// Neighbours of float16, from its bits: there is no such operation in float32.
-static Array half_next_after(std::span<const Arg> args, const Array* out) {
-    Array x[2], bits[2];
-    for (std::size_t k = 0; k < 2; ++k) {
-        Array given = args[k].is_scalar()
-                          ? full({}, args[k].scalar(), common_device("nextafter", args))
-                          : Array::of(args[k].view);
-        x[k] = astype(given, DType::Float16, true);
-        bits[k] = same_bits(x[k], DType::Int16);
-    }
-    auto op2 = [](Op op, Arg a, Arg b) {
-        Arg both[] = {a, b};
-        return apply(op, both);
-    };
-    auto number = [](std::int64_t v) {
-        return Arg{scalar_operand(Scalar::of(DType::Int16, v)), Weak::None};
-    };
-    const Arg a = x[0].arg(), b = x[1].arg();
-    Array rising = op2(Op::Lt, a, b), positive = op2(Op::Lt, number(0), bits[0].arg());
-    Array away = op2(Op::Eq, rising.arg(), positive.arg());
-    Array step = where(away.arg(), number(1), number(-1));
-    Array moved = op2(Op::Add, bits[0].arg(), step.arg());
-    Array sign = op2(Op::And, bits[1].arg(), number(INT16_MIN));
-    Array least = op2(Op::Or, sign.arg(), number(1));
-    Array is_zero = op2(Op::Eq, a, {scalar_operand(Scalar::of(DType::Float16, 0)), Weak::None});
-    moved = where(is_zero.arg(), least.arg(), moved.arg());
-    Array same = op2(Op::Or, op2(Op::Eq, a, b).arg(), op2(Op::Ne, b, b).arg());
-    moved = where(same.arg(), bits[1].arg(), moved.arg());
-    moved = where(op2(Op::Ne, a, a).arg(), bits[0].arg(), moved.arg());
-    Array made = same_bits(astype(moved, DType::Int16, true), DType::Float16);
-    if (!out) return made;
-    check_writable(info(Op::NextAfter).numpy_name, *out);
-    check_in_place_cast(info(Op::NextAfter).numpy_name, DType::Float16, out->dtype());
-    Dims shapes[] = {made.shape(), out->shape()};
-    check_out_shape(info(Op::NextAfter).numpy_name, *out,
-                    Layout::contiguous(broadcast_shapes("nextafter", shapes)));
     assign(*out, made.arg());
     return *out;
 }
@@ -417,6 +358,7 @@ Array apply(Op op, std::span<const Arg> args, const Array* out) {
     const View* like = nullptr;
     const OpTable::Row* row = plain_case(op, args, like);
     Scalar known;
+    if (!row && mixes_signs(op, args)) return compare_signs(op, args, out);
     if (!row && (op == Op::Floor || op == Op::Ceil || op == Op::Trunc) &&
         !is_float(common_dtype(args)))
         return rounded_integer(op, args[0], out);

@@ -41,6 +41,8 @@ class Generator(Multivariate, Picking):
     ((3,), dtype('int64'))
     """
 
+    _takes_falling_ranges = False  # in `uniform`: NumPy's old generator does
+
     def __init__(self, bit_generator):
         if not isinstance(bit_generator, BitGenerator):
             raise TypeError(
@@ -194,8 +196,12 @@ class Generator(Multivariate, Picking):
 
     def uniform(self, low=0.0, high=1.0, size=None):
         """Uniform numbers in [low, high)."""
-        if _is_number(low) and _is_number(high) and not math.isfinite(high - low):
+        numbers = _is_number(low) and _is_number(high)
+        if numbers and not math.isfinite(high - low):
             raise OverflowError("uniform: high - low range exceeds valid bounds")
+        falls = high < low if numbers else bool((asarray(high) < low).any())
+        if falls and not self._takes_falling_ranges:
+            raise ValueError("uniform: high - low < 0")
         return self._draw("uniform", (low, high), size)
 
     def standard_normal(self, size=None, dtype="float64", out=None):

@@ -86,7 +86,7 @@ def _outer_edges(x, range):
 
 
 def _spread(x):
-    return (x.max() - x.min()).item()
+    return x.max().item() - x.min().item()
 
 
 def _iqr_width(x):

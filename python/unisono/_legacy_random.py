@@ -27,6 +27,8 @@ class RandomState(Generator):
     [684, 559, 629, 192]
     """
 
+    _takes_falling_ranges = True
+
     def __init__(self, seed=None):
         super().__init__(seed if isinstance(seed, BitGenerator) else Philox())
         if seed is not None and not isinstance(seed, BitGenerator):

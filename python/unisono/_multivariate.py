@@ -1,5 +1,6 @@
 """Distributions of several numbers at once, as methods of the generator."""
 
+import math
 import operator
 
 from . import _engine
@@ -25,8 +26,28 @@ class Multivariate:
         alpha = asarray(alpha).astype("float64")
         if not bool((alpha >= 0).all()):
             raise ValueError("dirichlet: alpha < 0 in some element; expected positive numbers")
-        drawn = self.standard_gamma(alpha, (*(_shape(size) or ()), alpha.shape[0]))
+        shape = (*(_shape(size) or ()), alpha.shape[0])
+        if alpha.size and float(alpha.max()) < 0.1:
+            drawn = self._small_gammas(alpha, shape)
+        else:
+            drawn = self.standard_gamma(alpha, shape)
         return drawn / drawn.sum(axis=-1, keepdims=True)
+
+    def _small_gammas(self, alpha, shape):
+        """Gamma numbers of small shapes, each vector scaled by its greatest one.
+
+        They may all be too small for float64; so the logarithms are drawn: a gamma number of shape a is one
+        of shape a + 1 times u**(1 / a), where u is uniform.
+        """
+        import unisono as un
+
+        positive = alpha > 0
+        a = un.where(positive, alpha, 1.0)
+        least = a.min()
+        # log(u) / a overflows for the smallest shapes: differences from the greatest are divided.
+        power = un.where(positive, -self.standard_exponential(shape) * (least / a), -math.inf)
+        factor = self.standard_gamma(a + 1.0, shape)
+        return un.exp((power - power.max(axis=-1, keepdims=True)) / least) * factor
 
     def multinomial(self, n, pvals, size=None):
         """Counts of the outcomes of `n` trials.

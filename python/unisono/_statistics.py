@@ -215,6 +215,7 @@ def var(
             raise ValueError("var: ddof and correction are one thing; give only one of them")
         ddof = correction
     x = _as(x)
+    given = x.dtype
     compute = _float_for(x, dtype)
     if compute is not None:
         x = x.astype(compute, copy=False)
@@ -236,12 +237,15 @@ def var(
     else:
         count = unisono.maximum(count.astype("float64") - ddof, 0.0)
     result = _divide(total, count)
-    original = _as_dtype(dtype, x)
+    original = _as_dtype(dtype, x.dtype if dtype is not None else given)
     return store("var", result if original is None else result.astype(original, copy=False), out)
 
 
-def _as_dtype(dtype, x):
-    return None if dtype is None or x.dtype.kind == "c" else dtype
+def _as_dtype(dtype, given):
+    """The dtype of a variance, where it is not the one in which it is computed."""
+    if dtype is None:
+        return given if given.name == "float16" else None
+    return None if given.kind == "c" else dtype
 
 
 def std(

@@ -184,3 +184,50 @@ def test_waiting_times_are_not_negative():
 def test_dirichlet_takes_zeros():
     drawn = un.random.default_rng(1).dirichlet([0, 1, 2.0], 4)
     assert (drawn[:, 0] == 0).all() and un.allclose(drawn.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize(
+    "alpha", [[0.01, 0.02, 0.03], [1e-3, 1e-4], [1e-20, 1e-300], [5e-324, 0.0]]
+)
+def test_dirichlet_takes_small_parameters(alpha):
+    drawn = un.random.default_rng(1).dirichlet(alpha, 1000)
+    assert un.allclose(drawn.sum(axis=1), 1) and (drawn >= 0).all()
+    if min(alpha) > 1e-4:
+        expected = np.array(alpha) / sum(alpha)
+        assert np.allclose(np.asarray(drawn).mean(axis=0), expected, atol=0.06)
+
+
+def test_ranges_of_uniform_numbers_rise(xp):
+    for low, high in ((2, 1), ([0.0, 2.0], 1), (0, [1.0, -1.0])):
+        with pytest.raises(ValueError, match="high - low < 0"):
+            xp.random.default_rng(1).uniform(low, high, 2)
+    assert xp.random.RandomState(1).uniform(2, 1, 3).shape == (3,)
+
+
+SIGNED = [-1, 0, 2**53, 2**53 + 1, 2**63 - 1, -(2**63)]
+UNSIGNED = [2**64 - 1, 1, 2**53 + 1, 2**53, 2**63, 2**63]
+
+
+@pytest.mark.parametrize("name", "less less_equal greater greater_equal equal not_equal".split())
+@pytest.mark.parametrize("dtype", ["int64", "int8"])
+def test_integers_of_different_signs_compare_exactly(name, dtype):
+    def use(xp):
+        a = xp.asarray(SIGNED).astype(dtype)
+        b = xp.asarray(UNSIGNED, dtype="uint64")
+        compare_ = getattr(xp, name)
+        out = xp.zeros((6, 6), dtype=bool)
+        compare_(a[:, None], b, out=out)
+        return [compare_(a, b), compare_(b, a), compare_(a[1], b), compare_(b[2], a[3]), out]
+
+    for ours, expected in zip(use(un), use(np), strict=True):
+        assert np.array_equal(ours, expected), (ours, expected)
+
+
+def test_bins_of_narrow_integers(xp):
+    x = xp.asarray([-128, -1, 0, 1, 127] * 10, dtype="int8")
+    assert len(xp.histogram_bin_edges(x, "auto")) == 16
+
+
+def test_variance_of_float16_is_float16(xp):
+    x = xp.asarray([[1, 2], [3, 4]], dtype="float16")
+    assert xp.var(x).dtype == xp.std(x, axis=0).dtype == xp.nanstd(x).dtype == "float16"
