@@ -246,6 +246,14 @@ E LoopNest::apart_from(const NestAccess& store, std::span<const NestAccess> othe
     return simplified(b_, all);
 }
 
+/// A test that iterations of the outer loop, side by side, touch different columns.
+E LoopNest::far_apart(const LinearForm& f) {
+    if (f.outer->bits != 1) return nullptr;
+    E count = simplified(b_, b_.sub(end(), begin()));
+    return b_.binary(Op::Or, b_.binary(Op::Ge, f.inner, count),
+                     b_.binary(Op::Le, f.inner, times(count, b_.i64(-1))));
+}
+
 E LoopNest::independent(std::span<const NestAccess> accesses) {
     E all = b_.boolean(true);
     for (std::size_t s = 0; s < accesses.size(); ++s) {
@@ -257,9 +265,14 @@ E LoopNest::independent(std::span<const NestAccess> accesses) {
             if (other.is_store && k < s) continue;  // seen as a pair before
             if (store.array != other.array || !store.form || !other.form ||
                 *store.form != *other.form) {
-                others.push_back(other);
-            } else if (!is_literal(store.form->outer) || store.form->inner) {
+                if (std::find(others.begin(), others.end(), other) == others.end())
+                    others.push_back(other);
+            } else if (!is_literal(store.form->outer)) {
                 return nullptr;  // else the same element: another one in each iteration
+            } else if (store.form->inner) {
+                E columns = far_apart(*store.form);
+                if (!columns) return nullptr;
+                all = both(all, columns);
             }
         }
         E test = apart_from(store, others);

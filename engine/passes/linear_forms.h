@@ -20,6 +20,7 @@ struct NestAccess {
     std::int32_t array;
     bool is_store;
     std::optional<LinearForm> form;
+    bool operator==(const NestAccess&) const = default;
 };
 
 /// A serial loop of step 1 that combines nothing and tells no numbers.
@@ -76,6 +77,7 @@ class LoopNest {
     ir::E at(const LinearForm& f, ir::E outer);
     Range range(const NestAccess& a, bool as_addresses);
     ir::E apart(const NestAccess& a, const NestAccess& b);
+    ir::E far_apart(const LinearForm& f);
 
     ir::Builder& b_;
     ir::S outer_;

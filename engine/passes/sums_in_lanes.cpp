@@ -2,6 +2,7 @@
 #include "passes/sums_in_lanes.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "passes/linear_forms.h"
 #include "passes/simplify.h"
@@ -22,11 +23,12 @@ bool reads(E e, std::int32_t var) {
     return std::any_of(e->args.begin(), e->args.end(), [&](E a) { return reads(a, var); });
 }
 
-/// A loop that does nothing but add terms to a variable, in a loop.
+/// A loop that does nothing but add terms to a variable, in a loop, and may then update columns.
 struct Sum {
     S outer = nullptr, inner = nullptr;
     std::vector<S> before, terms, after;  ///< but for tests of faults and what sets the variable
     std::vector<E> faults;                ///< conditions of what raises
+    std::vector<E> chosen;                ///< conditions of loops in `after` that have another form
     std::int32_t var = -1;
     bool is_outside = false;  ///< the variable lives on behind the loops
     E first = nullptr, term = nullptr;
@@ -42,6 +44,49 @@ bool find_term(S s, Sum& sum) {
     sum.term = value->args[1];
     sum.var = s->id;
     return old->kind == ExprKind::Var && old->id == sum.var && !reads(sum.term, sum.var);
+}
+
+/// Whether the statement does nothing but raise where its condition holds.
+bool raises(S s) {
+    if (s->kind != StmtKind::If || !s->orelse.empty()) return false;
+    std::vector<S> taken;
+    flatten(s->body, taken);
+    return taken.size() == 1 && taken[0]->kind == StmtKind::Return && taken[0]->fault >= 0;
+}
+
+/// A store or a declaration, whose loads the nest understands.
+bool is_simple(S s) {
+    if (s->kind == StmtKind::Store) return s->access == Access::Linear;
+    return s->kind == StmtKind::Declare && !s->args.empty();
+}
+
+/// A loop over independent elements, as statements on arrays are.
+bool is_update(S s) {
+    if (s->kind != StmtKind::For || !s->reductions.empty() || s->numbers || s->any_order ||
+        (s->loop != LoopKind::Parallel && s->loop != LoopKind::Vector) || !is_one(s->args[2]))
+        return false;
+    std::vector<S> body;
+    flatten(s->body, body);
+    return std::all_of(body.begin(), body.end(), is_simple);
+}
+
+/// What comes behind the sum: stores, declarations, tests of faults, and loops that update columns.
+bool take_after(S s, Sum& sum) {
+    if (raises(s)) {
+        sum.faults.push_back(s->args[0]);
+        return true;
+    }
+    if (s->kind == StmtKind::If) {
+        std::vector<S> taken;
+        flatten(s->body, taken);
+        if (taken.size() != 1 || !is_update(taken[0])) return false;
+        sum.chosen.push_back(s->args[0]);
+        s = taken[0];
+    } else if (!is_simple(s) && !is_update(s)) {
+        return false;
+    }
+    sum.after.push_back(s);
+    return true;
 }
 
 std::optional<Sum> find_sum(S s) {
@@ -63,17 +108,13 @@ std::optional<Sum> find_sum(S s) {
     for (auto b = all.begin(); b != inner; ++b) {
         bool sets = (*b)->id == sum.var && !(*b)->args.empty() &&
                     ((*b)->kind == StmtKind::Declare || (*b)->kind == StmtKind::Assign);
-        std::vector<S> taken;
-        if ((*b)->kind == StmtKind::If && (*b)->orelse.empty()) flatten((*b)->body, taken);
-        bool raises =
-            taken.size() == 1 && taken[0]->kind == StmtKind::Return && taken[0]->fault >= 0;
         for (E a : (*b)->args) {
             if (reads(a, sum.var)) return std::nullopt;
         }
         if (sets && !sum.first) {
             sum.first = (*b)->args[0];
             sum.is_outside = (*b)->kind == StmtKind::Assign;
-        } else if (raises) {
+        } else if (raises(*b)) {
             sum.faults.push_back((*b)->args[0]);
         } else if ((*b)->kind == StmtKind::Declare && !(*b)->args.empty()) {
             sum.before.push_back(*b);
@@ -83,10 +124,7 @@ std::optional<Sum> find_sum(S s) {
     }
     if (!sum.first) return std::nullopt;
     for (auto b = std::next(inner); b != all.end(); ++b) {
-        bool is_store = (*b)->kind == StmtKind::Store && (*b)->access == Access::Linear;
-        bool declares = (*b)->kind == StmtKind::Declare && !(*b)->args.empty();
-        if (!is_store && !declares) return std::nullopt;
-        sum.after.push_back(*b);
+        if (!take_after(*b, sum)) return std::nullopt;
     }
     return sum;
 }
@@ -96,19 +134,27 @@ void mark_read(E e, std::vector<bool>& out) {
     for (E a : e->args) mark_read(a, out);
 }
 
-/// Reads of variables replaced by expressions.
+bool has_load(E e) {
+    return e->kind == ExprKind::Load || std::any_of(e->args.begin(), e->args.end(), has_load);
+}
+
+/// Reads of variables replaced by expressions, and selections that are `settled` by their second.
 class Replace final : public Rewriter {
   public:
-    explicit Replace(Function& f) : Rewriter(f) {}
+    Replace(Function& f, const std::unordered_set<E>& settled) : Rewriter(f), settled_(settled) {}
     std::unordered_map<std::int32_t, E> by;
 
     E expr(E e) override {
+        if (settled_.contains(e)) return expr(e->args[2]);
         if (e->kind == ExprKind::Var) {
             auto found = by.find(e->id);
             if (found != by.end()) return found->second;
         }
         return children(e);
     }
+
+  private:
+    const std::unordered_set<E>& settled_;
 };
 
 class SumsInLanes final : public Rewriter {
@@ -163,20 +209,82 @@ class SumsInLanes final : public Rewriter {
         if (!is_known || !gains) return nullptr;
         is_known = nest.loads(sum.first, all);
         for (S d : sum.before) is_known = is_known && nest.loads(d->args[0], all);
+        E bounds = nullptr;
         for (S d : sum.after) {
-            if (d->kind == StmtKind::Declare) nest.define(d->id, d->args[0]);
-            for (E a : d->args) is_known = is_known && nest.loads(a, all);
-            if (d->kind == StmtKind::Store) all.push_back({d->id, true, nest.form(d->args[0])});
+            if (d->kind != StmtKind::For) {
+                is_known = is_known && touches(nest, d, all);
+                continue;
+            }
+            E same_range = as_far_as(nest, sum, d);
+            if (!same_range) return nullptr;
+            bounds = bounds ? b_.binary(Op::And, bounds, same_range) : same_range;
+            std::vector<S> body;
+            flatten(d->body, body);
+            const std::size_t first = all.size();
+            for (S each : body) is_known = is_known && touches(nest, each, all);
+            // Only what lies side by side is faster in lanes.
+            for (std::size_t k = first; k < all.size(); ++k) {
+                if (!all[k].form || (all[k].form->outer && !is_one(all[k].form->outer)))
+                    return nullptr;
+            }
         }
         E test = is_known ? nest.independent(all) : nullptr;
+        if (test && bounds) test = b_.binary(Op::And, test, bounds);
+        for (E chosen : sum.chosen) {
+            E always = test ? nest.always(chosen) : nullptr;
+            if (!always) return nullptr;
+            test = b_.binary(Op::And, test, always);
+        }
         for (E fault : sum.faults) {
             E never = test ? nest.never(fault) : nullptr;
             if (!never) return nullptr;
             test = b_.binary(Op::And, test, never);
         }
-        for (E assumed : nest.assumed()) {
-            if (test) test = b_.binary(Op::And, test, assumed);
+        settled_.clear();
+        std::vector<E> assumed(nest.assumed().begin(), nest.assumed().end());
+        for (const std::vector<S>* list : {&sum.before, &sum.after}) {
+            for (S d : *list) {
+                if (d->kind == StmtKind::Declare) settle(nest, d->args[0], assumed);
+            }
         }
+        for (auto a = assumed.begin(); test && a != assumed.end(); ++a) {
+            bool is_new = std::none_of(assumed.begin(), a, [&](E e) { return same(e, *a); });
+            if (is_new) test = b_.binary(Op::And, test, *a);
+        }
+        return test;
+    }
+
+    /// Adds what a store or a declaration touches; false where that is not understood.
+    static bool touches(LoopNest& nest, S s, std::vector<NestAccess>& out) {
+        if (s->kind == StmtKind::Declare) nest.define(s->id, s->args[0]);
+        bool is_known =
+            std::all_of(s->args.begin(), s->args.end(), [&](E a) { return nest.loads(a, out); });
+        if (s->kind == StmtKind::Store) out.push_back({s->id, true, nest.form(s->args[0])});
+        return is_known;
+    }
+
+    /// Negative indices that count from the end, which no iteration has.
+    void settle(LoopNest& nest, E e, std::vector<E>& assumed) {
+        if (nest.in_front(e)) return;
+        if (e->kind == ExprKind::Select && e->dtype == DType::Int64) {
+            if (E test = nest.never(e->args[0])) {
+                settled_.insert(e);
+                assumed.push_back(test);
+            }
+        }
+        for (E a : e->args) settle(nest, a, assumed);
+    }
+
+    /// A test that the update runs over the range of the sum, whose variable it takes; or null.
+    E as_far_as(LoopNest& nest, const Sum& sum, S update) {
+        E test = nullptr;
+        for (std::size_t k = 0; k < 2; ++k) {
+            E mine = nest.in_front(update->args[k]);
+            if (!mine) return nullptr;
+            E equal = simplified(b_, b_.binary(Op::Eq, mine, nest.in_front(sum.inner->args[k])));
+            test = test ? b_.binary(Op::And, test, equal) : equal;
+        }
+        nest.define(update->id, b_.read(sum.inner->id));
         return test;
     }
 
@@ -201,7 +309,7 @@ class SumsInLanes final : public Rewriter {
         auto each = [&](LoopKind kind, std::vector<S>& out, auto write) {
             std::int32_t lane = b_.var("lane", DType::Int64);
             E number = b_.read(lane);
-            Replace put(function());
+            Replace put(function(), settled_);
             put.by[sum.outer->id] = b_.add(b_.read(at), number);
             put.by[sum.var] = load(sums, number);
             std::vector<S> inside;
@@ -219,14 +327,61 @@ class SumsInLanes final : public Rewriter {
             for (S d : sum.terms) out.push_back(put.stmt(d));
             out.push_back(store(sums, number, b_.add(load(sums, number), put.expr(sum.term))));
         });
-        body.push_back(inner_loop(sum, as_one(b_, added)));
-        each(LoopKind::Unroll, body, [&](std::vector<S>& out, Replace& put, E) {
-            for (S d : used(sum.before, sum.after)) out.push_back(put.stmt(d));
-            for (S d : sum.after) out.push_back(put.stmt(d));
-        });
+        body.push_back(inner_loop(sum, as_one(b_, added), sum.inner->id));
+        behind(sum, length, body, each);
         if (sum.is_outside) body.push_back(b_.assign(sum.var, load(sums, b_.i64(width - 1))));
         return b_.loop(LoopKind::Serial, strip, b_.i64(0), b_.binary(Op::Shr, count, b_.i64(bits)),
                        b_.i64(1), as_one(b_, body));
+    }
+
+    /// What comes behind the sum. What a lane declares from memory is held for the loops behind it.
+    template <class Each>
+    void behind(const Sum& sum, E length, std::vector<S>& body, Each each) {
+        std::vector<S> declared = sum.before;
+        std::unordered_map<std::int32_t, std::int32_t> held;
+        auto put_held = [&](Replace& put, E number) {
+            for (auto [var, array] : held) put.by[var] = load(array, number);
+        };
+        for (auto from = sum.after.begin(); from != sum.after.end();) {
+            if ((*from)->kind == StmtKind::For) {
+                S update = *from++;
+                std::vector<S> now, lanes;
+                flatten(update->body, now);
+                each(LoopKind::Vector, lanes, [&](std::vector<S>& out, Replace& put, E number) {
+                    put_held(put, number);
+                    for (S d : used(declared, now)) out.push_back(put.stmt(d));
+                    for (S d : now) out.push_back(put.stmt(d));
+                });
+                body.push_back(inner_loop(sum, as_one(b_, lanes), update->id));
+                continue;
+            }
+            auto to =
+                std::find_if(from, sum.after.end(), [](S s) { return s->kind == StmtKind::For; });
+            const std::vector<S> now(from, to);
+            std::unordered_map<std::int32_t, std::int32_t> kept;
+            std::vector<S> outside = declared;
+            for (S d : now) {
+                if (d->kind != StmtKind::Declare) continue;
+                if (!has_load(d->args[0])) {
+                    declared.push_back(d);
+                } else if (to != sum.after.end()) {
+                    kept[d->id] = b_.local_array("held", d->args[0]->dtype, 1, Space::Private);
+                    body.push_back(b_.allocate(kept[d->id], std::span<const E>(&length, 1)));
+                }
+            }
+            each(LoopKind::Unroll, body, [&](std::vector<S>& out, Replace& put, E number) {
+                put_held(put, number);
+                for (S d : used(outside, now)) out.push_back(put.stmt(d));
+                for (S d : now) {
+                    out.push_back(put.stmt(d));
+                    auto array = kept.find(d->id);
+                    if (d->kind == StmtKind::Declare && array != kept.end())
+                        out.push_back(store(array->second, number, b_.read(d->id)));
+                }
+            });
+            held.insert(kept.begin(), kept.end());
+            from = to;
+        }
     }
 
     /// Those of the declarations that the statements and the expression need.
@@ -246,11 +401,11 @@ class SumsInLanes final : public Rewriter {
         return out;
     }
 
-    /// The loop over the terms, from bounds that are known in front of the nest.
-    S inner_loop(const Sum& sum, S body) {
+    /// A loop over the terms, from bounds that are known in front of the nest.
+    S inner_loop(const Sum& sum, S body, std::int32_t var) {
         LoopNest nest(b_, sum.outer, sum.inner);
         for (S d : sum.before) nest.define(d->id, d->args[0]);
-        return b_.loop(LoopKind::Serial, sum.inner->id, nest.in_front(sum.inner->args[0]),
+        return b_.loop(LoopKind::Serial, var, nest.in_front(sum.inner->args[0]),
                        nest.in_front(sum.inner->args[1]), b_.i64(1), body);
     }
 
@@ -276,6 +431,7 @@ class SumsInLanes final : public Rewriter {
     }
 
     std::int64_t lanes_ = 0;
+    std::unordered_set<E> settled_;  ///< selections whose condition never holds where lanes run
 };
 
 }  // namespace

@@ -165,6 +165,79 @@ def test_a_fault_leaves_what_was_stored_before_it(wrong):
     assert stored[0] == stored[1]
 
 
+def orthogonal(a, q, r):
+    for k in range(a.shape[1]):
+        q[:, k] = a[:, k] / (1.0 + np.abs(a[0, k]))
+        for j in range(k + 1, a.shape[1]):
+            r[k, j] = np.dot(q[:, k], a[:, j])
+            a[:, j] -= q[:, k] * r[k, j]
+
+
+def orthogonal_in_order(a, q, r):
+    for k in range(a.shape[1]):
+        q[:, k] = a[:, k] / (1.0 + np.abs(a[0, k]))
+        for j in range(k + 1, a.shape[1]):
+            r[k, j] = in_order(q[:, k], a[:, j])
+            a[:, j] -= q[:, k] * r[k, j]
+
+
+def old_values(a, x, w):
+    for j in range(a.shape[1]):
+        s = np.dot(a[:, j], x)
+        was = w[j]
+        w[j] = s
+        a[:, j] = a[:, j] * was + s
+
+
+def old_values_in_order(a, x, w):
+    for j in range(a.shape[1]):
+        s = in_order(a[:, j], x)
+        was = w[j]
+        w[j] = s
+        a[:, j] = a[:, j] * was + s
+
+
+def one_row_for_all(a, q, r):
+    for j in range(a.shape[1]):
+        r[j] = np.dot(q[:1], a[:1, j])
+        a[:, j] -= q[:1] * r[j]
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (5, 7), (3, 40), (31, 33), (70, 60), (12, 200)])
+def test_columns_that_are_updated_behind_their_products(shape):
+    rows, columns = shape
+    for layout in (0, 3):  # columns side by side
+        a = layouts(shape, 30)[layout]
+        got = a, layouts(shape, 31)[layout], np.zeros((columns, columns))
+        want = a.copy(), got[1].copy(), got[2].copy()
+        orthogonal_in_order(*want)
+        un.jit(orthogonal)(*got)
+        assert [x.tobytes() for x in got] == [x.tobytes() for x in want], layout
+        got = layouts(shape, 32)[layout], numbers(rows, 33), numbers(columns, 34)
+        want = tuple(x.copy() for x in got)
+        old_values_in_order(*want)
+        un.jit(old_values)(*got)
+        assert [x.tobytes() for x in got] == [x.tobytes() for x in want], layout
+        got = layouts(shape, 35)[layout], numbers(rows, 36), np.zeros(columns)
+        want = tuple(x.copy() for x in got)
+        one_row_for_all(*want)
+        un.jit(one_row_for_all)(*got)
+        assert [x.tobytes() for x in got] == [x.tobytes() for x in want], layout
+
+
+def test_columns_that_share_memory_are_updated_in_order():
+    stride_tricks = np.lib.stride_tricks.as_strided
+    for step in (8, 24, 80, 160, 320):  # bytes from row to row of 40 columns
+        results = []
+        for function in (old_values_in_order, un.jit(old_values)):
+            memory = numbers(400, 37) / 8
+            a = stride_tricks(memory, (6, 40), (step, 8))
+            w = memory[20:60] if step == 80 else numbers(40, 38)
+            function(a, numbers(6, 39), w)
+            results.append((memory.tobytes(), w.tobytes()))
+        assert results[0] == results[1], step
+
+
 def test_columns_of_different_lengths_raise_as_they_did():
     a, b = numbers((6, 6), 10), numbers((5, 40), 11)
     others = b.copy()
