@@ -1,9 +1,10 @@
-// Finds the loops, and writes their iterations as lanes.
+// Writes the iterations of the loops that column_sums.h finds as lanes.
 #include "passes/sums_in_lanes.h"
 
 #include <algorithm>
 #include <unordered_set>
 
+#include "passes/column_sums.h"
 #include "passes/linear_forms.h"
 #include "passes/simplify.h"
 
@@ -15,119 +16,6 @@ namespace {
 
 constexpr std::int64_t lane_bytes = 64;          // of a group of lanes: the longest vectors
 constexpr std::int64_t group_counts[] = {4, 1};  // in flight, by what is left
-
-bool is_one(E e) { return e && e->kind == ExprKind::Const && e->bits == 1; }
-
-bool reads(E e, std::int32_t var) {
-    if (e->kind == ExprKind::Var && e->id == var) return true;
-    return std::any_of(e->args.begin(), e->args.end(), [&](E a) { return reads(a, var); });
-}
-
-/// A loop that does nothing but add terms to a variable, in a loop, and may then update columns.
-struct Sum {
-    S outer = nullptr, inner = nullptr;
-    std::vector<S> before, terms, after;  ///< but for tests of faults and what sets the variable
-    std::vector<E> faults;                ///< conditions of what raises
-    std::vector<E> chosen;                ///< conditions of loops in `after` that have another form
-    std::int32_t var = -1;
-    bool is_outside = false;  ///< the variable lives on behind the loops
-    E first = nullptr, term = nullptr;
-};
-
-/// The last statement of the inner loop, which adds a term.
-bool find_term(S s, Sum& sum) {
-    if (s->kind != StmtKind::Assign) return false;
-    E value = s->args[0];
-    if (value->kind != ExprKind::Binary || value->op != Op::Add || !is_float(value->dtype))
-        return false;
-    E old = value->args[0];
-    sum.term = value->args[1];
-    sum.var = s->id;
-    return old->kind == ExprKind::Var && old->id == sum.var && !reads(sum.term, sum.var);
-}
-
-/// Whether the statement does nothing but raise where its condition holds.
-bool raises(S s) {
-    if (s->kind != StmtKind::If || !s->orelse.empty()) return false;
-    std::vector<S> taken;
-    flatten(s->body, taken);
-    return taken.size() == 1 && taken[0]->kind == StmtKind::Return && taken[0]->fault >= 0;
-}
-
-/// A store or a declaration, whose loads the nest understands.
-bool is_simple(S s) {
-    if (s->kind == StmtKind::Store) return s->access == Access::Linear;
-    return s->kind == StmtKind::Declare && !s->args.empty();
-}
-
-/// A loop over independent elements, as statements on arrays are.
-bool is_update(S s) {
-    if (s->kind != StmtKind::For || !s->reductions.empty() || s->numbers || s->any_order ||
-        (s->loop != LoopKind::Parallel && s->loop != LoopKind::Vector) || !is_one(s->args[2]))
-        return false;
-    std::vector<S> body;
-    flatten(s->body, body);
-    return std::all_of(body.begin(), body.end(), is_simple);
-}
-
-/// What comes behind the sum: stores, declarations, tests of faults, and loops that update columns.
-bool take_after(S s, Sum& sum) {
-    if (raises(s)) {
-        sum.faults.push_back(s->args[0]);
-        return true;
-    }
-    if (s->kind == StmtKind::If) {
-        std::vector<S> taken;
-        flatten(s->body, taken);
-        if (taken.size() != 1 || !is_update(taken[0])) return false;
-        sum.chosen.push_back(s->args[0]);
-        s = taken[0];
-    } else if (!is_simple(s) && !is_update(s)) {
-        return false;
-    }
-    sum.after.push_back(s);
-    return true;
-}
-
-std::optional<Sum> find_sum(S s) {
-    if (!is_plain_loop(s)) return std::nullopt;
-    Sum sum;
-    sum.outer = s;
-    std::vector<S> all;
-    flatten(s->body, all);
-    auto inner = std::find_if(all.begin(), all.end(), [](S b) { return b->kind == StmtKind::For; });
-    if (inner == all.end() || !is_plain_loop(*inner) || !(*inner)->any_order) return std::nullopt;
-    sum.inner = *inner;
-    flatten(sum.inner->body, sum.terms);
-    if (sum.terms.empty() || !find_term(sum.terms.back(), sum)) return std::nullopt;
-    sum.terms.pop_back();
-    for (S t : sum.terms) {
-        if (t->kind != StmtKind::Declare || t->args.empty() || reads(t->args[0], sum.var))
-            return std::nullopt;
-    }
-    for (auto b = all.begin(); b != inner; ++b) {
-        bool sets = (*b)->id == sum.var && !(*b)->args.empty() &&
-                    ((*b)->kind == StmtKind::Declare || (*b)->kind == StmtKind::Assign);
-        for (E a : (*b)->args) {
-            if (reads(a, sum.var)) return std::nullopt;
-        }
-        if (sets && !sum.first) {
-            sum.first = (*b)->args[0];
-            sum.is_outside = (*b)->kind == StmtKind::Assign;
-        } else if (raises(*b)) {
-            sum.faults.push_back((*b)->args[0]);
-        } else if ((*b)->kind == StmtKind::Declare && !(*b)->args.empty()) {
-            sum.before.push_back(*b);
-        } else {
-            return std::nullopt;
-        }
-    }
-    if (!sum.first) return std::nullopt;
-    for (auto b = std::next(inner); b != all.end(); ++b) {
-        if (!take_after(*b, sum)) return std::nullopt;
-    }
-    return sum;
-}
 
 void mark_read(E e, std::vector<bool>& out) {
     if (e->kind == ExprKind::Var) out[static_cast<std::size_t>(e->id)] = true;
@@ -163,13 +51,13 @@ class SumsInLanes final : public Rewriter {
 
     S stmt(S s) override {
         S changed = children(s);
-        auto sum = find_sum(changed);
+        auto sum = find_column_sum(changed);
         S lanes = sum ? in_lanes(*sum) : nullptr;
         return lanes ? lanes : changed;
     }
 
   private:
-    S in_lanes(const Sum& sum) {
+    S in_lanes(const ColumnSum& sum) {
         b_.line = sum.outer->line;
         E test = condition(sum);
         if (!test) return nullptr;
@@ -190,7 +78,7 @@ class SumsInLanes final : public Rewriter {
     }
 
     /// What must hold for lanes, or null.
-    E condition(const Sum& sum) {
+    E condition(const ColumnSum& sum) {
         LoopNest nest(b_, sum.outer, sum.inner);
         for (S d : sum.before) nest.define(d->id, d->args[0]);
         if (!nest.in_front(sum.inner->args[0]) || !nest.in_front(sum.inner->args[1]))
@@ -276,7 +164,7 @@ class SumsInLanes final : public Rewriter {
     }
 
     /// A test that the update runs over the range of the sum, whose variable it takes; or null.
-    E as_far_as(LoopNest& nest, const Sum& sum, S update) {
+    E as_far_as(LoopNest& nest, const ColumnSum& sum, S update) {
         E test = nullptr;
         for (std::size_t k = 0; k < 2; ++k) {
             E mine = nest.in_front(update->args[k]);
@@ -295,7 +183,7 @@ class SumsInLanes final : public Rewriter {
     }
 
     /// Groups of lanes from `first` on, as many as `count` has.
-    S strips(const Sum& sum, std::int32_t first, E count, std::int64_t groups) {
+    S strips(const ColumnSum& sum, std::int32_t first, E count, std::int64_t groups) {
         std::int64_t width = groups * lanes_;
         std::int64_t bits = 0;
         while ((std::int64_t{1} << bits) < width) ++bits;
@@ -336,7 +224,7 @@ class SumsInLanes final : public Rewriter {
 
     /// What comes behind the sum. What a lane declares from memory is held for the loops behind it.
     template <class Each>
-    void behind(const Sum& sum, E length, std::vector<S>& body, Each each) {
+    void behind(const ColumnSum& sum, E length, std::vector<S>& body, Each each) {
         std::vector<S> declared = sum.before;
         std::unordered_map<std::int32_t, std::int32_t> held;
         auto put_held = [&](Replace& put, E number) {
@@ -402,7 +290,7 @@ class SumsInLanes final : public Rewriter {
     }
 
     /// A loop over the terms, from bounds that are known in front of the nest.
-    S inner_loop(const Sum& sum, S body, std::int32_t var) {
+    S inner_loop(const ColumnSum& sum, S body, std::int32_t var) {
         LoopNest nest(b_, sum.outer, sum.inner);
         for (S d : sum.before) nest.define(d->id, d->args[0]);
         return b_.loop(LoopKind::Serial, var, nest.in_front(sum.inner->args[0]),
@@ -410,7 +298,7 @@ class SumsInLanes final : public Rewriter {
     }
 
     /// The loop as it was, from `begin` on; terms are added in order.
-    S one_by_one(const Sum& sum, E begin) {
+    S one_by_one(const ColumnSum& sum, E begin) {
         std::vector<S> body;
         flatten(sum.outer->body, body);
         for (S& s : body) {
