@@ -4,11 +4,13 @@
 
 #include "array_object.h"
 #include "library/call.h"
+#include "library/combine_at.h"
 #include "library/extremes.h"
 #include "library/histogram.h"
 #include "library/scan.h"
 #include "library/search.h"
 #include "library/select.h"
+#include "library/slide.h"
 #include "library/sort.h"
 #include "library/unique.h"
 
@@ -108,6 +110,30 @@ PyObject* count_in_bins(PyObject* const* args) {
                                        args[2] == Py_None ? nullptr : &weights, to_bool(args[3])));
 }
 
+PyObject* slide(PyObject* const* args) {
+    return wrap(library::slide(to_array(args[0], true), to_array(args[1], true), to_int64(args[2]),
+                               to_int64(args[3])));
+}
+
+/// The operation of a binary ufunc's name, if there is one.
+std::optional<Op> op_named(PyObject* name) {
+    for (int k = 0; k < op_count; ++k) {
+        auto op = static_cast<Op>(k);
+        const std::string numpy_name(info(op).numpy_name);
+        if (PyUnicode_CompareWithASCIIString(name, numpy_name.c_str()) == 0) return op;
+    }
+    return std::nullopt;
+}
+
+/// False where elements of these dtypes are not combined in the engine.
+PyObject* combine_at(PyObject* const* args) {
+    std::optional<Op> op = op_named(args[0]);
+    Array target = to_array(args[1], true), values = to_array(args[3], true);
+    const bool takes = op && library::combines_at(*op, target.dtype(), values.dtype());
+    if (takes) library::combine_at(*op, target, to_array(args[2], true), values);
+    return PyBool_FromLong(takes);
+}
+
 PyObject* scan(PyObject* const* args) {
     static constexpr std::pair<const char*, Op> ops[] = {
         {"add", Op::Add},         {"multiply", Op::Mul},    {"minimum", Op::Min},
@@ -138,6 +164,8 @@ bool add_order_functions(PyObject* module) {
         entry<3, count_numbers>("_count_numbers"),
         entry<4, count_in_bins>("_count_in_bins"),
         entry<4, scan>("_scan"),
+        entry<4, combine_at>("_combine_at"),
+        entry<4, slide>("_slide"),
         {nullptr, nullptr, 0, nullptr},
     };
     return PyModule_AddFunctions(module, functions) == 0;

@@ -3,6 +3,7 @@
 #include "array_shape.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <string_view>
 #include <vector>
@@ -23,10 +24,12 @@ PyObject* recorded(F&& f) noexcept {
 char to_order(PyObject* o, const char* what, std::string_view allowed) {
     const char* text = o && PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : nullptr;
     if (!o || o == Py_None) return 'C';
-    if (!text || std::strlen(text) != 1 || allowed.find(text[0]) == std::string_view::npos)
+    const char letter =
+        static_cast<char>(text ? std::toupper(static_cast<unsigned char>(*text)) : 0);
+    if (!letter || std::strlen(text) != 1 || allowed.find(letter) == std::string_view::npos)
         fail(ErrorKind::Value, std::string(what) + ": order must be one of the letters " +
                                    std::string(allowed) + "; got " + (text ? text : "no letter"));
-    return text[0];
+    return letter;
 }
 
 Array reversed_axes(const Array& a) {

@@ -16,6 +16,8 @@ using namespace matvec;
 
 namespace {
 
+constexpr std::int64_t few_columns = 64;  ///< up to here what is left of a row counts
+
 /// Lanes as in `dots`; strides that are known when this is compiled make vectors.
 template <class T, class X, class Y>
 T sum_of_products(std::int64_t count, const T* x, X x_stride, const T* y, Y y_stride) {
@@ -50,8 +52,13 @@ template <class T>
 void matrix_times_vector(const DenseRows<T>& a, const T* x, std::int64_t x_stride, T* out) {
     Packed<T> packed(x, x_stride, a.columns);
     std::int64_t group = std::max<std::int64_t>(1, worth_a_thread / (4 * a.columns)) * 4;
+    const RestOfRow<T> rest(packed.data(), a.columns);
+    const bool few = a.columns <= few_columns;
+    const std::int64_t all = (a.rows - 1) * a.leading + a.columns;  // elements that may be read
     parallel_for(0, (a.rows + group - 1) / group, 1, [&](std::int64_t first, std::int64_t last) {
         std::int64_t i = first * group, end = std::min(a.rows, last * group);
+        for (; few && i + 4 <= end && (i + 3) * a.leading + rest.reaches <= all; i += 4)
+            short_dots(a.data + i * a.leading, a.leading, packed.data(), rest, out + i);
         for (; i + 4 <= end; i += 4)
             dots<T, 4>(a.data + i * a.leading, a.leading, a.columns, packed.data(), out + i);
         for (; i < end; ++i)

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <type_traits>
 
 #include "core/parallel.h"
 #include "library/matvec.h"
@@ -56,6 +57,82 @@ class Packed {
     const T* data_;
     std::unique_ptr<T[]> copy_;
 };
+
+template <class T>
+using Lanes [[gnu::vector_size(32)]] =
+    std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+
+/// The columns that are left after the last whole lanes: where memory behind a row may be read,
+/// they are multiplied as vectors.
+template <class T>
+struct RestOfRow {
+    RestOfRow(const T* x, std::int64_t columns) {
+        constexpr std::int64_t w = width<T>;
+        begin = columns / (2 * w) * (2 * w);
+        const std::int64_t count = columns - begin;
+        T rest[2 * w] = {};
+        std::copy_n(x + begin, count, rest);
+        x0 = load(rest);
+        x1 = load(rest + w);
+        for (std::int64_t l = 0; l < w; ++l) {
+            keep0[l] = l < count ? -1 : 0;
+            keep1[l] = w + l < count ? -1 : 0;
+        }
+        reaches_high = count > w;
+        reaches = begin + (reaches_high ? 2 * w : w);
+    }
+    static Vector<T> masked(const T* from, Lanes<T> keep) {
+        return reinterpret_cast<Vector<T>>(reinterpret_cast<Lanes<T>>(load(from)) & keep);
+    }
+    std::int64_t begin, reaches;  ///< columns; reaches: up to where rows are read
+    bool reaches_high;            ///< whether something is left for the second vector of lanes
+    Vector<T> x0, x1;
+    Lanes<T> keep0, keep1;
+};
+
+/// The lanes of four rows, added by halves as in `dots`.
+inline void add_halves(const Vector<double>* v, double* out) {
+    auto pair = [](Vector<double> a, Vector<double> b) {
+        return __builtin_shufflevector(a, b, 0, 1, 4, 5) +
+               __builtin_shufflevector(a, b, 2, 3, 6, 7);
+    };
+    Vector<double> x = pair(v[0], v[2]), y = pair(v[1], v[3]);
+    x = __builtin_shufflevector(x, y, 0, 4, 2, 6) + __builtin_shufflevector(x, y, 1, 5, 3, 7);
+    std::memcpy(out, &x, sizeof x);
+}
+inline void add_halves(const Vector<float>* v, float* out) {
+    auto pair = [](Vector<float> a, Vector<float> b) {
+        return __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11) +
+               __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
+    };
+    Vector<float> x = pair(v[0], v[2]), y = pair(v[1], v[3]);
+    x = __builtin_shufflevector(x, y, 0, 1, 8, 9, 4, 5, 12, 13) +
+        __builtin_shufflevector(x, y, 2, 3, 10, 11, 6, 7, 14, 15);
+    for (int r = 0; r < 4; ++r) out[r] = x[2 * r] + x[2 * r + 1];
+}
+
+/// The dot products of four rows of few columns with x; the bits of `dots`.
+template <class T>
+void short_dots(const T* a, std::int64_t leading, const T* x, const RestOfRow<T>& rest, T* out) {
+    constexpr std::int64_t w = width<T>;
+    constexpr int rows = 4;
+    Vector<T> low[rows] = {}, high[rows] = {};
+    for (std::int64_t j = 0; j < rest.begin; j += 2 * w) {
+        Vector<T> x0 = load(x + j), x1 = load(x + j + w);
+        for (int r = 0; r < rows; ++r) {
+            low[r] += load(a + r * leading + j) * x0;
+            high[r] += load(a + r * leading + j + w) * x1;
+        }
+    }
+    for (int r = 0; r < rows; ++r) {
+        // No lane is -0: what is added where nothing is left changes none.
+        const T* row = a + r * leading + rest.begin;
+        low[r] += rest.masked(row, rest.keep0) * rest.x0;
+        if (rest.reaches_high) high[r] += rest.masked(row + w, rest.keep1) * rest.x1;
+        low[r] += high[r];
+    }
+    add_halves(low, out);
+}
 
 /// The dot products of `rows` rows with x.
 template <class T, int rows>

@@ -2,6 +2,7 @@
 
 import unisono as un
 
+from . import _engine
 from ._ufunc import as_array
 
 
@@ -126,6 +127,8 @@ def _slide(a, v, mode):
     dtype = un.result_type(a.dtype, v.dtype)
     lead = {"full": m - 1, "same": m // 2, "valid": 0}[mode]
     count = {"full": n + m - 1, "same": n, "valid": n - m + 1}[mode]
+    if m > 32 and dtype in ("float32", "float64"):
+        return _engine._slide(a.astype(dtype, copy=False), v.astype(dtype, copy=False), lead, count)
     padded = un.zeros(count + m - 1, dtype)
     width = min(n, count + m - 1 - lead)
     padded[lead : lead + width] = a[:width]
@@ -136,5 +139,4 @@ def _slide(a, v, mode):
         return made.astype(dtype, copy=False)
     from ._products import _view
 
-    windows = _view(padded, (count, m), (1, 1))
-    return un.matmul(windows, v.astype(dtype, copy=False))
+    return un.matmul(_view(padded, (count, m), (1, 1)), v.astype(dtype, copy=False))

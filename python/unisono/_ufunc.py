@@ -393,19 +393,21 @@ def at(self, a, indices, b=None, /):
         )
     target = as_array(a)
     where = un.arange(target.size).reshape(target.shape)[indices]
-    if where.ndim == 0:
-        rounds = [(where.reshape(1), slice(None))]
-    else:
-        rounds = _rounds(where.reshape(-1))
     if b is not None:
         b = un.broadcast_to(as_array(b), where.shape).reshape(-1)
-        if not un.can_cast(self(target.reshape(-1)[:0], b[:0]).dtype, target.dtype, "same_kind"):
-            raise TypeError(f"{self.__name__}.at: cannot cast the result to {target.dtype}")
     flat = target.reshape(-1)
     shares = target.flags.c_contiguous
+    if not flat.flags.c_contiguous:
+        flat = flat.copy()
+    where = where.reshape(-1)
+    if b is not None and _engine._combine_at(self.__name__, flat, where, b):
+        rounds = []
+    else:
+        rounds = _rounds(where)
     for positions, chosen in rounds:
         now = flat[positions]
-        flat[positions] = self(now) if b is None else self(now, b[chosen])
+        made = self(now) if b is None else self(now, b[chosen])
+        flat[positions] = (made.real if target.dtype.kind != "c" else made).astype(target.dtype)
     if not shares:
         target[...] = flat.reshape(target.shape)
 

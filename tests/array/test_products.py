@@ -270,3 +270,39 @@ def test_stacks_of_products_with_one_matrix():
         un.broadcast_to(un.asarray(a[0, 0]), (4, 1, 40)) @ b,
         np.broadcast_to(a[0, 0], (4, 1, 40)) @ b,
     )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("columns", [7, 8, 9, 15, 16, 17, 31, 40, 63, 64])
+def test_short_rows_are_summed_in_lanes(dtype, columns):
+    """In the order of docs/numbers.md, whatever lies behind a row."""
+    lanes = 8 if dtype == "float64" else 16
+    rng = np.random.default_rng(1)
+    wide = rng.standard_normal((70, columns + 5)).astype(dtype)
+    wide[:, columns:] = np.nan
+    x = rng.standard_normal(columns).astype(dtype)
+    expected = []
+    for row in wide:
+        sums = np.zeros(lanes, dtype)
+        for j in range(columns):
+            sums[j % lanes] += row[j] * x[j]
+        half = lanes // 2
+        while half:
+            sums[:half] += sums[half : 2 * half]
+            half //= 2
+        expected.append(sums[0])
+    for rows in (un.array(wide)[:, :columns], un.array(wide[:, :columns].copy())):
+        assert np.array_equal(rows @ un.array(x), expected)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "complex128"])
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize("n, m", [(1300, 900), (600, 2000), (700, 40), (1000, 1000)])
+def test_long_correlations(dtype, mode, n, m):
+    rng = np.random.default_rng(2)
+    a, v = ((10 * rng.standard_normal(k)).astype(dtype) for k in (n, m))
+    for name in ("correlate", "convolve"):
+        expected = getattr(np, name)(a, v, mode)
+        made = getattr(un, name)(un.array(a), un.array(v), mode)
+        assert made.dtype == expected.dtype and made.shape == expected.shape
+        assert np.allclose(made, expected, rtol=1e-4, atol=1e-1 if dtype == "float32" else 1e-9)

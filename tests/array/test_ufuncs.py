@@ -181,10 +181,25 @@ def test_at_writes_repeated_indices_once_each(name):
     un.negative.at(a, (slice(None), 1))
     np.negative.at(x, (slice(None), 1))
     same(a, x)
-    with pytest.raises(TypeError, match="cannot cast"):
-        getattr(un, name).at(un.arange(3), [0], 0.5)
     with pytest.raises(ValueError, match="second operand needed"):
         getattr(un, name).at(a, 0)
+
+
+@pytest.mark.parametrize("target", ["int8", "uint64", "float32", "float64", "bool", "complex128"])
+@pytest.mark.parametrize("values", ["int64", "float64", "bool"])
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "hypot", "logical_or", "less"])
+def test_at_computes_in_the_common_dtype_and_casts_back(target, values, name):
+    if target == "complex128" and name == "hypot":
+        pytest.skip("not defined")
+    rng = np.random.default_rng(3)
+    x = rng.integers(0, 3, (4, 6)).astype(target)
+    i, j = rng.integers(0, 4, 500), rng.integers(-3, 3, 500)
+    v = rng.integers(0, 3, 500).astype(values)
+    a = un.array(x)
+    getattr(un, name).at(a[:, ::2], (un.array(i), un.array(j)), un.array(v))
+    with np.errstate(all="ignore"):
+        getattr(np, name).at(x[:, ::2], (i, j), v)
+    assert np.allclose(a, x, equal_nan=True), (a, x)
 
 
 def test_loops_of_dtypes():
