@@ -7,11 +7,13 @@ import sys
 
 
 class Imports:
-    """``imported`` holds what such statements bind; ``node``, ``guard`` and ``unsupported`` are the flattener's."""
+    """``imported`` holds what such statements bind; ``lines``, ``node``, ``guard`` and ``unsupported`` are the flattener's."""
 
     def read_imports(self, body):
         """Import what the statements of this function name, and take those names from its variables."""
         self.imported = {}
+        if not any("import" in line for line in self.lines):  # seldom; the tree's walk is slow
+            return
         scope = self.function.__globals__
         assigned = set()
         for n in _own(body):

@@ -144,10 +144,12 @@ class Sharing:
         if not found or value is not prange or not isinstance(s.target, ast.Name):
             return None
         updates = {}
-        for n in (n for b in s.body for n in ast.walk(b)):
+        for n in _statements_of(s.body):
             name = self.combined(n)
             if name:
                 updates.setdefault(name, []).append(n)
+        if not updates:
+            return None
         uses = {}
         for n in (n for b in s.body for n in ast.walk(b)):
             if isinstance(n, ast.Name):
@@ -305,3 +307,11 @@ class _Combined(ast.NodeTransformer):
         ]
         rest = [_value(_name(mine, s, ast.Store()), call)]
         return _at(ast.If(test=_name(is_first, s), body=first, orelse=rest), s)
+
+
+def _statements_of(body):
+    """The statements, and those inside of them."""
+    for s in body:
+        yield s
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            yield from _statements_of(getattr(s, name, ()))
