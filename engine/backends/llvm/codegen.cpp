@@ -185,6 +185,24 @@ void stamp(llvm::Module& module, const Target& target, const Machine& machine) {
     }
 }
 
+/// Vector forms stand in the module for the vectoriser to find, and are taken in where it calls
+/// them.
+bool is_vector_form(const llvm::Function& f) {
+    return !f.isDeclaration() && f.hasLocalLinkage() &&
+           f.hasFnAttribute(llvm::Attribute::AlwaysInline);
+}
+
+/// Those that it left alone need no code, nor do those whose calls have all taken them in.
+void drop_vector_forms(llvm::Module& module) {
+    if (llvm::GlobalVariable* kept = module.getGlobalVariable("llvm.compiler.used", true))
+        kept->eraseFromParent();
+    for (llvm::Function& f : llvm::make_early_inc_range(module)) {
+        if (!is_vector_form(f)) continue;
+        f.removeDeadConstantUsers();  // that list
+        if (f.use_empty()) f.eraseFromParent();
+    }
+}
+
 void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& machine) {
     llvm::PipelineTuningOptions tuning;
     tuning.LoopInterleaving = true;
@@ -202,20 +220,20 @@ void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& m
         });
     Analyses analyses(builder);
     llvm::ModulePassManager passes;
-    auto bodies = std::count_if(module.begin(), module.end(),
-                                [](const llvm::Function& f) { return !f.isDeclaration(); });
+    const bool is_host = target.kind == Target::Kind::Host;
+    const bool has_forms = is_host && llvm::any_of(module, is_vector_form);
+    auto bodies = llvm::count_if(module, [&](const llvm::Function& f) {
+        return !f.isDeclaration() && !(is_host && is_vector_form(f));
+    });
     std::string list = bodies > 1 ? inline_passes : "";
-    list += target.kind == Target::Kind::Host ? host_passes : device_passes;
+    list += is_host ? host_passes : device_passes;
     if (target.has_natives) list = native_passes;
-    if (llvm::any_of(module, [](const llvm::Function& f) {
-            return !f.isDeclaration() && f.hasFnAttribute(llvm::Attribute::AlwaysInline);
-        })) {
-        list += late_inline_passes;
-    }
+    if (has_forms) list += late_inline_passes;
     if (llvm::Error error = builder.parsePassPipeline(passes, list)) {
         fail(ErrorKind::Internal, "llvm: pass list: " + llvm::toString(std::move(error)));
     }
     passes.run(module, analyses.modules);
+    if (has_forms) drop_vector_forms(module);
 }
 
 std::string assembly(llvm::Module& module, llvm::TargetMachine& machine) {
