@@ -34,6 +34,16 @@ def parallel(a, n):
         s += i // 3 % 7
     return s
 
+@un.jit
+def stores(a, n):
+    for i in un.prange(n):
+        a[i % 3] = i
+
+@un.jit
+def statements(a, n):
+    for i in range(n):
+        a[1:] = a[:-1]
+
 a = np.zeros(3, np.int64)
 function = globals()[sys.argv[1]]
 function(a, 0)
@@ -48,7 +58,7 @@ print("alive")
 """
 
 
-@pytest.mark.parametrize("name", ["one_loop", "nested", "spin", "parallel"])
+@pytest.mark.parametrize("name", ["one_loop", "nested", "spin", "parallel", "stores", "statements"])
 def test_interrupt(tmp_path, name):
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)
@@ -58,3 +68,5 @@ def test_interrupt(tmp_path, name):
     assert done.returncode == 0, done.stderr
     first, last = done.stdout.strip().splitlines()[0], done.stdout.strip().splitlines()[-1]
     assert first.startswith(f"interrupted in compiled function {name}") and last == "alive"
+    if name == "stores":  # its run-time part is told the loop's line
+        assert "for i in un.prange(n):" in done.stdout

@@ -12,10 +12,11 @@ using LoopBody = std::int64_t (*)(Fault* fault, void* context, std::int64_t begi
                                   std::int64_t end);
 
 /// Runs iterations [0, trips); `fault` is a HostFault. `work` estimates one iteration in units of
-/// about 0.1 ns: little work stays on the calling thread. Of several faults the one of the lowest
-/// iteration is returned; all iterations before it are complete.
+/// about 0.1 ns: little work stays on the calling thread, and the user is asked between pieces
+/// of much. `place` is the loop's line, its file in the upper half. Of several faults the one of
+/// the lowest iteration is returned; all iterations before it are complete.
 std::int64_t run_parallel_loop(Fault* fault, LoopBody body, void* context, std::int64_t trips,
-                               std::int64_t work) noexcept;
+                               std::int64_t work, std::int64_t place) noexcept;
 
 /// Whether the user asks to stop; if so the fault says where.
 std::int64_t poll_from_code(Fault* fault, std::int64_t iteration, std::int64_t line,

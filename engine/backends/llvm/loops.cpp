@@ -208,8 +208,8 @@ void FunctionEmitter::poll_interrupt(ir::Line line) {
     b_.SetInsertPoint(on);
 }
 
-/// An outermost loop (or one of a chunk) that contains no other one runs in strips, so that it can
-/// be asked in between and stays as simple as it is.
+/// An outermost loop that contains no other one runs in strips, so that the user can be asked in
+/// between and it stays as simple as it is. Of parallel loops, the run-time part makes the strips.
 void FunctionEmitter::striped_loop(ir::S s, Value* begin, Value* end,
                                    llvm::function_ref<void(Value*)> body) {
     constexpr std::int64_t strip = 1 << 24;
@@ -224,7 +224,7 @@ void FunctionEmitter::striped_loop(ir::S s, Value* begin, Value* end,
     };
     bool is_plain =
         !inside(ir::StmtKind::For) && !inside(ir::StmtKind::While) && !inside(ir::StmtKind::Break);
-    bool is_kind = s->loop == LoopKind::Serial || (s->loop == LoopKind::Parallel && iteration_);
+    bool is_kind = s->loop == LoopKind::Serial;
     bool is_outermost = loops_.empty() || s->numbers;
     if (!f_.polls || m_.for_device() || !is_outermost || is_short || !is_plain || !is_kind) {
         return loop(s->loop, begin, end, body, s->line);

@@ -267,13 +267,16 @@ void FunctionEmitter::emit_parallel(ir::S s) {
 
     Value* work = cost(s->body, c);
     auto* run_type =
-        llvm::FunctionType::get(m_.i64, {m_.ptr, m_.ptr, m_.ptr, m_.i64, m_.i64}, false);
+        llvm::FunctionType::get(m_.i64, {m_.ptr, m_.ptr, m_.ptr, m_.i64, m_.i64, m_.i64}, false);
     llvm::Function* run = m_.declare("unisono_parallel_for", run_type);
-    Value* site = b_.CreateCall(run, {fault_, body, context.memory, trips, work});
+    Value* place = int64(s->line.line | std::int64_t{s->line.file} << 32);
+    Value* site = b_.CreateCall(run, {fault_, body, context.memory, trips, work, place});
     llvm::BasicBlock* after = block("joined");
     exit_site_->addIncoming(site, b_.GetInsertBlock());
     b_.CreateCondBr(b_.CreateICmpSLT(site, int64(0)), after, exit_);
     b_.SetInsertPoint(after);
+    ++loops_emitted_;
+    if (!loops_.empty()) count_work(trips);
     cache_.clear();
 }
 
