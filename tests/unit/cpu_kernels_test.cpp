@@ -101,6 +101,7 @@ TEST(CpuParallel, AStripCountsAllItsElements) {
     auto call = ir.find("call i64 @unisono_parallel_for(");
     ASSERT_NE(call, std::string::npos) << ir;
     std::string arguments = ir.substr(call, ir.find(')', call) - call);
+    arguments.resize(arguments.rfind(','));  // the loop's line
     EXPECT_GT(std::stoll(arguments.substr(arguments.rfind(' '))), 1000) << arguments;
 }
 
