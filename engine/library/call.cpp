@@ -23,6 +23,8 @@ class LibraryCall final : public OpaqueCall {
     std::string name() const override { return name_; }
     bool joins() const override { return together_ != nullptr; }
     bool selects() const override { return selects_; }
+    // What joins may run before entries that read the target.
+    bool stores_anywhere() const override { return !selects_ && !together_; }
     std::uint64_t run_together(std::span<const OpaqueCall::Operands> calls) override {
         std::vector<CallOperands> same;
         std::vector<std::size_t> numbers;

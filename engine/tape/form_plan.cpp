@@ -55,6 +55,8 @@ std::unique_ptr<Plan> form_plan(const std::vector<Entry>& segment, const Segment
         if (!b.why.empty()) step.why.push_back(b.why);
         if (b.opaque) {
             step.opaque = static_cast<std::int32_t>(b.entries.front());
+            if (const std::uint32_t by = grouping.stored_by[b.entries.front()]; by > 0)
+                step.stored_by = static_cast<std::int32_t>(by);
             plan->steps.push_back(std::move(step));
             continue;
         }

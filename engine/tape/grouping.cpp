@@ -171,7 +171,8 @@ class Grouper {
         return true;
     }
 
-    /// Lets a reduction store where its result would only be copied to (`y[i] = x.sum(axis=0)`).
+    /// Lets a reduction or a call store where its result would only be copied to
+    /// (`y[i] = x.sum(axis=0)`, `y[:] = a @ b`).
     void absorb(std::uint32_t i) {
         if (segment_[i].kind != EntryKind::Copy || data_.operands[4 * i] < 0) return;
         const auto from = static_cast<std::uint32_t>(data_.operands[4 * i]);
@@ -182,8 +183,7 @@ class Grouper {
             return;
         const std::uint32_t r = uses[0].entry;
         const auto to = static_cast<std::uint32_t>(data_.operands[4 * i + 3]);
-        if (segment_[r].kind != EntryKind::Reduce || segment_[r].compute != data_.slots[to].dtype ||
-            data_.slots[from].dtype != data_.slots[to].dtype ||
+        if (!may_store(r, to) || data_.slots[from].dtype != data_.slots[to].dtype ||
             segment_[r].out.storage->device != segment_[i].out.storage->device)
             return;
         for (const Use& u : uses_[data_.slots[to].storage]) {
@@ -197,6 +197,15 @@ class Grouper {
         auto& entries = groups_[group_of_[r]].entries;
         entries.insert(std::lower_bound(entries.begin(), entries.end(), i), i);
         stored_by_[r] = i;
+    }
+
+    /// Whether what entry r makes may be written through slot `to`.
+    bool may_store(std::uint32_t r, std::uint32_t to) const {
+        const Entry& e = segment_[r];
+        if (e.kind == EntryKind::Reduce) return e.compute == data_.slots[to].dtype;
+        return e.kind == EntryKind::Opaque && e.call->stores_anywhere() &&
+               e.out.layout->contiguous() && data_.slots[to].layout->contiguous() &&
+               !e.out.storage->device;
     }
 
     std::uint32_t storage_written(std::uint32_t i) const {

@@ -26,7 +26,7 @@ struct EntryGroup {
 struct Grouping {
     std::vector<EntryGroup> groups;
     std::vector<std::uint32_t> group_of;  ///< of each entry
-    /// Of a reduction: the assignment that stores its result where it belongs, or 0.
+    /// Of a reduction or a call: the assignment that stores its result where it belongs, or 0.
     std::vector<std::uint32_t> stored_by;
 };
 

@@ -14,6 +14,7 @@
 #include "tape/element_function.h"
 #include "tape/form_plan.h"
 #include "tape/hazards.h"
+#include "tape/reshapes.h"
 #include "tape/run_group.h"
 
 namespace unisono {
@@ -39,6 +40,7 @@ std::uint32_t header_token(const Entry& e) {
     static_assert(static_cast<int>(EntryKind::Opaque) < 8 && max_rank <= 32);
     return static_cast<std::uint32_t>(e.kind) | static_cast<std::uint32_t>(e.before) << 3 |
            static_cast<std::uint32_t>(e.op) << 8 | static_cast<std::uint32_t>(e.inputs) << 16 |
+           static_cast<std::uint32_t>(e.call && e.call->stores_anywhere()) << 18 |
            static_cast<std::uint32_t>(e.compute) << 20 |
            static_cast<std::uint32_t>(static_cast<std::uint8_t>(e.axis)) << 24;
 }
@@ -300,6 +302,7 @@ Overlap SegmentData::relation(std::uint32_t a, std::uint32_t b) const {
 Plan& find_plan(std::vector<Entry>& segment, std::uint32_t epoch) {
     static auto* reader = new Reader;
     static Known* last = nullptr;
+    if (has_reshapes(segment)) see_through_reshapes(segment, epoch + 2);
     if (last && Follower(last->key, epoch).follows(segment)) return *last->plan;
     reader->read(segment, epoch + 1);
     std::span<const std::uint32_t> key = reader->key();

@@ -34,7 +34,8 @@ struct OperandRef {
 };
 
 struct PlanStep {
-    std::int32_t opaque = -1;  ///< the entry, for Opaque
+    std::int32_t opaque = -1;     ///< the entry, for Opaque
+    std::int32_t stored_by = -1;  ///< of an Opaque entry: the assignment whose target it fills
     Group group;
     std::shared_ptr<GroupKernel> kernel;  ///< shared by all steps with an equal group
     OperandRef space{0, 3};               ///< a view whose shape is the iteration space
@@ -59,8 +60,8 @@ class Plan {
     std::string text(bool code) const;
 };
 
-/// Finds or forms the plan of a segment. `epoch` and the number after it are fresh, for marking
-/// storages.
+/// Finds or forms the plan of a segment, whose entries it may write in other shapes (reshapes.h).
+/// `epoch` and the four numbers after it are fresh, for marking storages.
 Plan& find_plan(std::vector<Entry>& segment, std::uint32_t epoch);
 
 }  // namespace unisono

@@ -245,6 +245,17 @@ std::vector<std::size_t> Runner::partners(const Plan& plan, std::size_t number) 
     return found;
 }
 
+/// Where a call's result goes: its own memory, or that of the assignment that would copy it.
+View Runner::stored_view(const PlanStep& step) const {
+    View out = segment_[static_cast<std::size_t>(step.opaque)].out;
+    if (step.stored_by >= 0) {
+        const View& target = segment_[static_cast<std::size_t>(step.stored_by)].out;
+        out.storage = target.storage;
+        out.offset = target.offset;
+    }
+    return out;
+}
+
 void Runner::run_opaque(PlanStep& step, Plan& plan, std::size_t number) {
     Entry& e = segment_[static_cast<std::size_t>(step.opaque)];
     std::int64_t elements = 0;
@@ -253,29 +264,33 @@ void Runner::run_opaque(PlanStep& step, Plan& plan, std::size_t number) {
         v.storage->allocate();
         elements += v.layout->size();
     };
-    auto prepare = [&](Entry& entry) {
+    auto prepare = [&](const Entry& entry, const View& out) {
         for (int k = 0; k < entry.inputs; ++k) {
             prepare_view(entry.in[k]);
             if (entry.in[k].storage && entry.in[k].storage->poison)
                 throw Error(*entry.in[k].storage->poison);
         }
-        prepare_view(entry.out);
+        prepare_view(out);
     };
-    prepare(e);
+    const View out = stored_view(step);
+    prepare(e, out);
     std::vector<std::size_t> others;
     if (e.call->joins()) others = partners(plan, number);
-    std::vector<OpaqueCall::Operands> calls{{e.call, e.in, &e.out}};
-    for (std::size_t j : others) {
-        Entry& later = segment_[static_cast<std::size_t>(plan.steps[j].opaque)];
-        prepare(later);
-        calls.push_back({later.call, later.in, &later.out});
+    std::vector<View> outs(others.size());
+    std::vector<OpaqueCall::Operands> calls{{e.call, e.in, &out}};
+    for (std::size_t k = 0; k < others.size(); ++k) {
+        const PlanStep& later = plan.steps[others[k]];
+        const Entry& entry = segment_[static_cast<std::size_t>(later.opaque)];
+        outs[k] = stored_view(later);
+        prepare(entry, outs[k]);
+        calls.push_back({entry.call, entry.in, &outs[k]});
     }
     if (debug_level() >= 1) debug_log("call " + e.call->name());
     bool long_work = e.call->communicates() || elements >= long_step;
     std::uint64_t done = 0;
     outside_engine(long_work, [&] {
         if (!others.empty()) done = e.call->run_together(calls);
-        if (done == 0) e.call->run(e.in, e.inputs, e.out);
+        if (done == 0) e.call->run(e.in, e.inputs, out);
     });
     if (done == 0) return;
     joined_.resize(plan.steps.size(), false);

@@ -36,6 +36,7 @@ class Runner {
     void bind(const PlanStep& step, Bound& bound);
     void note_traffic(std::int64_t read, std::int64_t written);
     void run_opaque(PlanStep& step, Plan& plan, std::size_t number);
+    View stored_view(const PlanStep& step) const;
     std::vector<std::size_t> partners(const Plan& plan, std::size_t number) const;
     bool has_joined(std::size_t number) const { return number < joined_.size() && joined_[number]; }
     void finish(const std::vector<std::uint32_t>& entries);

@@ -73,6 +73,9 @@ struct OpaqueCall {
     virtual bool joins() const { return false; }
     /// Whether it picks the elements of in[0] for which the packed mask in[1] is set.
     virtual bool selects() const { return false; }
+    /// Whether it fills packed memory of the host that somebody else chose: it may write where its
+    /// result would only be copied to.
+    virtual bool stores_anywhere() const { return false; }
     /// At most this many run together.
     static constexpr std::size_t most_together = 48;
     /// A call with its operands.
@@ -215,8 +218,8 @@ class Tape {
     bool is_full(const View& out);
     void read_settings();
     std::uint32_t fresh_epochs() {
-        epoch_ += 2;
-        return epoch_ - 1;
+        epoch_ += 5;
+        return epoch_ - 4;
     }
     bool all_needed(const Storage* wanted) const;
     void complete_slow(Storage* s, FlushReason reason);

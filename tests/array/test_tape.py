@@ -51,6 +51,90 @@ def test_long_loops_are_cut_where_they_repeat():
     assert after["kernels_compiled"] - before["kernels_compiled"] == 1
 
 
+@pytest.mark.parametrize(
+    ("program", "kernels"),
+    [
+        (lambda m, a, b: (a.T + 1).reshape(-1) * 2, 1),
+        (lambda m, a, b: ((a + a[0]).reshape(3, 2000) - 1).reshape(2000, 3), 1),
+        (lambda m, a, b: (b * 2).reshape(60, 100) + a[:, :1], 1),  # takes the shape of its reader
+        (lambda m, a, b: ((b * 2).reshape(60, 100) / 3).sum(axis=1), 1),
+        (lambda m, a, b: (a[:, None, :] + 1) * (a * 2).reshape(60, 1, 100), 1),
+        (lambda m, a, b: ((a[:, None, :] + 1).reshape(-1) * b).reshape(60, 1, 100).sum(axis=2), 1),
+        (lambda m, a, b: m.repeat(a[:, :10].reshape(600, 1), 10, axis=1).reshape(60, 100) * a, 2),
+        (lambda m, a, b: m.where(b.reshape(60, 100) > 7, a.T.reshape(60, 100), 0).ravel() + b, 1),
+        (lambda m, a, b: (b + 1).reshape(60, 100)[::2] + (b + 1).reshape(60, 100)[1::2], 2),
+        (lambda m, a, b: (a + 1).reshape(100, 60).T - (a + 1), 2),
+    ],
+)
+def test_reshapes_do_not_end_a_kernel(program, kernels):
+    data = np.random.default_rng(5).random((60, 100))
+    a, b = un.array(data), un.array(data.ravel() * 10)
+    un.eval(a, b)
+    got = program(un, a, b)
+    assert sum(line.startswith("kernel ") for line in str(un.explain(got)).splitlines()) == kernels
+    wanted = program(np, data, data.ravel() * 10)
+    assert got.shape == wanted.shape
+    np.testing.assert_array_max_ulp(np.asarray(got), wanted, 4)  # sums have an order of their own
+
+
+def test_reshapes_of_memory_that_is_written_again():
+    def program(m, x):
+        flat = x.reshape(-1)
+        t = x + 1
+        flat[:] = t.reshape(-1) * 2
+        x[1:, 0, :] += x[:-1, 0, :]
+        flat[3:9] = t.reshape(-1)[:6]
+        u = (flat * 3).reshape(x.shape)
+        x[...] = u[:, :, ::-1]
+        flat += 1
+        return x, t, u
+
+    data = np.random.default_rng(6).random((20, 1, 30))
+    for got, wanted in zip(program(un, un.array(data)), program(np, data.copy()), strict=True):
+        assert np.asarray(got).tobytes() == wanted.tobytes()
+
+
+def test_products_are_stored_where_they_are_assigned():
+    a, b = np.random.default_rng(7).random((2, 90, 90))
+
+    def program(m, a, b, y, w):
+        y[10:100] = a @ b  # rows of packed memory
+        w[:] = (a @ b).reshape(-1)
+        return y, w
+
+    wanted = program(np, a, b, np.zeros((120, 90)), np.zeros(8100))
+    ours = [un.array(a), un.array(b), un.zeros((120, 90)), un.zeros(8100)]
+    un.eval(*ours)
+    before = un.stats()
+    got = program(un, *ours)
+    un.eval(*got)
+    after = un.stats()
+    assert after["kernels_launched"] == before["kernels_launched"]
+    assert after["bytes_allocated"] == before["bytes_allocated"]
+    for g, w in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(np.asarray(g), w, rtol=1e-13)
+
+
+def test_products_that_need_their_target_are_stored_apart():
+    def program(m, a, b):
+        y = m.ones((90, 90))
+        y[:] = y @ a
+        first = y + 1  # reads what the next statement overwrites
+        y[:] = a @ b
+        t = a @ b
+        y[:] = t
+        z = y * 2
+        y[:] = t.T
+        kept = b @ a
+        b[:] = kept
+        return y, first, z, kept, b, t
+
+    a, b = np.random.default_rng(8).random((2, 90, 90))
+    wanted = program(np, a, b.copy())
+    for g, w in zip(program(un, un.array(a), un.array(b)), wanted, strict=True):
+        np.testing.assert_allclose(np.asarray(g), w, rtol=1e-12)
+
+
 def test_chain_of_ten_is_one_kernel_and_one_buffer():
     a = un.arange(100000) * 1.0
     un.eval(a)
