@@ -16,7 +16,7 @@ using namespace matvec;
 
 namespace {
 
-constexpr std::int64_t few_columns = 64;  ///< up to here what is left of a row counts
+constexpr std::int64_t few_columns = 512;  ///< up to here what is left of a row counts
 
 /// Lanes as in `dots`; strides that are known when this is compiled make vectors.
 template <class T, class X, class Y>
@@ -48,9 +48,38 @@ T dot_product(std::int64_t count, const T* x, std::int64_t x_stride, const T* y,
     return sum_of_products(count, x, x_stride, y, y_stride);
 }
 
+namespace {
+
+template <class T, int columns>
+void narrow_times_vector(const DenseRows<T>& a, const T* x, T* out) {
+    constexpr std::int64_t w = width<T>, group = worth_a_thread / columns / w * w;
+    parallel_for(0, (a.rows + group - 1) / group, 1, [&](std::int64_t first, std::int64_t last) {
+        std::int64_t i = first * group, end = std::min(a.rows, last * group);
+        for (; i + w <= end; i += w) {
+            const Vector<T> sums = narrow_dots<T, columns>(a.data + i * a.leading, a.leading, x);
+            std::memcpy(out + i, &sums, sizeof sums);
+        }
+        for (; i < end; ++i) dots<T, 1>(a.data + i * a.leading, a.leading, columns, x, out + i);
+    });
+}
+
+/// By the loops for exactly so many columns; false where there are more of them.
+template <class T, int columns = 1>
+bool multiply_narrow(const DenseRows<T>& a, const T* x, T* out) {
+    if constexpr (columns <= 4) {
+        if (a.columns != columns) return multiply_narrow<T, columns + 1>(a, x, out);
+        narrow_times_vector<T, columns>(a, x, out);
+        return true;
+    }
+    return false;
+}
+
+}  // namespace
+
 template <class T>
 void matrix_times_vector(const DenseRows<T>& a, const T* x, std::int64_t x_stride, T* out) {
     Packed<T> packed(x, x_stride, a.columns);
+    if (multiply_narrow(a, packed.data(), out)) return;
     std::int64_t group = std::max<std::int64_t>(1, worth_a_thread / (4 * a.columns)) * 4;
     const RestOfRow<T> rest(packed.data(), a.columns);
     const bool few = a.columns <= few_columns;

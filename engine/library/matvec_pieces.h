@@ -116,14 +116,18 @@ template <class T>
 void short_dots(const T* a, std::int64_t leading, const T* x, const RestOfRow<T>& rest, T* out) {
     constexpr std::int64_t w = width<T>;
     constexpr int rows = 4;
-    Vector<T> low[rows] = {}, high[rows] = {};
+    Vector<T> low[rows], high[rows];
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; ++r) low[r] = high[r] = Vector<T>{};
     for (std::int64_t j = 0; j < rest.begin; j += 2 * w) {
         Vector<T> x0 = load(x + j), x1 = load(x + j + w);
+#pragma GCC unroll 4
         for (int r = 0; r < rows; ++r) {
             low[r] += load(a + r * leading + j) * x0;
             high[r] += load(a + r * leading + j + w) * x1;
         }
     }
+#pragma GCC unroll 4
     for (int r = 0; r < rows; ++r) {
         // No lane is -0: what is added where nothing is left changes none.
         const T* row = a + r * leading + rest.begin;
@@ -134,14 +138,33 @@ void short_dots(const T* a, std::int64_t leading, const T* x, const RestOfRow<T>
     add_halves(low, out);
 }
 
+/// The dot products of `w` rows of few columns with x: the same sums, a lane for each row.
+template <class T, int columns>
+Vector<T> narrow_dots(const T* a, std::int64_t leading, const T* x) {
+    constexpr std::int64_t w = width<T>;
+    Vector<T> lanes[w] = {};
+    for (int k = 0; k < columns; ++k) {
+        Vector<T> column;
+        for (std::int64_t r = 0; r < w; ++r) column[r] = a[r * leading + k];
+        lanes[k] += column * x[k];
+    }
+    for (std::int64_t half = w / 2; half > 0; half /= 2) {
+        for (std::int64_t k = 0; k < half; ++k) lanes[k] += lanes[k + half];
+    }
+    return lanes[0];
+}
+
 /// The dot products of `rows` rows with x.
 template <class T, int rows>
 void dots(const T* a, std::int64_t leading, std::int64_t columns, const T* x, T* out) {
     constexpr std::int64_t w = width<T>;
-    Vector<T> low[rows] = {}, high[rows] = {};
+    Vector<T> low[rows], high[rows];
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; ++r) low[r] = high[r] = Vector<T>{};
     std::int64_t j = 0;
     for (; j + 2 * w <= columns; j += 2 * w) {
         Vector<T> x0 = load(x + j), x1 = load(x + j + w);
+#pragma GCC unroll 4
         for (int r = 0; r < rows; ++r) {
             low[r] += load(a + r * leading + j) * x0;
             high[r] += load(a + r * leading + j + w) * x1;

@@ -273,12 +273,12 @@ def test_stacks_of_products_with_one_matrix():
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("columns", [7, 8, 9, 15, 16, 17, 31, 40, 63, 64])
+@pytest.mark.parametrize("columns", [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 40, 63, 64])
 def test_short_rows_are_summed_in_lanes(dtype, columns):
     """In the order of docs/numbers.md, whatever lies behind a row."""
     lanes = 8 if dtype == "float64" else 16
     rng = np.random.default_rng(1)
-    wide = rng.standard_normal((70, columns + 5)).astype(dtype)
+    wide = rng.standard_normal((130, columns + 5)).astype(dtype)
     wide[:, columns:] = np.nan
     x = rng.standard_normal(columns).astype(dtype)
     expected = []
