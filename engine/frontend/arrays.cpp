@@ -204,11 +204,24 @@ static E positive(ir::Builder& b, E e) {
 
 Arrays::Cut Arrays::cut(E begin, E end, E step_given, E size, const Place& place) {
     auto step = step_given ? constant_int(step_given) : std::optional<std::int64_t>(1);
-    if (!step || *step == 0) {
-        refuse(place,
-               step ? "the step of a slice must not be zero"
-                    : "the step of a slice must be constant in a compiled function",
-               "write the step as a number");
+    if (step == 0)
+        refuse(place, "the step of a slice must not be zero", "write the step as a number");
+    if (!step) {  // only the run tells its sign
+        E width = pinned(step_given);
+        fault_if(op_binary(Op::Eq, width, i64(0)), ErrorKind::Value, "slice step cannot be zero",
+                 place);
+        E is_up = pinned(op_binary(Op::Gt, width, i64(0)));
+        E low = pinned(b_->select(is_up, i64(0), i64(-1)));
+        E high = pinned(op_binary(Op::Add, size, low));
+        auto bound = [&](E given, E first, E second) {
+            return pinned(given ? slice_bound(given, size, low, high)
+                                : b_->select(is_up, first, second));
+        };
+        E from = bound(begin, low, high), to = bound(end, high, low);
+        E distance = b_->select(is_up, b_->sub(to, from), b_->sub(from, to));
+        E apart = pinned(b_->select(is_up, width, op_unary(Op::Neg, width)));
+        E last = op_binary(Op::Add, positive(*b_, distance), op_binary(Op::Sub, apart, i64(1)));
+        return {from, width, pinned(op_binary(Op::FloorDiv, last, apart))};
     }
     if (*step == 1) {
         auto first = begin ? constant_int(begin) : std::optional<std::int64_t>(0);
@@ -240,6 +253,7 @@ Arrays::Cut Arrays::cut(const Node& slice, E size) {
         const Node& given = slice.children.at(part);
         if (given.kind == NodeKind::NoneValue) return nullptr;
         Value v = expression(given);
+        if (v.type.kind == Type::Kind::None) return nullptr;
         if (!v.type.is_scalar() || !is_integer(v.type.dtype)) {
             refuse(given.place, "a bound of a slice must be an integer; got " + describe(v.type),
                    "convert it with int(...)");

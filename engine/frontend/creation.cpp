@@ -82,6 +82,9 @@ Value ArrayFunctions::call_arange(const Given& given) {
     if (const Value* v = given.find("step")) step = *v;
     for (const Value* v : {&start, &stop, &step}) want_scalar(*v, place, "an argument of arange");
     Type type = promote_types(promote_types(start.type, stop.type), step.type);
+    // Of NumPy's narrow numbers, too, NumPy makes int64 and float64.
+    if (is_float(type.dtype)) type.dtype = DType::Float64;
+    if (is_integer(type.dtype) && type.dtype != DType::UInt64) type.dtype = DType::Int64;
     DType t = want_dtype(given).value_or(is_bool(type.dtype) ? DType::Int64 : type.dtype);
     if (is_complex(t)) refuse_call(given, "complex ranges are not supported", "convert the result");
     E from = settle(cast(start.expr, type.dtype)), by = settle(cast(step.expr, type.dtype));

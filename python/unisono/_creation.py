@@ -1,6 +1,7 @@
 """Functions that make arrays."""
 
 import builtins
+import operator
 
 from . import _engine
 from ._dtypes import DType, _table
@@ -374,8 +375,9 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, mesh=None):
         start, stop = 0, start
     if step == 0:
         raise ValueError("arange: step must not be zero")
-    whole = all(isinstance(v, int) for v in (start, stop, step))
+    whole = all(_is_whole(v) for v in (start, stop, step))
     if whole:
+        start, stop, step = map(operator.index, (start, stop, step))
         count = max(0, -((start - stop) // step))
     else:
         import math
@@ -392,6 +394,14 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, mesh=None):
     # NumPy's order of operations: the step that it uses is the difference of the first two elements.
     out = out * (float(start + step) - float(start)) + float(start)
     return out if dtype is None else out.astype(dtype, copy=False)
+
+
+def _is_whole(v):
+    """Whether a range of it holds integers: as in NumPy not where it is an uint64."""
+    dtype = getattr(v, "dtype", None)
+    if dtype is None:
+        return hasattr(v, "__index__")
+    return v.ndim == 0 and dtype.kind in "biu" and dtype.name != "uint64"
 
 
 def _ordered(made, order):

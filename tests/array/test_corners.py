@@ -107,6 +107,10 @@ class _Adder:
 # What programs of others use, from NumPy's own tests.
 USED = [
     lambda m: m.arange(3).dot(m.arange(3)),
+    lambda m: m.arange(m.int64(5)),
+    lambda m: m.arange(m.int32(1), m.array(7), m.uint8(2)),
+    lambda m: m.arange(m.uint64(1), 5),
+    lambda m: m.arange(m.float32(0.1), 2, m.float32(0.3)),
     lambda m: m.ones((2, 3)).dot(m.ones((3, 2))),
     lambda m: m.arange(9).reshape(3, 3).trace(1),
     lambda m: m.logical_and([True, False], [True, True], out=m.zeros(2, bool)),

@@ -318,3 +318,80 @@ def test_one_nan_is_as_another(on):
     for a in ([1, nan, 2, nan, 1], [nan, nan], [1 + 1j, 2, complex(nan, 2), 1 + 1j, 0]):
         a = np.array(a)
         same(un.jit(different, device=on)(a), different(a))
+
+
+def enumerated(a):
+    s = 0.0
+    last = (-1,) * a.ndim
+    for index, x in np.ndenumerate(a):
+        s += x * (sum(index) + 1)
+        last = index
+    return s, last
+
+
+def indices(shape, n):
+    found = [0]
+    for index in np.ndindex(shape):
+        found.append(sum(index) + len(index))
+    for (i,) in np.ndindex(n):
+        found.append(i)
+    return found
+
+
+def test_indices_of_arrays(on):
+    f, g = un.jit(enumerated, device=on), un.jit(indices, device=on)
+    for shape in ((5,), (2, 3), (2, 3, 4), (2, 1, 3, 2), (2, 1, 3, 2, 2), (0, 3)):
+        a = np.arange(float(np.prod(shape))).reshape(shape).T
+        assert f(a) == enumerated(a)
+        assert g(shape, 3) == indices(shape, 3)
+
+
+def ranges(i, f):
+    return np.arange(i), np.arange(i, 5), np.arange(0, 9, i), np.arange(f, 4 * f, f), np.arange(f)
+
+
+def test_ranges_of_narrow_numbers(on):
+    g = un.jit(ranges, device=on)
+    for i, f in ((np.int8(3), np.float32(0.7)), (np.uint16(2), np.float32(1.1)), (3, 0.7)):
+        for got, want in zip(g(i, f), ranges(i, f), strict=True):
+            assert np.array_equal(got, want) and np.asarray(got).dtype == want.dtype
+
+
+def strided(a, k, first):
+    b = a.copy()
+    b[first::k] = 0
+    b[:, ::k] += 1
+    return a[::k], a[1:-1:k, 2], a[3:0:k], a[first::k, ::k] * 2, a[:first:k], b, len(a[::k])
+
+
+def test_steps_that_the_run_tells(on):
+    f = un.jit(strided, device=on)
+    for shape in ((5, 4), (1, 3), (0, 3)):
+        a = np.arange(float(np.prod(shape))).reshape(shape)
+        for k, first in itertools.product((1, 2, 3, -1, -2, 9, -9), (None, 0, 2, -1, 7)):
+            for got, want in zip(f(a, k, first), strided(a, k, first), strict=True):
+                assert np.array_equal(got, want)
+    with pytest.raises(ValueError, match="slice step cannot be zero"):
+        f(a, 0, None)
+
+
+def rebound(a, n):
+    s, t = 0, 0
+    for x in a:
+        a = a * 2
+        s += x
+    for i, x in enumerate(a):
+        a = a[::-1] * x
+        t += i * x
+    for i, j in zip(range(n), range(n, 9), strict=False):
+        n -= 1
+        t += i * j
+    for n, x in enumerate(a):
+        t += n * x
+    return s, t, a
+
+
+def test_names_of_loops_that_their_bodies_bind(on):
+    a = np.array([1, 2, 3])
+    for got, want in zip(un.jit(rebound, device=on)(a, 5), rebound(a, 5), strict=True):
+        assert np.array_equal(got, want)

@@ -16,6 +16,12 @@ class Known(ast.Name):
     _fields = ("id", "ctx")
 
 
+class Value(ast.expr):
+    """A value that stands for itself."""
+
+    _fields = ("value", "ctx")
+
+
 class Let(ast.expr):
     """Statements, then the value of an expression."""
 
@@ -26,6 +32,7 @@ class Desugar:
     """The forms that need fresh names; ``resolve`` and ``locals`` are the flattener's."""
 
     fresh_names = 0
+    rebound = frozenset()  # names that the loop whose items are sought gives other values
 
     def fresh(self, hint):
         self.fresh_names += 1
@@ -49,7 +56,9 @@ class Desugar:
                 return None
             return None
         before = []
+        rebound, self.rebound = self.rebound, _rebound(s)
         length, item = self.iteration(s.iter, before)
+        self.rebound = rebound
         index = self.fresh("i")
         first = _assign(s.target, item(_name(index, s.iter)))
         loop = ast.For(
@@ -69,7 +78,7 @@ class Desugar:
 
     def kept(self, e, before, hint):
         """The expression, evaluated once."""
-        if isinstance(e, (ast.Constant, ast.Name)):
+        if isinstance(e, ast.Constant) or (isinstance(e, ast.Name) and e.id not in self.rebound):
             return e
         name = self.fresh(hint)
         before.append(_assign(_name(name, e, ast.Store()), e))
@@ -88,8 +97,11 @@ class Desugar:
         if name == "range" and plain and 1 <= len(e.args) <= 3:
             return self.iteration_of_range(e, before)
         found, value = self.resolve(e.func) if isinstance(e, ast.Call) else (False, None)
-        if found and getattr(value, "__name__", "") == "ndindex" and e.args and not e.keywords:
+        if found and getattr(value, "__name__", "") == "ndindex" and not e.keywords:
             return self.iteration_of_indices(e, before)
+        is_pairs = found and getattr(value, "__name__", "") == "ndenumerate" and not e.keywords
+        if is_pairs and len(e.args) == 1 and not isinstance(e.args[0], ast.Starred):
+            return self.iteration_of_elements(e, before)
         known = self.iteration_of_itertools(e, value, before) if found else None
         if known is not None:
             return known
@@ -123,7 +135,7 @@ class Desugar:
             )
             return length, lambda k: _at(call(k), e)
         array = e
-        if not isinstance(e, ast.Name):
+        if not isinstance(e, ast.Name) or e.id in self.rebound:
             array = self.kept(e, before, "a")
 
         def item(k):
@@ -138,6 +150,11 @@ class Desugar:
         given = e.args
         if len(given) == 1 and isinstance(given[0], (ast.Tuple, ast.List)):
             given = given[0].elts
+        elif len(given) == 1:  # a shape, of any number of axes
+            shape = self.kept(given[0], before, "d")
+            return _known(e, "count_of", shape), lambda k: _known(e, "index_at", k, shape)
+        if not given:
+            return _constant(1, e), lambda _: _tuple(e)
         sizes = [self.kept(a, before, "d") for a in given]
         length = sizes[0]
         for size in sizes[1:]:
@@ -151,6 +168,21 @@ class Desugar:
             return _tuple(e, rest, *items)
 
         return length, item
+
+    def iteration_of_elements(self, e, before):
+        """np.ndenumerate(array): pairs of an index and the element there."""
+        array = self.kept(e.args[0], before, "a")
+        shape = _at(ast.Attribute(value=array, attr="shape", ctx=ast.Load()), e)
+        shape = self.kept(shape, before, "d")
+
+        index = self.fresh("i")
+
+        def item(k):
+            found = _assign(_name(index, e, ast.Store()), _known(e, "index_at", k, shape))
+            element = ast.Subscript(value=array, slice=_name(index, e), ctx=ast.Load())
+            return _at(Let(body=[found], value=_tuple(e, _name(index, e), _at(element, e))), e)
+
+        return _known(e, "count_of", shape), item
 
     def iteration_of_range(self, e, before):
         args = [self.kept(a, before, "r") for a in e.args]
@@ -292,6 +324,20 @@ def _integer(e):
 
 def _assign(target, value):
     return _at(ast.Assign(targets=[target], value=value), value)
+
+
+def _rebound(loop):
+    """Names that a loop's target and body assign."""
+    nodes = (n for part in (loop.target, *loop.body) for n in ast.walk(part))
+    return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def _known(place, name, *args):
+    """A call of a function of indices.py."""
+    from . import indices
+
+    function = _at(Value(value=getattr(indices, name), ctx=ast.Load()), place)
+    return _at(ast.Call(func=function, args=list(args), keywords=[]), place)
 
 
 def _call(name, place, *args):

@@ -8,7 +8,7 @@ import re
 import string
 import sys
 
-from .desugar import Let, _assign, _at, _call, _constant, _name
+from .desugar import Let, Value, _assign, _at, _call, _constant, _name
 
 _SPEC = re.compile(
     r"%(?:%|(?P<flags>[-+ 0#]*)(?P<width>\d*)(?:\.(?P<digits>\d+))?(?P<kind>[diueEfFgGxXosrc]))"
@@ -235,12 +235,6 @@ class Forms:
 
     def expression_Value(self, e):
         return self.captured(e, getattr(e.value, "__name__", repr(e.value)), e.value)
-
-
-class Value(ast.expr):
-    """A value that stands for itself."""
-
-    _fields = ("value", "ctx")
 
 
 def _joined_types(e):

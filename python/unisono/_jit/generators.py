@@ -7,9 +7,8 @@ import builtins
 import inspect
 
 from .. import _engine
+from .desugar import Value, _at, _call, _constant, _copied, _name
 from .desugar import _assign as _value
-from .desugar import _at, _call, _constant, _copied, _name
-from .forms import Value
 from .source import read_function
 
 

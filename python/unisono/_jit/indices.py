@@ -1,0 +1,44 @@
+"""Indices of arrays by their number, in the order in which NumPy's iterators give them; compiled."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import jit
+
+
+@jit
+def count_of(shape):
+    """How many elements an array of a shape has."""
+    if isinstance(shape, (int, np.integer)):
+        return shape
+    else:
+        n = 1
+        for extent in shape:
+            n *= extent
+        return n
+
+
+@jit
+def index_at(k, shape):
+    """The index of element k, the last axis running fastest."""
+    if isinstance(shape, (int, np.integer)):
+        return (k,)
+    elif len(shape) == 0:
+        return ()
+    elif len(shape) == 1:
+        return (k,)
+    elif len(shape) == 2:
+        return k // shape[1], k % shape[1]
+    elif len(shape) == 3:
+        row = k // shape[2]
+        return row // shape[1], row % shape[1], k % shape[2]
+    elif len(shape) == 4:
+        row = k // shape[3]
+        plane = row // shape[2]
+        return plane // shape[1], plane % shape[1], row % shape[2], k % shape[3]
+    else:
+        row = k // shape[4]
+        plane = row // shape[3]
+        block = plane // shape[2]
+        return block // shape[1], block % shape[1], plane % shape[2], row % shape[3], k % shape[4]
