@@ -321,6 +321,10 @@ PyObject* compile_signatures(PyObject* self, PyObject*) {
     });
 }
 
+PyObject* captured_arrays(PyObject* self, PyObject*) {
+    return guarded<PyObject*>(nullptr, [&] { return ready(self).captured_arrays(); });
+}
+
 PyObject* recompile(PyObject* self, PyObject*) {
     return guarded<PyObject*>(nullptr, [&] {
         ready(self).recompile();
@@ -352,6 +356,7 @@ PyMethodDef methods[] = {
      "inspect_asm()\n--\n\nThe machine's assembly of each compiled specialisation."},
     {"_types", list_types, METH_NOARGS, "Types of the names of each compiled specialisation."},
     {"_anatomy", list_anatomy, METH_NOARGS, "Facts about each specialisation, for tools."},
+    {"_captured_arrays", captured_arrays, METH_NOARGS, nullptr},
     {"_compile_signatures", compile_signatures, METH_NOARGS, "Compile for the eager signatures."},
     {"recompile", recompile, METH_NOARGS,
      "recompile()\n--\n\nRead the source again and compile anew for the same argument types."},

@@ -39,11 +39,12 @@ PyObject* remark_tuple(const Remark& r) {
 
 PyObject* facts_dict(const ir::LineFacts& f, const std::vector<std::string>& files) {
     const std::string& file = files.at(f.file);
-    return Py_BuildValue("{sssisisisisisisisisisisisissss}", "file", file.c_str(), "line", f.line,
+    return Py_BuildValue("{sssisisisisisisisisisisisisissss}", "file", file.c_str(), "line", f.line,
                          "depth", f.depth, "accesses", f.accesses, "tested", f.tested, "tests",
                          f.tests, "test_depth", f.test_depth, "arithmetic", f.arithmetic, "costly",
-                         f.costly, "calls", f.calls, "natives", f.natives, "arrays", f.arrays,
-                         "computed", f.computed, "loops", f.loops.c_str(), "why", f.why.c_str());
+                         f.costly, "calls", f.calls, "natives", f.natives, "interpreted",
+                         f.interpreted, "arrays", f.arrays, "computed", f.computed, "loops",
+                         f.loops.c_str(), "why", f.why.c_str());
 }
 
 /// The function's own text first, then those of what it calls.

@@ -72,7 +72,9 @@ Type Arguments::read_type(const std::vector<std::uint32_t>& key, std::size_t& at
     if ((code & 15) == FunctionCode) {
         std::uintptr_t address = pointer();
         const auto* source = reinterpret_cast<const frontend::Source*>(address);
-        return Type::of_function(source->shared_from_this(), source->name);
+        Type made = Type::of_function(source->shared_from_this(), source->name);
+        for (std::size_t k = 0; k < source->captures; ++k) made.items.push_back(read_type(key, at));
+        return made;
     }
     auto t = static_cast<DType>(code >> 4 & 15);
     if ((code & 15) == ScalarCode) {

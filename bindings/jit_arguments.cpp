@@ -105,7 +105,9 @@ void Arguments::add(PyObject* object, const std::string& name) {
     if (object == Py_None) return key_.push_back(NoneCode);
     if (Dispatch* function = dispatch_of(object)) {
         if (function->is_kernel()) refuse(name, "a kernel", "pass a function compiled by jit");
-        return add_function(function->source().get());
+        const auto source = function->source();
+        add_function(source.get());
+        return function->add_captured(*source, *this);
     }
     if (PyMethod_Check(object) && add_bound(object, name)) return;
     if (array_view_hook && add_view(object, name)) return;

@@ -147,6 +147,13 @@ void Dispatch::prepare() {
         guards.push_back({Ref::of(PyTuple_GET_ITEM(g, 0)), Ref::of(PyTuple_GET_ITEM(g, 1)),
                           Ref::of(PyTuple_GET_ITEM(g, 2))});
     }
+    std::vector<std::pair<PyObject*, PyObject*>> arrays;
+    Ref flat_arrays = Ref::of(native ? nothing.get() : PyDict_GetItemString(flat.get(), "arrays"));
+    list = flat_arrays.get();
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+        PyObject* place = PyTuple_GET_ITEM(PyList_GET_ITEM(list, i), 1);
+        arrays.emplace_back(PyTuple_GET_ITEM(place, 0), PyTuple_GET_ITEM(place, 1));
+    }
     for (const std::string& p : source->params) {
         names.push_back(Ref(PyUnicode_InternFromString(p.c_str())));
         if (!names.back()) throw PythonError{};
@@ -165,12 +172,21 @@ void Dispatch::prepare() {
     source_ = std::move(source);
     guards_ = std::move(guards);
     callees_ = std::move(callees);
+    arrays_ = std::move(arrays);
+    flat_arrays_ = std::move(flat_arrays);
     parameter_names_ = std::move(names);
     defaults_ = std::move(defaults);
     named_defaults_ = std::move(named);
     specialisations_.clear();
     elements_.clear();
     methods_.clear();
+}
+
+PyObject* Dispatch::captured_arrays() {
+    // While it is being read it is called by one of those that it calls: a recursion.
+    if (is_preparing()) return PyList_New(0);
+    source();
+    return Py_NewRef(flat_arrays_.get());
 }
 
 const std::shared_ptr<const frontend::Source>& Dispatch::source() {

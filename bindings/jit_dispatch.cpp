@@ -50,7 +50,7 @@ Dispatch::Dispatch(PyObject* function, PyObject* prepare, bool is_kernel, std::s
 void Dispatch::bind(const frontend::Source& source, Arguments& arguments, PyObject* const* args,
                     std::size_t count, PyObject* keywords) const {
     const auto& params = source.params;
-    auto n = params.size();
+    auto n = params.size() - arrays_.size();
     auto given_names = keywords ? static_cast<std::size_t>(PyTuple_GET_SIZE(keywords)) : 0;
     if (count > source.positional && source.vararg < 0) {
         fail(ErrorKind::Type, name_ + ": too many arguments; got " + std::to_string(count) +
@@ -59,7 +59,7 @@ void Dispatch::bind(const frontend::Source& source, Arguments& arguments, PyObje
     }
     if (count == n && given_names == 0 && source.vararg < 0) {
         for (std::size_t i = 0; i < n; ++i) arguments.add(args[i], params[i]);
-        return;
+        return add_captured(source, arguments);
     }
     std::vector<PyObject*> slots(n, nullptr);
     std::copy(args, args + std::min(count, source.positional), slots.begin());
@@ -92,6 +92,21 @@ void Dispatch::bind(const frontend::Source& source, Arguments& arguments, PyObje
                                       std::to_string(n) + " arguments; give it");
         }
         arguments.add(slots[i], params[i]);
+    }
+    add_captured(source, arguments);
+}
+
+void Dispatch::add_captured(const frontend::Source& source, Arguments& arguments) const {
+    std::size_t first = source.params.size() - arrays_.size();
+    for (std::size_t k = 0; k < arrays_.size(); ++k) {
+        const auto& [owner, key] = arrays_[k];
+        PyObject* held = PyDict_Check(owner) ? PyDict_GetItem(owner, key) : PyCell_GET(owner);
+        if (!held)
+            fail(ErrorKind::Type, name_ + ": the captured array '" +
+                                      std::string(PyUnicode_AsUTF8(key)) +
+                                      "' is gone; got nothing of that name; expected an array; "
+                                      "call recompile()");
+        arguments.add(held, source.params[first + k]);
     }
 }
 
@@ -209,6 +224,13 @@ void Dispatch::compile_signatures() {
     const auto source = this->source();
     for (const frontend::Signature& s : source->signatures) {
         Arguments arguments(name_);
+        if (!arrays_.empty())
+            fail(ErrorKind::Type, name_ +
+                                      ": a function with signatures cannot read the captured "
+                                      "array '" +
+                                      source->params.back() +
+                                      "'; got no type of it; expected parameters only; pass it "
+                                      "as an argument, or leave the signatures out");
         if (s.args.size() != source->params.size()) {
             fail(ErrorKind::Type, name_ + ": a signature has one type per parameter; got " +
                                       std::to_string(s.args.size()) + "; expected " +
@@ -308,6 +330,7 @@ int Dispatch::traverse(visitproc visit, void* arg) const {
     Py_VISIT(prepare_.get());
     Py_VISIT(defaults_.get());
     Py_VISIT(named_defaults_.get());
+    Py_VISIT(flat_arrays_.get());
     for (const Guard& g : guards_) {
         Py_VISIT(g.owner.get());
         Py_VISIT(g.value.get());
@@ -317,7 +340,9 @@ int Dispatch::traverse(visitproc visit, void* arg) const {
 }
 
 void Dispatch::clear() {
-    for (Ref* held : {&function_, &prepare_, &defaults_, &named_defaults_}) *held = Ref();
+    arrays_.clear();
+    for (Ref* held : {&function_, &prepare_, &defaults_, &named_defaults_, &flat_arrays_})
+        *held = Ref();
     guards_.clear();
     callees_.clear();
     source_.reset();

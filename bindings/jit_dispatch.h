@@ -93,6 +93,10 @@ class Dispatch {
     std::shared_ptr<const BoundCode> bound_code(const std::vector<PyObject*>& all, Arguments& bound,
                                                 std::vector<Weak> rest);
     PyObject* call_bound(const BoundCode& code, std::span<const std::uint64_t> scalars);
+    /// Captured arrays as they are now: a later call may find others there.
+    void add_captured(const frontend::Source& source, Arguments& arguments) const;
+    /// Names and places of captured arrays, which a function that calls this one passes on.
+    PyObject* captured_arrays();
     const std::string& name() const { return name_; }
     bool is_kernel() const { return is_kernel_; }
 
@@ -140,6 +144,9 @@ class Dispatch {
     std::vector<Guard> guards_;
     std::set<std::string> changed_;  ///< parameters whose items the function changes
     std::vector<Ref> callees_, parameter_names_;
+    Ref flat_arrays_;  ///< captured ones, the last parameters: (name, (mapping or cell, name
+                       ///< there))
+    std::vector<std::pair<PyObject*, PyObject*>> arrays_;  ///< these places
     std::vector<std::shared_ptr<Specialisation>> specialisations_;
     int calls_ = 0;  ///< in progress; counted with Python's lock held
     std::vector<std::shared_ptr<const void>> retired_;

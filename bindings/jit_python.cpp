@@ -11,6 +11,8 @@
 #include "core/native.h"
 #include "errors.h"
 #include "frontend/exceptions.h"
+#include "frontend/interpreted.h"
+#include "jit_source.h"
 #include "jit_tables.h"
 #include "jit_text.h"
 
@@ -177,6 +179,11 @@ void run_block(std::int64_t* v) {
         if (!wanted.empty()) {
             taken.pop_back();
             for (auto [first, its] : taken) const Release taken_back{its, words.data() + first};
+            if (name.find('.') != std::string::npos)
+                fail(ErrorKind::Type,
+                     name + " gave " + Py_TYPE(object)->tp_name +
+                         " here where the compiled function takes " + wanted +
+                         ", as for other arguments of these types; call it in `with un.python():`");
             fail(ErrorKind::Type, "un.python(): '" + name + "' is " + wanted +
                                       " in the compiled function; got " + Py_TYPE(object)->tp_name +
                                       "; annotate '" + name +
@@ -227,12 +234,38 @@ PyObject* add_class(PyObject*, PyObject* args) {
     });
 }
 
+/// What NumPy gives as a view of an argument is a copy here, which cannot be written instead.
+void make_read_only(frontend::Type& t) {
+    t.writable = false;
+    for (frontend::Type& item : t.items) make_read_only(item);
+}
+
+/// See frontend/interpreted.h, and _jit/interpreted.py, which knows. Runs under Python's lock, as
+/// all that compiles does.
+std::optional<frontend::Interpreted> inferred(const std::string& path,
+                                              const std::string& arguments) {
+    Ref module(PyImport_ImportModule("unisono._jit.interpreted"));
+    Ref found(
+        module ? PyObject_CallMethod(module.get(), "infer", "ss", path.c_str(), arguments.c_str())
+               : nullptr);
+    if (!found) throw PythonError{};
+    if (found.get() == Py_None) return std::nullopt;
+    frontend::Interpreted made;
+    made.block = item_of(found, 0);
+    made.result = declared_of(PyTuple_GET_ITEM(found.get(), 1)).type;
+    if (item_of(found, 2) != 0) make_read_only(made.result);
+    return made;
+}
+
 PyMethodDef functions[] = {{"_python_block", add_block, METH_O, nullptr},
                            {"_exception", add_class, METH_VARARGS, nullptr},
                            {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
-bool add_python_blocks(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }
+bool add_python_blocks(PyObject* module) {
+    frontend::set_inference(inferred);
+    return PyModule_AddFunctions(module, functions) == 0;
+}
 
 }  // namespace unisono::python

@@ -79,9 +79,11 @@ Node read_node(PyObject* tuple) {
     if (node.kind == NodeKind::Const)
         read_constant(value, node);
     else if (node.kind == NodeKind::Function || node.kind == NodeKind::Closure ||
-             node.kind == NodeKind::KeptClosure || node.kind == NodeKind::Class)
-        node.index = int_of(value);
-    else if (value != Py_None)
+             node.kind == NodeKind::KeptClosure || node.kind == NodeKind::Class) {
+        bool has_note = PyTuple_Check(value);
+        node.index = int_of(has_note ? PyTuple_GET_ITEM(value, 0) : value);
+        if (has_note) node.note = text_of(PyTuple_GET_ITEM(value, 1));
+    } else if (value != Py_None)
         node.note = text_of(value);
     PyObject* children = item(7);
     node.children.reserve(static_cast<std::size_t>(PyTuple_GET_SIZE(children)));

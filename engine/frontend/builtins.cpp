@@ -3,19 +3,40 @@
 #include <algorithm>
 
 #include "frontend/calls.h"
+#include "frontend/interpreted.h"
 #include "frontend/lazy.h"
 #include "frontend/tables.h"
 #include "frontend/texts.h"
 
 namespace unisono::frontend {
 
+/// A call that compiled code does not know, but functions of arrays do, goes to the interpreter:
+/// the function is then lowered again.
 Value Calls::call(const Node& node) {
+    bool may_ask = inference() && !source_.is_kernel && parallel_depth_ == 0 && !region_;
+    if (!may_ask || Tables::path_of(node).empty()) return known_call(node);
+    if (auto learnt = learnt_.interpreted.find(&node); learnt != learnt_.interpreted.end())
+        return Tables(*this, node.place).interpreted(node, learnt->second);
+    std::size_t mark = module_.size();
+    try {
+        return known_call(node);
+    } catch (const Error& refusal) {
+        if (refusal.kind() != ErrorKind::Compile) throw;
+        module_.shrink(mark);
+        learnt_.interpreted.emplace(&node, refusal);
+        throw Restart{};
+    }
+}
+
+Value Calls::known_call(const Node& node) {
     const Node& callee = node.children[0];
+    if (callee.text == "un.these_arguments")  // of numpy_library.py
+        refuse(callee.place, source_.name + " does not take these arguments in compiled code",
+               "call it outside of compiled code, or in `with un.python():`");
     if (callee.kind == NodeKind::Builtin) return call_builtin(node, callee.text);
     if (callee.kind == NodeKind::Function) {
         const Source& source = named_function(callee);
-        return call_function(node, source,
-                             &source == &source_ ? own_captures() : std::vector<Value>());
+        return call_function(node, source, captures_of(callee, source));
     }
     if (callee.kind == NodeKind::Class)
         return construct(node, source_.classes.at(static_cast<std::size_t>(callee.index)));

@@ -49,6 +49,11 @@ std::vector<Value> Calls::call_operands(const Node& node, const Source& callee,
         }
         values.push_back(slots[i] ? *slots[i] : expression(held->second));
     }
+    if (captured.size() != callee.captures)
+        refuse(node.place,
+               callee.name + " reads the array '" + callee.params[own] +
+                   "' around it, which cannot be passed here",
+               "pass it as an argument");
     values.insert(values.end(), captured.begin(), captured.end());
     return values;
 }

@@ -42,6 +42,8 @@ class Calls : public Bindings {
     static const std::map<std::string, ArrayFunction>& array_functions();
 
   private:
+    Value known_call(const Node& node);
+
     // ---- compiled functions (calls.cpp, functions.cpp)
     const Instance& instance_of(const Node& node, const Source& callee,
                                 const std::vector<Type>& types, bool noalias, bool passes_blocks);
@@ -51,7 +53,7 @@ class Calls : public Bindings {
                          const std::vector<std::int32_t>& outs,
                          const std::vector<std::int32_t>& arrays);
     const Source& named_function(const Node& node);
-    std::vector<Value> own_captures();
+    std::vector<Value> captures_of(const Node& named, const Source& source);
     Value call_value(const Node& node, const Value& callee);
 
     // ---- structs and functions that C takes (c_values.cpp)

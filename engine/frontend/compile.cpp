@@ -160,6 +160,11 @@ const Instance& ModuleLowerer::instance(const Source& source, const std::vector<
     return made;
 }
 
+void ModuleLowerer::shrink(std::size_t count) {
+    while (instances_.size() > count) instances_.pop_back();
+    while (functions_.size() > count) functions_.pop_back();
+}
+
 std::uint16_t ModuleLowerer::file(const std::string& path) {
     auto at = std::find(files_.begin(), files_.end(), path) - files_.begin();
     if (at == static_cast<std::ptrdiff_t>(files_.size())) files_.push_back(path);

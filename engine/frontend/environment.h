@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.h"
 #include "frontend/names.h"
 #include "frontend/parallel.h"
 #include "frontend/table_state.h"
@@ -74,6 +75,7 @@ struct Learnt {
     std::map<const Node*, Type> list_items;    ///< of lists that are empty where they are made
     std::set<const Node*> boxed_lists;         ///< whose items are no numbers, or which others hold
     std::map<const void*, TableItems> table_items;  ///< by origin
+    std::map<const Node*, Error> interpreted;       ///< calls, with why they are not compiled
     std::optional<Type> result;
     bool describes_results = false;  ///< arrays returned are told by address, not by argument
     /// Calls through values, as calls by name.

@@ -28,7 +28,7 @@ Value Calls::function_value(const Node& node) {
     if (node.kind == NodeKind::Function) {
         const Source& source = named_function(node);
         v.type = Type::of_function(source.shared_from_this(), source.name);
-        if (&source == &source_) v.items = own_captures();
+        v.items = captures_of(node, source);
         for (const Value& item : v.items) v.type.items.push_back(item.type);
     }
     if (node.kind == NodeKind::Closure || node.kind == NodeKind::KeptClosure) {
@@ -39,9 +39,14 @@ Value Calls::function_value(const Node& node) {
     return v;
 }
 
-/// What this function took from the one around it: a call of itself passes it on.
-std::vector<Value> Calls::own_captures() {
+/// What a compiled function that is named takes behind its arguments: captured arrays. A call of
+/// this function itself passes on what it took.
+std::vector<Value> Calls::captures_of(const Node& named, const Source& source) {
     std::vector<Value> values;
+    if (&source != &source_) {
+        for (const Node& array : named.children) values.push_back(expression(array));
+        return values;
+    }
     for (std::size_t i = source_.params.size() - source_.captures; i < source_.params.size(); ++i)
         values.push_back(env_.names.at(source_.params[i]).value);
     return values;

@@ -37,6 +37,9 @@ class ModuleLowerer {
     /// The index of a source file in the list that all functions of the module share.
     std::uint16_t file(const std::string& path);
     Compiled finish();
+    /// How many functions there are; those behind the first `count` are given up.
+    std::size_t size() const { return instances_.size(); }
+    void shrink(std::size_t count);
 
     std::string report;
     std::vector<std::string> warnings;

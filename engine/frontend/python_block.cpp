@@ -24,11 +24,6 @@ std::pair<std::string, std::vector<E>> Tables::exception_arguments(const Node& n
 
 namespace {
 
-struct Out {
-    std::string name;
-    Type type;
-};
-
 /// What the run-time part can pass: numbers, texts, arrays and tuples of these.
 bool can_pass(const Type& t) {
     if (t.is_tuple() && !t.record) return std::all_of(t.items.begin(), t.items.end(), can_pass);
@@ -44,7 +39,7 @@ Value Tables::python_block(const Node& node) {
     if (f_.parallel_depth_ > 0)
         refuse("un.python() cannot stand inside of prange: iterations run on threads",
                "run it before or after the loop");
-    std::vector<Out> outs;
+    std::vector<Given> outs;
     std::string names = node.children[2].text;
     for (std::size_t at = 0; at < names.size();) {
         std::size_t end = std::min(names.find(' ', at), names.size());
@@ -62,28 +57,37 @@ Value Tables::python_block(const Node& node) {
             refuse("un.python() cannot give back '" + name + "', a " + describe(outs.back().type),
                    "numbers, texts, arrays and tuples of these come back");
     }
-    std::string code;
-    std::vector<E> words;
+    std::vector<Value> passed;
     for (std::size_t k = 3; k < node.children.size(); ++k) {
         Value v = f_.made(f_.expression(node.children[k]), place_);
         if (!can_pass(v.type))
             refuse("un.python() cannot read '" + node.children[k].text + "', a " + describe(v.type),
                    "it reads numbers, texts, arrays and tuples of these");
+        passed.push_back(v);
+    }
+    return run_block(f_.expression(node.children[1]).expr, passed, outs);
+}
+
+/// A call of the interpreter: what it gives, in a tuple.
+Value Tables::run_block(E number, const std::vector<Value>& passed,
+                        const std::vector<Given>& outs) {
+    std::string code;
+    std::vector<E> words;
+    for (const Value& v : passed) {
         code += table_code(v.type);
         put(v, words);
     }
     std::string back;
     std::vector<Type> types;
     int count = 0;
-    for (const Out& o : outs) {
+    for (const Given& o : outs) {
         back += o.name + ":" + table_code(o.type) + " ";
         types.push_back(o.type);
         count += words_of(o.type);
     }
     // The function, what it takes and gives, each with its bytes; then the words.
     auto size = [&](const std::string& s) { return f_.i64(static_cast<std::int64_t>(s.size())); };
-    Value number = f_.expression(node.children[1]);
-    std::vector<E> values{number.expr, size(code), size(back)};
+    std::vector<E> values{number, size(code), size(back)};
     for (const std::string& s : {code, back}) {
         for (E e : Texts(f_, place_).packed(s)) values.push_back(e);
     }

@@ -43,6 +43,9 @@ class Tables {
     std::pair<std::string, std::vector<E>> exception_arguments(const Node& node);
     /// A call of the interpreter for a block; the value is what the block assigns, in a tuple.
     Value python_block(const Node& node);
+    /// Where interpreted.h finds the function that a node calls; empty where it does not.
+    static std::string path_of(const Node& node);
+    Value interpreted(const Node& node, const Error& refusal);
     /// The items as a list.
     Value listed(const Value& table);
 
@@ -109,6 +112,12 @@ class Tables {
     void check(E status);
     void no_such_key(E condition, const Value& key);
     E handle(const Value& v) const { return v.expr; }
+    /// What a block of Python gives back.
+    struct Given {
+        std::string name;
+        Type type;
+    };
+    Value run_block(E number, const std::vector<Value>& passed, const std::vector<Given>& outs);
     Value other_set(const Value& v, const std::string& method);
     bool has_ordered_sets(const Value& a, const Value& b) const;
 

@@ -36,7 +36,12 @@ class Walk final : public Visitor {
                 break;
             case StmtKind::Make: ++l.arrays; break;
             case StmtKind::Call: ++l.calls; break;
-            case StmtKind::Native: ++l.natives; break;
+            case StmtKind::Native:
+                if (f_.natives[static_cast<std::size_t>(s->id)] == "python_block")
+                    ++l.interpreted;
+                else
+                    ++l.natives;
+                break;
             case StmtKind::Return:
                 if (s->fault < 0 || site(s->fault).kind != ErrorKind::Index) break;
                 ++l.tests;

@@ -12,19 +12,20 @@ namespace unisono::ir {
 struct LineFacts {
     std::uint16_t file = 0;
     std::int32_t line = 0;
-    int depth = 0;       ///< loops around it or that it is, at most
-    int accesses = 0;    ///< of elements
-    int tested = 0;      ///< of these, those whose index is not known to be in range
-    int tests = 0;       ///< index tests as statements (of lowered IR)
-    int test_depth = 0;  ///< loops around such a test, at most
-    int arithmetic = 0;  ///< operations of one or a few cycles
-    int costly = 0;      ///< divisions, roots, mathematical functions
-    int calls = 0;       ///< of compiled functions
-    int natives = 0;     ///< of functions of the engine
-    int arrays = 0;      ///< arrays made
-    int computed = 0;    ///< operations that stored elements are made of
-    std::string loops;   ///< kinds of loops that begin here: "parallel", "serial"...
-    std::string why;     ///< an index that needs its test at each access
+    int depth = 0;        ///< loops around it or that it is, at most
+    int accesses = 0;     ///< of elements
+    int tested = 0;       ///< of these, those whose index is not known to be in range
+    int tests = 0;        ///< index tests as statements (of lowered IR)
+    int test_depth = 0;   ///< loops around such a test, at most
+    int arithmetic = 0;   ///< operations of one or a few cycles
+    int costly = 0;       ///< divisions, roots, mathematical functions
+    int calls = 0;        ///< of compiled functions
+    int natives = 0;      ///< of functions of the engine
+    int interpreted = 0;  ///< calls of the interpreter
+    int arrays = 0;       ///< arrays made
+    int computed = 0;     ///< operations that stored elements are made of
+    std::string loops;    ///< kinds of loops that begin here: "parallel", "serial"...
+    std::string why;      ///< an index that needs its test at each access
 };
 
 /// Ordered by file and line. Deferred functions, which seldom run, do not count.

@@ -132,6 +132,11 @@ def _stored(function, callees, known):
             f"compile_module: '{function.__name__}' is a function of C text; got no Python source; "
             f"call it from a compiled function"
         )
+    if flat["arrays"]:
+        raise TypeError(
+            f"compile_module: '{function.__name__}' reads the array '{flat['arrays'][0][1][1]}' around it, "
+            f"which other processes do not have; pass it as an argument"
+        )
     if _runs_python(flat["body"]):
         raise TypeError(
             f"compile_module: '{function.__name__}' runs a block of un.python(), which other processes "

@@ -311,6 +311,8 @@ def _notes(shape, line, before, after, remarks):
             notes.append(("memory", f"makes {n} array{'s' * (n > 1)}"))
         if before["natives"]:
             notes.append(("call", "calls a routine of the library"))
+        if before["interpreted"]:
+            notes.append(("interpreter", "the interpreter runs this, some microseconds each time"))
     notes += _vector_notes(remarks)
     notes += _motion_notes(remarks)
     return notes

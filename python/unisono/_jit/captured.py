@@ -9,11 +9,31 @@ import math
 import types
 
 from .. import _engine
+from .desugar import _at
+from .interpreted import path_of
 
 _PYTHON = ("range", "len", "min", "max", "abs", "int", "float", "bool", "sum", "any", "all")
 _PYTHON += ("pow", "round", "divmod", "slice", "enumerate", "zip", "reversed", "list", "sorted")
 _PYTHON += ("tuple", "complex", "isinstance", "map", "filter", "print")
 _PYTHON += ("str", "ord", "chr", "dict", "set")
+
+
+_places = []  # of captured arrays: a mapping or a cell, and the name there
+
+
+def _name_of(owner, key):
+    """A name that no variable has, the same in all functions that capture the array there."""
+    same = [o for o, k in _places if k == key]
+    where = next((i for i, o in enumerate(same) if o is owner), len(same))
+    if where == len(same):
+        _places.append((owner, key))
+    return f"{key}.global{where or ''}"
+
+
+def is_array(value):
+    """Whether it is an array, of NumPy or ours."""
+    kind = type(value)
+    return kind.__name__ == "ndarray" and kind.__module__ in ("numpy", "unisono")
 
 
 class Captured:
@@ -100,8 +120,21 @@ class Captured:
         if is_value or is_class or _is_numpy_scalar(value):
             self.guards.append((owner, name, value))
 
+    def captured_array(self, e, value):
+        """An array that is captured: a parameter behind the others, which each call looks up."""
+        owner, key, _ = self.place_of(e, value)
+        return self.name_of_array(e, _name_of(owner, key), (owner, key))
+
+    def name_of_array(self, at, name, place):
+        root = self
+        while root.around is not None:
+            root = root.around
+        root.arrays[name] = place
+        root.locals.add(name)
+        return self.expression_Name(_at(ast.Name(id=name, ctx=ast.Load()), at))
+
     def captured(self, at, name, value):
-        value = _compiled_form(value)
+        given, value = value, _compiled_form(value)
         if value is None:
             return self.node(at, "NoneValue")
         if value is ...:
@@ -151,10 +184,15 @@ class Captured:
             index = next((i for i, c in enumerate(self.callees) if c is value), len(self.callees))
             if index == len(self.callees):
                 self.callees.append(value)
-            return self.node(at, "Function", text=name, value=index)
+            path = None if given is value else path_of(given)
+            taken = value._captured_arrays() if self.takes_arrays else ()
+            arrays = [self.name_of_array(at, *found) for found in taken]
+            note = (index, path) if path else index
+            return self.node(at, "Function", arrays, name, note)
         known = known_name(value)
         if known:
-            return self.node(at, "Builtin", text=known)
+            path = path_of(value) if known.startswith(("np.", "un.")) else None
+            return self.node(at, "Builtin", text=known, value=path)
         if _is_known_class(value):
             if value not in self.classes:
                 self.classes.append(value)

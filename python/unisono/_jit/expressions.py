@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .captured import known_name
+from .captured import is_array, known_name
 
 BINARY = {
     ast.Add: "+",
@@ -66,10 +66,14 @@ class Expressions:
         if not found:
             advice = "use range" if e.id == "xrange" else "is it spelled right?"
             return self.node(e, "Opaque", text=e.id, value=f"it is not defined; {advice}")
+        if is_array(value) and self.takes_arrays:
+            return self.captured_array(e, value)
         return self.captured(e, e.id, value)
 
     def expression_Attribute(self, e):
         found, value = self.resolve(e)
+        if found and is_array(value) and self.takes_arrays:
+            return self.captured_array(e, value)
         if found:
             return self.captured(e, ast.unparse(e), value)
         return self.node(e, "Attribute", [self.expression(e.value)], e.attr)

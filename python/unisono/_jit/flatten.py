@@ -55,7 +55,8 @@ def flatten_function(function, is_kernel, options=None):
         vararg (index of ``*args`` or -1), defaults (node or None per parameter), declared (type or
         None per parameter, see signatures.py), result, locals (types by name), signatures, body,
         nested (functions inside, flattened; their params end with the names that they take from
-        around), captures (how many), is_kernel, callees, guards (``(mapping or cell, name, value)``
+        around), captures (how many), arrays (names of captured arrays, which end the params, with
+        mapping or cell and name there), is_kernel, callees, guards (``(mapping or cell, name, value)``
         for each captured value) and options.
     """
     definition, file, first_line, lines = read_function(function)
@@ -86,6 +87,8 @@ class _Flattener(
         self.callees, self.guards, self.nested, self.classes = [], [], [], []
         self.local_types = dict(options.get("locals", {}))
         self.captured_names, self.functions = [], {}
+        self.arrays = {}  # captured ones: mapping or cell, and key there, by the name of a parameter
+        self.takes_arrays = not is_kernel and not options.get("is_method")
         self.around = None
         code = function.__code__
         self.locals = set(code.co_varnames) | set(code.co_cellvars)
@@ -118,23 +121,25 @@ class _Flattener(
         named = [*by_position, *([args.vararg] if args.vararg else []), *args.kwonlyargs]
         defaults = self.defaults(args, [a.arg for a in by_position])
         flat = self.block(body)
+        arrays = self.arrays if self.around is None else {}
+        behind = [*self.captured_names, *arrays]
         return {
             "name": self.name,
             "file": self.file,
             "first_line": self.first_line,
             "lines": self.lines,
-            "params": [a.arg for a in named] + self.captured_names,
+            "params": [a.arg for a in named] + behind,
             "positional": len(by_position),
             "vararg": len(by_position) if args.vararg else -1,
-            "defaults": [defaults.get(a.arg) for a in named] + [None] * len(self.captured_names),
-            "declared": [self.annotation(a.annotation) for a in named]
-            + [None] * len(self.captured_names),
+            "defaults": [defaults.get(a.arg) for a in named] + [None] * len(behind),
+            "declared": [self.annotation(a.annotation) for a in named] + [None] * len(behind),
             "result": self.annotation(getattr(self.definition, "returns", None)),
             "locals": self.local_types,
             "signatures": self.options.get("signatures", ()),
             "body": flat,
             "nested": self.nested,
-            "captures": len(self.captured_names),
+            "captures": len(behind),
+            "arrays": list(arrays.items()),
             "is_kernel": self.is_kernel,
             "callees": self.callees,
             "classes": [(c, self.class_defaults(c)) for c in self.classes],
@@ -276,6 +281,7 @@ class _Nested(_Flattener):
         self.callees, self.guards, self.nested = around.callees, around.guards, []
         self.classes = around.classes
         self.local_types, self.captured_names, self.functions = {}, [], {}
+        self.takes_arrays = around.takes_arrays
         args = definition.args
         self.locals = {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
         self.locals |= {a.arg for a in (args.vararg, args.kwarg) if a}

@@ -262,6 +262,7 @@ def _flat(name, cls, params, body, **more):
         "is_kernel": False,
         "callees": [],
         "classes": [],
+        "arrays": [],
         "guards": [],
         "options": {},
     }
@@ -294,7 +295,7 @@ def _constructor(made, cls, init):
         if init is None:
             call = _node("Call", [_node("Class", text=made.__name__, value=0)])
             return _flat(made.__name__, cls, [], _node("Return", [call]), classes=[(made, {})])
-        own = flatten_function(init, False, {})
+        own = flatten_function(init, False, {"is_method": True})
         names, positional = own["params"], own["positional"]
         args = []
         for k, name in enumerate(names[1:], 1):

@@ -1,8 +1,10 @@
 import numpy as np
+import unisono as un
 
 
-def f(a):
-    return np.linalg.norm(a, 1)
+def f(a, out):
+    for i in un.prange(len(out)):
+        out[i] = np.linalg.norm(a, 1)
 
 
-args = (np.zeros(4),)
+args = (np.zeros(4), np.zeros(2))

@@ -1,8 +1,10 @@
 import numpy as np
+import unisono as un
 
 
-def f(a):
-    return np.sum(a, where=a > 1)
+def f(a, out):
+    for i in un.prange(len(out)):
+        out[i] = np.sum(a, where=a > 1)
 
 
-args = (np.zeros((2, 2)),)
+args = (np.zeros((2, 2)), np.zeros(2))
