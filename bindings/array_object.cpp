@@ -43,7 +43,8 @@ PyObject* formatted(PyObject* self) noexcept {
     return PyObject_CallOneArg(functions[which], self);
 }
 
-/// ndarray(shape, dtype=float64): uninitialised memory, as NumPy's constructor without a buffer.
+/// ndarray(shape, dtype=float64): uninitialised memory, as NumPy's constructor. What has a
+/// buffer, strides or an order is made in Python.
 PyObject* make_new(PyTypeObject*, PyObject* args, PyObject* names) noexcept {
     static const char* keywords[] = {"shape",   "dtype", "buffer", "offset",
                                      "strides", "order", nullptr};
@@ -57,9 +58,15 @@ PyObject* make_new(PyTypeObject*, PyObject* args, PyObject* names) noexcept {
         bool rows = order == Py_None ||
                     (PyUnicode_Check(order) && PyUnicode_CompareWithASCIIString(order, "C") == 0);
         if (buffer != Py_None || offset || strides != Py_None || !rows) {
-            fail(ErrorKind::Unsupported,
-                 "ndarray: only shape and dtype make an array here; use un.frombuffer or "
-                 "un.asarray for memory that exists, and .T for columns that lie together");
+            PyObject* module = PyImport_ImportModule("unisono._strides");
+            if (!module) throw PythonError{};
+            auto given = [](PyObject* o) { return o ? o : Py_None; };
+            PyObject* made =
+                PyObject_CallMethod(module, "_over_buffer", "OOOOOO", shape, given(dtype), buffer,
+                                    given(offset), strides, order);
+            Py_DECREF(module);
+            if (!made) throw PythonError{};
+            return made;
         }
         DType t = dtype && dtype != Py_None ? to_dtype(dtype) : DType::Float64;
         return wrap(empty(to_shape(shape), t, to_device_pointer(Py_None)));

@@ -148,7 +148,7 @@ Complex<R> power(Complex<R> a, Complex<R> b) {
     constexpr R nan = std::numeric_limits<R>::quiet_NaN();
     if (equal(b, {})) return {1, 0};
     if (equal(a, {})) {
-        if (b.real() > 0 && b.imag() == 0) return {};
+        if (b.real() > 0) return {};
         return {nan, nan};
     }
     bool whole = b.imag() == 0 && std::fabs(b.real()) < 100 && b.real() == std::trunc(b.real());

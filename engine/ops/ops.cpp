@@ -37,7 +37,7 @@ std::optional<DType> compute_dtype(Op op, DType t) {
     if (result_dtype(op, t)) return t;
     // Of bools NumPy counts with these in its smallest integers.
     bool counts = op == Op::FloorDiv || op == Op::Mod || op == Op::Fmod || op == Op::Shl ||
-                  op == Op::Shr || op == Op::Power;
+                  op == Op::Shr || op == Op::Power || op == Op::BitCount;
     if (is_bool(t) && counts) return DType::Int8;
     // Divisions of integers are float64's; functions take the smallest float that NumPy gives them.
     if (is_float_function(op) && !is_complex(t))

@@ -266,6 +266,8 @@ def choose(a, choices, out=None, mode="raise"):
     result = choices[-1]
     for k in range(n - 2, -1, -1):
         result = un.where(which == k, choices[k], result)
+    if out is not None:
+        result = result.astype(out.dtype, copy=False)  # of any kind, as NumPy
     return store("choose", result.copy() if n == 1 else result, out)
 
 

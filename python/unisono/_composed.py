@@ -108,16 +108,26 @@ def _pair(a, b):
     return _float(as_array(a)), b if isinstance(b, numbers) else _float(as_array(b))
 
 
+def _distance(a, b, dtype):
+    """abs(a - b) where they differ."""
+    if un.geterr()["invalid"] != "ignore":
+        # Infinities of one sign are equal: nothing is to be reported of their difference.
+        zero, equal = un.zeros((), dtype), a == b
+        a, b = (un.where(equal, zero, un.asarray(x, dtype=dtype)) for x in (a, b))
+    return abs(a - b)
+
+
 def _logaddexp(a, b):
     a, b = _pair(a, b)
     larger = un.maximum(a, b)
-    return un.where(a == b, larger + 0.6931471805599453, larger + un.log1p(un.exp(-abs(a - b))))
+    small = un.log1p(un.exp(-_distance(a, b, larger.dtype)))
+    return un.where(a == b, larger + 0.6931471805599453, larger + small)
 
 
 def _logaddexp2(a, b):
     a, b = _pair(a, b)
     larger = un.maximum(a, b)
-    small = un.log1p(un.exp2(-abs(a - b))) * 1.4426950408889634
+    small = un.log1p(un.exp2(-_distance(a, b, larger.dtype))) * 1.4426950408889634
     return un.where(a == b, larger + 1.0, larger + small)
 
 

@@ -157,7 +157,7 @@ def _squeezed(shape):
 def _rows(x, rowvar):
     if x.ndim < 2:
         return x.reshape((1, x.size))
-    return x if rowvar or x.shape[0] == 1 else x.T
+    return x if rowvar else x.T
 
 
 def _observation_weights(fweights, aweights, count):

@@ -162,9 +162,10 @@ class Generator(Multivariate, Picking):
             raise ValueError(
                 f"integers: high is out of bounds for {name}; got {high + (not endpoint)}"
             )
-        if low > high:
-            raise ValueError(f"integers: low >= high; got {low} and {high + (not endpoint)}")
         shape = _shape(size) or ()
+        if low > high and 0 not in shape:
+            raise ValueError(f"integers: low >= high; got {low} and {high + (not endpoint)}")
+        high = max(low, high)
         if self.bit_generator._stream is not None:
             kind = "uint8" if name == "bool" else name
             made = self.bit_generator._stream.integers(False, low, high - low, shape, kind)
@@ -176,19 +177,49 @@ class Generator(Multivariate, Picking):
         return _engine._random_integers(low, high - low, shape, name, *taken)
 
     def _integer_arrays(self, low, high, size, name, endpoint):
+        import unisono as un
+
         low, high = asarray(low), asarray(high)
-        count = (high - low + (1 if endpoint else 0)).astype("float64")
-        if not bool((count > 0).all()):
-            raise ValueError("integers: low >= high in some element")
-        # 53 random bits: ranges of arrays beyond 2**32 would not be uniform enough.
-        if not bool((count <= 2.0**32).all()):
-            raise ValueError("integers: ranges given by arrays may hold at most 2**32 integers")
         shape = _shape(size)
         if shape is None:
             shape = _broadcast(low.shape, high.shape)
-        import unisono
+        if low.size == 0 or high.size == 0:
+            return un.zeros(shape, name)
+        if low.dtype.kind == "f":
+            low = un.ceil(low).astype("int64")
+        if high.dtype.kind == "f":
+            high = un.floor(high).astype("int64")
+        least, most = _INTEGERS[name]
+        if int(low.min()) < least:
+            raise ValueError(f"integers: low is out of bounds for {name}")
+        if int(high.max()) > most + (not endpoint):
+            raise ValueError(f"integers: high is out of bounds for {name}")
+        if not bool((low <= high if endpoint else low < high).all()):
+            raise ValueError("integers: low >= high in some element")
+        low = low.astype("uint64")
+        span = high.astype("uint64") - low  # modulo 2**64
+        if not endpoint:
+            span = span - 1
+        if int(span.max()) < 2**32:
+            count = span.astype("float64") + 1
+            drawn = un.floor(self.random(shape) * count).astype("uint64")
+        else:
+            drawn = self._wide_integers(span, shape)
+        made = (low + drawn).astype("int64" if name[0] == "i" else "uint64")
+        return made.astype(name)
 
-        return (low + unisono.floor(self.random(shape) * count).astype("int64")).astype(name)
+    def _wide_integers(self, span, shape):
+        """Numbers from 0 to `span`, uint64: as many random bits as that has, drawn again beyond it."""
+        import unisono as un
+
+        mask = span
+        for shift in (1, 2, 4, 8, 16, 32):
+            mask = mask | mask >> shift
+        made = self.integers(0, 2**64 - 1, shape, "uint64", True) & mask
+        while bool((made > span).any()):
+            again = self.integers(0, 2**64 - 1, shape, "uint64", True) & mask
+            made = un.where(made > span, again, made)
+        return made
 
     def bytes(self, length):
         """`length` random bytes."""
@@ -329,6 +360,12 @@ class Generator(Multivariate, Picking):
                 raise ValueError(
                     f"triangular: expected left <= mode <= right and left < right; got {left}, {mode}, {right}"
                 )
+        elif bool(
+            ((asarray(left) > mode) | (asarray(mode) > right) | (asarray(left) == right)).any()
+        ):
+            raise ValueError(
+                "triangular: expected left <= mode <= right and left < right everywhere"
+            )
         return self._draw("triangular", (left, mode, right), size)
 
     def vonmises(self, mu, kappa, size=None):
@@ -364,10 +401,13 @@ class Generator(Multivariate, Picking):
     def hypergeometric(self, ngood, nbad, nsample, size=None):
         """Good ones among `nsample` drawn from `ngood` good and `nbad` bad ones."""
         check = _Check("numbers >= 0", _not_negative, _not_negative, _not_negative)
-        if all(_is_number(p) for p in (ngood, nbad, nsample)) and nsample > ngood + nbad:
+        numbers = all(_is_number(p) for p in (ngood, nbad, nsample))
+        if numbers and nsample > ngood + nbad:
             raise ValueError(
                 f"hypergeometric: ngood + nbad < nsample; got {ngood}, {nbad} and {nsample}"
             )
+        if not numbers and bool((asarray(ngood) + asarray(nbad) < asarray(nsample)).any()):
+            raise ValueError("hypergeometric: ngood + nbad < nsample in some element")
         return self._draw("hypergeometric", (ngood, nbad, nsample), size, "int64", check)
 
     def logseries(self, p, size=None):

@@ -75,7 +75,7 @@ class _Grid:
     @staticmethod
     def _line(s):
         start, step = s.start or 0, 1 if s.step is None else s.step
-        if isinstance(step, complex):
+        if isinstance(step, complex) or getattr(getattr(step, "dtype", None), "kind", "") == "c":
             count = int(abs(step))
             gap = (s.stop - start) / (count - 1) if count > 1 else 1.0
             return un.arange(count) * float(gap) + start

@@ -107,6 +107,13 @@ class Flags:
     forc = property(lambda self: self.c_contiguous or self.f_contiguous)
     fnc = property(lambda self: self.f_contiguous and not self.c_contiguous)
 
+    def __eq__(self, other):
+        if not isinstance(other, Flags):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self._names)
+
+    __hash__ = None
+
     def __getitem__(self, key):
         short = {
             "C": "c_contiguous",

@@ -94,6 +94,8 @@ class Multivariate:
             raise ValueError("multivariate_hypergeometric: nsample > sum(colors)")
         shape = _shape(size) or ()
         made = _engine._empty((*shape, len(colors)), "int64", None)
+        if not colors:
+            return made
         left = _engine._full(shape, nsample, "int64", None)
         rest = sum(colors)
         for j, color in enumerate(colors[:-1]):

@@ -122,6 +122,10 @@ def _extend(made, around, core, width, mode, value, option):
             at = core.start if side == 0 else core.stop - 1
             target[...] = part(slice(at, at + 1))
         elif mode == "linear_ramp":
+            if n == 0:
+                raise ValueError(
+                    f"pad: can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
+                )
             at = core.start if side == 0 else core.stop - 1
             target[...] = _ramp(value[side], part(slice(at, at + 1)), length, axis, side)
         elif mode in ("reflect", "symmetric", "wrap"):

@@ -458,7 +458,12 @@ class poly1d:
         return self.coeffs.__array__(dtype, copy)
 
     def __repr__(self):
-        return f"poly1d({self.coeffs.tolist()!r})"
+        return f"poly1d({repr(self.coeffs)[6:-1]})"
+
+    def __str__(self):
+        from ._poly_text import text_of
+
+        return text_of(self.coeffs.tolist(), self.variable)
 
     def __eq__(self, other):
         if not isinstance(other, poly1d):

@@ -12,7 +12,7 @@ def _words(value):
     """32-bit words of an integer or of a sequence of integers, the lowest first."""
     if hasattr(value, "tolist"):
         value = value.tolist()
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, range)):
         return [w for v in value for w in _words(v)]
     value = operator.index(value)
     if value < 0:
@@ -127,6 +127,19 @@ class BitGenerator:
 
     def __init__(self, seed=None):
         self.seed_seq = seed if isinstance(seed, SeedSequence) else SeedSequence(seed)
+
+    def __getstate__(self):
+        parts = dict(self.__dict__)
+        if self._stream is not None:
+            parts["_stream"] = self.state
+        return parts
+
+    def __setstate__(self, parts):
+        stream = parts.pop("_stream", None)
+        self.__dict__.update(parts)
+        if stream is not None:
+            self._stream = _engine._BitStream(type(self).__name__.lower())
+            self.state = stream
 
     def spawn(self, n_children):
         """Independent bit generators of the same kind."""

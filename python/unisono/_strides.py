@@ -1,7 +1,35 @@
 """Views by any strides: windows that slide along axes."""
 
+import math
+import operator
+
 from . import _engine
 from ._axes import as_array, axes_tuple
+
+
+def _over_buffer(shape, dtype, buffer, offset, strides, order):
+    """What ``ndarray`` makes with a buffer or an order, as NumPy's constructor."""
+    import unisono as un
+
+    dtype = un.dtype("float64" if dtype is None else dtype)
+    shape = (operator.index(shape),) if hasattr(shape, "__index__") else tuple(shape)
+    if order not in (None, "C", "F"):
+        raise ValueError(f"ndarray: order must be one of 'C' or 'F'; got {order!r}")
+    rows = order != "F"
+    size = dtype.itemsize
+    if strides is None:
+        packed = [size]
+        for n in shape[:0:-1] if rows else shape[:-1]:
+            packed.append(packed[-1] * n)
+        strides = tuple(reversed(packed) if rows else packed)[: len(shape)]
+    if buffer is None:
+        flat = un.empty(math.prod(shape), dtype)
+    else:
+        flat = un.frombuffer(buffer, dtype, offset=offset or 0)
+    last = sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+    if 0 not in shape and last + size > flat.nbytes:
+        raise TypeError("ndarray: buffer is too small for requested array")
+    return as_strided(flat, shape, strides)
 
 
 def as_strided(x, shape=None, strides=None, subok=False, writeable=True):

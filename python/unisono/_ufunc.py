@@ -445,7 +445,7 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
         if not 0 <= k < n:
             raise IndexError(f"index {k} out-of-bounds in {self.__name__}.reduceat [0, {n})")
     x = move_axis(x, axis, 0)
-    ends = [*begins[1:], n]
+    ends = [*begins[1:], n] if begins else []
     parts = []
     for first, end in zip(begins, ends, strict=True):
         part = x[first:end] if first < end else x[first : first + 1]
