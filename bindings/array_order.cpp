@@ -9,6 +9,7 @@
 #include "library/histogram.h"
 #include "library/scan.h"
 #include "library/search.h"
+#include "library/segments.h"
 #include "library/select.h"
 #include "library/slide.h"
 #include "library/sort.h"
@@ -134,19 +135,31 @@ PyObject* combine_at(PyObject* const* args) {
     return PyBool_FromLong(takes);
 }
 
-PyObject* scan(PyObject* const* args) {
+/// The operations by which scans and segments combine.
+Op combining_op(PyObject* name) {
     static constexpr std::pair<const char*, Op> ops[] = {
         {"add", Op::Add},         {"multiply", Op::Mul},    {"minimum", Op::Min},
         {"maximum", Op::Max},     {"bitwise_and", Op::And}, {"bitwise_or", Op::Or},
         {"bitwise_xor", Op::Xor},
     };
-    for (auto [name, op] : ops) {
-        if (PyUnicode_CompareWithASCIIString(args[0], name) != 0) continue;
-        std::optional<DType> t;
-        if (args[3] != Py_None) t = to_dtype(args[3]);
-        return wrap(library::scan(op, to_array(args[1], true), to_axis(args[2]), t));
+    for (auto [known, op] : ops) {
+        if (PyUnicode_CompareWithASCIIString(name, known) == 0) return op;
     }
     fail(ErrorKind::Internal, "_scan: no such operation");
+}
+
+std::optional<DType> to_optional_dtype(PyObject* o) {
+    return o == Py_None ? std::nullopt : std::optional(to_dtype(o));
+}
+
+PyObject* scan(PyObject* const* args) {
+    return wrap(library::scan(combining_op(args[0]), to_array(args[1], true), to_axis(args[2]),
+                              to_optional_dtype(args[3])));
+}
+
+PyObject* reduce_segments(PyObject* const* args) {
+    return wrap(library::reduce_segments(combining_op(args[0]), to_array(args[1], true),
+                                         to_array(args[2], true), to_optional_dtype(args[3])));
 }
 
 }  // namespace
@@ -164,6 +177,7 @@ bool add_order_functions(PyObject* module) {
         entry<3, count_numbers>("_count_numbers"),
         entry<4, count_in_bins>("_count_in_bins"),
         entry<4, scan>("_scan"),
+        entry<4, reduce_segments>("_reduce_segments"),
         entry<4, combine_at>("_combine_at"),
         entry<4, slide>("_slide"),
         {nullptr, nullptr, 0, nullptr},

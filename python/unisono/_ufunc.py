@@ -439,11 +439,18 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
     _check_binary(self, "reduceat")
     x = as_array(array)
     (axis,) = _axes(f"{self.__name__}.reduceat", axis, x.ndim)
-    begins = as_array(indices).tolist()
+    indices = as_array(indices)
     n = x.shape[axis]
-    for k in begins:
-        if not 0 <= k < n:
-            raise IndexError(f"index {k} out-of-bounds in {self.__name__}.reduceat [0, {n})")
+    if indices.size and not 0 <= int(indices.min()) <= int(indices.max()) < n:
+        wrong = next(k for k in indices.tolist() if not 0 <= k < n)
+        raise IndexError(f"index {wrong} out-of-bounds in {self.__name__}.reduceat [0, {n})")
+    name = self.__name__
+    dtype = None if dtype is None else resolve(dtype)
+    here = isinstance(x, _engine.ndarray) and str(x.device).startswith("cpu")
+    whole = name[:3] != "bit" or (x.dtype.kind in "biu" and dtype is None)
+    if name in _engine_reduces and here and whole and x.ndim == indices.ndim == 1 and out is None:
+        return _engine._reduce_segments(name, x, indices.astype("int64", copy=False), dtype)
+    begins = indices.tolist()
     x = move_axis(x, axis, 0)
     ends = [*begins[1:], n] if begins else []
     parts = []

@@ -206,3 +206,31 @@ def test_loops_of_dtypes():
     assert un.add.resolve_dtypes(("float32", "float64")) == (un.float64,) * 3
     assert un.less.resolve_dtypes(("int32", "int32"))[2] == un.bool
     assert un.sqrt.resolve_dtypes(("int64",))[0] == un.float64
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int8", "float16", "complex128", "bool"])
+@pytest.mark.parametrize(
+    "name", ["add", "multiply", "maximum", "minimum", "bitwise_xor", "logical_or"]
+)
+def test_reduceat_of_many_segments(dtype, name):
+    if name == "bitwise_xor" and dtype in ("float64", "float16", "complex128"):
+        pytest.skip("not defined")
+    rng = np.random.default_rng(6)
+    x = (rng.standard_normal(3000) * 1.5).astype(dtype)
+    for begins in (np.sort(rng.integers(0, 3000, 200)), rng.integers(0, 3000, 90), np.array([5])):
+        with np.errstate(all="ignore"):
+            expected = getattr(np, name).reduceat(x, begins)
+        made = getattr(un, name).reduceat(un.array(x), un.array(begins))
+        assert made.dtype == expected.dtype
+        if not np.isfinite(expected).all():
+            continue
+        assert np.allclose(made, expected, rtol=1e-2 if dtype == "float16" else 1e-9, atol=1e-1)
+    with pytest.raises(IndexError, match="index 3000 out-of-bounds"):
+        getattr(un, name).reduceat(un.array(x), [0, 3000])
+
+
+def test_segments_have_the_bits_of_reductions():
+    x = un.array(np.random.default_rng(7).standard_normal(5000))
+    begins = [0, 10, 700, 4000, 5000]
+    made = un.add.reduceat(x, begins[:-1])
+    assert made.tolist() == [float(x[a:b].sum()) for a, b in zip(begins, begins[1:], strict=False)]
