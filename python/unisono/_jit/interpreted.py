@@ -68,7 +68,8 @@ def path_of(value):
         return name
     for part in ("linalg", "fft"):
         for owner in (numpy, ours):
-            module = getattr(owner, part, None) if owner is not None else None
+            # One that nobody has imported holds no function that somebody has.
+            module = sys.modules.get(f"{owner.__name__}.{part}") if owner is not None else None
             if module is not None and getattr(module, name, None) is value:
                 return f"{part}.{name}"
     return None
