@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <unordered_map>
 
 #include "array_docs.h"
 #include "array_object.h"
@@ -44,12 +45,16 @@ std::optional<std::vector<int>> to_axes(PyObject* o) {
 /// first.
 PyObject* call_python(const char* module_name, const char* name, PyObject* self, PyObject* args,
                       PyObject* names) noexcept {
-    PyObject* module = PyImport_ImportModule(module_name);
-    PyObject* function = module ? PyObject_GetAttrString(module, name) : nullptr;
-    Py_XDECREF(module);
-    if (!function) return nullptr;
+    // Names are constants of this file; functions live as long as the process.
+    static std::unordered_map<const char*, PyObject*> found;
+    PyObject*& function = found[name];
+    if (!function) {
+        PyObject* module = PyImport_ImportModule(module_name);
+        function = module ? PyObject_GetAttrString(module, name) : nullptr;
+        Py_XDECREF(module);
+        if (!function) return nullptr;
+    }
     PyObject* bound = PyMethod_New(function, self);
-    Py_DECREF(function);
     if (!bound) return nullptr;
     PyObject* result = PyObject_Call(bound, args, names);
     Py_DECREF(bound);

@@ -371,6 +371,8 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, mesh=None):
     >>> un.arange(2, 8, 2).tolist()
     [2, 4, 6]
     """
+    if type(start) is int and stop is dtype is device is mesh is None and step == 1:
+        return _engine._iota(max(0, start), None)
     if stop is None:
         start, stop = 0, start
     if step == 0:

@@ -111,6 +111,14 @@ class Generator(Multivariate, Picking):
         >>> bool((x >= 0).all()), bool((x < 1).all())
         (True, True)
         """
+        if out is None and dtype == "float64":
+            bits = self.bit_generator
+            shape = () if size is None else _shape(size)
+            if bits._stream is not None:
+                return bits._stream.doubles(0.0, 1.0, shape, dtype)
+            return _engine._random(
+                "uniform", (0.0, 1.0), shape, dtype, *bits._take(math.prod(shape))
+            )
         return self._floats("uniform", (0.0, 1.0), size, dtype, out, "random")
 
     def _floats(self, name, parameters, size, dtype, out, what):

@@ -83,6 +83,8 @@ class RandomState(Generator):
 
     def rand(self, *shape):
         """Uniform numbers in [0, 1); the arguments are the shape."""
+        if not shape and self._stream is not None:
+            return self._stream.doubles(0.0, 1.0, (), "float64")
         return self.random(shape or None)
 
     def randn(self, *shape):

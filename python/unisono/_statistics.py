@@ -310,7 +310,9 @@ def _arg(x, axis, keepdims, largest, out):
     name = "argmax" if largest else "argmin"
     x = _as(x)
     if axis is None or (x.ndim == 0 and axis in (0, -1)):
-        result = _engine._arg_extreme(flat(x), 0, largest)
+        result = _engine._arg_extreme(x if x.ndim == 1 else flat(x), 0, largest)
+        if out is None and not keepdims:
+            return result
         if keepdims:
             result = result.reshape((1,) * x.ndim)
     else:
