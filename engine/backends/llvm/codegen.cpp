@@ -203,6 +203,18 @@ void drop_vector_forms(llvm::Module& module) {
     }
 }
 
+/// Whether the inliner has anything to look at: bodies of parallel loops and parts of long
+/// functions are called by address, or stay what they are.
+bool has_calls_inside(llvm::Module& module) {
+    return llvm::any_of(module, [](const llvm::Function& f) {
+        if (f.isDeclaration() || f.hasFnAttribute(llvm::Attribute::NoInline)) return false;
+        return llvm::any_of(f.users(), [&](const llvm::User* user) {
+            auto* call = llvm::dyn_cast<llvm::CallBase>(user);
+            return call && call->getCalledFunction() == &f;
+        });
+    });
+}
+
 void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& machine) {
     llvm::PipelineTuningOptions tuning;
     tuning.LoopInterleaving = true;
@@ -222,10 +234,7 @@ void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& m
     llvm::ModulePassManager passes;
     const bool is_host = target.kind == Target::Kind::Host;
     const bool has_forms = is_host && llvm::any_of(module, is_vector_form);
-    auto bodies = llvm::count_if(module, [&](const llvm::Function& f) {
-        return !f.isDeclaration() && !(is_host && is_vector_form(f));
-    });
-    std::string list = bodies > 1 ? inline_passes : "";
+    std::string list = has_calls_inside(module) ? inline_passes : "";
     list += is_host ? host_passes : device_passes;
     if (target.has_natives) list = native_passes;
     if (has_forms) list += late_inline_passes;

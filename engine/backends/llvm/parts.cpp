@@ -18,6 +18,9 @@ namespace {
 // In nodes of the IR; a small loop over an array has about 40.
 constexpr int long_function = 4000;
 constexpr int longest_part = 1000;
+/// Without loops: what each part reads and tests again, indices above all, costs more than its
+/// size.
+constexpr int longest_straight = 4000;
 
 /// Counts nodes, up to a little more than asked for.
 class Size final : public ir::Visitor {
@@ -118,8 +121,9 @@ void FunctionEmitter::plan_parts() {
 /// The body of a loop that may become one on vectors stays whole.
 bool FunctionEmitter::divides(std::span<const ir::S> list) const {
     if (list.size() < 2 || any_order_ || peeling_ || streaming_) return false;
-    if (size_up_to(longest_part, list) <= longest_part) return false;
-    return groups_.empty() || std::any_of(list.begin(), list.end(), has_loop);
+    bool loops = std::any_of(list.begin(), list.end(), has_loop);
+    int limit = loops ? longest_part : longest_straight;
+    return (groups_.empty() || loops) && size_up_to(limit, list) > limit;
 }
 
 void FunctionEmitter::emit_in_parts(std::span<const ir::S> list) {
@@ -127,24 +131,29 @@ void FunctionEmitter::emit_in_parts(std::span<const ir::S> list) {
     ir::flatten(list, flat);
     std::size_t begin = 0;
     int size = 0;
+    bool loops = false;
     auto end_run = [&](std::size_t end) {
         auto run = std::span<const ir::S>(flat).subspan(begin, end - begin);
-        if (std::any_of(run.begin(), run.end(), has_loop) || size > longest_part / 4)
+        if (loops || size > longest_part / 4)
             emit_part(run);
         else
             for (ir::S s : run) emit(s);
         begin = end;
         size = 0;
+        loops = false;
     };
     for (std::size_t k = 0; k < flat.size(); ++k) {
         int own = size_up_to(longest_part, std::span(&flat[k], 1));
         bool is_alone = own > longest_part || !can_move(flat[k]);
-        if (is_alone || size + own > longest_part) end_run(k);
+        bool loop = has_loop(flat[k]);
+        if (is_alone || size + own > (loops || loop ? longest_part : longest_straight)) end_run(k);
         size += own;
+        loops = loops || loop;
         if (!is_alone) continue;
         emit(flat[k]);
         begin = k + 1;
         size = 0;
+        loops = false;
     }
     end_run(flat.size());
 }
