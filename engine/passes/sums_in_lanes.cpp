@@ -225,11 +225,28 @@ class SumsInLanes final : public Rewriter {
     /// What comes behind the sum. What a lane declares from memory is held for the loops behind it.
     template <class Each>
     void behind(const ColumnSum& sum, E length, std::vector<S>& body, Each each) {
-        std::vector<S> declared = sum.before;
+        std::vector<S> declared, loaded;
+        const bool goes_on = std::any_of(sum.after.begin(), sum.after.end(),
+                                         [](S s) { return s->kind == StmtKind::For; });
+        for (S d : sum.before) (goes_on && has_load(d->args[0]) ? loaded : declared).push_back(d);
         std::unordered_map<std::int32_t, std::int32_t> held;
         auto put_held = [&](Replace& put, E number) {
             for (auto [var, array] : held) put.by[var] = load(array, number);
         };
+        auto hold = [&](S d, std::unordered_map<std::int32_t, std::int32_t>& in) {
+            in[d->id] = b_.local_array("held", d->args[0]->dtype, 1, Space::Private);
+            body.push_back(b_.allocate(in[d->id], std::span<const E>(&length, 1)));
+        };
+        // What was read in front of the sum stays as it was, whatever is stored behind it.
+        for (S d : loaded) hold(d, held);
+        auto read_first = [&](std::vector<S>& out, Replace& put, E number) {
+            for (S d : used(sum.before, loaded)) out.push_back(put.stmt(d));
+            for (S d : loaded) {
+                out.push_back(put.stmt(d));
+                out.push_back(store(held[d->id], number, b_.read(d->id)));
+            }
+        };
+        if (!loaded.empty()) each(LoopKind::Unroll, body, read_first);
         for (auto from = sum.after.begin(); from != sum.after.end();) {
             if ((*from)->kind == StmtKind::For) {
                 S update = *from++;
@@ -253,8 +270,7 @@ class SumsInLanes final : public Rewriter {
                 if (!has_load(d->args[0])) {
                     declared.push_back(d);
                 } else if (to != sum.after.end()) {
-                    kept[d->id] = b_.local_array("held", d->args[0]->dtype, 1, Space::Private);
-                    body.push_back(b_.allocate(kept[d->id], std::span<const E>(&length, 1)));
+                    hold(d, kept);
                 }
             }
             each(LoopKind::Unroll, body, [&](std::vector<S>& out, Replace& put, E number) {

@@ -197,6 +197,14 @@ def old_values_in_order(a, x, w):
         a[:, j] = a[:, j] * was + s
 
 
+def older_values(a, x, w):
+    for j in range(a.shape[1]):
+        was = w[j]
+        s = np.dot(a[:, j], x)
+        w[j] = s
+        a[:, j] = a[:, j] * was + s
+
+
 def one_row_for_all(a, q, r):
     for j in range(a.shape[1]):
         r[j] = np.dot(q[:1], a[:1, j])
@@ -215,9 +223,12 @@ def test_columns_that_are_updated_behind_their_products(shape):
         assert [x.tobytes() for x in got] == [x.tobytes() for x in want], layout
         got = layouts(shape, 32)[layout], numbers(rows, 33), numbers(columns, 34)
         want = tuple(x.copy() for x in got)
+        others = tuple(x.copy() for x in got)
         old_values_in_order(*want)
         un.jit(old_values)(*got)
         assert [x.tobytes() for x in got] == [x.tobytes() for x in want], layout
+        un.jit(older_values)(*others)
+        assert [x.tobytes() for x in others] == [x.tobytes() for x in want], layout
         got = layouts(shape, 35)[layout], numbers(rows, 36), np.zeros(columns)
         want = tuple(x.copy() for x in got)
         one_row_for_all(*want)
