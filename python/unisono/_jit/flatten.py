@@ -220,10 +220,18 @@ class _Flattener(
 
     # ---- nodes
     def node(self, at, kind, children=(), text="", value=None):
-        line = getattr(at, "lineno", self.definition.lineno)
-        column = getattr(at, "col_offset", self.definition.col_offset)
-        end_line = getattr(at, "end_lineno", line)
-        end_column = getattr(at, "end_col_offset", column + 1)
+        try:
+            line, column, end_line, end_column = (
+                at.lineno,
+                at.col_offset,
+                at.end_lineno,
+                at.end_col_offset,
+            )
+        except AttributeError:  # a tree that was made, not read
+            line = getattr(at, "lineno", self.definition.lineno)
+            column = getattr(at, "col_offset", self.definition.col_offset)
+            end_line = getattr(at, "end_lineno", line)
+            end_column = getattr(at, "end_col_offset", column + 1)
         return (kind, line, column, end_line, end_column, text, value, tuple(children))
 
     def block(self, statements):

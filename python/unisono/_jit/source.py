@@ -98,7 +98,10 @@ def _candidates(function, file):
 def _block(lines, code):
     """The lines from the function's first one to where a line is indented no more than that."""
     begin = code.co_firstlineno - 1
-    last = max((end or 0 for _, end, _, _ in _positions(code)), default=0)
+    # Where statements begin: what a last one's text needs beyond its line is indented, or found
+    # by the next candidate. The places of all instructions take ten times as long to read.
+    starts = (line or 0 for inner in _codes(code) for _, _, line in inner.co_lines())
+    last = max(starts, default=0)
     indent = _indent(lines[begin]) if begin < len(lines) else ""
     end = max(begin + 1, last)
     while end < len(lines):
@@ -110,11 +113,6 @@ def _block(lines, code):
     while end > begin + 1 and not lines[end - 1].strip():
         end -= 1
     return lines[begin:end]
-
-
-def _positions(code):
-    for inner in _codes(code):
-        yield from inner.co_positions()
 
 
 def _indent(line):
