@@ -34,6 +34,7 @@ bool Selections::may_be_array(const Node& node) {
         case NodeKind::Slice:
         case NodeKind::Builtin:
         case NodeKind::BoolOp: return false;
+        case NodeKind::List: return true;  // as in np.array([0, 2])
         case NodeKind::Name: {
             auto held = env_.names.find(node.text);
             return held != env_.names.end() && held->second.value.type.is_array();

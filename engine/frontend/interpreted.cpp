@@ -129,6 +129,7 @@ Value Tables::interpreted(const Node& node, const Error& refusal) {
                             line + ": " + why.substr(why.find(": ") + 2) +
                             "\n  what to do: call it before the loop, or write it out");
     }
+    lends_ = true;
     return run_block(f_.i64(found->block), passed, {{shown, found->result}}).items[0];
 }
 

@@ -106,7 +106,7 @@ void Tables::put(const Value& v, std::vector<E>& words) {
         Value array = f_.made(v, place_);
         auto d = f_.describe_array(array.array);
         words.push_back(f_.temporary(f_.address_of(array), "address"));
-        words.push_back(f_.kept_block(array, place_));
+        words.push_back(lends_ ? f_.i64(0) : f_.kept_block(array, place_));
         for (E e : d.extents) words.push_back(f_.settle(e));
         for (E e : d.strides) words.push_back(f_.settle(e));
     }

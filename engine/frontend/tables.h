@@ -117,6 +117,7 @@ class Tables {
         std::string name;
         Type type;
     };
+    bool lends_ = false;  ///< arrays are given for the time of a call: nobody keeps them
     Value run_block(E number, const std::vector<Value>& passed, const std::vector<Given>& outs);
     Value other_set(const Value& v, const std::string& method);
     bool has_ordered_sets(const Value& a, const Value& b) const;

@@ -157,3 +157,31 @@ def test_only_what_changes_nothing_else(on, tmp_path):
     with pytest.raises(un.CompileError, match="save"):
         un.jit(saving, device=on)(V, str(tmp_path / "a.npy"))
     assert not list(tmp_path.iterdir())
+
+
+@un.jit
+def smallest(a):
+    return np.linalg.eigvalsh(a)[0]
+
+
+def of_calls(a, xs):
+    b = a * 2 + 1
+    s = smallest(b) + smallest(a) + smallest(b[1:, 1:])
+    for x in [a * 1.0, b.T]:
+        s += smallest(x)
+
+    def inner(y):
+        np.copyto(y, a)
+        return np.median(y, axis=0)
+
+    c = np.zeros((4, 4))
+    return s, inner(c), c, np.union1d(xs, [1, 2, 2]), np.median(a[:, ::-1], axis=0)
+
+
+@pytest.mark.filterwarnings("ignore:.*interpreter")
+def test_arrays_are_lent(on):
+    """To whom they belong need not be known where the call stands."""
+    f = un.jit(of_calls, device=on)
+    for xs in ([3, 4, 4], N):
+        for x, y in zip(f(S, xs), of_calls(S, xs), strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-12)

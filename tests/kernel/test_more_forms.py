@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -395,3 +396,52 @@ def test_names_of_loops_that_their_bodies_bind(on):
     a = np.array([1, 2, 3])
     for got, want in zip(un.jit(rebound, device=on)(a, 5), rebound(a, 5), strict=True):
         assert np.array_equal(got, want)
+
+
+def integers(n, k):
+    return (
+        (math.gcd(n, k), math.gcd(-n, 12, k), math.gcd(), math.lcm(n, k), math.lcm(n, -4, 6)),
+        (math.factorial(k), math.comb(n, k), math.perm(n, k), math.comb(62, 31), math.isqrt(n)),
+        (bin(n), hex(n), oct(n), bin(-n), hex(-n), oct(0), math.isqrt(2**63 - 1 - k)),
+    )
+
+
+def too_large(n):
+    return math.factorial(n)
+
+
+def test_functions_of_integers(on):
+    f, g = un.jit(integers, device=on), un.jit(too_large, device=on)
+    for n, k in ((37, 3), (12, 0), (2**20, 2), (0, 5), (5, 5)):
+        assert f(n, k) == integers(n, k)
+    assert g(20) == math.factorial(20)
+    with pytest.raises(OverflowError, match="does not fit in 64 bits"):
+        g(21)
+    with pytest.raises(ValueError, match="negative"):
+        g(-1)
+
+
+def list_indices(a, k):
+    b = a.copy()
+    b[[0, 2]] = 5
+    b[:, [1, k]] += 1
+    return a[[0, 2]], a[[2, k, 0], [1, 1, 0]], a[[True, False, True]], b
+
+
+def splits(a, at):
+    return np.split(a, [1, 3]), np.array_split(a, at), np.split(a, 2), np.array_split(a, 4)
+
+
+def letters(s):
+    return "".join(sorted(s)), sorted(s, reverse=True)
+
+
+def test_lists_as_indices(on):
+    a = np.arange(12.0).reshape(3, 4)
+    for got, want in zip(un.jit(list_indices, device=on)(a, 2), list_indices(a, 2), strict=True):
+        assert np.array_equal(got, want)
+    f = un.jit(splits, device=on)
+    for at in ((2, -1), [2, 5], np.array([1, 1]), 3):
+        for got, want in zip(f(np.arange(6.0), at), splits(np.arange(6.0), at), strict=True):
+            assert len(got) == len(want) and all(map(np.array_equal, got, want))
+    assert un.jit(letters, device=on)("abcb,a") == letters("abcb,a")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from .captured import is_array, known_name
+from .desugar import _call
 
 BINARY = {
     ast.Add: "+",
@@ -178,9 +179,14 @@ class Expressions:
         return self.node(e, "Subscript", [self.expression(e.value), *self.index(e.slice)], text)
 
     def index(self, e):
-        if isinstance(e, ast.Tuple) and e.elts:
-            return [self.expression(item) for item in e.elts]
-        return [self.expression(e)]
+        items = e.elts if isinstance(e, ast.Tuple) and e.elts else [e]
+        return [self.expression(self.index_array(item)) for item in items]
+
+    def index_array(self, e):
+        """a[[0, 2]] as a[np.array([0, 2])]"""
+        if not isinstance(e, ast.List) or not e.elts or self.is_kernel:
+            return e
+        return _call("np.array", e, e)
 
     def expression_Slice(self, e):
         none = ast.copy_location(ast.Constant(value=None), e)

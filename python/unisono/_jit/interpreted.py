@@ -202,8 +202,9 @@ def _block(function, described):
         made = [(name, _taken(d, values)) for name, d in described]
         args = [v for name, v in made if not name]
         result = _plain(function(*args, **{name: v for name, v in made if name}))
-        for array in _arrays(tuple(given)):
-            np.asarray(array)  # what was stored into it is there before compiled code goes on
+        # What was stored into arguments is there before compiled code goes on, and nothing that is
+        # still to be computed reads them: they are lent.
+        unisono.synchronize()
         return (result,)
 
     return block

@@ -8,9 +8,12 @@ from . import jit
 @jit
 def sorted_list(items, reverse=False):
     """As ``sorted``: stable, by merging ever longer runs."""
-    n = len(items)
-    a = list(items)
-    b = list(items)
+    if isinstance(items, str):
+        a = [c for c in items]
+    else:
+        a = list(items)
+    n = len(a)
+    b = list(a)
     width = 1
     while width < n:
         for begin in range(0, n, 2 * width):

@@ -257,24 +257,27 @@ def nanmax(a):
 
 @jit
 def array_split(ary, indices_or_sections):
-    if not isinstance(indices_or_sections, (int, np.integer)):
-        return these_arguments()
-    each, more = divmod(len(ary), indices_or_sections)
     parts = []
     begin = 0
-    for k in range(indices_or_sections):
-        end = begin + each + (1 if k < more else 0)
-        parts.append(ary[begin:end])
-        begin = end
+    if isinstance(indices_or_sections, (int, np.integer)):
+        each, more = divmod(len(ary), indices_or_sections)
+        for k in range(indices_or_sections):
+            end = begin + each + (1 if k < more else 0)
+            parts.append(ary[begin:end])
+            begin = end
+    else:
+        for end in indices_or_sections:
+            parts.append(ary[begin:end])
+            begin = end
+        parts.append(ary[begin:])
     return parts
 
 
 @jit
 def split(ary, indices_or_sections):
-    if not isinstance(indices_or_sections, (int, np.integer)):
-        return these_arguments()
-    if len(ary) % indices_or_sections != 0:
-        raise ValueError("array split does not result in an equal division")
+    if isinstance(indices_or_sections, (int, np.integer)):
+        if len(ary) % indices_or_sections != 0:
+            raise ValueError("array split does not result in an equal division")
     return array_split(ary, indices_or_sections)
 
 

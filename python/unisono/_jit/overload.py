@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import math
 import sys
 
 from .. import _engine
@@ -17,6 +19,7 @@ _of_numpy = frozenset(
     "ediff1d fill_diagonal interp isclose isin isneginf isposinf kron median nanmax nanmean nanmin nansum percentile "
     "polyval quantile rad2deg radians searchsorted split square tile trapezoid unique".split()
 )
+_of_math = frozenset(("comb", "factorial", "gcd", "isqrt", "lcm", "perm"))
 _of_random = frozenset(
     "choice exponential gumbel laplace logistic lognormal normal pareto permutation rand randint randn "
     "random random_sample ranf rayleigh seed shuffle standard_exponential standard_normal uniform "
@@ -90,6 +93,11 @@ def implementation_of(value):
     if found:
         return found[1]
     name = getattr(value, "__name__", None)
+    owner = builtins if name in ("bin", "hex", "oct") else math if name in _of_math else None
+    if owner and getattr(owner, name) is value:
+        from .math_library import implementations
+
+        return implementations[name]
     numpy = sys.modules.get("numpy")
     if numpy is None:
         return None
