@@ -135,12 +135,45 @@ double negative_binomial(Source& d, double n, double p) {
     return p == 1 ? 0 : poisson(d, gamma(d, n) * (1 - p) / p);
 }
 
-/// Draws without putting back, one after the other; the smaller of sample and rest is drawn.
+/// How many of `drawn`, at most half of all, are among `few`, at most the other `many`. Stadlober,
+/// "The ratio of uniforms approach for generating discrete random variates" (1990).
+template <class Source>
+double hypergeometric_by_ratio(Source& d, double few, double many, double drawn) {
+    const double all = few + many, share = few / all;
+    const double center = drawn * share + 0.5;
+    const double variance = (all - drawn) * drawn * share * (1 - share) / (all - 1);
+    const double scale = std::sqrt(variance + 0.5);
+    const double width =
+        1.7155277699214135 * scale + 0.8989161620588988;  // 2 sqrt(2/e), 3-2 sqrt(3/e)
+    const double mode = std::floor((drawn + 1) * (few + 1) / (all + 2));
+    const double end = std::fmin(std::fmin(drawn, few) + 1, std::floor(center + 16 * scale));
+    auto weight = [=](double k) {
+        return std::lgamma(k + 1) + std::lgamma(few - k + 1) + std::lgamma(drawn - k + 1) +
+               std::lgamma(many - drawn + k + 1);
+    };
+    const double most = weight(mode);
+    for (;;) {
+        const double u = d.positive(), x = center + width * (d.uniform() - 0.5) / u;
+        if (!(x >= 0 && x < end)) continue;
+        const double k = std::floor(x), t = most - weight(k);
+        if (u * (4 - u) - 3 <= t || (u * (u - t) < 1 && 2 * std::log(u) <= t)) return k;
+    }
+}
+
+/// Draws without putting back, one after the other, where they are not many; the smaller of sample
+/// and rest is drawn.
 template <class Source>
 double hypergeometric(Source& d, double good, double bad, double sample) {
     double total = good + bad;
     bool rest = sample > total / 2;
     double left = rest ? total - sample : sample, taken = 0, good_left = good, all = total;
+    constexpr double many = 1000;
+    if (left > many && std::fmin(good, bad) > 0) {
+        const double k =
+            hypergeometric_by_ratio(d, std::fmin(good, bad), std::fmax(good, bad), left);
+        taken = good > bad ? left - k : k;
+        return rest ? good - taken : taken;
+    }
     for (; left > 0 && good_left > 0; --left, --all) {
         if (d.uniform() * all < good_left) {
             ++taken;

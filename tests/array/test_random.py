@@ -322,3 +322,18 @@ def test_old_seeds_are_checked():
             random.RandomState(2**32)
         with pytest.raises(ValueError, match="low >= high"):
             random.RandomState(0).randint(5, 5)
+
+
+@pytest.mark.parametrize(
+    "good, bad, sample",
+    [(5000, 3000, 2500), (3000, 9000, 8000), (2**40, 2**40, 2**40), (7, 10**6, 10**5)],
+)
+def test_hypergeometric_numbers_of_many_draws(good, bad, sample):
+    drawn = np.asarray(un.random.default_rng(3).hypergeometric(good, bad, sample, 20_000)).astype(
+        float
+    )
+    all_ = good + bad
+    mean = sample * good / all_
+    variance = mean * (bad / all_) * (all_ - sample) / (all_ - 1)
+    assert abs(drawn.mean() - mean) < 5 * np.sqrt(variance / 20_000)
+    assert abs(drawn.var() / variance - 1) < 0.06
