@@ -126,8 +126,9 @@ double binomial(Source& d, double n, double p) {
 template <class Source>
 double geometric(Source& d, double p) {
     if (p == 1) return 1;
+    constexpr double most = 0x1.fffffffffffffp62;  // that int64 holds
     double k = std::ceil(std::log(d.positive()) / std::log1p(-p));
-    return std::fmax(1, k);
+    return std::fmin(std::fmax(1, k), most);
 }
 
 template <class Source>
@@ -203,6 +204,7 @@ double logseries(Source& d, double p) {
 /// Devroye, "Non-uniform random variate generation" (1986), X.6.1.
 template <class Source>
 double zipf(Source& d, double a) {
+    if (a >= 1025) return 1;  // 2 to the a overflows; all others are as good as impossible
     double am1 = a - 1, b = std::pow(2.0, am1);
     for (;;) {
         double u = d.positive(), v = d.uniform();

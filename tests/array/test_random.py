@@ -337,3 +337,9 @@ def test_hypergeometric_numbers_of_many_draws(good, bad, sample):
     variance = mean * (bad / all_) * (all_ - sample) / (all_ - 1)
     assert abs(drawn.mean() - mean) < 5 * np.sqrt(variance / 20_000)
     assert abs(drawn.var() / variance - 1) < 0.06
+
+
+def test_extreme_parameters_end():
+    rng = un.random.default_rng(3)
+    assert (rng.zipf(10_000, 8) == 1).all() and (rng.zipf(1024, 8) == 1).all()
+    assert (rng.geometric(1e-30, 8) > 2**62).all()
