@@ -157,6 +157,7 @@ class HoistBounds final : public Rewriter {
 
     E expr(E e) override {
         e = children(e);
+        if (is_remainder(e)) return without_division(e);
         if (e->kind != ExprKind::Load || !is_tested(e->access)) return e;
         b_.line = e->line;
         const AccessFacts& facts = facts_.accesses[next_access_++];
@@ -165,6 +166,25 @@ class HoistBounds final : public Rewriter {
         changed.access = Access::Inside;
         changed.args = inside(e->id, e->args, facts);
         return b_.own(changed);
+    }
+
+    /// a % n where that is a, or one step of n away.
+    E without_division(E e) {
+        const Remainder known = facts_.remainders[next_remainder_++];
+        const E a = e->args[0], n = e->args[1];
+        if (known == Remainder::Unknown || !costs_little(a) || !costs_little(n)) return e;
+        if (known == Remainder::Itself) return a;
+        b_.line = e->line;
+        if (known == Remainder::Above)
+            return b_.select(b_.binary(Op::Ge, a, n), b_.binary(Op::Sub, a, n), a);
+        return b_.select(b_.binary(Op::Lt, a, b_.i64(0)), b_.binary(Op::Add, a, n), a);
+    }
+
+    static bool costs_little(E e) {
+        const bool computes = e->kind == ExprKind::Binary && (e->op == Op::Add || e->op == Op::Sub);
+        return (computes || e->kind == ExprKind::Var || e->kind == ExprKind::Const ||
+                e->kind == ExprKind::Param) &&
+               std::all_of(e->args.begin(), e->args.end(), costs_little);
     }
 
     S stmt(S s) override {
@@ -219,13 +239,14 @@ class HoistBounds final : public Rewriter {
         s = with_args(s, args);
         int number = next_loop_++;
         if (!chosen_[number]) return with_body(s, each(s->body), {});
-        std::size_t first_access = next_access_;
+        const std::size_t first_access = next_access_, first_remainder = next_remainder_;
         int first_loop = next_loop_;
         fast_ = number;
         S fast = with_body(s, each(s->body), {});
         fast_ = -1;
         std::size_t end_access = next_access_;
         next_access_ = first_access;
+        next_remainder_ = first_remainder;
         next_loop_ = first_loop;
         S checked = with_body(s, each(s->body), {});
         b_.line = s->line;
@@ -248,7 +269,7 @@ class HoistBounds final : public Rewriter {
 
     FunctionFacts facts_;
     Choice chosen_;
-    std::size_t next_access_ = 0;
+    std::size_t next_access_ = 0, next_remainder_ = 0;
     int next_loop_ = 0;
     int fast_ = -1;  // the loop whose fast version is being written
 };

@@ -5,7 +5,7 @@
 // which faults at the same iteration as Python would, with all stores before it done. A nest is
 // duplicated at most once, at the outermost loop at which all that can be known is known. Requires
 // that expressions are evaluated unconditionally. Conditions around an access (if i < n) count in
-// its favour.
+// its favour. From the same knowledge, a % n becomes a, a - n or a + n where it is one of these.
 #pragma once
 
 #include "ir/build.h"

@@ -190,7 +190,13 @@ class Ranges {
                 for (const Bound& x : b.lowers()) out.lower.push_back(x);
                 return out;
             case Op::Mod:  // in [0, b) where b is positive; 0 where it is 0
-                if (b.exact) out.lower.push_back({Poly(0), {*b.exact}});
+                if (!b.exact) return out;
+                if (remainder(a, *b.exact) == Remainder::Unknown) {
+                    out.lower.push_back({Poly(0), {*b.exact}});
+                } else {
+                    out.lower.push_back({Poly(0), {}});
+                    if (auto last = sum(*b.exact, Poly(-1))) out.upper.push_back({*last, {}});
+                }
                 return out;
             case Op::FloorDiv:
                 if (!b.exact) return out;
@@ -345,6 +351,34 @@ class Ranges {
         return test;
     }
 
+    /// Whether one of the candidates is at least 0 at this place, without a test.
+    bool holds(const std::vector<Bound>& candidates) const {
+        const Loop all{-1, 0, env_.mark()};  // nothing is left for a test to read
+        AccessTest test;
+        return add_condition(candidates, all, test) && test.is_proven();
+    }
+
+    Remainder remainder(const Value& a, const Poly& n) const {
+        auto is_at_least = [&](const Poly& least) {  // -least <= a
+            std::vector<Bound> low;
+            combine(a.lowers(), {{least, {}}}, 1, low);
+            return holds(low);
+        };
+        auto is_below = [&](std::int64_t times, std::int64_t less) {  // a <= times n - less
+            std::vector<Bound> high;
+            if (auto most = sum(Poly(-less), n, times))
+                combine({{*most, {}}}, a.uppers(), -1, high);
+            return holds(high);
+        };
+        if (is_at_least(Poly(0))) {
+            if (is_below(1, 1)) return Remainder::Itself;
+            return is_below(1, 0) || is_below(2, 1) ? Remainder::Above : Remainder::Unknown;
+        }
+        const bool wraps =
+            (is_at_least(Poly(1)) && is_below(1, 2)) || (is_at_least(n) && is_below(1, 1));
+        return wraps ? Remainder::Below : Remainder::Unknown;
+    }
+
     void access(std::int32_t array, std::span<const E> args, Access mode) {
         if (mode != Access::Checked && mode != Access::Wrapped) return;
         const Array& info = f_.arrays[static_cast<std::size_t>(array)];
@@ -380,6 +414,11 @@ class Ranges {
     void expr(E e) {
         for (E a : e->args) expr(a);
         if (e->kind == ExprKind::Load) access(e->id, e->args, e->access);
+        if (is_remainder(e)) {
+            const Value divisor = value(e->args[1]);
+            facts_.remainders.push_back(divisor.exact ? remainder(value(e->args[0]), *divisor.exact)
+                                                      : Remainder::Unknown);
+        }
     }
 
     // ---- Statements
@@ -510,6 +549,10 @@ class Ranges {
 };
 
 }  // namespace
+
+bool is_remainder(E e) {
+    return e->kind == ExprKind::Binary && e->op == Op::Mod && e->dtype == DType::Int64;
+}
 
 FunctionFacts find_index_ranges(Function& f) { return Ranges(f).run(); }
 

@@ -22,6 +22,14 @@ struct AccessFacts {
     std::vector<std::optional<AccessTest>> tests;  ///< per loop around it
 };
 
+/// What is known of a % n before it is computed, where it needs no division.
+enum class Remainder : std::uint8_t {
+    Unknown,
+    Itself,  ///< 0 <= a < n
+    Above,   ///< 0 <= a < 2 n, or a = n = 0: less n where it is reached
+    Below,   ///< -n <= a < n: and n where it is negative
+};
+
 struct LoopFacts {
     int parent = -1;
     int first_symbol = 0;  ///< symbols from here on belong to the loop
@@ -31,8 +39,12 @@ struct LoopFacts {
 struct FunctionFacts {
     std::vector<Symbol> symbols;
     std::vector<AccessFacts> accesses;
-    std::vector<LoopFacts> loops;  ///< For statements in the order of the walk
+    std::vector<Remainder> remainders;  ///< of each int64 a % n, in the order of the walk
+    std::vector<LoopFacts> loops;       ///< For statements in the order of the walk
 };
+
+/// Whether FunctionFacts::remainders has a row for the expression.
+bool is_remainder(ir::E e);
 
 FunctionFacts find_index_ranges(ir::Function& f);
 
