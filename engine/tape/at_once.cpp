@@ -283,7 +283,7 @@ bool run_reduce(const Entry& e) {
 bool fits(const Entry& e) {
     const std::int64_t points =
         e.kind == EntryKind::Reduce ? e.in[0].layout->size() : e.out.layout->size();
-    // float16 is computed in float32: what plans make of it (form_plan.cpp).
+    // float16 is computed in float32: what plans make of it (write_group.cpp).
     auto fits_dtype = [&](DType t) { return points * size_of(t) <= most_bytes && !is_half(t); };
     if (points == 0 || e.out.layout->size() == 0 || !fits_dtype(e.out.dtype)) return false;
     if (!fits_dtype(e.compute)) return false;

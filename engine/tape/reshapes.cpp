@@ -10,12 +10,6 @@ bool is_elementwise(const Entry& e) {
     return e.kind != EntryKind::Reduce && e.kind != EntryKind::Opaque;
 }
 
-/// The layout whose shape is the entry's iteration space; null for library calls.
-const Layout* space_of(const Entry& e) {
-    if (e.kind == EntryKind::Opaque) return nullptr;
-    return e.kind == EntryKind::Reduce ? e.in[0].layout : e.out.layout;
-}
-
 bool has_unit_axes(const Layout& l) {
     return std::find(l.shape().begin(), l.shape().end(), 1) != l.shape().end();
 }
@@ -145,8 +139,7 @@ class Shapes {
 bool has_reshapes(const std::vector<Entry>& segment) {
     const Layout *first = nullptr, *last = nullptr;
     for (const Entry& e : segment) {
-        const Layout* space = space_of(e);
-        if (!space) space = e.out.layout;
+        const Layout* space = e.kind == EntryKind::Reduce ? e.in[0].layout : e.out.layout;
         if (space->size() <= 1) continue;
         const Layout* shape = space->packed();
         if (!first) first = last = shape;

@@ -14,7 +14,7 @@ namespace unisono {
 namespace {
 constexpr std::size_t most_operands = 64;
 constexpr std::size_t most_scalars =
-    3 * 48;  // of the entries that a group may have (form_plan.cpp), all operands
+    3 * 48;  // of the entries that a group may have (grouping.cpp), all operands
 /// Copies arrays of a dtype; made at the first use.
 GroupKernel& copying(DType t) {
     // Never destroyed: what they compiled may be gone before static objects are.
