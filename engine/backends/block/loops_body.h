@@ -283,23 +283,27 @@ void binary_loop(char* out, const char* a, const char* b, const char*, std::int6
 }
 
 #if defined(__F16C__)
-typedef float Floats8 __attribute__((vector_size(32), may_alias, aligned(1)));
-typedef short Halves8 __attribute__((vector_size(16), may_alias, aligned(1)));
+typedef float Floats8 __attribute__((vector_size(32)));
+typedef short Halves8 __attribute__((vector_size(16)));
 
-/// Eight at a time by the processor; returns how many are done.
+/// Eight at a time by the processor, at any address; returns how many are done.
 inline std::int64_t halves_from_floats(const float* x, Half* out, std::int64_t count) {
     std::int64_t i = 0;
     for (; i + 8 <= count; i += 8) {
-        auto* to = reinterpret_cast<Halves8*>(out + i);
-        *to = __builtin_ia32_vcvtps2ph256(*reinterpret_cast<const Floats8*>(x + i), 0);
+        Floats8 floats;
+        std::memcpy(&floats, x + i, sizeof floats);
+        Halves8 halves = __builtin_ia32_vcvtps2ph256(floats, 0);
+        std::memcpy(out + i, &halves, sizeof halves);
     }
     return i;
 }
 inline std::int64_t floats_from_halves(const Half* x, float* out, std::int64_t count) {
     std::int64_t i = 0;
     for (; i + 8 <= count; i += 8) {
-        auto* to = reinterpret_cast<Floats8*>(out + i);
-        *to = __builtin_ia32_vcvtph2ps256(*reinterpret_cast<const Halves8*>(x + i));
+        Halves8 halves;
+        std::memcpy(&halves, x + i, sizeof halves);
+        Floats8 floats = __builtin_ia32_vcvtph2ps256(halves);
+        std::memcpy(out + i, &floats, sizeof floats);
     }
     return i;
 }
