@@ -200,7 +200,13 @@ Array index_array(PyObject* o) {
     Array keep;
     bool sequence = PySequence_Check(o) && !PyObject_CheckBuffer(o);
     if (!sequence && !operand(o, arg, keep) && !PyObject_HasAttrString(o, "__array__")) no_index(o);
-    Array made = to_array(o, true);
+    Array made;
+    try {
+        made = to_array(o, true);
+    } catch (const Error& e) {
+        if (sequence && e.kind() == ErrorKind::Type) no_index(o);  // [slice(None)], ["a"]
+        throw;
+    }
     // An empty list has no dtype: it selects nothing.
     if (sequence && made.size() == 0 && is_float(made.dtype()))
         made = astype(made, DType::Int64, false);

@@ -226,6 +226,10 @@ PyObject* to_device_method(PyObject* self, PyObject* args, PyObject* names) noex
 PyObject* item_method(PyObject* self, PyObject* args) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
         Py_ssize_t n = PyTuple_GET_SIZE(args);
+        if (n == 0 && array_of(self).size() != 1)
+            fail(ErrorKind::Value,
+                 "item: can only convert an array of size 1 to a scalar; got shape " +
+                     shape_text(array_of(self).shape()) + "; index one element first");
         if (n == 0) return to_python(array_of(self));
         if (std::int64_t at; n == 1 && array_of(self).rank() == 1 &&
                              small_integer(PyTuple_GET_ITEM(args, 0), at) &&
@@ -409,6 +413,11 @@ PyObject* shallow_copy(PyObject* self, PyObject*) noexcept {
 
 PyObject* format_method(PyObject* self, PyObject* spec) noexcept {
     const Array& a = array_of(self);
+    if (a.rank() > 0 && PyUnicode_Check(spec) && PyUnicode_GET_LENGTH(spec) > 0)
+        return PyErr_Format(PyExc_TypeError,
+                            "unsupported format string passed to unisono.ndarray.__format__; got "
+                            "%R: format the elements, or use un.array2string",
+                            spec);
     PyObject* value = a.rank() == 0 ? guarded<PyObject*>(nullptr, [&] { return to_python(a); })
                                     : PyObject_Str(self);
     PyObject* text = value ? PyObject_Format(value, spec) : nullptr;

@@ -40,11 +40,18 @@ bool operator_operand(PyObject* o, Arg& arg, Array& keep) {
     return true;
 }
 
+/// Whether `list * value` is to repeat the list, as it does with Python's and NumPy's integers.
+bool repeats(PyObject* sequence, PyObject* times) {
+    return (PyList_Check(sequence) || PyTuple_Check(sequence)) && is_array(times) &&
+           array_of(times).is_value();
+}
+
 template <Op op>
 PyObject* binary(PyObject* a, PyObject* b) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Arg args[2];
         Array keep[2];
+        if (op == Op::Mul && (repeats(a, b) || repeats(b, a))) Py_RETURN_NOTIMPLEMENTED;
         if ((!quick_operand(a, args[0]) && !operator_operand(a, args[0], keep[0])) ||
             (!quick_operand(b, args[1]) && !operator_operand(b, args[1], keep[1])))
             Py_RETURN_NOTIMPLEMENTED;

@@ -78,6 +78,26 @@ PyObject* set_writeable(PyObject* self, PyObject* on) noexcept {
     });
 }
 
+PyObject* become(PyObject* self, PyObject* other) noexcept {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        if (!is_array(other)) fail(ErrorKind::Internal, "_become: takes an array");
+        reinterpret_cast<PyArray*>(self)->array = array_of(other);
+        Py_RETURN_NONE;
+    });
+}
+
+/// Where the first element lies in the host's memory, which a view of its holder keeps.
+PyObject* address(PyObject* self, PyObject*) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        Py_buffer held;
+        if (PyObject_GetBuffer(self, &held, PyBUF_FULL_RO) != 0)
+            return static_cast<PyObject*>(nullptr);
+        PyObject* made = PyLong_FromVoidPtr(held.buf);
+        PyBuffer_Release(&held);
+        return made;
+    });
+}
+
 PyObject* divide_with_rest(PyObject* a, PyObject* b) noexcept {
     PyObject* function = function_of("divmod");
     PyObject* result = function ? PyObject_CallFunctionObjArgs(function, a, b, nullptr) : nullptr;
@@ -105,13 +125,15 @@ PyType_Slot python_slots[] = {
                 "The package's function of that name of the array: see ``unisono." name "``.")
 
 PyMethodDef python_methods[] = {
-    FUNCTION("choose", ", choices, out=None, mode='raise'"),
+    METHOD("choose",
+           "choose($self, /, *choices, out=None, mode='raise')\n--\n\n"
+           "Of each place the element of the choice that the array numbers there."),
     FUNCTION("clip", ", min=None, max=None, out=None, **options"),
     METHOD("compress",
            "compress($self, /, condition, axis=None, out=None)\n--\n\n"
            "Slices along `axis` where the condition is true; see ``unisono.compress``."),
-    FUNCTION("conj", ""),
-    FUNCTION("conjugate", ""),
+    FUNCTION("conj", ", out=None"),
+    FUNCTION("conjugate", ", out=None"),
     FUNCTION("dot", ", b, out=None"),
     FUNCTION("trace", ", offset=0, axis1=0, axis2=1, dtype=None, out=None"),
     METHOD("setflags",
@@ -125,6 +147,15 @@ PyMethodDef python_methods[] = {
     FUNCTION("put", ", indices, values, mode='raise'"),
     FUNCTION("repeat", ", repeats, axis=None"),
     FUNCTION("round", ", decimals=0, out=None"),
+    METHOD("resize",
+           "resize($self, /, *new_shape, refcheck=True)\n--\n\n"
+           "Another shape in place: elements that are new are 0. Views made before keep the old "
+           "memory."),
+    METHOD("byteswap",
+           "byteswap($self, /, inplace=False)\n--\n\n"
+           "The bytes of each element in opposite order."),
+    {"_address", address, METH_NOARGS, "_address($self, /)\n--\n\nOf its first element."},
+    {"_become", become, METH_O, "_become($self, other, /)\n--\n\nTakes the other's memory."},
     FUNCTION("squeeze", ", axis=None"),
     FUNCTION("swapaxes", ", axis1, axis2"),
     FUNCTION("take", ", indices, axis=None, out=None, mode='raise'"),
@@ -159,6 +190,7 @@ PyGetSetDef python_attributes[] = {
      nullptr},
     {"mT", get<"matrix_transpose">, nullptr, "View with the last two axes exchanged.", nullptr},
     {"data", get<"data">, nullptr, "A memoryview of the elements.", nullptr},
+    {"ctypes", get<"ctypes">, nullptr, "Address, extents and strides for ctypes.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 

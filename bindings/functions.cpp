@@ -75,6 +75,8 @@ PyObject* array_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcep
         if (n != 4) fail(ErrorKind::Internal, "_array: takes an object, dtype, device, copy");
         note_line();
         bool may_share = args[3] != Py_True;
+        bool copied = false;
+        const bool never_copies = args[3] == Py_False;
         bool is_ours = is_array(args[0]);
         std::optional<DType> wanted;
         if (args[1] != Py_None) wanted = to_dtype(args[1]);
@@ -84,14 +86,20 @@ PyObject* array_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcep
                                                             : to_device_pointer(args[2]);
             if (device != a.device()) {
                 a = to_device(a, device);
+                copied = true;
                 may_share = true;
             }
         }
         bool borrowed = is_ours || (a.view().storage && a.view().storage->borrowed);
         if (args[1] != Py_None && to_dtype(args[1]) != a.dtype()) {
             a = astype(a, to_dtype(args[1]), true);
+            copied = true;
             may_share = true;
         }
+        if (never_copies && (copied || !borrowed || (is_ours && array_of(args[0]).is_value())))
+            fail(ErrorKind::Value,
+                 "array: cannot make this array without a copy; with copy=None it is copied only "
+                 "where it must be");
         if (!may_share && borrowed) a = copy(a);
         if (is_ours && a.is_value()) a = as_array(a);
         return wrap(a);

@@ -45,6 +45,7 @@ PyObject* matmul_function(PyObject*, PyObject* const* args, Py_ssize_t n,
         }
         if (n < 2 || n > 3)
             fail(ErrorKind::Type, "matmul: takes two arrays; got " + std::to_string(n));
+        if (out && PyTuple_Check(out) && PyTuple_GET_SIZE(out) == 1) out = PyTuple_GET_ITEM(out, 0);
         if (out == Py_None) out = nullptr;
         Array a, b;
         if (!array_operand(args[0], a)) a = to_array(args[0], true);

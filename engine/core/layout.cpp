@@ -261,8 +261,8 @@ std::int64_t element_count(Dims shape) {
         } else if (extent == 0) {
             empty = true;
         } else if (__builtin_mul_overflow(n, extent, &n)) {
-            fail(ErrorKind::Memory, "array: too large; got shape " + shape_text(shape) +
-                                        ", whose number of elements does not fit in 63 bits");
+            fail(ErrorKind::Value, "array: too large; got shape " + shape_text(shape) +
+                                       ", whose number of elements does not fit in 63 bits");
         }
     }
     return empty ? 0 : n;

@@ -251,7 +251,7 @@ def choose(a, choices, out=None, mode="raise"):
     [1, 20, 30]
     """
     which = _integers("choose", a)
-    choices = [as_array(c) for c in choices]
+    choices = [c if isinstance(c, (bool, int, float, complex)) else as_array(c) for c in choices]
     if not choices:
         raise ValueError("choose: needs at least one choice")
     n = len(choices)
@@ -262,6 +262,8 @@ def choose(a, choices, out=None, mode="raise"):
             )
     else:
         which = _bounded("choose", which, n, mode)
+    dtype = un.result_type(*choices)  # Python's numbers take the dtype of the arrays
+    choices = [as_array(c).astype(dtype, copy=False) for c in choices]
     which, *choices = broadcast([which, *choices])
     result = choices[-1]
     for k in range(n - 2, -1, -1):

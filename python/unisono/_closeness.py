@@ -33,12 +33,14 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     >>> un.isclose([1.0, 2.0], [1.0, 2.1]).tolist()
     [True, False]
     """
-    x, y = as_array(a), as_array(b)
-    if y.dtype.kind not in "fc":
+    # Python's numbers take the dtype of the other operand, as NumPy's do.
+    x = a if isinstance(a, (int, float, complex)) else as_array(a)
+    y = b if isinstance(b, (float, complex)) else float(b) if isinstance(b, int) else as_array(b)
+    if isinstance(y, un.ndarray) and y.dtype.kind not in "fc":
         y = y.astype("float64")
     close = un.less_equal(abs(x - y), atol + rtol * abs(y)) & un.isfinite(y) | (x == y)
     if equal_nan:
-        close = close | (un.isnan(_inexact(x)) & un.isnan(y))
+        close = close | (un.isnan(_inexact(as_array(x))) & un.isnan(y))
     return close
 
 

@@ -406,7 +406,7 @@ def _is_whole(v):
     return v.ndim == 0 and dtype.kind in "biu" and dtype.name != "uint64"
 
 
-def _ordered(made, order):
+def _ordered(made, order, copy=None):
     """The array with columns together where the order asks for that."""
     if order in (None, "K", "A") or made.ndim < 2:
         return made
@@ -414,6 +414,10 @@ def _ordered(made, order):
     apart = made.T if columns else made
     if apart.strides == _engine._empty(apart.shape, apart.dtype, None).strides:
         return made
+    if copy is False:
+        raise ValueError(
+            f"array: order {order!r} cannot be had without a copy; with copy=None it is copied only where it must be"
+        )
     out = empty(made.shape, made.dtype, order, device=made.device)
     out[...] = made
     return out
@@ -428,7 +432,7 @@ def array(x, dtype=None, *, device=None, copy=True, order="K", subok=False, ndmi
     dtype : dtype, optional
     device : str or Device, optional
     copy : bool, optional
-        None shares memory where it can, as `asarray`.
+        None shares memory where it can, as `asarray`; False refuses what would be a copy.
     order : {'K', 'A', 'C', 'F'}, optional
         'C': rows lie together, 'F': columns do.
     subok : bool, optional
@@ -444,6 +448,8 @@ def array(x, dtype=None, *, device=None, copy=True, order="K", subok=False, ndmi
     ------
     TypeError
         What is given is no array of numbers, nor makes one.
+    ValueError
+        Rows of different lengths, or a copy that ``copy=False`` forbids.
 
     Examples
     --------
@@ -456,7 +462,7 @@ def array(x, dtype=None, *, device=None, copy=True, order="K", subok=False, ndmi
     made = _engine._array(x, dtype, device, copy)
     if order != "K" or ndmin or like is not None:
         _refuse_like("array", like)
-        made = _ordered(made, order)
+        made = _ordered(made, order, copy)
         if made.ndim < ndmin:
             made = made.reshape((1,) * (ndmin - made.ndim) + made.shape)
     return made
@@ -506,7 +512,7 @@ def asarray(x, dtype=None, order=None, *, device=None, copy=None, mesh=None, lik
     made = _engine._array(x, dtype, device, copy)
     if order is not None or like is not None:
         _refuse_like("asarray", like)
-        made = _ordered(made, order)
+        made = _ordered(made, order, copy)
     return made
 
 

@@ -140,12 +140,32 @@ def savez_compressed(file, *args, allow_pickle=True, **kwds):
     numpy.savez_compressed(file, *map(_numpy, args), allow_pickle=allow_pickle, **kept)
 
 
+class _Fields:
+    """The arrays of an archive as attributes: ``archive.f.name``."""
+
+    def __init__(self, archive):
+        self._of = archive
+
+    def __getattr__(self, name):
+        try:
+            return self._of[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __dir__(self):
+        return list(self._of.files)
+
+
 class NpzFile:
     """An archive of arrays: a mapping from names, read when asked for."""
 
     def __init__(self, archive):
         self._archive = archive
         self.files = archive.files
+        self.f = _Fields(self)
+
+    def __repr__(self):
+        return repr(self._archive)
 
     def __getitem__(self, key):
         return un.array(self._archive[key])

@@ -1,5 +1,7 @@
 """Methods and attributes of the array that are written in Python; other names are functions of the package."""
 
+import operator
+
 import unisono as un
 
 from . import _engine
@@ -40,8 +42,15 @@ def compress(self, condition, axis=None, out=None):
     return un.compress(condition, self, axis, out)
 
 
-def conj(self):
+def choose(self, *choices, out=None, mode="raise"):
+    """Of each place the element of the choice that the array numbers there."""
+    return un.choose(self, choices[0] if len(choices) == 1 else choices, out, mode)
+
+
+def conj(self, out=None):
     """Complex conjugate; the array itself where it is real."""
+    if out is not None:
+        return un.conjugate(self, out=out)
     return un.conjugate(self) if self.dtype.kind == "c" else self
 
 
@@ -104,6 +113,10 @@ class Flags:
         """Packed, in row-major order."""
         return self.c_contiguous
 
+    fortran = property(lambda self: self.f_contiguous)
+    behaved = property(lambda self: self.aligned and self.writeable)
+    carray = property(lambda self: self.behaved and self.c_contiguous)
+    farray = property(lambda self: self.behaved and self.fnc)
     forc = property(lambda self: self.c_contiguous or self.f_contiguous)
     fnc = property(lambda self: self.f_contiguous and not self.c_contiguous)
 
@@ -229,6 +242,61 @@ def flat(self):
 def set_flat(self, value):
     """Write all elements."""
     flatiter(self)[:] = value
+
+
+def resize(self, *new_shape, refcheck=True):
+    """Another shape in place: elements that are new are 0. Views made before keep the old memory."""
+    if len(new_shape) == 1 and (new_shape[0] is None or not hasattr(new_shape[0], "__index__")):
+        (new_shape,) = new_shape
+    if new_shape is None or new_shape == ():
+        return
+    if self._is_value() or not self.flags.writeable:
+        raise ValueError("resize: cannot resize this array: it is a value or read-only")
+    shape = tuple(operator.index(n) for n in new_shape)
+    if any(n < 0 for n in shape):
+        raise ValueError("resize: all elements of the new shape must be non-negative")
+    made = un.zeros(shape, self.dtype, device=self.device)
+    n = min(made.size, self.size)
+    made.reshape(-1)[:n] = self.reshape(-1)[:n]
+    self._become(made)
+
+
+def byteswap(self, inplace=False):
+    """The bytes of each element (of each part of complex ones) in opposite order."""
+    width = self.itemsize // (2 if self.dtype.kind == "c" else 1)
+    packed = un.ascontiguousarray(self).reshape(-1)
+    swapped = packed.view("uint8").reshape((-1, width))[:, ::-1].reshape(-1).copy()
+    swapped = swapped.view(self.dtype).reshape(self.shape)
+    if not inplace:
+        return swapped
+    self[...] = swapped
+    return self
+
+
+class Pointer:
+    """The memory of an array for ctypes, as NumPy's ``ctypes`` attribute: held as long as this lives."""
+
+    def __init__(self, array):
+        import ctypes
+
+        self._held = array, memoryview(array)  # operations on it complete at once from here on
+        self.data = array._address()
+        self._as_parameter_ = ctypes.c_void_p(self.data)
+        self.shape = (ctypes.c_ssize_t * array.ndim)(*array.shape)
+        self.strides = (ctypes.c_ssize_t * array.ndim)(*array.strides)
+
+    def data_as(self, pointer):
+        """The address as a ctypes pointer, which keeps the array."""
+        import ctypes
+
+        made = ctypes.cast(self._as_parameter_, pointer)
+        made._array = self._held
+        return made
+
+
+def ctypes(self):
+    """Address, extents and strides for ctypes."""
+    return Pointer(self)
 
 
 def matrix_transpose(self):

@@ -4,6 +4,7 @@ import math
 import operator
 
 from . import _engine
+from ._axes import store
 from ._creation import asarray
 from ._engine import matmul
 
@@ -129,12 +130,13 @@ def vdot(a, b, /):
     return matmul(_conj(a), b)
 
 
-def vecdot(x1, x2, /, *, axis=-1):
+def vecdot(x1, x2, /, out=None, *, axis=-1):
     """Dot products of the vectors along an axis; the first is conjugated.
 
     Parameters
     ----------
     x1, x2 : array_like, shape (..., n)
+    out : ndarray, optional
     axis : int
         Of the vectors, in both.
 
@@ -156,15 +158,16 @@ def vecdot(x1, x2, /, *, axis=-1):
     x1, x2 = _last(_array(x1), axis, "vecdot"), _last(_array(x2), axis, "vecdot")
     if x1.shape[-1] != x2.shape[-1]:
         raise ValueError(f"vecdot: vectors differ in length; got shapes {x1.shape} and {x2.shape}")
-    return matmul(_conj(x1)[..., None, :], x2[..., :, None])[..., 0, 0]
+    return store("vecdot", matmul(_conj(x1)[..., None, :], x2[..., :, None])[..., 0, 0], out)
 
 
-def matvec(x1, x2, /):
+def matvec(x1, x2, /, out=None):
     """Product of matrices with vectors: shapes (..., m, n) and (..., n) give (..., m).
 
     Parameters
     ----------
     x1, x2 : array_like
+    out : ndarray, optional
 
     Returns
     -------
@@ -181,15 +184,16 @@ def matvec(x1, x2, /):
     >>> un.matvec([[1, 2], [3, 4]], [[1, 0], [0, 1]]).tolist()
     [[1, 3], [2, 4]]
     """
-    return matmul(_array(x1), _array(x2)[..., :, None])[..., 0]
+    return store("matvec", matmul(_array(x1), _array(x2)[..., :, None])[..., 0], out)
 
 
-def vecmat(x1, x2, /):
+def vecmat(x1, x2, /, out=None):
     """Product of vectors (conjugated) with matrices: (..., n) and (..., n, m) give (..., m).
 
     Parameters
     ----------
     x1, x2 : array_like
+    out : ndarray, optional
 
     Returns
     -------
@@ -206,7 +210,7 @@ def vecmat(x1, x2, /):
     >>> un.vecmat([1, 1], [[1, 2], [3, 4]]).tolist()
     [4, 6]
     """
-    return matmul(_conj(_array(x1))[..., None, :], _array(x2))[..., 0, :]
+    return store("vecmat", matmul(_conj(_array(x1))[..., None, :], _array(x2))[..., 0, :], out)
 
 
 def inner(a, b, /):

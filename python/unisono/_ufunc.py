@@ -3,6 +3,8 @@
 The type itself (bindings/ufunc.cpp) records calls with plain arguments; it comes here for everything else.
 """
 
+import operator
+
 import unisono as un
 
 from . import _engine
@@ -114,7 +116,7 @@ def _outputs(self, positional, options):
         )
     if positional:
         out = positional + (None,) * (self.nout - len(positional))
-    elif out is None:
+    elif out is None or out is Ellipsis:
         out = (None,) * self.nout
     elif not isinstance(out, tuple):
         out = (out,)
@@ -156,11 +158,22 @@ def _convert(self, inputs, dtype, casting):
         raise TypeError(
             f"{self.__name__}: no loop gives dtype {dtype}; cast the result with .astype"
         )
-    if loop[1] != dtype or (dtype == "bool" and self.types and self.types[-1][0] != "?"):
+    if loop[1] == "bool" or (dtype == "bool" and self.types and self.types[-1][0] != "?"):
         return inputs  # comparisons and the like: results of one dtype, whatever the operands
+    if loop[1] != dtype:
+        raise TypeError(
+            f"{self.__name__}: no loop gives dtype {dtype}; cast the result with .astype"
+        )
     made = []
     for x in inputs:
-        if isinstance(x, (bool, int, float, complex)):
+        if isinstance(x, (bool, int)) or (
+            isinstance(x, (float, complex))
+            and (
+                casting == "unsafe"
+                or dtype.kind == "c"
+                or (dtype.kind == "f" and isinstance(x, float))
+            )
+        ):
             made.append(un.full((), x, dtype))
             continue
         x = as_array(x)
@@ -174,6 +187,8 @@ def _convert(self, inputs, dtype, casting):
 
 def _mask(name, where):
     mask = as_array(where)
+    if not hasattr(where, "dtype"):  # lists and numbers are taken by their truth
+        mask = mask.astype("bool", copy=False)
     if mask.dtype != "bool":
         raise TypeError(
             f"{name}: Cannot cast array data from {mask.dtype} to bool according to the rule 'safe'; where= takes bools"
@@ -216,7 +231,7 @@ def _axes(name, axis, ndim):
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     made = []
     for a in axes:
-        a = a.__index__()
+        a = operator.index(a)
         if not -ndim <= a < ndim:
             raise AxisError(f"{name}: axis {a} is out of bounds for array of dimension {ndim}")
         made.append(a % ndim)
@@ -255,13 +270,22 @@ def reduce(
         dtype = out.dtype
     if where is not True:
         x = _masked(self, x, where, initial)
-    result = _combine(self, x, axes, dtype, initial is not _no_value)
-    if initial is not _no_value and initial is not None:
-        result = self(initial, result).astype(result.dtype, copy=False)
+    given = initial is not _no_value and initial is not None
+    if given and name not in _identities and any(x.shape[k] == 0 for k in axes):
+        rest = tuple(n for k, n in enumerate(x.shape) if k not in axes)
+        result = un.full(rest, initial, x.dtype if dtype is None else resolve(dtype))
+    else:
+        result = _combine(self, x, axes, dtype)
+        if given:
+            result = self(initial, result).astype(result.dtype, copy=False)
     if keepdims:
         result = result.reshape(tuple(1 if k in axes else n for k, n in enumerate(x.shape)))
     if out is None:
         return result
+    if tuple(out.shape) != tuple(result.shape):
+        raise ValueError(
+            f"{name}.reduce: out= has another shape; got {tuple(out.shape)}, expected {tuple(result.shape)}"
+        )
     return _deliver(name, result, out, True, "same_kind", None)
 
 
@@ -281,7 +305,7 @@ def _masked(self, x, where, initial):
     return un.where(mask, x, un.full((), start).astype(x.dtype))
 
 
-def _combine(self, x, axes, dtype, has_initial):
+def _combine(self, x, axes, dtype):
     name = self.__name__
     target = None if dtype is None else resolve(dtype)
     if name in ("logical_and", "logical_or"):
@@ -297,20 +321,20 @@ def _combine(self, x, axes, dtype, has_initial):
     if target is not None:
         x = x.astype(target, copy=False)
     for a in reversed(axes):
-        x = _along(self, x, a, has_initial)
+        x = _along(self, x, a)
     return x
 
 
-def _along(self, x, axis, has_initial):
+def _along(self, x, axis):
     """Reduce one axis: by halves where the order is free, else element after element."""
     name = self.__name__
     x = move_axis(x, axis, 0)
     if x.shape[0] == 0:
         start = _identities.get(name)
-        if start is None and not has_initial:
+        if start is None:
             raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
         probe = self(un.ones((1, *x.shape[1:]), x.dtype), un.ones((1, *x.shape[1:]), x.dtype))[0]
-        return un.full(probe.shape, 0 if start is None else start, probe.dtype)
+        return un.full(probe.shape, start, probe.dtype)
     if name in _associative:
         if x.shape[0] == 1:
             return x[0].astype("bool") if name == "logical_xor" else x[0].copy()
