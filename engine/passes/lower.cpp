@@ -23,6 +23,7 @@
 #include "passes/split_complex.h"
 #include "passes/steps_together.h"
 #include "passes/sums_in_lanes.h"
+#include "passes/updates_in_strips.h"
 #include "passes/wrap_work_items.h"
 
 namespace unisono::passes {
@@ -88,6 +89,7 @@ void lower(ir::Module& module, const Target& target) {
     run("simplify", simplify);
     if (is_host && !target.keep_checks_visible) {
         run("sums_in_lanes", sums_in_lanes);
+        run("updates_in_strips", updates_in_strips);
         run("hold_elements", hold_elements);
         run("steps_together", steps_together);
         run("rows_in_flight", rows_in_flight);

@@ -73,6 +73,7 @@ std::uint32_t whole_vectors(const ir::Function& f, ir::S s) {
     if (body.empty() || body.back()->kind != ir::StmtKind::Store) return 0;
     const ir::Array& stored = f.arrays[static_cast<std::size_t>(body.back()->id)];
     std::uint64_t bytes = s->args[1]->bits * static_cast<std::uint64_t>(size_of(stored.dtype));
+    if (bytes == vector_bytes / 2) return 1;
     bool fits = bytes % vector_bytes == 0 && bytes <= most * vector_bytes;
     return fits ? static_cast<std::uint32_t>(bytes / vector_bytes) : 0;
 }
