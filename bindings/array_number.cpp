@@ -107,6 +107,12 @@ std::optional<Array> special_power(const Array& x, PyObject* exponent_object) {
     if (is_bool(x.dtype())) return {};
     if (exponent == 1.0 && fits) return copy(x);
     if (exponent == 2.0 && fits) return apply(Op::Mul, xx);
+    if (auto op = op_of_half_power(exponent); op && !is_complex(x.dtype())) {
+        if (is_float(x.dtype())) return apply(*op, {xx, 1});
+        const Array wide = astype(x, DType::Float64, false);
+        const Arg base[] = {wide.arg()};
+        return apply(*op, base);
+    }
     if (exponent == 0.5) return apply(Op::Sqrt, {xx, 1});
     if (exponent == -1.0 && is_float(x.dtype())) {
         Arg inverse[] = {{scalar_operand(Scalar::of(DType::Float64, 1.0)), Weak::Float}, x.arg()};

@@ -130,7 +130,8 @@ nb::object power(nb::handle a, nb::handle b) {
         Distributed& x = distributed_of(a);
         NodePtr xx[] = {x.node(), x.node()};
         if (exponent == 2.0) return nb::cast(Distributed(x.mesh(), comm::map(Op::Mul, xx)));
-        if (exponent == 0.5) return nb::cast(Distributed(x.mesh(), comm::map(Op::Sqrt, {xx, 1})));
+        if (auto op = op_of_half_power(exponent); op && is_float(x.dtype()))
+            return nb::cast(Distributed(x.mesh(), comm::map(*op, {xx, 1})));
         if (exponent == 1.0) return nb::cast(Distributed(x.mesh(), comm::cast(xx[0], x.dtype())));
         if (is_integer(x.dtype()) && exponent < 0) {
             fail(ErrorKind::Value,

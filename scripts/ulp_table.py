@@ -21,6 +21,7 @@ UNARY = (
     "exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh cbrt"
 ).split()
 BINARY = ["power", "arctan2", "hypot"]
+HALF_POWERS = ["x ** -0.5", "x ** 1.5", "x ** -1.5"]
 
 
 def arguments(dtype, count, second):
@@ -39,6 +40,12 @@ def arguments(dtype, count, second):
     ]
     x = np.concatenate(parts).astype(dtype)
     return rng.permutation(x) if second else x
+
+
+def value(module, name, args):
+    if name in HALF_POWERS:
+        return args[0] ** float(name.split()[-1])
+    return getattr(module, name)(*args)
 
 
 def errors(got, exact):
@@ -61,14 +68,14 @@ def worst(name, dtype, device, count):
     import unisono as un
 
     x = arguments(dtype, count, 0)
-    args = [x] if name in UNARY else [x, arguments(dtype, count, 1)]
+    args = [x] if name not in BINARY else [x, arguments(dtype, count, 1)]
     ours = [un.array(a, device=device) if device else un.array(a) for a in args]
     for _ in range(3):  # the compiler takes over what returns
-        made = getattr(un, name)(*ours)
+        made = value(un, name, ours)
         un.eval(made)
     got = np.asarray(made.to_device("cpu") if device else made)
     with np.errstate(all="ignore"):
-        exact = getattr(np, name)(*[a.astype(np.longdouble) for a in args])
+        exact = value(np, name, [a.astype(np.longdouble) for a in args])
     e = errors(got, exact)
     at = int(np.argmax(e))
     return float(e[at]), ", ".join(float(a[at]).hex() for a in args)
@@ -77,7 +84,7 @@ def worst(name, dtype, device, count):
 def rows(count):
     """Run in a process of its own per executor: print name, dtype, error, arguments."""
     device = os.environ.get("ULP_DEVICE", "")
-    for name in UNARY + BINARY:
+    for name in UNARY + BINARY + HALF_POWERS:
         for dtype in ("float32", "float64"):
             try:
                 print(name, dtype, *worst(name, dtype, device, count), sep="\t")

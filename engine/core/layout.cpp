@@ -27,17 +27,22 @@ constexpr auto factors = [] {
     return made;
 }();
 
-/// Products that do not wait for one another: every slice asks for a layout.
+/// Products that do not wait for one another: every slice asks for a layout. Layouts that differ in
+/// their first extent by one are neighbours in the table, as the slices of a loop are (`x[:k]`).
 std::uint64_t hash_of(Dims shape, Dims strides) {
     std::uint64_t h = shape.size() + 1;
     for (std::size_t a = 0; a < shape.size(); ++a) {
-        h += static_cast<std::uint64_t>(shape[a]) * factors[2 * a];
+        if (a > 0) h += static_cast<std::uint64_t>(shape[a]) * factors[2 * a];
         h += static_cast<std::uint64_t>(strides[a]) * factors[2 * a + 1];
     }
     h ^= h >> 32;
     h *= 0x9E3779B97F4A7C15ull;
-    return h ^ (h >> 29);
+    h ^= h >> 29;
+    return h + (shape.empty() ? 0 : static_cast<std::uint64_t>(shape[0]));
 }
+
+/// How far apart the places lie that are tried for a hash: each family of neighbours has its own.
+std::size_t step_of(std::uint64_t hash) { return (hash >> 40) | 1; }
 
 }  // namespace
 
@@ -52,7 +57,7 @@ class LayoutTable {
 
     const Layout* intern(Dims shape, Dims strides) {
         std::uint64_t h = hash_of(shape, strides);
-        for (std::size_t i = h & mask(); slots_[i].layout; i = (i + 1) & mask()) {
+        for (std::size_t i = h & mask(); slots_[i].layout; i = (i + step_of(h)) & mask()) {
             if (slots_[i].hash != h) continue;
             const Layout* l = slots_[i].layout;
             if (equal(*l, shape, strides)) {
@@ -119,7 +124,7 @@ class LayoutTable {
 
     void place(const Layout* l) {
         std::size_t i = l->hash_ & mask();
-        while (slots_[i].layout) i = (i + 1) & mask();
+        while (slots_[i].layout) i = (i + step_of(l->hash_)) & mask();
         slots_[i] = {l->hash_, l};
     }
 

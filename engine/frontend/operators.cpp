@@ -166,6 +166,9 @@ Value Numbers::power(const Value& a, const Value& b, const Place& place) {
         // pow(-0.0, 0.5) is 0.0 where sqrt(-0.0) is -0.0.
         return apply(Op::Add, op_unary(Op::Sqrt, x), b_->zero(compute), weak);
     }
+    if (is_float(compute) && weak == Weak::None) {
+        if (auto op = op_of_half_power(exponent)) return scalar(op_unary(*op, x));
+    }
     if (is_float(compute)) return power_of_floats(x, cast(b.expr, compute), weak, place);
     if (exponent > 64) return power_of_integers(x, cast(b.expr, compute), weak, place);
     E result = nullptr;

@@ -64,11 +64,23 @@ constexpr bool is_costly(Op op) {
            op == Op::Lcm || op == Op::NextAfter || op == Op::Ldexp;
 }
 
+/// The operation that raises floats to that power, where there is one besides Power.
+constexpr std::optional<Op> op_of_half_power(double exponent) {
+    if (exponent == 0.5) return Op::Sqrt;
+    if (exponent == -0.5) return Op::InverseRoot;
+    if (exponent == 1.5) return Op::ThreeHalves;
+    if (exponent == -1.5) return Op::InverseThreeHalves;
+    return {};
+}
+constexpr bool is_half_power(Op op) {
+    return op == Op::InverseRoot || op == Op::ThreeHalves || op == Op::InverseThreeHalves;
+}
+
 /// Whether op takes complex operands; block runs it (ops/complex_rules.h).
 constexpr bool defined_on_complex(Op op) {
     switch (info(op).rule) {
         case OpRule::Compare: return true;
-        case OpRule::Math: return info(op).arity == 1 && op != Op::Cbrt;
+        case OpRule::Math: return info(op).arity == 1 && op != Op::Cbrt && !is_half_power(op);
         case OpRule::Test: return op != Op::SignBit;
         case OpRule::Any: return true;
         case OpRule::Arith: return op != Op::FloorDiv && op != Op::Mod && op != Op::Fmod;

@@ -45,6 +45,13 @@ T* gather(T* to, const T* from, const std::int64_t* shape, const std::int64_t* s
         return to + 1;
     }
     const std::int64_t n = *shape, step = *strides;
+    if (rank > 1 && step == 0 && n > 0) {
+        T* const first = to;
+        to = gather(to, from, shape + 1, strides + 1, rank - 1);
+        const std::size_t row = static_cast<std::size_t>(to - first);
+        for (std::int64_t i = 1; i < n; ++i, to += row) std::memcpy(to, first, row * sizeof(T));
+        return to;
+    }
     if (rank > 1) {
         for (std::int64_t i = 0; i < n; ++i)
             to = gather(to, from + i * step, shape + 1, strides + 1, rank - 1);
@@ -208,7 +215,7 @@ void run_loop(const Entry& e, block_loops::Forms forms, const DType* take, DType
     Room rooms[3];
     alignas(64) char result[most_bytes];
     const bool straight = out.layout->contiguous() && give == out.dtype;
-    const char* data[3];
+    const char* data[3] = {};
     unsigned form = 0;
     for (unsigned k = 0; k < e.inputs; ++k) {
         const View& in = e.in[k];

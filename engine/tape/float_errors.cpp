@@ -48,6 +48,8 @@ Array is_pole(Op op, std::span<const Arg> args) {
         case Op::Div:
         case Op::FloorDiv: return equals(args[1], 0);
         case Op::Power:
+        case Op::InverseRoot:
+        case Op::InverseThreeHalves:
         case Op::Log:
         case Op::Log2:
         case Op::Log10: return equals(args[0], 0);
@@ -77,6 +79,9 @@ Array underflows(Op op, std::span<const Arg> args, const Array& made) {
         }
         case Op::Exp:
         case Op::Exp2: return both(is_tiny, is_finite(args[0]));
+        case Op::ThreeHalves:
+        case Op::InverseThreeHalves:
+            return both(both(is_tiny, no(equals(args[0], 0))), is_finite(args[0]));
         case Op::Power:
             return both(both(is_tiny, no(equals(args[0], 0))),
                         both(is_finite(args[0]), is_finite(args[1])));

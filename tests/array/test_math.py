@@ -175,6 +175,48 @@ def test_functions_of_two_numbers(name, dtype):
         assert np.all(np.isinf(a) | (np.abs(a) == largest))
 
 
+COMPILED = {
+    -0.5: un.jit(lambda x: x**-0.5),
+    1.5: un.jit(lambda x: x**1.5),
+    -1.5: un.jit(lambda x: x**-1.5),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("exponent", [-0.5, 1.5, -1.5])
+def test_powers_of_known_halves(exponent, dtype):
+    """At most one ULP, NumPy's result for special values, the same bits compiled and for any length."""
+    ends = np.array(
+        [*SPECIAL, 4.0, 0.25, -1e-300, 2.0**300, 2.0**-300, 2.0**301, 2.0**-301, 5e-324]
+    )
+    with np.errstate(all="ignore"):
+        x = np.concatenate([np.abs(arguments("float64")), ends]).astype(dtype)
+        exact = x.astype(np.longdouble) ** exponent
+        want = exact.astype(dtype)
+        got = un.array(x) ** exponent
+        assert got.dtype == dtype
+        got = np.asarray(got)
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(want))
+    number = ~np.isnan(want)
+    np.testing.assert_array_equal(np.signbit(got[number]), np.signbit(want[number]))
+    finite = np.isfinite(want)
+    np.testing.assert_array_equal(got[number & ~finite], want[number & ~finite])
+    error = np.abs(got[finite].astype(np.longdouble) - exact[finite])
+    assert float(np.max(error / np.spacing(np.abs(want[finite])).astype(np.longdouble))) <= 1
+    assert same_bits(un.array(x[:77]) ** exponent, got[:77])
+    if dtype != "float16":
+        assert same_bits(COMPILED[exponent](x), got)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64"])
+def test_powers_of_integers_by_halves_are_float64(dtype):
+    x = np.arange(1, 9).astype(dtype)
+    for exponent in (0.5, -0.5, 1.5, -1.5):
+        got, want = un.asarray(x) ** exponent, x**exponent
+        assert got.dtype == want.dtype
+        np.testing.assert_allclose(np.asarray(got), want, rtol=3e-16)
+
+
 def test_tests_of_integers():
     for name, want in (("isnan", False), ("isinf", False), ("isfinite", True)):
         got = getattr(un, name)(un.arange(3))

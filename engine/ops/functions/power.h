@@ -84,6 +84,52 @@ R pow(R x, R y) {
     return select(is_one, R(1.0), r);
 }
 
+/// x^(Halves / 2) from the root of x, its error and that of the product with x; for arguments far
+/// from 1 of x 2^(+-600), whose results need a factor.
+template <int Halves, bool Narrow, class R>
+R half_power(R x) {
+    static_assert(Halves == -1 || Halves == 3 || Halves == -3);
+    constexpr bool is_inverse = Halves < 0, has_product = Halves != -1;
+    R size = select(x == R(-infinite), R(infinite), x);
+    auto is_large = size > R(0x1p300), is_small = size < R(0x1p-300);
+    R a = size;
+    if constexpr (!Narrow)
+        a = size * select(is_large, R(0x1p-600), select(is_small, R(0x1p600), R(1.0)));
+    R root = square_root(a);
+    R error = fma(-root, root, a);  // the root is root + error / (2 root)
+    Pair<R> power{root, R(0.0)};
+    if constexpr (has_product) {
+        power = exact_product(a, root);
+        power.low = fma(error, root * R(0.5), power.low);
+    }
+    R r = power.high + power.low;
+    if constexpr (is_inverse) {
+        R inverse = R(1.0) / power.high;
+        R low = has_product ? power.low * inverse : error * R(0.5) * (inverse * inverse);
+        r = fma(inverse, fma(-inverse, power.high, R(1.0)) - low, inverse);
+    }
+    if constexpr (!Narrow) {
+        constexpr double up = has_product ? 0x1p900 : 0x1p300,
+                         down = has_product ? 0x1p-900 : 0x1p-300;
+        r = r * select(is_large, R(is_inverse ? down : up),
+                       select(is_small, R(is_inverse ? up : down), R(1.0)));
+    }
+    r = select(size == R(infinite), R(is_inverse ? 0.0 : infinite), r);
+    return select(x == R(0.0), R(is_inverse ? infinite : 0.0), r);
+}
+template <bool Narrow, class R>
+R inverse_root(R x) {
+    return half_power<-1, Narrow>(x);
+}
+template <bool Narrow, class R>
+R three_halves(R x) {
+    return half_power<3, Narrow>(x);
+}
+template <bool Narrow, class R>
+R inverse_three_halves(R x) {
+    return half_power<-3, Narrow>(x);
+}
+
 template <bool Narrow, class R>
 R hypot(R x, R y) {
     R a = magnitude(x), b = magnitude(y);
