@@ -39,6 +39,30 @@ void expression(long n, const double *restrict a, const double *restrict b, cons
     for (long i = 0; i < n; ++i) out[i] = a[i]*b[i] + c[i]*2 - a[i]/3;
 }
 """
+# The same steps as examples/mask_roads/compiled.py: floats of the corners, doubles of the points.
+MASK_C = """
+#include <stdbool.h>
+#include <stdint.h>
+static inline float lesser(float a, float b) { return a < b ? a : b; }
+static inline float greater(float a, float b) { return a > b ? a : b; }
+static bool is_inside(long count, const float *restrict vertices, double x, double y) {
+    bool odd = false;
+    for (long k = 0; k < count; ++k) {
+        float x1 = vertices[2*k], y1 = vertices[2*k + 1];
+        if (x1 == x && y1 == y) return true;
+        long next = (k + 1) % count;
+        float x2 = vertices[2*next], y2 = vertices[2*next + 1];
+        if (y > lesser(y1, y2) && y <= greater(y1, y2) && x <= greater(x1, x2))
+            if (y1 != y2 && (x1 == x2 || x <= (y - y1) * (x2 - x1) / (y2 - y1) + x1)) odd = !odd;
+    }
+    return odd;
+}
+void mask(long count, const float *restrict vertices, long rows, long columns, uint8_t *restrict out) {
+    #pragma omp parallel for
+    for (long i = 0; i < rows; ++i)
+        for (long j = 0; j < columns; ++j) out[i*columns + j] = is_inside(count, vertices, i, j);
+}
+"""
 
 
 def build(compiler, source, parallel):
@@ -75,5 +99,20 @@ def expression():
     def run(*arrays):
         pointers = [ctypes.c_void_p(x.ctypes.data) for x in arrays]
         function(ctypes.c_long(arrays[0].size), *pointers)
+
+    return run
+
+
+def mask():
+    """The points inside a polygon as a function of its corners and the mask, NumPy arrays."""
+    function = build("gcc", MASK_C, True).mask
+
+    def run(vertices, out):
+        function(
+            ctypes.c_long(len(vertices)),
+            ctypes.c_void_p(vertices.ctypes.data),
+            *map(ctypes.c_long, out.shape),
+            ctypes.c_void_p(out.ctypes.data),
+        )
 
     return run

@@ -46,6 +46,12 @@ BENCHMARKS = {
         ["gcc", "gfortran"],
         ("gcc", 1 / 0.95),
     ),
+    "mask": (
+        "points of 1024x1024 inside a polygon of 24 edges by parallel loops",
+        "unisono",
+        ["gcc"],
+        ("gcc", 1.0),
+    ),
     "expression": (
         "a*b + c*2 - a/3 on 1e7 float64",
         "unisono",

@@ -11,6 +11,8 @@ def main():
     name, who = sys.argv[1:]
     if name.startswith(("jacobi", "loops", "prange")):
         import jacobi as module
+    elif name == "mask":
+        import polygon as module
     elif name in ("expression", "small"):
         import expressions as module
     elif name in (

@@ -16,9 +16,8 @@ namespace unisono::python {
 /// What a call needs; it is not changed once it is made, so that threads may share it.
 struct BoundCode {
     std::shared_ptr<Specialisation> made;
-    std::vector<ArrayArg> arrays;
-    std::vector<std::uint64_t> scalars;  ///< of the bound arguments
-    std::vector<Weak> rest;              ///< Int, Float or Bool of each argument that is given
+    std::vector<std::int64_t> packed;  ///< of the bound arguments, as the code reads them
+    std::vector<Weak> rest;            ///< Int, Float or Bool of each argument that is given
 };
 
 namespace {
@@ -41,26 +40,15 @@ Weak kind_of(PyObject* object) {
                                        : Weak::None;
 }
 
-constexpr std::size_t most_scalars = 16;
-
-/// The numbers that are given, behind those that are bound; false where others are given.
-bool read_rest(const BoundCode& code, PyObject* const* args, std::size_t count,
-               std::uint64_t* scalars) {
-    if (count != code.rest.size() || code.scalars.size() + count > most_scalars) return false;
-    std::copy(code.scalars.begin(), code.scalars.end(), scalars);
-    scalars += code.scalars.size();
+/// The slots of the bound arguments and those that are given; false where others are given.
+bool pack_all(const BoundCode& code, PyObject* const* args, std::size_t count,
+              std::int64_t* packed) {
+    if (count != code.rest.size()) return false;
+    std::int64_t* at = std::copy(code.packed.begin(), code.packed.end(), packed);
     for (std::size_t k = 0; k < count; ++k) {
-        if (kind_of(args[k]) != code.rest[k]) return false;
-        if (code.rest[k] == Weak::Float) {
-            double value = PyFloat_AS_DOUBLE(args[k]);
-            std::memcpy(scalars + k, &value, sizeof value);
-        } else {
-            int overflow = 0;
-            long long value = PyLong_AsLongLongAndOverflow(args[k], &overflow);
-            if (overflow) return false;
-            scalars[k] = static_cast<std::uint64_t>(value);
-        }
+        if (!pack_number(args[k], code.rest[k], *at++)) return false;
     }
+    std::fill(at, packed + code.made->executable->packed_slots(), 0);
     return true;
 }
 
@@ -70,10 +58,9 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t flagged, PyOb
         auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flagged));
         Dispatch& d = *dispatch_of(b.function);
         if (!keywords && b.code) {
-            std::uint64_t scalars[most_scalars];
+            std::int64_t packed[QuickCall::most_slots];
             const std::shared_ptr<const BoundCode> code = *b.code;
-            if (read_rest(*code, args, count, scalars))
-                return d.call_bound(*code, {scalars, code->scalars.size() + count});
+            if (pack_all(*code, args, count, packed)) return run_packed(d, *code->made, packed, 0);
         }
         std::vector<PyObject*> all;
         for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(b.bound); ++k)
@@ -85,7 +72,7 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t flagged, PyOb
         if (!keywords) {
             std::vector<Weak> rest;
             for (std::size_t k = 0; k < count; ++k) rest.push_back(kind_of(args[k]));
-            if (auto code = d.bound_code(all, *b.arguments, std::move(rest))) {
+            if (auto code = d.bound_code(all, std::move(rest))) {
                 delete b.code;
                 b.code = new std::shared_ptr<const BoundCode>(std::move(code));
             }
@@ -141,10 +128,10 @@ PyMemberDef members[] = {
 
 }  // namespace
 
-/// How calls with these arguments run, where the code takes arrays and gives one number or none;
-/// else null. `rest` are the kinds of the arguments behind the bound ones.
+/// How calls with these arguments run, where they can be packed; else null. `rest` are the kinds of
+/// the arguments behind the bound ones.
 std::shared_ptr<const BoundCode> Dispatch::bound_code(const std::vector<PyObject*>& all,
-                                                      Arguments& bound, std::vector<Weak> rest) {
+                                                      std::vector<Weak> rest) {
     for (Weak w : rest) {
         if (w == Weak::None) return nullptr;
     }
@@ -158,39 +145,13 @@ std::shared_ptr<const BoundCode> Dispatch::bound_code(const std::vector<PyObject
     for (const auto& s : specialisations_) {
         if (s->key == arguments.key() && s->device == arguments.device()) code->made = s;
     }
-    using Kind = frontend::ResultShape::Kind;
-    const Specialisation& made = *code->made;
-    bool is_plain = !made.makes_objects && !made.device &&
-                    (made.result.kind == Kind::None || made.result.kind == Kind::Scalar);
-    if (!is_plain) return nullptr;
-    auto arrays = bound.array_args();
-    code->arrays.assign(arrays.begin(), arrays.end());
-    auto scalars = bound.scalars();
-    code->scalars.assign(scalars.begin(), scalars.end());
+    if (!code->made || !code->made->quick) return nullptr;
+    std::int64_t packed[QuickCall::most_slots];
+    if (!code->made->quick->pack(all.data(), all.size(), packed)) return nullptr;
+    std::size_t behind = rest.size() + code->made->result_count;
+    code->packed.assign(packed, packed + code->made->executable->packed_slots() - behind);
     code->rest = std::move(rest);
     return code;
-}
-
-PyObject* Dispatch::call_bound(const BoundCode& code, std::span<const std::uint64_t> scalars) {
-    std::uint64_t result = 0;
-    LaunchArgs launch;
-    launch.arrays = code.arrays;
-    launch.scalars = scalars;
-    launch.results = {&result, code.made->result_count};
-    Fault fault;
-    if (code.made->keeps_lock) {
-        fault = code.made->executable->launch(launch);
-    } else {
-        struct Unlocked {
-            PyThreadState* state = PyEval_SaveThread();
-            ~Unlocked() { PyEval_RestoreThread(state); }
-        } unlocked;
-        fault = code.made->executable->launch(launch);
-    }
-    if (fault.site >= 0) raise_fault(*code.made, fault);
-    const frontend::ResultShape& shape = code.made->result;
-    if (shape.kind == frontend::ResultShape::Kind::None) Py_RETURN_NONE;
-    return number(Scalar{result, shape.dtype});
 }
 
 bool add_bound_call(PyObject* module) {

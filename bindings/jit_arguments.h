@@ -69,6 +69,7 @@ class Arguments {
     TableObjects& tables() const { return tables_; }
 
   private:
+    friend class QuickCall;
     enum Code : std::uint32_t {
         ScalarCode = 1,
         ArrayCode = 2,

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "errors.h"
+#include "numpy_layout.h"
 
 namespace unisono::python {
 
@@ -53,36 +54,6 @@ namespace {
 bool is_numpy_scalar(PyObject* object) {
     const char* name = Py_TYPE(object)->tp_name;
     return std::strncmp(name, "numpy.", 6) == 0 && std::strcmp(name, "numpy.ndarray") != 0;
-}
-
-/// The head of NumPy's array and dtype objects, whose layout NumPy keeps for good.
-struct NumPyArray {
-    PyObject_HEAD char* data;
-    int rank;
-    Py_ssize_t* shape;
-    Py_ssize_t* strides;
-    PyObject* base;
-    PyObject* dtype;
-    int flags;
-};
-struct NumPyDType {
-    PyObject_HEAD PyTypeObject* scalar;
-    char kind, letter, byte_order, former_flags;
-    int number;
-};
-constexpr int numpy_aligned = 0x100, numpy_writable = 0x400;
-constexpr int numpy_numbers = 16;  // bool to complex128
-// long double has none of ours.
-constexpr std::int8_t numpy_sizes[numpy_numbers] = {1, 1, 1, 2, 2, 4, 4, 8,
-                                                    8, 8, 8, 4, 8, 0, 8, 16};
-
-bool is_numpy_array(PyObject* object) {
-    static PyTypeObject* known = nullptr;
-    PyTypeObject* type = Py_TYPE(object);
-    if (known) return type == known;
-    if (std::strcmp(type->tp_name, "numpy.ndarray") != 0) return false;
-    known = type;
-    return true;
 }
 
 }  // namespace
@@ -145,20 +116,11 @@ void Arguments::add_fields(PyObject* object, const RecordLayout& layout, int gro
 bool Arguments::add_numpy(PyObject* object) {
     if (!is_numpy_array(object)) return false;
     auto* a = reinterpret_cast<NumPyArray*>(object);
-    auto* t = reinterpret_cast<NumPyDType*>(a->dtype);
-    if (t->number < 0 || t->number >= numpy_numbers || t->byte_order == '>' ||
-        !(a->flags & numpy_aligned) || a->rank > max_rank)
-        return false;
-    std::int64_t size = numpy_sizes[t->number];
-    if (size == 0) return false;
-    for (int i = 0; i < a->rank; ++i) {
-        if (a->strides[i] % size != 0) return false;
-    }
-    DType dtype = dtype_of(t->kind, size);
-    if (size_of(dtype) != size) return false;
+    DType dtype{};
+    if (a->rank > max_rank || !is_plain(*a, dtype)) return false;
     Held& held = arrays_.emplace_back();
     held.object = object;
-    place(held, a->data, size, {a->shape, static_cast<std::size_t>(a->rank)}, a->strides);
+    place(held, a->data, size_of(dtype), {a->shape, static_cast<std::size_t>(a->rank)}, a->strides);
     add_array(held, dtype, (a->flags & numpy_writable) != 0);
     return true;
 }

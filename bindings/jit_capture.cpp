@@ -33,12 +33,13 @@ bool Dispatch::guards_hold() const {
 
 bool Dispatch::is_fresh() const {
     if (!guards_hold()) return false;
-    for (PyObject* method : methods_) {
-        if (!dispatch_of(method)->guards_hold()) return false;
+    for (const auto& [method, source] : methods_) {
+        const Dispatch* d = dispatch_of(method);
+        if (d->source_ != source || !d->guards_hold()) return false;
     }
-    return std::all_of(callees_.begin(), callees_.end(), [](const Ref& c) {
-        const Dispatch* callee = dispatch_of(c.get());
-        return callee->is_preparing() || callee->is_fresh();
+    return std::all_of(callees_.begin(), callees_.end(), [](const Callee& c) {
+        const Dispatch* callee = dispatch_of(c.function.get());
+        return callee->is_preparing() || (callee->is_fresh() && callee->source_ == c.source);
     });
 }
 
@@ -127,7 +128,8 @@ void Dispatch::prepare() {
     if (!flat) throw PythonError{};
     auto native = native_source(flat.get());
     auto source = native ? native : read_source(flat.get());
-    std::vector<Ref> callees, names;
+    std::vector<Callee> callees;
+    std::vector<Ref> names;
     Ref nothing(PyList_New(0));
     if (!nothing) throw PythonError{};
     PyObject* list = native ? nothing.get() : PyDict_GetItemString(flat.get(), "callees");
@@ -138,7 +140,8 @@ void Dispatch::prepare() {
         // is our own and refuses else.
         if (callee == this) source->self = static_cast<int>(i);
         source->callees.push_back(callee->is_preparing() ? nullptr : callee->source());
-        if (!callee->is_preparing()) callees.push_back(Ref::of(PyList_GET_ITEM(list, i)));
+        if (!callee->is_preparing())
+            callees.push_back({Ref::of(PyList_GET_ITEM(list, i)), source->callees.back()});
     }
     std::vector<Guard> guards;
     list = native ? nothing.get() : PyDict_GetItemString(flat.get(), "guards");
@@ -168,6 +171,7 @@ void Dispatch::prepare() {
     Ref named(PyObject_GetAttrString(function_.get(), "__kwdefaults__"));
     if (!defaults || !named) throw PythonError{};
     retire(specialisations_);
+    quick_ = nullptr;
     changed_ = changed_in(source->body);
     source_ = std::move(source);
     guards_ = std::move(guards);

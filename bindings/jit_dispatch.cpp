@@ -29,6 +29,8 @@ static bool ask_python() {
     return stop;
 }
 
+bool in_main_thread() { return PyThread_get_thread_ident() == main_thread; }
+
 void install_interrupt() {
     main_thread = PyThread_get_thread_ident();
     set_interrupt_hook(ask_python);
@@ -138,6 +140,23 @@ static bool may_take_long(const ir::Module& module) {
            ir::contains(body, ir::StmtKind::While) || ir::contains(body, ir::StmtKind::Call);
 }
 
+/// Whether a launch may ask whether the user wants to stop.
+static bool may_poll(const ir::Module& module) {
+    return std::any_of(module.functions.begin(), module.functions.end(), [](const auto& f) {
+        return !f.natives.empty() || (f.body && (ir::contains(f.body, ir::StmtKind::For) ||
+                                                 ir::contains(f.body, ir::StmtKind::While)));
+    });
+}
+
+/// Whether objects that a launch makes may hold arrays that it was given.
+static bool may_keep_arguments(const ir::Module& module) {
+    return std::any_of(module.functions.begin(), module.functions.end(), [](const auto& f) {
+        return std::any_of(f.natives.begin(), f.natives.end(), [](const std::string& name) {
+            return name == "object_keep" || name == "block_keep";
+        });
+    });
+}
+
 /// Whether a launch may make texts, dicts or sets.
 static bool may_make_objects(const ir::Module& module) {
     return std::any_of(module.functions.begin(), module.functions.end(), [](const auto& f) {
@@ -190,8 +209,9 @@ void Dispatch::compile(Specialisation& made, Device& device) const {
     MethodLog log;
     frontend::Compiled compiled = compile_source(made.request);
     for (PyObject* method : log.methods) {
-        if (std::find(methods_.begin(), methods_.end(), method) == methods_.end())
-            methods_.push_back(method);
+        bool is_known = std::any_of(methods_.begin(), methods_.end(),
+                                    [&](const auto& m) { return m.first == method; });
+        if (!is_known) methods_.emplace_back(method, dispatch_of(method)->source_);
     }
     made.result = compiled.result;
     made.result_count = compiled.module.entry().results.size();
@@ -201,11 +221,16 @@ void Dispatch::compile(Specialisation& made, Device& device) const {
         if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) < 0) throw PythonError{};
     }
     made.makes_objects = may_make_objects(compiled.module);
+    made.is_plain = !made.makes_objects && !may_keep_arguments(compiled.module) &&
+                    arrays_.empty() && !compiled.module.entry().is_kernel &&
+                    made.request.source->vararg < 0;
+    made.polls = may_poll(compiled.module);
     made.keeps_lock = device.info().host_memory && !may_take_long(compiled.module);
     CompileOptions options;
     options.debug = has_lines_;
     options.fastmath = made.request.source->options.fastmath;
     made.executable = device.compile(std::move(compiled.module), options);
+    made.quick = QuickCall::of(made, made.request.source->params.size());
 }
 
 /// The type as arguments of a call are classified: contiguous arrays where nothing else is said.
@@ -246,6 +271,7 @@ void Dispatch::compile_signatures() {
 void Dispatch::recompile() {
     auto old = std::move(specialisations_);
     specialisations_.clear();
+    quick_ = nullptr;
     retire(old);
     prepare();
     const auto source = source_;
@@ -281,11 +307,18 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
         }
     } in_progress(*this);
     const frontend::Source& source = *source_;
+    if (quick_ && !keywords && !range) {
+        std::int64_t packed[QuickCall::most_slots];
+        const Specialisation& last = quick_->specialisation();
+        if (quick_->pack(args, count, packed))
+            return run_packed(*this, last, packed, source.options.threads);
+    }
     Arguments arguments(name_);
     arguments.changed = &changed_;
     bind(source, arguments, args, count, keywords);
     arguments.finish();
     Specialisation* made = &find(source, arguments, range ? range->dimensions : 0);
+    quick_ = made->quick.get();
     std::uint64_t few[8] = {};
     std::vector<std::uint64_t> many;
     std::uint64_t* results = few;
@@ -312,7 +345,7 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
             PyThreadState* state = PyEval_SaveThread();
             ~Unlocked() { PyEval_RestoreThread(state); }
         } unlocked;
-        InterruptScope asks(PyThread_get_thread_ident() == main_thread);
+        InterruptScope asks(in_main_thread());
         fault = made->executable->launch(launch);
     }
     arguments.tables().give_back();
@@ -335,7 +368,7 @@ int Dispatch::traverse(visitproc visit, void* arg) const {
         Py_VISIT(g.owner.get());
         Py_VISIT(g.value.get());
     }
-    for (const Ref& c : callees_) Py_VISIT(c.get());
+    for (const Callee& c : callees_) Py_VISIT(c.function.get());
     return 0;
 }
 

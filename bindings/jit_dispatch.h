@@ -16,6 +16,7 @@
 #include "core/block.h"
 #include "frontend/compile.h"
 #include "jit_arguments.h"
+#include "jit_quick.h"
 #include "jit_reference.h"
 #include "tape/element_function.h"
 
@@ -35,12 +36,15 @@ struct Specialisation {
     int dimensions = 0;
     bool makes_objects = false;  ///< on the heap of the call
     bool keeps_lock = false;     ///< runs for nanoseconds: no loop, no call
+    bool is_plain = false;       ///< needs nothing of a call but numbers and arrays
+    bool polls = true;           ///< may ask whether the user wants to stop
     frontend::CompileRequest request;
     frontend::ResultShape result;
     std::size_t result_count = 0;
     std::vector<std::string> files;
     std::string report;
     std::unique_ptr<Executable> executable;
+    std::unique_ptr<const QuickCall> quick;  ///< null where calls need more
 };
 
 /// A storage of memory that objects hold, too; takes over one reference to the block.
@@ -55,6 +59,9 @@ frontend::Compiled compile_source(const frontend::CompileRequest& request);
 
 /// A result that is one number.
 PyObject* number(Scalar s);
+
+/// Whether this thread is the one that runs the handlers of signals.
+bool in_main_thread();
 
 struct BoundCode;
 
@@ -90,9 +97,10 @@ class Dispatch {
     void* callback(const std::vector<frontend::Type>& args, std::optional<DType> result,
                    Scalar failed);
     /// See c_bound.cpp.
-    std::shared_ptr<const BoundCode> bound_code(const std::vector<PyObject*>& all, Arguments& bound,
+    std::shared_ptr<const BoundCode> bound_code(const std::vector<PyObject*>& all,
                                                 std::vector<Weak> rest);
-    PyObject* call_bound(const BoundCode& code, std::span<const std::uint64_t> scalars);
+    [[noreturn]] void raise_interrupt(const Specialisation& s, const Fault& fault) const;
+    [[noreturn]] void raise_fault(const Specialisation& s, const Fault& fault) const;
     /// Captured arrays as they are now: a later call may find others there.
     void add_captured(const frontend::Source& source, Arguments& arguments) const;
     /// Names and places of captured arrays, which a function that calls this one passes on.
@@ -118,9 +126,7 @@ class Dispatch {
     PyObject* default_of(const frontend::Source& source, std::size_t i) const;
     Device& device_for(const Arguments& arguments) const;
     Device& device_named() const;
-    [[noreturn]] void raise_interrupt(const Specialisation& s, const Fault& fault) const;
     [[noreturn]] void raise_at(const Specialisation& s, ir::Line place) const;
-    [[noreturn]] void raise_fault(const Specialisation& s, const Fault& fault) const;
     /// Of one call's results: storages made of blocks, and how often blocks come.
     struct Taken {
         std::map<Block*, Storage*> storages;
@@ -135,7 +141,8 @@ class Dispatch {
     bool guards_hold() const;
 
     Ref function_, prepare_, defaults_, named_defaults_;
-    mutable std::vector<PyObject*> methods_;  ///< of classes, which live for good
+    /// Methods of classes, which live for good, and as what each was read.
+    mutable std::vector<std::pair<PyObject*, std::shared_ptr<const frontend::Source>>> methods_;
     std::string name_;
     bool is_kernel_;
     std::string device_name_;
@@ -143,12 +150,20 @@ class Dispatch {
     std::shared_ptr<const frontend::Source> source_;
     std::vector<Guard> guards_;
     std::set<std::string> changed_;  ///< parameters whose items the function changes
-    std::vector<Ref> callees_, parameter_names_;
+    /// A function that this one calls, and as what it was read here: it may be read anew for
+    /// others.
+    struct Callee {
+        Ref function;
+        std::shared_ptr<const frontend::Source> source;
+    };
+    std::vector<Callee> callees_;
+    std::vector<Ref> parameter_names_;
     Ref flat_arrays_;  ///< captured ones, the last parameters: (name, (mapping or cell, name
                        ///< there))
     std::vector<std::pair<PyObject*, PyObject*>> arrays_;  ///< these places
     std::vector<std::shared_ptr<Specialisation>> specialisations_;
-    int calls_ = 0;  ///< in progress; counted with Python's lock held
+    const QuickCall* quick_ = nullptr;  ///< of the one that was called last
+    int calls_ = 0;                     ///< in progress; counted with Python's lock held
     std::vector<std::shared_ptr<const void>> retired_;
     static void report_fault(const void* callback, const Fault& fault);
     ir::Module lowered_callback(Specialisation& made, const std::vector<frontend::Type>& args,

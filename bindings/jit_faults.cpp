@@ -59,8 +59,7 @@ void Dispatch::raise_at(const Specialisation& s, ir::Line place) const {
     std::string note =
         "in compiled function " + name_ + ": " + file + ":" + std::to_string(place.line);
     std::string line = find_line(*s.request.source, file, place.line);
-    for (PyObject* method : methods_) {
-        const auto& source = dispatch_of(method)->source_;
+    for (const auto& [method, source] : methods_) {
         if (line.empty() && source) line = find_line(*source, file, place.line);
     }
     if (!line.empty()) note += "\n    " + line;

@@ -79,6 +79,10 @@ Device& find_device(std::string_view name) {
                                 have + "; see un.devices() and `python -m unisono doctor`");
 }
 
+Fault Executable::launch_packed(std::int64_t*, int) {
+    fail(ErrorKind::Internal, "launch_packed: this back end takes no packed arguments");
+}
+
 Listing Executable::listing() const { return {{}, source(), {}, {}, {}}; }
 
 }  // namespace unisono

@@ -79,6 +79,12 @@ class Executable {
   public:
     virtual ~Executable() = default;
     virtual Fault launch(const LaunchArgs& args) = 0;
+    /// How many values launch_packed takes; 0 where the arguments must come through launch.
+    virtual std::size_t packed_slots() const { return 0; }
+    /// As launch, of arguments that lie as the code reads them, in the order of the entry's params:
+    /// of an array the address of element [0, 0, ...], extents, strides; of a number its bits.
+    /// Behind them the results, zeros before.
+    virtual Fault launch_packed(std::int64_t* packed, int threads);
     /// What Fault::site counts: the fault sites of the lowered module (those that passes add
     /// included), function after function; a fault in a called function keeps its own number on its
     /// way out. Empty where no launch faults.

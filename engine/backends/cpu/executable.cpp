@@ -93,16 +93,26 @@ Fault CpuExecutable::launch(const LaunchArgs& args) {
         at = std::copy(a.strides.begin(), a.strides.end(), at);
     }
     std::fill_n(at, f.results.size(), 0);
-    ThreadCountScope threads(args.threads);
-    HostFault fault;
-    fault.deferred = deferred_.get();
-    fault.site = entry_(packed, &fault);
-    if (fault.site == codegen::deferred_failed_site) deferred_->rethrow();
-    if (fault.site == codegen::out_of_memory_site) {
-        fail(ErrorKind::Memory, f.name + ": out of memory for an array made in the function");
-    }
+    Fault fault = launch_packed(packed, args.threads);
     for (std::size_t r = 0; r < args.results.size() && r < f.results.size(); ++r)
         args.results[r] = static_cast<std::uint64_t>(at[r]);
+    return fault;
+}
+
+Fault CpuExecutable::launch_packed(std::int64_t* packed, int threads) {
+    HostFault fault;
+    fault.deferred = deferred_.get();
+    if (threads > 0) {
+        ThreadCountScope scope(threads);
+        fault.site = entry_(packed, &fault);
+    } else {
+        fault.site = entry_(packed, &fault);
+    }
+    if (fault.site == codegen::deferred_failed_site) deferred_->rethrow();
+    if (fault.site == codegen::out_of_memory_site) {
+        fail(ErrorKind::Memory,
+             module_.entry().name + ": out of memory for an array made in the function");
+    }
     return fault;
 }
 

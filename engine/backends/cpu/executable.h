@@ -15,6 +15,8 @@ class CpuExecutable final : public Executable {
   public:
     CpuExecutable(ir::Module module, const CompileOptions& given);
     Fault launch(const LaunchArgs& args) override;
+    std::size_t packed_slots() const override { return is_kernel_ ? 0 : slots_; }
+    Fault launch_packed(std::int64_t* packed, int threads) override;
     std::span<const ir::FaultSite> sites() const override { return sites_; }
     std::string source() const override;
     void* callback() const override { return callback_; }
