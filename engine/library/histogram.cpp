@@ -67,42 +67,56 @@ class Bins {
         // The last bin is closed: nothing lies beyond its edge.
         edges_.back() = std::numeric_limits<double>::infinity();
     }
-    /// The number of the bin of each of `count` elements; bins() for those outside.
+    /// The number of the bin of each of `count` elements, at most `step`; bins() for those outside.
     template <int step>
     void find(const double* x, std::int64_t count, std::int32_t* bin) const {
-        double v[step] = {};
-        for (std::int64_t j = 0; j < count; ++j) v[j] = x[j];
-        const auto bins = static_cast<std::int32_t>(bins_);
+        if (uniform_ && count == step) return guess<step>(x, bin);
         if (uniform_) {
-            int doubtful = 0;
-            for (int j = 0; j < step; ++j) {
-                bool inside = v[j] >= first_ && v[j] <= last_;
-                double guess = (v[j] - first_) * scale_;
-                guess = inside ? guess : 0.5;
-                auto b = static_cast<std::int32_t>(guess);
-                double into = guess - static_cast<double>(b);
-                doubtful |= static_cast<int>(into < doubt_) | static_cast<int>(into > 1 - doubt_);
-                bin[j] = inside ? std::min(b, bins - 1) : bins;
-            }
-            if (!doubtful) return;
-            for (std::int64_t j = 0; j < count; ++j) {
-                std::int32_t b = bin[j];
-                if (b == bins) continue;
-                b -= v[j] < edges_[static_cast<std::size_t>(b)];
-                b += v[j] >= edges_[static_cast<std::size_t>(b) + 1];
-                bin[j] = b;
-            }
-            return;
+            double padded[step] = {};
+            std::copy_n(x, count, padded);
+            return guess<step>(padded, bin);
         }
         for (std::int64_t j = 0; j < count; ++j) {
-            bool inside = v[j] >= first_ && v[j] <= last_;
-            auto after = std::upper_bound(edges_.begin(), edges_.end(), v[j]);
-            bin[j] = inside ? static_cast<std::int32_t>(after - edges_.begin()) - 1 : bins;
+            bool inside = x[j] >= first_ && x[j] <= last_;
+            auto after = std::upper_bound(edges_.begin(), edges_.end(), x[j]);
+            bin[j] = inside ? static_cast<std::int32_t>(after - edges_.begin()) - 1
+                            : static_cast<std::int32_t>(bins_);
         }
     }
     std::int64_t bins() const { return bins_; }
 
   private:
+    /// Numbers of bins by their distance from the first edge. Written without branches, in doubles
+    /// and integers as wide, so that the compiler makes vectors of it.
+    template <int step>
+    void guess(const double* x, std::int32_t* bin) const {
+        const double first = first_, last = last_, scale = scale_, doubt = doubt_;
+        const auto outside = static_cast<double>(bins_);
+        std::int64_t doubtful = 0;
+        for (int j = 0; j < step; ++j) {
+            const double v = x[j];
+            double guess = (v - first) * scale;
+            guess = v >= first ? guess : 0.5;
+            guess = v <= last ? guess : 0.5;
+            const double whole = std::floor(guess);
+            const double into = guess - whole;
+            doubtful |= into < doubt ? std::int64_t{1} : std::int64_t{0};
+            doubtful |= into > 1 - doubt ? std::int64_t{1} : std::int64_t{0};
+            double b = whole < outside - 1 ? whole : outside - 1;
+            b = v >= first ? b : outside;
+            b = v <= last ? b : outside;
+            bin[j] = static_cast<std::int32_t>(b);
+        }
+        if (!doubtful) return;
+        for (int j = 0; j < step; ++j) {
+            std::int32_t b = bin[j];
+            if (b == static_cast<std::int32_t>(bins_)) continue;
+            b -= x[j] < edges_[static_cast<std::size_t>(b)];
+            b += x[j] >= edges_[static_cast<std::size_t>(b) + 1];
+            bin[j] = b;
+        }
+    }
+
     std::vector<double> edges_;
     std::int64_t bins_;
     bool uniform_;
