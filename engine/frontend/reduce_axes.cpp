@@ -121,7 +121,7 @@ Value ArrayFunctions::reduced_rows(const Value& v, const Accumulation& how,
     // of them.
     auto all = [&](bool repeats) {
         if (repeats) return strips_of(along, {16, 1}, true);
-        if (axes.size() == 1) return strips_of(along, {64, 16, 1}, false);
+        if (axes.size() == 1) return strips_of(along, {64, 16, 4, 1}, false);
         E is_short = nullptr;
         std::vector<RowAxis> leaves = along;
         for (RowAxis& axis : leaves) {
@@ -139,7 +139,7 @@ Value ArrayFunctions::reduced_rows(const Value& v, const Accumulation& how,
             at(place);
             emit(b_->branch(is_one, b_->block(fewer), b_->block(all_axes)));
         });
-        std::vector<S> any = collect([&] { strips_of(along, {16, 1}, false); });
+        std::vector<S> any = collect([&] { strips_of(along, {16, 4, 1}, false); });
         at(place);
         emit(b_->branch(is_short, b_->block(quick), b_->block(any)));
     };
