@@ -1,5 +1,6 @@
 """Axes read backwards or turned."""
 
+from ._engine import _ShortWay
 from ._transposes import swapaxes
 from ._ufunc import as_array
 from ._views import _axes, _axis
@@ -7,6 +8,7 @@ from ._views import _axes, _axis
 _backwards = (slice(None, None, -1),)
 
 
+@_ShortWay
 def flip(m, axis=None):
     """View in reverse order along the axes (all by default).
 

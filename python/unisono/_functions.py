@@ -2,18 +2,18 @@
 
 from . import _engine
 from ._creation import array, asarray
+from ._engine import _ShortWay
 
 
 def _as(x):
     return x if isinstance(x, (_engine.ndarray, _engine.DistributedArray)) else asarray(x)
 
 
-_ndarray = _engine.ndarray
-
 # The options that only some calls have are passed on where they are given. Most calls have none: those go the short
 # way, which matters where elements are few.
 
 
+@_ShortWay
 def sum(x, axis=None, dtype=None, out=None, keepdims=False, **options):
     """Sum over `axis`; options are ``initial=`` and ``where=``; see ``ndarray.sum``.
 
@@ -46,13 +46,12 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, **options):
     >>> un.sum([[1, 2], [3, 4]], axis=0).tolist()
     [4, 6]
     """
-    if type(x) is _ndarray and dtype is None and out is None and not keepdims and not options:
-        return x.sum(axis)
     if out is not None:
         options["out"] = out
     return _as(x).sum(axis, dtype, keepdims=keepdims, **options)
 
 
+@_ShortWay
 def prod(x, axis=None, dtype=None, out=None, keepdims=False, **options):
     """Product over `axis`; options are ``initial=`` and ``where=``; see ``ndarray.prod``.
 
@@ -85,13 +84,12 @@ def prod(x, axis=None, dtype=None, out=None, keepdims=False, **options):
     >>> un.prod([[1, 2], [3, 4]], axis=0).tolist()
     [3, 8]
     """
-    if type(x) is _ndarray and dtype is None and out is None and not keepdims and not options:
-        return x.prod(axis)
     if out is not None:
         options["out"] = out
     return _as(x).prod(axis, dtype, keepdims=keepdims, **options)
 
 
+@_ShortWay
 def max(x, axis=None, out=None, keepdims=False, **options):
     """Maximum over `axis`; NaN where any is NaN; options are ``initial=`` and ``where=``.
 
@@ -125,13 +123,12 @@ def max(x, axis=None, out=None, keepdims=False, **options):
     >>> un.max([[1, 5], [7, 2]], axis=1).tolist()
     [5, 7]
     """
-    if type(x) is _ndarray and out is None and not keepdims and not options:
-        return x.max(axis)
     if out is not None:
         options["out"] = out
     return _as(x).max(axis=axis, keepdims=keepdims, **options)
 
 
+@_ShortWay
 def min(x, axis=None, out=None, keepdims=False, **options):
     """Minimum over `axis`; NaN where any is NaN; options are ``initial=`` and ``where=``.
 
@@ -165,13 +162,12 @@ def min(x, axis=None, out=None, keepdims=False, **options):
     >>> un.min([[1, 5], [7, 2]], axis=1).tolist()
     [1, 2]
     """
-    if type(x) is _ndarray and out is None and not keepdims and not options:
-        return x.min(axis)
     if out is not None:
         options["out"] = out
     return _as(x).min(axis=axis, keepdims=keepdims, **options)
 
 
+@_ShortWay
 def any(x, axis=None, out=None, keepdims=False, **options):
     """Whether any element is true; an option is ``where=``.
 
@@ -203,13 +199,12 @@ def any(x, axis=None, out=None, keepdims=False, **options):
     >>> un.any([[True, False], [False, False]], axis=0).tolist()
     [True, False]
     """
-    if type(x) is _ndarray and out is None and not keepdims and not options:
-        return x.any(axis)
     if out is not None:
         options["out"] = out
     return _as(x).any(axis=axis, keepdims=keepdims, **options)
 
 
+@_ShortWay
 def all(x, axis=None, out=None, keepdims=False, **options):
     """Whether all elements are true; an option is ``where=``.
 
@@ -241,8 +236,6 @@ def all(x, axis=None, out=None, keepdims=False, **options):
     >>> un.all([[True, False], [True, True]], axis=0).tolist()
     [True, False]
     """
-    if type(x) is _ndarray and out is None and not keepdims and not options:
-        return x.all(axis)
     if out is not None:
         options["out"] = out
     return _as(x).all(axis=axis, keepdims=keepdims, **options)

@@ -6,7 +6,7 @@ import operator
 from . import _engine
 from ._axes import store
 from ._creation import asarray
-from ._engine import matmul
+from ._engine import _ShortWay, matmul
 
 _ndarray = _engine.ndarray
 
@@ -66,6 +66,7 @@ def _last(x, axis, what):
     return x.transpose([k for k in range(x.ndim) if k != axis] + [axis])
 
 
+@_ShortWay
 def dot(a, b, out=None):
     """Dot product: of vectors, matrices, or over the last axis of `a` and the last but one of `b`.
 
@@ -90,9 +91,6 @@ def dot(a, b, out=None):
     >>> float(un.dot([1.0, 2.0], [3.0, 4.0]))
     11.0
     """
-    plain = type(a) is _ndarray and type(b) is _ndarray and out is None
-    if plain and 0 < a.ndim < 3 and 0 < b.ndim < 3:
-        return a @ b
     a, b = _array(a), _array(b)
     axes = a.ndim, b.ndim
     if axes == (1, 1) and out is None:

@@ -1,8 +1,13 @@
 """Functions of NumPy's main namespace: one call for both, results compared in value, dtype and shape."""
 
+import copy
+import inspect
+import pickle
+
 import numpy as np
 import pytest
 import unisono as un
+from unisono import _engine
 
 A = np.arange(12.0).reshape(3, 4)
 N = np.arange(12).reshape(3, 4)
@@ -312,3 +317,44 @@ def test_reshape_and_astype_of_the_standard():
 def test_unknown_names_are_refused():
     with pytest.raises(AttributeError, match="dir\\(un\\) lists"):
         un.nothing_of_that_name  # noqa: B018
+
+
+def test_functions_with_a_short_way_are_functions():
+    """Calls with arrays run in C, all others in Python; tools see one function."""
+    for name in "dot flip sum prod max min any all".split():
+        f = getattr(un, name)
+        assert inspect.isfunction(f) and f.__name__ == name and f.__doc__
+        assert next(iter(inspect.signature(f).parameters)) in "a m x"
+        assert pickle.loads(pickle.dumps(f)) is f and copy.deepcopy(f) is f
+    a = np.arange(6.0).reshape(2, 3)
+    x = un.array(a)
+    for call in (
+        lambda xp, x: xp.flip(x),
+        lambda xp, x: xp.flip(x, 1),
+        lambda xp, x: xp.flip(m=x, axis=0),
+        lambda xp, x: xp.dot(x, x.T),
+        lambda xp, x: xp.dot(x[0], x[1]),
+        lambda xp, x: xp.dot(x, 2.0),
+        lambda xp, x: xp.dot(b=x[0], a=x),
+        lambda xp, x: xp.sum(x),
+        lambda xp, x: xp.sum(x, 1),
+        lambda xp, x: xp.sum(x, axis=(0, 1)),
+        lambda xp, x: xp.sum(x, axis=0, keepdims=True),
+        lambda xp, x: xp.max(x, 0, initial=3),
+        lambda xp, x: xp.prod(x.tolist(), axis=1),
+        lambda xp, x: xp.any(x > 9, None),
+        lambda xp, x: xp.min(x, axis=-1),
+        lambda xp, x: xp.all(x > -1, 0),
+    ):
+        np.testing.assert_array_equal(np.asarray(call(un, x)), call(np, a), strict=True)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'b'"):
+        un.dot(x)
+    with pytest.raises(TypeError, match="keyword"):
+        un.sum(x, shape=3)
+    with pytest.raises(un.exceptions.AxisError):
+        un.max(x, axis=2)
+    with pytest.raises(ValueError, match="there is none for a function named 'other'"):
+
+        @_engine._ShortWay
+        def other(x):
+            return x
