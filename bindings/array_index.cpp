@@ -297,6 +297,59 @@ bool ready_element(const Array& a, const std::int64_t* index, Scalar& value) {
     return true;
 }
 
+/// Whether each index along the first axis names packed elements, which move as one block.
+bool has_packed_rows(const View& v) {
+    const Dims shape = v.layout->shape(), strides = v.layout->strides();
+    std::int64_t step = 1;
+    for (std::size_t k = shape.size(); k-- > 1;) {
+        if (strides[k] != step) return false;
+        step *= shape[k];
+    }
+    return true;
+}
+
+/// a[index] of few elements, all ready, where such statements run at once (tape.md); false where
+/// there is more to it, as an index out of range.
+bool picked(const Array& a, PyObject* key, Array& made) {
+    if (Py_TYPE(key) != array_type || !Tape::instance().runs_at_once()) return false;
+    const View &from = a.view(), &index = array_of(key).view();
+    if (!from.storage || !index.storage || index.dtype != DType::Int64 || a.rank() == 0)
+        return false;
+    if (index.layout->rank() == 0 || !index.layout->contiguous() || !has_packed_rows(from))
+        return false;
+    const std::int64_t extent = a.shape()[0], count = index.layout->size();
+    if (count == 0 || extent == 0 || a.size() == 0) return false;
+    const std::int64_t block = a.size() / extent;
+    if (count * block > at_once::most_points || !at_once::is_ready(from.storage) ||
+        !at_once::is_ready(index.storage))
+        return false;
+    const auto* places = reinterpret_cast<const std::int64_t*>(index.data());
+    for (std::int64_t k = 0; k < count; ++k) {
+        if (places[k] < -extent || places[k] >= extent) return false;
+    }
+    const Layout* layout = index.layout->packed();
+    if (a.rank() > 1) {
+        std::vector<std::int64_t> shape(index.layout->shape().begin(), index.layout->shape().end());
+        shape.insert(shape.end(), a.shape().begin() + 1, a.shape().end());
+        layout = Layout::contiguous(shape);
+    }
+    const std::int64_t item = size_of(from.dtype), bytes = block * item;
+    const std::int64_t step = a.strides()[0] * item;
+    Storage* out = Storage::create(nullptr, count * bytes);
+    made = Array(out, layout, from.dtype, false);
+    out->allocate();
+    for (std::int64_t k = 0; k < count; ++k) {
+        const char* row = from.data() + (places[k] < 0 ? places[k] + extent : places[k]) * step;
+        if (bytes == 8)
+            std::memcpy(out->data() + k * 8, row, 8);
+        else
+            std::memcpy(out->data() + k * bytes, row, static_cast<std::size_t>(bytes));
+    }
+    out->version = 1;
+    at_once::note(out, count * bytes, count * bytes);
+    return true;
+}
+
 PyObject* get(PyObject* self, PyObject* key) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
         std::int64_t at[max_rank];
@@ -316,6 +369,7 @@ PyObject* get(PyObject* self, PyObject* key) noexcept {
             });
         }
         note_line();
+        if (Array made; picked(array_of(self), key, made)) return wrap(std::move(made));
         return wrap(get_index(array_of(self), key));
     });
 }

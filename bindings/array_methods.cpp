@@ -8,6 +8,7 @@
 #include "array_object.h"
 #include "array_shape.h"
 #include "integers.h"
+#include "library/extremes.h"
 #include "ops/scalar_eval.h"
 #include "reference.h"
 #include "tape/tape.h"
@@ -370,6 +371,13 @@ template <const char* name>
 PyObject* statistic(PyObject* self, PyObject* args, PyObject* names) noexcept {
     return call_python("unisono._statistics", name, self, args, names);
 }
+/// argmax() and argmin() of one axis; all others as statistics.
+template <const char* name, bool largest>
+PyObject* extreme_place(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    if (PyTuple_GET_SIZE(args) || names || array_of(self).rank() != 1)
+        return statistic<name>(self, args, names);
+    return method([&] { return library::arg_extreme(array_of(self), 0, largest); });
+}
 constexpr char mean_name[] = "mean";
 constexpr char var_name[] = "var";
 constexpr char std_name[] = "std";
@@ -487,10 +495,10 @@ PyMethodDef array_methods[] = {
      "std($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, "
      "mean=None, correction=None)\n--\n\n"
      "Standard deviation over `axis`; see ``unisono.std``."},
-    {"argmax", with_keywords<statistic<argmax_name>>(), METH_VARARGS | METH_KEYWORDS,
+    {"argmax", with_keywords<extreme_place<argmax_name, true>>(), METH_VARARGS | METH_KEYWORDS,
      "argmax($self, /, axis=None, out=None, *, keepdims=False)\n--\n\n"
      "Index of the first largest element along `axis`; see ``unisono.argmax``."},
-    {"argmin", with_keywords<statistic<argmin_name>>(), METH_VARARGS | METH_KEYWORDS,
+    {"argmin", with_keywords<extreme_place<argmin_name, false>>(), METH_VARARGS | METH_KEYWORDS,
      "argmin($self, /, axis=None, out=None, *, keepdims=False)\n--\n\n"
      "Index of the first smallest element along `axis`; see ``unisono.argmin``."},
     {"sort", with_keywords<order_method<sorting_home, sort_name>>(), METH_VARARGS | METH_KEYWORDS,

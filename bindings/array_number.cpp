@@ -11,6 +11,12 @@ namespace unisono::python {
 
 namespace {
 
+/// A value's object; the two of bool are shared, as NumPy's are.
+PyObject* wrap_known(Scalar made) {
+    if (is_bool(made.dtype)) return Py_NewRef(truth_object(made.get<bool>()));
+    return wrap_made([&] { return Array::known(made); });
+}
+
 template <class F>
 PyObject* recorded(F&& f) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
@@ -46,8 +52,25 @@ bool repeats(PyObject* sequence, PyObject* times) {
            array_of(times).is_value();
 }
 
+/// Of two values of ours, or one and a Python float; null without an error for all others.
+template <Op op>
+PyObject* of_known(PyObject* a, PyObject* b) noexcept {
+    Arg args[2];
+    if (!plain_operand(a, args[0]) || !args[0].is_scalar() || !plain_operand(b, args[1]) ||
+        !args[1].is_scalar())
+        return nullptr;
+    return guarded<PyObject*>(nullptr, [&] {
+        Scalar made;
+        return apply_known(op, args, made) ? wrap_known(made) : nullptr;
+    });
+}
+
 template <Op op>
 PyObject* binary(PyObject* a, PyObject* b) noexcept {
+    if (op != Op::FloorDiv) {
+        PyObject* made = of_known<op>(a, b);
+        if (made) return made;
+    }
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Arg args[2];
         Array keep[2];
@@ -57,7 +80,7 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept {
             Py_RETURN_NOTIMPLEMENTED;
         if (op != Op::FloorDiv && args[0].is_scalar() && args[1].is_scalar()) {
             Scalar made;
-            if (apply_known(op, args, made)) return wrap_made([&] { return Array::known(made); });
+            if (apply_known(op, args, made)) return wrap_known(made);
         }
         note_line();
         return wrap_made([&] { return apply(op, args); });
@@ -81,6 +104,13 @@ PyObject* in_place(PyObject* a, PyObject* b) noexcept {
 
 template <Op op>
 PyObject* unary(PyObject* a) noexcept {
+    if (array_of(a).is_known()) {
+        return guarded<PyObject*>(nullptr, [&] {
+            const Arg arg = array_of(a).arg();
+            if (Scalar made; apply_known(op, {&arg, 1}, made)) return wrap_known(made);
+            return wrap(apply(op, {&arg, 1}));
+        });
+    }
     return recorded([&] {
         Arg args[] = {array_of(a).arg()};
         return apply(op, args);
@@ -145,6 +175,8 @@ PyObject* in_place_power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
 }
 
 int truth(PyObject* o) noexcept {
+    const Array& known = array_of(o);
+    if (known.is_known() && is_bool(known.dtype())) return known.scalar().get<bool>() ? 1 : 0;
     return guarded(-1, [&] {
         const Array& a = array_of(o);
         if (a.size() != 1) {
@@ -164,6 +196,9 @@ void refuse_complex_number(const char* what, const Array& a) {
 }
 
 PyObject* to_float(PyObject* o) noexcept {
+    const Array& known = array_of(o);
+    if (known.is_known() && known.dtype() == DType::Float64)
+        return PyFloat_FromDouble(known.scalar().get<double>());
     return guarded<PyObject*>(nullptr, [&] {
         refuse_complex_number("float", array_of(o));
         return PyFloat_FromDouble(item(array_of(o)).as<double>());

@@ -102,6 +102,12 @@ PyArray* allocate_object() noexcept {
     return self;
 }
 
+PyObject* truth_object(bool value) {
+    static PyObject* objects[] = {wrap(Array::known(Scalar::of(DType::Bool, false))),
+                                  wrap(Array::known(Scalar::of(DType::Bool, true)))};
+    return objects[value ? 1 : 0];
+}
+
 void drop_object(PyArray* object) noexcept {
     new (&object->array) Array();
     Py_DECREF(reinterpret_cast<PyObject*>(object));

@@ -32,6 +32,8 @@ PyObject* wrap(Array array) noexcept;
 
 /// An object whose array is not yet there; null with a Python error.
 PyArray* allocate_object() noexcept;
+/// The one object of each value of bool; borrowed.
+PyObject* truth_object(bool value);
 /// Gives back an object whose array was never made.
 void drop_object(PyArray* object) noexcept;
 

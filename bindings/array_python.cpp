@@ -1,6 +1,7 @@
 // Methods and attributes of the array type that are written in Python: unisono._methods, which
 // falls back on the package's function of the same name.
 #include <algorithm>
+#include <vector>
 
 #include "array_object.h"
 
@@ -25,9 +26,9 @@ struct Name {
 /// self.name(...) as unisono._methods.name(self, ...).
 template <Name name>
 PyObject* call(PyObject* self, PyObject* args, PyObject* names) noexcept {
-    PyObject* function = function_of(name.text);
+    static PyObject* function = nullptr;  // lives as long as the process
+    if (!function) function = function_of(name.text);
     PyObject* bound = function ? PyMethod_New(function, self) : nullptr;
-    Py_XDECREF(function);
     PyObject* result = bound ? PyObject_Call(bound, args, names) : nullptr;
     Py_XDECREF(bound);
     return result;
@@ -55,6 +56,19 @@ int set(PyObject* self, PyObject* value, void*) noexcept {
     Py_XDECREF(function);
     Py_XDECREF(result);
     return result ? 0 : -1;
+}
+
+/// squeeze() of all axes of one element is a view made here.
+PyObject* squeeze(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    if (PyTuple_GET_SIZE(args) || names) return call<"squeeze">(self, args, names);
+    return guarded<PyObject*>(nullptr, [&] {
+        const Array& a = array_of(self);
+        std::vector<std::int64_t> shape;
+        for (std::int64_t n : a.shape()) {
+            if (n != 1) shape.push_back(n);
+        }
+        return wrap(reshape(a, shape));
+    });
 }
 
 PyObject* is_value(PyObject* self, PyObject*) noexcept {
@@ -156,7 +170,10 @@ PyMethodDef python_methods[] = {
            "The bytes of each element in opposite order."),
     {"_address", address, METH_NOARGS, "_address($self, /)\n--\n\nOf its first element."},
     {"_become", become, METH_O, "_become($self, other, /)\n--\n\nTakes the other's memory."},
-    FUNCTION("squeeze", ", axis=None"),
+    {"squeeze", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(squeeze)),
+     METH_VARARGS | METH_KEYWORDS,
+     "squeeze($self, /, axis=None)\n--\n\nWithout the axes of one element (those in `axis`); see "
+     "``unisono.squeeze``."},
     FUNCTION("swapaxes", ", axis1, axis2"),
     FUNCTION("take", ", indices, axis=None, out=None, mode='raise'"),
     METHOD("dump",

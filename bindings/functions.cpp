@@ -73,36 +73,7 @@ Array as_array(const Array& value) {
 PyObject* array_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
         if (n != 4) fail(ErrorKind::Internal, "_array: takes an object, dtype, device, copy");
-        note_line();
-        bool may_share = args[3] != Py_True;
-        bool copied = false;
-        const bool never_copies = args[3] == Py_False;
-        bool is_ours = is_array(args[0]);
-        std::optional<DType> wanted;
-        if (args[1] != Py_None) wanted = to_dtype(args[1]);
-        Array a = to_array(args[0], true, wanted);
-        if (args[2] != Py_None || !is_ours) {
-            Device* device = args[2] == Py_None && !is_ours ? to_device_pointer(Py_None)
-                                                            : to_device_pointer(args[2]);
-            if (device != a.device()) {
-                a = to_device(a, device);
-                copied = true;
-                may_share = true;
-            }
-        }
-        bool borrowed = is_ours || (a.view().storage && a.view().storage->borrowed);
-        if (args[1] != Py_None && to_dtype(args[1]) != a.dtype()) {
-            a = astype(a, to_dtype(args[1]), true);
-            copied = true;
-            may_share = true;
-        }
-        if (never_copies && (copied || !borrowed || (is_ours && array_of(args[0]).is_value())))
-            fail(ErrorKind::Value,
-                 "array: cannot make this array without a copy; with copy=None it is copied only "
-                 "where it must be");
-        if (!may_share && borrowed) a = copy(a);
-        if (is_ours && a.is_value()) a = as_array(a);
-        return wrap(a);
+        return make_array(args[0], args[1], args[2], args[3]);
     });
 }
 
@@ -210,6 +181,39 @@ PyMethodDef functions[] = {
 };
 
 }  // namespace
+
+PyObject* make_array(PyObject* x, PyObject* dtype, PyObject* device_given, PyObject* copy_given) {
+    note_line();
+    bool may_share = copy_given != Py_True;
+    bool copied = false;
+    const bool never_copies = copy_given == Py_False;
+    bool is_ours = is_array(x);
+    std::optional<DType> wanted;
+    if (dtype != Py_None) wanted = to_dtype(dtype);
+    Array a = to_array(x, true, wanted);
+    if (device_given != Py_None || !is_ours) {
+        Device* device = device_given == Py_None && !is_ours ? to_device_pointer(Py_None)
+                                                             : to_device_pointer(device_given);
+        if (device != a.device()) {
+            a = to_device(a, device);
+            copied = true;
+            may_share = true;
+        }
+    }
+    bool borrowed = is_ours || (a.view().storage && a.view().storage->borrowed);
+    if (dtype != Py_None && to_dtype(dtype) != a.dtype()) {
+        a = astype(a, to_dtype(dtype), true);
+        copied = true;
+        may_share = true;
+    }
+    if (never_copies && (copied || !borrowed || (is_ours && array_of(x).is_value())))
+        fail(ErrorKind::Value,
+             "array: cannot make this array without a copy; with copy=None it is copied only "
+             "where it must be");
+    if (!may_share && borrowed) a = copy(a);
+    if (is_ours && a.is_value()) a = as_array(a);
+    return wrap(a);
+}
 
 bool add_functions(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }
 

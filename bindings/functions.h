@@ -7,4 +7,7 @@ namespace unisono::python {
 
 bool add_functions(PyObject* module);
 
+/// What un.array and un.asarray do, all arguments given (or None). Throws.
+PyObject* make_array(PyObject* x, PyObject* dtype, PyObject* device, PyObject* copy);
+
 }  // namespace unisono::python

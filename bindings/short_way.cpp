@@ -11,19 +11,18 @@
 
 #include "array_object.h"
 #include "reference.h"
+#include "short_calls.h"
 
 namespace unisono::python {
 
 namespace {
 
-/// The result; null without a Python error where the call is not one for the short way.
-using Run = PyObject* (*)(PyObject* const* args, Py_ssize_t count, PyObject* keywords);
-
 bool is_plain(PyObject* o) { return Py_TYPE(o) == array_type; }
 
 /// f(x), f(x, axis) and f(x, axis=axis): the array's method of the name.
 template <const char* const& name>
-PyObject* by_method(PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+PyObject* by_method(const Given& given) {
+    const auto [args, count, keywords] = given;
     static PyObject* const method =
         PyObject_GetAttrString(reinterpret_cast<PyObject*>(array_type), name);
     const Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
@@ -33,14 +32,16 @@ PyObject* by_method(PyObject* const* args, Py_ssize_t count, PyObject* keywords)
     return PyObject_Vectorcall(method, args, static_cast<size_t>(count), keywords);
 }
 
-PyObject* dot(PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+PyObject* dot(const Given& given) {
+    const auto [args, count, keywords] = given;
     if (keywords || count != 2 || !is_plain(args[0]) || !is_plain(args[1])) return nullptr;
     const int a = array_of(args[0]).rank(), b = array_of(args[1]).rank();
     return a == 0 || b == 0 || a > 2 || b > 2 ? nullptr : PyNumber_MatrixMultiply(args[0], args[1]);
 }
 
-PyObject* flip(PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
-    if (keywords || count != 1 || !is_plain(args[0])) return nullptr;
+PyObject* flip(const Given& given) {
+    PyObject* const* args = given.args;
+    if (given.names || given.count != 1 || !is_plain(args[0])) return nullptr;
     return guarded<PyObject*>(nullptr, [&] {
         IndexItem backwards{IndexItem::Kind::Slice};
         backwards.step = -1;
@@ -56,7 +57,7 @@ constexpr const char *sum_name = "sum", *prod_name = "prod", *max_name = "max", 
                      *any_name = "any", *all_name = "all";
 constexpr struct {
     const char* name;
-    Run run;
+    ShortCall run;
 } ways[] = {
     {"dot", dot},
     {"flip", flip},
@@ -70,7 +71,7 @@ constexpr struct {
 
 struct ShortWay {
     PyObject_HEAD vectorcallfunc call;
-    Run run;
+    ShortCall run;
     PyObject* function;
     PyObject* weakrefs;
 };
@@ -78,7 +79,8 @@ ShortWay& self_of(PyObject* o) { return *reinterpret_cast<ShortWay*>(o); }
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* keywords) {
     const ShortWay& way = self_of(self);
-    PyObject* made = way.run(args, PyVectorcall_NARGS(flagged), keywords);
+    const Given given{args, PyVectorcall_NARGS(flagged), keywords};
+    PyObject* made = guarded<PyObject*>(nullptr, [&] { return way.run(given); });
     if (made || PyErr_Occurred()) return made;
     return PyObject_Vectorcall(way.function, args, flagged, keywords);
 }
@@ -89,17 +91,19 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     Ref name(PyObject_GetAttrString(function, "__name__"));
     const char* text = name.p ? PyUnicode_AsUTF8(name.p) : nullptr;
     if (!text) return nullptr;
+    ShortCall run = short_call(text);
     for (const auto& way : ways) {
-        if (std::strcmp(way.name, text) != 0) continue;
-        PyObject* made = type->tp_alloc(type, 0);
-        if (!made) return nullptr;
-        self_of(made).call = call;
-        self_of(made).run = way.run;
-        self_of(made).function = Py_NewRef(function);
-        return made;
+        if (std::strcmp(way.name, text) == 0) run = way.run;
     }
-    PyErr_Format(PyExc_ValueError, "_ShortWay: there is none for a function named '%s'", text);
-    return nullptr;
+    if (!run)
+        return PyErr_Format(PyExc_ValueError, "_ShortWay: there is none for a function named '%s'",
+                            text);
+    PyObject* made = type->tp_alloc(type, 0);
+    if (!made) return nullptr;
+    self_of(made).call = call;
+    self_of(made).run = run;
+    self_of(made).function = Py_NewRef(function);
+    return made;
 }
 
 void deallocate(PyObject* self) {
@@ -141,6 +145,13 @@ PyMemberDef members[] = {
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 
+/// The one value of True, or of False.
+PyObject* truth(PyObject*, PyObject* given) {
+    return guarded<PyObject*>(nullptr, [&] { return Py_NewRef(truth_object(given == Py_True)); });
+}
+
+PyMethodDef functions[] = {{"_truth", truth, METH_O, nullptr}, {nullptr, nullptr, 0, nullptr}};
+
 }  // namespace
 
 bool add_short_way(PyObject* module) {
@@ -156,7 +167,8 @@ bool add_short_way(PyObject* module) {
     PyType_Spec spec = {"unisono._engine._ShortWay", sizeof(ShortWay), 0,
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, slots};
     Ref type(PyType_FromSpec(&spec));
-    return type.p && PyModule_AddObjectRef(module, "_ShortWay", type.p) == 0;
+    return type.p && PyModule_AddFunctions(module, functions) == 0 &&
+           PyModule_AddObjectRef(module, "_ShortWay", type.p) == 0;
 }
 
 }  // namespace unisono::python

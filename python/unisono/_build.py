@@ -185,6 +185,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     return moveaxis(made, 0, axis).astype(kind) if axis else made.astype(kind)
 
 
+@_engine._ShortWay
 def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     """Ones on a diagonal, zeros elsewhere.
 
@@ -223,6 +224,7 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     return _order("eye", made.astype(dtype), order)
 
 
+@_engine._ShortWay
 def identity(n, dtype=None, *, like=None):
     """Square array with ones on the main diagonal.
 
@@ -290,6 +292,7 @@ def vander(x, N=None, increasing=False):
     return made
 
 
+@_engine._ShortWay
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     """Sum of the diagonals of two axes.
 

@@ -42,6 +42,7 @@ def _columns(make, shape):
     return make(shape[::-1]).T
 
 
+@_engine._ShortWay
 def empty(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     """Array of that shape whose elements are not set.
 
@@ -130,6 +131,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, mesh=None, li
     return _engine._full(shape, fill_value, dtype, device)
 
 
+@_engine._ShortWay
 def zeros(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     """Array of zeros; see `empty` for the parameters.
 
@@ -165,6 +167,7 @@ def zeros(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     return full(shape, 0, dtype, order, device=device, mesh=mesh, like=like)
 
 
+@_engine._ShortWay
 def ones(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     """Array of ones; see `empty` for the parameters.
 
@@ -198,6 +201,7 @@ def ones(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     return full(shape, 1, dtype, order, device=device, mesh=mesh, like=like)
 
 
+@_engine._ShortWay
 def empty_like(x, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Array of the shape, dtype and device of `x`, elements not set.
 
@@ -275,6 +279,7 @@ def full_like(x, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     return full(shape, fill_value, dtype, order, device=x if device is None else device)
 
 
+@_engine._ShortWay
 def zeros_like(x, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Array of zeros of the shape, dtype and device of `x`; see `empty_like`.
 
@@ -307,6 +312,7 @@ def zeros_like(x, dtype=None, order="K", subok=True, shape=None, *, device=None)
     return full_like(x, 0, dtype, order, subok, shape, device=device)
 
 
+@_engine._ShortWay
 def ones_like(x, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Array of ones of the shape, dtype and device of `x`; see `empty_like`.
 
@@ -423,6 +429,7 @@ def _ordered(made, order, copy=None):
     return out
 
 
+@_engine._ShortWay
 def array(x, dtype=None, *, device=None, copy=True, order="K", subok=False, ndmin=0, like=None):
     """Array of numbers, nested sequences, or of another library's array (copied by default).
 
@@ -468,6 +475,7 @@ def array(x, dtype=None, *, device=None, copy=True, order="K", subok=False, ndmi
     return made
 
 
+@_engine._ShortWay
 def asarray(x, dtype=None, order=None, *, device=None, copy=None, mesh=None, like=None):
     """As `array`, sharing memory where it can: writes through one are seen by the other.
 

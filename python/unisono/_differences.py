@@ -4,6 +4,7 @@ import math
 
 import unisono as un
 
+from . import _engine
 from ._numeric import _inexact, _missing
 from ._transposes import moveaxis
 from ._ufunc import as_array
@@ -285,6 +286,7 @@ def _on_line(slope, after, before, y0, y1):
     return un.where(made != made, again, made)
 
 
+@_engine._ShortWay
 def interp(x, xp, fp, left=None, right=None, period=None):
     """Values at `x` of the line through the points (xp, fp), whose xp increase.
 
@@ -344,4 +346,4 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     made = un.where(x == x0, y0, un.where(x == xp[high], y1, made))
     made = un.where(x < xp[0], fp[0] if left is None else left, made)
     made = un.where(x > xp[-1], fp[-1] if right is None else right, made)
-    return un.where(un.isnan(x), x, made)
+    return made if n == 1 else un.where(un.isnan(x), x, made)

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import operator
 
 from . import _engine
 from ._creation import asarray
@@ -72,7 +73,7 @@ def _text_of_lists(operands):
 
 
 def _array(x):
-    return x if isinstance(x, _engine.ndarray) else asarray(x)
+    return x if isinstance(x, (_engine.ndarray, _Traced)) else asarray(x)
 
 
 def _extents(terms, arrays):
@@ -135,7 +136,7 @@ def _contract(one, x, two, y, kept, sizes):
         y = y.reshape((*extents[0], *(1 for _ in left), *extents[3]))
         return "".join(batch + left + right), x * y
     m, k, n = (math.prod(group) for group in extents[1:])
-    product = matmul(x.reshape((*extents[0], m, k)), y.reshape((*extents[0], k, n)))
+    product = _matmul(x.reshape((*extents[0], m, k)), y.reshape((*extents[0], k, n)))
     made = product.reshape((*extents[0], *extents[1], *extents[3]))
     return "".join(batch + left + right), made
 
@@ -160,6 +161,95 @@ def _greedy_path(terms, output, sizes):
         path.append((i, j))
         left = [t for k, t in enumerate(left) if k not in (i, j)] + [made]
     return path
+
+
+class _Traced:
+    """Stands for an array while a plan is made: notes what is done to it."""
+
+    def __init__(self, shape, dtype, step):
+        self.shape, self.dtype, self.step, self.ndim = tuple(shape), dtype, step, len(shape)
+
+    def _noted(self, shape, function, *arguments):
+        return _Traced(shape, self.dtype, (function, self, *arguments))
+
+    def reshape(self, shape):
+        return self if shape == self.shape else self._noted(shape, "reshape", shape)
+
+    def transpose(self, order):
+        shape = [self.shape[k] for k in order]
+        return self._noted(shape, "transpose", tuple(order))
+
+    def sum(self, axis, dtype):
+        shape = [n for k, n in enumerate(self.shape) if k not in axis]
+        return self._noted(shape, "sum_of", axis, dtype.name)
+
+    def any(self, axis):
+        shape = [n for k, n in enumerate(self.shape) if k not in axis]
+        return self._noted(shape, "any_of", axis)
+
+    def __mul__(self, other):
+        shape = [max(n, k) for n, k in zip(self.shape, other.shape, strict=True)]
+        return self._noted(shape, "multiply", other)
+
+
+def _matmul(x, y):
+    if not isinstance(x, _Traced):
+        return matmul(x, y)
+    return x._noted((*x.shape[:-1], y.shape[-1]), "matmul", y)
+
+
+def _written(x, names):
+    """A traced result as Python's expression of the inputs' names."""
+    if x.step is None:
+        return names[id(x)]
+    function, *given = x.step
+    parts = [_written(a, names) if isinstance(a, _Traced) else repr(a) for a in given]
+    return f"{function}({', '.join(parts)})"
+
+
+_calls = {
+    "reshape": _engine.ndarray.reshape,
+    "transpose": _engine.ndarray.transpose,
+    "any_of": lambda x, axis: x.any(axis=axis),
+    "sum_of": lambda x, axis, dtype: x.sum(axis=axis, dtype=dtype),
+    "multiply": operator.mul,
+    "matmul": matmul,
+}
+_plans = {}
+
+
+def _planned(text, arrays):
+    """The result by the plan of such operands, made at the first ones; None where there is none."""
+    key = [text]
+    for x in arrays:
+        key += x.shape, id(x.dtype)  # dtypes are there once
+    key = tuple(key)
+    plan = _plans.get(key)
+    if plan is None:
+        traced = [_Traced(x.shape, x.dtype, None) for x in arrays]
+        terms, output, _ = _parse((text, *traced))
+        sizes = _extents(terms, arrays)
+        plain = len({x.dtype for x in arrays}) == 1 and all(
+            len(set(term)) == len(term) and tuple(sizes[c] for c in term) == x.shape and x.size
+            for term, x in zip(terms, arrays, strict=True)
+        )
+        if plain:
+            names = {id(x): f"x{k}" for k, x in enumerate(traced)}
+            made = _contracted(terms, list(traced), output, sizes, None)
+            plan = eval(f"lambda {', '.join(names.values())}: {_written(made, names)}", _calls)
+        if len(_plans) >= 256:
+            _plans.clear()
+        _plans[key] = plan = plan or ()
+    return plan(*arrays) if plan else None
+
+
+def _contracted(terms, arrays, output, sizes, path):
+    """The result of contracting pairs along a path (the best one where None is given)."""
+    for step in _greedy_path(terms, output, sizes) if path is None else path:
+        made_term, made = _one_step(terms, arrays, sorted(step), output, sizes)
+        terms = [t for k, t in enumerate(terms) if k not in step] + [made_term]
+        arrays = [x for k, x in enumerate(arrays) if k not in step] + [made]
+    return _arrange(terms[0], arrays[0], output)
 
 
 def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="safe"):
@@ -198,6 +288,12 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
     >>> un.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1]).tolist()
     [3, 7]
     """
+    if out is dtype is None and not optimize and order == "K" and isinstance(operands[0], str):
+        arrays = [_array(x) for x in operands[1:]]
+        value = _planned(operands[0], arrays)
+        if value is not None:
+            return value
+        operands = (operands[0], *arrays)
     terms, output, arrays = _parse(operands)
     if dtype is not None:
         arrays = [x.astype(dtype, copy=False) for x in arrays]
@@ -205,12 +301,7 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
     for k, (term, x) in enumerate(zip(terms, arrays, strict=True)):
         terms[k], arrays[k] = _diagonal(term, x, sizes)
     given = isinstance(optimize, (list, tuple)) and optimize and optimize[0] == "einsum_path"
-    path = list(optimize[1:]) if given else _greedy_path(terms, output, sizes)
-    for step in path:
-        made_term, made = _one_step(terms, arrays, sorted(step), output, sizes)
-        terms = [t for k, t in enumerate(terms) if k not in step] + [made_term]
-        arrays = [x for k, x in enumerate(arrays) if k not in step] + [made]
-    value = _arrange(terms[0], arrays[0], output)
+    value = _contracted(terms, arrays, output, sizes, list(optimize[1:]) if given else None)
     if out is None:
         return asarray(value, order="F") if order == "F" and value.ndim > 1 else value
     if casting not in ("same_kind", "unsafe") and not can_cast(value.dtype, out.dtype, casting):

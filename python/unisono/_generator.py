@@ -3,7 +3,7 @@
 import math
 
 from . import _engine
-from ._creation import asarray
+from ._creation import _float64, asarray
 from ._multivariate import Multivariate
 from ._picking import Picking
 from ._random_checks import (
@@ -84,6 +84,14 @@ class Generator(Multivariate, Picking):
             return stream.doubles(plain[0], plain[1] - plain[0], shape, dtype)
         return stream.draw(name, tuple(plain), shape, dtype)
 
+    def _numbers(self, name, parameters, size):
+        """As `_draw`, of floats that are checked, without a sequential stream."""
+        bits = self.bit_generator
+        shape = () if size is None else _shape(size)
+        first = bits._next
+        bits._next = first + math.prod(shape) & 0xFFFFFFFFFFFFFFFF
+        return _engine._random(name, parameters, shape, _float64, bits._key, bits._number, first)
+
     def random(self, size=None, dtype="float64", out=None):
         """Uniform numbers in [0, 1).
 
@@ -112,13 +120,10 @@ class Generator(Multivariate, Picking):
         (True, True)
         """
         if out is None and dtype == "float64":
-            bits = self.bit_generator
-            shape = () if size is None else _shape(size)
-            if bits._stream is not None:
-                return bits._stream.doubles(0.0, 1.0, shape, dtype)
-            return _engine._random(
-                "uniform", (0.0, 1.0), shape, dtype, *bits._take(math.prod(shape))
-            )
+            stream = self.bit_generator._stream
+            if stream is None:
+                return self._numbers("uniform", (0.0, 1.0), size)
+            return stream.doubles(0.0, 1.0, () if size is None else _shape(size), dtype)
         return self._floats("uniform", (0.0, 1.0), size, dtype, out, "random")
 
     def _floats(self, name, parameters, size, dtype, out, what):
@@ -253,6 +258,8 @@ class Generator(Multivariate, Picking):
         >>> bool(abs(x.sum() / 10_000) < 0.05)
         True
         """
+        if out is None and dtype == "float64" and self.bit_generator._stream is None:
+            return self._numbers("normal", (0.0, 1.0), size)
         return self._floats("normal", (0.0, 1.0), size, dtype, out, "standard_normal")
 
     def standard_exponential(self, size=None, dtype="float64", method="zig", out=None):
@@ -275,6 +282,8 @@ class Generator(Multivariate, Picking):
 
     def normal(self, loc=0.0, scale=1.0, size=None):
         """Normal numbers of mean `loc` and deviation `scale`."""
+        if type(loc) is type(scale) is float and scale >= 0 and self.bit_generator._stream is None:
+            return self._numbers("normal", (loc, scale), size)
         return self._draw(
             "normal", (loc, scale), size, check=_Check("scale >= 0", None, _not_negative)
         )

@@ -11,6 +11,7 @@ from ._axes import as_array as _as
 from ._axes import flat
 
 
+@_engine._ShortWay
 def bincount(x, /, weights=None, minlength=0):
     """How often each number 0, 1, 2... occurs.
 

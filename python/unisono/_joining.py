@@ -27,6 +27,7 @@ def _joined(what, arrays, axis, out=None, dtype=None, casting="same_kind"):
     return _engine._concatenate(arrays, axis, dtype, out)
 
 
+@_engine._ShortWay
 def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays one after another along an axis.
 

@@ -102,8 +102,8 @@ class complexfloating(inexact):
     """
 
 
-True_ = un.full((), True)[()]
-False_ = un.full((), False)[()]
+True_ = _engine._truth(True)
+False_ = _engine._truth(False)
 
 
 class _Index:

@@ -14,6 +14,8 @@ _INTEGERS = {
 def _shape(size):
     if size is None:
         return None
+    if type(size) is int and size >= 0:
+        return (size,)
     whole = hasattr(size, "__index__") and getattr(size, "ndim", 0) == 0
     shape = (operator.index(size),) if whole else tuple(operator.index(n) for n in size)
     if any(n < 0 for n in shape):

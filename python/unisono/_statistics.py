@@ -323,6 +323,7 @@ def _arg(x, axis, keepdims, largest, out):
     return store(name, result, out)
 
 
+@_engine._ShortWay
 def argmax(x, axis=None, out=None, *, keepdims=False):
     """Index of the first largest element along `axis`; of the first NaN, where there is one.
 
@@ -352,6 +353,7 @@ def argmax(x, axis=None, out=None, *, keepdims=False):
     return _arg(x, axis, keepdims, True, out)
 
 
+@_engine._ShortWay
 def argmin(x, axis=None, out=None, *, keepdims=False):
     """Index of the first smallest element along `axis`; of the first NaN, where there is one.
 
@@ -417,6 +419,7 @@ def ptp(x, axis=None, out=None, keepdims=False):
     )
 
 
+@_engine._ShortWay
 def count_nonzero(x, axis=None, *, keepdims=False):
     """How many elements are not zero, over `axis`; NaN counts.
 
