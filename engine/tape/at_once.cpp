@@ -37,28 +37,43 @@ void with_size(std::int64_t bytes, F&& f) {
     }
 }
 
-/// Copies a strided window to elements side by side; returns their end.
+/// The axes of a window: those of extent 1 left out, neighbours joined where one step leads through
+/// both.
+struct Axes {
+    int rank = 0;
+    std::int64_t shape[max_rank], strides[max_rank];
+
+    explicit Axes(const Layout& l) {
+        const Dims extents = l.shape(), steps = l.strides();
+        for (std::size_t k = 0; k < extents.size(); ++k) {
+            if (extents[k] == 1) continue;
+            if (rank > 0 && strides[rank - 1] == steps[k] * extents[k]) {
+                shape[rank - 1] *= extents[k];
+                strides[rank - 1] = steps[k];
+            } else {
+                shape[rank] = extents[k];
+                strides[rank++] = steps[k];
+            }
+        }
+    }
+};
+
+constexpr std::int64_t most_copied_bytes = 128;  ///< what a loop copies sooner than a call
+
 template <class T>
-T* gather(T* to, const T* from, const std::int64_t* shape, const std::int64_t* strides, int rank) {
-    if (rank == 0) {
-        *to = *from;
-        return to + 1;
-    }
-    const std::int64_t n = *shape, step = *strides;
-    if (rank > 1 && step == 0 && n > 0) {
-        T* const first = to;
-        to = gather(to, from, shape + 1, strides + 1, rank - 1);
-        const std::size_t row = static_cast<std::size_t>(to - first);
-        for (std::int64_t i = 1; i < n; ++i, to += row) std::memcpy(to, first, row * sizeof(T));
-        return to;
-    }
-    if (rank > 1) {
-        for (std::int64_t i = 0; i < n; ++i)
-            to = gather(to, from + i * step, shape + 1, strides + 1, rank - 1);
-        return to;
-    }
-    if (step == 1) {
+[[gnu::always_inline]] inline void copy_row(T* to, const T* from, std::int64_t n) {
+    if (n * static_cast<std::int64_t>(sizeof(T)) > most_copied_bytes) {
         std::memcpy(static_cast<void*>(to), from, static_cast<std::size_t>(n) * sizeof(T));
+    } else {
+        for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
+    }
+}
+
+template <class T>
+[[gnu::always_inline]] inline void gather_row(T* to, const T* from, std::int64_t n,
+                                              std::int64_t step) {
+    if (step == 1) {
+        copy_row(to, from, n);
     } else if (step == 0) {
         const T value = *from;
         for (std::int64_t i = 0; i < n; ++i) to[i] = value;
@@ -66,25 +81,52 @@ T* gather(T* to, const T* from, const std::int64_t* shape, const std::int64_t* s
 #pragma GCC unroll 4
         for (std::int64_t i = 0; i < n; ++i) to[i] = from[i * step];
     }
-    return to + n;
+}
+
+/// Copies a strided window, from an axis on, to elements side by side; returns their end.
+template <class T>
+T* gather(T* to, const T* from, const Axes& axes, int axis = 0) {
+    const int left = axes.rank - axis;
+    if (left == 0) {
+        *to = *from;
+        return to + 1;
+    }
+    const std::int64_t n = axes.shape[axis], step = axes.strides[axis];
+    if (left == 1) {
+        gather_row(to, from, n, step);
+        return to + n;
+    }
+    if (step == 0) {  // the same rows again and again
+        T* const first = to;
+        to = gather(to, from, axes, axis + 1);
+        const std::int64_t all = to - first;
+        for (std::int64_t i = 1; i < n; ++i, to += all) copy_row(to, first, all);
+        return to;
+    }
+    if (left > 2) {
+        for (std::int64_t i = 0; i < n; ++i) to = gather(to, from + i * step, axes, axis + 1);
+        return to;
+    }
+    const std::int64_t width = axes.shape[axis + 1], inner = axes.strides[axis + 1];
+    for (std::int64_t i = 0; i < n; ++i, to += width) gather_row(to, from + i * step, width, inner);
+    return to;
 }
 
 /// The other way; a source step of 0 spreads one element.
 template <class T>
-const T* scatter(T* to, const T* from, std::int64_t from_step, const std::int64_t* shape,
-                 const std::int64_t* strides, int rank) {
-    if (rank == 0) {
+const T* scatter(T* to, const T* from, std::int64_t from_step, const Axes& axes, int axis = 0) {
+    if (axis == axes.rank) {
         *to = *from;
         return from + from_step;
     }
-    const std::int64_t n = *shape, step = *strides;
-    if (rank > 1) {
+    const std::int64_t n = axes.shape[axis], step = axes.strides[axis];
+    if (axis + 1 < axes.rank) {
         for (std::int64_t i = 0; i < n; ++i)
-            from = scatter(to + i * step, from, from_step, shape + 1, strides + 1, rank - 1);
+            from = scatter(to + i * step, from, from_step, axes, axis + 1);
         return from;
     }
     if (step == 1 && from_step == 1) {
-        std::memcpy(static_cast<void*>(to), from, static_cast<std::size_t>(n) * sizeof(T));
+        copy_row(to, from, n);
     } else if (step == 1) {
         const T value = *from;
         for (std::int64_t i = 0; i < n; ++i) to[i] = value;
@@ -95,22 +137,18 @@ const T* scatter(T* to, const T* from, std::int64_t from_step, const std::int64_
 }
 
 void gather_view(char* to, const View& v) {
-    const Layout& l = *v.layout;
+    const Axes axes(*v.layout);
     with_size(size_of(v.dtype), [&]<class T>() {
-        gather(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(v.data()), l.shape().data(),
-               l.strides().data(), l.rank());
+        gather(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(v.data()), axes);
     });
 }
 
 /// Fills the view with elements side by side, or with one element.
 void scatter_view(const View& v, const char* from, bool one) {
-    const Layout& l = *v.layout;
-    const std::int64_t all = l.size(), unit = 1;
-    const bool plain = l.contiguous();
+    const Axes axes(*v.layout);
     with_size(size_of(v.dtype), [&]<class T>() {
         scatter(reinterpret_cast<T*>(v.data()), reinterpret_cast<const T*>(from), one ? 0 : 1,
-                plain ? &all : l.shape().data(), plain ? &unit : l.strides().data(),
-                plain ? 1 : l.rank());
+                axes);
     });
 }
 
