@@ -28,7 +28,13 @@ std::uint32_t Arguments::array_code(DType t, int rank, bool writable, bool is_la
 
 Type Arguments::read_type(const std::vector<std::uint32_t>& key, std::size_t& at) {
     std::uint32_t code = key[at++];
-    if ((code & 15) == NoneCode) return Type::none();
+    if (code == NoneCode) return Type::none();
+    if ((code & 15) == NoneCode) {
+        Type dtype;
+        dtype.kind = Type::Kind::DTypeName;
+        dtype.dtype = static_cast<DType>((code >> 4) - 1);
+        return dtype;
+    }
     if ((code & 15) == TextCode) return Type::text();
     if ((code & 15) == TableCode) {
         std::string text(code >> 8, ' ');

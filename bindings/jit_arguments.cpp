@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "array_object.h"
 #include "errors.h"
 #include "frontend/table_state.h"
 #include "frontend/tree.h"
@@ -111,8 +112,24 @@ void Arguments::add(PyObject* object, const std::string& name) {
     }
     if (PyMethod_Check(object) && add_bound(object, name)) return;
     if (array_view_hook && add_view(object, name)) return;
-    if (add_object(object, name) || add_records(object, name)) return;
+    if (add_object(object, name) || add_records(object, name) || add_dtype(object)) return;
     add_buffer(object, name);
+}
+
+/// A dtype is part of the types that code is compiled for.
+bool Arguments::add_dtype(PyObject* object) {
+    const std::string kind = PyType_Check(object) ? reinterpret_cast<PyTypeObject*>(object)->tp_name
+                                                  : Py_TYPE(object)->tp_name;
+    bool is_scalar_type = PyType_Check(object) && kind.rfind("numpy.", 0) == 0;
+    bool is_dtype = !PyType_Check(object) && (kind.find("dtype") != std::string::npos ||
+                                              kind.find("DType") != std::string::npos);
+    if (!is_scalar_type && !is_dtype) return false;
+    try {
+        key_.push_back(NoneCode | (static_cast<std::uint32_t>(to_dtype(object)) + 1) << 4);
+    } catch (const std::exception&) {  // one that arrays do not have
+        return false;
+    }
+    return true;
 }
 
 /// The numbers of a list, copied: compiled code reads them.

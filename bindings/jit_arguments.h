@@ -74,7 +74,7 @@ class Arguments {
         ScalarCode = 1,
         ArrayCode = 2,
         TupleCode = 3,
-        NoneCode = 4,
+        NoneCode = 4,  ///< and a DType + 1, for that itself
         FunctionCode = 5,
         ComplexCode = 6,
         ListCode = 7,
@@ -118,6 +118,7 @@ class Arguments {
                       std::span<const Py_ssize_t> shape, const Py_ssize_t* strides);
     void add_array(Held& held, DType t, bool writable);
     bool add_object(PyObject* object, const std::string& name);
+    bool add_dtype(PyObject* object);
     bool add_records(PyObject* object, const std::string& name);
     void add_fields(PyObject* object, const RecordLayout& layout, int group,
                     const std::string& name);

@@ -118,6 +118,7 @@ static bool is_fit(const Type& wanted, PyObject* value, DataObjects& objects) {
         return of_kind(is_bool(wanted.dtype)    ? Weak::Bool
                        : is_float(wanted.dtype) ? Weak::Float
                                                 : Weak::Int);
+    if (wanted.is_optional()) return value == Py_None || is_fit(wanted.items[1], value, objects);
     if (wanted.is_text()) return PyUnicode_CheckExact(value);
     if (wanted.is_table())
         return wanted.is_object_list() ? PyList_CheckExact(value)
@@ -157,6 +158,14 @@ std::string DataObjects::record_for(PyObject* object, std::shared_ptr<const Reco
 std::string DataObjects::put_field(PyObject* value, const Record::Field& field,
                                    std::int64_t* words) {
     const Type& t = field.type;
+    if (t.is_optional() && (value == Py_None || t.items[1].is_scalar())) {
+        words[field.word] = value != Py_None;
+        if (value == Py_None) return "";
+        Record::Field there = field;
+        there.type = t.items[1];
+        ++there.word;
+        return put_field(value, there, words);
+    }
     if (t.is_scalar() && !t.is_complex()) {
         double x = 0;
         std::int64_t n = 0;

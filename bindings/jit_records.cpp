@@ -70,7 +70,11 @@ static void read_fields(Record& record, PyTypeObject* cls) {
         Record::Field& f = made.emplace_back();
         f.name = text_of(PyTuple_GET_ITEM(pair, 0));
         f.is_open = PyTuple_GET_ITEM(pair, 1) == Py_None;
-        f.type = declared_of(PyTuple_GET_ITEM(pair, 1)).type;
+        frontend::Declared said = declared_of(PyTuple_GET_ITEM(pair, 1));
+        bool may_be_none =
+            said.is_optional && record.is_data &&
+            (said.type.is_text() || (said.type.is_weak() && !said.type.is_complex()));
+        f.type = may_be_none ? frontend::Type::optional(said.type) : said.type;
         if (PyTuple_GET_SIZE(pair) > 2) f.made = text_of(PyTuple_GET_ITEM(pair, 2));
     }
     record.fields = std::move(made);

@@ -115,6 +115,11 @@ PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& a
     using Kind = frontend::ResultShape::Kind;
     switch (shape.kind) {
         case Kind::None: Py_RETURN_NONE;
+        case Kind::Optional: {
+            bool is_there = results[shape.items[0].index] != 0;
+            if (!is_there) Py_RETURN_NONE;
+            return build(shape.items[1], arguments, results, taken);
+        }
         case Kind::Argument: return arguments.array_object(shape.index).release();
         case Kind::Owner: return Py_NewRef(arguments.owner(shape.index));
         case Kind::Array: return build_array(shape, arguments, results + shape.index, taken);

@@ -122,8 +122,11 @@ frontend::Declared declared_of(PyObject* spec) {
     }
     if (kind == "table") {
         std::vector<frontend::Type> types;
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(item(2)); ++i)
-            types.push_back(declared_of(PyTuple_GET_ITEM(item(2), i)).type);
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(item(2)); ++i) {
+            frontend::Declared said = declared_of(PyTuple_GET_ITEM(item(2), i));
+            bool may_be_none = said.is_optional && !said.type.is_instance();
+            types.push_back(may_be_none ? frontend::Type::optional(said.type) : said.type);
+        }
         d.type = frontend::Type::table(static_cast<frontend::TableKind>(int_of(item(1))),
                                        std::move(types));
         return d;

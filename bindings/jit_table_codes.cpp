@@ -37,6 +37,7 @@ Type type_of_code(const char*& code) {
                                std::move(items));
         }
         case 'N': return Type::numpy(dtype_of_letter(*code++));
+        case 'Q': return Type::optional(type_of_code(code));
         case 'A': {
             DType t = dtype_of_letter(*code++);
             auto rank = static_cast<std::size_t>(*code++ - 'a');
@@ -79,6 +80,10 @@ static void measure(const char*& code, TableForm& form, int& words) {
     if (kind == 'f') return add(WordKind::Float);
     if (kind == 't') return add(WordKind::Text);
     if (kind == 'i' || kind == 'b') return add(WordKind::Whole);
+    if (kind == 'Q') {
+        add(WordKind::Whole);
+        return measure(code, form, words);
+    }
     if (kind == 'D' || kind == 'S' || kind == 'L') {
         TableForm inside;
         int skipped = 0;
@@ -119,6 +124,7 @@ TableForm form_of_code(const char* code, char kind) {
 
 void skip_code(const char*& code) {
     char kind = *code++;
+    if (kind == 'Q') return skip_code(code);
     if (kind == 'N') ++code;
     if (kind == 'A') code += 2;
     if (kind == 'O') {

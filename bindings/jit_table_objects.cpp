@@ -6,6 +6,7 @@
 #include "array_object.h"
 #include "core/block.h"
 #include "errors.h"
+#include "frontend/table_state.h"
 #include "jit_dispatch.h"
 #include "jit_objects.h"
 #include "jit_records.h"
@@ -22,6 +23,11 @@ PyObject* TableObjects::object_from(const char*& code, const std::int64_t*& word
         case 'b': return PyBool_FromLong(*words++ != 0);
         case 'f': return PyFloat_FromDouble(std::bit_cast<double>(*words++));
         case 't': return python_from(text_at(*words++));
+        case 'Q': {
+            if (*words++) return object_from(code, words);
+            words += frontend::words_of(type_of_code(code));
+            return Py_NewRef(Py_None);
+        }
         case 'L':
         case 'D':
         case 'S': --code; return made(*words++, code);

@@ -45,13 +45,26 @@ static void each_entry(PyObject* object, F&& visit) {
     if (PyErr_Occurred()) throw PythonError{};
 }
 
-/// Borrowed from the object; null where it is empty.
-static std::pair<PyObject*, PyObject*> first_entry(PyObject* object) {
-    std::pair<PyObject*, PyObject*> found{};
+/// An entry that tells the types of all, borrowed from the object.
+struct FirstEntry {
+    PyObject *key = nullptr, *value = nullptr;  ///< null where it is empty
+    bool has_none = false;                      ///< beside values
+};
+
+static FirstEntry first_entry(PyObject* object) {
+    FirstEntry found;
+    bool has_none = false;
     each_entry(object, [&](PyObject* key, PyObject* value) {
-        found = {key, value};
-        return false;
+        auto held = [](PyObject* k, PyObject* v) { return v ? v : k; };
+        bool is_none = held(key, value) == Py_None;
+        has_none = has_none || is_none;
+        bool is_better = !found.key || held(found.key, found.value) == Py_None;
+        if (is_better) found = {key, value, false};
+        // A set of None and others is of several types.
+        return !PySet_Check(object) && !(has_none && found.key && !is_none && !is_better);
     });
+    PyObject* first = found.value ? found.value : found.key;
+    found.has_none = has_none && first != Py_None && !PySet_Check(object);
     return found;
 }
 
@@ -61,6 +74,13 @@ static char kind_of(PyObject* object) {
            : PySet_CheckExact(object)  ? 'S'
            : PyList_CheckExact(object) ? 'L'
                                        : '\0';
+}
+
+bool TableObjects::write_entry(PyObject* key, PyObject* value, bool has_none, std::string& code) {
+    if (has_none && !value) code += 'Q';
+    if (!write_code(key, code)) return false;
+    if (has_none && value) code += 'Q';
+    return !value || write_code(value, code);
 }
 
 bool TableObjects::write_code(PyObject* object, std::string& code) {
@@ -100,9 +120,9 @@ bool TableObjects::write_code(PyObject* object, std::string& code) {
                                                             : array->type());
         return !array->extents.empty();
     }
-    auto [key, value] = first_entry(object);
+    FirstEntry first = first_entry(object);
     code += kind;
-    return key && write_code(key, code) && (kind != 'D' || write_code(value, code));
+    return first.key && write_entry(first.key, first.value, first.has_none, code);
 }
 
 // ---- in
@@ -125,6 +145,12 @@ std::string TableObjects::put(PyObject* object, const char*& code,
             if (!PyFloat_CheckExact(object)) return mixed;
             words.push_back(std::bit_cast<std::int64_t>(PyFloat_AS_DOUBLE(object)));
             return "";
+        case 'Q': {
+            words.push_back(object != Py_None);
+            if (object != Py_None) return put(object, code, words);
+            words.insert(words.end(), static_cast<std::size_t>(words_of(type_of_code(code))), 0);
+            return "";
+        }
         case 't': {
             if (!PyUnicode_CheckExact(object)) return mixed;
             const Text* text = text_from(object);
@@ -249,11 +275,11 @@ std::string TableObjects::add(PyObject* object, std::string& code, Table*& made)
         made = &table_at(handle);
         return "";
     }
-    auto [key, value] = first_entry(object);
-    if (key) {
-        if (!write_code(key, code))
-            return (kind == 'L' ? "items such as " : "keys such as ") + type_name(key);
-        if (kind == 'D' && !write_code(value, code)) return "values such as " + type_name(value);
+    auto [key, value, has_none] = first_entry(object);
+    if (key && !write_entry(key, value, has_none, code)) {
+        std::string ignored;
+        if (value && write_code(key, ignored)) return "values such as " + type_name(value);
+        return (kind == 'L' ? "items such as " : "keys such as ") + type_name(key);
     }
     TableForm form;
     form.is_list = kind == 'L';

@@ -27,6 +27,7 @@ class TableObjects {
     std::string put(PyObject* object, const char*& code, std::vector<std::int64_t>& words);
     /// Adds the code of an object; false where tables hold no such.
     bool write_code(PyObject* object, std::string& code);
+    bool write_entry(PyObject* key, PyObject* value, bool has_none, std::string& code);
     DataObjects& data() { return data_; }
     /// Gives the objects that were passed the entries of those that changed.
     void give_back();

@@ -78,7 +78,8 @@ bool Arrays::is_same(const Value& a, const Value& b) {
         return a.type == b.type && is_same_array(a.array, b.array);
     if (a.type.is_list() && b.type.is_list() && a.list >= 0)
         return a.type == b.type && a.list == b.list;
-    if (!a.type.is_tuple() || !b.type.is_tuple()) return same_value(a, b);
+    bool has_items = a.type.is_tuple() || a.type.is_optional();
+    if (!has_items || a.type != b.type) return same_value(a, b);
     return a.type == b.type &&
            std::equal(a.items.begin(), a.items.end(), b.items.begin(),
                       [&](const Value& x, const Value& y) { return is_same(x, y); });
@@ -249,11 +250,20 @@ Arrays::Cut Arrays::cut(E begin, E end, E step_given, E size, const Place& place
 
 /// The slice of an axis as it is written: each bound is an integer, or left out.
 Arrays::Cut Arrays::cut(const Node& slice, E size) {
+    bool is_forward = slice.children.at(2).kind == NodeKind::NoneValue;
     auto bound = [&](std::size_t part) -> E {
         const Node& given = slice.children.at(part);
         if (given.kind == NodeKind::NoneValue) return nullptr;
-        Value v = expression(given);
+        Value v = maybe_none(given);
         if (v.type.kind == Type::Kind::None) return nullptr;
+        if (v.type.is_optional() && is_forward && v.items[1].type.is_scalar()) {
+            E none = part == 0 ? i64(0) : size;
+            E there = cast(v.items[1].expr, DType::Int64);
+            v = scalar(b_->select(v.items[0].expr, there, none), v.items[1].type.weak);
+        } else if (v.type.is_optional()) {
+            refuse(given.place, "a bound of a slice that may be None, beside a step",
+                   "test it with `is None` first");
+        }
         if (!v.type.is_scalar() || !is_integer(v.type.dtype)) {
             refuse(given.place, "a bound of a slice must be an integer; got " + describe(v.type),
                    "convert it with int(...)");

@@ -1,5 +1,6 @@
 // Lowers assignments to names, elements, slices, fields and members.
 #include <algorithm>
+#include <tuple>
 
 #include "frontend/assignments.h"
 #include "frontend/tables.h"
@@ -9,7 +10,7 @@ namespace unisono::frontend {
 void Assignments::assign(const Node& node) {
     bool is_single = node.children.size() == 2;
     if (is_single && assign_under_mask(node.children[0], "", node.children[1], node.place)) return;
-    Value value = expression(node.children.back());
+    Value value = maybe_none(node.children.back());
     // The first of several targets may change what the value reads.
     if (node.children.size() > 2) value = all_made(value, node.place);
     if (node.children.size() > 2 && value.type.is_scalar()) value.expr = settle(value.expr);
@@ -27,6 +28,9 @@ static bool needs_copies(const Value& value) {
 void Assignments::assign_to(const Node& target, const Value& value) {
     at(target.place);
     if (target.kind == NodeKind::Name) return bind(target.text, value, target.place);
+    if (target.kind == NodeKind::Tuple && value.type.is_optional())
+        return assign_to(
+            target, present(value, "cannot unpack non-iterable NoneType object", target.place));
     if (target.kind == NodeKind::Tuple) {
         if (!value.type.is_tuple()) {
             refuse(target.place, "cannot unpack a value of type " + describe(value.type),
@@ -159,9 +163,10 @@ void Assignments::assign_augmented(const Node& node) {
     const Node& target = node.children[0];
     if (assign_under_mask(target, node.text, node.children[1], node.place)) return;
     if (target.kind == NodeKind::Name) {
-        Value old = read_name(target);
-        Value change = expression(node.children[1]);
+        Value old = read_name(target), change = maybe_none(node.children[1]);
         at(node.place);
+        std::tie(old, change) =
+            std::tuple_cat(present_operands(node.text + "=", old, change, node.place));
         if (old.type.is_array()) return assign_in_place(node, old, change);
         if (old.type.is_table() && Tables(*this, node.place).update(node.text, old, change)) return;
         if (old.type.is_list() && node.text == "+") return extend(old, change, node.place);

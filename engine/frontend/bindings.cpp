@@ -8,6 +8,11 @@ namespace unisono::frontend {
 /// variable keeps none.
 Value Bindings::store_value(const std::string& name, const Value& value, const Place& origin) {
     Value stored = value;
+    if (value.type.is_optional()) {
+        stored.items = {store_value(name + ".given", value.items[0], origin),
+                        store_value(name, value.items[1], origin)};
+        return stored;
+    }
     if (value.type.is_instance())
         return given_objects_.count(describe_array(value.array).root)
                    ? value
@@ -39,6 +44,12 @@ void Bindings::bind(const std::string& name, const Value& value, const Place& or
 
 /// As store_value, but always into variables of the given type (which holds the value's).
 Value Bindings::move_into(const std::string& name, const Value& value, const Type& type) {
+    if (type.is_optional()) {
+        Value moved = as_optional(value, type);
+        moved.items[1] = move_into(name, moved.items[1], type.items[1]);
+        moved.items[0] = move_into(name + ".given", moved.items[0], type.items[0]);
+        return moved;
+    }
     if (type.is_array()) return move_array(name, value, type, {});
     if (type.is_list()) return move_list(name, value);
     if (type.is_instance()) return move_object(name, value, type);

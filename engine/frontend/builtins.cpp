@@ -54,15 +54,35 @@ Value Calls::known_call(const Node& node) {
                 node, *source_.classes.at(static_cast<std::size_t>(owner.index)).record, nullptr);
         bool is_known = owner.kind == NodeKind::Name && env_.names.contains(owner.text);
         if (owner.kind != NodeKind::Builtin && (!source_.is_kernel || is_known)) {
-            Value object = expression(owner);
+            Value object = this->owner(maybe_none(owner), callee.text, callee.place);
             if (object.type.record && !object.type.is_records())
                 return object_method(node, *object.type.record, &object);
             if (auto v = array_method(node, object)) return *v;
+            if (callee.text == "bit_length" && object.type.weak == Weak::Int &&
+                arguments(node).empty())
+                return bit_length(object);
         }
         refuse(callee.place, "method '" + callee.text + "' cannot be called in a compiled function",
                "write it as a loop over elements, or call it outside and pass the result");
     }
     return call_value(node, expression(callee));
+}
+
+/// How many binary digits an int has: halves of the word that hold some are gone through.
+Value Calls::bit_length(const Value& number) {
+    E n = settle(number.expr);
+    // Of the least int the size is one more than the greatest.
+    E x = temporary(
+        cast(b_->select(op_binary(Op::Lt, n, i64(0)), op_unary(Op::Neg, n), n), DType::UInt64));
+    E count = i64(0);
+    for (int shift : {32, 16, 8, 4, 2, 1}) {
+        E limit = b_->constant(Scalar::of(DType::UInt64, std::uint64_t{1} << shift));
+        E is_more = settle(op_binary(Op::Ge, x, limit));
+        E rest = b_->constant(Scalar::of(DType::UInt64, std::uint64_t(shift)));
+        x = temporary(b_->select(is_more, op_binary(Op::Shr, x, rest), x));
+        count = temporary(op_binary(Op::Add, count, b_->select(is_more, i64(shift), i64(0))));
+    }
+    return scalar(op_binary(Op::Add, count, cast(x, DType::Int64)), Weak::Int);
 }
 
 /// object.method(...), by the table of array functions.
@@ -97,13 +117,23 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
     if (name == "isinstance") {
         if (node.children.size() != 3)
             refuse(place, "isinstance takes a value and a type", "write isinstance(x, int)");
-        Type type = expression(node.children[1]).type;
-        return scalar(b_->boolean(is_instance(type, node.children[2])), Weak::Bool);
+        Value v = maybe_none(node.children[1]);
+        if (!v.type.is_optional())
+            return scalar(b_->boolean(is_instance(v.type, node.children[2])), Weak::Bool);
+        bool fits = is_instance(v.type.items[1], node.children[2]);
+        return fits ? v.items[0] : scalar(b_->boolean(false), Weak::Bool);
     }
     if (name == "dataclasses.replace" && node.children.size() > 1)
         return replaced(node, expression(node.children[1]), 2);
-    auto args = arguments(node);
+    bool takes_none =
+        name == "str" || name == "repr" || name == "bool" || name == "iteration" || name == "len";
+    auto args = arguments(node, takes_none);
     at(place);
+    if ((name == "len" || name == "iteration") && args.size() == 1)
+        args[0] = present(args[0],
+                          name == "len" ? "object of type 'NoneType' has no len()"
+                                        : "'NoneType' object is not iterable",
+                          place);
     if (name.rfind("np.", 0) == 0 || name.rfind("un.", 0) == 0) {
         bool makes_array = name.substr(3) == "array" || name.substr(3) == "asarray";
         if (makes_array && args.size() == 1 && Tables::has_numbers(args[0].type))

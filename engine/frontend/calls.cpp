@@ -9,7 +9,7 @@ namespace unisono::frontend {
 
 std::vector<Value> Calls::call_operands(const Node& node, const Source& callee,
                                         const std::vector<Value>& captured, const Value* self) {
-    auto [by_position, by_name] = given(node);
+    auto [by_position, by_name] = given(node, true);
     if (self) by_position.insert(by_position.begin(), *self);
     std::size_t own = callee.params.size() - callee.captures;
     std::vector<std::optional<Value>> slots(own);
@@ -107,13 +107,7 @@ Value Calls::call_with(const Node& node, const Source& callee, std::vector<Value
     if (callee.native && !callee.native->forms.empty())
         values = leaves_of(callee, values, node.place);
     std::vector<Type> types;
-    for (const Value& v : values) {
-        if (v.type.kind == Type::Kind::DTypeName) {
-            refuse(node.place, "a " + describe(v.type) + " cannot be passed to a compiled function",
-                   "pass numbers or arrays");
-        }
-        types.push_back(v.type);
-    }
+    for (const Value& v : values) types.push_back(v.type);
     for (Value& v : values) address_objects(v);
     std::vector<E> scalars;
     std::vector<std::int32_t> arrays;

@@ -67,6 +67,7 @@ class Calls : public Bindings {
                            const Place& place);
 
     // ---- built-in functions (builtins.cpp, folds.cpp, text.cpp)
+    Value bit_length(const Value& number);
     Value call_builtin(const Node& node, const std::string& name);
     bool is_instance(const Type& t, const Node& wanted);
     Value delete_item(const std::vector<Value>& args, const Place& place);

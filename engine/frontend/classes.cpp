@@ -38,7 +38,7 @@ std::vector<Value> Objects::field_arguments(const Node& node, const ClassUse& us
     if (!record.no_call.empty())
         refuse(node.place, record.name + " cannot be made in compiled code: " + record.no_call,
                "make it outside, and pass it");
-    auto [by_position, by_name] = given(node);
+    auto [by_position, by_name] = given(node, true);
     if (by_position.size() > record.positional) {
         refuse(node.place,
                record.name + " takes " + std::to_string(record.positional) +

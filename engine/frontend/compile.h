@@ -25,7 +25,8 @@ struct ResultShape {
         Owner,
         Object,
         Text,
-        Table
+        Table,
+        Optional  ///< its items: a bool that tells whether there is a value, and that
     };
     Kind kind = Kind::None;
     /// Object: of the results that hold its address and its block.

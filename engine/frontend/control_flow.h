@@ -30,8 +30,12 @@ class ControlFlow : public Assignments {
     std::optional<Place> first_return_;
 
   private:
+    void forget_assumed(const Env& before, const std::array<Env, 2>& known,
+                        const std::array<Env*, 2>& after);
+
     // ---- returns (returns.cpp)
     void shape_result(const Value& value, ResultShape& shape, std::vector<E>& scalars);
+    void give(Value value, const Place& place);
     void leave_function(const Value& value, const Place& place);
 
     // ---- exceptions (exceptions.cpp)

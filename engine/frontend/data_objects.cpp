@@ -39,6 +39,9 @@ static bool fits(const Type& wanted, const Type& given) {
     };
     if (wanted.is_scalar() && given.is_scalar())
         return order(given) <= order(wanted) && (order(wanted) == 0) == (order(given) == 0);
+    if (wanted.is_optional())
+        return given.is_none() ||
+               fits(wanted.items[1], given.is_optional() ? given.items[1] : given);
     if (wanted.is_table() && given.is_table()) return wanted.rank == given.rank;
     if (wanted.is_object_list() && given.is_list()) return true;
     auto joined = join(wanted, given);

@@ -32,6 +32,7 @@ static int kind_of(const Type& t) {
 static std::optional<int> distance(const Type& from, const Declared& to) {
     if (!to.is_given || from == to.type) return 0;
     if (from.kind == Type::Kind::None && to.is_optional) return 0;
+    if (from.is_optional()) return distance(from.items[1], to);
     if (to.type.is_complex() && from.is_scalar()) return from == to.type ? 0 : 8;
     if (from.kind != to.type.kind) return std::nullopt;
     if (from.is_scalar()) {
@@ -72,10 +73,14 @@ Value Objects::declared_value(const Value& value, const Declared& wanted, const 
                value.type.is_scalar() ? "convert it, as in int(x) or np.float32(x)"
                                       : "convert what is given, or change the declaration");
     }
-    Value v = value;
-    if (value.type.is_scalar()) {
+    if (value.type.is_optional() && wanted.is_optional) {
+        Value there = declared_value(value.items[1], wanted, place, role);
+        return as_optional(value, Type::optional(there.type));
+    }
+    Value v = present(value, role + " is declared as " + describe(wanted) + "; got None", place);
+    if (v.type.is_scalar()) {
         v.type = wanted.type;
-        v.expr = cast(value.expr, wanted.type.dtype);
+        v.expr = cast(v.expr, wanted.type.dtype);
     }
     for (std::size_t i = 0; i < wanted.items.size() && i < v.items.size(); ++i) {
         v.items[i] = declared_value(v.items[i], wanted.items[i], place, role);
@@ -155,6 +160,7 @@ void Bindings::declare_parameters() {
 
 /// The value in the form of a type that holds it.
 Value Objects::converted_value(const Value& value, const Type& type) {
+    if (type.is_optional()) return as_optional(value, type);
     if (type.is_instance() && value.type.kind == Type::Kind::None) {
         std::int32_t slot = b_->slot("none", DType::Int64, true);
         emit(b_->adopt(slot, i64(0), i64(0)));

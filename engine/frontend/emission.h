@@ -39,6 +39,7 @@ class Emission {
 
     // ---- what the floors above add
     virtual Value expression(const Node& node) = 0;
+    virtual Value maybe_none(const Node& node) = 0;
     virtual Value unary(const std::string& op, const Value& a, const Place& place) = 0;
     virtual Value binary(const std::string& op, const Value& a, const Value& b,
                          const Place& place) = 0;
@@ -121,10 +122,11 @@ class Emission {
     std::optional<std::int64_t> lower_bound(E e) const;
 
     // ---- operands and arguments (operands.cpp)
-    std::vector<Value> operands(std::span<const Node* const> nodes);
-    std::pair<std::vector<Value>, std::map<std::string, Value>> given(const Node& node);
+    std::vector<Value> operands(std::span<const Node* const> nodes, bool take_none = false);
+    std::pair<std::vector<Value>, std::map<std::string, Value>> given(const Node& node,
+                                                                      bool take_none = false);
     std::vector<Value> star_items(const Value& value, const Place& place);
-    std::vector<Value> arguments(const Node& node);
+    std::vector<Value> arguments(const Node& node, bool take_none = false);
     Value tuple_of(std::vector<Value> items);
 
     ModuleLowerer& module_;

@@ -9,11 +9,18 @@ namespace unisono::frontend {
 
 using State = Binding::State;
 
-Value Expressions::expression(const Node& node) {
+Value Expressions::maybe_none(const Node& node) {
     at(node.place);
     Value v = expression_of(node);
     at(node.place);
     return v;
+}
+
+Value Expressions::expression(const Node& node) {
+    Value v = maybe_none(node);
+    if (!v.type.is_optional()) return v;
+    std::string what = node.kind == NodeKind::Name ? "'" + node.text + "' is" : "this is";
+    return present(v, what + " None, where a value is needed", node.place);
 }
 
 Value Expressions::expression_of(const Node& node) {
@@ -25,12 +32,16 @@ Value Expressions::expression_of(const Node& node) {
             return Texts::constant(node.text);
         }
         case NodeKind::BinOp: {
-            auto v = operands(std::vector<const Node*>{&node.children[0], &node.children[1]});
+            auto v = operands(std::vector<const Node*>{&node.children[0], &node.children[1]}, true);
             at(node.place);
-            return binary(node.text, v[0], v[1], node.place);
+            auto there = present_operands(node.text, v[0], v[1], node.place);
+            return binary(node.text, there[0], there[1], node.place);
         }
         case NodeKind::UnaryOp: {
-            Value v = expression(node.children[0]);
+            if (node.text == "not") return scalar(condition(node), Weak::Bool);
+            Value v =
+                present(maybe_none(node.children[0]),
+                        "bad operand type for unary " + node.text + ": 'NoneType'", node.place);
             at(node.place);
             return unary(node.text, v, node.place);
         }
@@ -46,7 +57,7 @@ Value Expressions::expression_of(const Node& node) {
                 bool is_starred = child.kind == NodeKind::Starred;
                 nodes.push_back(is_starred ? &child.children[0] : &child);
             }
-            auto values = operands(nodes);
+            auto values = operands(nodes, true);
             std::vector<Value> items;
             for (std::size_t i = 0; i < values.size(); ++i) {
                 bool is_starred = node.children[i].kind == NodeKind::Starred;
@@ -60,7 +71,7 @@ Value Expressions::expression_of(const Node& node) {
         case NodeKind::Dict:
         case NodeKind::Set: return Tables(*this, node.place).literal(node);
         case NodeKind::NamedExpr: {
-            Value v = expression(node.children[1]);
+            Value v = maybe_none(node.children[1]);
             if (choice_depth_ > 0) {
                 refuse(node.place, ":= in a part of an expression that may not be evaluated",
                        "assign in a statement of its own");
@@ -72,7 +83,7 @@ Value Expressions::expression_of(const Node& node) {
         case NodeKind::Let: {
             S made = nested(node.children[0]);
             emit(made);
-            return expression(node.children[1]);
+            return maybe_none(node.children[1]);
         }
         case NodeKind::Slice:
             refuse(node.place, "a slice makes a view, which kernels do not have",
@@ -154,9 +165,9 @@ Value Expressions::read_name(const Node& node) {
 
 Value Expressions::attribute(const Node& node) {
     if (auto field = field_access(node)) return field_value(*field, node.place);
-    Value v = expression(node.children[0]);
-    if (auto found = object_attribute(node, v)) return *found;
     const std::string& name = node.text;
+    Value v = owner(maybe_none(node.children[0]), name, node.place);
+    if (auto found = object_attribute(node, v)) return *found;
     if (v.type.is_records()) {
         if (v.type.record->find(name))
             return field_value(field_of(v, name, nullptr, node.place), node.place);
@@ -255,7 +266,9 @@ Value Expressions::subscript(const Node& node) {
                 b_->load_part(whole.array, where, owner.text == "real" ? 0 : 1, access_for(where)));
         }
     }
-    Value object = expression(node.children[0]);
+    const char* no_items = node.text == "iteration" ? "'NoneType' object is not iterable"
+                                                    : "'NoneType' object is not subscriptable";
+    Value object = present(maybe_none(node.children[0]), no_items, node.place);
     if (object.lazy && object.lazy->waits) return sliced(node, object);
     object = made(object, node.place);
     if (object.type.is_records()) return record_item(node, object);

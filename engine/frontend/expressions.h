@@ -9,7 +9,10 @@ class Expressions : public Calls {
   protected:
     using Calls::Calls;
 
+    /// The value, which must be there: None where there should be one raises TypeError.
     Value expression(const Node& node) override;
+    /// The value, which may be None.
+    Value maybe_none(const Node& node) override;
     Value read_name(const Node& node);
 
     std::map<const Node*, Value> chosen_;  ///< items read where a mask is set

@@ -56,7 +56,7 @@ std::vector<Value> Calls::captures_of(const Node& named, const Source& source) {
 Value Calls::capturing(Value function, const Node& names) {
     std::vector<const Node*> nodes;
     for (const Node& child : names.children) nodes.push_back(&child);
-    function.items = operands(nodes);
+    function.items = operands(nodes, true);
     function.type.items.clear();
     for (Value& item : function.items) {
         item = all_made(item, names.place);

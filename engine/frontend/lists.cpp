@@ -108,14 +108,36 @@ void Objects::box_list(const Value& list, const Value& given, const Place& place
     Value item = Tables(*this, place).storable(given);
     const Node* literal =
         list.list >= 0 ? lists_[static_cast<std::size_t>(list.list)].literal : nullptr;
-    if (literal && !learnt_.list_items.count(literal)) {
-        learnt_.boxed_lists.insert(literal);
-        learnt_.table_items[literal].value = item.type;
-        learnt_.guesses.clear();
-        throw Restart{};
+    if (literal) {
+        auto known = learnt_.list_items.find(literal);
+        auto joined =
+            known == learnt_.list_items.end() ? item.type : join(known->second, item.type);
+        if (joined) {
+            learnt_.boxed_lists.insert(literal);
+            learnt_.table_items[literal].value = joined;
+            learnt_.list_items.erase(literal);
+            learnt_.guesses.clear();
+            throw Restart{};
+        }
     }
     refuse(place, "a " + describe(list.type) + " cannot take " + describe(item.type),
            "give all items one type, and make the list in this function");
+}
+
+/// A list of numbers that variables must share becomes a list of objects where it is written.
+void Objects::share_list(const Value& list) {
+    const Node* literal = list.type.is_list() && list.list >= 0
+                              ? lists_[static_cast<std::size_t>(list.list)].literal
+                              : nullptr;
+    if (!literal) return;
+    auto known = learnt_.list_items.find(literal);
+    learnt_.boxed_lists.insert(literal);
+    if (known != learnt_.list_items.end()) {
+        learnt_.table_items[literal].value = known->second;
+        learnt_.list_items.erase(known);
+    }
+    learnt_.guesses.clear();
+    throw Restart{};
 }
 
 /// [a, b, c], and [] whose items are learnt where the first is added.
@@ -125,7 +147,7 @@ Value Objects::list_literal(const Node& node) {
     }
     std::vector<const Node*> nodes;
     for (const Node& child : node.children) nodes.push_back(&child);
-    std::vector<Value> items = operands(nodes);
+    std::vector<Value> items = operands(nodes, true);
     bool is_boxed = learnt_.boxed_lists.count(&node) > 0;
     for (const Value& item : items) is_boxed = is_boxed || !item.type.is_scalar();
     if (is_boxed) return Tables(*this, node.place).list_of(&node, items);

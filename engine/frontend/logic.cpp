@@ -2,6 +2,7 @@
 // evaluated.
 #include <algorithm>
 #include <sstream>
+#include <tuple>
 
 #include "frontend/operators.h"
 #include "frontend/tables.h"
@@ -17,6 +18,11 @@ E Operators::truth(const Value& v, const Place& place) {
         return v.type.rank ? op_binary(Op::Ne, object_address(v), i64(0)) : b_->boolean(true);
     if (v.type.is_tuple()) return b_->boolean(!v.items.empty());
     if (v.type.kind == Type::Kind::None) return b_->boolean(false);
+    if (v.type.is_optional()) {
+        auto value = [&] { return scalar(truth(v.items[1], place), Weak::Bool); };
+        auto none = [&] { return scalar(b_->boolean(false), Weak::Bool); };
+        return choose(v.items[0].expr, value, none, place).expr;
+    }
     if (v.type.is_function()) return b_->boolean(true);
     if (v.type.is_complex()) return b_->cast(v.expr, DType::Bool);
     if (v.type.is_list()) return op_binary(Op::Ne, b_->extent(v.array, 0), i64(0));
@@ -30,6 +36,7 @@ Value Operators::compare_two(const std::string& op, const Value& a, const Value&
                              const Place& place) {
     static const std::map<std::string, Op> ops = {{"<", Op::Lt},  {"<=", Op::Le}, {">", Op::Gt},
                                                   {">=", Op::Ge}, {"==", Op::Eq}, {"!=", Op::Ne}};
+    if (auto v = compare_optional(op, a, b, place)) return *v;
     if (auto v = compare_identity(op, a, b, place)) return *v;
     bool is_none = a.type.kind == Type::Kind::None || b.type.kind == Type::Kind::None;
     bool is_identity = op == "is" || op == "is not";
@@ -41,9 +48,14 @@ Value Operators::compare_two(const std::string& op, const Value& a, const Value&
         bool is_equal = a.type.kind == b.type.kind;
         return scalar(b_->boolean(is_equal == (op == "is" || op == "==")), Weak::Bool);
     }
+    if (op == "in" && a.type.is_optional()) {
+        auto none = [&] { return contains({}, b, place); };
+        return choose(
+            a.items[0].expr, [&] { return contains(a.items[1], b, place); }, none, place);
+    }
     if (op == "in") return contains(a, b, place);
     if (op == "not in") {
-        E found = contains(a, b, place).expr;
+        E found = compare_two("in", a, b, place).expr;
         if (auto known = constant_int(found)) return scalar(b_->boolean(*known == 0), Weak::Bool);
         return scalar(op_unary(Op::Not, found), Weak::Bool);
     }
@@ -124,7 +136,14 @@ static std::vector<std::string> split(const std::string& text) {
 
 Value Operators::compare(const Node& node) {
     auto ops = split(node.text);
-    auto first = operands(std::vector<const Node*>{&node.children[0], &node.children[1]});
+    auto first = operands(std::vector<const Node*>{&node.children[0], &node.children[1]}, true);
+    auto want_values = [&](const std::string& op, Value& a, Value& b) {
+        if (op == "in" || op == "not in")
+            b = present(b, "argument of type 'NoneType' is not iterable", node.place);
+        else if (op != "==" && op != "!=" && op != "is" && op != "is not")
+            std::tie(a, b) = std::tuple_cat(present_operands(op, a, b, node.place));
+    };
+    want_values(ops[0], first[0], first[1]);
     if (ops.size() > 1 && first[1].type.is_scalar()) first[1].expr = settle(first[1].expr);
     at(node.place);
     Value result = compare_two(ops[0], first[0], first[1], node.place);
@@ -134,7 +153,8 @@ Value Operators::compare(const Node& node) {
         return choose(
             so_far.expr,
             [&] {
-                Value right = expression(node.children[i + 1]);
+                Value right = maybe_none(node.children[i + 1]);
+                want_values(ops[i], left, right);
                 if (i + 1 < ops.size() && right.type.is_scalar()) right.expr = settle(right.expr);
                 return chain(i + 1, compare_two(ops[i], left, right, node.place), right);
             },
@@ -157,33 +177,43 @@ E Operators::condition(const Node& node) {
     at(node.place);
     if (node.kind == NodeKind::UnaryOp && node.text == "not")
         return op_unary(Op::Not, condition(node.children[0]));
-    if (node.kind != NodeKind::BoolOp) return truth(expression(node), node.place);
+    if (node.kind != NodeKind::BoolOp) return truth(maybe_none(node), node.place);
+    bool is_and = node.text == "and";
     E so_far = condition(node.children[0]);
+    std::map<std::string, Binding> before;
     for (std::size_t i = 1; i < node.children.size(); ++i) {
+        assume(node.children[i - 1], is_and, &before);
         auto next = [&, i] { return scalar(condition(node.children[i]), Weak::Bool); };
-        auto same = [&] { return scalar(b_->boolean(node.text == "or"), Weak::Bool); };
-        so_far = node.text == "and" ? choose(so_far, next, same, node.place).expr
-                                    : choose(so_far, same, next, node.place).expr;
+        auto same = [&] { return scalar(b_->boolean(!is_and), Weak::Bool); };
+        so_far = is_and ? choose(so_far, next, same, node.place).expr
+                        : choose(so_far, same, next, node.place).expr;
     }
+    for (auto& [name, binding] : before) env_.names[name] = binding;
     return so_far;
 }
 
 Value Operators::bool_op(const Node& node, std::size_t from) {
-    Value left = expression(node.children[from]);
+    Value left = maybe_none(node.children[from]);
     if (from + 1 == node.children.size()) return left;
     if (left.type.is_scalar() && !is_harmless(left.expr)) left.expr = temporary(left.expr);
     E test = truth(left, node.children[from].place);
     bool is_and = node.text == "and";
-    auto rest = [&] { return bool_op(node, from + 1); };
-    auto same = [&] { return left; };
+    auto rest = [&] {
+        return assuming(node.children[from], is_and, [&] { return bool_op(node, from + 1); });
+    };
+    // What is true is not None.
+    auto same = [&] { return !is_and && left.type.is_optional() ? left.items[1] : left; };
     return is_and ? choose(test, rest, same, node.place) : choose(test, same, rest, node.place);
 }
 
 Value Operators::conditional(const Node& node) {
     E test = condition(node.children[0]);
+    auto side = [&](bool outcome) {
+        return assuming(node.children[0], outcome,
+                        [&] { return maybe_none(node.children[outcome ? 1 : 2]); });
+    };
     return choose(
-        test, [&] { return expression(node.children[1]); },
-        [&] { return expression(node.children[2]); }, node.place);
+        test, [&] { return side(true); }, [&] { return side(false); }, node.place);
 }
 
 bool Operators::is_cheap(const std::vector<S>& made, const Value& v) const {
@@ -205,6 +235,33 @@ bool Operators::try_collect(const std::function<void()>& emit_body, std::vector<
     }
 }
 
+/// The array that a branch leaves.
+Value Operators::chosen_array(const Value& a, const Value& b, const Type& type,
+                              std::array<std::vector<S>, 2>& made) {
+    Descriptor d{b_->slot("choice", type.dtype, type.writable),
+                 nullptr,
+                 {},
+                 {},
+                 type.strides,
+                 type.writable};
+    std::array<Descriptor, 2> from{describe_array(a.array), describe_array(b.array)};
+    for (std::size_t k = 0; k < 2; ++k) made[k].push_back(b_->point(d.root, from[k].root));
+    auto number = [&](E x, E y) {
+        std::int32_t id = b_->var("choice", DType::Int64);
+        emit(b_->declare(id, nullptr));
+        made[0].push_back(b_->assign(id, x));
+        made[1].push_back(b_->assign(id, y));
+        return b_->read(id);
+    };
+    d.offset = number(from[0].offset, from[1].offset);
+    for (std::size_t k = 0; k < type.strides.size(); ++k) {
+        d.extents.push_back(number(from[0].extents[k], from[1].extents[k]));
+        bool is_one = type.strides[k] == ir::StrideClass::One;
+        d.strides.push_back(is_one ? i64(1) : number(from[0].strides[k], from[1].strides[k]));
+    }
+    return view("choice", d);
+}
+
 /// What both branches leave in variables of their own: texts, tables, objects, tuples of these.
 Value Operators::choose_object(E condition, const std::array<Value, 2>& values,
                                std::array<std::vector<S>, 2> made, const Type& type,
@@ -215,6 +272,17 @@ Value Operators::choose_object(E condition, const std::array<Value, 2>& values,
         const Value* both[] = {&a, &b};
         Value v;
         v.type = t;
+        if (t.is_optional()) {
+            Value as[2];
+            for (std::size_t k = 0; k < 2; ++k) {
+                auto more = collect([&] { as[k] = as_optional(*both[k], t); });
+                made[k].insert(made[k].end(), more.begin(), more.end());
+            }
+            for (std::size_t k = 0; k < 2; ++k)
+                v.items.push_back(held(as[0].items[k], as[1].items[k], t.items[k]));
+            return v;
+        }
+        if (t.is_array()) return chosen_array(a, b, t, made);
         if (t.is_instance()) {
             std::int32_t slot = b_->slot("choice", DType::Int64, true);
             for (std::size_t k = 0; k < 2; ++k) {
@@ -256,19 +324,20 @@ Value Operators::choose(E condition, const std::function<Value()>& yes,
         int& depth;
         ~Depth() { --depth; }
     } inside{++choice_depth_};
-    bool has_a = try_collect([&] { a = yes(); }, made_a);
-    bool has_b = try_collect([&] { b = no(); }, made_b);
+    bool has_a = try_collect([&] { a = made(yes(), place); }, made_a);
+    bool has_b = try_collect([&] { b = made(no(), place); }, made_b);
     if (!has_a && !has_b) throw Unresolved{*unresolved_};
     if (!has_a || !has_b) return has_a ? a : b;
     at(place);
     Tables(*this, place).agree(a, b);
     auto joined = join(a.type, b.type);
     std::function<bool(const Type&)> is_held = [&](const Type& t) {
-        bool holds = t.is_word() || t.is_instance() || t.is_tuple() || t.is_record();
+        bool holds = t.is_word() || t.is_instance() || t.is_tuple() || t.is_record() ||
+                     t.is_none() || t.is_optional() || (t.is_array() && !source_.is_kernel);
         return holds && std::all_of(t.items.begin(), t.items.end(), is_held);
     };
     bool is_object = joined && !joined->is_scalar() && joined->kind != Type::Kind::None;
-    if (is_object && (joined->is_table() || is_held(*joined)) && !same_value(a, b))
+    if (is_object && (joined->is_table() || is_held(*joined)) && !is_same(a, b))
         return choose_object(condition, {a, b}, {made_a, made_b}, *joined, place);
     if (!joined || !joined->is_scalar()) {
         if (joined && same_value(a, b) && made_a.empty() && made_b.empty()) return a;

@@ -316,6 +316,7 @@ bool ControlFlow::try_while(const Node& node) {
     std::vector<S> prologue = collect([&] { test = condition(node.children[0]); });
     auto known = constant_int(test);
     loops_.push_back(&loop);
+    assume(node.children[0], true);
     S inside = nested(body);
     loops_.pop_back();
     std::vector<S> list(inside->body.begin(), inside->body.end());

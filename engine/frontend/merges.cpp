@@ -29,8 +29,11 @@ void Bindings::refuse_join(const std::string& name, const Binding& a, const Bind
 /// Adds to the guess what lets one variable hold a and b; true if the guess grew.
 bool Bindings::learn(std::map<std::string, Type>& guess, const std::string& name, const Binding& a,
                      const Binding& b) {
-    Tables(*this, b.origin).agree(a.value, b.value);
+    auto there = [](const Value& v) { return v.type.is_optional() ? v.items[1] : v; };
+    Tables(*this, b.origin).agree(there(a.value), there(b.value));
     auto joined = join(a.value.type, b.value.type);
+    if (!joined && a.value.type.is_none()) share_list(b.value);
+    if (!joined && b.value.type.is_none()) share_list(a.value);
     if (!joined) refuse_join(name, a, b);
     auto it = guess.find(name);
     if (it != guess.end()) {

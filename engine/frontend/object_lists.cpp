@@ -125,6 +125,8 @@ bool Tables::kind_above(const Type& a, const Type& b) {
 std::vector<E> Tables::find_item(const Value& list, const Value& given) {
     const Type& type = *value_of(list);
     Value item = storable(given);
+    if (type.is_optional() && join(type, item.type) == type)
+        item = as_type(item, type, "an item of this list");
     bool fits = item.type.kind == type.kind && item.type.items.size() == type.items.size();
     if (fits && item.type.is_scalar() && kind_above(item.type, type)) fits = false;
     if (!fits || is_open(list)) return {f_.i64(-1), f_.i64(0)};
@@ -246,7 +248,7 @@ void Tables::sort_list(const Node& node, const Value& list) {
                    "write a = sorted(a, key=...)");
         how = f_.settle(f_.cast(f_.truth(f_.expression(arg.children[0]), place_), DType::Int64));
     }
-    if (holds_array(list.type) || value_of(list)->is_instance())
+    if (holds_array(list.type) || value_of(list)->is_instance() || value_of(list)->is_optional())
         refuse("items of type " + describe(*value_of(list)) + " have no order",
                "write a = sorted(a, key=...)");
     order_items(list, how);
@@ -258,7 +260,8 @@ Value Tables::list_method(const Node& node, const Value& list) {
         sort_list(node, list);
         return {};
     }
-    std::vector<Value> args = f_.arguments(node);
+    bool takes_none = name != "pop" && name != "extend";
+    std::vector<Value> args = f_.arguments(node, takes_none);
     f_.at(place_);
     auto want = [&](std::size_t least, std::size_t most) {
         if (args.size() >= least && args.size() <= most) return;

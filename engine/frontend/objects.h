@@ -18,6 +18,7 @@ class Objects : public ArrayFunctions {
         int parallel_depth = 0;         ///< where it was made
         const Node* literal = nullptr;  ///< the [...] that made it
     };
+    void share_list(const Value& list);
     void keep_lists(const std::map<std::string, Type>& guess);
     Value new_list(const Type& item, const std::string& name);
     Value list_literal(const Node& node);
@@ -84,6 +85,13 @@ class Objects : public ArrayFunctions {
     Value declared_value(const Value& value, const Declared& wanted, const Place& place,
                          const std::string& role);
     Value kept_apart(Value value);
+
+    // ---- values that may be None (optionals.cpp)
+    Value stand_in(const Type& type);
+    Value as_optional(const Value& value, const Type& type);
+    /// The value whose attribute is wanted; AttributeError where it is None.
+    Value owner(const Value& value, const std::string& attribute, const Place& place);
+    Value present(const Value& value, const std::string& message, const Place& place);
 
     Checkpoint checkpoint() const override;
     void restore(const Checkpoint& saved) override;

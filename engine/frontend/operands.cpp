@@ -5,14 +5,17 @@ namespace unisono::frontend {
 
 /// Evaluates in order. Where a later operand needs statements, what was read before it is kept in
 /// temporaries.
-std::vector<Value> Emission::operands(std::span<const Node* const> nodes) {
+std::vector<Value> Emission::operands(std::span<const Node* const> nodes, bool take_none) {
     std::vector<Value> values;
     for (const Node* node : nodes) {
-        std::vector<S> made = collect([&] { values.push_back(expression(*node)); });
+        std::vector<S> made =
+            collect([&] { values.push_back(take_none ? maybe_none(*node) : expression(*node)); });
         if (!made.empty()) {
             for (std::size_t i = 0; i + 1 < values.size(); ++i) {
                 Value& v = values[i];
-                if (v.type.is_scalar() && has_load(v.expr)) v.expr = temporary(v.expr);
+                Value& there = v.type.is_optional() ? v.items[1] : v;
+                if (there.type.is_scalar() && has_load(there.expr))
+                    there.expr = temporary(there.expr);
             }
         }
         out_->insert(out_->end(), made.begin(), made.end());
@@ -21,14 +24,15 @@ std::vector<Value> Emission::operands(std::span<const Node* const> nodes) {
 }
 
 /// The values given, by position and by name; tuples behind a star are written out.
-std::pair<std::vector<Value>, std::map<std::string, Value>> Emission::given(const Node& node) {
+std::pair<std::vector<Value>, std::map<std::string, Value>> Emission::given(const Node& node,
+                                                                            bool take_none) {
     std::vector<const Node*> nodes;
     for (std::size_t i = 1; i < node.children.size(); ++i) {
         const Node& arg = node.children[i];
         bool is_plain = arg.kind != NodeKind::Keyword && arg.kind != NodeKind::Starred;
         nodes.push_back(is_plain ? &arg : &arg.children[0]);
     }
-    std::vector<Value> values = operands(nodes);
+    std::vector<Value> values = operands(nodes, take_none);
     std::vector<Value> by_position;
     std::map<std::string, Value> by_name;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -64,7 +68,7 @@ Value Emission::tuple_of(std::vector<Value> items) {
     return v;
 }
 
-std::vector<Value> Emission::arguments(const Node& node) {
+std::vector<Value> Emission::arguments(const Node& node, bool take_none) {
     for (const Node& arg : node.children) {
         if (arg.kind != NodeKind::Keyword) continue;
         refuse(
@@ -72,7 +76,7 @@ std::vector<Value> Emission::arguments(const Node& node) {
             node.children[0].text + " takes no keyword '" + arg.text + "' in a compiled function",
             "give the arguments by position");
     }
-    return given(node).first;
+    return given(node, take_none).first;
 }
 
 }  // namespace unisono::frontend

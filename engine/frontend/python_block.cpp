@@ -26,6 +26,7 @@ namespace {
 
 /// What the run-time part can pass: numbers, texts, arrays and tuples of these.
 bool can_pass(const Type& t) {
+    if (t.is_optional()) return can_pass(t.items[1]);
     if (t.is_tuple() && !t.record) return std::all_of(t.items.begin(), t.items.end(), can_pass);
     return t.is_scalar() || t.is_text() || t.is_array() || t.kind == Type::Kind::None;
 }
@@ -59,7 +60,7 @@ Value Tables::python_block(const Node& node) {
     }
     std::vector<Value> passed;
     for (std::size_t k = 3; k < node.children.size(); ++k) {
-        Value v = f_.made(f_.expression(node.children[k]), place_);
+        Value v = f_.all_made(f_.maybe_none(node.children[k]), place_);
         if (!can_pass(v.type))
             refuse("un.python() cannot read '" + node.children[k].text + "', a " + describe(v.type),
                    "it reads numbers, texts, arrays and tuples of these");

@@ -55,6 +55,10 @@ void ControlFlow::shape_result(const Value& value, ResultShape& shape, std::vect
         refuse(last_return_,
                "only structured arrays that were given to the function can be returned",
                "return its fields, or fill an array that is passed in");
+    } else if (value.type.is_optional()) {
+        shape.kind = ResultShape::Kind::Optional;
+        for (const Value& item : value.items)
+            shape_result(item, shape.items.emplace_back(), scalars);
     } else if (value.type.is_tuple() || value.type.is_record()) {
         shape.kind = value.type.is_tuple() ? ResultShape::Kind::Tuple : ResultShape::Kind::Record;
         shape.record = value.type.record;
@@ -88,7 +92,7 @@ void ControlFlow::shape_result(const Value& value, ResultShape& shape, std::vect
 void ControlFlow::give_back(const Node& node) {
     Value value;
     if (!node.children.empty()) {
-        value = expression(node.children[0]);
+        value = maybe_none(node.children[0]);
         is_result_ = !source_.is_kernel && parallel_depth_ == 0;
         value = all_made(value, node.place);
         is_result_ = false;
@@ -102,17 +106,29 @@ void ControlFlow::give_back(const Node& node) {
         refuse(place, "a kernel returns nothing; got a value of type " + describe(value.type),
                "store the result into an array argument");
     }
-    value = declared_value(value, result_wanted_, place, "the result");
+    give(declared_value(value, result_wanted_, place, "the result"), place);
+}
+
+/// Leaves the function with a value, of a type that holds this one and those of other returns.
+void ControlFlow::give(Value value, const Place& place) {
     if (value.type.is_function() || value.type.kind == Type::Kind::Exception) {
         refuse(place, "a " + describe(value.type) + " cannot be returned",
                "return numbers, texts, arrays or tuples of them");
     }
     if (learnt_.result && learnt_.result->is_table())
         value = Tables(*this, place).agreed(value, *learnt_.result);
+    if (learnt_.shares_result) share_list(value);
     if (!learnt_.result) {
         learnt_.result = value.type;
     } else if (*learnt_.result != value.type) {
         auto joined = join(*learnt_.result, value.type);
+        bool is_list = value.type.is_list() || learnt_.result->is_list();
+        bool is_none = value.type.is_none() || learnt_.result->is_none();
+        if (!joined && is_list && is_none && !learnt_.shares_result) {
+            learnt_.shares_result = true;
+            learnt_.result.reset();
+            throw Restart{};
+        }
         if (!joined) {
             std::vector<std::pair<Place, std::string>> related;
             if (first_return_)
@@ -152,15 +168,9 @@ void ControlFlow::leave_function(const Value& value, const Place& place) {
 
 void ControlFlow::end_of_function() {
     if (!env_.reachable) return;
-    if (learnt_.result && learnt_.result->kind != Type::Kind::None) {
-        std::vector<std::pair<Place, std::string>> related;
-        if (first_return_)
-            related.emplace_back(*first_return_, "returns " + describe(*learnt_.result) + " here");
-        refuse(source_.body.children.back().place,
-               "the end of the function is reached without a return, which gives None",
-               "return a value on every path, or raise an exception", related);
-    }
-    learnt_.result = Type::none();
+    if (!learnt_.result) learnt_.result = Type::none();
+    if (learnt_.result->is_none()) return;
+    give({}, source_.body.children.back().place);
 }
 
 }  // namespace unisono::frontend

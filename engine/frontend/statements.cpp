@@ -57,7 +57,7 @@ void FunctionLowerer::statement(const Node& node) {
             }
             return;
         case NodeKind::Evaluate:
-            if (node.children[0].kind != NodeKind::Text) expression(node.children[0]);
+            if (node.children[0].kind != NodeKind::Text) maybe_none(node.children[0]);
             return;
         case NodeKind::Unsupported:
             refuse(node.place, node.text + " is not supported in a compiled function", node.note);
@@ -72,15 +72,45 @@ void ControlFlow::branch(const Node& node) {
         return;
     }
     Env before = env_;
+    assume(node.children[0], true);
+    Env known_yes = env_;
     S yes = nested(node.children[1]);
     Env after_yes = std::exchange(env_, before);
+    assume(node.children[0], false);
+    Env known_no = env_;
     S no = nested(node.children[2]);
     Env after_no = env_;
+    forget_assumed(before, {known_yes, known_no}, {&after_yes, &after_no});
     std::vector<S> yes_list(yes->body.begin(), yes->body.end());
     std::vector<S> no_list(no->body.begin(), no->body.end());
     env_ = merge_branches(yes_list, after_yes, no_list, after_no);
     at(node.place);
     emit(b_->branch(test, b_->block(yes_list), no_list.empty() ? nullptr : b_->block(no_list)));
+}
+
+/// What a test told of names that neither branch has changed is forgotten behind both.
+void ControlFlow::forget_assumed(const Env& before, const std::array<Env, 2>& known,
+                                 const std::array<Env*, 2>& after) {
+    if (!after[0]->reachable || !after[1]->reachable) return;
+    std::set<std::string> names;
+    for (const Env& env : known) {
+        env.names.with_different(before.names, [&](const auto& part, const auto&) {
+            for (const auto& [name, binding] : part) {
+                auto was = before.names.find(name);
+                if (was != before.names.end() && was->second.value.type != binding.value.type)
+                    names.insert(name);
+            }
+        });
+    }
+    for (const std::string& name : names) {
+        auto stays = [&](std::size_t k) {
+            auto now = after[k]->names.find(name);
+            return now != after[k]->names.end() && now->second.state == Binding::State::Defined &&
+                   is_same(now->second.value, known[k].names.at(name).value);
+        };
+        if (!stays(0) || !stays(1)) continue;
+        for (Env* env : after) env->names[name] = before.names.at(name);
+    }
 }
 
 void ControlFlow::assertion(const Node& node) {
@@ -96,6 +126,7 @@ void ControlFlow::assertion(const Node& node) {
     });
     at(node.place);
     emit(b_->branch(op_unary(Op::Not, test), b_->block(failed)));
+    assume(node.children[0], true);
 }
 
 }  // namespace unisono::frontend

@@ -119,7 +119,7 @@ Value Tables::method(const Node& node, const Value& table) {
     if (lazy) {
         args.push_back(f_.expression(node.children[1]));
     } else {
-        args = f_.arguments(node);
+        args = f_.arguments(node, name == "setdefault" || name == "get");
     }
     for (Value& v : args) v = storable(v);
     f_.at(place_);
@@ -233,6 +233,15 @@ Value Tables::method(const Node& node, const Value& table) {
         return value_taken(table, found, 1, false);
     }
     want(1, 2);
+    if (args.size() == 1 && name == "get") {
+        auto words = key_words(table, args[0], "a key of this dict");
+        auto found = call("table_get", words, std::max(words.size(), 1 + values));
+        Value maybe;
+        maybe.type = Type::optional(*value_of(table));
+        maybe.items = {f_.scalar(f_.op_binary(Op::Ne, found[0], f_.i64(0)), Weak::Bool),
+                       value_taken(table, found, 1, false)};
+        return maybe;
+    }
     if (args.size() == 1 && name != "pop")
         refuse("dict." + name + " without a default gives None where there is no such key",
                "give a default, as in d." + name + "(key, 0)");

@@ -60,6 +60,16 @@ void Tables::learn(const Value& table, const Type& key, const Value* value) {
 /// The value with that type, which it must fit.
 Value Tables::as_type(const Value& given, const Type& t, const std::string& role) {
     if (given.type == t && !t.is_table()) return given;
+    if (t.is_optional() && !given.type.is_none()) {
+        bool may_be_none = given.type.is_optional();
+        Value there = as_type(may_be_none ? given.items[1] : given, t.items[1], role);
+        if (!may_be_none) return f_.as_optional(there, t);
+        Value v = given;
+        v.type = t;
+        v.items[1] = there;
+        return v;
+    }
+    if (t.is_optional()) return f_.as_optional(given, t);
     if (t.is_object_list() && given.type.is_list()) return as_type(storable(given), t, role);
     auto wrong = [&] {
         refuse(

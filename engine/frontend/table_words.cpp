@@ -11,6 +11,7 @@ std::string table_code(const Type& t) {
     std::string items;
     for (const Type& item : t.items) items += table_code(item);
     switch (t.kind) {
+        case Type::Kind::Optional: return "Q" + table_code(t.items[1]);
         case Type::Kind::Scalar:
             if (t.weak == Weak::Int) return "i";
             if (t.weak == Weak::Float) return "f";
@@ -59,7 +60,7 @@ void Tables::kinds_of(const Type& t, int& word, std::uint64_t& kinds, std::uint6
         if (t.is_complex()) add(floats);
     } else if (t.is_array() || t.is_instance()) {
         for (int k = 0; k < words_of(t); ++k) add(whole, k == 1);
-    } else if (t.is_tuple() || t.is_record()) {
+    } else if (t.is_tuple() || t.is_record() || t.is_optional()) {
         for (const Type& item : t.items) kinds_of(item, word, kinds, counted);
     } else if (t.kind != Type::Kind::None) {
         refuse("a dict or list cannot hold a value of type " + describe(t),
@@ -155,7 +156,7 @@ Value Tables::taken(const Type& t, const std::vector<E>& words, std::size_t& at,
         at += 2 + 2 * rank;
         return f_.view("value", d);
     }
-    if (t.is_tuple() || t.is_record()) {
+    if (t.is_tuple() || t.is_record() || t.is_optional()) {
         for (const Type& item : t.items) v.items.push_back(taken(item, words, at, is_owned));
     }
     return v;

@@ -81,7 +81,7 @@ Value Tables::literal(const Node& node) {
     bool is_dict = node.kind == NodeKind::Dict;
     std::vector<const Node*> nodes;
     for (const Node& child : node.children) nodes.push_back(&child);
-    std::vector<Value> items = f_.operands(nodes);
+    std::vector<Value> items = f_.operands(nodes, true);
     for (Value& item : items) item = f_.kept_apart(storable(item));
     TableItems& known = f_.learnt_.table_items[&node];
     std::size_t step = is_dict ? 2 : 1;

@@ -68,6 +68,21 @@ void Calls::write_items(Template& to, const Value& given, const Place& place) {
 void Calls::write(Template& to, const Value& v, Shown how, const std::string& format,
                   const Place& place) {
     const Type& type = v.type;
+    if (type.is_optional() && !format.empty()) {
+        std::string message = "unsupported format string passed to NoneType.__format__";
+        return write(to, present(v, message, place), how, format, place);
+    }
+    if (type.is_optional()) {
+        auto shown = [&] {
+            Template there;
+            there.takes_arrays = to.takes_arrays;
+            there.role = to.role;
+            write(there, v.items[1], how == Shown::Format ? Shown::Str : how, "", place);
+            return Texts(*this, place).filled(there);
+        };
+        auto none = [&] { return Texts::constant("None"); };
+        return write(to, choose(v.items[0].expr, shown, none, place), Shown::Str, "", place);
+    }
     bool is_repr = how == Shown::Repr;
     if (v.expr && type.is_text()) {
         to.text += "{" + std::to_string(to.values.size()) + (is_repr ? "T" : "t") +
@@ -138,7 +153,7 @@ void Calls::write(Template& to, const Value& v, Shown how, const std::string& fo
 /// Adds a constant text, an f-string or, where the place allows it, any other value.
 void Calls::write_node(Template& to, const Node& node) {
     if (node.kind != NodeKind::Format)
-        return write(to, expression(node), Shown::Str, "", node.place);
+        return write(to, maybe_none(node), Shown::Str, "", node.place);
     for (const Node& part : node.children) {
         if (part.kind == NodeKind::Text) {
             to.text += escape_braces(part.text);
@@ -147,7 +162,7 @@ void Calls::write_node(Template& to, const Node& node) {
         if (part.text.find('}') != std::string::npos)
             refuse(part.place, "a format that is computed is not supported", "write it as a text");
         Shown how = part.note == "r" ? Shown::Repr : part.note == "s" ? Shown::Str : Shown::Format;
-        write(to, expression(part.children[0]), how, part.text, part.place);
+        write(to, maybe_none(part.children[0]), how, part.text, part.place);
     }
 }
 

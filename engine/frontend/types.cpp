@@ -48,6 +48,7 @@ std::string describe(const Type& t) {
                                 : "structured array of rank " + std::to_string(t.rank) + " (") +
                    t.record->field_names() + ")";
         case Type::Kind::Instance: return t.record->name + (t.rank ? " or None" : "");
+        case Type::Kind::Optional: return describe(t.items[1]) + " or None";
         case Type::Kind::Tuple:
             if (t.record) return t.record->name;
             break;
@@ -92,8 +93,29 @@ static std::optional<Type> join_arrays(const Type& a, const Type& b) {
     return t;
 }
 
+/// A variable can hold such a value or none. Lists that grow are shared by the variables that hold
+/// them, and cannot.
+static bool may_be_missing(const Type& t) {
+    bool fits = t.is_scalar() || t.is_array() || t.is_text() || t.is_tuple() || t.is_record() ||
+                t.is_table() || t.is_none() || t.is_instance() || t.is_optional();
+    return fits && (t.is_table() || std::all_of(t.items.begin(), t.items.end(), may_be_missing));
+}
+
+/// None and a type, or what may be None and another.
+static std::optional<Type> join_optional(const Type& a, const Type& b) {
+    const Type& x = a.is_optional() ? a.items[1] : a;
+    const Type& y = b.is_optional() ? b.items[1] : b;
+    if (x.is_none() || y.is_none()) {
+        const Type& there = x.is_none() ? y : x;
+        return may_be_missing(there) ? std::optional(Type::optional(there)) : std::nullopt;
+    }
+    auto joined = join(x, y);
+    return joined ? std::optional(Type::optional(*joined)) : std::nullopt;
+}
+
 std::optional<Type> join(const Type& a, const Type& b) {
     if (a == b) return a;
+    if (a.is_optional() || b.is_optional()) return join_optional(a, b);
     if (a.is_instance() || b.is_instance()) {
         Type t = a.is_instance() ? a : b;
         const Type& other = a.is_instance() ? b : a;
@@ -102,6 +124,7 @@ std::optional<Type> join(const Type& a, const Type& b) {
         if (fits) t.rank = std::max({a.rank, b.rank, int(other.kind == Type::Kind::None)});
         return fits ? std::optional(t) : std::nullopt;
     }
+    if (a.is_none() || b.is_none()) return join_optional(a, b);
     if (a.kind != b.kind) return std::nullopt;
     if (a.is_scalar()) return join_scalars(a, b);
     if (a.is_array()) return join_arrays(a, b);

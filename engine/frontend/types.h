@@ -34,7 +34,8 @@ struct Type {
         Record,    ///< an object known by the values of its fields
         Records,   ///< a structured array; of rank 0 one of its elements
         Instance,  ///< of a class: its fields lie in memory
-        Exception
+        Exception,
+        Optional  ///< None, or a value of a type
     };
     Kind kind = Kind::None;
     DType dtype = DType::Int64;
@@ -46,7 +47,9 @@ struct Type {
     std::vector<Type> items;                 ///< Tuple; List: of its items; Table: of keys and
                                              ///< values, none where it came empty; Function: of the
                                              ///< values that it captured; Record, Records: of
-                                             ///< the fields; Exception: what a Try tells
+                                             ///< the fields; Exception: what a Try tells;
+                                             ///< Optional: whether it is there (bool), and of
+                                             ///< what is there
     std::shared_ptr<const Source> function;  ///< Function, compiled
     std::string name;                        ///< Function: known to the front end by this name
     std::shared_ptr<const struct Record> record;  ///< Record, Records, Instance; named Tuple
@@ -101,6 +104,14 @@ struct Type {
         t.items = std::move(items);
         return t;
     }
+    static Type optional(Type there) {
+        Type t;
+        t.kind = Kind::Optional;
+        t.items = {python(Weak::Bool), std::move(there)};
+        return t;
+    }
+    bool is_none() const { return kind == Kind::None; }
+    bool is_optional() const { return kind == Kind::Optional; }
     bool is_table() const { return kind == Kind::Table; }
     bool is_object_list() const {
         return kind == Kind::Table && rank == static_cast<int>(TableKind::List);

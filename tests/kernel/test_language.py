@@ -268,3 +268,41 @@ def test_rows_of_the_table(on, name):
         out = np.zeros(3)
         un.jit(function, device=on)(a, out)
         assert np.array_equal(out, want)
+
+
+def test_dtypes_as_arguments(on):
+    def inner(n, dt):
+        return np.ones(n, dt)
+
+    def f(a, dt):
+        b = np.zeros(len(a), dt)
+        for i in range(len(a)):
+            b[i] = dt(a[i])
+        return b + inner_jit(len(a), dt), b.dtype == dt, b.itemsize
+
+    inner_jit = un.jit(inner, device=on)
+    g = un.jit(f, device=on)
+    a = np.array([1.5, 2.7])
+    for dt in (np.float32, np.int64, np.dtype("float64"), np.uint8):
+        theirs = f(a, dt if isinstance(dt, type) else dt.type)
+        ours = g(a, dt)
+        assert ours[0].dtype == theirs[0].dtype
+        assert ours[0].tolist() == theirs[0].tolist()
+        assert ours[1:] == theirs[1:]
+    with pytest.raises(TypeError):
+        g(a, np.str_)
+
+
+def test_bit_length(on):
+    def f(n):
+        return n.bit_length(), (-n).bit_length(), (n >> 3).bit_length()
+
+    g = un.jit(f, device=on)
+    for n in (0, 1, 2, 3, 255, 256, 2**31, 2**62, 2**63 - 1, -7):
+        assert g(n) == f(n)
+    assert un.jit(digits_of_least, device=on)() == 64
+
+
+def digits_of_least():
+    n = -(2**62)
+    return (n * 2).bit_length()

@@ -116,7 +116,7 @@ def item_spec(type_, cls):
         rest = [t for t in args if t is not type(None)]
         rest = [cls if _names(t, cls) else t for t in rest]
         inner = item_spec(rest[0], cls) if len(rest) == 1 and len(args) == 2 else None
-        if inner is None or inner[0] != "instance":
+        if inner is None or inner[0] in ("array", "table", "tuple"):
             raise TypeError("a union")
         return ("optional", inner)
     if type_ is None or type_ is type(None):

@@ -1,5 +1,5 @@
 def f(d):
-    return d.get("b")
+    return d.setdefault("b")
 
 
 args = ({"a": 2},)

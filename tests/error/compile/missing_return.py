@@ -1,6 +1,6 @@
-def f(n):
+def f(items, n):
     if n > 2:
-        return n
+        return items
 
 
-args = (1,)
+args = ([1, 2], 1)
