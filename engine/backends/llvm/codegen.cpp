@@ -6,6 +6,7 @@
 // machine instructions: processors that reorder them run the code as fast.
 #include "backends/llvm/codegen.h"
 #include "backends/codegen/analyses.h"
+#include "backends/llvm/apart.h"
 #include "backends/llvm/arithmetic.h"
 #include "backends/llvm/mark_streaming.h"
 
@@ -105,6 +106,14 @@ void add_passes(llvm::TargetMachine& machine, llvm::legacy::PassManager& passes,
     }
 }
 
+/// Whether making and optimising the module will have left many holes in the heap.
+bool is_large(const llvm::Module& module) {
+    constexpr unsigned many = 5000;
+    unsigned count = 0;
+    for (const llvm::Function& f : module) count += f.getInstructionCount();
+    return count >= many;
+}
+
 /// A target machine, and the passes that turn a module into an object. Making them, and on their
 /// first use all that they know of the processor, takes as long as compiling a small loop.
 class Generator {
@@ -119,7 +128,10 @@ class Generator {
             has_passes_ = true;
         }
         bytes_.clear();
-        passes_.run(module);
+        if (is_large(module))
+            run_apart([&] { passes_.run(module); });
+        else
+            passes_.run(module);
         return std::string(bytes_.begin(), bytes_.end());
     }
 
