@@ -308,12 +308,25 @@ bool has_packed_rows(const View& v) {
     return true;
 }
 
+/// Packed integers as int64, in `room` where they are others.
+const std::int64_t* as_int64(const View& index, std::int64_t count, std::int64_t* room) {
+    if (index.dtype == DType::Int64) return reinterpret_cast<const std::int64_t*>(index.data());
+    dispatch(index.dtype, [&]<class T>() {
+        if constexpr (std::is_integral_v<T>) {
+            const T* from = reinterpret_cast<const T*>(index.data());
+            for (std::int64_t k = 0; k < count; ++k) room[k] = static_cast<std::int64_t>(from[k]);
+        }
+    });
+    return room;
+}
+
 /// a[index] of few elements, all ready, where such statements run at once (tape.md); false where
 /// there is more to it, as an index out of range.
 bool picked(const Array& a, PyObject* key, Array& made) {
     if (Py_TYPE(key) != array_type || !Tape::instance().runs_at_once()) return false;
     const View &from = a.view(), &index = array_of(key).view();
-    if (!from.storage || !index.storage || index.dtype != DType::Int64 || a.rank() == 0)
+    if (!from.storage || !index.storage || a.rank() == 0 || !is_integer(index.dtype) ||
+        index.dtype == DType::UInt64)
         return false;
     if (index.layout->rank() == 0 || !index.layout->contiguous() || !has_packed_rows(from))
         return false;
@@ -323,7 +336,8 @@ bool picked(const Array& a, PyObject* key, Array& made) {
     if (count * block > at_once::most_points || !at_once::is_ready(from.storage) ||
         !at_once::is_ready(index.storage))
         return false;
-    const auto* places = reinterpret_cast<const std::int64_t*>(index.data());
+    std::int64_t widened[at_once::most_points];
+    const std::int64_t* places = as_int64(index, count, widened);
     for (std::int64_t k = 0; k < count; ++k) {
         if (places[k] < -extent || places[k] >= extent) return false;
     }

@@ -132,6 +132,19 @@ PyObject* full_reduction(PyObject* self, PyObject* args, PyObject* names) noexce
     });
 }
 
+/// A method that takes a tuple and a dictionary, called with arguments side by side.
+template <PyObject* (*method)(PyObject*, PyObject*, PyObject*)>
+PyObject* by_tuple(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names) noexcept {
+    const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+    Ref given(PyTuple_New(n)), by_name(named ? PyDict_New() : nullptr);
+    if (!given.p || (named && !by_name.p)) return nullptr;
+    for (Py_ssize_t k = 0; k < n; ++k) PyTuple_SET_ITEM(given.p, k, Py_NewRef(args[k]));
+    for (Py_ssize_t k = 0; k < named; ++k) {
+        if (PyDict_SetItem(by_name.p, PyTuple_GET_ITEM(names, k), args[n + k]) < 0) return nullptr;
+    }
+    return method(self, given.p, by_name.p);
+}
+
 /// The same for calls as they usually are: nothing but an axis, if that.
 template <Op op, bool as_bool>
 PyObject* reduction(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names) noexcept {
@@ -152,13 +165,7 @@ PyObject* reduction(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObjec
             return wrap_made([&] { return reduce(op, array_of(self), axes, false, t); });
         });
     }
-    Ref given(PyTuple_New(n)), by_name(named ? PyDict_New() : nullptr);
-    if (!given.p || (named && !by_name.p)) return nullptr;
-    for (Py_ssize_t k = 0; k < n; ++k) PyTuple_SET_ITEM(given.p, k, Py_NewRef(args[k]));
-    for (Py_ssize_t k = 0; k < named; ++k) {
-        if (PyDict_SetItem(by_name.p, PyTuple_GET_ITEM(names, k), args[n + k]) < 0) return nullptr;
-    }
-    return full_reduction<op, as_bool>(self, given.p, by_name.p);
+    return by_tuple<full_reduction<op, as_bool>>(self, args, n, names);
 }
 
 /// NumPy's ComplexWarning, which may be set to raise.
@@ -402,17 +409,15 @@ PyObject* counterpart(PyObject* ufunc) {
 
 /// NumPy asks here for its operators too (one of its scalars times our array): a plain call takes
 /// the short way.
-PyObject* numpy_ufunc(PyObject* self, PyObject* args, PyObject* names) noexcept {
-    Py_ssize_t n = PyTuple_GET_SIZE(args);
+PyObject* numpy_ufunc(PyObject* self, PyObject* const* args, Py_ssize_t n,
+                      PyObject* names) noexcept {
     static PyObject* const call = PyUnicode_InternFromString("__call__");
-    const bool plain = n >= 3 && (!names || PyDict_GET_SIZE(names) == 0) &&
-                       (PyTuple_GET_ITEM(args, 1) == call ||
-                        (PyUnicode_Check(PyTuple_GET_ITEM(args, 1)) && call &&
-                         PyUnicode_Compare(PyTuple_GET_ITEM(args, 1), call) == 0));
-    PyObject* ours = plain ? counterpart(PyTuple_GET_ITEM(args, 0)) : nullptr;
-    if (!ours) return in_python<array_ufunc>(self, args, names);
-    PyObject* const* inputs = reinterpret_cast<PyTupleObject*>(args)->ob_item + 2;
-    return PyObject_Vectorcall(ours, inputs, static_cast<std::size_t>(n - 2), nullptr);
+    const bool plain = n >= 3 && (!names || PyTuple_GET_SIZE(names) == 0) &&
+                       (args[1] == call || (PyUnicode_Check(args[1]) && call &&
+                                            PyUnicode_Compare(args[1], call) == 0));
+    PyObject* ours = plain ? counterpart(args[0]) : nullptr;
+    if (!ours) return by_tuple<in_python<array_ufunc>>(self, args, n, names);
+    return PyObject_Vectorcall(ours, args + 2, static_cast<std::size_t>(n - 2), nullptr);
 }
 
 PyObject* shallow_copy(PyObject* self, PyObject*) noexcept {
@@ -549,7 +554,7 @@ PyMethodDef array_methods[] = {
     {"__reduce__", with_keywords<in_python<reduce_array>>(), METH_VARARGS | METH_KEYWORDS,
      "__reduce__($self, /)\n--\n\n"
      "For pickle: shape, dtype and bytes; made anew on the default device."},
-    {"__array_ufunc__", with_keywords<numpy_ufunc>(), METH_VARARGS | METH_KEYWORDS,
+    {"__array_ufunc__", with_keywords<numpy_ufunc>(), METH_FASTCALL | METH_KEYWORDS,
      "__array_ufunc__($self, ufunc, method, /, *inputs, **options)\n--\n\n"
      "NumPy's functions on our arrays give our arrays."},
     {"__format__", format_method, METH_O,

@@ -9,8 +9,6 @@
 
 namespace unisono::at_once {
 
-const std::int64_t most_points = 1024;
-
 namespace {
 
 constexpr std::int64_t most_settled_bytes = 256 * 1024;  ///< of memory with pending work

@@ -15,7 +15,7 @@ struct Entry;
 
 namespace at_once {
 
-extern const std::int64_t most_points;  ///< that an entry reads or writes
+inline constexpr std::int64_t most_points = 1024;  ///< that an entry reads or writes
 
 /// Whether the memory may be read now: nothing that is pending or running writes it.
 inline bool is_ready(const Storage* s) {
