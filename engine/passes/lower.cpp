@@ -23,6 +23,7 @@
 #include "passes/split_complex.h"
 #include "passes/steps_together.h"
 #include "passes/sums_in_lanes.h"
+#include "passes/unroll_few.h"
 #include "passes/updates_in_strips.h"
 #include "passes/wrap_work_items.h"
 
@@ -81,6 +82,11 @@ void lower(ir::Module& module, const Target& target) {
     run("reductions", reductions);
     run("split_complex", split_complex);
     run("simplify", simplify);
+    if (is_host && !target.keep_checks_visible) {
+        run("unroll_few", [](ir::Module& m) {
+            if (unroll_few(m)) simplify(m);
+        });
+    }
     if (!target.keep_checks_visible) {
         run("hoist_bounds", [&](ir::Module& m) { hoist_bounds(m, is_host); });
     }
