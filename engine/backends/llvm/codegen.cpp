@@ -8,6 +8,7 @@
 #include "backends/codegen/analyses.h"
 #include "backends/llvm/apart.h"
 #include "backends/llvm/arithmetic.h"
+#include "backends/llvm/branch_switches.h"
 #include "backends/llvm/mark_streaming.h"
 
 #include <llvm/Analysis/AliasAnalysis.h>
@@ -39,7 +40,8 @@ namespace {
 constexpr const char* inline_passes = "always-inline,cgscc(inline),";
 constexpr const char* host_passes =
     "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
-    "unisono-interleave,loop-vectorize,unisono-streaming,loop-load-elim,early-cse,simplifycfg,"
+    "unisono-branches,unisono-interleave,loop-vectorize,unisono-streaming,loop-load-elim,early-cse,"
+    "simplifycfg,"
     "loop-mssa(licm))";
 /// Vector forms of functions of angles, which the vectoriser calls.
 constexpr const char* late_inline_passes = ",always-inline";
@@ -235,6 +237,8 @@ void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& m
         [](llvm::StringRef name, llvm::FunctionPassManager& passes, auto) {
             if (name == "unisono-streaming") {
                 passes.addPass(MarkStreaming());
+            } else if (name == "unisono-branches") {
+                passes.addPass(BranchSwitches());
             } else if (name == "unisono-interleave") {
                 passes.addPass(InterleaveChains());
             } else {
