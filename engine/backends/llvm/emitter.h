@@ -162,6 +162,7 @@ class FunctionEmitter {
         if (line.line > 0) b_.SetCurrentDebugLocation(m_.location(fn_, line));
     }
     void emit_all(std::span<const ir::S> list);
+    llvm::MDNode* weights(ir::S s);
     void emit_if(ir::S s);
     void emit_while(ir::S s);
     void emit_return(ir::S s);

@@ -1,4 +1,6 @@
 // Emits counted loops, already rotated: a guard, then a body that tests at its end.
+#include <llvm/IR/MDBuilder.h>
+
 #include "backends/llvm/emitter.h"
 #include "ir/rewrite.h"
 
@@ -197,7 +199,7 @@ void FunctionEmitter::poll_interrupt(ir::Line line) {
     llvm::BasicBlock* ask = block("ask");
     llvm::BasicBlock* on = block("go_on");
     Value* is_due = b_.CreateICmpUGT(b_.CreateLoad(m_.i64, work_), int64(1 << 20));
-    b_.CreateCondBr(is_due, ask, on);
+    b_.CreateCondBr(is_due, ask, on, llvm::MDBuilder(m_.context).createBranchWeights(1, 1 << 20));
     b_.SetInsertPoint(ask);
     b_.CreateStore(int64(0), work_);
     auto* type = llvm::FunctionType::get(m_.i64, {m_.ptr, m_.i64, m_.i64, m_.i64}, false);

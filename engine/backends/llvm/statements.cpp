@@ -1,5 +1,9 @@
 // Emits statements but for loops, and a function's frame: its locals, its one exit.
+#include <llvm/IR/ConstantRange.h>
+#include <llvm/IR/MDBuilder.h>
+
 #include "backends/llvm/emitter.h"
+#include "ir/rewrite.h"
 
 namespace unisono::codegen {
 
@@ -80,6 +84,12 @@ void FunctionEmitter::emit_body(std::span<Value* const> args) {
         a.base = *arg++;
         for (int k = 0; k < rank; ++k) a.extents.push_back(*arg++);
         for (int k = 0; k < rank; ++k) a.strides.push_back(*arg++);
+        // No extent is negative: the two tests of an index become one.
+        const llvm::ConstantRange natural(llvm::APInt(64, 0), llvm::APInt::getSignedMinValue(64));
+        for (Value* extent : a.extents) {
+            if (auto* given = llvm::dyn_cast<llvm::Argument>(extent))
+                given->addAttr(llvm::Attribute::get(m_.context, llvm::Attribute::Range, natural));
+        }
     }
     for (std::size_t r = 0; r < f_.results.size(); ++r) results_.push_back(*arg++);
     if (m_.for_device() && is_device_kernel(f_)) {
@@ -165,12 +175,25 @@ void FunctionEmitter::branch_away(llvm::BasicBlock* to) {
     b_.SetInsertPoint(block("unreached"));
 }
 
+/// What the compiler shall think of a branch: faults hardly ever happen, and would else count as
+/// half of all ways out of a loop.
+llvm::MDNode* FunctionEmitter::weights(ir::S s) {
+    constexpr std::uint32_t seldom = 1, often = 1 << 20;
+    llvm::MDBuilder make(m_.context);
+    std::vector<ir::S> taken;
+    ir::flatten(s->body, taken);
+    const bool raises = s->orelse.empty() && taken.size() == 1 &&
+                        taken[0]->kind == ir::StmtKind::Return && taken[0]->fault >= 0;
+    if (raises) return make.createBranchWeights(seldom, often);
+    return s->rare ? make.createBranchWeights(often, seldom) : nullptr;
+}
+
 void FunctionEmitter::emit_if(ir::S s) {
     Value* condition = emit(s->args[0]);
     llvm::BasicBlock* yes = block("then");
     llvm::BasicBlock* after = block("endif");
     llvm::BasicBlock* no = s->orelse.empty() ? after : block("else");
-    b_.CreateCondBr(condition, yes, no);
+    b_.CreateCondBr(condition, yes, no, weights(s));
     b_.SetInsertPoint(yes);
     emit_all(s->body);
     b_.CreateBr(after);
