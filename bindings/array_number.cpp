@@ -137,6 +137,11 @@ std::optional<Array> special_power(const Array& x, PyObject* exponent_object) {
     if (is_bool(x.dtype())) return {};
     if (exponent == 1.0 && fits) return copy(x);
     if (exponent == 2.0 && fits) return apply(Op::Mul, xx);
+    if (exponent == 3.0 && is_integer(x.dtype()) && PyLong_Check(exponent_object)) {
+        Array square = apply(Op::Mul, xx);
+        Arg with_x[] = {square.arg(), x.arg()};
+        return apply(Op::Mul, with_x);
+    }
     if (auto op = op_of_half_power(exponent); op && !is_complex(x.dtype())) {
         if (is_float(x.dtype())) return apply(*op, {xx, 1});
         const Array wide = astype(x, DType::Float64, false);

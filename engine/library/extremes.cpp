@@ -110,11 +110,22 @@ std::int64_t place_in_long_lane(const T* x, std::int64_t n) {
     return first + first_place(x + first, found[best]);
 }
 
+/// Of bools the first one that is wanted, else the first.
+template <bool largest>
+std::int64_t place_of_bool(const bool* x, std::int64_t n) {
+    const void* found = std::memchr(x, largest ? 1 : 0, static_cast<std::size_t>(n));
+    return found ? static_cast<const bool*>(found) - x : 0;
+}
+
 template <bool largest, class T>
 void places(const View& in, const View& out) {
     const T* x = elements<const T>(in);
     auto* place = elements<std::int64_t>(out);
     std::int64_t n = lane_extent(in), lanes = in.layout->size() / n;
+    if constexpr (std::is_same_v<T, bool>) {
+        for (std::int64_t k = 0; k < lanes; ++k) place[k] = place_of_bool<largest>(x + k * n, n);
+        return;
+    }
     if (lanes == 1 || n >= 8 * chunk_elements) {
         for (std::int64_t k = 0; k < lanes; ++k)
             place[k] = place_in_long_lane<largest>(x + k * n, n);

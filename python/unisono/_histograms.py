@@ -321,7 +321,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     Returns
     -------
     counts : ndarray of float64 with D axes
-    edges : tuple of D ndarrays
+    edges : list of D ndarrays
 
     Raises
     ------
@@ -349,7 +349,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
         raise ValueError(
             f"histogramdd: range must have one entry per dimension; got {len(range)}, expected {d}"
         )
-    edges = tuple(_edges_along(c, b, r) for c, b, r in zip(columns, bins, range, strict=True))
+    edges = [_edges_along(c, b, r) for c, b, r in zip(columns, bins, range, strict=True)]
     shape = tuple(e.size - 1 for e in edges)
     place, inside = 0, None
     for column, e, n in zip(columns, edges, shape, strict=True):

@@ -319,6 +319,8 @@ def roots(p):
         companion = un.eye(n - 1, k=-1).astype(un.result_type(p.dtype, "float64"))
         companion[0] = -p[1:] / p[0]
         found = un.linalg.eigvals(companion)
+        if p.dtype.kind != "c" and not found.imag.any():
+            found = found.real.copy()
     return un.concatenate([found, un.zeros(trailing, found.dtype)]) if trailing else found
 
 

@@ -1,5 +1,6 @@
 """Shapes, names and checks that the methods of the generator share."""
 
+import contextlib
 import operator
 
 from . import _engine
@@ -30,6 +31,9 @@ def _is_number(x):
 
 
 def _name(dtype):
+    if isinstance(dtype, str):
+        with contextlib.suppress(TypeError):
+            return _engine._empty(0, dtype, None).dtype.name  # of NumPy's letters too
     return getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
 
 

@@ -3,6 +3,8 @@
 import math
 from typing import NamedTuple as _NamedTuple
 
+import unisono as un
+
 from . import _engine
 from ._creation import zeros
 from ._matrices import (
@@ -179,7 +181,7 @@ def lstsq(a, b, rcond=None):
     --------
     >>> import unisono as un
     >>> x, residuals, rank, s = un.linalg.lstsq([[1.0, 0.0], [0.0, 2.0]], [1.0, 2.0])
-    >>> x.tolist(), rank
+    >>> x.tolist(), int(rank)
     ([1.0, 1.0], 2)
     """
     a, b = _floating(a, "lstsq"), _floating(b, "lstsq")
@@ -201,14 +203,14 @@ def lstsq(a, b, rcond=None):
     if m == 0 or n == 0:
         x, s, rank = zeros((n, b.shape[1]), a.dtype), zeros(min(m, n), _real(a.dtype)), 0
         residuals = (abs(b) ** 2).sum(axis=0) if n == 0 and m > 0 else zeros(0, _real(a.dtype))
-        return (x[:, 0] if vector else x), residuals, rank, s
+        return (x[:, 0] if vector else x), residuals, un.int32(rank), s
     failure = "SVD did not converge in Linear Least Squares"
     full, s, rank = _factors("lstsq", a, b, limit=float(rcond), failure=failure)
     x, rank = full[:n], int(rank)
     residuals = zeros(0, _real(a.dtype))
     if rank == n and m > n:
         residuals = (abs(full[n:]) ** 2).sum(axis=0)
-    return (x[:, 0] if vector else x), residuals, rank, s
+    return (x[:, 0] if vector else x), residuals, un.int32(rank), s
 
 
 def tensorsolve(a, b, axes=None):

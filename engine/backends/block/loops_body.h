@@ -34,6 +34,8 @@
 #pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq,prefer-vector-width=512")
 #endif
 
+#include "backends/block/integer_division.h"
+
 namespace unisono::block {
 namespace {
 
@@ -89,7 +91,7 @@ T integer_mod(T a, T b) {
     if constexpr (std::is_signed_v<T>) {
         if (b == -1) return 0;
         T r = static_cast<T>(a % b);
-        return static_cast<T>(r + ((r != 0 && (r < 0) != (b < 0)) ? b : 0));
+        return static_cast<T>(r + (((r != 0) & ((r < 0) != (b < 0))) ? b : 0));
     }
     return static_cast<T>(a % b);
 }
@@ -276,6 +278,12 @@ void binary_loop(char* out, const char* a, const char* b, const char*, std::int6
         return;
     } else {
         auto* r = reinterpret_cast<decltype(apply<O, D>(T{}, T{}))*>(out);
+        if constexpr ((O == Op::FloorDiv || O == Op::Mod) && !real<D> && D != DType::Bool) {
+            if (are_small(x, OneA ? 1 : count) && are_small(y, OneB ? 1 : count)) {
+                divide_integers<O, T, OneA, OneB>(x, y, r, count);
+                return;
+            }
+        }
         UNISONO_INDEPENDENT
         for (std::int64_t i = 0; i < count; ++i)
             r[i] = apply<O, D>(OneA ? x0 : x[i], OneB ? y0 : y[i]);
