@@ -264,15 +264,12 @@ void compile(const CText& text, CResult& result) {
                                  "-nostdsysteminc",
                                  "-nobuiltininc",
                                  "-fwrapv",
-                                 "-Wall",
-                                 "-Wno-unused",
-                                 "-Wno-ignored-qualifiers",
                                  "-x",
                                  text.is_cpp ? "c++" : "c"};
     if (text.is_cpp) {
-        // What a library throws passes through this code without its help; see guard_cpp.
-        own.insert(own.end(), {"-funwind-tables=2", "-fno-rtti", "-fno-threadsafe-statics",
-                               "-nostdinc++", "-Wno-return-type-c-linkage"});
+        // What nobody catches here ends in guard_cpp.
+        own.insert(own.end(), {"-funwind-tables=2", "-fexceptions", "-fcxx-exceptions", "-fno-rtti",
+                               "-fno-threadsafe-statics", "-nostdinc++"});
     }
     for (const std::string& f : text.folders) own.push_back("-I" + f);
     for (const std::string& m : text.macros) own.push_back("-D" + m);
@@ -297,6 +294,7 @@ void compile(const CText& text, CResult& result) {
     compiler.setVerboseOutputStream(llvm::nulls());
     llvm::IntrusiveRefCntPtr<clang::DiagnosticsEngine> diagnostics(
         new clang::DiagnosticsEngine(new clang::DiagnosticIDs, options, printer));
+    diagnostics->setIgnoreAllWarnings(true);  // they would be shown beside errors only
     bool ok = clang::CompilerInvocation::CreateFromArgs(compiler.getInvocation(), arguments,
                                                         *diagnostics);
     compiler.setDiagnostics(diagnostics.get());

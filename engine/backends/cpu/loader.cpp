@@ -133,12 +133,22 @@ class Loader {
                index != 0;
     }
 
-    /// Code that calls C++ tells how its frames are left: exceptions pass through them.
+    /// Code that calls C++, or that catches, tells how its frames are left: exceptions pass through
+    /// them.
     bool calls_cpp() const {
         return std::any_of(symbols_.begin(), symbols_.end(), [&](const Elf64_Sym& s) {
-            return s.st_shndx == SHN_UNDEF && s.st_name != 0 &&
-                   object_.text(strings_, s.st_name) == "unisono_cpp_guard";
+            if (s.st_shndx != SHN_UNDEF || s.st_name == 0) return false;
+            std::string name = object_.text(strings_, s.st_name);
+            return name == "unisono_cpp_guard" || name == "__gxx_personality_v0";
         });
+    }
+
+    /// Tables of addresses, which nobody writes after they are made. Handlers of exceptions find
+    /// types and functions by way of such in sections that could be written.
+    static bool is_table(const std::string& section, bool has_handlers) {
+        return section.starts_with(".data.rel.ro") ||
+               (has_handlers && (section == ".data" || section.starts_with(".data.DW.ref.") ||
+                                 section.starts_with(".data.rel.local.DW.ref.")));
     }
 
     void place_sections() {
@@ -158,9 +168,8 @@ class Loader {
         for (std::size_t i = 0; i < sections.size(); ++i) {
             const Elf64_Shdr& s = sections[i];
             bool writable = (s.sh_flags & SHF_ALLOC) && (s.sh_flags & SHF_WRITE) && s.sh_size > 0;
-            // Tables of addresses, which nobody writes after they are made.
-            bool is_table = writable && object_.text(names_, s.sh_name).starts_with(".data.rel.ro");
-            if (writable && !is_table) refuse("the object has writable data");
+            if (writable && !is_table(object_.text(names_, s.sh_name), has_frames))
+                refuse("the object has writable data");
             if (!is_loaded(s, i)) continue;
             std::uint64_t align = std::max<std::uint64_t>(s.sh_addralign, 1);
             if (align > 4096 || (align & (align - 1))) refuse("a section's alignment is odd");

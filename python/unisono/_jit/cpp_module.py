@@ -43,9 +43,9 @@ def cpp_module(source, *, include_dirs=(), define=(), libraries=()):
     Calling a class constructs an object, which is deleted with the Python object. Overloads are chosen by the
     arguments. Numbers, arrays for pointers to numbers (and for references that are written, of one element), str for
     ``const char*``, and objects of the module's classes by value, reference or pointer can be passed and come back;
-    functions that take anything else are refused, with the declaration, when they are called. Exceptions of a library
-    become Python's: `IndexError` of ``std::out_of_range``, `ValueError` of ``std::invalid_argument``, `MemoryError`,
-    `OverflowError`, and `RuntimeError` of all others; text that throws itself does not compile.
+    functions that take anything else are refused, with the declaration, when they are called. Exceptions that the text
+    does not catch become Python's: `IndexError` of ``std::out_of_range``, `ValueError` of ``std::invalid_argument``,
+    `MemoryError`, `OverflowError`, and `RuntimeError` of all others.
 
     The headers of C are ours, as in `c_module`, and so are those of C++ that repeat them (``<cmath>``); where the text
     includes others (``<vector>``), all come from the system, where g++ has put them. Compiled functions call the
