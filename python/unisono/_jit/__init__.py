@@ -49,6 +49,9 @@ __all__ = [
 ]
 
 
+_GENERATOR = 0x20  # inspect.CO_GENERATOR
+
+
 def _prepare(function, is_kernel, options):
     """Read, check and flatten the source; called by the engine when it is first needed."""
     from .flatten import flatten_function
@@ -204,6 +207,16 @@ class JitFunction(_Compiled):
 
     def __repr__(self):
         return f"<unisono.jit {self.__module__}.{self.__qualname__}>"
+
+
+class JitGenerator(JitFunction):
+    """A generator function compiled by :func:`jit` where compiled functions loop over it.
+
+    Called from Python it runs in the interpreter, item by item.
+    """
+
+    def __call__(self, *args, **kwargs):
+        return self.py_func(*args, **kwargs)
 
 
 class Kernel(_Compiled):
@@ -368,7 +381,9 @@ def _compiled(function, device, settings):
         return function
     if isinstance(function, JitFunction):
         function = function.py_func
-    made = JitFunction(function, False, device, settings, bool(settings.pop("debug", False)))
+    is_generator = getattr(getattr(function, "__code__", None), "co_flags", 0) & _GENERATOR
+    kind = JitGenerator if is_generator else JitFunction
+    made = kind(function, False, device, settings, bool(settings.pop("debug", False)))
     if settings.get("signatures"):
         made._compile_signatures()
     return made

@@ -9,7 +9,7 @@ import math
 import types
 
 from .. import _engine
-from .desugar import _at
+from .desugar import Value, _at
 from .interpreted import path_of
 
 _PYTHON = ("range", "len", "min", "max", "abs", "int", "float", "bool", "sum", "any", "all")
@@ -54,6 +54,8 @@ class Captured:
             return self.limits(e)
         if isinstance(e, ast.Name):
             return self.resolve_name(e.id)
+        if isinstance(e, Value):
+            return True, e.value
         if not isinstance(e, ast.Attribute):
             return False, None
         found, owner = self.resolve(e.value)

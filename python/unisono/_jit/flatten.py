@@ -113,7 +113,7 @@ class _Flattener(
         ):
             raise CompileError(
                 f"{self.name}: a generator is compiled where a compiled function loops over it; got "
-                f"a call of it in another place, or one with return, try or functions inside, in "
+                f"a call of it in another place, or one with try or functions inside, in "
                 f"{self.file}:{self.definition.lineno}; write `for x in {self.name}(...)`, or fill "
                 f"an array and return"
             )

@@ -58,8 +58,8 @@ class Generators:
             by_position
         ):
             return None
+        definition.body = _Flat().block(definition.body)
         odd = (
-            ast.Return,
             ast.YieldFrom,
             ast.FunctionDef,
             ast.Lambda,
@@ -95,7 +95,8 @@ class Generators:
             before.append(_value(_name(names[a.arg], s.iter, ast.Store()), value))
         body = [_Scope(self, function, names).visit(b) for b in definition.body]
         leaves = _leaves(s.body, ast.Break)
-        stop = self.fresh("stop") if leaves else None
+        returns = any(isinstance(n, ast.Return) for n in nodes)
+        stop = self.fresh("stop") if leaves or returns else None
         once = bool(leaves or _leaves(s.body, ast.Continue))
         body = _Yields(self, s, once, stop).block(body)
         if stop:
@@ -148,6 +149,20 @@ class _Scope(ast.NodeTransformer):
         return _at(Value(value=value, ctx=ast.Load()), n)
 
 
+class _Flat(ast.NodeTransformer):
+    """`yield from items` as a loop that yields."""
+
+    def block(self, body):
+        return [self.visit(s) for s in body]
+
+    def visit_Expr(self, s):
+        if not isinstance(s.value, ast.YieldFrom):
+            return s
+        item = _name("__item", s, ast.Store())
+        given = _at(ast.Expr(value=_at(ast.Yield(value=_name("__item", s)), s)), s)
+        return _at(ast.For(target=item, iter=s.value.value, body=[given], orelse=[]), s)
+
+
 class _Yields:
     """Puts the loop's body where the generator yields."""
 
@@ -160,7 +175,11 @@ class _Yields:
             if isinstance(s, ast.Expr) and isinstance(s.value, ast.Yield):
                 made += self.run(s.value.value)
                 continue
-            has_yield = any(isinstance(n, ast.Yield) for n in ast.walk(s))
+            if isinstance(s, ast.Return):
+                stopped = _name(self.stop, self.loop, ast.Store())
+                made += [_value(stopped, _constant(True, self.loop)), _at(ast.Break(), self.loop)]
+                continue
+            has_yield = any(isinstance(n, (ast.Yield, ast.Return)) for n in ast.walk(s))
             for field in ("body", "orelse"):
                 if getattr(s, field, None):
                     setattr(s, field, self.block(getattr(s, field)))

@@ -3,8 +3,10 @@ import unisono as un
 
 @un.jit
 def numbers(n):
-    yield n
-    return
+    try:
+        yield n
+    finally:
+        pass
 
 
 def f(n):
