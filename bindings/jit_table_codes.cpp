@@ -25,6 +25,7 @@ Type type_of_code(const char*& code) {
         case 'i': return Type::python(Weak::Int);
         case 'f': return Type::python(Weak::Float);
         case 'b': return Type::python(Weak::Bool);
+        case 'c': return Type::python(Weak::Complex);
         case 't': return Type::text();
         case 'L':
         case 'D':
@@ -79,6 +80,10 @@ static void measure(const char*& code, TableForm& form, int& words) {
     char kind = *code++;
     if (kind == 'f') return add(WordKind::Float);
     if (kind == 't') return add(WordKind::Text);
+    if (kind == 'c') {
+        add(WordKind::Float);
+        return add(WordKind::Float);
+    }
     if (kind == 'i' || kind == 'b') return add(WordKind::Whole);
     if (kind == 'Q') {
         add(WordKind::Whole);

@@ -23,6 +23,10 @@ PyObject* TableObjects::object_from(const char*& code, const std::int64_t*& word
         case 'b': return PyBool_FromLong(*words++ != 0);
         case 'f': return PyFloat_FromDouble(std::bit_cast<double>(*words++));
         case 't': return python_from(text_at(*words++));
+        case 'c':
+            words += 2;
+            return PyComplex_FromDoubles(std::bit_cast<double>(words[-2]),
+                                         std::bit_cast<double>(words[-1]));
         case 'Q': {
             if (*words++) return object_from(code, words);
             words += frontend::words_of(type_of_code(code));

@@ -88,6 +88,7 @@ bool TableObjects::write_code(PyObject* object, std::string& code) {
     if (PyLong_CheckExact(object)) return code += 'i', true;
     if (PyFloat_CheckExact(object)) return code += 'f', true;
     if (PyUnicode_CheckExact(object)) return code += 't', true;
+    if (PyComplex_CheckExact(object)) return code += 'c', true;
     if (object == Py_None) return code += 'n', true;
     if (PyTuple_CheckExact(object)) {
         code += '(';
@@ -144,6 +145,11 @@ std::string TableObjects::put(PyObject* object, const char*& code,
         case 'f':
             if (!PyFloat_CheckExact(object)) return mixed;
             words.push_back(std::bit_cast<std::int64_t>(PyFloat_AS_DOUBLE(object)));
+            return "";
+        case 'c':
+            if (!PyComplex_CheckExact(object)) return mixed;
+            words.push_back(std::bit_cast<std::int64_t>(PyComplex_RealAsDouble(object)));
+            words.push_back(std::bit_cast<std::int64_t>(PyComplex_ImagAsDouble(object)));
             return "";
         case 'Q': {
             words.push_back(object != Py_None);

@@ -235,8 +235,9 @@ const Table* texts_from(PyObject* list) {
     return made;
 }
 
-/// A method of str. values: bytes of its name, number of arguments, the name; of each argument
-/// whether it is a number, and what it is; the first is the text itself. Then 0 and the result.
+/// A method of str, or `list` of its characters. values: bytes of its name, number of arguments,
+/// the name; of each argument whether it is a number, and what it is; the first is the text itself.
+/// Then 0 and the result.
 void call_method(std::int64_t* values) {
     with_python(values, 1, [&] {
         auto bytes = static_cast<std::size_t>(values[0]);
@@ -252,8 +253,10 @@ void call_method(std::int64_t* values) {
             list.push_back(objects.back().get());
             if (!list.back()) throw PythonError{};
         }
-        Ref result(name ? PyObject_VectorcallMethod(name.get(), list.data(), count, nullptr)
-                        : nullptr);
+        if (!name) throw PythonError{};
+        bool is_list = PyUnicode_CompareWithASCIIString(name.get(), "list") == 0;
+        Ref result(is_list ? PySequence_List(list[0])
+                           : PyObject_VectorcallMethod(name.get(), list.data(), count, nullptr));
         if (!result) throw PythonError{};
         if (PyUnicode_Check(result.get())) {
             const Text* made = text_from(result.get());

@@ -187,6 +187,7 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
     if (!is_plain && !dtype_of(node.children[0])) return call_table(node, name, args);
     want(1);
     const Value& a = args[0];
+    if (name == "list" && a.type.is_text()) return Texts(*this, place).characters(a);
     if (name == "list") return list_value(a, place);
     if (name == "tuple" && a.type.is_tuple()) return tuple_of(a.items);
     if (name == "tuple" && !a.type.is_scalar())

@@ -16,6 +16,7 @@ std::string table_code(const Type& t) {
             if (t.weak == Weak::Int) return "i";
             if (t.weak == Weak::Float) return "f";
             if (t.weak == Weak::Bool) return "b";
+            if (t.weak == Weak::Complex) return "c";
             return "N" + letter(static_cast<int>(t.dtype));
         case Type::Kind::Text: return "t";
         case Type::Kind::Table:

@@ -225,6 +225,19 @@ Value Texts::joined(const Value& separator, const Value& parts) {
     return all;
 }
 
+Value Texts::characters(const Value& text) {
+    if (f_.parallel_depth_ > 0)
+        refuse("a list of texts cannot be made inside of prange", "make it before the loop");
+    std::vector<E> values{f_.i64(4), f_.i64(1)};
+    for (E e : packed("list")) values.push_back(e);
+    values.push_back(f_.i64(0));
+    values.push_back(handle(text));
+    auto found = f_.native("text_method", values, 2);
+    f_.fault_if(f_.op_binary(Op::Ne, found[0], f_.i64(0)), ErrorKind::Memory,
+                "out of memory for a list", place_);
+    return Tables(f_, place_).texts_made(found[1]);
+}
+
 Value Texts::method(const Node& node, const Value& text) {
     // What they give: text, int or bool; where they fail, they do for every argument.
     static const std::map<std::string, Weak> methods = {

@@ -29,6 +29,8 @@ class Texts {
     Value of_point(const Value& number);
     Value number(const Value& text, bool is_int);
     Value method(const Node& node, const Value& text);
+    /// list(text)
+    Value characters(const Value& text);
     /// Bytes as numbers, eight to each.
     std::vector<E> packed(const std::string& bytes);
 

@@ -1,5 +1,6 @@
 """Python's richer forms in compiled functions, against the Python functions."""
 
+import bisect
 import math
 
 import numpy as np
@@ -306,3 +307,58 @@ def test_bit_length(on):
 def digits_of_least():
     n = -(2**62)
     return (n * 2).bit_length()
+
+
+def test_places_in_sorted_sequences(on):
+    def f(a, x):
+        n = len(a)
+        found = bisect.bisect_left(a, x), bisect.bisect_right(a, x), bisect.bisect(a, x, 1)
+        return *found, bisect.bisect_left(a, x, lo=1, hi=n - 1), bisect.bisect_right(a, x, 0, None)
+
+    def wrong(a):
+        return bisect.bisect_left(a, 1, -1)
+
+    g = un.jit(f, device=on)
+    for x in (-1, 1, 2, 2.5, 9):
+        for a in ([1, 2, 2, 2, 5], [1.5, 2.0], np.array([1, 2, 2, 4])):
+            assert g(a, x) == f(a, x)
+    assert g(["a", "b", "b", "d"], "b") == f(["a", "b", "b", "d"], "b")
+    with pytest.raises(ValueError, match="lo must be non-negative"):
+        un.jit(wrong, device=on)([1, 2])
+
+
+def test_all_exceptions_of_python_without_arguments_of_their_own(on):
+    def f(n):
+        try:
+            if n == 0:
+                raise FileNotFoundError("file")
+            if n == 1:
+                raise UserWarning("careful")
+            if n == 2:
+                raise UnboundLocalError("name")
+            raise TimeoutError("late")
+        except NameError:
+            return "name"
+        except OSError as e:
+            if n == 3:
+                raise
+            return f"{e}"
+
+    g = un.jit(f, device=on)
+    assert (g(0), g(2)) == (f(0), f(2)) == ("file", "name")
+    with pytest.raises(UserWarning, match="careful"):
+        g(1)
+    with pytest.raises(TimeoutError, match="late"):
+        g(3)
+
+
+def test_characters_of_texts(on):
+    def f(s):
+        letters = list(s)
+        letters.append("!")
+        letters[0] = letters[0].upper()
+        return letters, "".join(letters), len(list("")), sorted(list(s))
+
+    g = un.jit(f, device=on)
+    for s in ("hello", "ä€😀x", "a"):
+        assert g(s) == f(s)

@@ -300,3 +300,29 @@ def test_tables_in_elementwise_functions(on):
         assert "dict" in str(error)
     else:
         assert got.tolist() == [1, 2, 3]
+
+
+def complex_items(xs, d):
+    s = 0j
+    for x in xs:
+        s += x * x
+    xs[0] = s
+    d["z"] = xs[1] * 1j
+    return (
+        s,
+        xs,
+        abs(xs[1]),
+        d["a"] / xs[1],
+        {1: 2j},
+        3j in xs,
+        xs == [s, 3j],
+        [c.real for c in d.values()],
+    )
+
+
+def test_complex_numbers_in_lists_and_dicts_that_are_passed(on):
+    ours, theirs = ([1 + 2j, 3j], {"a": 1 + 1j}), ([1 + 2j, 3j], {"a": 1 + 1j})
+    assert compiled(on, complex_items)(*ours) == complex_items(*theirs)
+    assert ours == theirs
+    with pytest.raises(ZeroDivisionError):
+        compiled(on, complex_items)([1j, 0j], {"a": 1j})

@@ -105,3 +105,34 @@ def min_by(items, key):
             least = k
             best = items[i]
     return best
+
+
+@jit
+def bisect_right(a, x, lo=0, hi=None):
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    end = len(a) if hi is None else hi
+    while lo < end:
+        middle = (lo + end) // 2
+        if x < a[middle]:
+            end = middle
+        else:
+            lo = middle + 1
+    return lo
+
+
+@jit
+def bisect_left(a, x, lo=0, hi=None):
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    end = len(a) if hi is None else hi
+    while lo < end:
+        middle = (lo + end) // 2
+        if a[middle] < x:
+            lo = middle + 1
+        else:
+            end = middle
+    return lo
+
+
+implementations = {f.__name__: f for f in (bisect_left, bisect_right)}

@@ -20,6 +20,7 @@ _of_numpy = frozenset(
     "polyval quantile rad2deg radians searchsorted split square tile trapezoid unique".split()
 )
 _of_math = frozenset(("comb", "factorial", "gcd", "isqrt", "lcm", "perm"))
+_of_bisect = frozenset(("bisect_left", "bisect_right"))
 _of_random = frozenset(
     "choice exponential gumbel laplace logistic lognormal normal pareto permutation rand randint randn "
     "random random_sample ranf rayleigh seed shuffle standard_exponential standard_normal uniform "
@@ -96,6 +97,11 @@ def implementation_of(value):
     owner = builtins if name in ("bin", "hex", "oct") else math if name in _of_math else None
     if owner and getattr(owner, name) is value:
         from .math_library import implementations
+
+        return implementations[name]
+    bisect = sys.modules.get("bisect")
+    if bisect and name in _of_bisect and getattr(bisect, name) is value:
+        from .library import implementations
 
         return implementations[name]
     numpy = sys.modules.get("numpy")
