@@ -249,20 +249,14 @@ void Dispatch::compile_signatures() {
     const auto source = this->source();
     for (const frontend::Signature& s : source->signatures) {
         Arguments arguments(name_);
-        if (!arrays_.empty())
-            fail(ErrorKind::Type, name_ +
-                                      ": a function with signatures cannot read the captured "
-                                      "array '" +
-                                      source->params.back() +
-                                      "'; got no type of it; expected parameters only; pass it "
-                                      "as an argument, or leave the signatures out");
-        if (s.args.size() != source->params.size()) {
+        std::size_t own = source->params.size() - source->captures;
+        if (s.args.size() != own) {
             fail(ErrorKind::Type, name_ + ": a signature has one type per parameter; got " +
                                       std::to_string(s.args.size()) + "; expected " +
-                                      std::to_string(source->params.size()) +
-                                      "; add or remove types");
+                                      std::to_string(own) + "; add or remove types");
         }
         for (const frontend::Declared& d : s.args) arguments.add_type(as_argument(d));
+        add_captured(*source, arguments);
         arguments.finish();
         find(*source, arguments, 0);
     }

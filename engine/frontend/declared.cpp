@@ -92,11 +92,12 @@ Value Objects::declared_value(const Value& value, const Declared& wanted, const 
 const Signature* find_signature(const Source& source, const std::vector<Type>& args) {
     const Signature* best = nullptr;
     int least = 0;
+    const std::size_t own = args.size() - source.captures;  // behind them, captured arrays
     for (const Signature& s : source.signatures) {
-        if (s.args.size() != args.size()) continue;
+        if (s.args.size() != own) continue;
         int sum = 0;
         bool fits = true;
-        for (std::size_t i = 0; i < args.size() && fits; ++i) {
+        for (std::size_t i = 0; i < own && fits; ++i) {
             auto d = distance(args[i], s.args[i]);
             fits = d.has_value();
             sum += d.value_or(0);
@@ -143,7 +144,8 @@ void Bindings::declare_parameters() {
             const Type* wanted = is_said ? &source_.declared[i].type : nullptr;
             b.value = Tables(*this, b.origin).opened(b.value, &name, wanted);
         }
-        if (signature) b.value = declared_value(b.value, signature->args[i], b.origin, role);
+        if (signature && i < signature->args.size())
+            b.value = declared_value(b.value, signature->args[i], b.origin, role);
         if (i < source_.declared.size())
             b.value = declared_value(b.value, source_.declared[i], b.origin, role);
     }

@@ -148,13 +148,37 @@ def of_method(p):
     return p.at(1)
 
 
+def of_signature(i, scale=1.0):
+    return TABLE[i] * scale
+
+
+def calls_of_signature(i):
+    return of_signature(i, 2.0) + TABLE[i]
+
+
+def test_functions_with_signatures(on, monkeypatch):
+    want = [of_signature(2, 0.5), calls_of_signature(2)]
+    f = un.jit(["float64(int64, float64)", "float64(int64, int64)"], device=on)(of_signature)
+    assert len(f.signatures) == 2
+    monkeypatch.setitem(globals(), "of_signature", f)
+    g = un.jit("float64(int64)", device=on)(calls_of_signature)
+    assert [f(2, 0.5), g(2)] == want
+    assert f(2, 3) == 3 * f.py_func(2)
+    with pytest.raises(un.CompileError, match="no signature takes"):
+        f(2.5, 1.0)
+    monkeypatch.setitem(globals(), "TABLE", TABLE + 1)
+    assert f(2, 1.0) == f.py_func(2)
+    assert len(f.signatures) == 2
+    with pytest.raises(TypeError, match="one type per parameter; got 1; expected 2"):
+        un.jit("float64(int64)", device=on)(f.py_func)
+
+
 def test_refusals(on, tmp_path):
     with pytest.raises(un.CompileError, match="TABLE"):
         un.jit(of_method, device=on)(Scaled(2.0))
-    with pytest.raises(
-        TypeError, match="a function with signatures cannot read the captured array"
-    ):
-        un.jit("float64(int64)", device=on)(lambda i: TABLE[i])
+    reads = un.jit("float64(int64)", device=on)(lambda i: TABLE[i])
+    with pytest.raises(TypeError, match="TABLE"):
+        un.compile_module("reads", [reads], tmp_path)
     made = un.jit("(int64,)", device=on)(python_inside)
     with pytest.raises(TypeError, match="runs a block"):
         un.compile_module("odd", [made], tmp_path)
