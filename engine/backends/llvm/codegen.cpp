@@ -9,6 +9,7 @@
 #include "backends/llvm/apart.h"
 #include "backends/llvm/arithmetic.h"
 #include "backends/llvm/branch_switches.h"
+#include "backends/llvm/emitter.h"
 #include "backends/llvm/mark_streaming.h"
 
 #include <llvm/Analysis/AliasAnalysis.h>
@@ -26,6 +27,10 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/CorrelatedValuePropagation.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
@@ -39,8 +44,9 @@ namespace {
 
 constexpr const char* inline_passes = "always-inline,cgscc(inline),";
 constexpr const char* host_passes =
-    "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
-    "unisono-branches,unisono-interleave,loop-vectorize,unisono-streaming,loop-load-elim,early-cse,"
+    "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,"
+    "unisono-while,loop-mssa(licm),unisono-branches,unisono-interleave,loop-vectorize,unisono-"
+    "streaming,loop-load-elim,early-cse,"
     "simplifycfg,"
     "loop-mssa(licm))";
 /// Vector forms of functions of angles, which the vectoriser calls.
@@ -51,6 +57,20 @@ constexpr const char* device_passes =
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
     "simplifycfg,"
     "infer-address-spaces,early-cse<memssa>),globaldce";
+
+/// What the condition of a while loop says of an index (`while j >= 0 and x[j] > y`) makes tests of
+/// it needless. Other loops know the ranges of theirs before.
+struct KnownInWhile : llvm::PassInfoMixin<KnownInWhile> {
+    llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager& analyses) {
+        if (!f.hasFnAttribute(while_attribute)) return llvm::PreservedAnalyses::all();
+        llvm::FunctionPassManager passes;
+        passes.addPass(llvm::SimplifyCFGPass());
+        passes.addPass(llvm::CorrelatedValuePropagationPass());
+        passes.addPass(llvm::InstCombinePass());
+        passes.addPass(llvm::EarlyCSEPass());
+        return passes.run(f, analyses);
+    }
+};
 
 double elapsed_us(std::chrono::steady_clock::time_point since) {
     return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - since)
@@ -237,6 +257,8 @@ void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& m
         [](llvm::StringRef name, llvm::FunctionPassManager& passes, auto) {
             if (name == "unisono-streaming") {
                 passes.addPass(MarkStreaming());
+            } else if (name == "unisono-while") {
+                passes.addPass(KnownInWhile());
             } else if (name == "unisono-branches") {
                 passes.addPass(BranchSwitches());
             } else if (name == "unisono-interleave") {

@@ -25,6 +25,9 @@
 
 namespace unisono::codegen {
 
+/// Of functions with a while loop.
+inline constexpr const char* while_attribute = "unisono-while";
+
 using Value = llvm::Value;
 
 /// What an array is inside one LLVM function.

@@ -207,6 +207,7 @@ void FunctionEmitter::emit_if(ir::S s) {
 }
 
 void FunctionEmitter::emit_while(ir::S s) {
+    fn_->addFnAttr(while_attribute);
     llvm::BasicBlock* test = block("while");
     llvm::BasicBlock* body = block("while.body");
     llvm::BasicBlock* after = block("endwhile");
