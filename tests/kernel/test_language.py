@@ -362,3 +362,17 @@ def test_characters_of_texts(on):
     g = un.jit(f, device=on)
     for s in ("hello", "ä€😀x", "a"):
         assert g(s) == f(s)
+
+
+def test_repr(on):
+    def f(n, x, s, d):
+        y = None
+        if n > 2:
+            y = x
+        shown = repr(n), repr(x), repr(s), repr((n, s)), repr(y), repr(n > 1), repr([x, x]), repr(d)
+        return ", ".join(shown)
+
+    g = un.jit(f, device=on)
+    for n, s in ((1, "it's"), (3, 'a\n"b"')):
+        d = {1: s, 2: "z"}
+        assert g(n, 0.1 + n, s, d) == f(n, 0.1 + n, s, d)

@@ -121,6 +121,10 @@ class Forms:
         name = self.builtin(e)
         if name in _EMPTY and not e.args and not e.keywords:
             return _at(_EMPTY[name](), e)
+        plain_argument = len(e.args) == 1 and not isinstance(e.args[0], ast.Starred)
+        if name == "repr" and plain_argument and not e.keywords:
+            shown = ast.FormattedValue(value=e.args[0], conversion=ord("r"), format_spec=None)
+            return _joined(e, [_at(shown, e)])
         if name == "isinstance" and len(e.args) == 2 and isinstance(e.args[1], ast.BinOp):
             types = _at(ast.Tuple(elts=_joined_types(e.args[1]), ctx=ast.Load()), e)
             return _at(ast.Call(func=e.func, args=[e.args[0], types], keywords=[]), e)
