@@ -61,6 +61,8 @@ std::string fill(const codegen::CFunction& f, frontend::NativeFunction& made) {
         if (t.target_function) return "it takes a function, " + t.spelling;
         auto dtype = p.is_pointer ? dtype_of(t.target, t.target_bytes, t.target_signed)
                                   : dtype_of(t.kind, t.bytes, t.is_signed);
+        if (p.is_pointer && t.target == CType::Kind::Complex)
+            dtype = t.target_bytes == 8 ? DType::Complex64 : DType::Complex128;
         if (!dtype && !p.is_pointer) return "it takes " + t.spelling + " by value";
         p.dtype = dtype.value_or(DType::UInt8);  // memory of any kind
         p.writes = !t.target_const;

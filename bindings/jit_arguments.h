@@ -28,6 +28,9 @@ class Arguments {
     /// Throws PythonError or Error where the object cannot be an argument; `name` is the
     /// parameter's.
     void add(PyObject* object, const std::string& name);
+    /// As add, for a pointer of C to bytes of that dtype, which takes str (as UTF-8) and bytes, and
+    /// arrays of either signedness.
+    void add_bytes(PyObject* object, const std::string& name, DType wanted);
     /// The next `size` arguments are items of a tuple.
     void begin_tuple(std::size_t size) {
         key_.push_back(TupleCode | static_cast<std::uint32_t>(size) << 4);

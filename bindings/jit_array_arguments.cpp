@@ -205,6 +205,35 @@ void Arguments::add_buffer(PyObject* object, const std::string& name) {
     add_array(held, t, !b.readonly);
 }
 
+void Arguments::add_bytes(PyObject* object, const std::string& name, DType wanted) {
+    Py_ssize_t size = 0;
+    const char* bytes = nullptr;  // ends with a zero, and lives as long as the object
+    if (PyUnicode_Check(object)) {
+        bytes = PyUnicode_AsUTF8AndSize(object, &size);
+        if (!bytes) throw PythonError{};
+    } else if (PyBytes_Check(object)) {
+        bytes = PyBytes_AS_STRING(object);
+        size = PyBytes_GET_SIZE(object);
+    }
+    if (bytes) {
+        Held& held = arrays_.emplace_back();
+        held.object = object;
+        const Py_ssize_t step = 1;
+        ++size;  // the zero
+        place(held, bytes, 1, {&size, 1}, &step);
+        return add_array(held, wanted, false);
+    }
+    std::size_t before = key_.size();
+    add(object, name);
+    if (key_.size() != before + 1) return;
+    constexpr std::uint32_t code_and_dtype = 0xff;
+    auto head = [](DType t) { return array_code(t, 0, false, false) & code_and_dtype; };
+    std::uint32_t& code = key_[before];
+    if ((code & code_and_dtype) == head(DType::Int8) ||
+        (code & code_and_dtype) == head(DType::UInt8))
+        code = (code & ~code_and_dtype) | head(wanted);
+}
+
 void Arguments::add_array(Held& held, DType t, bool writable) {
     int last = held.rank - 1;
     bool is_last_one = last >= 0 && (held.strides[last] == 1 || held.shape[last] <= 1);

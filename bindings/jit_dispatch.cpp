@@ -49,6 +49,19 @@ Dispatch::Dispatch(PyObject* function, PyObject* prepare, bool is_kernel, std::s
     name_ = text;
 }
 
+/// The argument of a parameter; pointers of C to bytes take text, too.
+static void add_one(const frontend::Source& source, Arguments& arguments, PyObject* object,
+                    std::size_t i) {
+    const frontend::NativeParam* p =
+        source.native && i < source.native->params.size() ? &source.native->params[i] : nullptr;
+    bool is_bytes = p && p->is_pointer && p->spelling.find("char") != std::string::npos &&
+                    (p->dtype == DType::Int8 || p->dtype == DType::UInt8);
+    if (is_bytes)
+        arguments.add_bytes(object, source.params[i], p->dtype);
+    else
+        arguments.add(object, source.params[i]);
+}
+
 void Dispatch::bind(const frontend::Source& source, Arguments& arguments, PyObject* const* args,
                     std::size_t count, PyObject* keywords) const {
     const auto& params = source.params;
@@ -60,7 +73,7 @@ void Dispatch::bind(const frontend::Source& source, Arguments& arguments, PyObje
                                   "; leave the extra ones out");
     }
     if (count == n && given_names == 0 && source.vararg < 0) {
-        for (std::size_t i = 0; i < n; ++i) arguments.add(args[i], params[i]);
+        for (std::size_t i = 0; i < n; ++i) add_one(source, arguments, args[i], i);
         return add_captured(source, arguments);
     }
     std::vector<PyObject*> slots(n, nullptr);
@@ -93,7 +106,7 @@ void Dispatch::bind(const frontend::Source& source, Arguments& arguments, PyObje
                                       std::to_string(count + given_names) + " of " +
                                       std::to_string(n) + " arguments; give it");
         }
-        arguments.add(slots[i], params[i]);
+        add_one(source, arguments, slots[i], i);
     }
     add_captured(source, arguments);
 }

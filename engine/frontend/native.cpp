@@ -153,6 +153,10 @@ class Adapter {
         std::string what = argument(k) + " is a pointer (" + p.spelling + ")";
         if (!t.is_array())
             refuse(what + "; got " + describe(t), "pass an array of " + std::string(name(p.dtype)));
+        if (t.dtype != p.dtype && p.spelling.find("**") != std::string::npos)
+            refuse(what + "; got " + describe(t),
+                   "pass the addresses of the rows, as in np.array([r.ctypes.data for r in "
+                   "a]).view(\"uint8\")");
         if (t.dtype != p.dtype)
             refuse(what + "; got " + describe(t),
                    "convert it with .astype(\"" + std::string(name(p.dtype)) + "\")");

@@ -21,6 +21,9 @@ CType::Kind kind_of(clang::QualType t) {
     if (t->isSpecificBuiltinType(clang::BuiltinType::Float) ||
         t->isSpecificBuiltinType(clang::BuiltinType::Double))
         return CType::Kind::Float;
+    if (const auto* z = t->getAs<clang::ComplexType>();
+        z && kind_of(z->getElementType()) == CType::Kind::Float)
+        return CType::Kind::Complex;
     return t->isPointerType() ? CType::Kind::Pointer : CType::Kind::Other;
 }
 
@@ -56,6 +59,7 @@ CType describe(const clang::ASTContext& context, clang::QualType t) {
     made.record = record_name(t->isPointerType() ? t->getPointeeType() : t);
     if (made.kind == CType::Kind::Pointer) {
         clang::QualType target = t->getPointeeType();
+        while (const auto* array = context.getAsArrayType(target)) target = array->getElementType();
         made.target = kind_of(target);
         if (made.target == CType::Kind::Pointer) made.target = CType::Kind::Other;
         made.target_bytes = bytes_of(context, target);

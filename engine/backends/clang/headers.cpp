@@ -299,15 +299,22 @@ double ldexp(double, int); float ldexpf(float, int); double frexp(double, int*);
 double modf(double, double*); float modff(float, float*); double scalbn(double, int); int ilogb(double);
 long lround(double); long long llround(double); long lrint(double); long long llrint(double);
 long lroundf(float); long lrintf(float); double nan(const char*);
+double j0(double); double j1(double); double jn(int, double);
+double y0(double); double y1(double); double yn(int, double);
 )"},
     {"complex.h", R"(#pragma once
 #define complex _Complex
 #define _Complex_I ((float _Complex){0.0f, 1.0f})
 #define I _Complex_I
-double creal(double complex); double cimag(double complex); double cabs(double complex);
-double carg(double complex); double complex conj(double complex); double complex cexp(double complex);
-double complex csqrt(double complex); double complex clog(double complex);
-double complex cpow(double complex, double complex);
+#define __REAL(n) double n(double complex); float n##f(float complex);
+#define __UNARY(n) double complex n(double complex); float complex n##f(float complex);
+__REAL(creal) __REAL(cimag) __REAL(cabs) __REAL(carg)
+__UNARY(conj) __UNARY(cproj) __UNARY(cexp) __UNARY(clog) __UNARY(csqrt)
+__UNARY(csin) __UNARY(ccos) __UNARY(ctan) __UNARY(casin) __UNARY(cacos) __UNARY(catan)
+__UNARY(csinh) __UNARY(ccosh) __UNARY(ctanh) __UNARY(casinh) __UNARY(cacosh) __UNARY(catanh)
+#undef __REAL
+#undef __UNARY
+double complex cpow(double complex, double complex); float complex cpowf(float complex, float complex);
 )"},
 };
 

@@ -20,6 +20,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/GlobalStatus.h>
 
 #include <filesystem>
 #include <map>
@@ -106,6 +107,16 @@ bool write_bytes(const llvm::Constant* c, const llvm::DataLayout& layout, std::s
     return true;
 }
 
+/// A table of functions or texts, say, whose author did not write const; it becomes constant.
+bool is_never_written(llvm::GlobalVariable& v) {
+    llvm::GlobalStatus uses;
+    bool is_constant = v.hasLocalLinkage() && !v.isThreadLocal() &&
+                       !llvm::GlobalStatus::analyzeGlobal(&v, uses) &&
+                       uses.StoredType == llvm::GlobalStatus::NotStored;
+    if (is_constant) v.setConstant(true);
+    return is_constant;
+}
+
 /// Variables that change live outside of the code, which names them: so they outlive a call, and
 /// all functions that the text is inlined into share them.
 void take_variables_out(llvm::Module& module, const std::string& prefix, CResult& result) {
@@ -120,6 +131,7 @@ void take_variables_out(llvm::Module& module, const std::string& prefix, CResult
         const llvm::DataLayout& layout = module.getDataLayout();
         made.initial.assign(layout.getTypeAllocSize(v.getValueType()).getFixedValue(), '\0');
         if (v.isThreadLocal() || !write_bytes(v.getInitializer(), layout, made.initial, 0)) {
+            if (is_never_written(v)) continue;
             result.refused += (result.refused.empty() ? "" : ", ") + made.name;
             continue;
         }
@@ -138,9 +150,8 @@ void take_variables_out(llvm::Module& module, const std::string& prefix, CResult
 void find_pure(const llvm::Module& module, CResult& result) {
     auto takes_numbers = [](const CFunction& f) {
         return !f.is_variadic && !f.params.empty() &&
-               std::all_of(f.params.begin(), f.params.end(), [](const CType& t) {
-                   return t.kind != CType::Kind::Pointer && t.kind != CType::Kind::Other;
-               });
+               std::all_of(f.params.begin(), f.params.end(),
+                           [](const CType& t) { return t.kind < CType::Kind::Complex; });
     };
     if (std::none_of(result.functions.begin(), result.functions.end(), takes_numbers)) return;
     auto copy = llvm::CloneModule(module);

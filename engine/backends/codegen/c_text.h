@@ -9,11 +9,11 @@ namespace unisono::codegen {
 
 /// A type as C declares it.
 struct CType {
-    enum class Kind : unsigned char { Void, Bool, Integer, Float, Pointer, Other };
+    enum class Kind : unsigned char { Void, Bool, Integer, Float, Complex, Pointer, Other };
     Kind kind = Kind::Void;
     int bytes = 0;
     bool is_signed = false;
-    // Of what a pointer points to:
+    // Of what a pointer points to; of arrays, what their elements are:
     Kind target = Kind::Void;  ///< Other for structs and pointers
     int target_bytes = 0;
     bool target_signed = false;

@@ -60,6 +60,18 @@ bool has_c_text(const ir::Module& module) {
                        [](const ir::Function& f) { return f.native != nullptr; });
 }
 
+/// The generated code cannot be loaded.
+[[noreturn]] void refuse(const ir::Module& module, const std::string& why) {
+    constexpr std::string_view unknown = "unknown import ";
+    if (has_c_text(module) && why.starts_with(unknown)) {
+        fail(ErrorKind::Compile,
+             "the C text uses '" + why.substr(unknown.size()) +
+                 "', which neither it nor a library defines; define it, or name its library, as in "
+                 "libraries=[\"libgsl.so\"]");
+    }
+    fail(ErrorKind::Unsupported, "compile: the generated code cannot be loaded; got: " + why);
+}
+
 }  // namespace
 
 std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streaming,
@@ -92,9 +104,7 @@ std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streamin
         codegen::Result made = codegen::compile(module, target);
         PublishedCode shown;
         code = load_object(made.code, symbol, find, why, options.debug ? &shown.placed : nullptr);
-        if (!code)
-            fail(ErrorKind::Unsupported,
-                 "compile: the generated code cannot be loaded; got: " + why);
+        if (!code) refuse(module, why);
         if (use_disk) disk.store(key, made.code);
         object = std::move(made.code);
         if (options.debug) {

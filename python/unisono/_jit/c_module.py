@@ -41,7 +41,8 @@ def c_module(source, cdef=None, *, include_dirs=(), define=(), libraries=()):
 
     Notes
     -----
-    Pointers take contiguous arrays of the declared element type (of bytes for ``void*``), NumPy's or ours; pointers
+    Pointers take contiguous arrays of the declared element type (of bytes for ``void*``), NumPy's or ours; those to
+    arrays (``double a[n][n]``) arrays of their elements, ``const char*`` also str and bytes; pointers
     to structs also arrays of the struct's dtype, None and addresses. A struct is passed as an element of such an array,
     a tuple or a dataclass, and comes back as an element. A pointer to a function takes what `cfunc` or `jit` made;
     pointers come back as addresses. Numbers are checked against the declared type. Functions are inlined into compiled
