@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/error.h"
@@ -440,6 +441,53 @@ bool multiply_small(const Array& first, const Array& second, Array& made) {
     return true;
 }
 
+/// The entry that computes the matrix as another one times a number, where it was recorded last: a
+/// product may read the other one, and the scaled one, if nobody else wants it, is never stored.
+const Entry* scaling_of(const Array& a) {
+    const auto pending = Tape::instance().pending();
+    if (pending.empty() || a.rank() != 2 || !(is_float(a.dtype()) && !is_half(a.dtype())))
+        return nullptr;
+    const Entry& e = pending.back();
+    const bool scales = e.kind == EntryKind::Map && e.op == Op::Mul && e.compute == a.dtype() &&
+                        e.inputs == 2 && !e.in[0].storage != !e.in[1].storage &&
+                        e.out.same_as(a.view());
+    if (!scales) return nullptr;
+    const View& matrix = e.in[0].storage ? e.in[0] : e.in[1];
+    const Dims steps = matrix.layout->strides();
+    const bool fits = matrix.dtype == a.dtype() && matrix.storage->on_host() && steps[1] == 1 &&
+                      steps[0] >= a.shape()[1] && a.shape()[0] > 1 && a.shape()[1] >= wide_from;
+    return fits ? &e : nullptr;
+}
+
+/// (number * matrix) @ vector; nothing where the matrix is no such product.
+std::optional<Array> scaled_product(const Array& a, const Array& x) {
+    if (x.rank() != 1 || x.dtype() != a.dtype() || a.rank() != 2 || x.size() != a.shape()[1] ||
+        !x.view().storage || !x.view().storage->on_host())
+        return {};
+    const Entry* e = scaling_of(a);
+    if (!e) return {};
+    const bool first = e->in[0].storage != nullptr;
+    const Scalar factor{static_cast<std::uint64_t>(e->in[first ? 1 : 0].offset), a.dtype()};
+    const Array operands[] = {Array::of(e->in[first ? 0 : 1]), x};
+    auto work = [factor](std::span<const View> in, const View& out) {
+        auto multiply_rows = [&]<class T>() {
+            const Layout& l = *in[0].layout;
+            scaled_matrix_times_vector<T>({reinterpret_cast<const T*>(in[0].data()), l.shape()[0],
+                                           l.shape()[1], l.strides()[0]},
+                                          factor.get<T>(), reinterpret_cast<const T*>(in[1].data()),
+                                          in[1].layout->strides()[0],
+                                          reinterpret_cast<T*>(out.data()));
+        };
+        if (in[0].dtype == DType::Float64)
+            multiply_rows.template operator()<double>();
+        else
+            multiply_rows.template operator()<float>();
+    };
+    Tape::instance().expect_dead();
+    const std::int64_t shape[] = {a.shape()[0]};
+    return call("matmul", operands, shape, a.dtype(), work);
+}
+
 }  // namespace
 
 void multiply_stacks(DType t, const MatrixStack& a, const MatrixStack& b, void* out) {
@@ -469,6 +517,9 @@ Array matmul(const Array& first, const Array& second, const Array* out) {
         return small_dot(first, second);
     }
     if (Array made; !out && multiply_small(first, second, made)) return made;
+    if (!out) {
+        if (auto made = scaled_product(first, second)) return *made;
+    }
     Array a = row ? with_axis(first, 0) : first;
     Array b = column ? with_axis(second, 1) : second;
     Dims as = a.shape(), bs = b.shape();

@@ -16,7 +16,7 @@ using namespace matvec;
 
 namespace {
 
-constexpr std::int64_t few_columns = 512;  ///< up to here what is left of a row counts
+constexpr std::int64_t few_columns = wide_from - 1;  ///< up to here what is left of a row counts
 
 /// Lanes as in `dots`; strides that are known when this is compiled make vectors.
 template <class T, class X, class Y>
@@ -96,6 +96,21 @@ void matrix_times_vector(const DenseRows<T>& a, const T* x, std::int64_t x_strid
 }
 
 template <class T>
+void scaled_matrix_times_vector(const DenseRows<T>& a, T factor, const T* x, std::int64_t x_stride,
+                                T* out) {
+    const Packed<T> packed(x, x_stride, a.columns);
+    const Scaled<T> read{factor};
+    const std::int64_t group = std::max<std::int64_t>(1, worth_a_thread / (4 * a.columns)) * 4;
+    parallel_for(0, (a.rows + group - 1) / group, 1, [&](std::int64_t first, std::int64_t last) {
+        std::int64_t i = first * group, end = std::min(a.rows, last * group);
+        for (; i + 4 <= end; i += 4)
+            dots<T, 4>(a.data + i * a.leading, a.leading, a.columns, packed.data(), out + i, read);
+        for (; i < end; ++i)
+            dots<T, 1>(a.data + i * a.leading, a.leading, a.columns, packed.data(), out + i, read);
+    });
+}
+
+template <class T>
 void vector_times_matrix(const DenseRows<T>& a, const T* x, std::int64_t x_stride, T* out) {
     Packed<T> packed(x, x_stride, a.rows);
     const ColumnTiles cut(a.columns);
@@ -142,6 +157,10 @@ template float dot_product(std::int64_t, const float*, std::int64_t, const float
 template double dot_product(std::int64_t, const double*, std::int64_t, const double*, std::int64_t);
 template void matrix_times_vector(const DenseRows<float>&, const float*, std::int64_t, float*);
 template void matrix_times_vector(const DenseRows<double>&, const double*, std::int64_t, double*);
+template void scaled_matrix_times_vector(const DenseRows<float>&, float, const float*, std::int64_t,
+                                         float*);
+template void scaled_matrix_times_vector(const DenseRows<double>&, double, const double*,
+                                         std::int64_t, double*);
 template void vector_times_matrix(const DenseRows<float>&, const float*, std::int64_t, float*);
 template void vector_times_matrix(const DenseRows<double>&, const double*, std::int64_t, double*);
 template void multiply_both(const DenseRows<float>&, const BothProducts<float>&);

@@ -18,6 +18,12 @@ struct DenseRows {
 /// out[rows] = a x
 template <class T>
 void matrix_times_vector(const DenseRows<T>& a, const T* x, std::int64_t x_stride, T* out);
+/// The same for the matrix times a factor, which is not stored: the bits of the product with the
+/// scaled matrix, of at least `wide_from` columns.
+constexpr std::int64_t wide_from = 513;
+template <class T>
+void scaled_matrix_times_vector(const DenseRows<T>& a, T factor, const T* x, std::int64_t x_stride,
+                                T* out);
 /// out[columns] = x a
 template <class T>
 void vector_times_matrix(const DenseRows<T>& a, const T* x, std::int64_t x_stride, T* out);

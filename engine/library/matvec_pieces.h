@@ -154,9 +154,26 @@ Vector<T> narrow_dots(const T* a, std::int64_t leading, const T* x) {
     return lanes[0];
 }
 
+/// Elements of a matrix as they lie, and each times a factor.
+struct AsTheyLie {
+    template <class V>
+    V operator()(V v) const {
+        return v;
+    }
+};
+template <class T>
+struct Scaled {
+    T factor;
+    template <class V>
+    V operator()(V v) const {
+        return v * factor;
+    }
+};
+
 /// The dot products of `rows` rows with x.
-template <class T, int rows>
-void dots(const T* a, std::int64_t leading, std::int64_t columns, const T* x, T* out) {
+template <class T, int rows, class Read = AsTheyLie>
+void dots(const T* a, std::int64_t leading, std::int64_t columns, const T* x, T* out,
+          Read read = {}) {
     constexpr std::int64_t w = width<T>;
     Vector<T> low[rows], high[rows];
 #pragma GCC unroll 4
@@ -166,15 +183,15 @@ void dots(const T* a, std::int64_t leading, std::int64_t columns, const T* x, T*
         Vector<T> x0 = load(x + j), x1 = load(x + j + w);
 #pragma GCC unroll 4
         for (int r = 0; r < rows; ++r) {
-            low[r] += load(a + r * leading + j) * x0;
-            high[r] += load(a + r * leading + j + w) * x1;
+            low[r] += read(load(a + r * leading + j)) * x0;
+            high[r] += read(load(a + r * leading + j + w)) * x1;
         }
     }
     for (int r = 0; r < rows; ++r) {
         T lanes[2 * w];
         std::memcpy(lanes, &low[r], sizeof low[r]);
         std::memcpy(lanes + w, &high[r], sizeof high[r]);
-        for (std::int64_t k = j; k < columns; ++k) lanes[k - j] += a[r * leading + k] * x[k];
+        for (std::int64_t k = j; k < columns; ++k) lanes[k - j] += read(a[r * leading + k]) * x[k];
         for (std::int64_t half = w; half > 0; half /= 2) {
             for (std::int64_t k = 0; k < half; ++k) lanes[k] += lanes[k + half];
         }

@@ -306,3 +306,40 @@ def test_long_correlations(dtype, mode, n, m):
         made = getattr(un, name)(un.array(a), un.array(v), mode)
         assert made.dtype == expected.dtype and made.shape == expected.shape
         assert np.allclose(made, expected, rtol=1e-4, atol=1e-1 if dtype == "float32" else 1e-9)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_scaled_matrix_is_not_stored_for_its_product(dtype):
+    """One call reads the matrix itself, with the bits of the product with the scaled matrix."""
+    rng = np.random.default_rng(3)
+    a, x = rng.random((37, 700)).astype(dtype), rng.random(1400).astype(dtype)
+    factor = np.dtype(dtype).type(0.3)
+    for matrix in (lambda m: m, lambda m: m[::3, 1:], lambda m: m[:, ::-1], lambda m: m[:, :600]):
+        for vector in (lambda v, n: v[:n], lambda v, n: v[: 2 * n : 2]):
+            A, X = un.array(a), un.array(x)
+            m = matrix(A)
+            v = vector(X, m.shape[1])
+            stored = un.eval(factor * m) or factor * m
+            want = np.asarray(stored @ v)
+            for scale in (lambda m: factor * m, lambda m: m * 0.3, lambda m: 0.3 * m):
+                got = scale(m) @ v
+                assert got.dtype == dtype
+                np.testing.assert_array_equal(np.asarray(got), want, strict=True)
+            kept = 0.3 * m
+            made = kept @ v
+            m *= 2  # after the product was recorded
+            np.testing.assert_array_equal(np.asarray(made), want)
+            np.testing.assert_array_equal(np.asarray(kept), np.asarray(stored))
+            kept = 0.3 * m
+            m /= 2  # in between
+            np.testing.assert_allclose(np.asarray(kept @ v), 2 * want, rtol=1e-5)
+
+
+def test_a_scaled_matrix_takes_no_memory():
+    a, x = un.ones((300, 1000)), un.ones(1000)
+    un.eval(a, x)
+    before = un.stats()["bytes_allocated"]
+    y = 0.5 * a @ x
+    un.eval(y)
+    assert un.stats()["bytes_allocated"] - before < a.nbytes / 2
+    assert y.tolist() == [500.0] * 300
