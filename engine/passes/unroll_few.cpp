@@ -22,6 +22,8 @@ std::int64_t nodes(E e) {
     return n;
 }
 
+constexpr std::int64_t most_number = 1 << 20;  ///< whose differences are numbers, too
+
 /// Nodes of a body that may be copied, else more than the most.
 std::int64_t nodes(S s) {
     switch (s->kind) {
@@ -135,7 +137,8 @@ class UnrollFew final : public Rewriter {
         std::int64_t begin = 0;
         std::int64_t end = 0;
         if (!is_constant(now->args[0], begin) || !is_constant(now->args[1], end)) return now;
-        if (end <= begin || end - begin > most_iterations) return now;
+        if (end <= begin || begin < -most_number || end > most_number) return now;
+        if (end - begin > most_iterations) return now;
         std::int64_t size = 0;
         for (S b : now->body) size += nodes(b);
         if (size * (end - begin) > most_nodes) return now;

@@ -20,6 +20,12 @@ bool is_literal(E e, std::int64_t value) {
     return e && is_constant(e, known) && known == value;
 }
 
+/// Whether sums of such numbers are numbers.
+bool is_small(std::int64_t value) {
+    constexpr std::int64_t most = std::int64_t{1} << 48;
+    return value >= -most && value <= most;
+}
+
 /// Integers combined in any order give the same bits.
 bool has_no_order(Op op, DType t) {
     bool is_known = op == Op::Add || op == Op::Mul || op == Op::Min || op == Op::Max ||
@@ -149,7 +155,7 @@ class Ahead {
             if (!e || is_constant(e, constant)) return nullptr;
             std::int64_t part = 0;
             while (e->kind == ExprKind::Binary && (e->op == Op::Add || e->op == Op::Sub) &&
-                   is_constant(e->args[1], part)) {
+                   is_constant(e->args[1], part) && is_small(part) && is_small(constant)) {
                 constant += e->op == Op::Add ? part : -part;
                 e = e->args[0];
             }
@@ -157,6 +163,7 @@ class Ahead {
         };
         E x = base(to, a);
         E y = base(from, b);
+        if (!is_small(a) || !is_small(b)) return false;
         out = a - b;
         return x == y || (x && y && same(x, y));
     }
@@ -328,7 +335,7 @@ class UpdatesInStrips final : public Rewriter {
         row.low = known.nest().in_front(row.inner->args[0]);
         auto high = known.nest().form(row.inner->args[1]);
         if (!row.low || !high || high->inner || !is_literal(high->outer, 1)) return nullptr;
-        if (high->rest && !is_constant(high->rest, row.end)) return nullptr;
+        if (high->rest && (!is_constant(high->rest, row.end) || !is_small(row.end))) return nullptr;
         E highest = simplified(b_, b_.add(end, b_.i64(row.end - 1)));
         S widest =
             b_.loop(LoopKind::Serial, row.inner->id, row.low, highest, b_.i64(1), b_.block({}));
