@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "passes/linear_forms.h"
+#include "passes/scalar_functions.h"
 #include "passes/simplify.h"
 
 namespace unisono::passes {
@@ -32,35 +33,6 @@ bool has_no_order(Op op, DType t) {
                     op == Op::And || op == Op::Or || op == Op::Xor;
     return is_known && is_integer(t);
 }
-
-/// Whether calls of a function compute with scalars only and never fault.
-class ScalarFunctions {
-  public:
-    explicit ScalarFunctions(const Module& m) {
-        for (const Function& f : m.functions) {
-            is_.push_back(!f.native && f.arrays.empty() && f.natives.empty() && f.body &&
-                          is_plain(f.body));
-        }
-    }
-    bool operator[](std::int32_t f) const { return is_[static_cast<std::size_t>(f)]; }
-
-  private:
-    static bool is_plain(S s) {
-        switch (s->kind) {
-            case StmtKind::Block:
-            case StmtKind::Declare:
-            case StmtKind::Assign:
-            case StmtKind::If: break;
-            case StmtKind::Return:
-                if (s->fault != -1) return false;
-                break;
-            default: return false;
-        }
-        return std::all_of(s->body.begin(), s->body.end(), is_plain) &&
-               std::all_of(s->orelse.begin(), s->orelse.end(), is_plain);
-    }
-    std::vector<bool> is_;
-};
 
 /// A loop over the elements of a row, and the loop in it that updates one.
 struct Row {
@@ -199,11 +171,7 @@ class Ahead {
     /// Whether the expression reads nothing of the row from this element on, but for itself where
     /// that is allowed.
     bool is_known(E e, bool may_read_element) {
-        if (e->kind == ExprKind::Var &&
-            std::find(copies_.begin(), copies_.end(), e->id) != copies_.end()) {
-            return may_read_element;
-        }
-        if (is_element(e)) return may_read_element;
+        if (is_copy(e)) return may_read_element;
         if (e->kind == ExprKind::WorkItem || e->kind == ExprKind::Memory) return false;
         if (e->kind == ExprKind::Load) {
             if (e->access != Access::Linear) return false;
