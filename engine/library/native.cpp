@@ -18,7 +18,7 @@
 #include "library/factor_tiles.h"
 #include "library/histogram.h"
 #include "library/mask.h"
-#include "library/matmul.h"
+#include "library/multiply.h"
 #include "library/solve.h"
 #include "library/sort.h"
 
