@@ -140,3 +140,35 @@ def test_refused(tmp_path):
 
     with pytest.raises(TypeError, match=r"'talks' runs a block of un.python\(\)"):
         un.compile_module("m", [talks], tmp_path)
+
+
+def test_doc_string_and_constants(tmp_path):
+    (tmp_path / "constants.py").write_text(
+        '"""Of \\"\\"\\"gravity\\"\\"\\"."""\n'
+        "import unisono as un\n"
+        "G, NAMES, EMPTY, _hidden = 9.81, ('é', 1, (True, b'x')), (), 3\n"
+        "ENDLESS, TABLE = float('inf'), [1]\n"
+        '@un.jit("float64(float64)")\n'
+        "def weight(m):\n"
+        "    return m * G\n"
+    )
+    command = [sys.executable, "-m", "unisono", "build", str(tmp_path / "constants.py")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    code = (
+        "import constants_compiled as c; assert c.weight(2) == 2 * c.G; "
+        "print(ascii((c.__doc__, c.NAMES, c.EMPTY, c.__all__, hasattr(c, '_hidden'), hasattr(c, 'TABLE'))))"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert shown.stdout.strip() == ascii(
+        (
+            'Of """gravity""".',
+            ("é", 1, (True, b"x")),
+            (),
+            ["weight"],
+            False,
+            False,
+        )
+    ), shown.stderr

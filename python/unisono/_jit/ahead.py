@@ -13,13 +13,13 @@ from .c_module import CFunctionOfText
 
 __all__ = ["compile_module"]
 
-_LOADER = '''"""{doc}"""
+_LOADER = """{doc!r}
 
 from unisono._jit.ahead import load as _load
 
 __all__ = {names!r}
-globals().update(_load(__file__, __name__))
-'''
+{constants}globals().update(_load(__file__, __name__))
+"""
 
 
 def compile_module(name, functions=None, folder="."):
@@ -31,7 +31,8 @@ def compile_module(name, functions=None, folder="."):
         Of the package; a folder of that name is written.
     functions : dict, list, or module, optional
         Functions that `jit` made with signatures, by name or under their own names; of a module all
-        of them. By default those of the caller's module.
+        of them, with its doc string and its public constants (numbers, text, tuples of these). By
+        default those of the caller's module.
     folder : str or path, optional
         Where the package goes.
 
@@ -71,11 +72,13 @@ def compile_module(name, functions=None, folder="."):
         raise ValueError(
             f"compile_module: the name must be an identifier; got {name!r}; choose another one"
         )
+    names = {}
     if functions is None:
-        functions = sys._getframe(1).f_globals
-        functions = {k: f for k, f in functions.items() if _is_ready(f)}
+        names = sys._getframe(1).f_globals
+        functions = {k: f for k, f in names.items() if _is_ready(f)}
     elif hasattr(functions, "__dict__") and not callable(functions):
-        functions = {k: f for k, f in vars(functions).items() if _is_ready(f)}
+        names = vars(functions)
+        functions = {k: f for k, f in names.items() if _is_ready(f)}
     elif not isinstance(functions, dict):
         functions = {getattr(f, "__name__", repr(f)): f for f in functions}
     if not functions:
@@ -94,9 +97,22 @@ def compile_module(name, functions=None, folder="."):
     path = Path(folder) / name
     path.mkdir(parents=True, exist_ok=True)
     (path / "code.bin").write_bytes(zlib.compress(pickle.dumps(store, protocol=5)))
-    doc = f"Compiled functions: {', '.join(functions)}. Written by unisono.compile_module."
-    (path / "__init__.py").write_text(_LOADER.format(doc=doc, names=list(functions)))
+    doc = names.get("__doc__")
+    doc = doc or f"Compiled functions: {', '.join(functions)}. Written by unisono.compile_module."
+    kept = {k: v for k, v in names.items() if not k.startswith("_") and _is_constant(v)}
+    constants = "".join(f"{k} = {v!r}\n" for k, v in kept.items())
+    loader = _LOADER.format(doc=doc, names=list(functions), constants=constants)
+    (path / "__init__.py").write_text(loader, encoding="utf-8")
     return path
+
+
+def _is_constant(value):
+    """Whether its repr, as source, gives the value again."""
+    if type(value) is tuple:
+        return all(map(_is_constant, value))
+    if type(value) is float:
+        return value - value == 0  # inf and nan are no literals
+    return type(value) in (int, bool, str, bytes)
 
 
 def _is_ready(f):
