@@ -205,3 +205,14 @@ def test_planned_einsums():
         for _ in range(3):
             same(un.einsum(text, *map(un.asarray, operands)), np.einsum(text, *operands))
             same(un.einsum(text, *operands), np.einsum(text, *operands))
+
+
+def test_large_arrays_of_short_rows():
+    for shape in ((1_000_000, 9), (60_000, 130)):
+        x = np.arange(np.prod(shape), dtype=np.float64).reshape(shape)
+        a, column, row = un.asarray(x), un.asarray(x[:, :1].copy()), un.asarray(x[3].copy())
+        for _ in range(4):
+            same((a - column).sum(axis=0), (x - x[:, :1]).sum(axis=0))
+            made = a * row - column
+            un.eval(made)
+        np.testing.assert_array_equal(np.asarray(made), x * x[3] - x[:, :1])

@@ -274,7 +274,6 @@ class FunctionEmitter {
     std::vector<std::vector<bool>> made_in_;  ///< per such loop: arrays allocated inside it
     std::vector<llvm::MDNode*> scopes_;       ///< per array that no other overlaps: its alias scope
     std::vector<llvm::MDNode*> others_;       ///< the scopes of all others
-    bool peeling_ = false;                    ///< the loop being emitted runs a few iterations only
     bool one_by_one_ = false;                 ///< no vectors in the loop being emitted
     std::uint32_t in_flight_ = 0;  ///< vectors at a time in the loop being emitted; 0: as it likes
     std::uint32_t lanes_ = 0;      ///< in each of them

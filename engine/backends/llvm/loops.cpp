@@ -266,7 +266,7 @@ void FunctionEmitter::finish_loop(llvm::BranchInst* latch, LoopKind kind, llvm::
         llvm::Metadata* width = llvm::ConstantAsMetadata::get(b_.getInt32(lanes_));
         list.push_back(llvm::MDNode::get(m_.context, {text("llvm.loop.vectorize.width"), width}));
     }
-    if (peeling_ || one_by_one_) {
+    if (one_by_one_) {
         llvm::Metadata* no = llvm::ConstantAsMetadata::get(b_.getFalse());
         list.push_back(llvm::MDNode::get(m_.context, {text("llvm.loop.vectorize.enable"), no}));
     }

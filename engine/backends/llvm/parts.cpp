@@ -120,7 +120,7 @@ void FunctionEmitter::plan_parts() {
 
 /// The body of a loop that may become one on vectors stays whole.
 bool FunctionEmitter::divides(std::span<const ir::S> list) const {
-    if (list.size() < 2 || any_order_ || peeling_ || streaming_) return false;
+    if (list.size() < 2 || any_order_ || streaming_) return false;
     bool loops = std::any_of(list.begin(), list.end(), has_loop);
     int limit = loops ? longest_part : longest_straight;
     return (groups_.empty() || loops) && size_up_to(limit, list) > limit;

@@ -16,6 +16,7 @@ namespace unisono::codegen {
 namespace {
 
 constexpr std::int64_t line_bytes = 64;
+constexpr std::int64_t streaming_bytes = 4096;  ///< shorter loops store through the caches
 
 /// The constant by which e grows when the variable grows by 1; nothing where that is not certain.
 /// `fixed` says which variables do not change inside the loop.
@@ -117,10 +118,13 @@ void FunctionEmitter::streaming_loop(ir::S s, Value* begin, Value* end) {
     // Elements that are not aligned to their own size never reach a line boundary.
     Value* reaches = b_.CreateICmpEQ(b_.CreateURem(to_line, width), int64(0));
     peeled = b_.CreateSelect(reaches, peeled, end);
+    // Neighbouring short rows share lines, which stores of both kinds would fetch and evict in
+    // turns.
+    Value* is_short = b_.CreateICmpSLT(b_.CreateSub(end, begin),
+                                       int64(streaming_bytes / static_cast<std::int64_t>(size)));
+    peeled = b_.CreateSelect(is_short, end, peeled);
     Value* middle = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, peeled, end);
-    peeling_ = true;
-    loop(ir::LoopKind::Serial, begin, middle, body);
-    peeling_ = false;
+    loop(s->loop, begin, middle, body);
     streaming_ = store;
     loop(s->loop, middle, end, body);
     streaming_ = nullptr;
