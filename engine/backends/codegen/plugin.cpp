@@ -41,11 +41,12 @@ std::string processor_id() {
     return text;
 }
 
-/// Identifies this build: another compiler plugin may make other code.
+/// Identifies this build: another engine or compiler plugin may make other code.
 std::string build_id() {
-    struct stat s {};
-    std::string text = std::string(version());
-    if (stat(plugin_path("libunisono_llvm.so").c_str(), &s) == 0) {
+    std::string text(version());
+    for (const char* library : {"libunisono.so", "libunisono_llvm.so"}) {
+        struct stat s {};
+        if (stat(plugin_path(library).c_str(), &s) != 0) continue;
         text += "," + std::to_string(s.st_size) + "," + std::to_string(s.st_mtim.tv_sec) + "," +
                 std::to_string(s.st_mtim.tv_nsec);
     }
