@@ -31,7 +31,7 @@ def _is_number(x):
 
 
 def _name(dtype):
-    if isinstance(dtype, str):
+    if isinstance(dtype, str) and dtype not in _INTEGERS:
         with contextlib.suppress(TypeError):
             return _engine._empty(0, dtype, None).dtype.name  # of NumPy's letters too
     return getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
