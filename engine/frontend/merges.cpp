@@ -35,6 +35,9 @@ bool Bindings::learn(std::map<std::string, Type>& guess, const std::string& name
     if (!joined && a.value.type.is_none()) share_list(b.value);
     if (!joined && b.value.type.is_none()) share_list(a.value);
     if (!joined) refuse_join(name, a, b);
+    if (depth_of(*joined) > deepest_type)
+        refuse(b.origin, "the type of variable '" + name + "' grows with each iteration",
+               "keep the values in a list");
     auto it = guess.find(name);
     if (it != guess.end()) {
         auto wider = join(*joined, it->second);

@@ -1,6 +1,4 @@
 // Lowers return: one type and shape for what all returns of a function leave.
-#include <algorithm>
-
 #include "frontend/control_flow.h"
 #include "frontend/tables.h"
 #include "frontend/texts.h"
@@ -91,15 +89,6 @@ void ControlFlow::shape_result(const Value& value, ResultShape& shape, std::vect
     }
 }
 
-/// How deep a type nests.
-static int depth_of(const Type& t) {
-    int inside = 0;
-    for (const Type& item : t.items) inside = std::max(inside, depth_of(item));
-    return 1 + inside;
-}
-/// Of results: a function that returns what it got from itself in a tuple has no type.
-constexpr int deepest_result = 16;
-
 void ControlFlow::give_back(const Node& node) {
     Value value;
     if (!node.children.empty()) {
@@ -152,7 +141,7 @@ void ControlFlow::give(Value value, const Place& place) {
                 "return one type: convert with float(...) or int(...), or return from every path",
                 related);
         }
-        if (*joined != *learnt_.result && depth_of(*joined) > deepest_result)
+        if (*joined != *learnt_.result && depth_of(*joined) > deepest_type)
             refuse(place, "the type of the result grows with each call of the function by itself",
                    "return a list, or write the recursion as a loop");
         if (*joined != *learnt_.result) must_restart_ = true;

@@ -145,6 +145,12 @@ std::optional<Type> join(const Type& a, const Type& b) {
     return t;
 }
 
+int depth_of(const Type& t) {
+    int inside = 0;
+    for (const Type& item : t.items) inside = std::max(inside, depth_of(item));
+    return 1 + inside;
+}
+
 Type promote_types(const Type& a, const Type& b) {
     if (a.is_weak() && b.is_weak()) return Type::python(std::max(a.weak, b.weak));
     if (a.is_weak()) return Type::numpy(promote_weak(b.dtype, a.weak));

@@ -156,6 +156,11 @@ std::string describe(const Type& t);
 /// both exactly. int joins float; a Python scalar joins a NumPy scalar of at least its kind.
 std::optional<Type> join(const Type& a, const Type& b);
 
+/// How deep a type nests. What is wrapped once more in each iteration, or in each call of a
+/// function by itself, has no type: beyond this depth it is refused.
+int depth_of(const Type& t);
+constexpr int deepest_type = 16;
+
 /// The type of a binary operation's operands after promotion; both are scalars.
 Type promote_types(const Type& a, const Type& b);
 
