@@ -139,8 +139,10 @@ const Entry* scaling_of(const Array& a) {
     if (!scales) return nullptr;
     const View& matrix = e.in[0].storage ? e.in[0] : e.in[1];
     const Dims steps = matrix.layout->strides();
-    const bool fits = matrix.dtype == a.dtype() && matrix.storage->on_host() && steps[1] == 1 &&
-                      steps[0] >= a.shape()[1] && a.shape()[0] > 1 && a.shape()[1] >= wide_from;
+    const bool in_place = matrix.storage == e.out.storage;  // the matrix is no more what it was
+    const bool fits = !in_place && !e.out.storage->shared_outside() && matrix.dtype == a.dtype() &&
+                      matrix.storage->on_host() && steps[1] == 1 && steps[0] >= a.shape()[1] &&
+                      a.shape()[0] > 1 && a.shape()[1] >= wide_from;
     return fits ? &e : nullptr;
 }
 

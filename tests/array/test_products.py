@@ -335,6 +335,22 @@ def test_a_scaled_matrix_is_not_stored_for_its_product(dtype):
             np.testing.assert_allclose(np.asarray(kept @ v), 2 * want, rtol=1e-5)
 
 
+def test_a_matrix_scaled_in_place_is_scaled_once():
+    a, x = np.random.default_rng(4).random((37, 700)), np.ones(700)
+    want = (a * 0.25) @ x
+    for scale in (
+        "m *= 0.25",
+        "un.multiply(m, 0.25, out=m)",
+        "m[:] = m * 0.25",
+        "k[:] = m * 0.25; m = k",
+    ):
+        names = {"un": un, "m": un.array(a), "k": un.empty(a.shape)}
+        un.eval(names["m"])
+        exec(scale, names)
+        np.testing.assert_allclose(np.asarray(names["m"] @ un.array(x)), want, rtol=1e-13)
+        np.testing.assert_array_equal(np.asarray(names["m"]), a * 0.25)
+
+
 def test_a_scaled_matrix_takes_no_memory():
     a, x = un.ones((300, 1000)), un.ones(1000)
     un.eval(a, x)
