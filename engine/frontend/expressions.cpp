@@ -83,6 +83,7 @@ Value Expressions::expression_of(const Node& node) {
         case NodeKind::Let: {
             S made = nested(node.children[0]);
             emit(made);
+            if (!env_.reachable && unresolved_) throw Unresolved{*unresolved_};
             return maybe_none(node.children[1]);
         }
         case NodeKind::Slice:

@@ -1,7 +1,15 @@
 // The operands and arguments of calls, as the program gives them.
 #include "frontend/emission.h"
 
+#include <algorithm>
+
 namespace unisono::frontend {
+
+/// Whether evaluating it may give names other values.
+static bool assigns_names(const Node& node) {
+    return node.kind == NodeKind::NamedExpr || node.kind == NodeKind::Let ||
+           std::any_of(node.children.begin(), node.children.end(), assigns_names);
+}
 
 /// Evaluates in order. Where a later operand needs statements, what was read before it is kept in
 /// temporaries.
@@ -11,10 +19,12 @@ std::vector<Value> Emission::operands(std::span<const Node* const> nodes, bool t
         std::vector<S> made =
             collect([&] { values.push_back(take_none ? maybe_none(*node) : expression(*node)); });
         if (!made.empty()) {
+            bool assigns = assigns_names(*node);
             for (std::size_t i = 0; i + 1 < values.size(); ++i) {
                 Value& v = values[i];
                 Value& there = v.type.is_optional() ? v.items[1] : v;
-                if (there.type.is_scalar() && has_load(there.expr))
+                if (there.type.is_scalar() &&
+                    (has_load(there.expr) || (assigns && !is_invariant(there.expr))))
                     there.expr = temporary(there.expr);
             }
         }

@@ -13,6 +13,12 @@ class Exceptions:
     """Statements of exceptions; ``node``, ``block`` and ``resolve`` are the flattener's."""
 
     def statement_Try(self, s):
+        self.in_try += 1
+        node = self.attempt(s)
+        self.in_try -= 1
+        return node
+
+    def attempt(self, s):
         if s.finalbody:
             inner = s.body
             if s.handlers:

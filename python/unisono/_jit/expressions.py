@@ -57,11 +57,15 @@ class Expressions:
 
     def expression_Name(self, e):
         if e.id in self.locals:
+            names = self.names_written_by(e.id) if isinstance(e.ctx, ast.Load) else ()
+            if names and not hasattr(e, "is_called"):
+                return self.odd_writer(e, names, "as a value")
             # A function defined inside reads names of ours where it is called.
-            names = self.functions.get(e.id, ()) if isinstance(e.ctx, ast.Load) else ()
-            children = [self.expression_Name(name_at(n, e)) for n in names]
-            return self.node(e, "Name", children, e.id)
+            names = self.names_read_by(e.id) if isinstance(e.ctx, ast.Load) else ()
+            return self.node(e, "Name", self.captured_values(names, e), e.id)
         if self.is_itself(e.id):
+            if self.written and not hasattr(e, "is_called"):
+                return self.odd_writer(e, self.written, "as a value")
             return self.node(e, "Function", text=e.id, value=-1)
         found, value = self.resolve(e)
         if not found:
@@ -90,6 +94,8 @@ class Expressions:
         return self.node(e, "UnaryOp", [self.expression(e.operand)], _UNARY[type(e.op)])
 
     def expression_BoolOp(self, e):
+        if any(map(self.may_write, e.values[1:])):
+            return self.chosen_in_branches(e)
         text = "and" if isinstance(e.op, ast.And) else "or"
         return self.node(e, "BoolOp", map(self.expression, e.values), text)
 
@@ -97,10 +103,14 @@ class Expressions:
         plain = self.in_range(e)
         if plain is not None:
             return self.expression(plain)
+        if any(map(self.may_write, e.comparators[1:])):
+            return self.odd_writer(e, (), "called in a chain of comparisons")
         text = " ".join(_COMPARE[type(op)] for op in e.ops)
         return self.node(e, "Compare", map(self.expression, [e.left, *e.comparators]), text)
 
     def expression_IfExp(self, e):
+        if self.may_write(e.body) or self.may_write(e.orelse):
+            return self.chosen_in_branches(e)
         return self.node(e, "IfExp", map(self.expression, [e.test, e.body, e.orelse]))
 
     def expression_Known(self, e):
@@ -119,6 +129,9 @@ class Expressions:
         )
         if plain is not None:
             return self.expression(plain)
+        writing = self.writing_call(e)
+        if writing is not None:
+            return writing
         takes_items = isinstance(e.func, ast.Attribute) and e.func.attr in _TAKE_ITEMS
         args = [
             ast.copy_location(ast.ListComp(elt=a.elt, generators=a.generators), a)

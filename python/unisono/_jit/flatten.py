@@ -20,6 +20,7 @@ from .generators import Generators
 from .imports import Imports
 from .iterators import Iterators
 from .match import Match
+from .nonlocals import Nonlocals
 from .python_block import PythonBlock
 from .sharing import Sharing
 from .signatures import spec_of
@@ -38,7 +39,6 @@ _ADVICE = {
     "YieldFrom": ("yield", "fill an array and return"),
     "Await": ("await", "call it outside"),
     "Global": ("global", "return the value and assign it outside"),
-    "Nonlocal": ("nonlocal", "return the value and assign it outside"),
     "Match": ("match with this pattern", "use if and elif"),
     "AsyncFor": ("async for", "use for"),
     "AsyncWith": ("async with", "use it outside"),
@@ -75,6 +75,7 @@ class _Flattener(
     Imports,
     Iterators,
     Match,
+    Nonlocals,
     PythonBlock,
     Sharing,
     Statements,
@@ -95,6 +96,7 @@ class _Flattener(
         cells = function.__closure__ or ()
         self.cells = dict(zip(code.co_freevars, cells, strict=True))
         self.read_imports(_body_of(definition))
+        self.find_writers(definition)
 
     def run(self):
         args = self.definition.args
@@ -120,7 +122,7 @@ class _Flattener(
         by_position = [*args.posonlyargs, *args.args]
         named = [*by_position, *([args.vararg] if args.vararg else []), *args.kwonlyargs]
         defaults = self.defaults(args, [a.arg for a in by_position])
-        flat = self.block(body)
+        flat = self.block(self.with_result(body))
         arrays = self.arrays if self.around is None else {}
         behind = [*self.captured_names, *arrays]
         return {
@@ -194,7 +196,7 @@ class _Flattener(
         names = inner.captured_names
         if kept_in:
             self.functions[kept_in] = names
-        children = [self.expression_Name(name_at(n, at)) for n in names]
+        children = self.captured_values(names, at)
         kind = "KeptClosure" if kept_in else "Closure"
         return self.node(at, kind, children, name, len(self.nested) - 1)
 
@@ -295,7 +297,11 @@ class _Nested(_Flattener):
         self.locals |= {a.arg for a in (args.vararg, args.kwarg) if a}
         body = _body_of(definition)
         self.locals |= {name for s in body for name in _assigned(s)}
+        self.written = around.names_written_by(name) if kept_in else ()
+        self.captured_names += self.written
+        self.locals |= set(self.written)
         self.read_imports(body)
+        self.find_writers(definition)
 
     def fresh(self, hint):
         name = self.around.fresh(hint)

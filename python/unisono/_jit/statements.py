@@ -56,6 +56,10 @@ class Statements:
 
     def statement_Return(self, s):
         is_none = s.value is None or (isinstance(s.value, ast.Constant) and s.value.value is None)
+        if self.written:
+            none = ast.copy_location(ast.Constant(value=None), s)
+            value = self.written_result(s, none if is_none else s.value)
+            return self.node(s, "Return", [self.expression(value)])
         return self.node(s, "Return", [] if is_none else [self.expression(s.value)])
 
     def statement_Break(self, s):

@@ -4,7 +4,10 @@ def f(x):
         x += 1
         return x
 
-    return g()
+    try:
+        return g()
+    except ValueError:
+        return x
 
 
 args = (1,)

@@ -1,0 +1,244 @@
+"""Functions inside that assign names of the function around them: one body, with CPython and compiled."""
+
+import numpy as np
+import pytest
+import unisono as un
+
+
+def counts(n):
+    count = 0
+
+    def more(k):
+        nonlocal count
+        count += k
+        return count
+
+    made = [more(i) for i in range(n)]
+    total = count + more(1) + count * more(2)
+    while more(1) < 40 and more(3) > 0:
+        pass
+    return count, made, total
+
+
+def searches(n):
+    seen = 0
+    best = None
+    total = 0
+
+    def visit(u, depth):
+        nonlocal seen, best, total
+        seen += 1
+        if best is None or depth > best:
+            best = depth
+        total += depth * 0.5
+        if u < n:
+            visit(u + 1, depth + 1)
+            visit(u + 2, depth + 3)
+
+    visit(0, 0)
+    return seen, best, total
+
+
+def through_another(n):
+    x = 1.0
+    name = "a"
+
+    def set_x(v):
+        nonlocal x, name
+        x = v
+        name += "b"
+
+    def show():
+        return x * 10
+
+    def both(v):
+        set_x(v)
+        before = show()
+        set_x(v * 2)
+        return before, x, show()
+
+    seen = both(n)
+    return x, seen, name, show()
+
+
+def two_deep(n):
+    x = 0
+
+    def middle():
+        def inner(k):
+            nonlocal x
+            x += k
+
+        for i in range(n):
+            inner(i)
+        return x * 2
+
+    return middle(), x, middle()
+
+
+def grows(n):
+    a = np.zeros(3)
+
+    def grow():
+        nonlocal a
+        a = np.concatenate((a, a + 1))
+        if n > 100:
+            return
+        a = a * 2
+
+    grow()
+    grow()
+    return float(a.sum()), len(a)
+
+
+def conditions(n):
+    x = 0
+
+    def f(k):
+        nonlocal x
+        x += k
+        return x > 3
+
+    def reads(k):
+        return x * 100 + k
+
+    a = [k for k in range(n) if f(k)]
+    b = f(1) or f(2)
+    c = f(2) if f(1) else f(3)
+    return a, b, c, x, sum(1 for k in range(n) if f(k)), any(f(i) for i in range(3)), reads(f(1))
+
+
+def not_evaluated(n):
+    x = 0
+
+    def f(k):
+        nonlocal x
+        x += k
+        return x > 3
+
+    a = n > 3 or f(2)
+    b = n > 4 and f(20)
+    c = f(300) if n > 100 else n > 2
+    while n > 0 and not f(1):
+        n -= 1
+    return x, a, b, c
+
+
+@pytest.mark.parametrize(
+    "f",
+    [counts, searches, through_another, two_deep, grows, conditions, not_evaluated],
+    ids=lambda f: f.__name__,
+)
+def test_nonlocal(f):
+    compiled = un.jit(f)
+    for n in (5, 3, 0):
+        assert compiled(n) == f(n)
+
+
+def named_in_operands(n):
+    x = s = 0
+    for i in range(n):
+        s += x + (x := x + i) + x
+        t = (x, (x := x + 1), x)
+        s += t[0] * 100 + t[2]
+    return s, x
+
+
+def test_an_operand_keeps_the_value_from_before():
+    assert un.jit(named_in_operands)(5) == named_in_operands(5)
+
+
+def tried(n):
+    x = 0
+
+    def f(k):
+        nonlocal x
+        x += k
+
+    try:
+        f(n)
+    except ValueError:
+        pass
+    return x
+
+
+def passed(n):
+    x = 0
+
+    def f(k):
+        nonlocal x
+        x += k
+
+    def apply(g):
+        g(1)
+
+    apply(f)
+    return x + n
+
+
+def in_a_lambda(n):
+    x = 0
+
+    def f(k):
+        nonlocal x
+        x += k
+        return x
+
+    h = lambda z: f(z)  # noqa: E731
+    return h(n)
+
+
+def in_a_chain(n):
+    x = 0
+
+    def f(k):
+        nonlocal x
+        x += k
+        return x
+
+    return 0 < n < f(n), x
+
+
+def around():
+    x = 0
+
+    def inside(n):
+        nonlocal x
+        x += n
+        return x
+
+    return inside
+
+
+@pytest.mark.parametrize(
+    ("f", "text"),
+    [
+        (tried, "called in a try"),
+        (passed, "as a value"),
+        (in_a_lambda, "called in a lambda"),
+        (in_a_chain, "in a chain"),
+        (around(), "of a function that is not compiled"),
+    ],
+    ids=["try", "value", "lambda", "chain", "around"],
+)
+def test_refused(f, text):
+    with pytest.raises(un.CompileError, match=text) as e:
+        un.jit(f)(3)
+    assert "what to do" in str(e.value)
+
+
+def shared_out(n):
+    x = 0
+
+    def f(k):
+        nonlocal x
+        x += k
+
+    for i in un.prange(n):
+        f(i)
+    return x
+
+
+def test_iterations_do_not_wait_for_each_other():
+    with pytest.raises(un.CompileError, match="from another iteration"):
+        un.jit(shared_out)(4)
