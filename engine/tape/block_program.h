@@ -35,6 +35,16 @@ class BlockProgram {
     bool run_packed(std::int64_t points, char* const* data, const std::uint64_t* scalars) const;
     static constexpr std::int64_t small_points = 256;
 
+    /// Rows of elements side by side, and where a value of each goes, side by side too.
+    struct PackedRows {
+        const char* in;
+        std::int64_t rows, count, stride;  ///< stride: elements from row to row
+        char* out;
+    };
+    /// Reduces rows of a group that does nothing else, in an order that no one can see. Returns
+    /// false where the group is no such one or the order matters; `out` holds anything then.
+    bool fold_packed(const PackedRows& rows) const;
+
     /// Runs the group; large runs are shared among threads. Safe from several threads at once.
     void run(const GroupRun& run) const;
 

@@ -138,6 +138,8 @@ bool GroupKernel::run_packed(std::int64_t size, char* const* data, const std::ui
 
 void GroupKernel::run(const Call& call) {
     bool host = !call.device || call.device->info().host_memory;
+    if (host && group_.reduce_axis >= 0 && executor_choice() <= Choice::Block && run_fold(call))
+        return;
     // Left unset: clearing all would cost more than a small run.
     alignas(GroupRun::Operand) std::byte room[most_operands * sizeof(GroupRun::Operand)];
     auto* operands = reinterpret_cast<GroupRun::Operand*>(room);

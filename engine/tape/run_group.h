@@ -58,6 +58,7 @@ class GroupKernel {
     struct Variant;
     void run_compiled(const Call& call, IterationSpace& space, Device& device);
     void run_axis_by_axis(const Call& call);
+    bool run_fold(const Call& call);
     void run_pieces(const Call& call, const IterationSpace& space, Device& device, Variant& v);
     void run_reduction(const Call& call, const IterationSpace& space, Device& device, Variant& v);
     Variant& variant(const GroupShape& shape, Device& device);

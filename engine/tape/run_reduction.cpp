@@ -1,4 +1,8 @@
 // Runs reductions: axis by axis, by pieces of long rows, and as leaves and trees.
+#include <algorithm>
+
+#include "core/stats.h"
+#include "tape/block_program.h"
 #include "tape/iteration_space.h"
 #include "tape/run_group.h"
 #include "tape/temporary.h"
@@ -23,7 +27,47 @@ Group reduction_of(DType t, Op op, int axis) {
     return g;
 }
 
+/// Whether the axes from `first` on lie side by side, in any order where none is in front of them.
+bool are_packed(const Layout& l, std::size_t first) {
+    const Dims shape = l.shape(), strides = l.strides();
+    std::size_t axes[max_rank], count = 0;
+    for (std::size_t k = first; k < shape.size(); ++k) {
+        if (shape[k] != 1) axes[count++] = k;
+    }
+    std::sort(axes, axes + count,
+              [&](std::size_t a, std::size_t b) { return strides[a] < strides[b]; });
+    std::int64_t size = 1;
+    for (std::size_t k = 0; k < count; size *= shape[axes[k++]]) {
+        if (strides[axes[k]] != size) return false;
+    }
+    return true;
+}
+
 }  // namespace
+
+/// Packed rows of a reduction in which no one can see the order go without leaves and tree, all
+/// reduced axes at once.
+bool GroupKernel::run_fold(const Call& call) {
+    constexpr std::int64_t shortest = 64;  // elements of a row: block takes shorter ones together
+    if (call.inputs.size() != 1 || call.outputs.size() != 1) return false;
+    const View &in = call.inputs[0], &out = call.outputs[0];
+    const Dims shape = in.layout->shape(), strides = in.layout->strides();
+    const auto first = static_cast<std::size_t>(group_.reduce_axis - group_.reduce_before);
+    if (shape.size() != call.space->shape().size() || in.storage == out.storage ||
+        group_.reduce_axis + 1 != static_cast<int>(shape.size()) || !out.layout->contiguous() ||
+        !are_packed(*in.layout, first)) {
+        return false;
+    }
+    std::int64_t rows = 1, count = 1;
+    for (std::size_t k = 0; k < shape.size(); ++k) (k < first ? rows : count) *= shape[k];
+    const bool are_even = first <= 1 || in.layout->contiguous();
+    const std::int64_t stride = first == 1 ? strides[0] : count;
+    if (count < shortest || rows == 0 || !are_even) return false;
+    if (!block_->fold_packed({in.data(), rows, count, stride, out.data()})) return false;
+    unisono::count(stats().kernels_launched);
+    executor_ = "block";
+    return true;
+}
 
 /// Several axes where no kernel takes them at once: the last one with what feeds it, then each
 /// other one by a kernel of its own.

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "backends/block/folds.h"
 #include "backends/block/loops.h"
 #include "block_reference.h"
 #include "core/threads.h"
@@ -308,6 +309,33 @@ TEST(Block, LoopsOfEveryInstructionSetGiveTheSameBits) {
         if (HasFatalFailure()) return;
     }
 }
+
+#if defined(__x86_64__)
+/// The folds of two instruction sets give the same bytes, whatever the number of elements.
+TEST(Block, FoldsOfEveryInstructionSetGiveTheSameBits) {
+    Cases cases(13);
+    for (DType from : all_dtypes) {
+        for (DType to : {from, DType::Bool, DType::Int64}) {
+            for (Op op : {Op::Min, Op::Max, Op::Or, Op::And, Op::Add}) {
+                for (auto of : {block::FoldOf::Value, block::FoldOf::NonZero}) {
+                    const block::RowFold narrow = block::fold_x86_64_v3(op, of, from, to);
+                    const block::RowFold wide = block::fold(op, of, from, to);
+                    ASSERT_EQ(narrow == nullptr, wide == nullptr);
+                    for (std::int64_t n = 1; narrow != nullptr && n < 700; n += 1 + n / 9) {
+                        SCOPED_TRACE(std::string(name(op)) + " " + std::string(name(from)));
+                        const Array a = cases.array(from, {n}, Layout::Contiguous);
+                        Array x = cases.array(to, {1}, Layout::Contiguous), y = x;
+                        const bool done = narrow(x.data(), a.memory.data(), n);
+                        ASSERT_EQ(done, wide(y.data(), a.memory.data(), n));
+                        if (done) expect_same_memory(x, y, 0);
+                        if (HasFailure()) return;
+                    }
+                }
+            }
+        }
+    }
+}
+#endif
 
 TEST(Block, OutputsThatAreInputsExchangeTheirValues) {
     // x, y = y, x and x = x + y beside y = x - y: reads of a point come before its writes.

@@ -145,6 +145,27 @@ void prepare_outputs(const Group& group, Program& program, std::vector<int>& las
     }
 }
 
+/// The fold of a group that is one reduction of an input, cast to the dtype of the result or to
+/// bool first.
+RowFold fold_of(const Group& group) {
+    if (group.outputs.size() != 1 || group.inputs.size() != 1 || !group.outputs[0].reduces ||
+        group.outputs[0].node + 1u != group.nodes.size() ||
+        group.nodes[0].kind != Group::Kind::Input) {
+        return nullptr;
+    }
+    auto of = FoldOf::Value;
+    for (std::size_t k = 1; k < group.nodes.size(); ++k) {
+        const Group::Node& node = group.nodes[k];
+        if (node.kind != Group::Kind::Cast || node.a + 1u != k) return nullptr;
+        const bool is_last = k + 1 == group.nodes.size();
+        if (is_bool(node.dtype))
+            of = FoldOf::NonZero;
+        else if (!is_last)
+            return nullptr;
+    }
+    return fold(group.outputs[0].op, of, group.inputs[0], group.outputs[0].dtype);
+}
+
 }  // namespace
 
 void Call::run_function(char* const* at, std::int64_t count) const {
@@ -179,6 +200,7 @@ Program::Program(const Group& group)
         costly_calls += nodes[k].function != nullptr;
     }
     prepare_outputs(group, *this, last_read);
+    fold = fold_of(group);
     assign_registers(*this, last_read);
 
     std::vector<std::int64_t> one(static_cast<std::size_t>(std::max(reduce_axis, 0)) + 1, 1);

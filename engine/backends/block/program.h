@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "backends/block/folds.h"
 #include "backends/block/loops.h"
 #include "tape/group.h"
 
@@ -126,6 +127,9 @@ struct Program {
     std::uint8_t widest = 8;  ///< bytes of a register's elements
     int reduce_axis = -1;
     int costly_calls = 0;  ///< calls of functions, division: for deciding on threads
+
+    /// Of a group that reduces what it reads, or casts of it, in an order that no one can see.
+    RowFold fold = nullptr;
 
     /// The plan where every operand is contiguous along the innermost axis and none is streamed.
     Plan usual;
