@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 namespace unisono {
 
@@ -92,6 +93,65 @@ bool disjoint(const Box& a, const Box& b, int depth) {
     return apart_in_rows(a, b, s, low, depth) || apart_in_rows(a, b, s, low / s * s, depth);
 }
 
+/// A view of one axis at most, or of a packed window: elements `step` bytes apart.
+struct Strip {
+    std::int64_t low, step, count, width;  ///< count: steps beyond the first
+    std::int64_t high() const { return low + step * count + width - 1; }
+    bool is_dense() const { return step == width || count == 0; }
+};
+
+std::optional<Strip> strip_of(const View& v) {
+    Dims shape = v.layout->shape(), strides = v.layout->strides();
+    const std::int64_t width = size_of(v.dtype);
+    Strip s{(v.offset + v.layout->lowest()) * width, 0, 0, width};
+    for (std::size_t a = shape.size(); a-- > 0;) {
+        if (shape[a] == 1 || strides[a] == 0) continue;
+        const std::int64_t step = std::abs(strides[a]) * width;
+        if (s.count == 0) {
+            s.step = step;
+            s.count = shape[a] - 1;
+        } else if (step == s.step * (s.count + 1)) {
+            s.count = shape[a] * (s.count + 1) - 1;
+        } else {
+            return {};
+        }
+    }
+    return s;
+}
+
+/// Whether some element of the strip lies in a dense run of bytes; their bounds meet.
+bool reaches_into(const Strip& strip, const Strip& run) {
+    const std::int64_t before = run.low - strip.low - strip.width;  // the last byte that misses
+    const std::int64_t k = before < 0 ? 0 : before / strip.step + 1;
+    return k <= strip.count && strip.low + k * strip.step <= run.high();
+}
+
+/// Whether strips are apart, where that is quickly seen.
+std::optional<bool> apart(const Strip& a, const Strip& b) {
+    if (a.high() < b.low || b.high() < a.low) return true;
+    if (a.is_dense() && b.is_dense()) return false;
+    if (a.is_dense()) return !reaches_into(b, a);
+    if (b.is_dense()) return !reaches_into(a, b);
+    if (a.step != b.step) return {};
+    std::int64_t d = (b.low - a.low) % a.step;
+    if (d < 0) d += a.step;
+    return d >= a.width && d + b.width <= a.step;
+}
+
+/// Whether the same windows `apart` elements from each other share none because they move by less
+/// than their shortest step, as slices along the last axis do.
+bool interleave(const Layout& l, std::int64_t apart) {
+    Dims shape = l.shape(), strides = l.strides();
+    std::int64_t span = 0;  // of the axes behind
+    for (std::size_t a = shape.size(); a-- > 0;) {
+        if (shape[a] == 1) continue;
+        const std::int64_t step = std::abs(strides[a]);
+        if (step <= span + apart) return false;
+        span += step * (shape[a] - 1);
+    }
+    return true;
+}
+
 /// Answers given lately: a program that repeats asks for the same pairs of views.
 struct Answer {
     const Layout* a = nullptr;
@@ -128,6 +188,15 @@ Overlap overlap(const View& a, const View& b) {
         std::int64_t apart = std::abs(a.offset - b.offset);
         bool meet = step == 0 ? apart == 0 : apart % step == 0 && apart / step < a.layout->size();
         return meet ? Overlap::Partial : Overlap::Disjoint;
+    }
+    if (a.layout == b.layout && a.dtype == b.dtype &&
+        interleave(*a.layout, std::abs(a.offset - b.offset)))
+        return Overlap::Disjoint;
+    if (auto x = strip_of(a)) {
+        if (auto y = strip_of(b)) {
+            if (auto are_apart = apart(*x, *y))
+                return *are_apart ? Overlap::Disjoint : Overlap::Partial;
+        }
     }
     Answer& known = answer_of(a, b);
     std::uint32_t now = Layout::generation();

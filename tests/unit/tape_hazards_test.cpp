@@ -106,6 +106,13 @@ TEST(TapeHazards, ExactOnBoxesAndInterleavedSteps) {
             View a{s, Layout::make(shape, strides), 0, DType::Float64};
             View b{s, Layout::make(shape, strides), p, DType::Float64};
             EXPECT_EQ(overlap(a, b), p == 0 ? Overlap::Same : Overlap::Disjoint);
+            // Slices along the last of three axes, and every second of them along the middle one.
+            for (std::int64_t every = 1; every <= 2; ++every) {
+                std::int64_t planes[] = {3, 2}, apart[] = {4 * step, -every * step};
+                View c{s, Layout::make(planes, apart), 4 * step, DType::Float64};
+                View d{s, Layout::make(planes, apart), 4 * step + p, DType::Float64};
+                EXPECT_EQ(overlap(c, d), p == 0 ? Overlap::Same : Overlap::Disjoint);
+            }
         }
     }
     s->release();
