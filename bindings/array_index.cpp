@@ -4,8 +4,10 @@
 #include <vector>
 
 #include "array_object.h"
+#include "elements.h"
 #include "library/call.h"
 #include "library/index.h"
+#include "plain_view.h"
 #include "reference.h"
 #include "tape/tape.h"
 
@@ -105,73 +107,6 @@ bool all_integers(PyObject* key, const Array& a, std::int64_t* index) {
         if (!PyLong_CheckExact(PyTuple_GET_ITEM(key, k))) return false;
         index[k] = to_index(PyTuple_GET_ITEM(key, k));
     }
-    return true;
-}
-
-/// A bound of a slice: None, or an integer of ours to read; false where it is anything else.
-bool plain_bound(PyObject* o, std::int64_t& value, bool& given) {
-    given = o != Py_None;
-    return !given || small_integer(o, value);
-}
-
-/// The part of an axis that a slice of plain bounds selects; false where it is any other.
-bool plain_range(PyObject* o, std::int64_t extent, SliceRange& range) {
-    if (!PySlice_Check(o)) return false;
-    auto* s = reinterpret_cast<PySliceObject*>(o);
-    IndexItem item{IndexItem::Kind::Slice};
-    bool has_step;
-    if (!plain_bound(s->start, item.start, item.has_start) ||
-        !plain_bound(s->stop, item.stop, item.has_stop) ||
-        !plain_bound(s->step, item.step, has_step) || item.step == 0)
-        return false;
-    range = slice_range(item, extent);
-    return true;
-}
-
-/// The view of a key of integers in range, slices and None alone, without detours; false where the
-/// key holds anything else, names an element or is wrong.
-bool plain_view(PyObject* key, const Array& a, View& view) {
-    PyObject* const* parts = &key;
-    Py_ssize_t n = 1;
-    if (PyTuple_CheckExact(key)) {
-        parts = reinterpret_cast<PyTupleObject*>(key)->ob_item;
-        n = PyTuple_GET_SIZE(key);
-    }
-    view = a.view();
-    if (!view.storage || n + view.layout->rank() > max_rank) return false;
-    const std::int64_t* extents = view.layout->shape().data();
-    const std::int64_t* steps = view.layout->strides().data();
-    const std::int64_t* end = extents + view.layout->rank();
-    std::int64_t shape[max_rank], strides[max_rank];
-    std::size_t rank = 0;
-    for (Py_ssize_t k = 0; k < n; ++k) {
-        std::int64_t i;
-        SliceRange range;
-        if (parts[k] == Py_None) {
-            shape[rank] = 1;
-            strides[rank++] = 0;
-            continue;
-        }
-        if (extents == end) return false;
-        const std::int64_t extent = *extents++, step = *steps++;
-        if (small_integer(parts[k], i)) {
-            if (i < 0) i += extent;
-            if (i < 0 || i >= extent) return false;
-            view.offset += i * step;
-        } else if (plain_range(parts[k], extent, range)) {
-            if (range.count > 0) view.offset += range.start * step;
-            shape[rank] = range.count;
-            strides[rank++] = step * range.step;
-        } else {
-            return false;
-        }
-    }
-    while (extents != end) {
-        shape[rank] = *extents++;
-        strides[rank++] = *steps++;
-    }
-    if (rank == 0) return false;
-    view.layout = Layout::make({shape, rank}, {strides, rank});
     return true;
 }
 
@@ -276,27 +211,6 @@ void basic_set(const Array& a, std::span<const IndexItem> items, int integers, c
     }
 }
 
-/// The element at an index in range, where the host can read it now; false where not.
-bool ready_element(const Array& a, const std::int64_t* index, Scalar& value) {
-    const View& v = a.view();
-    if (!v.storage || !at_once::is_ready(v.storage) || is_complex(v.dtype)) return false;
-    const Dims shape = v.layout->shape(), strides = v.layout->strides();
-    std::int64_t offset = v.offset;
-    for (std::size_t k = 0; k < shape.size(); ++k) {
-        const std::int64_t i = index[k] < 0 ? index[k] + shape[k] : index[k];
-        if (i < 0 || i >= shape[k]) return false;
-        offset += i * strides[k];
-    }
-    const std::int64_t bytes = size_of(v.dtype);
-    const char* from = v.storage->data() + offset * bytes;
-    value.dtype = v.dtype;
-    if (bytes == sizeof value.bits)
-        std::memcpy(&value.bits, from, sizeof value.bits);
-    else
-        std::memcpy(&value.bits, from, static_cast<std::size_t>(bytes));
-    return true;
-}
-
 /// Whether each index along the first axis names packed elements, which move as one block.
 bool has_packed_rows(const View& v) {
     const Dims shape = v.layout->shape(), strides = v.layout->strides();
@@ -365,23 +279,21 @@ bool picked(const Array& a, PyObject* key, Array& made) {
 }
 
 PyObject* get(PyObject* self, PyObject* key) noexcept {
+    const View& whole = array_of(self).view();
+    if (std::int64_t place; element_place(key, whole, place)) {
+        if (PyObject* made = read_place(whole, place)) return made;
+    }
     return guarded<PyObject*>(nullptr, [&] {
-        std::int64_t at[max_rank];
-        if (all_integers(key, array_of(self), at)) {
-            const Array& a = array_of(self);
-            Scalar value;
-            if (ready_element(a, at, value)) return wrap_made([&] { return Array::known(value); });
-            return wrap_made([&] { return element(a, {at, static_cast<std::size_t>(a.rank())}); });
-        }
-        View view;
-        if (plain_view(key, array_of(self), view)) {
-            const bool readonly = array_of(self).readonly();
+        const Array& a = array_of(self);
+        if (View view; plain_view(key, a, view)) {
             return wrap_made([&] {
                 Array made = Array::of(view);
-                if (readonly) made.set_readonly();
+                if (a.readonly()) made.set_readonly();
                 return made;
             });
         }
+        if (std::int64_t at[max_rank]; all_integers(key, a, at))
+            return wrap_made([&] { return element(a, {at, static_cast<std::size_t>(a.rank())}); });
         note_line();
         if (Array made; picked(array_of(self), key, made)) return wrap(std::move(made));
         return wrap(get_index(array_of(self), key));
@@ -394,6 +306,10 @@ int set(PyObject* self, PyObject* key, PyObject* value) noexcept {
                         "index: cannot delete array elements; arrays have a fixed size");
         return -1;
     }
+    std::int64_t place;
+    if (element_place(key, array_of(self).view(), place) &&
+        write_place(array_of(self), place, value))
+        return 0;
     return guarded(-1, [&] {
         const Array& a = array_of(self);
         std::int64_t at[max_rank];
@@ -427,6 +343,10 @@ Py_ssize_t length(PyObject* self) noexcept {
 }
 
 PyObject* sequence_item(PyObject* self, Py_ssize_t i) noexcept {
+    const View& v = array_of(self).view();
+    if (v.storage && v.layout->rank() == 1 && i >= 0 && i < v.layout->size()) {
+        if (PyObject* made = read_place(v, v.offset + i * v.layout->strides()[0])) return made;
+    }
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         const Array& a = array_of(self);
         if (a.rank() > 0 && (i < 0 || i >= a.shape()[0])) {  // so ends every iteration: quickly
@@ -436,8 +356,6 @@ PyObject* sequence_item(PyObject* self, Py_ssize_t i) noexcept {
         }
         if (a.rank() == 1) {
             std::int64_t at = i;
-            Scalar value;
-            if (ready_element(a, &at, value)) return wrap_made([&] { return Array::known(value); });
             return wrap(element(a, {&at, 1}));
         }
         IndexItem item{IndexItem::Kind::Integer};

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "array_object.h"
+#include "known_values.h"
 #include "linalg.h"
 #include "ops/scalar_eval.h"
 #include "reference.h"
@@ -10,12 +11,6 @@
 namespace unisono::python {
 
 namespace {
-
-/// A value's object; the two of bool are shared, as NumPy's are.
-PyObject* wrap_known(Scalar made) {
-    if (is_bool(made.dtype)) return Py_NewRef(truth_object(made.get<bool>()));
-    return wrap_made([&] { return Array::known(made); });
-}
 
 template <class F>
 PyObject* recorded(F&& f) noexcept {
@@ -52,24 +47,10 @@ bool repeats(PyObject* sequence, PyObject* times) {
            array_of(times).is_value();
 }
 
-/// Of two values of ours, or one and a Python float; null without an error for all others.
-template <Op op>
-PyObject* of_known(PyObject* a, PyObject* b) noexcept {
-    Arg args[2];
-    if (!plain_operand(a, args[0]) || !args[0].is_scalar() || !plain_operand(b, args[1]) ||
-        !args[1].is_scalar())
-        return nullptr;
-    return guarded<PyObject*>(nullptr, [&] {
-        Scalar made;
-        return apply_known(op, args, made) ? wrap_known(made) : nullptr;
-    });
-}
-
 template <Op op>
 PyObject* binary(PyObject* a, PyObject* b) noexcept {
-    if (op != Op::FloorDiv) {
-        PyObject* made = of_known<op>(a, b);
-        if (made) return made;
+    if constexpr (op != Op::FloorDiv) {
+        if (PyObject* made = of_known_values<op>(a, b)) return made;
     }
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Arg args[2];
@@ -80,7 +61,7 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept {
             Py_RETURN_NOTIMPLEMENTED;
         if (op != Op::FloorDiv && args[0].is_scalar() && args[1].is_scalar()) {
             Scalar made;
-            if (apply_known(op, args, made)) return wrap_known(made);
+            if (apply_known(op, args, made)) return wrap_value(made.dtype, made.bits);
         }
         note_line();
         return wrap_made([&] { return apply(op, args); });
@@ -104,13 +85,7 @@ PyObject* in_place(PyObject* a, PyObject* b) noexcept {
 
 template <Op op>
 PyObject* unary(PyObject* a) noexcept {
-    if (array_of(a).is_known()) {
-        return guarded<PyObject*>(nullptr, [&] {
-            const Arg arg = array_of(a).arg();
-            if (Scalar made; apply_known(op, {&arg, 1}, made)) return wrap_known(made);
-            return wrap(apply(op, {&arg, 1}));
-        });
-    }
+    if (PyObject* made = of_known_value<op>(a)) return made;
     return recorded([&] {
         Arg args[] = {array_of(a).arg()};
         return apply(op, args);
@@ -158,6 +133,10 @@ std::optional<Array> special_power(const Array& x, PyObject* exponent_object) {
 
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
     if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+    if (const View* x = known_value(a); x && x->dtype == DType::Float64) {
+        std::int64_t exponent;
+        if (small_integer(b, exponent) && exponent == 2) return of_known_values<Op::Mul>(a, a);
+    }
     if (!is_array(a) || is_array(b) || !(PyFloat_Check(b) || PyLong_Check(b)))
         return binary<Op::Power>(a, b);
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
@@ -180,8 +159,10 @@ PyObject* in_place_power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
 }
 
 int truth(PyObject* o) noexcept {
-    const Array& known = array_of(o);
-    if (known.is_known() && is_bool(known.dtype())) return known.scalar().get<bool>() ? 1 : 0;
+    const View& v = array_of(o).view();
+    if (!v.storage && v.dtype == DType::Float64)
+        return std::bit_cast<double>(v.offset) != 0.0 ? 1 : 0;
+    if (!v.storage && !is_float(v.dtype) && !is_complex(v.dtype)) return v.offset != 0 ? 1 : 0;
     return guarded(-1, [&] {
         const Array& a = array_of(o);
         if (a.size() != 1) {
@@ -210,7 +191,16 @@ PyObject* to_float(PyObject* o) noexcept {
     });
 }
 
+/// A value of an integer dtype as a Python integer; null without an error for all else.
+PyObject* known_integer(PyObject* o) noexcept {
+    const View* v = known_value(o);
+    std::int64_t value;
+    if (!v || !integer_of(v->dtype, static_cast<std::uint64_t>(v->offset), value)) return nullptr;
+    return PyLong_FromLongLong(value);
+}
+
 PyObject* to_int(PyObject* o) noexcept {
+    if (PyObject* made = known_integer(o)) return made;
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         refuse_complex_number("int", array_of(o));
         Scalar s = item(array_of(o));
@@ -220,6 +210,7 @@ PyObject* to_int(PyObject* o) noexcept {
 }
 
 PyObject* to_index(PyObject* o) noexcept {
+    if (PyObject* made = known_integer(o)) return made;
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         const Array& a = array_of(o);
         if (a.rank() != 0 || !is_integer(a.dtype())) {

@@ -9,20 +9,19 @@
 namespace unisono::python {
 
 PyTypeObject* array_type = nullptr;
+PyArray* free_objects[most_free_objects];
+std::size_t free_object_count = 0;
+PyObject* truth_objects[2];
 
 namespace {
-
-constexpr std::size_t most_free = 256;
-PyArray* free_objects[most_free];
-std::size_t free_count = 0;
 
 void dealloc(PyObject* self) noexcept {
     auto* a = reinterpret_cast<PyArray*>(self);
     if (a->weakrefs) PyObject_ClearWeakRefs(self);
     a->array.~Array();
     PyTypeObject* type = Py_TYPE(self);
-    if (type == array_type && free_count < most_free) {
-        free_objects[free_count++] = a;
+    if (type == array_type && free_object_count < most_free_objects) {
+        free_objects[free_object_count++] = a;
         return;  // keeps its reference to the type
     }
     type->tp_free(self);
@@ -88,26 +87,6 @@ const char doc[] =
 
 }  // namespace
 
-PyArray* allocate_object() noexcept {
-    PyArray* self;
-    if (free_count > 0) {
-        self = free_objects[--free_count];
-        // What PyObject_Init does but for the reference to the type, which the object kept.
-        _Py_NewReference(reinterpret_cast<PyObject*>(self));
-    } else {
-        self = PyObject_New(PyArray, array_type);
-        if (!self) return nullptr;
-    }
-    self->weakrefs = nullptr;
-    return self;
-}
-
-PyObject* truth_object(bool value) {
-    static PyObject* objects[] = {wrap(Array::known(Scalar::of(DType::Bool, false))),
-                                  wrap(Array::known(Scalar::of(DType::Bool, true)))};
-    return objects[value ? 1 : 0];
-}
-
 void drop_object(PyArray* object) noexcept {
     new (&object->array) Array();
     Py_DECREF(reinterpret_cast<PyObject*>(object));
@@ -154,6 +133,10 @@ bool add_array_type(PyObject* module) {
     PyObject* made = PyType_FromSpec(&spec);
     if (!made) return false;
     array_type = reinterpret_cast<PyTypeObject*>(made);
+    for (bool flag : {false, true}) {
+        truth_objects[flag] = wrap(Array::known(Scalar::of(DType::Bool, flag)));
+        if (!truth_objects[flag]) return false;
+    }
     return PyModule_AddObjectRef(module, "ndarray", made) == 0;
 }
 

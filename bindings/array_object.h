@@ -30,10 +30,28 @@ inline const Array& array_of(PyObject* o) { return reinterpret_cast<PyArray*>(o)
 /// A new reference to a new object that takes the array; null with a Python error.
 PyObject* wrap(Array array) noexcept;
 
+/// Objects that died, to be used again; each keeps its reference to the type.
+inline constexpr std::size_t most_free_objects = 256;
+extern PyArray* free_objects[most_free_objects];
+extern std::size_t free_object_count;
+
 /// An object whose array is not yet there; null with a Python error.
-PyArray* allocate_object() noexcept;
+inline PyArray* allocate_object() noexcept {
+    PyArray* self;
+    if (free_object_count > 0) {
+        self = free_objects[--free_object_count];
+        // What PyObject_Init does but for the reference to the type, which the object kept.
+        _Py_NewReference(reinterpret_cast<PyObject*>(self));
+    } else {
+        self = PyObject_New(PyArray, array_type);
+        if (!self) return nullptr;
+    }
+    self->weakrefs = nullptr;
+    return self;
+}
 /// The one object of each value of bool; borrowed.
-PyObject* truth_object(bool value);
+extern PyObject* truth_objects[2];
+inline PyObject* truth_object(bool value) { return truth_objects[value ? 1 : 0]; }
 /// Gives back an object whose array was never made.
 void drop_object(PyArray* object) noexcept;
 

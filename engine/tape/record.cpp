@@ -9,6 +9,7 @@
 #include "tape/dtype_rules.h"
 #include "tape/float_errors.h"
 #include "tape/hazards.h"
+#include "tape/known_operations.h"
 #include "tape/operands.h"
 #include "tape/record_special.h"
 #include "tape/tape.h"
@@ -224,6 +225,16 @@ Array apply_plain(const OpTable::Row& row, std::span<const Arg> args, const View
 }
 
 }  // namespace
+
+const KnownOperation* known_operations(Op op) {
+    static KnownOperation table[op_count][dtype_count];
+    KnownOperation* rows = table[static_cast<int>(op)];
+    for (int t = 0; t < dtype_count; ++t) {
+        const OpTable::Row& row = plain_row(op, static_cast<DType>(t));
+        if (row.plain) rows[t] = {row.evaluate, row.result};
+    }
+    return rows;
+}
 
 bool apply_known(Op op, std::span<const Arg> args, Scalar& made) {
     const Arg& strong = args[0].weak == Weak::None ? args[0] : args.back();
