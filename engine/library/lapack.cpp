@@ -28,12 +28,7 @@ Factors solve_typed(const Array& given, const Array& right) {
     Made<T> x(b.shape({n, k}));
     std::int64_t failed = for_each_matrix(a.count, n, [&](std::int64_t i) {
         if (n == 0 || k == 0) return true;
-        auto lu = buffer<T>(n * n), columns = buffer<T>(n * k);
-        transpose_into(a.matrix(i), n, n, lu.get());
-        transpose_into(b.matrix(i), n, k, columns.get());
-        bool is_regular = solve_columns(n, k, lu.get(), columns.get());
-        transpose_into(columns.get(), k, n, x.data + i * n * k);
-        return is_regular;
+        return solve_rows(n, k, a.matrix(i), b.matrix(i), x.data + i * n * k);
     });
     return {{x.array}, failed};
 }
@@ -45,13 +40,9 @@ Factors inverse_typed(const Array& given) {
     Made<T> inverse(a.shape({n, n}));
     std::int64_t failed = for_each_matrix(a.count, n, [&](std::int64_t i) {
         if (n == 0) return true;
-        // The inverse of the transposed matrix, transposed, is the inverse.
-        auto lu = buffer<T>(n * n);
-        T* identity = inverse.data + i * n * n;
-        copy_elements(a.matrix(i), n * n, lu.get());
-        std::fill(identity, identity + n * n, T(0));
-        for (std::int64_t k = 0; k < n; ++k) identity[k * n + k] = T(1);
-        return solve_columns(n, n, lu.get(), identity);
+        auto rows = buffer<T>(n * n);
+        copy_elements(a.matrix(i), n * n, rows.get());
+        return inverse_of_rows(n, rows.get(), inverse.data + i * n * n);
     });
     return {{inverse.array}, failed};
 }

@@ -177,14 +177,6 @@ std::unique_ptr<T[]> scratch(std::int64_t n) {
         static_cast<std::size_t>(std::max<std::int64_t>(1, n)));
 }
 
-/// to[column][row] = from[row][column]
-template <class T>
-void transpose(const T* from, std::int64_t rows, std::int64_t columns, T* to) {
-    for (std::int64_t i = 0; i < rows; ++i) {
-        for (std::int64_t j = 0; j < columns; ++j) to[j * rows + i] = from[i * columns + j];
-    }
-}
-
 /// [status, dtype, n, matrix]: replaced by its lower factor.
 void native_cholesky(std::int64_t* v) noexcept {
     guarded(v, [&] {
@@ -201,10 +193,7 @@ void native_inv(std::int64_t* v) noexcept {
             std::int64_t n = v[2];
             T* out = memory<T>(v[4]);
             if (n == 0) return 0;
-            // The inverse of the transposed matrix, transposed, is the inverse.
-            std::fill_n(out, n * n, T(0));
-            for (std::int64_t k = 0; k < n; ++k) out[k * n + k] = T(1);
-            return !solve_columns(n, n, memory<T>(v[3]), out);
+            return !inverse_of_rows(n, memory<T>(v[3]), out);
         });
     });
 }
@@ -215,12 +204,8 @@ void native_solve(std::int64_t* v) noexcept {
         return for_lapack(v[1], [&]<class T>() -> std::int64_t {
             std::int64_t n = v[2], k = v[3];
             if (n == 0 || k == 0) return 0;
-            auto lu = scratch<T>(n * n), columns = scratch<T>(n * k);
-            transpose(memory<const T>(v[4]), n, n, lu.get());
-            transpose(memory<const T>(v[5]), n, k, columns.get());
-            if (!solve_columns(n, k, lu.get(), columns.get())) return 1;
-            transpose(columns.get(), k, n, memory<T>(v[5]));
-            return 0;
+            T* right = memory<T>(v[5]);
+            return !solve_rows(n, k, memory<const T>(v[4]), right, right);
         });
     });
 }

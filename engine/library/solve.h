@@ -1,4 +1,5 @@
-// Linear systems by LAPACK: one decomposition, then the right sides in tiles, which threads share.
+// Linear systems: small ones by vector_solve.h, others by LAPACK, whose right sides threads share
+// in tiles.
 //
 // Tiles follow from the shapes alone, so the bits do not depend on the number of threads.
 #pragma once
@@ -10,6 +11,8 @@
 #include "core/parallel.h"
 #include "library/blas.h"
 #include "library/factor_tiles.h"
+#include "library/matrix_stack.h"
+#include "library/vector_solve.h"
 
 namespace unisono::library {
 
@@ -45,6 +48,30 @@ bool solve_columns(std::int64_t n, std::int64_t k, T* matrix, T* columns) {
         }
     });
     return true;
+}
+
+/// x = the solutions of matrix @ x = right, all of packed rows; x may be `right`. False where the
+/// matrix is singular.
+template <class T>
+bool solve_rows(std::int64_t n, std::int64_t k, const T* matrix, const T* right, T* x) {
+    if (worth_vectors<T>(n, k)) return solve_in_vectors(n, k, matrix, right, x);
+    auto lu = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(n * n));
+    auto columns = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(n * k));
+    transpose_into(matrix, n, n, lu.get());
+    transpose_into(right, n, k, columns.get());
+    if (!solve_columns(n, k, lu.get(), columns.get())) return false;
+    transpose_into(columns.get(), k, n, x);
+    return true;
+}
+
+/// The inverse of n packed rows, which are destroyed; false where there is none.
+template <class T>
+bool inverse_of_rows(std::int64_t n, T* matrix, T* inverse) {
+    std::fill_n(inverse, n * n, T(0));
+    for (std::int64_t k = 0; k < n; ++k) inverse[k * n + k] = T(1);
+    if (worth_vectors<T>(n, n)) return solve_in_vectors(n, n, matrix, inverse, inverse);
+    // The inverse of the transposed matrix, transposed, is the inverse.
+    return solve_columns(n, n, matrix, inverse);
 }
 
 }  // namespace unisono::library

@@ -132,6 +132,35 @@ def test_solve_takes_vectors_and_broadcasts():
     check(un.linalg.inv(un.asarray(a).T[::-1]), np.linalg.inv(a.T[::-1]))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("n", [1, 3, 5, 8, 18, 33, 66])
+def test_small_systems_with_many_right_sides(dtype, n):
+    for k in (8, 13, 32, 47, 90):
+        a, b = matrix((n, n), seed=n), matrix((n, k), seed=k)
+        if dtype.startswith("complex"):
+            a, b = a + 1j * matrix((n, n), seed=n + 1), b - 2j * matrix((n, k), seed=k + 1)
+        a, b = a.astype(dtype), b.astype(dtype)
+        x = np.asarray(un.linalg.solve(a, b))
+        assert x.dtype == dtype
+        scale = np.abs(a).sum(axis=1).max() * np.abs(x).max()
+        assert np.abs(a @ x - b).max() < 8 * np.finfo(dtype).eps * scale
+        # Columns are solved by themselves: their bits do not depend on their neighbours.
+        some = np.asarray(un.linalg.solve(a, b[:, 3 : k - 2].copy()))
+        if k > 13:
+            assert (some == x[:, 3 : k - 2]).all()
+
+
+def test_many_right_sides_of_singular_matrices():
+    a = matrix((20, 20))
+    a[:, 7] = 0
+    with pytest.raises(un.linalg.LinAlgError, match="Singular matrix"):
+        un.linalg.solve(a, matrix((20, 30)))
+    with pytest.raises(un.linalg.LinAlgError, match="Singular matrix"):
+        un.linalg.inv(a)
+    a[4, 7] = np.nan
+    assert np.isnan(np.asarray(un.linalg.solve(a, matrix((20, 30))))).any()
+
+
 @pytest.mark.parametrize("shape", [(6, 3), (3, 6), (4, 4), (0, 3), (3, 0)], ids=str)
 @pytest.mark.parametrize("right", [(), (2,)], ids=str)
 def test_lstsq(shape, right):
