@@ -14,8 +14,9 @@ using namespace ir;
 
 namespace {
 
-constexpr std::int64_t lane_bytes = 64;          // of a group of lanes: the longest vectors
-constexpr std::int64_t group_counts[] = {4, 1};  // in flight, by what is left
+constexpr std::int64_t lane_bytes = 64;  // of a group of lanes: the longest vectors
+// In flight, by what is left: the more lie side by side in a row, the fewer rows are read.
+constexpr std::int64_t group_counts[] = {8, 4, 1};
 
 void mark_read(E e, std::vector<bool>& out) {
     if (e->kind == ExprKind::Var) out[static_cast<std::size_t>(e->id)] = true;
