@@ -121,10 +121,12 @@ static Arg integer_operand(PyObject* o) {
     return {scalar_operand(Scalar::of(DType::Float64, rounded)), Weak::Int};
 }
 
+PyTypeObject* numpy_float64_type = nullptr;
+
 /// NumPy's float64 scalar, which is a Python float too; found by name, so that NumPy need not be
 /// there.
 static bool is_numpy_float64(PyObject* o) {
-    static PyTypeObject* known = nullptr;
+    PyTypeObject*& known = numpy_float64_type;
     if (Py_TYPE(o) == known) return true;
     if (!PyFloat_Check(o) || std::strcmp(Py_TYPE(o)->tp_name, "numpy.float64") != 0) return false;
     known = Py_TYPE(o);

@@ -6,6 +6,8 @@
 #include <new>
 #include <vector>
 
+#include "numpy_operators.h"
+
 namespace unisono::python {
 
 PyTypeObject* array_type = nullptr;
@@ -137,7 +139,7 @@ bool add_array_type(PyObject* module) {
         truth_objects[flag] = wrap(Array::known(Scalar::of(DType::Bool, flag)));
         if (!truth_objects[flag]) return false;
     }
-    return PyModule_AddObjectRef(module, "ndarray", made) == 0;
+    return add_numpy_operators(array_type) && PyModule_AddObjectRef(module, "ndarray", made) == 0;
 }
 
 }  // namespace unisono::python

@@ -99,6 +99,8 @@ bool operand(PyObject* o, Arg& arg, Array& keep);
 /// As NumPy, a value (its scalars) that is stored as a signed integer must fit: from here on it
 /// counts as a Python number.
 void refuse_misfit(PyObject* value, Arg& arg, DType target);
+/// NumPy's float64, once one was an operand.
+extern PyTypeObject* numpy_float64_type;
 /// The operands of most programs, without a call: our arrays and Python floats.
 inline bool plain_operand(PyObject* o, Arg& arg) {
     if (Py_TYPE(o) == array_type) {

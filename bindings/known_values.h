@@ -69,9 +69,10 @@ inline bool integer_as(std::int64_t value, DType t, std::uint64_t& bits) {
     }
 }
 
-/// A Python number beside a value of dtype t, as bits of t; false where the general way decides.
+/// A Python number or NumPy's float64 beside a value of dtype t, as bits of t; false where the
+/// general way decides.
 inline bool number_as(PyObject* o, DType t, std::uint64_t& bits) {
-    if (PyFloat_CheckExact(o)) {
+    if (PyFloat_CheckExact(o) || Py_TYPE(o) == numpy_float64_type) {
         bits = std::bit_cast<std::uint64_t>(PyFloat_AS_DOUBLE(o));
         return t == DType::Float64;
     }

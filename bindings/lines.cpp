@@ -7,6 +7,7 @@
 #include <Python.h>
 #if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030C0000
 #include <internal/pycore_frame.h>
+#include <opcode.h>
 #define UNISONO_FAST_FRAMES 1
 #endif
 #undef Py_BUILD_CORE
@@ -14,6 +15,7 @@
 #include <string_view>
 
 #include "array_object.h"
+#include "numpy_operators.h"
 
 #include <csignal>
 #include "tape/tape.h"
@@ -65,6 +67,24 @@ void note_line() noexcept {
         Py_DECREF(frame);
         frame = back;
     }
+#endif
+}
+
+bool runs_operator() noexcept {
+#ifdef UNISONO_FAST_FRAMES
+    const _PyCFrame* cframe = PyThreadState_GET()->cframe;
+    const _PyInterpreterFrame* frame = cframe ? cframe->current_frame : nullptr;
+    if (!frame || !frame->f_code) return false;
+    const _Py_CODEUNIT instruction = *frame->prev_instr;
+    switch (_Py_OPCODE(instruction)) {
+        case BINARY_OP:
+        case BINARY_OP_ADAPTIVE: return _Py_OPARG(instruction) < NB_INPLACE_ADD;
+        case COMPARE_OP:
+        case COMPARE_OP_ADAPTIVE: return true;
+        default: return false;
+    }
+#else
+    return false;
 #endif
 }
 

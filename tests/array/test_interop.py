@@ -119,3 +119,65 @@ def test_devices_and_dtypes_compare_with_anything():
 def test_plus_of_bools_is_refused():
     with pytest.raises(TypeError, match="positive: not defined for dtype bool"):
         +un.ones(2, dtype=bool)
+
+
+@pytest.mark.parametrize(
+    "name", ["add", "sub", "mul", "truediv", "pow", "mod", "matmul", "lt", "ge", "eq", "ne"]
+)
+def test_operators_of_numpy_meet_our_arrays(name):
+    """As NumPy's own, whether the operator stands in the program or is called as a function."""
+    written = {"add": "a + b", "sub": "a - b", "mul": "a * b", "truediv": "a / b", "pow": "a ** b"}
+    written |= {
+        "mod": "a % b",
+        "matmul": "a @ b",
+        "lt": "a < b",
+        "ge": "a >= b",
+        "eq": "a == b",
+        "ne": "a != b",
+    }
+    function = eval(f"lambda a, b: {written[name]}")
+    lefts = [
+        np.float64(2.5),
+        np.float32(2),
+        np.int64(3),
+        np.uint8(200),
+        np.bool_(True),
+        np.array([4.0, 5.0, 7.0]),
+    ]
+    lefts += [np.arange(3), np.arange(9.0).reshape(3, 3)]
+    for left in lefts:
+        for right in [np.array([1.0, 2.5, 5.0]), np.array([1, 2, 5]), np.float64(2.5), np.int32(3)]:
+            ours = un.array(right) if right.ndim else un.array(right)[()]
+            for run in (function, getattr(operator, name)):
+                for _ in range(20):  # the interpreter rewrites instructions that run often
+                    try:
+                        wanted = run(left, right)
+                    except (TypeError, ValueError) as e:
+                        with pytest.raises((TypeError, ValueError)):
+                            run(left, ours)
+                        assert isinstance(e, ValueError | TypeError)
+                        continue
+                    made = run(left, ours)
+                    assert isinstance(made, un.ndarray)
+                    assert made.dtype == wanted.dtype and made.shape == wanted.shape
+                    # The last bit of powers and products of matrices is ours.
+                    inexact = name in ("pow", "matmul")
+                    np.testing.assert_allclose(
+                        np.asarray(made), wanted, rtol=1e-14 if inexact else 0
+                    )
+
+
+def test_functions_and_in_place_operators_of_numpy_take_our_arrays():
+    a, b = np.array([1.0, 2.0, 3.0]), un.array([4.0, 5.0, 6.0])
+    for _ in range(20):
+        assert isinstance(np.add(a, b), un.ndarray) and isinstance(
+            np.multiply(np.float64(2), b), un.ndarray
+        )
+        assert (np.sqrt(b) == un.sqrt(b)).all()
+        total = a.copy()
+        total += b
+        assert type(total) is np.ndarray and total.tolist() == [5.0, 7.0, 9.0]
+        number = np.float64(2)
+        number *= b[0]
+        assert number == 8.0
+    assert callable(un.ndarray.__array_ufunc__) and callable(b.__array_ufunc__)
