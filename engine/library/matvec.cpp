@@ -139,9 +139,10 @@ void multiply_both(const DenseRows<T>& a, const BothProducts<T>& p) {
             // A few rows are still in the caches when they are read again.
             for (; i + 8 <= end; i += 8) {
                 const T* rows = a.data + i * a.leading;
-                dots<T, 4>(rows, a.leading, a.columns, x.data(), p.forward + i);
-                dots<T, 4>(rows + 4 * a.leading, a.leading, a.columns, x.data(), p.forward + i + 4);
-                add_rows<T, 8>(rows, a.leading, a.columns, y.data() + i, sums);
+                dots<T, 4, true>(rows, a.leading, a.columns, x.data(), p.forward + i);
+                dots<T, 4, true>(rows + 4 * a.leading, a.leading, a.columns, x.data(),
+                                 p.forward + i + 4);
+                add_rows<T, 8, true>(rows, a.leading, a.columns, y.data() + i, sums);
             }
             for (; i < end; ++i) {
                 const T* row = a.data + i * a.leading;

@@ -57,6 +57,20 @@ void matrix_times_vectors(const DenseRows<T>& a, std::span<const PartProduct<T>>
 template <class T>
 void vectors_times_matrix(const DenseRows<T>& a, std::span<const PartProduct<T>> products);
 
+/// Vectors as rows, at any strides.
+template <class T>
+struct FewRows {
+    const T* data;
+    std::int64_t count, row, column;
+};
+/// out[count, columns] = x a in one pass over a matrix that no cache holds; each row has the bits
+/// that it has alone.
+template <class T>
+void few_rows_times_matrix(const DenseRows<T>& a, const FewRows<T>& x, T* out);
+/// Whether that costs less than a library that packs the matrix.
+template <class T>
+bool is_worth_one_pass(const DenseRows<T>& a, std::int64_t count);
+
 /// The sum of x[i] y[i] at any strides.
 template <class T>
 T dot_product(std::int64_t count, const T* x, std::int64_t x_stride, const T* y,

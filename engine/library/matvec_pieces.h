@@ -170,8 +170,15 @@ struct Scaled {
     }
 };
 
-/// The dot products of `rows` rows with x.
-template <class T, int rows, class Read = AsTheyLie>
+/// Asks for the element at `j` of each of the `rows` rows behind these; a hint that never faults.
+/// They lie too far apart for the processor to foresee where a thread reads rows in two ways.
+template <class T, int rows>
+void prefetch_next_rows(const T* a, std::int64_t leading, std::int64_t j) {
+    for (int r = 0; r < rows; ++r) __builtin_prefetch(a + (r + rows) * leading + j, 0, 2);
+}
+
+/// The dot products of `rows` rows with x; `ahead`: asks for the rows behind them.
+template <class T, int rows, bool ahead = false, class Read = AsTheyLie>
 void dots(const T* a, std::int64_t leading, std::int64_t columns, const T* x, T* out,
           Read read = {}) {
     constexpr std::int64_t w = width<T>;
@@ -181,6 +188,7 @@ void dots(const T* a, std::int64_t leading, std::int64_t columns, const T* x, T*
     std::int64_t j = 0;
     for (; j + 2 * w <= columns; j += 2 * w) {
         Vector<T> x0 = load(x + j), x1 = load(x + j + w);
+        if constexpr (ahead) prefetch_next_rows<T, rows>(a, leading, j);
 #pragma GCC unroll 4
         for (int r = 0; r < rows; ++r) {
             low[r] += read(load(a + r * leading + j)) * x0;
@@ -199,8 +207,8 @@ void dots(const T* a, std::int64_t leading, std::int64_t columns, const T* x, T*
     }
 }
 
-/// out += x of `rows` rows times these rows.
-template <class T, int rows>
+/// out += x of `rows` rows times these rows; `ahead` as above.
+template <class T, int rows, bool ahead = false>
 void add_rows(const T* a, std::int64_t leading, std::int64_t columns, const T* x, T* out) {
     constexpr std::int64_t w = width<T>;
     constexpr int wide = 4;  // vectors whose sums are made together: their chains of adds overlap
@@ -208,6 +216,9 @@ void add_rows(const T* a, std::int64_t leading, std::int64_t columns, const T* x
     for (int r = 0; r < rows; ++r) factor[r] = x[r] - Vector<T>{};  // keeps -0
     std::int64_t j = 0;
     for (; j + wide * w <= columns; j += wide * w) {
+        if constexpr (ahead) {
+            for (int c = 0; c < wide; c += 2) prefetch_next_rows<T, rows>(a, leading, j + c * w);
+        }
         Vector<T> sum[wide];
         for (int c = 0; c < wide; ++c) sum[c] = load(out + j + c * w);
         for (int r = 0; r < rows; ++r) {

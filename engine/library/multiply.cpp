@@ -291,6 +291,12 @@ void run_typed(const MatrixStack& a, const MatrixStack& b, T* out) {
         *out = dot_in_pieces(s.k, ma.data, ma.column, mb.data, mb.row);
         return;
     }
+    if constexpr (std::is_floating_point_v<T> && blas::letter<T> != 0) {
+        const auto right = transposition(s.k, s.n, mb.row, mb.column);
+        const DenseRows<T> rows{mb.data, s.k, s.n, right.leading};
+        if (count == 1 && right.letter == 'N' && is_worth_one_pass(rows, s.m))
+            return few_rows_times_matrix<T>(rows, {ma.data, s.m, ma.row, ma.column}, out);
+    }
     Tiling t = tile(s, count, std::is_floating_point_v<T> && blas::letter<T> != 0);
     if constexpr (std::is_floating_point_v<T> && blas::letter<T> != 0) {
         if (count == 1 && t.down * t.across > 1 && blas::present() && is_transposed(s, ma, mb))

@@ -359,3 +359,27 @@ def test_a_scaled_matrix_takes_no_memory():
     un.eval(y)
     assert un.stats()["bytes_allocated"] - before < a.nbytes / 2
     assert y.tolist() == [500.0] * 300
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("rows", [2, 3, 4])
+def test_few_rows_times_a_matrix_that_no_cache_holds(dtype, rows):
+    """One pass over the matrix, with the bits that each row has alone, for any threads."""
+    k, n = 2117, (8 << 20) * 4 // np.dtype(dtype).itemsize // 2117 + 37
+    rng = np.random.default_rng(rows)
+    whole = rng.standard_normal((k, n + 3)).astype(dtype)
+    x = rng.standard_normal((k, rows)).astype(dtype).T
+    w, ours, left = whole[:, 1 : n + 1], un.array(whole)[:, 1 : n + 1], un.array(x.T).T
+    tolerance = {"float32": 2e-3, "float64": 1e-11}[dtype]
+    try:
+        results = []
+        for threads in (1, 2, 3):
+            un.set_num_threads(threads)
+            results.append(np.asarray(left @ ours))
+    finally:
+        un.set_num_threads(len(os.sched_getaffinity(0)))
+    np.testing.assert_allclose(results[0], x @ w, rtol=tolerance, atol=tolerance)
+    for result in results[1:]:
+        np.testing.assert_array_equal(result, results[0])
+    for row in range(rows):
+        np.testing.assert_array_equal(results[0][row], np.asarray(left[row] @ ours))
