@@ -161,9 +161,9 @@ PyObject* concatenated(const Given& call) {
 
 PyObject* count_nonzero(const Given& call) {
     const Array* x = call.count == 1 && !call.names ? plain_array(call.args[0]) : nullptr;
-    if (!x || !is_bool(x->dtype())) return nullptr;
+    if (!x) return nullptr;
     note_line();
-    return wrap(reduce(Op::Add, *x, std::nullopt, false));
+    return wrap(reduce(Op::Add, astype(*x, DType::Bool, false), std::nullopt, false));
 }
 
 template <bool largest>

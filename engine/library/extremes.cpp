@@ -8,6 +8,7 @@
 #include "core/parallel.h"
 #include "library/lanes.h"
 #include "library/order.h"
+#include "tape/block_loops.h"
 
 namespace unisono::library {
 
@@ -27,36 +28,24 @@ struct Extreme {
     bool nan;
 };
 
-/// Over numbers that the processor compares itself, several vectors at once.
+/// Over numbers that the processor compares itself, at the speed of memory.
 template <bool largest, class T>
 Extreme<T> extreme_of_numbers(const T* x, std::int64_t n) {
-    typedef T Vector __attribute__((vector_size(32)));
-    constexpr int width = 32 / static_cast<int>(sizeof(T)), rows = 4;
-    auto better_of = [](auto v, auto best) { return (largest ? v > best : v < best) ? v : best; };
+    constexpr DType t = dtype_of(std::is_floating_point_v<T> ? 'f'
+                                 : std::is_signed_v<T>       ? 'i'
+                                                             : 'u',
+                                 sizeof(T));
+    static const block_loops::Fold fold = block_loops::fold(largest ? Op::Max : Op::Min, t, t);
     T value = x[0];
-    bool nan = value != value;
-    std::int64_t k = 0;
-    if (n >= rows * width) {
-        Vector best[rows];
-        std::memcpy(best, x, sizeof(best));
-        auto odd = best[0] != best[0];
-        for (; k + rows * width <= n; k += rows * width) {
-            for (int r = 0; r < rows; ++r) {
-                Vector v;
-                std::memcpy(&v, x + k + r * width, sizeof(v));
-                best[r] = better_of(v, best[r]);
-                if constexpr (std::floating_point<T>) odd |= v != v;
-            }
-        }
-        for (int l = 0; l < width; ++l) nan |= odd[l] != 0;
-        for (const Vector& row : best) {
-            for (int l = 0; l < width; ++l)
-                value = value != value ? row[l] : better_of(row[l], value);
-        }
+    if (fold && n >= 16) {
+        // Where zeros of both signs are there it gives one of them, which serves here.
+        fold(reinterpret_cast<char*>(&value), reinterpret_cast<const char*>(x), n);
+        return {value, value != value};
     }
-    for (; k < n; ++k) {
+    bool nan = value != value;
+    for (std::int64_t k = 1; k < n; ++k) {
         nan |= x[k] != x[k];
-        value = better_of(x[k], value);
+        value = (largest ? x[k] > value : x[k] < value) ? x[k] : value;
     }
     return {value, nan};
 }
@@ -75,9 +64,33 @@ Extreme<T> extreme_of(const T* x, std::int64_t n) {
     }
 }
 
+/// Of numbers in whole vectors first; elements of the value are there.
 template <class T>
-std::int64_t first_place(const T* x, const Extreme<T>& e) {
+std::int64_t place_of_number(const T* x, std::int64_t n, T value) {
+    typedef T Vector __attribute__((vector_size(32)));
+    constexpr int width = 32 / static_cast<int>(sizeof(T)), rows = 4;
     std::int64_t k = 0;
+    for (; k + rows * width <= n; k += rows * width) {
+        auto equal = Vector{} != Vector{};
+        for (int r = 0; r < rows; ++r) {
+            Vector v;
+            std::memcpy(&v, x + k + r * width, sizeof(v));
+            equal |= v == value - Vector{};
+        }
+        std::int64_t parts[4];
+        std::memcpy(parts, &equal, sizeof(parts));
+        if ((parts[0] | parts[1]) | (parts[2] | parts[3])) break;
+    }
+    while (x[k] != value) ++k;
+    return k;
+}
+
+template <class T>
+std::int64_t first_place(const T* x, std::int64_t n, const Extreme<T>& e) {
+    std::int64_t k = 0;
+    if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
+        if (!e.nan) return place_of_number(x, n, e.value);
+    }
     if (e.nan) {
         while (!is_nan(x[k])) ++k;
     } else {
@@ -107,7 +120,7 @@ std::int64_t place_in_long_lane(const T* x, std::int64_t n) {
         if (better<largest>(found[c].value, found[best].value)) best = c;
     }
     std::int64_t first = static_cast<std::int64_t>(best) * chunk_elements;
-    return first + first_place(x + first, found[best]);
+    return first + first_place(x + first, std::min(chunk_elements, n - first), found[best]);
 }
 
 /// Of bools the first one that is wanted, else the first.
@@ -134,7 +147,7 @@ void places(const View& in, const View& out) {
     parallel_for(0, lanes, std::max<std::int64_t>(1, chunk_elements / n),
                  [&](std::int64_t begin, std::int64_t end) {
                      for (std::int64_t k = begin; k < end; ++k)
-                         place[k] = first_place(x + k * n, extreme_of<largest>(x + k * n, n));
+                         place[k] = first_place(x + k * n, n, extreme_of<largest>(x + k * n, n));
                  });
 }
 

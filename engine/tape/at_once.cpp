@@ -167,6 +167,20 @@ void fold_rows(const char* x, char* to, std::int64_t rows, std::int64_t width_by
     std::memcpy(to, stack, bytes);
 }
 
+/// Rows in which no one can see the order, as long as they are worth the call.
+bool fold_long_rows(const Entry& e, std::int64_t extent, std::int64_t rows) {
+    constexpr std::int64_t shortest = 64;
+    const View& in = e.in[0];
+    if (extent < shortest || !in.layout->contiguous()) return false;
+    const block_loops::Fold fold = block_loops::fold(e.op, in.dtype, e.compute);
+    const char* from = in.data();
+    char* to = e.out.data();
+    for (std::int64_t k = 0; fold && k < rows; ++k, to += size_of(e.compute)) {
+        if (!fold(to, from + k * extent * size_of(in.dtype), extent)) return false;
+    }
+    return fold != nullptr;
+}
+
 bool run_reduce(const Entry& e) {
     const View& in = e.in[0];
     const Dims shape = in.layout->shape();
@@ -175,6 +189,7 @@ bool run_reduce(const Entry& e) {
     std::int64_t inner = 1;
     for (std::size_t k = axis + 1; k < shape.size(); ++k) inner *= shape[k];
     const std::int64_t outer = in.layout->size() / (extent * inner);
+    if (inner == 1 && fold_long_rows(e, extent, outer)) return true;
     auto leaves = block_loops::leaves(e.op, e.compute);
     if (!leaves || (inner == 1 && extent > reduction::leaf_elements)) return false;
     Room room;

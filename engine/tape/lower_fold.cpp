@@ -10,6 +10,7 @@
 // axis had been reduced by a kernel of its own.
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 #include "ops/reduction_tree.h"
 #include "tape/group_values.h"
@@ -150,11 +151,13 @@ class FoldLowering {
 
     Op op(std::size_t k) const { return group_.outputs[reducing_[k]].op; }
 
-    /// What changes no value that it is combined with: of sums -0.0.
+    /// What changes no value that it is combined with: of sums -0.0, of fmin and fmax NaN.
     E start(std::size_t k) {
         DType t = group_.outputs[reducing_[k]].dtype;
-        bool is_sum = op(k) == Op::Add && is_float(t);
-        return b_.constant(is_sum ? Scalar::of(t, -0.0) : identity(op(k), t));
+        if (is_float(t) && op(k) == Op::Add) return b_.constant(Scalar::of(t, -0.0));
+        if (is_float(t) && (op(k) == Op::Fmin || op(k) == Op::Fmax))
+            return b_.constant(Scalar::of(t, std::numeric_limits<double>::quiet_NaN()));
+        return b_.constant(identity(op(k), t));
     }
 
     /// Computes `count` columns of a row, stores what does not reduce, and passes on the rest.

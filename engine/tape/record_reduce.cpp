@@ -94,7 +94,7 @@ Array reduce(Op op, const Array& a, std::optional<std::vector<int>> given, bool 
         return made;
     }
     const Axes axes = reduced_axes(op, a, given);
-    bool selects = op == Op::Min || op == Op::Max;
+    bool selects = op == Op::Min || op == Op::Max || op == Op::Fmin || op == Op::Fmax;
     DType t = reduced_dtype(op, a.dtype(), dtype);
     if (a.is_known()) return astype(a, t, false);
     // In float32 to the end, then rounded once.
@@ -102,8 +102,8 @@ Array reduce(Op op, const Array& a, std::optional<std::vector<int>> given, bool 
     for (int k = 0; k < axes.count; ++k) {
         if (selects && a.shape()[static_cast<std::size_t>(axes.axis[k])] == 0) {
             fail(ErrorKind::Value, reduction_name(op) + ": an empty axis has no " +
-                                       (op == Op::Min ? "minimum" : "maximum") + "; got shape " +
-                                       shape_text(a.shape()));
+                                       (op == Op::Min || op == Op::Fmin ? "minimum" : "maximum") +
+                                       "; got shape " + shape_text(a.shape()));
         }
     }
     Array current = axes.count == 0 ? astype(a, t, true) : a;

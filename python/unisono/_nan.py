@@ -4,7 +4,7 @@ import math
 
 import unisono
 
-from . import _statistics
+from . import _engine, _statistics
 from ._axes import as_array as _as
 from ._axes import axis_error, store
 from .exceptions import AxisError
@@ -96,6 +96,10 @@ def _extreme(name, x, axis, out, keepdims, initial, where, fill):
         fill = complex(fill, fill)
     elif x.dtype.kind != "f":
         return full(x, axis, out, keepdims, initial, where)
+    elif initial is None and where is True and x.size and isinstance(x, _engine.ndarray):
+        combine = unisono.fmax if name == "nanmax" else unisono.fmin
+        axes = axis if axis is None or isinstance(axis, tuple) else (axis,)
+        return store(name, combine._reduce(x, axes, bool(keepdims), None), out)
     filled, there = _without(x, fill)
     made = full(filled, axis, None, keepdims, initial, where)
     if initial is None:

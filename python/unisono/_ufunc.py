@@ -312,6 +312,13 @@ def _combine(self, x, axes, dtype):
         done = (un.all if name == "logical_and" else un.any)(x, axis=axes)
         return done if target is None else done.astype(target)
     empty = any(x.shape[a] == 0 for a in axes)
+    if (
+        name in ("fmax", "fmin")
+        and x.dtype.kind != "c"
+        and not empty
+        and isinstance(x, _engine.ndarray)
+    ):
+        return self._reduce(x, axes, False, target)
     if name in _engine_reduces and not (empty and name in ("maximum", "minimum")):
         if name == "add":
             return x.sum(axes, target)

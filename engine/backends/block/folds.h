@@ -19,7 +19,8 @@ enum class FoldOf : std::uint8_t {
     NonZero  ///< asks whether it is not zero
 };
 
-/// The value of count > 0 elements of x; false where it depends on the order.
+/// The value of count > 0 elements of x; false where it depends on the order: it is one of some
+/// equal ones then.
 using RowFold = bool (*)(char* out, const char* x, std::int64_t count);
 
 RowFold fold_x86_64_v3(Op op, FoldOf of, DType from, DType to);

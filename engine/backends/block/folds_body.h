@@ -109,6 +109,15 @@ inline Odd unordered(Vector<float> a, Vector<float> b) {
 inline bool is_any(Odd odd) { return _mm256_movemask_epi8(_mm256_castpd_si256(odd.bits)) != 0; }
 #endif
 
+/// Of infinity, where nothing else that is a number was seen: whether it was seen.
+template <class T>
+bool has_numbers(const T* x, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) {
+        if (x[i] == x[i]) return true;
+    }
+    return false;
+}
+
 /// Whether all zeros among these have one sign; value gets it.
 template <class T>
 bool settle_zero(T& value, const T* x, std::int64_t n) {
@@ -123,12 +132,15 @@ bool settle_zero(T& value, const T* x, std::int64_t n) {
     return !(below && zeros);
 }
 
-template <bool largest, class T>
+/// `skips`: what is not a number does not count, unless there is nothing else.
+template <bool largest, bool skips, class T>
 bool fold_extreme(char* out, const char* at, std::int64_t n) {
     const T* x = reinterpret_cast<const T*>(at);
     constexpr int rows = 4, w = width<T>;
-    constexpr bool is_real = std::is_floating_point_v<T>;
-    T value = x[0];
+    constexpr bool is_real = std::is_floating_point_v<T> && !skips;
+    constexpr T lowest =
+        largest ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
+    T value = skips ? lowest : x[0];
     bool nan = false;
     if (n < w) {
         for (std::int64_t k = 0; k < n; ++k) {
@@ -137,7 +149,7 @@ bool fold_extreme(char* out, const char* at, std::int64_t n) {
         }
     } else {
         Vector<T> best[rows];
-        for (auto& b : best) b = load(x);
+        for (auto& b : best) b = skips ? value - Vector<T>{} : load(x);
         [[maybe_unused]] Odd odd{};
         if constexpr (is_real) odd = unordered(best[0], best[0]);
         std::int64_t k = 0;
@@ -164,14 +176,16 @@ bool fold_extreme(char* out, const char* at, std::int64_t n) {
         for (T v : last) value = better_of<largest, T>(v, value);
         if constexpr (is_real) nan = is_any(odd);
     }
-    if constexpr (is_real) {
+    bool settled = true;
+    if constexpr (std::is_floating_point_v<T>) {
+        if (skips) nan = value == lowest && !has_numbers(x, n);
         if (nan)
             value = std::numeric_limits<T>::quiet_NaN();
-        else if (value == 0 && !settle_zero(value, x, n))
-            return false;
+        else if (value == 0)
+            settled = settle_zero(value, x, n);
     }
     std::memcpy(out, &value, sizeof value);
-    return true;
+    return settled;
 }
 
 // ---- Any, all, counts -------------------------------------------------------------------------
@@ -314,8 +328,12 @@ RowFold fold_of(Op op, FoldOf of, DType from, DType to) {
         if (op == Op::Add && is_long) return &fold_sum<T>;
     }
     if (from != to || of != FoldOf::Value) return nullptr;
-    if (op == Op::Min) return &fold_extreme<false, T>;
-    if (op == Op::Max) return &fold_extreme<true, T>;
+    if (op == Op::Min) return &fold_extreme<false, false, T>;
+    if (op == Op::Max) return &fold_extreme<true, false, T>;
+    if constexpr (std::is_floating_point_v<T>) {
+        if (op == Op::Fmin) return &fold_extreme<false, true, T>;
+        if (op == Op::Fmax) return &fold_extreme<true, true, T>;
+    }
     return nullptr;
 }
 

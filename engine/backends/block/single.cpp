@@ -1,4 +1,5 @@
 // Looks up the loops of single operations.
+#include "backends/block/folds.h"
 #include "backends/block/loops.h"
 #include "tape/block_loops.h"
 
@@ -11,5 +12,9 @@ Loop cast(DType from, DType to) {
 }
 Forms select(DType t) { return block::loops().select(t); }
 Leaves leaves(Op op, DType t) { return block::loops().leaves(op, t); }
+Fold fold(Op op, DType from, DType to) {
+    const bool is_truth = is_bool(to) && !is_bool(from);
+    return block::fold(op, is_truth ? block::FoldOf::NonZero : block::FoldOf::Value, from, to);
+}
 
 }  // namespace unisono::block_loops
