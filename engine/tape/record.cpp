@@ -343,6 +343,11 @@ static Array floor_quotient(std::span<const Arg> args, const Array* out) {
     return *out;
 }
 
+/// Whether it asks what only reals can be.
+static bool asks_of_reals(Op op) {
+    return op == Op::IsNan || op == Op::IsInf || op == Op::IsFinite;
+}
+
 /// The operation with its errors reported; operands that it overwrites are kept for that.
 [[gnu::noinline]] static Array apply_checked(Op op, std::span<const Arg> args, const Array* out) {
     float_errors::Unchecked guard;
@@ -373,6 +378,12 @@ Array apply(Op op, std::span<const Arg> args, const Array* out) {
     if (!row && (op == Op::Floor || op == Op::Ceil || op == Op::Trunc) &&
         !is_float(common_dtype(args)))
         return rounded_integer(op, args[0], out);
+    if (!row && !out && asks_of_reals(op) && !all_scalars(args) &&
+        (is_integer(common_dtype(args)) || is_bool(common_dtype(args)))) {
+        // Integers are neither infinite nor not numbers: nothing is converted for the answer.
+        const Arg both[] = {args[0], args[0]};
+        return apply(op == Op::IsFinite ? Op::Eq : Op::Ne, both);
+    }
     if (!like && !out && apply_known(op, args, known)) return Array::known(known);
     if (row && out && !is_plain_output(*row, args, *like, *out)) row = nullptr;
     return row ? apply_plain(*row, args, *like, out) : apply_general(op, args, out);
