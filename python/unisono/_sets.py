@@ -8,6 +8,9 @@ from . import _engine
 from ._axes import as_array as _as
 from ._axes import axis_index, flat
 
+# Up to so many tests of so many elements are compared one by one.
+_few_tests, _many_elements = 16, 1024
+
 UniqueAllResult = collections.namedtuple("UniqueAllResult", "values indices inverse_indices counts")
 UniqueCountsResult = collections.namedtuple("UniqueCountsResult", "values counts")
 UniqueInverseResult = collections.namedtuple("UniqueInverseResult", "values inverse_indices")
@@ -391,6 +394,12 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
         True, unisono.empty(1, element.dtype), unisono.empty(1, tests.dtype)
     ).dtype
     element = element.astype(dtype, copy=False)
+    if tests.size <= _few_tests and element.size >= _many_elements:
+        # One kernel that compares with each is cheaper than a search.
+        found = element == tests[:1]
+        for k in range(1, tests.size):
+            found = found | (element == tests[k : k + 1])
+        return ~found if invert else found
     tests = unique(tests.astype(dtype, copy=False))
     place = _engine._search_sorted(tests, element, False)
     found = tests[unisono.minimum(place, tests.size - 1)] == element
