@@ -151,6 +151,31 @@ R hypot(R x, R y) {
     return select(is_endless, R(infinite), r);
 }
 
+/// x 2^n for a whole number n (of others what is left without the fraction), rounded once.
+template <bool Narrow, class R>
+R ldexp(R x, R n) {
+    using W = Whole<R>;
+    constexpr double most = Narrow ? 400.0 : 5000.0;  // beyond the exponents of the format
+    n = select(n > R(-most), n, R(-most));
+    n = select(n < R(most), n, R(most));
+    R whole = nearest(magnitude(n), R(1.0)).number;
+    n = with_sign(select(whole > magnitude(n), whole - R(1.0), whole), n);
+    if constexpr (Narrow) return x * power_of_two<R>(nearest(n, R(1.0)).whole);
+    auto is_small = magnitude(x) < R(0x1p-1022);
+    W bits = bits_of(select(is_small, x * R(0x1p54), x));
+    W places = shift_right(bits & W(std::int64_t{0x7ff} << 52), 52);
+    R exponent = number_of(places | W(0x4330000000000000)) - R(0x1p52) + n;
+    exponent = select(is_small, exponent - R(54.0), exponent);
+    exponent = select(exponent < R(2047.0), exponent, R(2047.0));
+    exponent = select(exponent > R(-60.0), exponent, R(-60.0));
+    // Off the ends of the range first, then there by one product.
+    auto is_low = exponent < R(1000.0);
+    W kept = nearest(exponent + select(is_low, R(100.0), R(-100.0)), R(1.0)).whole;
+    W fraction = bits & W(~(std::int64_t{0x7ff} << 52));
+    R r = number_of(fraction | shift_left(kept, 52)) * select(is_low, R(0x1p-100), R(0x1p100));
+    return select((x != R(0.0)) & (magnitude(x) < R(infinite)), r, x);
+}
+
 template <bool Narrow, class R>
 R cbrt(R x) {
     // x = 2^3k a with a in [0.35, 2.83).
