@@ -19,8 +19,8 @@ using Forms = const Loop*;
 /// Reduces `rows` rows of 1 to 512 elements that lie one after the other, each as one leaf.
 using Leaves = void (*)(char* out, const char* x, std::int64_t count, std::int64_t rows);
 
-/// The value of count > 0 elements of `from`, converted to `to`, in an order that no one can see; false where it is one of
-/// several equal ones (zeros of both signs).
+/// The value of count > 0 elements of `from`, converted to `to`, in an order that no one can see;
+/// false where it is one of several equal ones (zeros of both signs).
 using Fold = bool (*)(char* out, const char* x, std::int64_t count);
 
 /// Null where there is no loop of the operation on operands of dtype t.

@@ -70,6 +70,25 @@ template <class T>
     }
 }
 
+/// Each of n elements `times` times: what np.repeat does, and columns that are broadcast.
+template <class T, int times>
+void spread(T* to, const T* from, std::int64_t n, std::int64_t step) {
+    for (std::int64_t i = 0; i < n; ++i) {
+        const T value = from[i * step];
+        for (int k = 0; k < times; ++k) to[i * times + k] = value;
+    }
+}
+/// Whether there is a loop for so few.
+template <class T>
+bool spread_few(T* to, const T* from, std::int64_t n, std::int64_t step, std::int64_t times) {
+    switch (times) {
+        case 2: spread<T, 2>(to, from, n, step); return true;
+        case 3: spread<T, 3>(to, from, n, step); return true;
+        case 4: spread<T, 4>(to, from, n, step); return true;
+        default: return false;
+    }
+}
+
 /// Copies a strided window, from an axis on, to elements side by side; returns their end.
 template <class T>
 T* gather(T* to, const T* from, const Axes& axes, int axis = 0) {
@@ -95,6 +114,7 @@ T* gather(T* to, const T* from, const Axes& axes, int axis = 0) {
         return to;
     }
     const std::int64_t width = axes.shape[axis + 1], inner = axes.strides[axis + 1];
+    if (inner == 0 && spread_few(to, from, n, step, width)) return to + n * width;
     for (std::int64_t i = 0; i < n; ++i, to += width) gather_row(to, from + i * step, width, inner);
     return to;
 }

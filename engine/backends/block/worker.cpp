@@ -15,9 +15,23 @@ struct Strides {
     std::int64_t row, inner;
 };
 
+/// Elements that are spread over rows of a few, which follow one another.
+template <class T, int columns>
+void spread(T* out, const T* in, std::int64_t step, std::int64_t rows) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+        const T value = in[r * step];
+        for (int k = 0; k < columns; ++k) out[r * columns + k] = value;
+    }
+}
+
 template <class T>
 void copy_typed(T* out, Strides to, const T* in, Strides from, std::int64_t rows,
                 std::int64_t columns) {
+    if (from.inner == 0 && to.inner == 1 && to.row == columns) {
+        if (columns == 2) return spread<T, 2>(out, in, from.row, rows);
+        if (columns == 3) return spread<T, 3>(out, in, from.row, rows);
+        if (columns == 4) return spread<T, 4>(out, in, from.row, rows);
+    }
     for (std::int64_t r = 0; r < rows; ++r, out += to.row, in += from.row) {
         if (from.inner == 0 && to.inner == 1) {
             const T value = *in;
