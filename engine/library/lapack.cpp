@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/parallel.h"
 #include "library/factor_tiles.h"
 #include "library/matrix_stack.h"
 #include "library/solve.h"
@@ -18,7 +19,10 @@ namespace {
 
 template <class T>
 void copy_elements(const T* from, std::int64_t n, T* to) {
-    std::copy(from, from + n, to);
+    constexpr std::int64_t worth_a_thread = 1 << 16;
+    parallel_for(0, n, worth_a_thread, [&](std::int64_t first, std::int64_t last) {
+        std::copy(from + first, from + last, to + first);
+    });
 }
 
 template <class T>
