@@ -218,7 +218,12 @@ LoopNest::Range LoopNest::range(const NestAccess& a, bool as_addresses) {
         high = plus(high, rises ? last : b_.binary(Op::Max, first, last));
     };
     along(a.form->outer, begin(), end());
-    if (inner_) along(a.form->inner, in_front(inner_->args[0]), in_front(inner_->args[1]));
+    if (inner_) {
+        // A loop without iterations touches nothing: it is taken as one of its first alone.
+        E from = in_front(inner_->args[0]);
+        E least = simplified(b_, b_.add(from, b_.i64(1)));
+        along(a.form->inner, from, b_.binary(Op::Max, in_front(inner_->args[1]), least));
+    }
     if (!as_addresses) return {low, high};
     std::int64_t size = size_of(b_.function().arrays[static_cast<std::size_t>(a.array)].dtype);
     E address = b_.address(a.array);

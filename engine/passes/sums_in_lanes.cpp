@@ -2,10 +2,13 @@
 #include "passes/sums_in_lanes.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <bit>
+#include <span>
 
 #include "passes/column_sums.h"
+#include "passes/columns_apart.h"
 #include "passes/linear_forms.h"
+#include "passes/replace_reads.h"
 #include "passes/simplify.h"
 
 namespace unisono::passes {
@@ -17,34 +20,14 @@ namespace {
 constexpr std::int64_t lane_bytes = 64;  // of a group of lanes: the longest vectors
 // In flight, by what is left: the more lie side by side in a row, the fewer rows are read.
 constexpr std::int64_t group_counts[] = {8, 4, 1};
+// The same of a piece of the columns, which a thread takes through all rows.
+constexpr std::int64_t piece_groups[] = {4, 1};
+constexpr std::int64_t least_pieces = 4;
 
-void mark_read(E e, std::vector<bool>& out) {
-    if (e->kind == ExprKind::Var) out[static_cast<std::size_t>(e->id)] = true;
-    for (E a : e->args) mark_read(a, out);
+/// The logarithm of a power of two.
+std::int64_t bits_of(std::int64_t width) {
+    return std::countr_zero(static_cast<std::uint64_t>(width));
 }
-
-bool has_load(E e) {
-    return e->kind == ExprKind::Load || std::any_of(e->args.begin(), e->args.end(), has_load);
-}
-
-/// Reads of variables replaced by expressions, and selections that are `settled` by their second.
-class Replace final : public Rewriter {
-  public:
-    Replace(Function& f, const std::unordered_set<E>& settled) : Rewriter(f), settled_(settled) {}
-    std::unordered_map<std::int32_t, E> by;
-
-    E expr(E e) override {
-        if (settled_.contains(e)) return expr(e->args[2]);
-        if (e->kind == ExprKind::Var) {
-            auto found = by.find(e->id);
-            if (found != by.end()) return found->second;
-        }
-        return children(e);
-    }
-
-  private:
-    const std::unordered_set<E>& settled_;
-};
 
 class SumsInLanes final : public Rewriter {
   public:
@@ -53,28 +36,86 @@ class SumsInLanes final : public Rewriter {
     S stmt(S s) override {
         S changed = children(s);
         auto sum = find_column_sum(changed);
-        S lanes = sum ? in_lanes(*sum) : nullptr;
+        if (!sum) return in_columns(changed);
+        S lanes = in_lanes(*sum);
         return lanes ? lanes : changed;
     }
 
   private:
+    /// The last loop that runs in lanes.
+    struct Made {
+        ColumnSum sum;
+        E test = nullptr;
+        S whole = nullptr;
+    };
+
     S in_lanes(const ColumnSum& sum) {
         b_.line = sum.outer->line;
         E test = condition(sum);
         if (!test) return nullptr;
         lanes_ = lane_bytes / size_of(sum.term->dtype);
+        E count = simplified(b_, b_.sub(sum.outer->args[1], sum.outer->args[0]));
+        test = simplified(b_, b_.binary(Op::And, b_.binary(Op::Ge, count, b_.i64(lanes_)), test));
+        made_ = Made{sum, test, in_groups(sum, test, group_counts)};
+        return made_->whole;
+    }
+
+    /// A loop over rows around such sums, columns of which are apart in all rows: threads take
+    /// pieces of the columns, each from the first row to the last.
+    S in_columns(S rows) {
+        if (!made_ || rows->kind != StmtKind::For) return rows;
+        std::vector<S> body, own;
+        flatten(rows->body, body);
+        flatten({&made_->whole, 1}, own);
+        if (body != own || has_load(made_->test)) return rows;
+        const ColumnSum& sum = made_->sum;
+        E apart = columns_apart(b_, sum, rows);
+        if (!apart) return rows;
+        b_.line = rows->line;
         E begin = sum.outer->args[0];
         E end = sum.outer->args[1];
         E count = simplified(b_, b_.sub(end, begin));
-        test = simplified(b_, b_.binary(Op::And, b_.binary(Op::Ge, count, b_.i64(lanes_)), test));
+        E width = b_.i64(piece_groups[0] * lanes_);
+        // Whether each row's sums may run in lanes, which the row alone decides.
+        std::int32_t always = b_.var("always", DType::Bool);
+        E enough = b_.binary(Op::Ge, count, b_.mul(width, b_.i64(least_pieces)));
+        S keep = b_.assign(always, b_.binary(Op::And, b_.read(always), made_->test));
+        S look = b_.loop(LoopKind::Serial, rows->id, rows->args[0], rows->args[1], b_.i64(1), keep);
+        std::int32_t number = b_.var("piece", DType::Int64);
+        std::int32_t from = b_.var("from", DType::Int64);
+        std::int32_t to = b_.var("to", DType::Int64);
+        ColumnSum piece = sum;
+        Stmt outer = *sum.outer;
+        const E bounds[] = {b_.read(from), b_.read(to), outer.args[2]};
+        outer.args = b_.list(bounds);
+        piece.outer = b_.own(outer);
+        S each_row = b_.loop(LoopKind::Serial, rows->id, rows->args[0], rows->args[1], b_.i64(1),
+                             in_groups(piece, nullptr, piece_groups));
+        S all_rows = b_.block(
+            {b_.declare(from, b_.add(begin, b_.mul(b_.read(number), width))),
+             b_.declare(to, b_.binary(Op::Min, end, b_.add(b_.read(from), width))), each_row});
+        E pieces = b_.add(b_.i64(1), b_.binary(Op::Shr, b_.sub(count, b_.i64(1)),
+                                               b_.i64(bits_of(piece_groups[0] * lanes_))));
+        S shared = b_.loop(LoopKind::Parallel, number, b_.i64(0), pieces, b_.i64(1), all_rows);
+        made_.reset();
+        return b_.block({b_.declare(always, simplified(b_, b_.binary(Op::And, enough, apart))),
+                         b_.branch(b_.read(always), look),
+                         b_.branch(b_.read(always), shared, rows)});
+    }
+
+    /// The loop as groups of lanes, as many of each count as there are, and what is left.
+    S in_groups(const ColumnSum& sum, E test, std::span<const std::int64_t> counts) {
+        E begin = sum.outer->args[0];
+        E end = sum.outer->args[1];
         std::int32_t first = b_.var("first", DType::Int64);
         std::vector<S> fast;
-        for (std::int64_t groups : group_counts) {
+        for (std::int64_t groups : counts) {
             E left = b_.sub(end, b_.read(first));
             fast.push_back(strips(sum, first, left, groups));
             fast.push_back(b_.assign(first, b_.add(b_.read(first), whole(left, groups * lanes_))));
         }
-        return b_.block({b_.declare(first, begin), b_.branch(test, as_one(b_, fast)),
+        S groups = as_one(b_, fast);
+        return b_.block({b_.declare(first, begin), test ? b_.branch(test, groups) : groups,
                          one_by_one(sum, b_.read(first))});
     }
 
@@ -178,16 +219,14 @@ class SumsInLanes final : public Rewriter {
     }
 
     E whole(E count, std::int64_t of) {
-        std::int64_t bits = 0;
-        while ((std::int64_t{1} << bits) < of) ++bits;
-        return b_.binary(Op::Shl, b_.binary(Op::Shr, count, b_.i64(bits)), b_.i64(bits));
+        E bits = b_.i64(bits_of(of));
+        return b_.binary(Op::Shl, b_.binary(Op::Shr, count, bits), bits);
     }
 
     /// Groups of lanes from `first` on, as many as `count` has.
     S strips(const ColumnSum& sum, std::int32_t first, E count, std::int64_t groups) {
         std::int64_t width = groups * lanes_;
-        std::int64_t bits = 0;
-        while ((std::int64_t{1} << bits) < width) ++bits;
+        const std::int64_t bits = bits_of(width);
         std::int32_t strip = b_.var("strip", DType::Int64);
         std::int32_t at = b_.var("at", DType::Int64);
         std::int32_t sums = b_.local_array("sums", sum.term->dtype, 1, Space::Private);
@@ -336,6 +375,7 @@ class SumsInLanes final : public Rewriter {
     }
 
     std::int64_t lanes_ = 0;
+    std::optional<Made> made_;
     std::unordered_set<E> settled_;  ///< selections whose condition never holds where lanes run
 };
 

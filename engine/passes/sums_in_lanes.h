@@ -8,6 +8,10 @@
 // on columns behind the sum (`b[:, j] -= c[j] * a`) run in the same lanes, row by row. Sums that
 // a program writes as loops stay as they are: with lanes they take twice as long to compile.
 //
+// Around it, `for i: for j: b[i, j] += np.dot(a[i + 1:, i], b[i + 1:, j])` may keep to column j in
+// all rows. Then threads take pieces of the columns, each through all rows, where a test of each
+// row in front shows that its sums may run in lanes.
+//
 // Requires linear accesses (lower_access). Faults stay where they were: the test covers them too.
 #pragma once
 

@@ -68,7 +68,9 @@ def itself(c, n):
         c[n] += c[k] * 0.25
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (5, 7), (3, 8), (9, 31), (33, 110), (400, 13)])
+@pytest.mark.parametrize(
+    "shape", [(1, 1), (5, 7), (3, 8), (9, 31), (33, 110), (400, 13), (40, 201)]
+)
 def test_products_of_columns_add_in_the_order_of_the_rows(shape):
     compiled = un.jit(triangle)
     for layout, b in enumerate(layouts(shape, 1)):
@@ -255,6 +257,71 @@ def test_columns_of_different_lengths_raise_as_they_did():
     with pytest.raises(ValueError, match="not aligned"):
         un.jit(triangle)(a, b)
     assert b.tobytes() == others.tobytes()
+
+
+def from_above(a, b, c):
+    for i in range(b.shape[0]):
+        for j in range(b.shape[1]):
+            b[i, j] = np.dot(a[i, :i], b[:i, j]) + b[i, j]
+
+
+def from_beside(a, b, c):
+    for i in range(1, b.shape[0]):
+        for j in range(b.shape[1] - 1):
+            b[i, j] = np.dot(a[i, :i], b[:i, j + 1]) + b[i, j]
+
+
+def into_one_row(a, b, c):
+    for i in range(b.shape[0]):
+        for j in range(b.shape[1]):
+            c[0, j] += np.dot(a[i], b[:, j])
+
+
+def with_the_first_of_the_row(a, b, c):
+    for i in range(b.shape[0]):
+        for j in range(b.shape[1]):
+            c[i, j] = np.dot(a[i], b[:, j]) + c[i, 0]
+
+
+def below_too_far(a, b, c):
+    for i in range(b.shape[0] + 2):
+        for j in range(b.shape[1]):
+            b[i, j] += np.dot(a[i + 1 :, i], b[i + 1 :, j])
+
+
+@pytest.mark.parametrize("columns", [127, 128, 161, 250])
+@pytest.mark.parametrize(
+    "function",
+    [from_above, from_beside, into_one_row, with_the_first_of_the_row, below_too_far],
+    ids=lambda f: f.__name__,
+)
+def test_columns_through_all_rows(function, columns):
+    n = 9
+    made = un.jit(function)
+    rng = np.random.default_rng(columns)
+    a = rng.integers(-1, 2, (n, n)).astype(float)  # every sum is exact, in any order
+    for change in (
+        lambda x: x.copy(),
+        lambda x: x.copy()[::-1],
+        lambda x: np.concatenate([x, x], axis=1)[:, 5 : 5 + columns],
+        np.asfortranarray,
+    ):
+        b, c = (change(rng.integers(-3, 4, (n, columns)).astype(float)) for _ in range(2))
+        ours, theirs = (b.copy(order="K"), c.copy(order="K")), (b, c)
+        for call, arrays in ((made, ours), (function, theirs)):
+            if function is below_too_far:
+                with pytest.raises(IndexError):
+                    call(a, *arrays)
+            else:
+                call(a, *arrays)
+        for x, y in zip(ours, theirs, strict=True):
+            assert (x == y).all()
+    if function is from_above:  # the matrix lies in what the sums change
+        both = rng.integers(-1, 2, (5, columns)).astype(float)
+        mine = both.copy()
+        function(both[:, :5], both, c)
+        made(mine[:, :5], mine, c)
+        assert (both == mine).all()
 
 
 def rank_updates(c, a, factor):

@@ -1,0 +1,14 @@
+// Whether columns of a sum can be taken one after the other, each in all rows.
+#pragma once
+
+#include "ir/rewrite.h"
+#include "passes/column_sums.h"
+
+namespace unisono::passes {
+
+/// Of a serial loop `rows` around nothing but the column sum: a test in front of it that iterations
+/// for different columns touch different elements, one of them storing to it, in whatever rows they
+/// are. Null where none is known.
+ir::E columns_apart(ir::Builder& b, const ColumnSum& sum, ir::S rows);
+
+}  // namespace unisono::passes
