@@ -10,6 +10,7 @@ namespace unisono::frontend {
 void Assignments::assign(const Node& node) {
     bool is_single = node.children.size() == 2;
     if (is_single && assign_under_mask(node.children[0], "", node.children[1], node.place)) return;
+    if (is_single && assign_unpacked(node.children[0], node.children[1])) return;
     Value value = maybe_none(node.children.back());
     // The first of several targets may change what the value reads.
     if (node.children.size() > 2) value = all_made(value, node.place);
@@ -23,6 +24,48 @@ static bool needs_copies(const Value& value) {
         return !item.items.empty() || item.type.is_array() || item.type.is_instance() ||
                (item.type.is_scalar() && !is_invariant(item.expr));
     });
+}
+
+/// Assigns to several targets what has items, of which a tuple's are known. The call has the value,
+/// named, how many items it has, and each item, or its part for a target with a star.
+bool Assignments::assign_unpacked(const Node& target, const Node& call) {
+    if (call.kind != NodeKind::Call || call.children[0].kind != NodeKind::Builtin ||
+        call.children[0].text != "unpacked")
+        return false;
+    const Node& named = call.children[1];
+    Value value = maybe_none(named.children[1]);
+    value = present(value, "cannot unpack non-iterable NoneType object", target.place);
+    value = made(value, target.place);
+    const Type& type = value.type;
+    bool has_items =
+        type.is_list() || type.is_table() || type.is_text() || (type.is_array() && type.rank > 0);
+    if (!has_items) {
+        assign_to(target, value);
+        return true;
+    }
+    bind(named.children[0].text, value, target.place);
+    E size = settle(expression(call.children[2]).expr);
+    auto count = static_cast<std::int64_t>(target.children.size());
+    bool has_star = std::any_of(target.children.begin(), target.children.end(),
+                                [](const Node& n) { return n.kind == NodeKind::Starred; });
+    std::string wanted = std::to_string(has_star ? count - 1 : count);
+    fault_if(op_binary(Op::Lt, size, i64(has_star ? count - 1 : count)), ErrorKind::Value,
+             "not enough values to unpack (expected " + std::string(has_star ? "at least " : "") +
+                 wanted + ", got {0})",
+             target.place, {size});
+    if (!has_star)
+        fault_if(op_binary(Op::Gt, size, i64(count)), ErrorKind::Value,
+                 "too many values to unpack (expected " + wanted + ")", target.place);
+    std::vector<Value> items;
+    for (std::size_t i = 0; i < target.children.size(); ++i) {
+        items.push_back(maybe_none(call.children[3 + i]));
+        if (items.back().type.is_scalar()) items.back().expr = settle(items.back().expr);
+    }
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const Node& one = target.children[i];
+        assign_to(one.kind == NodeKind::Starred ? one.children[0] : one, items[i]);
+    }
+    return true;
 }
 
 void Assignments::assign_to(const Node& target, const Value& value) {

@@ -14,6 +14,7 @@ class Assignments : public Expressions {
     void assign_in_place(const Node& node, const Value& array, const Value& change);
 
   private:
+    bool assign_unpacked(const Node& target, const Node& call);
     void assign_to(const Node& target, const Value& value);
     void assign_item(const Node& target, const Value& array, const Value& value);
     void augment_item(const Node& node, const Node& target, const Value& array);

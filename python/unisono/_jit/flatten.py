@@ -27,6 +27,7 @@ from .signatures import spec_of
 from .source import read_function
 from .statements import Statements
 from .tables import Tables
+from .unpacking import Unpacking
 
 _ADVICE = {
     "TryStar": ("except*", "write except"),
@@ -80,6 +81,7 @@ class _Flattener(
     Sharing,
     Statements,
     Tables,
+    Unpacking,
 ):
     def __init__(self, function, definition, file, first_line, lines, is_kernel, options):
         self.function, self.definition, self.name = function, definition, function.__name__
@@ -246,6 +248,10 @@ class _Flattener(
             return [
                 self.statement(ast.copy_location(ast.Delete(targets=[t]), s)) for t in s.targets
             ]
+        if isinstance(s, ast.Assign) and not self.is_kernel:
+            more = self.unpacking(s)
+            if more:
+                return [self.statement(s), *(n for m in more for n in self.statements(m))]
         if isinstance(s, ast.For):
             s = self.numbered_generator(s)
             if isinstance(s, list):
@@ -258,7 +264,7 @@ class _Flattener(
                 return [n for p in plain for n in self.statements(p)]
             plain = self.plain_loop(s)
             if plain is not None:
-                return [*map(self.statement, plain)]
+                return [n for p in plain for n in self.statements(p)]
         if isinstance(s, ast.With):
             from . import lock, tasks
 
