@@ -52,72 +52,6 @@ static void share_callees(frontend::Source& source) {
     }
 }
 
-/// Names whose items or length the function changes, if they are lists.
-static void changed_names(const frontend::Node& n, std::set<std::string>& names) {
-    using frontend::NodeKind;
-    static const std::set<std::string> methods = {"append", "extend",  "insert", "pop",
-                                                  "clear",  "reverse", "sort",   "remove"};
-    auto note = [&](const frontend::Node& owner) {
-        if (owner.kind == NodeKind::Name) names.insert(owner.text);
-    };
-    auto target = [&](const frontend::Node& t, auto&& self) -> void {
-        if (t.kind == NodeKind::Subscript) note(t.children[0]);
-        if (t.kind == NodeKind::Tuple)
-            for (const frontend::Node& item : t.children) self(item, self);
-    };
-    if (n.kind == NodeKind::Assign)
-        for (std::size_t k = 0; k + 1 < n.children.size(); ++k) target(n.children[k], target);
-    if (n.kind == NodeKind::AugAssign) {
-        target(n.children[0], target);
-        note(n.children[0]);
-    }
-    if (n.kind == NodeKind::Call) {
-        const frontend::Node& callee = n.children[0];
-        if (callee.kind == NodeKind::Attribute && methods.count(callee.text))
-            note(callee.children[0]);
-        if (callee.kind == NodeKind::Builtin && callee.text == "delete_item") note(n.children[1]);
-    }
-    for (const frontend::Node& child : n.children) changed_names(child, names);
-}
-
-/// Pairs of names that an assignment makes stand for one object.
-static void shared_names(const frontend::Node& n,
-                         std::vector<std::pair<std::string, std::string>>& pairs) {
-    using frontend::NodeKind;
-    auto names = [](const frontend::Node& e) {
-        std::vector<std::string> list;
-        if (e.kind == NodeKind::Name) list.push_back(e.text);
-        if (e.kind == NodeKind::Tuple || e.kind == NodeKind::IfExp) {
-            for (const frontend::Node& item : e.children)
-                if (item.kind == NodeKind::Name) list.push_back(item.text);
-        }
-        return list;
-    };
-    if (n.kind == NodeKind::Assign) {
-        for (std::size_t k = 0; k + 1 < n.children.size(); ++k) {
-            for (const std::string& a : names(n.children[k]))
-                for (const std::string& b : names(n.children.back())) pairs.emplace_back(a, b);
-        }
-    }
-    for (const frontend::Node& child : n.children) shared_names(child, pairs);
-}
-
-/// Parameters that the function changes, if they are lists, under any name.
-static std::set<std::string> changed_in(const frontend::Node& body) {
-    std::set<std::string> names;
-    std::vector<std::pair<std::string, std::string>> pairs;
-    changed_names(body, names);
-    shared_names(body, pairs);
-    for (std::size_t before = 0; before != names.size();) {
-        before = names.size();
-        for (const auto& [a, b] : pairs) {
-            if (names.count(a)) names.insert(b);
-            if (names.count(b)) names.insert(a);
-        }
-    }
-    return names;
-}
-
 void Dispatch::prepare() {
     preparing_ = std::this_thread::get_id();
     struct Done {
@@ -172,7 +106,8 @@ void Dispatch::prepare() {
     if (!defaults || !named) throw PythonError{};
     retire(specialisations_);
     quick_ = nullptr;
-    changed_ = changed_in(source->body);
+    frontend::note_changed_lists(*source);
+    changed_ = source->changed;
     source_ = std::move(source);
     guards_ = std::move(guards);
     callees_ = std::move(callees);

@@ -1,5 +1,6 @@
 // Names get values: what needs no variable keeps none.
 #include "frontend/bindings.h"
+#include "frontend/tables.h"
 #include "frontend/texts.h"
 
 namespace unisono::frontend {
@@ -34,6 +35,8 @@ void Bindings::bind(const std::string& name, const Value& value, const Place& or
     Value wanted = value;
     if (declared != source_.locals.end())
         wanted = declared_value(value, declared->second, origin, "variable '" + name + "'");
+    if (wanted.type.is_list() && learnt_.boxed_names.count(name))
+        wanted = Tables(*this, origin).storable(wanted);
     if (lets_wait(name, wanted, origin)) return;
     wanted = made(wanted, origin);
     // An item may read what is stored under the name before it.

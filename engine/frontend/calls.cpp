@@ -102,7 +102,26 @@ Value Calls::call_function(const Node& node, const Source& callee,
     return call_with(node, callee, call_operands(node, callee, captured, self));
 }
 
+/// A list of numbers that the callee changes becomes a list of objects, which both share, where it
+/// gets its name.
+void Calls::share_changed(const Source& callee, const std::vector<Value>& values) {
+    for (std::size_t i = 0; i < values.size() && i < callee.params.size(); ++i) {
+        const Value& v = values[i];
+        if (!v.type.is_list() || v.list < 0 || !callee.changed.count(callee.params[i])) continue;
+        bool is_new = false;
+        for (const auto& [name, b] : env_.names) {
+            if (b.value.type.is_list() && b.value.list == v.list)
+                is_new = learnt_.boxed_names.insert(name).second || is_new;
+        }
+        share_list(v);
+        if (!is_new) continue;
+        learnt_.guesses.clear();
+        throw Restart{};
+    }
+}
+
 Value Calls::call_with(const Node& node, const Source& callee, std::vector<Value> values) {
+    share_changed(callee, values);
     for (Value& v : values) v = with_texts(all_made(v, node.place), Texts(*this, node.place));
     if (callee.native && !callee.native->forms.empty())
         values = leaves_of(callee, values, node.place);

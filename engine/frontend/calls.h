@@ -12,6 +12,7 @@ class Calls : public Bindings {
     Value call(const Node& node);
     Value call_function(const Node& node, const Source& callee, const std::vector<Value>& captured,
                         const Value* self = nullptr) override;
+    void share_changed(const Source& callee, const std::vector<Value>& values);
     Value call_with(const Node& node, const Source& callee, std::vector<Value> values) override;
     Value length(const Value& a, const Place& place);
 

@@ -172,7 +172,12 @@ void ControlFlow::leave_function(const Value& value, const Place& place) {
 void ControlFlow::end_of_function() {
     if (!env_.reachable) return;
     if (!learnt_.result) learnt_.result = Type::none();
-    if (learnt_.result->is_none()) return;
+    if (learnt_.result->is_none()) {
+        instance_.result = Type::none();
+        instance_.shape = {};
+        instance_.has_result = true;
+        return;
+    }
     give({}, source_.body.children.back().place);
 }
 

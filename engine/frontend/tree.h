@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -150,6 +151,10 @@ struct Source : std::enable_shared_from_this<Source> {
     /// that are no objects of their own.
     std::function<std::int64_t(const std::vector<std::string>&, const std::string&)> as_callback;
     int self = -1;  ///< index among the callees of the function itself, where it calls itself
+    std::set<std::string> changed;  ///< names whose items or length it changes, if they are lists
 };
+
+/// Fills Source::changed of the function and of those inside of it; its callees have theirs.
+void note_changed_lists(Source& source);
 
 }  // namespace unisono::frontend

@@ -6,8 +6,13 @@ def grow(xs):
     xs.append(1)
 
 
+@un.jit
+def apply(change, xs):
+    change(xs)
+
+
 def f(xs):
-    grow(xs)
+    apply(grow, xs)
     return len(xs)
 
 

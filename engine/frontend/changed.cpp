@@ -1,0 +1,132 @@
+// Which parameters a function changes where they are lists: those lists its callers must share.
+#include <algorithm>
+
+#include "frontend/tree.h"
+
+namespace unisono::frontend {
+
+namespace {
+
+using Names = std::set<std::string>;
+using Functions = std::map<std::string, Source*>;  ///< functions inside, by their names
+
+/// Names whose items or length a node changes, if they are lists.
+void changed_names(const Node& n, Names& names) {
+    static const Names methods = {"append", "extend",  "insert", "pop",
+                                  "clear",  "reverse", "sort",   "remove"};
+    auto note = [&](const Node& owner) {
+        if (owner.kind == NodeKind::Name) names.insert(owner.text);
+    };
+    auto target = [&](const Node& t, auto&& self) -> void {
+        if (t.kind == NodeKind::Subscript) note(t.children[0]);
+        if (t.kind == NodeKind::Tuple)
+            for (const Node& item : t.children) self(item, self);
+    };
+    if (n.kind == NodeKind::Assign)
+        for (std::size_t k = 0; k + 1 < n.children.size(); ++k) target(n.children[k], target);
+    if (n.kind == NodeKind::AugAssign) {
+        target(n.children[0], target);
+        note(n.children[0]);
+    }
+    if (n.kind == NodeKind::Call) {
+        const Node& callee = n.children[0];
+        if (callee.kind == NodeKind::Attribute && methods.count(callee.text))
+            note(callee.children[0]);
+        if (callee.kind == NodeKind::Builtin && callee.text == "delete_item") note(n.children[1]);
+    }
+    for (const Node& child : n.children) changed_names(child, names);
+}
+
+/// The function that a call names, where that is known.
+const Source* called(const Source& source, const Functions& inside, const Node& callee) {
+    if (callee.kind == NodeKind::Name) {
+        auto found = inside.find(callee.text);
+        return found == inside.end() ? nullptr : found->second;
+    }
+    if (callee.kind != NodeKind::Function) return nullptr;
+    if (callee.index < 0 || callee.index == source.self) return &source;
+    auto index = static_cast<std::size_t>(callee.index);
+    return index < source.callees.size() ? source.callees[index].get() : nullptr;
+}
+
+/// Names that a node gives to functions which change them.
+void changed_by_calls(const Node& n, const Source& source, const Functions& inside, Names& names) {
+    const Source* callee =
+        n.kind == NodeKind::Call ? called(source, inside, n.children[0]) : nullptr;
+    for (std::size_t k = 1; callee && k < n.children.size(); ++k) {
+        const Node& arg = n.children[k];
+        bool is_named = arg.kind == NodeKind::Keyword;
+        const Node& given = is_named ? arg.children[0] : arg;
+        if (arg.kind == NodeKind::Starred) break;
+        if (given.kind != NodeKind::Name || (!is_named && k > callee->positional)) continue;
+        if (callee->changed.count(is_named ? arg.text : callee->params[k - 1]))
+            names.insert(given.text);
+    }
+    // What a function inside takes from around it has the same name there.
+    if (callee) {
+        for (std::size_t k = callee->params.size() - callee->captures; k < callee->params.size();
+             ++k) {
+            if (callee->changed.count(callee->params[k])) names.insert(callee->params[k]);
+        }
+    }
+    for (const Node& child : n.children) changed_by_calls(child, source, inside, names);
+}
+
+/// Pairs of names that an assignment makes stand for one object.
+void shared_names(const Node& n, std::vector<std::pair<std::string, std::string>>& pairs) {
+    auto names = [](const Node& e) {
+        std::vector<std::string> list;
+        if (e.kind == NodeKind::Name) list.push_back(e.text);
+        if (e.kind == NodeKind::Tuple || e.kind == NodeKind::IfExp) {
+            for (const Node& item : e.children)
+                if (item.kind == NodeKind::Name) list.push_back(item.text);
+        }
+        return list;
+    };
+    if (n.kind == NodeKind::Assign) {
+        for (std::size_t k = 0; k + 1 < n.children.size(); ++k) {
+            for (const std::string& a : names(n.children[k]))
+                for (const std::string& b : names(n.children.back())) pairs.emplace_back(a, b);
+        }
+    }
+    for (const Node& child : n.children) shared_names(child, pairs);
+}
+
+void functions_inside(const Node& n, const Source& source, Functions& inside) {
+    bool is_kept = n.kind == NodeKind::Assign && n.children.size() == 2 &&
+                   n.children[0].kind == NodeKind::Name &&
+                   n.children[1].kind == NodeKind::KeptClosure;
+    if (is_kept)
+        inside[n.children[0].text] =
+            source.nested.at(static_cast<std::size_t>(n.children[1].index)).get();
+    for (const Node& child : n.children) functions_inside(child, source, inside);
+}
+
+/// One round over the function and those inside of it; whether it found more.
+bool note_more(Source& source, Functions inside) {
+    functions_inside(source.body, source, inside);
+    std::size_t before = source.changed.size();
+    bool more = false;
+    for (auto& inner : source.nested) more = note_more(*inner, inside) || more;
+    changed_names(source.body, source.changed);
+    changed_by_calls(source.body, source, inside, source.changed);
+    std::vector<std::pair<std::string, std::string>> pairs;
+    shared_names(source.body, pairs);
+    for (std::size_t size = 0; size != source.changed.size();) {
+        size = source.changed.size();
+        for (const auto& [a, b] : pairs) {
+            if (source.changed.count(a)) source.changed.insert(b);
+            if (source.changed.count(b)) source.changed.insert(a);
+        }
+    }
+    return more || source.changed.size() != before;
+}
+
+}  // namespace
+
+void note_changed_lists(Source& source) {
+    while (note_more(source, {})) {
+    }
+}
+
+}  // namespace unisono::frontend
