@@ -136,6 +136,33 @@ PyObject* trace(const Given& call) {
     return wrap(reduce(Op::Add, diagonal_of(*m), std::nullopt, false));
 }
 
+/// hstack and vstack of arrays that differ along one axis alone.
+template <bool beside>
+PyObject* stacked(const Given& call) {
+    if (call.count != 1 || call.names) return nullptr;
+    PyObject* given = call.args[0];
+    if (!PyList_CheckExact(given) && !PyTuple_CheckExact(given)) return nullptr;
+    const Py_ssize_t n = PySequence_Fast_GET_SIZE(given);
+    std::vector<Array> arrays;
+    arrays.reserve(static_cast<std::size_t>(n));
+    for (Py_ssize_t k = 0; k < n; ++k) {
+        const Array* x = plain_array(PySequence_Fast_GET_ITEM(given, k));
+        if (!x || x->rank() < (beside ? 1 : 2)) return nullptr;
+        arrays.push_back(*x);
+    }
+    if (arrays.empty()) return nullptr;
+    const int rank = arrays[0].rank(), axis = beside && rank > 1 ? 1 : 0;
+    for (const Array& x : arrays) {
+        if (x.rank() != rank) return nullptr;
+        for (int a = 0; a < rank; ++a) {
+            const auto at = static_cast<std::size_t>(a);
+            if (a != axis && x.shape()[at] != arrays[0].shape()[at]) return nullptr;
+        }
+    }
+    note_line();
+    return wrap(library::concatenate(arrays, axis, {}));
+}
+
 PyObject* concatenated(const Given& call) {
     static constexpr const char* keys[] = {"arrays", "axis"};
     PyObject* a[2];
@@ -312,6 +339,8 @@ constexpr Named all_calls[] = {
     {"diag", diagonal_matrix},
     {"trace", trace},
     {"concatenate", concatenated},
+    {"hstack", stacked<true>},
+    {"vstack", stacked<false>},
     {"count_nonzero", count_nonzero},
     {"argmax", extreme_place<true>},
     {"argmin", extreme_place<false>},

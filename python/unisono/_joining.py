@@ -121,6 +121,7 @@ def _at_least(arrays, n):
     return made
 
 
+@_engine._ShortWay
 def vstack(tup, *, dtype=None, casting="same_kind"):
     """Arrays one below another: joined along axis 0, vectors as rows.
 
@@ -149,6 +150,7 @@ def vstack(tup, *, dtype=None, casting="same_kind"):
     return _joined("vstack", _at_least(tup, 2), 0, None, dtype, casting)
 
 
+@_engine._ShortWay
 def hstack(tup, *, dtype=None, casting="same_kind"):
     """Arrays side by side: joined along axis 1, vectors along axis 0.
 

@@ -216,3 +216,38 @@ def test_large_arrays_of_short_rows():
             made = a * row - column
             un.eval(made)
         np.testing.assert_array_equal(np.asarray(made), x * x[3] - x[:, :1])
+
+
+@pytest.mark.parametrize("name", ["hstack", "vstack"])
+def test_arrays_side_by_side(name):
+    a, b = np.arange(6.0).reshape(2, 3), np.arange(4).reshape(2, 2)
+    c, v, cube = (
+        np.arange(3.0).reshape(1, 3),
+        np.arange(3, dtype="float32"),
+        np.arange(12).reshape(2, 2, 3),
+    )
+    cases = [
+        (a, b),
+        [a, a, a],
+        (a, c),
+        (v, v),
+        [v, v.astype("int8")],
+        (v, a),
+        (cube, cube[:, :1]),
+        (cube, a),
+        (a,),
+        (v,),
+    ]
+    cases += [(), (np.float64(1), v), (a.T, a.T), (a, [[1, 2, 3]])]
+    for case in cases:
+        ours = type(case)(un.array(x) if isinstance(x, np.ndarray) else x for x in case)
+        try:
+            wanted = getattr(np, name)(case)
+        except ValueError:
+            with pytest.raises(ValueError):
+                getattr(un, name)(ours)
+            continue
+        made = getattr(un, name)(ours)
+        assert made.dtype == wanted.dtype and made.shape == wanted.shape
+        np.testing.assert_array_equal(np.asarray(made), wanted)
+        assert getattr(un, name)(ours, dtype="complex64").dtype == "complex64"
