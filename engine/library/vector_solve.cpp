@@ -113,6 +113,8 @@ class VectorSolver {
                 }
         }
         for (std::int64_t i = 0; i < padded_; i += rows_at_once) forward(i, work);
+        // What is not finite made NaN of the rows that fill the last block: backward reads them.
+        std::fill_n(work + n_ * width * Parts, (padded_ - n_) * width * Parts, Real(0));
         for (std::int64_t i = padded_ - rows_at_once; i >= 0; i -= rows_at_once) backward(i, work);
         for (std::int64_t i = 0; i < n_; ++i) {
             const Real* from = work + i * width * Parts;

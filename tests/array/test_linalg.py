@@ -374,3 +374,14 @@ def test_many_right_sides(n, k, dtype):
     np.testing.assert_allclose(
         a @ np.asarray(compiled[1]), np.eye(n), atol=50 * n * np.finfo(dtype).eps
     )
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 7])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_what_is_not_finite_stays_in_its_unknowns(n, dtype):
+    """As NumPy: unknowns behind an infinite right side are lost, those in front of it are not."""
+    right = np.zeros((n, 9), dtype=dtype)
+    right[n - 1] = np.inf
+    for k in (7, 9):
+        got = np.asarray(un.linalg.solve(un.eye(n, dtype=dtype), un.array(right[:, :k])))
+        assert np.all(np.isinf(got[n - 1]))
