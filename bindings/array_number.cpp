@@ -59,7 +59,8 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept {
         if ((!quick_operand(a, args[0]) && !operator_operand(a, args[0], keep[0])) ||
             (!quick_operand(b, args[1]) && !operator_operand(b, args[1], keep[1])))
             Py_RETURN_NOTIMPLEMENTED;
-        if (op != Op::FloorDiv && args[0].is_scalar() && args[1].is_scalar()) {
+        if (op != Op::FloorDiv && !float_errors::is_checked() && args[0].is_scalar() &&
+            args[1].is_scalar()) {
             Scalar made;
             if (apply_known(op, args, made)) return wrap_value(made.dtype, made.bits);
         }
@@ -135,9 +136,14 @@ PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
     if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
     if (const View* x = known_value(a); x && x->dtype == DType::Float64) {
         std::int64_t exponent;
-        if (small_integer(b, exponent) && exponent == 2) return of_known_values<Op::Mul>(a, a);
+        if (small_integer(b, exponent) && exponent == 2) {
+            if (PyObject* made = of_known_values<Op::Mul>(a, a)) return made;
+        }
     }
-    if (!is_array(a) || is_array(b) || !(PyFloat_Check(b) || PyLong_Check(b)))
+    // NumPy's float64 has a dtype of its own, other than Python's float.
+    const bool is_weak = PyFloat_CheckExact(b) || PyLong_Check(b);
+    if (!is_array(a) || is_array(b) ||
+        !(is_weak || (PyFloat_Check(b) && array_of(a).dtype() == DType::Float64)))
         return binary<Op::Power>(a, b);
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         note_line();

@@ -7,6 +7,7 @@
 
 #include "array_object.h"
 #include "reference.h"
+#include "tape/float_errors.h"
 #include "tape/known_operations.h"
 
 namespace unisono::python {
@@ -112,6 +113,8 @@ inline PyObject* known_result(DType t, std::uint64_t a, std::uint64_t b) noexcep
 template <Op op>
 inline PyObject* of_known_values(PyObject* a, PyObject* b) noexcept {
     static_assert(op != Op::FloorDiv);
+    if (float_errors::is_checked()) [[unlikely]]
+        return nullptr;
     const View *x = known_value(a), *y = known_value(b);
     std::uint64_t bits;
     if (x && y) {
@@ -129,6 +132,8 @@ inline PyObject* of_known_values(PyObject* a, PyObject* b) noexcept {
 /// As above, of one value.
 template <Op op>
 inline PyObject* of_known_value(PyObject* a) noexcept {
+    if (float_errors::is_checked()) [[unlikely]]
+        return nullptr;
     const View* x = known_value(a);
     return x ? known_result<op>(x->dtype, static_cast<std::uint64_t>(x->offset), 0) : nullptr;
 }

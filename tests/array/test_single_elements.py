@@ -205,3 +205,22 @@ def test_slices(start, stop, step):
         first, second = a.copy(), un.array(a)
         first[k], second[k] = 7, 7
         np.testing.assert_array_equal(np.asarray(second), first)
+
+
+def test_values_are_checked_in_errstate():
+    a = un.array([1.0, 0.0])
+    with un.errstate(all="raise"):
+        for wrong in (lambda: a[0] / a[1], lambda: 1e300 * a[0] * 1e300, lambda: a[1] / a[1]):
+            with pytest.raises(FloatingPointError):
+                wrong()
+        assert a[0] + a[1] == 1.0
+    with un.errstate(all="ignore"):
+        assert a[0] / a[1] == np.inf
+
+
+@pytest.mark.parametrize("exponent", [2.0, 1.0, 0.5, -1.0, 3.0])
+def test_powers_of_numpy_floats_promote(exponent):
+    x = np.array([2.0, 3.0], dtype="float32")
+    for e in (exponent, np.float64(exponent), np.float32(exponent)):
+        assert (un.array(x) ** e).dtype.name == (x**e).dtype.name
+        assert (un.array(x)[0] ** e).dtype.name == (x[0] ** e).dtype.name
