@@ -12,9 +12,11 @@ void Assignments::assign(const Node& node) {
     if (is_single && assign_under_mask(node.children[0], "", node.children[1], node.place)) return;
     if (is_single && assign_unpacked(node.children[0], node.children[1])) return;
     Value value = maybe_none(node.children.back());
-    // The first of several targets may change what the value reads.
-    if (node.children.size() > 2) value = all_made(value, node.place);
-    if (node.children.size() > 2 && value.type.is_scalar()) value.expr = settle(value.expr);
+    // The first of several targets may change what the value reads, an index may too.
+    const bool changes = node.children.size() > 2 ||
+                         std::any_of(node.children.begin(), node.children.end() - 1, assigns_names);
+    if (changes) value = all_made(value, node.place);
+    if (changes) value = kept_apart(value);
     for (std::size_t i = 0; i + 1 < node.children.size(); ++i) assign_to(node.children[i], value);
 }
 
@@ -22,7 +24,7 @@ void Assignments::assign(const Node& node) {
 static bool needs_copies(const Value& value) {
     return std::any_of(value.items.begin(), value.items.end(), [](const Value& item) {
         return !item.items.empty() || item.type.is_array() || item.type.is_instance() ||
-               (item.type.is_scalar() && !is_invariant(item.expr));
+               (item.type.is_word() && item.expr && !is_invariant(item.expr));
     });
 }
 
@@ -91,10 +93,8 @@ void Assignments::assign_to(const Node& target, const Value& value) {
         std::vector<Value> items = value.items;
         if (needs_copies(value)) {
             for (Value& item : items) {
-                if (item.type.is_scalar() && !is_invariant(item.expr))
-                    item.expr = temporary(item.expr);
+                item = kept_apart(item);
                 if (item.type.is_array()) item = snapshot(made(item, target.place));
-                if (item.type.is_instance()) item = held_object(item);
             }
         }
         for (std::size_t i = 0; i < items.size(); ++i) assign_to(target.children[i], items[i]);
@@ -206,7 +206,10 @@ void Assignments::assign_augmented(const Node& node) {
     const Node& target = node.children[0];
     if (assign_under_mask(target, node.text, node.children[1], node.place)) return;
     if (target.kind == NodeKind::Name) {
-        Value old = read_name(target), change = maybe_none(node.children[1]);
+        Value old = read_name(target), change;
+        std::vector<S> made = collect([&] { change = maybe_none(node.children[1]); });
+        if (assigns_names(node.children[1]) && !old.type.is_array()) old = kept_apart(old);
+        out_->insert(out_->end(), made.begin(), made.end());
         at(node.place);
         std::tie(old, change) =
             std::tuple_cat(present_operands(node.text + "=", old, change, node.place));
@@ -280,11 +283,13 @@ void Assignments::augment_item(const Node& node, const Node& target, const Value
         return assign_in_place(node, part, change);
     }
     auto where = indices(target, array);
+    const bool assigns = assigns_names(node.children[1]);
     for (E& index : where) {
-        if (has_load(index)) index = temporary(index);
+        if (has_load(index) || (assigns && !is_invariant(index))) index = temporary(index);
     }
     at(target.place);
     Value old = scalar(b_->load(array.array, where, access_for(where)), array.type.weak);
+    if (assigns) old.expr = temporary(old.expr);
     Value change = expression(node.children[1]);
     at(node.place);
     Value result = binary(node.text, old, change, node.place);

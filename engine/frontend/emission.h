@@ -25,6 +25,9 @@ namespace unisono::frontend {
 
 class FunctionLowerer;
 
+/// Whether evaluating it may give names other values.
+bool assigns_names(const Node& node);
+
 class Emission {
   public:
     /// For helpers that lower one expression (texts.h, tables.h) and may need every floor.

@@ -137,7 +137,12 @@ bool Bindings::resolve_header(Loop& loop) {
             for (const auto& [name, head] : heads) {
                 if (head.state != State::Defined) continue;
                 auto it = ends.find(name);
-                if (it == ends.end() || it->second.state == State::LoopLast) continue;
+                if (it == ends.end()) continue;
+                if (it->second.state == State::LoopLast) {
+                    // Its last value comes around to a name that has one already.
+                    must_restart_ |= learnt_.targets_read_after.insert(it->second.loop).second;
+                    continue;
+                }
                 if (!is_same(head.value, it->second.value))
                     grew |= learn(*loop.guess, name, head, it->second);
             }

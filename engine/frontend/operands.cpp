@@ -5,8 +5,7 @@
 
 namespace unisono::frontend {
 
-/// Whether evaluating it may give names other values.
-static bool assigns_names(const Node& node) {
+bool assigns_names(const Node& node) {
     return node.kind == NodeKind::NamedExpr || node.kind == NodeKind::Let ||
            std::any_of(node.children.begin(), node.children.end(), assigns_names);
 }

@@ -242,3 +242,92 @@ def shared_out(n):
 def test_iterations_do_not_wait_for_each_other():
     with pytest.raises(un.CompileError, match="from another iteration"):
         un.jit(shared_out)(4)
+
+
+def test_what_is_read_before_a_call_assigns_it(n=5):
+    def added_to():
+        x = 1
+
+        def f(k):
+            nonlocal x
+            x += k
+            return k
+
+        for _ in range(5):
+            x += f(3)
+        return x
+
+    def element():
+        a, i = np.zeros(9), 1
+
+        def f(k):
+            nonlocal i
+            i += k
+            return 2
+
+        a[i] += f(3)
+        a[f(1)] = i
+        return a
+
+    def argument():
+        x = 1
+
+        def w(k):
+            nonlocal x
+            x = k
+            return 1
+
+        def r(k):
+            return x + k
+
+        return r(w(5)), r(x := 7)
+
+    for f in (added_to, element, argument):
+        np.testing.assert_array_equal(un.jit(f)(), f())
+
+
+def test_other_variables_of_the_same_name_are_refused():
+    @un.jit
+    def shadowed():
+        x = 0
+
+        def inc():
+            nonlocal x
+            x += 1
+
+        def g(x):
+            inc()
+            return x
+
+        return g(10), x
+
+    @un.jit
+    def later():
+        x = 1
+
+        def a(k):
+            nonlocal x
+            x = k
+            return b() * 10
+
+        def b():
+            return x
+
+        return a(5)
+
+    @un.jit
+    def circle(n):
+        def even(k):
+            return True if k == 0 else odd(k - 1)
+
+        def odd(k):
+            return False if k == 0 else even(k - 1)
+
+        return even(n)
+
+    with pytest.raises(un.CompileError, match="where the name means another variable"):
+        shadowed()
+    with pytest.raises(un.CompileError, match="called above its definition"):
+        later()
+    with pytest.raises(un.CompileError, match="call each other in a circle"):
+        circle(3)

@@ -97,3 +97,39 @@ def test_a_number_has_no_items():
     with pytest.raises(un.CompileError, match="cannot unpack a value of type int") as e:
         un.jit(a_number)(3)
     assert "x, y = n\n    ^^^^" in str(e.value)
+
+
+def test_names_exchange_their_objects():
+    def tables():
+        x, y = {1: 1}, {2: 2}
+        x, y = y, x
+        return 2 in x, 1 in x, 2 in y, 1 in y
+
+    def texts(n):
+        s, t = "a", "b"
+        for _ in range(n):
+            s, t = t, s
+        return s + t
+
+    def lists():
+        x, y = [1.0], [2.0]
+        x.append(3.0)
+        x, y = y, x
+        return len(x), len(y)
+
+    assert un.jit(tables)() == tables()
+    assert un.jit(texts)(3) == texts(3)
+    assert un.jit(lists)() == lists()
+
+
+def test_targets_of_inner_loops_keep_their_last_value():
+    def f(n):
+        s, j = 0, -1
+        for _ in range(n):
+            s += j
+            for j in range(4):  # noqa: B007
+                pass
+        return s, j
+
+    assert un.jit(f)(5) == f(5) == (11, 3)
+    assert un.jit(f)(0) == f(0) == (0, -1)

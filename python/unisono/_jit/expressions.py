@@ -62,7 +62,19 @@ class Expressions:
                 return self.odd_writer(e, names, "as a value")
             # A function defined inside reads names of ours where it is called.
             names = self.names_read_by(e.id) if isinstance(e.ctx, ast.Load) else ()
-            return self.node(e, "Name", self.captured_values(names, e), e.id)
+            if e.id in self.expanding:
+                return self.unsupported(
+                    e,
+                    f"functions inside that call each other in a circle, as '{e.id}' does,",
+                    "make them one function with a flag, or write a loop",
+                )
+            odd = self.odd_reader(e) if isinstance(e.ctx, ast.Load) else None
+            if odd is not None:
+                return odd
+            self.expanding = (*self.expanding, e.id) if names else self.expanding
+            node = self.node(e, "Name", self.captured_values(names, e), e.id)
+            self.expanding = self.expanding[:-1] if names else self.expanding
+            return node
         if self.is_itself(e.id):
             if self.written and not hasattr(e, "is_called"):
                 return self.odd_writer(e, self.written, "as a value")
@@ -132,6 +144,9 @@ class Expressions:
         writing = self.writing_call(e)
         if writing is not None:
             return writing
+        reading = self.reading_call(e)
+        if reading is not None:
+            return reading
         takes_items = isinstance(e.func, ast.Attribute) and e.func.attr in _TAKE_ITEMS
         args = [
             ast.copy_location(ast.ListComp(elt=a.elt, generators=a.generators), a)

@@ -17,6 +17,7 @@ class Nonlocals:
     in_try = 0  # bodies of try around a statement
     written = ()  # names around that this function assigns
     writers = {}  # the same of functions inside, by their names
+    expanding = ()  # functions inside whose names are being taken
 
     def find_writers(self, definition):
         if any("nonlocal" in line for line in self.lines):  # seldom; the walks are slow
@@ -48,12 +49,62 @@ class Nonlocals:
         missing = [n for n in names if n not in self.locals]
         if missing:
             return self.odd_writer(e, missing, "called in a lambda")
+        others = self.shadowed(names, name)
+        if others:
+            return self.odd_writer(e, others, "called where the name means another variable")
         before, e = self.with_kept_arguments(e)
         result = self.fresh("r")
         e.is_writing = e.func.is_called = True
         store = [_name(n, e, ast.Store()) for n in (result, *names)]
         assigned = _assign(_at(ast.Tuple(elts=store, ctx=ast.Store()), e), e)
         return self.expression_Let(_at(Let(body=[*before, assigned], value=_name(result, e)), e))
+
+    def shadowed(self, names, function):
+        """Those that are other variables here than where the function inside is defined."""
+        scope, found = self, set()
+        while scope is not None and not (function in scope.functions or function in scope.writers):
+            own = scope.locals - set(scope.captured_names)
+            found |= {n for n in names if n in own}
+            scope = scope.around
+        return sorted(found)
+
+    def odd_reader(self, e):
+        """A refusal where a function inside that is read here would take other values than it should."""
+        scope, may_change = self, False
+        while scope is not None:
+            may_change = may_change or bool(scope.writers)
+            if e.id in scope.functions:
+                others = self.shadowed(scope.functions[e.id], e.id)
+                if may_change and others:
+                    return self.odd_writer(
+                        e, others, "called where the name means another variable"
+                    )
+                return None
+            if e.id in scope.locals and e.id not in scope.captured_names:
+                body = scope.definition.body
+                later = isinstance(body, list) and any(
+                    isinstance(n, ast.FunctionDef) and n.name == e.id for n in _own_nodes(body)
+                )
+                if may_change and later and scope is not self:
+                    return self.odd_writer(
+                        e, (), "beside a function that is called above its definition"
+                    )
+                return None
+            scope = scope.around
+        return None
+
+    def reading_call(self, e):
+        """f(a) of a function inside that reads names which the argument assigns; None for others."""
+        if not isinstance(e.func, ast.Name) or not self.names_read_by(e.func.id):
+            return None
+        given = [*e.args, *(k.value for k in e.keywords)]
+        inside = [n for a in given for n in ast.walk(a)]
+        if not (
+            any(isinstance(n, ast.NamedExpr) for n in inside) or any(map(self.may_write, given))
+        ):
+            return None
+        before, call = self.with_kept_arguments(e)
+        return self.expression_Let(_at(Let(body=before, value=call), e)) if before else None
 
     def may_write(self, e):
         """Whether evaluating it may assign names through a function inside."""
