@@ -68,7 +68,8 @@ class Expressions:
                     f"functions inside that call each other in a circle, as '{e.id}' does,",
                     "make them one function with a flag, or write a loop",
                 )
-            odd = self.odd_reader(e) if isinstance(e.ctx, ast.Load) else None
+            is_inside = self.around is not None and isinstance(e.ctx, ast.Load)
+            odd = self.odd_reader(e) if is_inside else None
             if odd is not None:
                 return odd
             self.expanding = (*self.expanding, e.id) if names else self.expanding

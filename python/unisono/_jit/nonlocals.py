@@ -82,13 +82,12 @@ class Nonlocals:
                 return None
             if e.id in scope.locals and e.id not in scope.captured_names:
                 body = scope.definition.body
-                later = isinstance(body, list) and any(
-                    isinstance(n, ast.FunctionDef) and n.name == e.id for n in _own_nodes(body)
-                )
-                if may_change and later and scope is not self:
-                    return self.odd_writer(
-                        e, (), "beside a function that is called above its definition"
-                    )
+                if not may_change or scope is self or not isinstance(body, list):
+                    return None
+                inside = (n for n in _own_nodes(body) if isinstance(n, ast.FunctionDef))
+                if any(n.name == e.id for n in inside):
+                    where = "beside a function that is called above its definition"
+                    return self.odd_writer(e, (), where)
                 return None
             scope = scope.around
         return None
