@@ -148,6 +148,9 @@ class Expressions:
         reading = self.reading_call(e)
         if reading is not None:
             return reading
+        odd = self.odd_iterator(e)
+        if odd is not None:
+            return odd
         takes_items = isinstance(e.func, ast.Attribute) and e.func.attr in _TAKE_ITEMS
         args = [
             ast.copy_location(ast.ListComp(elt=a.elt, generators=a.generators), a)

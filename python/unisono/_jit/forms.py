@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import itertools
+import operator
 import re
 import string
 import sys
 
-from .desugar import Let, Value, _assign, _at, _call, _constant, _name
+from .desugar import Let, Value, _assign, _at, _call, _constant, _integer, _name
 
 _SPEC = re.compile(
     r"%(?:%|(?P<flags>[-+ 0#]*)(?P<width>\d*)(?:\.(?P<digits>\d+))?(?P<kind>[diueEfFgGxXosrc]))"
@@ -115,7 +116,7 @@ class Forms:
     # ---- calls
     def formed_call(self, e):
         """Calls that others express, or None."""
-        plain = self.text_format(e) or self.typed_container(e)
+        plain = self.text_format(e) or self.typed_container(e) or self.getter(e)
         if plain is not None:
             return plain
         name = self.builtin(e)
@@ -130,7 +131,7 @@ class Forms:
             return _at(ast.Call(func=e.func, args=[e.args[0], types], keywords=[]), e)
         if name == "tuple" and len(e.args) == 1 and isinstance(e.args[0], ast.List):
             return _at(ast.Tuple(elts=e.args[0].elts, ctx=ast.Load()), e)
-        plain = self.method_of_class(e) or self.several_sets(e)
+        plain = self.method_of_class(e) or self.several_sets(e) or self.sorted_in_place(e)
         if plain is not None:
             return plain
         if name == "round" and len(e.args) == 2 and not e.keywords:
@@ -178,6 +179,41 @@ class Forms:
         made = ast.DictComp(key=_name(key, e), value=_name(held, e), generators=[loop])
         given = _assign(_name(held, e, ast.Store()), e.args[1])
         return _at(Let(body=[given], value=_at(made, e)), e)
+
+    def sorted_in_place(self, e):
+        """items.sort(key=f) as a call of the library, or None."""
+        is_sort = isinstance(e.func, ast.Attribute) and e.func.attr == "sort" and not e.args
+        names = {k.arg for k in e.keywords}
+        if not is_sort or "key" not in names or not names <= {"key", "reverse"}:
+            return None
+        from .library import sort_by
+
+        function = _at(Value(value=sort_by, ctx=ast.Load()), e)
+        return _at(ast.Call(func=function, args=[e.func.value], keywords=e.keywords), e)
+
+    def getter(self, e):
+        """operator.itemgetter and attrgetter of constants as lambdas, or None."""
+        found, value = self.resolve(e.func)
+        getters = (operator.itemgetter, operator.attrgetter)
+        if not found or not e.args or not any(value is g for g in getters):
+            return None
+        keys = [a for a in e.args if isinstance(a, ast.Constant) or _integer(a) is not None]
+        if e.keywords or len(keys) != len(e.args):
+            return None
+        item = self.fresh("x")
+        read = lambda: _name(item, e)  # noqa: E731
+        if value is operator.itemgetter:
+            parts = [ast.Subscript(value=read(), slice=k, ctx=ast.Load()) for k in keys]
+        else:
+            if not all(isinstance(k.value, str) and k.value.isidentifier() for k in keys):
+                return None
+            parts = [ast.Attribute(value=read(), attr=k.value, ctx=ast.Load()) for k in keys]
+        parts = [_at(p, e) for p in parts]
+        body = parts[0] if len(parts) == 1 else _at(ast.Tuple(elts=parts, ctx=ast.Load()), e)
+        given = ast.arguments(
+            posonlyargs=[], args=[ast.arg(arg=item)], kwonlyargs=[], kw_defaults=[], defaults=[]
+        )
+        return _at(ast.Lambda(args=given, body=body), e)
 
     def several_sets(self, e):
         """a.union(b, c) as a.union(b).union(c), or None."""

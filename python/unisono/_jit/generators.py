@@ -7,7 +7,7 @@ import builtins
 import inspect
 
 from .. import _engine
-from .desugar import Value, _at, _call, _constant, _copied, _name
+from .desugar import Value, _at, _call, _constant, _copied, _name, _rebound
 from .desugar import _assign as _value
 from .source import read_function
 
@@ -19,6 +19,9 @@ class Generators:
         """The Python function of a call of a compiled generator, or None."""
         if not isinstance(e, ast.Call):
             return None
+        known = self.generator_of_itertools(e)
+        if known is not None:
+            return known
         found, value = self.resolve(e.func)
         if not found or not isinstance(value, _engine.Dispatcher):
             return None
@@ -52,8 +55,9 @@ class Generators:
         definition = _copied(read_function(function)[0])
         args = definition.args
         by_position = [*args.posonlyargs, *args.args]
-        if args.vararg or args.kwarg or args.kwonlyargs:
+        if args.vararg or args.kwarg:
             return None
+        named = [*by_position, *args.kwonlyargs]
         if any(isinstance(a, ast.Starred) for a in s.iter.args) or len(s.iter.args) > len(
             by_position
         ):
@@ -82,18 +86,26 @@ class Generators:
             given[k.arg] = k.value
         held = function.__defaults__ or ()
         defaults = dict(zip([a.arg for a in by_position][::-1], held[::-1], strict=False))
-        own = {a.arg for a in by_position}
+        defaults.update(function.__kwdefaults__ or {})
+        own = {a.arg for a in named}
         own |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         names = {n: self.fresh("g") for n in sorted(own)}
-        before = []
-        for a in by_position:
+        before, streams = [], {}
+        for a in named:
             value = given.get(a.arg)
+            if value is not None and self.is_lazy(value):
+                if _is_stream(a.arg, nodes) and not _loads(value) & _rebound(s):
+                    streams[names[a.arg]] = value
+                    continue
+                value = self.as_list(value)
             if value is None:
                 if a.arg not in defaults:
                     return None
                 value = _at(Value(value=defaults[a.arg], ctx=ast.Load()), s.iter)
             before.append(_value(_name(names[a.arg], s.iter, ast.Store()), value))
         body = [_Scope(self, function, names).visit(b) for b in definition.body]
+        for n in (n for b in body for n in ast.walk(b) if isinstance(n, ast.For)):
+            n.iter = streams.get(getattr(n.iter, "id", None), n.iter)
         leaves = _leaves(s.body, ast.Break)
         returns = any(isinstance(n, ast.Return) for n in nodes)
         stop = self.fresh("stop") if leaves or returns else None
@@ -109,6 +121,17 @@ class Generators:
             )
             body = [_at(whole, s)]
         return [*before, *body]
+
+
+def _loads(e):
+    return {n.id for n in ast.walk(e) if isinstance(n, ast.Name)}
+
+
+def _is_stream(name, nodes):
+    """Whether all that is done with a parameter is one loop over it."""
+    uses = [n for n in nodes if isinstance(n, ast.Name) and n.id == name]
+    loops = [n for n in nodes if isinstance(n, ast.For) and n.iter in uses]
+    return len(uses) == len(loops) == 1
 
 
 def _leaves(body, kind):

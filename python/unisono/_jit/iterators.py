@@ -23,6 +23,18 @@ from .desugar import (
     _tuple,
 )
 
+_endless = 2**62  # so often a loop that never ends runs at most
+
+
+def _length(e):
+    """How many items a sequence that is written has, or None."""
+    if isinstance(e, (ast.Tuple, ast.List)):
+        return len(e.elts)
+    if isinstance(e, ast.Constant) and isinstance(e.value, str):
+        return len(e.value)
+    is_range = isinstance(e, ast.Call) and getattr(e.func, "id", "") == "range"
+    return _integer(e.args[0]) if is_range and len(e.args) == 1 else None
+
 
 class Iterators:
     """``iteration``, ``kept``, ``resolve`` and ``fresh`` are the flattener's."""
@@ -35,6 +47,9 @@ class Iterators:
         ):
             return None
         named = {k.arg: k.value for k in e.keywords}
+        if name == "count" and not named and all(_integer(a) is not None for a in e.args):
+            start, step = [*e.args, *[_constant(0, e), _constant(1, e)][len(e.args) :]][:2]
+            return _constant(_endless, e), lambda k: _add(start, _mul(k, step))
         if name == "product" and e.args and set(named) <= {"repeat"}:
             times = _integer(named["repeat"]) if named else 1
             if times is None or times < 1:
@@ -58,7 +73,13 @@ class Iterators:
         if name == "repeat" and len(e.args) == 2:
             kept = self.kept(e.args[0], before, "v")
             return _call("max", e, e.args[1], _constant(0, e)), lambda k: kept
-        if name == "islice" and len(e.args) == 2 and self.generator_of(e.args[0]) is None:
+        if name == "cycle" and len(e.args) == 1:
+            length, item = self.iteration(e.args[0], before)
+            length = self.kept(length, before, "n")
+            one = _call("max", e, length, _constant(1, e))
+            some = _call("min", e, length, _constant(1, e))
+            return _mul(some, _constant(_endless, e)), lambda k: item(_binary(k, ast.Mod(), one))
+        if name == "islice" and len(e.args) == 2 and self.generator_of(e) is None:
             length, item = self.iteration(e.args[0], before)
             return _call("min", e, length, e.args[1]), item
         if name == "pairwise" and len(e.args) == 1:
@@ -87,6 +108,40 @@ class Iterators:
 
             return length, chained
         return None
+
+    def generator_of_itertools(self, e):
+        """The generator of the library that a call of itertools stands for, or None."""
+        f = e.func
+        found, value = self.resolve(f)
+        if not found and isinstance(f, ast.Attribute) and f.attr == "from_iterable":
+            found, value = self.resolve(f.value)
+            if found and value is itertools.chain:
+                from .iterator_library import from_iterable
+
+                return from_iterable
+            return None
+        name = getattr(value, "__name__", "") if found else ""
+        if not name or getattr(itertools, name, None) is not value:
+            return None
+        from .iterator_library import generator_for
+
+        if name == "count" and not e.keywords and all(_integer(a) is not None for a in e.args):
+            return None
+        if name == "islice" and len(e.args) == 2 and self.generator_of(e.args[0]) is None:
+            return None
+        count = _integer(e.args[1]) if len(e.args) > 1 else _length(e.args[0]) if e.args else None
+        return generator_for(name, len(e.args), count)
+
+    def odd_iterator(self, e):
+        """A refusal of a call of itertools that nothing loops over, or that says too little; else None."""
+        found, value = self.resolve(e.func)
+        name = getattr(value, "__name__", "") if found else ""
+        if not name or getattr(itertools, name, None) is not value:
+            return None
+        advice = "loop over it, or make a list of it: list(...)"
+        if name in ("combinations", "combinations_with_replacement", "permutations"):
+            advice = f"give a constant number of items, and loop over it: {name}(x, 3)"
+        return self.unsupported(e, f"itertools.{name} of this form", advice)
 
     def folded(self, e):
         """functools.reduce as a loop, or None."""

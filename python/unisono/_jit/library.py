@@ -76,6 +76,14 @@ def sorted_by(items, key, reverse=False):
 
 
 @jit
+def sort_by(items, key, reverse=False):
+    """As ``list.sort`` with a key."""
+    made = sorted_by(items, key, reverse)
+    for k in range(len(made)):
+        items[k] = made[k]
+
+
+@jit
 def max_by(items, key):
     """As ``max`` with a key: the first of the largest."""
     n = len(items)

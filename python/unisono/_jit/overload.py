@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import importlib
 import math
 import sys
 
@@ -21,6 +22,16 @@ _of_numpy = frozenset(
 )
 _of_math = frozenset(("comb", "factorial", "gcd", "isqrt", "lcm", "perm"))
 _of_bisect = frozenset(("bisect_left", "bisect_right"))
+_of_operator = frozenset(
+    "add and_ concat contains eq floordiv ge getitem gt inv le lshift lt matmul mod mul ne neg not_ "
+    "or_ pos pow rshift sub truediv xor".split()
+)
+_of_heapq = frozenset("heapify heappop heappush heappushpop heapreplace nlargest nsmallest".split())
+_modules = (
+    ("bisect", _of_bisect, ".library"),
+    ("heapq", _of_heapq, ".heap_library"),
+    ("operator", _of_operator, ".operator_library"),
+)
 _of_random = frozenset(
     "choice exponential gumbel laplace logistic lognormal normal pareto permutation rand randint randn "
     "random random_sample ranf rayleigh seed shuffle standard_exponential standard_normal uniform "
@@ -99,11 +110,10 @@ def implementation_of(value):
         from .math_library import implementations
 
         return implementations[name]
-    bisect = sys.modules.get("bisect")
-    if bisect and name in _of_bisect and getattr(bisect, name) is value:
-        from .library import implementations
-
-        return implementations[name]
+    for home, names, library in _modules:
+        module = sys.modules.get(home) if name in names else None
+        if module and getattr(module, name) is value:
+            return importlib.import_module(library, __package__).implementations[name]
     numpy = sys.modules.get("numpy")
     if numpy is None:
         return None

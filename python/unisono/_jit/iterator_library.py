@@ -1,0 +1,182 @@
+"""Iterators of ``itertools`` as Python generators, whose bodies stand around the loops over them."""
+
+from __future__ import annotations
+
+import functools
+import linecache
+
+
+def accumulate(iterable, func=None, *, initial=None):
+    items = list(iterable)
+    start = 0
+    if initial is None:
+        if len(items) == 0:
+            return
+        total = items[0]
+        start = 1
+    else:
+        total = initial
+    yield total
+    for i in range(start, len(items)):
+        if func is None:
+            total = total + items[i]
+        else:
+            total = func(total, items[i])
+        yield total
+
+
+def takewhile(predicate, iterable):
+    for x in iterable:
+        if not predicate(x):
+            return
+        yield x
+
+
+def dropwhile(predicate, iterable):
+    is_open = False
+    for x in iterable:
+        if not is_open:
+            is_open = not predicate(x)
+        if is_open:
+            yield x
+
+
+def filterfalse(predicate, iterable):
+    for x in iterable:
+        if predicate is None:
+            if not x:
+                yield x
+        elif not predicate(x):
+            yield x
+
+
+def starmap(function, iterable):
+    for x in iterable:
+        yield function(*x)
+
+
+def compress(data, selectors):
+    for x, is_selected in zip(data, selectors):  # noqa: B905
+        if is_selected:
+            yield x
+
+
+def from_iterable(iterable):
+    for items in iterable:
+        yield from items
+
+
+def groupby(iterable, key=None):
+    items = list(iterable)
+    begin = 0
+    while begin < len(items):
+        if key is None:
+            common = items[begin]
+        else:
+            common = key(items[begin])
+        end = begin + 1
+        while end < len(items):
+            if key is None:
+                if items[end] != common:
+                    break
+            elif key(items[end]) != common:
+                break
+            end += 1
+        group = items[begin:end]
+        begin = end
+        yield common, group
+
+
+def count(start=0, step=1):
+    n = start
+    while True:
+        yield n
+        n = n + step
+
+
+def islice(iterable, stop):
+    k = 0
+    if stop <= 0:
+        return
+    for x in iterable:
+        yield x
+        k += 1
+        if k >= stop:
+            return
+
+
+def islice_from(iterable, start, stop, step=1):
+    at = 0
+    wanted = 0 if start is None else start
+    for x in iterable:
+        if stop is not None:
+            if at >= stop:
+                return
+        if at == wanted:
+            wanted = wanted + (1 if step is None else step)
+            yield x
+        at += 1
+
+
+def zip_longest2(a, b, fillvalue=None):
+    first = list(a)
+    second = list(b)
+    for i in range(max(len(first), len(second))):
+        x = first[i] if i < len(first) else fillvalue
+        y = second[i] if i < len(second) else fillvalue
+        yield x, y
+
+
+_plain = (accumulate, compress, count, dropwhile, filterfalse, groupby, starmap, takewhile)
+_generators = {f.__name__: f for f in _plain}
+# What chooses index j, given those before it.
+_chosen = {
+    "combinations": ("range({above} + 1, n)", ""),
+    "combinations_with_replacement": ("range({above}, n)", ""),
+    "permutations": ("range(n)", "if {others}: continue"),
+}
+
+
+def generator_for(name, given, count):
+    """The generator that stands for a class of itertools, or None.
+
+    Parameters
+    ----------
+    name : str
+    given : int
+        How many arguments there are by position.
+    count : int or None
+        How many items are chosen, where the call says so.
+    """
+    if name in _chosen:
+        return _choosing(name, count) if count is not None and 1 <= count <= 8 else None
+    if name == "islice":
+        return islice if given == 2 else islice_from
+    if name == "zip_longest":
+        return zip_longest2 if given == 2 else None
+    return _generators.get(name)
+
+
+@functools.cache
+def _choosing(name, count):
+    """Loops over `count` indices, each inside of the one before."""
+    numbers, test = _chosen[name]
+    lines = [f"def {name}(iterable, r=None):", "    items = list(iterable)", "    n = len(items)"]
+    for k in range(count):
+        above = f"i{k - 1}" if k else "-1" if name == "combinations" else "0"
+        lines.append(f"{' ' * 4 * (k + 1)}for i{k} in {numbers.format(above=above)}:")
+        if test and k:
+            others = " or ".join(f"i{k} == i{j}" for j in range(k))
+            inside = " " * 4 * (k + 2)
+            lines += [f"{inside}if {others}:", f"{inside}    continue"]
+    given = "".join(f"items[i{k}], " for k in range(count))
+    lines.append(f"{' ' * 4 * (count + 1)}yield ({given})")
+    return _made(name, "\n".join(lines) + "\n")
+
+
+def _made(name, text):
+    file = f"<unisono {name} {len(linecache.cache)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    scope = {}
+    exec(compile(text, file, "exec"), scope)
+    return scope[name]
