@@ -56,8 +56,11 @@ Arguments::~Arguments() {
 
 void Arguments::refuse(const std::string& name, const std::string& got,
                        const std::string& way_out) const {
-    fail(ErrorKind::Type, function_ + ": argument '" + name +
-                              "' cannot be used in compiled code; got " + got +
+    // What was captured has a name that no parameter can have (_jit/captured.py).
+    std::size_t dot = name.find(".global");
+    std::string what = dot == std::string::npos ? "argument '" + name + "'"
+                                                : "'" + name.substr(0, dot) + "' around it";
+    fail(ErrorKind::Type, function_ + ": " + what + " cannot be used in compiled code; got " + got +
                               "; expected numbers, str, tuples of them, and arrays of bool, "
                               "integers, float32, float64 or complex numbers; " +
                               way_out);

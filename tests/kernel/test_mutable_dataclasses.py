@@ -312,14 +312,17 @@ def test_a_field_without_a_type_is_refused(on):
         compiled(on, assign)(Odd(object()))
 
 
-def test_captured_objects_are_refused(on):
+def test_captured_objects(on):
     p = Particle(1.0)
 
-    def read():
+    def move():
+        p.x += 1
         return p.x
 
-    with pytest.raises(un.CompileError, match="pass it as an argument"):
-        compiled(on, read)()
+    f = compiled(on, move)
+    assert f() == 2.0
+    p.x = 5.0
+    assert f() == 6.0 and p.x == 6.0
 
 
 def test_a_value_of_another_type_is_refused(on):

@@ -150,7 +150,7 @@ def _stored(function, callees, known):
         )
     if flat["arrays"]:
         raise TypeError(
-            f"compile_module: '{function.__name__}' reads the array '{flat['arrays'][0][1][1]}' around it, "
+            f"compile_module: '{function.__name__}' reads '{flat['arrays'][0][1][1]}' around it, "
             f"which other processes do not have; pass it as an argument"
         )
     if _runs_python(flat["body"]):

@@ -36,6 +36,18 @@ def is_array(value):
     return kind.__name__ == "ndarray" and kind.__module__ in ("numpy", "unisono")
 
 
+def is_taken(value):
+    """Whether each call takes it from where it stands, as it takes an argument: it may change."""
+    kind = type(value)
+    if is_array(value) or kind in (list, dict, set):
+        return True
+    if not _is_known_class(kind):
+        return False
+    from .classes import describe
+
+    return describe(kind)["form"] in ("instance", "object")
+
+
 class Captured:
     """``node`` and ``unsupported`` are the flattener's."""
 
@@ -123,9 +135,26 @@ class Captured:
             self.guards.append((owner, name, value))
 
     def captured_array(self, e, value):
-        """An array that is captured: a parameter behind the others, which each call looks up."""
+        """What may change and is captured: a parameter behind the others, which each call looks up."""
         owner, key, _ = self.place_of(e, value)
         return self.name_of_array(e, _name_of(owner, key), (owner, key))
+
+    def captured_item(self, e):
+        """What a captured dict of several types has at a constant key, as if it were a name; else None."""
+        key = e.slice.value if isinstance(e.slice, ast.Constant) else None
+        if not isinstance(key, str) or not isinstance(e.ctx, ast.Load) or not self.takes_arrays:
+            return None
+        found, owner = self.resolve(e.value)
+        if not found or type(owner) is not dict or key not in owner:
+            return None
+        if len({type(v) for v in owner.values()}) == 1:
+            return None
+        value = owner[key]
+        self.guards.append(self.place_of(e.value, owner))
+        if is_taken(value):
+            return self.name_of_array(e, _name_of(owner, key), (owner, key))
+        self.guard(owner, key, value)
+        return self.captured(e, ast.unparse(e), value)
 
     def name_of_array(self, at, name, place):
         root = self

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .captured import is_array, known_name
+from .captured import is_taken, known_name
 from .desugar import _call
 
 BINARY = {
@@ -84,13 +84,13 @@ class Expressions:
         if not found:
             advice = "use range" if e.id == "xrange" else "is it spelled right?"
             return self.node(e, "Opaque", text=e.id, value=f"it is not defined; {advice}")
-        if is_array(value) and self.takes_arrays:
+        if is_taken(value) and self.takes_arrays:
             return self.captured_array(e, value)
         return self.captured(e, e.id, value)
 
     def expression_Attribute(self, e):
         found, value = self.resolve(e)
-        if found and is_array(value) and self.takes_arrays:
+        if found and is_taken(value) and self.takes_arrays:
             return self.captured_array(e, value)
         if found:
             return self.captured(e, ast.unparse(e), value)
@@ -207,6 +207,9 @@ class Expressions:
         return ast.copy_location(ast.Tuple(elts=items, ctx=ast.Load()), e)
 
     def expression_Subscript(self, e):
+        item = self.captured_item(e)
+        if item is not None:
+            return item
         text = "iteration" if getattr(e, "is_iteration", False) else ""
         return self.node(e, "Subscript", [self.expression(e.value), *self.index(e.slice)], text)
 
