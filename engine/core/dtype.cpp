@@ -2,6 +2,7 @@
 #include "core/dtype.h"
 
 #include "core/error.h"
+#include "core/promotion.h"
 
 namespace unisono {
 
@@ -40,6 +41,19 @@ DType promote(DType a, DType b) {
     DType with_sign = is_signed(a) ? a : b, without = is_signed(a) ? b : a;
     if (size_of(with_sign) > size_of(without)) return with_sign;
     return size_of(without) == 8 ? DType::Float64 : dtype_of('i', 2 * size_of(without));
+}
+
+DType promote(std::span<const DType> all) {
+    UNISONO_ASSERT(!all.empty());
+    auto is_inexact = [](DType t) { return is_float(t) || is_complex(t); };
+    DType common = DType::Bool;  // which changes no other
+    for (DType t : all) {
+        if (is_inexact(t)) common = promote(common, t);
+    }
+    for (DType t : all) {
+        if (!is_inexact(t)) common = promote(common, t);
+    }
+    return common;
 }
 
 DType promote_weak(DType t, Weak kind) {

@@ -2,6 +2,7 @@
 // must.
 #include <algorithm>
 
+#include "core/promotion.h"
 #include "frontend/array_functions.h"
 #include "frontend/lazy.h"
 
@@ -248,16 +249,15 @@ Value ArrayFunctions::call_join(const Given& given) {
                     "write the arrays in parentheses");
     }
     std::vector<Value> parts;
-    DType t = DType::Bool;
-    bool is_first = true;
+    std::vector<DType> dtypes;
     for (const Value& item : tuple.items) {
         Value v = as_array(item, place);
         if (!v.type.is_array())
             refuse_call(given, "takes arrays; got " + describe(item.type), "give arrays");
         parts.push_back(v);
-        t = is_first ? v.type.dtype : promote(t, v.type.dtype);
-        is_first = false;
+        dtypes.push_back(v.type.dtype);
     }
+    const DType t = promote(dtypes);
     const std::string& base = given.base;
     int rank = parts[0].type.rank;
     for (const Value& v : parts) {

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/promotion.h"
 #include "library/call.h"
 #include "tape/record.h"
 
@@ -95,12 +96,12 @@ Array concatenate(std::span<const Array> given, int axis, std::optional<DType> d
     UNISONO_ASSERT(axis >= -rank && axis < rank);
     auto at = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
     check_shapes(parts, at);
-    DType t = parts[0].dtype();
+    std::vector<DType> dtypes;
     std::vector<std::int64_t> shape(parts[0].shape().begin(), parts[0].shape().end());
     shape[at] = 0;
     bool host = true;
     for (const Array& p : parts) {
-        t = promote(t, p.dtype());
+        dtypes.push_back(p.dtype());
         shape[at] += p.shape()[at];
         host = host && p.view().storage->on_host();
     }
@@ -108,7 +109,7 @@ Array concatenate(std::span<const Array> given, int axis, std::optional<DType> d
         fail(ErrorKind::Value, "concatenate: out= has the wrong shape; got " +
                                    shape_text(out->shape()) + ", expected " + shape_text(shape));
     }
-    Array made = out ? *out : empty(shape, dtype.value_or(t), parts[0].device());
+    Array made = out ? *out : empty(shape, dtype.value_or(promote(dtypes)), parts[0].device());
     if (made.size() == 0) return made;
     for (Array& p : parts) {
         if (out && p.view().storage == out->view().storage) p = copy(p);

@@ -308,9 +308,10 @@ def select(condlist, choicelist, default=0):
     for k, c in enumerate(conditions):
         if c.dtype != "bool":
             raise TypeError(f"select: condition {k} must be bools; got dtype {c.dtype}")
-    weak = isinstance(default, (bool, int, float, complex)) and not isinstance(default, ndarray)
-    result = default if weak else as_array(default)
-    for condition, choice in zip(reversed(conditions), reversed(list(choicelist)), strict=True):
-        plain = isinstance(choice, (bool, int, float, complex)) and not isinstance(choice, ndarray)
-        result = un.where(condition, choice if plain else as_array(choice), result)
+    numbers = (bool, int, float, complex)
+    choices = [c if type(c) in numbers else as_array(c) for c in (*choicelist, default)]
+    dtype = un.result_type(*choices)
+    result = un.asarray(choices.pop(), dtype=dtype)
+    for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
+        result = un.where(condition, choice, result)
     return result

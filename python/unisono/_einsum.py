@@ -7,7 +7,7 @@ import operator
 from . import _engine
 from ._creation import asarray
 from ._engine import matmul
-from ._types import can_cast
+from ._types import can_cast, result_type
 
 _letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -295,6 +295,8 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
             return value
         operands = (operands[0], *arrays)
     terms, output, arrays = _parse(operands)
+    if dtype is None and len({x.dtype for x in arrays}) > 1:
+        dtype = result_type(*arrays)  # of products and sums of some of them, too
     if dtype is not None:
         arrays = [x.astype(dtype, copy=False) for x in arrays]
     sizes = _extents(terms, arrays)

@@ -2,6 +2,7 @@
 
 import unisono as un
 
+from . import _engine
 from ._numeric import _into, _missing
 from ._ufunc import as_array
 
@@ -48,6 +49,8 @@ def clip(a, /, min=_missing, max=_missing, out=None, *, a_min=_missing, a_max=_m
         return un.minimum(x, high, out=out, **options)
     if high is None:
         return un.maximum(x, low, out=out, **options)
+    if isinstance(high, _engine.ndarray):  # all three make the dtype
+        x = x.astype(un.result_type(x, low, high), copy=False)
     return un.minimum(un.maximum(x, low), high, out=out, **options)
 
 

@@ -1,5 +1,6 @@
 """Functions of dtypes: limits of their values, promotion, casting rules, kinds."""
 
+import functools
 import math
 import numbers
 
@@ -90,14 +91,16 @@ def result_type(*arrays_and_dtypes):
     """
     if not arrays_and_dtypes:
         raise ValueError("result_type: at least one array or dtype is needed")
-    typed, weak = None, 0
+    typed, weak = [], 0
     for x in arrays_and_dtypes:
         if type(x) in _weak:
             weak = max(weak, _weak[type(x)])
-            continue
-        t = _dtype_of(x)
-        typed = t if typed is None else _engine._promote(typed, t)
-    return typed if not weak else _engine._promote(typed, weak)
+        else:
+            typed.append(_dtype_of(x))
+    # Integers beside floats do not add to each other's size.
+    typed.sort(key=lambda t: t.kind not in "fc")
+    common = functools.reduce(_engine._promote, typed) if typed else None
+    return _engine._promote(common, weak) if weak else common
 
 
 def can_cast(from_, to, /, casting="safe"):

@@ -320,6 +320,55 @@ def test_result_types():
         un.result_type()
 
 
+MIXED = [
+    ("int8", "uint8", "float16"),
+    ("float16", "uint8", "int8"),
+    ("int16", "uint16", "complex64"),
+    ("uint16", "float16", "int16", "uint8"),
+    ("int8", "uint64", "int64"),
+    ("bool", "int8", "int32"),
+]
+JOINED = [
+    lambda m, a: m.result_type(*a),
+    lambda m, a: m.concatenate(a),
+    lambda m, a: m.concatenate(a * 8),
+    lambda m, a: m.hstack(a),
+    lambda m, a: m.vstack(a),
+    lambda m, a: m.stack(a),
+    lambda m, a: m.dstack(a),
+    lambda m, a: m.column_stack(a),
+    lambda m, a: m.block([a, a]),
+    lambda m, a: m.r_[tuple(a)],
+    lambda m, a: m.choose([0, 1, 2], a),
+    lambda m, a: m.select([m.asarray([True, False, False])] * 2, a[:2], a[2]),
+    lambda m, a: m.select([m.asarray([True, False, False])] * len(a), a, [1, 2, 3]),
+    lambda m, a: m.einsum("i,i,i->i", *a[:3]),
+    lambda m, a: m.einsum("i,j,k->i", *a[:3]),
+]
+
+
+@pytest.mark.parametrize("join", JOINED)
+@pytest.mark.parametrize("dtypes", MIXED)
+def test_several_dtypes_promote_together(join, dtypes):
+    """Not pair by pair: int8 and uint8 make no int16 beside a float16."""
+    want, got = (join(m, [m.asarray([70, 1, 99], dtype=t) for t in dtypes]) for m in (np, un))
+    assert str(getattr(got, "dtype", got)) == str(getattr(want, "dtype", want))
+    if isinstance(want, np.ndarray):
+        assert np.asarray(got).tolist() == want.tolist()
+
+
+def test_limits_promote_with_what_they_limit():
+    for dtypes in MIXED:
+        want, got = (m.clip(*(m.ones(3, t) for t in dtypes[:3])) for m in (np, un))
+        assert got.dtype == want.dtype, dtypes
+
+
+def test_operands_of_einsum_are_converted_before_they_are_summed():
+    for m in (np, un):
+        many = m.full((50, 4), 100, dtype="int8")
+        assert m.einsum("ij,k->k", many, m.ones(2, "int64")).tolist() == [20000, 20000]
+
+
 @pytest.mark.parametrize("name", NUMBERS)
 def test_limits(name):
     if name in INTEGERS:

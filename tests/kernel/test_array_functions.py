@@ -173,6 +173,11 @@ def joined_vectors(x, y):
     return np.hstack((x, y)), np.vstack((x, y)), np.column_stack((x, y)), np.concatenate([x, y, x])
 
 
+def joined_dtypes(x, y):
+    z = np.ones(2, np.float16)
+    return np.concatenate((x, y, z)), np.hstack([z, x, y]), np.stack((x[:2], z, y[:2]))
+
+
 def chosen(x, i):
     return x[i], x[i, 1:], x[1:, i], x[:, i], x[i[:2], i[:2]], x[i, 0], np.take(x, i, axis=1), x[-i]
 
@@ -396,6 +401,7 @@ CASES = [
     (joined, M, N.repeat(2, axis=1)[:, :4]),
     (joined_vectors, V, V + 1),
     (joined_vectors, V, V[1:]),
+    (joined_dtypes, np.arange(3, dtype="int8"), np.arange(3, dtype="uint8")),
     (chosen, np.arange(16.0).reshape(4, 4), pairs),
     (chosen_of_vector, V, pairs),
     (chosen_of_vector, V, pairs.astype(np.int32)),
