@@ -55,12 +55,16 @@ def tile(A, reps):
     rank = max(x.ndim, len(reps))
     reps = (1,) * (rank - len(reps)) + reps
     shape = (1,) * (rank - x.ndim) + x.shape
-    if any(r < 0 for r in reps):
+    if any(r < 0 for r in reps) and (
+        x.size or any(r * n < 0 for r, n in zip(reps, shape, strict=True))
+    ):
         raise ValueError(f"tile: repetitions must not be negative; got {reps}")
     several = [k for k, r in enumerate(reps) if r != 1]
     if len(several) == 1 and rank == x.ndim and 0 < reps[several[0]] <= 8:
         if isinstance(x, _engine.ndarray):
             return un.concatenate((x,) * reps[several[0]], axis=several[0])
+    if x.size == 0:
+        return un.empty([r * n for r, n in zip(reps, shape, strict=True)], x.dtype, device=x.device)
     # Each axis in two: which repetition, and where in it.
     split = [n for pair in zip(reps, shape, strict=True) for n in pair]
     made = un.empty(split, x.dtype, device=x.device)

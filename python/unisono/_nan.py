@@ -1,6 +1,7 @@
 """Reductions and running sums that leave NaN out: NumPy's nan functions."""
 
 import math
+import warnings
 
 import unisono
 
@@ -17,6 +18,12 @@ def _without(x, fill):
         return x, True
     there = x == x
     return unisono.where(there, x, unisono.full((), fill, x.dtype)), there
+
+
+def warn_where(condition, text, depth=2):
+    """Warn the user, so many calls above, where a condition is true anywhere."""
+    if isinstance(condition, _engine.ndarray) and bool(condition.any()):
+        warnings.warn(text, RuntimeWarning, stacklevel=depth + 2)
 
 
 def nansum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
@@ -99,12 +106,15 @@ def _extreme(name, x, axis, out, keepdims, initial, where, fill):
     elif initial is None and where is True and x.size and isinstance(x, _engine.ndarray):
         combine = unisono.fmax if name == "nanmax" else unisono.fmin
         axes = axis if axis is None or isinstance(axis, tuple) else (axis,)
-        return store(name, combine._reduce(x, axes, bool(keepdims), None), out)
+        made = combine._reduce(x, axes, bool(keepdims), None)
+        warn_where(made != made, "All-NaN slice encountered")
+        return store(name, made, out)
     filled, there = _without(x, fill)
     made = full(filled, axis, None, keepdims, initial, where)
     if initial is None:
-        nothing = _statistics.full_any(there, axis, None, keepdims)
-        made = unisono.where(nothing, made, unisono.full((), math.nan, x.dtype))
+        something = _statistics.full_any(there, axis, None, keepdims)
+        made = unisono.where(something, made, unisono.full((), math.nan, x.dtype))
+        warn_where(~something, "All-NaN slice encountered")
     return store(name, made, out)
 
 
@@ -215,9 +225,13 @@ def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """
     x, there = _without(x, 0)
     try:
-        return _statistics.mean(x, axis, dtype, out, keepdims, where=_mask(there, where))
+        made = _statistics.mean(x, axis, dtype, out, keepdims, where=_mask(there, where))
     except AxisError as error:
         raise axis_error("nanmean", error) from None
+    if there is not True:
+        nothing = ~_statistics.full_any(_mask(there, where), axis, None, keepdims)
+        warn_where(nothing, "Mean of empty slice", 1)
+    return made
 
 
 def nanvar(
@@ -268,6 +282,11 @@ def nanvar(
     >>> un.nanvar([1, un.nan, 3]).item()
     1.0
     """
+    made = _variance(x, axis, dtype, ddof, keepdims, where, mean, correction)
+    return store("nanvar", made, out)
+
+
+def _variance(x, axis, dtype, ddof, keepdims, where, mean, correction):
     x, there = _without(x, 0)
     options = {"where": _mask(there, where), "mean": mean, "correction": correction}
     try:
@@ -277,8 +296,9 @@ def nanvar(
     if there is not True:
         count = _statistics._counted(x, axis, options["where"], keepdims)
         few = count <= (ddof if correction is None else correction)
+        warn_where(few, "Degrees of freedom <= 0 for slice.")
         made = unisono.where(few, unisono.full((), math.nan, made.dtype), made)
-    return store("nanvar", made, out)
+    return made
 
 
 def nanstd(
@@ -329,10 +349,8 @@ def nanstd(
     >>> un.nanstd([1, un.nan, 3]).item()
     1.0
     """
-    options = {"where": where, "mean": mean, "correction": correction}
-    return store(
-        "nanstd", unisono.sqrt(nanvar(x, axis, dtype, None, ddof, keepdims, **options)), out
-    )
+    made = _variance(x, axis, dtype, ddof, keepdims, where, mean, correction)
+    return store("nanstd", unisono.sqrt(made), out)
 
 
 def _arg(name, x, axis, out, keepdims, fill):

@@ -10,6 +10,7 @@ import unisono
 from . import _engine
 from ._axes import as_array as _as
 from ._axes import axes_last, axes_tuple, flat, store
+from ._nan import warn_where
 
 
 def _is_inexact(dtype):
@@ -358,6 +359,7 @@ def _nan_quantile(what, x, q, scale, axis, out, method, keepdims, weights):
         made = unisono.full((q.size, *reduced), math.nan, x.dtype)
     else:
         count = (lanes == lanes).sum(-1)
+        warn_where(count == 0, "All-NaN slice encountered")
         made = quantiles_of(lanes, q, method, count, weak)
         made = unisono.where(count == 0, unisono.full((), math.nan, made.dtype), made)
     return store(what, made.reshape(shape + (kept if keepdims else reduced)), out)
@@ -501,6 +503,7 @@ def nanmedian(x, axis=None, out=None, overwrite_input=False, keepdims=False):
         made = unisono.full(reduced, math.nan, x.dtype)
     else:
         count = (lanes == lanes).sum(-1)
+        warn_where(count == 0, "All-NaN slice encountered", 1)
         half = unisono.maximum(count - 1, 0)
         pair = [
             unisono.take_along_axis(lanes, k[..., None], -1)[..., 0]

@@ -72,6 +72,8 @@ def solve(a, b):
     lead = _broadcast_shapes(a.shape[:-2], b.shape[:-2])
     a = _engine.broadcast_to(a, (*lead, *a.shape[-2:])) if lead != a.shape[:-2] else a
     b = _engine.broadcast_to(b, (*lead, *b.shape[-2:])) if lead != b.shape[:-2] else b
+    if b.shape[-1] == 0 and a.size:
+        _factors("solve", a, zeros((*a.shape[:-1], 1), a.dtype))  # singular matrices are errors
     (x,) = _factors("solve", a, b)
     return x[..., 0] if vector else x
 

@@ -53,8 +53,16 @@ def full_sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, w
 
 def full_prod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """Product with every option of NumPy's."""
-    result = _masked(_as(x), where, 1).prod(axis, dtype, keepdims=keepdims)
+    x = started(_masked(_as(x), where, 1), initial, dtype)
+    result = x.prod(axis, dtype, keepdims=keepdims)
     return store("prod", _initial(operator.mul, initial, result), out)
+
+
+def started(x, initial, dtype=None):
+    """Factors of a product that NumPy would start with `initial`: from 0, none overflows to inf."""
+    if initial is None or not bool(unisono.all(unisono.asarray(initial) == 0)):
+        return x
+    return (x if dtype is None else x.astype(dtype)) * 0
 
 
 def full_max(x, axis=None, out=None, keepdims=False, initial=None, where=True):

@@ -275,6 +275,10 @@ def reduce(
         rest = tuple(n for k, n in enumerate(x.shape) if k not in axes)
         result = un.full(rest, initial, x.dtype if dtype is None else resolve(dtype))
     else:
+        if given and name == "multiply":
+            from ._statistics import started
+
+            x = started(x, initial, dtype)
         result = _combine(self, x, axes, dtype)
         if given:
             result = self(initial, result).astype(result.dtype, copy=False)
@@ -531,9 +535,7 @@ def identity(self):
 def resolve_dtypes(self, dtypes, **options):
     """Dtypes of operands and results of the loop that runs on operands of those dtypes."""
     given = [resolve(d) for d in dtypes[: self.nin]]
-    common = given[0]
-    for d in given[1:]:
-        common = un.result_type(common, d)
+    common = un.result_type(*given)
     loop = self._loop(common)
     if loop is None:
         raise TypeError(f"{self.__name__}: not defined for dtype {common}")

@@ -1,6 +1,7 @@
 """Corners where NumPy's behaviour is easily missed: one body for both."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -304,3 +305,48 @@ def test_integers_of_wide_ranges_given_by_arrays_are_uniform():
     share = (drawn[:, 0] < -(2**62) + 1.25 * 2**62).mean()
     assert abs(share - 0.5) < 0.02
     assert np.abs(np.bincount(drawn[:, 1]) / 40_000 - 1 / 3).max() < 0.02
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex128", "int64"])
+def test_products_that_start_from_0(xp, dtype):
+    large = xp.asarray([[-3e4, 2e4, 1e4]], dtype=dtype) ** (1 if dtype == "float16" else 2)
+    large = xp.concatenate([large] * 50, axis=1)
+    for made in (large.prod(initial=0), xp.multiply.reduce(large, axis=1, initial=0)):
+        assert made == 0
+    if dtype != "int64":
+        large[0, 1] = xp.inf
+        assert xp.isnan(large.prod(initial=0))
+
+
+@pytest.mark.parametrize(
+    "name", ["nanmax", "nanmin", "nanmean", "nanvar", "nanstd", "nanmedian", "nanpercentile"]
+)
+def test_nothing_but_nan_gets_a_warning(xp, name):
+    x = xp.asarray([[xp.nan, xp.nan], [1.0, xp.nan]])
+    more = (50,) if name == "nanpercentile" else ()
+    with pytest.warns(RuntimeWarning, match="All-NaN|Mean of empty|Degrees of freedom") as caught:
+        assert xp.isnan(getattr(xp, name)(x, *more, axis=1)).tolist() == [True, False]
+    if xp is un:
+        assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not xp.isnan(getattr(xp, name)(x, *more))
+    for other in ("nanargmax", "nanargmin"):
+        with pytest.raises(ValueError, match="All-NaN"):
+            getattr(xp, other)(x, axis=1)
+
+
+@pytest.mark.parametrize("lead", [(), (2,)])
+def test_singular_systems_with_no_right_side(xp, lead):
+    with pytest.raises(xp.linalg.LinAlgError, match="[Ss]ingular"):
+        xp.linalg.solve(xp.zeros((*lead, 3, 3)), xp.zeros((*lead, 3, 0)))
+    assert xp.linalg.solve(xp.ones((*lead, 1, 1)), xp.zeros((*lead, 1, 0))).shape == (*lead, 1, 0)
+    assert xp.linalg.solve(xp.zeros((*lead, 0, 0)), xp.zeros((*lead, 0, 3))).shape == (*lead, 0, 3)
+
+
+def test_negative_repetitions_of_nothing(xp):
+    assert xp.tile(xp.zeros(0), -1).shape == (0,)
+    assert xp.tile(xp.zeros((0, 3)), (-1, 2)).shape == (0, 6)
+    for shape, reps in (((0, 3), -1), ((2, 0), (-1, 2)), ((3,), -1)):
+        with pytest.raises(ValueError):
+            xp.tile(xp.zeros(shape), reps)
