@@ -88,7 +88,12 @@ class dtype:
         """Return the dtype itself: elements are in the machine's order."""
         return self
 
-    def type(self, *values):
+    @property
+    def type(self):
+        """The dtype itself, which makes values as NumPy's scalar types do."""
+        return self
+
+    def __call__(self, *values):
         """Convert a number to a value of this dtype; of dtypes, write the signature ``result(argument, ...)``."""
         if values and all(
             isinstance(v, dtype) or (isinstance(v, str) and v.endswith("]")) for v in values
@@ -105,8 +110,6 @@ class dtype:
         ):
             raise TypeError(f"{self.name}[...]: axes of a type are ':' or '::1'; got {axes!r}")
         return f"{self.name}[{', '.join('::1' if a.step == 1 else ':' for a in axes)}]"
-
-    __call__ = type
 
     def __instancecheck__(self, x):
         """Whether `x` is a value of this dtype: ``isinstance(a[0], un.float64)``."""

@@ -186,7 +186,12 @@ def _bin_edges(x, bins, range, weights):
     if range is None and x.dtype.kind == "f" and x.size:
         # NumPy's bits: edges of narrow floats are computed in their own dtype.
         first, last = (unisono.full((), v, dtype) for v in (first, last))
-    return unisono.linspace(first, last, count + 1, dtype=dtype), True
+    edges = unisono.linspace(first, last, count + 1, dtype=dtype)
+    if bool((edges[:-1] >= edges[1:]).any()):
+        raise ValueError(
+            f"histogram: too many bins for the range of the data; it has no {count} finite-sized bins"
+        )
+    return edges, True
 
 
 def _data(x, weights):

@@ -249,6 +249,8 @@ def trim_zeros(filt, trim="fb", axis=None):
     if trim not in ("fb", "bf", "f", "b"):
         raise ValueError(f"trim_zeros: trim must be 'fb', 'f' or 'b'; got {trim!r}")
     axes = axes_tuple(axis, x.ndim, "trim_zeros")
+    if x.ndim == 0:
+        return x
     places = un.nonzero(x)
     key = [slice(None)] * x.ndim
     for k in axes:

@@ -40,7 +40,9 @@ def cond(x, p=None):
         raise LinAlgError("cond: cond is not defined on empty arrays")
     if p is None or p == 2 or p == -2:
         s = svd(x, compute_uv=False)
-        return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+        made = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+        unknown = unisono.isnan(x).any(axis=(-2, -1))  # else NaN comes of singular matrices: 0 / 0
+        return unisono.where(unisono.isnan(made) & ~unknown, math.inf, made)
     _matrices(x, "cond", square=True)
     try:
         other = inv(x)

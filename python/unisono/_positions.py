@@ -112,10 +112,10 @@ def ix_(*args):
     """
     made = []
     for k, x in enumerate(args):
-        x = as_array(x)
+        given, x = x, as_array(x)
         if x.ndim != 1:
             raise ValueError(f"ix_: every argument must have one axis; got {x.ndim}")
-        if x.size == 0:
+        if x.size == 0 and given is not x:  # a list, of no dtype
             x = x.astype("int64")
         if x.dtype == "bool":
             x = nonzero(x)[0]
@@ -196,6 +196,8 @@ def unravel_index(indices, shape, order="C"):
     if order not in ("C", "F"):
         raise ValueError(f"unravel_index: order must be 'C' or 'F'; got {order!r}")
     size = math.prod(shape)
+    if size >= 2**63:
+        raise ValueError(f"unravel_index: an array of shape {shape} has too many elements")
     if x.size and ((x < 0) | (x >= size)).any():
         raise ValueError(
             f"unravel_index: an index is out of bounds for an array of shape {shape} with size {size}"

@@ -374,8 +374,8 @@ def digitize(x, bins, right=False):
     [1, 4, 3]
     """
     x, bins = _as(x), _as(bins)
-    if x.dtype.kind == "c":
-        raise TypeError("digitize: x may not be complex")
+    if "c" in (x.dtype.kind, bins.dtype.kind):
+        raise TypeError("digitize: x and bins may not be complex")
     if bins.ndim != 1:
         raise ValueError(f"digitize: bins must be 1-d; got shape {bins.shape}")
     side = "left" if right else "right"

@@ -350,3 +350,33 @@ def test_negative_repetitions_of_nothing(xp):
     for shape, reps in (((0, 3), -1), ((2, 0), (-1, 2)), ((3,), -1)):
         with pytest.raises(ValueError):
             xp.tile(xp.zeros(shape), reps)
+
+
+@pytest.mark.parametrize("order", [None, 1, -1, 2, -2, np.inf, "fro"])
+def test_conditions_of_singular_matrices(xp, order):
+    assert xp.linalg.cond(xp.zeros((2, 2)), order) == xp.inf
+    stack = xp.asarray([[[0.0, 0.0], [0.0, 0.0]], [[2.0, 0.0], [0.0, 2.0]]])
+    condition = 2.0 if order == "fro" else 1.0
+    assert np.allclose(np.asarray(xp.linalg.cond(stack, order)), [np.inf, condition])
+
+
+def test_bins_of_no_width(xp):
+    with pytest.raises(ValueError, match="[Tt]oo many bins"):
+        xp.histogram(xp.asarray([1, 1 + 2e-16] * 10), bins=10)
+
+
+def test_types_of_dtypes(xp):
+    a = xp.zeros(3, dtype="float32")
+    assert a.dtype.type is xp.ones(2, dtype="float32").dtype.type
+    assert a.dtype.type == xp.float32 and xp.issubdtype(a.dtype.type, xp.floating)
+    assert a.dtype.type(3) == 3 and a.dtype.type(3).dtype == "float32"
+
+
+def test_arguments_out_of_the_ordinary(xp):
+    assert xp.ix_(xp.zeros(0, dtype="float32"))[0].dtype == "float32"
+    assert xp.ix_([])[0].dtype == "int64"
+    assert xp.trim_zeros(xp.asarray(1.0)).tolist() == 1.0
+    with pytest.raises(ValueError, match="too (large|many)"):
+        xp.unravel_index(3, (2**40, 2**40))
+    with pytest.raises(TypeError):
+        xp.digitize([1, 2], [1j, 2])
