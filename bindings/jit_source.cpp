@@ -14,16 +14,19 @@ using frontend::NodeKind;
 static NodeKind kind_of(const std::string& name) {
     static const std::unordered_map<std::string, NodeKind> kinds = {
 #define KIND(name) {#name, NodeKind::name}
-        KIND(Block),    KIND(Assign),         KIND(AugAssign), KIND(For),       KIND(While),
-        KIND(If),       KIND(Return),         KIND(Break),     KIND(Continue),  KIND(Pass),
-        KIND(Evaluate), KIND(Raise),          KIND(Assert),    KIND(Name),      KIND(Const),
-        KIND(Text),     KIND(NoneValue),      KIND(Builtin),   KIND(Function),  KIND(Opaque),
-        KIND(BinOp),    KIND(UnaryOp),        KIND(BoolOp),    KIND(Compare),   KIND(IfExp),
-        KIND(Call),     KIND(Keyword),        KIND(Attribute), KIND(Subscript), KIND(Tuple),
-        KIND(Slice),    KIND(Unsupported),    KIND(Let),       KIND(Closure),   KIND(KeptClosure),
-        KIND(Starred),  KIND(Region),         KIND(List),      KIND(Delete),    KIND(NamedExpr),
-        KIND(Format),   KIND(FormattedValue), KIND(Class),     KIND(Try),       KIND(Handler),
-        KIND(Finally),  KIND(Dict),           KIND(Set),
+        KIND(Block),     KIND(Assign),  KIND(AugAssign),      KIND(For),
+        KIND(While),     KIND(If),      KIND(Return),         KIND(Break),
+        KIND(Continue),  KIND(Pass),    KIND(Evaluate),       KIND(Raise),
+        KIND(Assert),    KIND(Name),    KIND(Const),          KIND(Text),
+        KIND(NoneValue), KIND(Builtin), KIND(Function),       KIND(Opaque),
+        KIND(BinOp),     KIND(UnaryOp), KIND(BoolOp),         KIND(Compare),
+        KIND(IfExp),     KIND(Call),    KIND(Keyword),        KIND(Attribute),
+        KIND(Subscript), KIND(Tuple),   KIND(Slice),          KIND(Unsupported),
+        KIND(Let),       KIND(Closure), KIND(KeptClosure),    KIND(Starred),
+        KIND(Region),    KIND(Single),  KIND(List),           KIND(Delete),
+        KIND(NamedExpr), KIND(Format),  KIND(FormattedValue), KIND(Class),
+        KIND(Try),       KIND(Handler), KIND(Finally),        KIND(Dict),
+        KIND(Set),
 #undef KIND
     };
     auto it = kinds.find(name);

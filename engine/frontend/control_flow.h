@@ -91,6 +91,7 @@ class ControlFlow : public Assignments {
 
     // ---- regions (region.cpp)
     void region_block(std::span<const Node> statements);
+    void run_once(const Node& s);
     void region_around(const Node& s);
     void region_piece(const std::vector<const Node*>& piece);
     void keep_for_threads(const std::string& name, Binding& b);

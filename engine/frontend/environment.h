@@ -62,6 +62,7 @@ struct Region {
     std::map<std::string, Kept> kept;  ///< from piece to piece
     std::vector<S> prologue;
     std::set<std::string> uniform;  ///< targets of loops around pieces
+    std::set<std::string> outer;    ///< names from before the region
     int loop_depth = 0;
     std::size_t frame = 0;  ///< of the piece
 };

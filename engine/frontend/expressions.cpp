@@ -135,6 +135,13 @@ Value Expressions::read_name(const Node& node) {
                    "assign it before the branch or the loop, so that it has a value on every path",
                    {{b.origin, "it is assigned here, on some paths only"}});
         case State::Private:
+            if (b.loop && b.loop->kind == NodeKind::Region)
+                refuse(node.place,
+                       "'" + node.text +
+                           "' is read before it is assigned: each thread of the region has its own",
+                       "assign it in the region first; a number that is only combined (+=, min, "
+                       "max) is a reduction, into arrays add under un.lock() or with un.atomic",
+                       {{b.origin, "each thread runs this block"}});
             refuse(node.place,
                    "'" + node.text +
                        "' is read before it is assigned in an iteration of prange: its value would "
@@ -145,6 +152,11 @@ Value Expressions::read_name(const Node& node) {
                    "or use range",
                    {{b.origin, "the iterations of this loop run in any order"}});
         case State::AfterPrange:
+            if (b.loop && b.loop->kind == NodeKind::Region && region_)
+                refuse(
+                    node.place, "'" + node.text + "' is private to each thread of the region",
+                    "read it in the region's own statements, or store what you need into an array",
+                    {{b.origin, "assigned here"}});
             refuse(node.place,
                    "'" + node.text +
                        "' is private to each iteration of prange and has no value after the loop",

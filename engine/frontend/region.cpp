@@ -4,7 +4,8 @@
 // thread ever waits for another. What a thread's variables hold from one piece to the next lies in
 // arrays with an element per thread. A loop over prange is shared out among the threads, and the
 // block is cut behind it where what it writes is used later. A serial loop or branch that holds a
-// barrier runs around the pieces.
+// barrier runs around the pieces. What makes tasks runs once, between pieces; the tasks themselves
+// are a loop over prange.
 #include <algorithm>
 
 #include "core/threads.h"
@@ -23,7 +24,8 @@ static bool is_shared_loop(const Node& s) {
     return s.kind == NodeKind::For && is_call_of(s.children[1], "un.prange");
 }
 static bool has_barrier(const Node& s) {
-    return is_barrier(s) || std::any_of(s.children.begin(), s.children.end(), has_barrier);
+    return is_barrier(s) || s.kind == NodeKind::Single ||
+           std::any_of(s.children.begin(), s.children.end(), has_barrier);
 }
 static bool has_shared_loop(const Node& s) {
     return is_shared_loop(s) || std::any_of(s.children.begin(), s.children.end(), has_shared_loop);
@@ -45,6 +47,14 @@ static void written_arrays(const Node& n, std::set<std::string>& names) {
             if (n.children[i].kind == NodeKind::Name) names.insert(n.children[i].text);
     }
     for (const Node& child : n.children) written_arrays(child, names);
+}
+
+/// The block without what runs once for all threads: names assigned there are no thread's own.
+static Node without_singles(const Node& n) {
+    Node made = n;
+    std::erase_if(made.children, [](const Node& c) { return c.kind == NodeKind::Single; });
+    for (Node& child : made.children) child = without_singles(child);
+    return made;
 }
 
 void ControlFlow::region(const Node& node) {
@@ -72,7 +82,8 @@ void ControlFlow::region(const Node& node) {
         if (b.state == Binding::State::Defined || b.state == Binding::State::Maybe)
             outer.insert(name);
     }
-    r.plan = plan_names(source_, body, outer);
+    r.plan = plan_names(source_, without_singles(body), outer);
+    r.outer = outer;
     for (const auto& [name, op] : r.plan.reductions) {
         Binding& b = env_.names.at(name);
         want_number(b.value, node.place, "the reduction variable '" + name + "'");
@@ -118,6 +129,11 @@ void ControlFlow::region_block(std::span<const Node> statements) {
             finish();
             continue;
         }
+        if (s.kind == NodeKind::Single) {
+            finish();
+            run_once(s);
+            continue;
+        }
         bool is_cut_inside = !is_shared_loop(s) && (has_barrier(s) || has_shared_loop(s)) &&
                              (s.kind == NodeKind::For || s.kind == NodeKind::If);
         if (is_cut_inside) {
@@ -126,7 +142,7 @@ void ControlFlow::region_block(std::span<const Node> statements) {
             continue;
         }
         if (has_barrier(s)) {
-            refuse(s.place, "a barrier that not every thread of the region may reach",
+            refuse(s.place, "a barrier or tasks() that not every thread of the region may reach",
                    "put it at the top of the region, or into a serial loop over a range there");
         }
         piece.push_back(&s);
@@ -134,7 +150,7 @@ void ControlFlow::region_block(std::span<const Node> statements) {
         // Behind a loop that is shared out the others wait where its results are used.
         std::set<std::string> written;
         written_arrays(s, written);
-        bool is_used = region_->loop_depth > 0;
+        bool is_used = region_->loop_depth > 0 || s.text == "tasks";
         for (std::size_t k = i + 1; k < statements.size(); ++k) {
             for (const std::string& name : written) {
                 bool is_own = region_->plan.privates.count(name) > 0;
@@ -144,6 +160,29 @@ void ControlFlow::region_block(std::span<const Node> statements) {
         if (is_used) finish();
     }
     finish();
+}
+
+/// Statements between pieces: they run once, with the names that all threads share.
+void ControlFlow::run_once(const Node& s) {
+    const Node& block = s.children[0];
+    if (has_shared_loop(block))
+        refuse(s.place, "a loop over prange among the statements of tasks()",
+               "write range, or put the loop in front of the block");
+    for (const std::string& name : assigned_names(block)) {
+        if (region_->loop_depth > 0 && region_->outer.count(name))
+            refuse(
+                s.place,
+                "'" + name + "' from before the region is assigned by a block of tasks() in a loop",
+                "give the block names of its own, and count in an array");
+        bool is_reduced = region_->plan.reductions.count(name) > 0;
+        if (!is_reduced && !region_->plan.privates.count(name)) continue;
+        refuse(s.place,
+               "'" + name + "' is assigned by each thread of the region and by a block of tasks()",
+               "give the block, which one thread runs, names of its own");
+    }
+    for (const Node& inner : block.children) {
+        if (env_.reachable) try_statement(inner);
+    }
 }
 
 /// A serial loop or branch around pieces: the same for all threads.
@@ -174,6 +213,10 @@ void ControlFlow::region_around(const Node& s) {
     ++region_->loop_depth;
     std::vector<S> inside = collect([&] { region_block(s.children[2].children); });
     --region_->loop_depth;
+    walk(s, [&](const Node& n) {  // the loop may not have run
+        if (n.kind != NodeKind::Single) return;
+        for (const std::string& name : assigned_names(n)) env_.names.erase(name);
+    });
     region_->uniform.erase(target);
     env_.names[target] = held;
     at(s.place);

@@ -29,6 +29,7 @@ enum class NodeKind : std::uint8_t {
     While,      // children: test, Block; a Block more: else
     If,         // children: test, Block, Block
     Region,     // children: number of threads or NoneValue, Block
+    Single,     // in a region; children: Block that runs once, for all its threads
     Return,     // children: value or none
     Break,
     Continue,

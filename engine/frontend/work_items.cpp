@@ -12,7 +12,8 @@ std::optional<Value> Calls::work_item(const Node& node, const std::string& name)
         bool is_id = name == "un.thread_id";
         if (is_id && parallel_depth_ == 0)
             refuse(node.place, "thread_id in what all threads of the region share",
-                   "use it in the region's own statements");
+                   "a test around a barrier, a loop over prange or tasks() is the same for all "
+                   "threads: leave it out, or write it inside");
         return scalar(is_id ? b_->read(region_->lane) : region_->threads, Weak::Int);
     }
     static const std::map<std::string, ir::WorkItemQuery> queries = {
@@ -27,8 +28,15 @@ std::optional<Value> Calls::work_item(const Node& node, const std::string& name)
     bool is_barrier = name == "un.barrier", is_local = name == "un.local_array";
     if (it == queries.end() && !is_barrier && !is_local) return std::nullopt;
     if (!source_.is_kernel) {
-        refuse(node.place, after_dot(name) + " is only defined in a kernel",
-               "decorate the function with @un.kernel");
+        if (is_barrier && parallel_depth_ > 0)
+            refuse(node.place, "a barrier in an iteration of prange: others may not have begun",
+                   "end the loop there and begin another");
+        refuse(node.place,
+               after_dot(name) + " is only defined in a kernel" +
+                   (is_barrier ? " and in a parallel region" : ""),
+               is_barrier ? "decorate the function with @un.kernel, or write it inside of `with "
+                            "un.parallel():`"
+                          : "decorate the function with @un.kernel");
     }
     if (is_local) return std::nullopt;
     auto args = arguments(node);

@@ -186,7 +186,7 @@ def f(out):
         with un.parallel(2):
             out[0] = 1
 """,
-    "a barrier that not every thread": """
+    "a barrier or tasks.. that not every thread": """
 def f(out):
     with un.parallel(2):
         while out[0] < 3:

@@ -242,14 +242,31 @@ def test_what_a_task_cannot_do_is_refused(on):
     with pytest.raises(un.CompileError, match="return in a task"):
         compiled(on, leaves)(np.ones(2))
 
-    def in_region(a):
-        with un.parallel():
-            with un.tasks():
+    def alone(a):
+        with un.task():
+            a[0] = 1.0
+
+    with pytest.raises(un.CompileError, match="put with un.tasks"):
+        compiled(on, alone)(np.ones(2))
+
+    def inside(a):
+        with un.tasks():
+            with un.task():
                 with un.task():
                     a[0] = 1.0
 
-    with pytest.raises(un.CompileError, match="put them outside"):
-        compiled(on, in_region)(np.ones(2))
+    with pytest.raises(un.CompileError, match="a task inside of a task"):
+        compiled(on, inside)(np.ones(2))
+
+    def changes(a):
+        total = 0.0
+        with un.tasks():
+            with un.task():
+                total += a[0]
+        return total
+
+    with pytest.raises(un.CompileError, match="changing 'total' of the function around"):
+        compiled(on, changes)(np.ones(2))
 
 
 # ---- methods with their object

@@ -266,12 +266,18 @@ class _Flattener(
             if plain is not None:
                 return [n for p in plain for n in self.statements(p)]
         if isinstance(s, ast.With):
-            from . import lock, tasks
+            from . import lock, task, tasks
 
             if self.is_with(s, lock):
                 return self.locked(s)
             if self.is_with(s, tasks):
                 return self.task_group(s)
+            if self.is_with(s, task):
+                return [
+                    self.unsupported(
+                        s, "a task outside of tasks()", "put with un.tasks(): around it"
+                    )
+                ]
         if isinstance(s, ast.Match):
             plain = self.chain(s)
             if plain is not None:

@@ -57,12 +57,6 @@ class Sharing:
         """``with un.tasks():`` as its other statements and a loop over what each task takes with it."""
         from . import task
 
-        if self.in_region:
-            return [
-                self.unsupported(
-                    s, "tasks inside of parallel()", "put them outside: they are a region"
-                )
-            ]
         sites = []
         group = _TaskFinder(lambda n: self.is_with(n, task), sites).visit(_copied(s))
         if not sites:
@@ -74,11 +68,35 @@ class Sharing:
         index = self.fresh("task")
         for made in sites:
             body = made.body
-            odd = next((n for b in body for n in ast.walk(b) if isinstance(n, ast.Return)), None)
+            inside = [n for b in body for n in ast.walk(b)]
+            odd = next((n for n in inside if isinstance(n, ast.Return)), None)
             if odd is not None:
                 return [self.unsupported(odd, "return in a task", "store the result into an array")]
-            read = dict.fromkeys(n.id for b in body for n in ast.walk(b) if _is_read(n))
+            odd = next((n for n in inside if self.is_with(n, task)), None)
+            if odd is not None:
+                return [
+                    self.unsupported(
+                        odd,
+                        "a task inside of a task",
+                        "let a function that the task calls make it in a block of un.tasks()",
+                    )
+                ]
+            read = dict.fromkeys(n.id for n in inside if _is_read(n))
             takes = [n for n in read if n in assigned]
+            changes = [
+                n for n in inside if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)
+            ]
+            updated = {id(n.target) for n in changes}
+            has = {*takes, *(n.id for n in inside if _is_stored(n) and id(n) not in updated)}
+            odd = next((n for n in changes if n.target.id not in has), None)
+            if odd is not None:
+                return [
+                    self.unsupported(
+                        odd,
+                        f"changing '{odd.target.id}' of the function around in a task",
+                        "a task has its own variables: store into an array, under un.lock() if others do",
+                    )
+                ]
             own = {n.id for b in body for n in ast.walk(b) if _is_stored(n)} | set(takes)
             names = {n: self.fresh("t") for n in sorted(own) if n in self.locals}
             held = self.fresh("tasks")
@@ -117,6 +135,7 @@ class Sharing:
                 ast.Compare(left=_name(index, s), ops=[ast.Lt()], comparators=[_copied(end)]), s
             )
             chain = [_at(ast.If(test=test, body=run, orelse=chain), s)]
+        in_region, self.in_region = self.in_region, 0
         nodes = [n for b in [*before, *group.body] for n in self.statements(b)]
         known = _at(Known(id="un.prange", ctx=ast.Load()), s)
         keyword = _at(ast.keyword(arg="schedule", value=_constant("dynamic", s)), s)
@@ -130,6 +149,10 @@ class Sharing:
             ],
             "tasks",
         )
+        self.in_region = in_region
+        if in_region:  # one thread makes the tasks, all take them in turn
+            first = group.body[0]
+            nodes = [self.node(s, "Single", [self.node(first, "Block", nodes)])]
         return [*nodes, loop]
 
     # ---- reductions

@@ -140,6 +140,10 @@ class tasks:
     it reads stand for where it is met, if the block assigns them; what it assigns is its own. Its
     results it stores into arrays. Outside of compiled functions tasks run where they stand.
 
+    In a region of `parallel` the block is met by all threads: one runs its statements, then the
+    threads take the tasks in turn, the first thread the first one, and wait for each other at the
+    end. A task reads the variables of the thread that runs it, and `thread_id` is that thread's.
+
     Examples
     --------
     >>> import numpy as np, unisono as un
