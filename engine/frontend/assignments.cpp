@@ -70,8 +70,24 @@ bool Assignments::assign_unpacked(const Node& target, const Node& call) {
     return true;
 }
 
+/// `m = np.maximum(m, a)` where a prange combines m: a new array in Python, here the elements of
+/// one.
+void Assignments::combine_in_place(const Node& target, const Value& value) {
+    const Value& array = read_name(target);
+    bool is_kept = value.type.dtype == array.type.dtype && value.type.is_array() &&
+                   value.type.rank == array.type.rank;
+    if (!is_kept)
+        refuse(target.place,
+               "the array '" + target.text + "', which prange combines, is " +
+                   describe(array.type) + " and becomes " + describe(value.type),
+               "let it begin with that type");
+    assign_elements(array, value, target.place);
+}
+
 void Assignments::assign_to(const Node& target, const Value& value) {
     at(target.place);
+    if (target.kind == NodeKind::Name && in_place_.count(target.text))
+        return combine_in_place(target, value);
     if (target.kind == NodeKind::Name) return bind(target.text, value, target.place);
     if (target.kind == NodeKind::Tuple && value.type.is_optional())
         return assign_to(

@@ -1,6 +1,9 @@
 // Stores to names, elements, slices, fields and members.
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "frontend/expressions.h"
 
 namespace unisono::frontend {
@@ -13,8 +16,12 @@ class Assignments : public Expressions {
     void assign_augmented(const Node& node);
     void assign_in_place(const Node& node, const Value& array, const Value& change);
 
+    std::set<std::string>
+        in_place_;  ///< arrays that a prange combines: assigned element by element
+
   private:
     bool assign_unpacked(const Node& target, const Node& call);
+    void combine_in_place(const Node& target, const Value& value);
     void assign_to(const Node& target, const Value& value);
     void assign_item(const Node& target, const Value& array, const Value& value);
     void augment_item(const Node& node, const Node& target, const Value& array);

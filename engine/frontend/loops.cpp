@@ -124,6 +124,11 @@ void ControlFlow::loop_for(const Node& node) {
             auto held = env_.names.find(r->first);
             bool is_array = held != env_.names.end() && held->second.value.type.is_array();
             if (is_array) it->second.array_reductions.insert(*r);
+            walk(node.children[2], [&](const Node& n) {
+                bool rebinds = n.kind == NodeKind::Assign && n.children[0].kind == NodeKind::Name &&
+                               n.children[0].text == r->first;
+                if (is_array && rebinds) it->second.rebound.insert(r->first);
+            });
             r = is_array ? it->second.reductions.erase(r) : std::next(r);
         }
         plan = &it->second;
@@ -137,6 +142,16 @@ void ControlFlow::loop_for(const Node& node) {
         }
         report_ += describe(source_, node, *plan, parallel_depth_ > 0);
         if (parallel_depth_ == 0 || region_) warn_of_sharing(node, range, *plan);
+        // The new array of `m = np.maximum(m, a)` is made once, and combined in place.
+        if (parallel_depth_ == 0) {
+            in_place_ = plan->rebound;
+            for (const std::string& name : in_place_) {
+                Value start = made(env_.names.at(name).value, node.place);
+                Value own = make_array(start.type.dtype, extents_of(start), node.place);
+                assign_elements(own, start, node.place);
+                bind(name, own, node.place);
+            }
+        }
     }
     const std::string& target = node.children[0].text;
     auto held = env_.names.find(target);
@@ -153,6 +168,7 @@ void ControlFlow::loop_for(const Node& node) {
         restore(saved);
         env_ = before;
     }
+    if (parallel_depth_ == 0) in_place_.clear();
 }
 
 /// Calls visit(name, binding) for what `now` has and `before` has not.

@@ -115,15 +115,11 @@ class Planner {
             bool right = is_name(e.children[1]) && !mentions(e.children[0], name) && e.text != "-";
             return left || right ? combining(e.text) : std::nullopt;
         }
-        if (e.kind != NodeKind::Call || e.children[0].kind != NodeKind::Builtin ||
-            e.children.size() != 3)
-            return std::nullopt;
-        const std::string& f = e.children[0].text;
-        bool is_min = f == "min" || f == "np.minimum", is_max = f == "max" || f == "np.maximum";
-        if (!is_min && !is_max) return std::nullopt;
+        auto op = extreme(e);
+        if (!op) return std::nullopt;
         bool left = is_name(e.children[1]) && !mentions(e.children[2], name);
         bool right = is_name(e.children[2]) && !mentions(e.children[1], name);
-        return left || right ? std::optional(is_min ? Op::Min : Op::Max) : std::nullopt;
+        return left || right ? op : std::nullopt;
     }
 
     /// A name whose every occurrence in the body is an update by one operation.
@@ -142,20 +138,60 @@ class Planner {
         return fits && op && covered == occurrences(body_, name).size() ? op : std::nullopt;
     }
 
-    /// An array from outside whose every occurrence is `array[...] op= e`, by one operation.
+    static bool is_same_text(const Node& a, const Node& b) {
+        return a.kind == b.kind && a.text == b.text && a.note == b.note && a.value == b.value &&
+               a.index == b.index && a.children.size() == b.children.size() &&
+               std::equal(a.children.begin(), a.children.end(), b.children.begin(), is_same_text);
+    }
+
+    /// The operation of `name[...] op= e`, `name[...] = name[...] op e` and
+    /// `name[...] = min(name[...], e)`, where e does not read the array; with how often these name
+    /// it.
+    static std::pair<std::optional<Op>, std::size_t> item_update(const Node& s,
+                                                                 const std::string& name) {
+        bool is_update =
+            s.kind == NodeKind::AugAssign || (s.kind == NodeKind::Assign && s.children.size() == 2);
+        if (!is_update || s.children[0].kind != NodeKind::Subscript) return {};
+        const Node &target = s.children[0], &object = target.children[0], &e = s.children[1];
+        if (object.kind != NodeKind::Name || object.text != name) return {};
+        if (s.kind == NodeKind::AugAssign) return {combining(s.text), 1};
+        auto is_item = [&](const Node& a, const Node& other) {
+            return is_same_text(a, target) && !mentions(other, name);
+        };
+        if (e.kind == NodeKind::BinOp) {
+            bool left = is_item(e.children[0], e.children[1]);
+            bool right = is_item(e.children[1], e.children[0]) && e.text != "-";
+            return {left || right ? combining(e.text) : std::nullopt, 2};
+        }
+        auto op = extreme(e);
+        bool fits =
+            op && (is_item(e.children[1], e.children[2]) || is_item(e.children[2], e.children[1]));
+        return {fits ? op : std::nullopt, 2};
+    }
+
+    /// Min or Max of a call of two arguments.
+    static std::optional<Op> extreme(const Node& e) {
+        if (e.kind != NodeKind::Call || e.children[0].kind != NodeKind::Builtin ||
+            e.children.size() != 3)
+            return std::nullopt;
+        const std::string& f = e.children[0].text;
+        if (f == "min" || f == "np.minimum") return Op::Min;
+        if (f == "max" || f == "np.maximum") return Op::Max;
+        return std::nullopt;
+    }
+
+    /// An array from outside whose every occurrence is such an update, by one operation.
     std::optional<Op> array_reduction(const std::string& name) const {
         if (!outer_.count(name) || assigned_.count(name)) return std::nullopt;
         std::size_t covered = 0;
         std::optional<Op> op;
         bool fits = true;
         walk(body_, [&](const Node& n) {
-            if (n.kind != NodeKind::AugAssign || n.children[0].kind != NodeKind::Subscript) return;
-            const Node& object = n.children[0].children[0];
-            if (object.kind != NodeKind::Name || object.text != name) return;
-            auto found = combining(n.text);
+            auto [found, count] = item_update(n, name);
+            if (count == 0) return;
             fits = fits && found && (!op || *op == *found);
             op = found;
-            ++covered;
+            covered += count;
         });
         return fits && covered == occurrences(body_, name).size() ? op : std::nullopt;
     }

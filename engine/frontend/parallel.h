@@ -16,6 +16,7 @@ struct ParallelPlan {
     std::set<std::string> privates;        ///< assigned in the body, each iteration has its own
     std::map<std::string, Op> reductions;  ///< combined over the iterations
     std::map<std::string, Op> array_reductions;  ///< arrays that iterations add to, anywhere
+    std::set<std::string> rebound;  ///< of these: combined into a new array, `m = np.maximum(m, a)`
     /// Written next to each other by neighbouring iterations: the array and the access.
     std::vector<std::pair<std::string, Place>> neighbours;
     std::vector<std::string> independent;  ///< array accesses proven apart, for the report

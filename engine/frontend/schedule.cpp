@@ -16,6 +16,7 @@ constexpr std::int64_t cache_line = 64;
 void ControlFlow::read_schedule(const Node& keyword, Range& range) {
     const Node& given = keyword.children[0];
     if (keyword.text == "schedule") {
+        if (given.kind == NodeKind::NoneValue) return;
         bool is_known =
             given.kind == NodeKind::Text &&
             (given.text == "static" || given.text == "dynamic" || given.text == "guided");

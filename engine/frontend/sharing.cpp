@@ -118,6 +118,9 @@ Value Calls::atomic(const Node& node, const std::string& name) {
     }
     DType t = array.type.dtype;
     bool is_bits = found->second == Op::And || found->second == Op::Or || found->second == Op::Xor;
+    if (is_complex(t))
+        refuse(node.place, "atomic." + name + " is not defined for " + describe(array.type),
+               "change a.real and a.imag one by one, or hold a lock: with un.lock():");
     if (is_bool(t) || (is_bits && is_float(t))) {
         refuse(node.place, "atomic." + name + " is not defined for " + describe(array.type),
                "use an array of integers");
