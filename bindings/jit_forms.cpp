@@ -17,6 +17,11 @@ const Dispatch::Element& Dispatch::element(const std::vector<frontend::Type>& ar
     for (const Element& e : elements_) {
         if (e.args == args) return e;
     }
+    if (now->captures > 0)
+        throw Error(ErrorKind::Compile,
+                    name_ + ": an elementwise function reads numbers around it; got '" +
+                        now->params.back().substr(0, now->params.back().find('.')) +
+                        "'; pass it, or use @un.jit with a loop");
     if (args.size() != now->params.size()) {
         fail(ErrorKind::Type, name_ + ": takes " + std::to_string(now->params.size()) +
                                   " arguments; got " + std::to_string(args.size()) +

@@ -291,6 +291,19 @@ def test_numpys_own_meaning_stays():
         assert g([3]).tolist() == [4]
 
 
+TABLE = np.arange(5.0)
+
+
+def test_what_is_read_around_is_left_to_the_interpreter():
+    def look(i):
+        return TABLE[i]
+
+    with pytest.warns(RuntimeWarning, match="look runs in the interpreter"):
+        assert un.vectorize(look)([1, 3]).tolist() == [1.0, 3.0]
+    with pytest.raises(un.CompileError, match="reads numbers around it; got 'TABLE'"):
+        un.vectorize(["float64(int64)"])(look)
+
+
 def test_refusals():
     with pytest.raises(TypeError, match="the signature has 1 arguments.*expected 2"):
         un.vectorize(["float64(float64)"])(mixed)
