@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/parallel.h"
+#include "core/vectors.h"
 #include "library/lanes.h"
 #include "library/order.h"
 #include "tape/block_loops.h"
@@ -67,7 +68,7 @@ Extreme<T> extreme_of(const T* x, std::int64_t n) {
 /// Of numbers in whole vectors first; elements of the value are there.
 template <class T>
 std::int64_t place_of_number(const T* x, std::int64_t n, T value) {
-    typedef T Vector __attribute__((vector_size(32)));
+    using Vector = typename VectorOf<T, 32>::type;
     constexpr int width = 32 / static_cast<int>(sizeof(T)), rows = 4;
     std::int64_t k = 0;
     for (; k + rows * width <= n; k += rows * width) {

@@ -11,6 +11,8 @@
 #include <memory>
 #include <vector>
 
+#include "core/vectors.h"
+
 namespace unisono::library::fft {
 
 template <class X>
@@ -35,17 +37,7 @@ inline Cx<X> times(Cx<X> a, const std::complex<T>& w) {
 template <class T>
 inline constexpr int lanes = 32 / static_cast<int>(sizeof(T));
 template <class T>
-struct VectorOf;
-template <>
-struct VectorOf<float> {
-    using type = float __attribute__((vector_size(32)));
-};
-template <>
-struct VectorOf<double> {
-    using type = double __attribute__((vector_size(32)));
-};
-template <class T>
-using Vector = typename VectorOf<T>::type;
+using Vector = typename VectorOf<T, 32>::type;
 
 /// exp(-2 pi i k / n), correct to the last bits.
 template <class T>

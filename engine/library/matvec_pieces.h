@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "core/parallel.h"
+#include "core/vectors.h"
 #include "library/matvec.h"
 
 namespace unisono::library::matvec {
@@ -30,7 +31,7 @@ struct RowCut {
 };
 
 template <class T>
-using Vector [[gnu::vector_size(32)]] = T;
+using Vector = typename VectorOf<T, 32>::type;
 template <class T>
 constexpr std::int64_t width = 32 / sizeof(T);
 
@@ -59,8 +60,7 @@ class Packed {
 };
 
 template <class T>
-using Lanes [[gnu::vector_size(32)]] =
-    std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+using Lanes = Vector<std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>>;
 
 /// The columns that are left after the last whole lanes: where memory behind a row may be read,
 /// they are multiplied as vectors.

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/parallel.h"
+#include "core/processor.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace unisono::library::HWY_NAMESPACE {
@@ -405,13 +406,6 @@ namespace unisono::library {
 namespace {
 
 #if HWY_TARGETS & HWY_AVX3
-bool has_avx512() {
-    static const bool has =
-        __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512cd");
-    return has;
-}
 #define UNISONO_DISPATCH(function) \
     (has_avx512() ? N_AVX3::function(n, k, a, b, x) : HWY_STATIC_DISPATCH(function)(n, k, a, b, x))
 #else

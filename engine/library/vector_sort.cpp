@@ -42,6 +42,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 #include <cstring>
 
+#include "core/processor.h"
+
 namespace hwy {
 
 // What chooses pivots: the same for the same length, so that time does not depend on addresses.
@@ -56,13 +58,6 @@ void Sorter::Fill24Bytes(const void*, std::size_t n, void* bytes) {
 namespace unisono::library {
 
 #if HWY_TARGETS & HWY_AVX3
-static bool has_avx512() {
-    static const bool has =
-        __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512cd");
-    return has;
-}
 #define UNISONO_DISPATCH(function) \
     (has_avx512() ? N_AVX3::function(keys, n) : HWY_STATIC_DISPATCH(function)(keys, n))
 #else

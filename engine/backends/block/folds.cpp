@@ -7,6 +7,7 @@
 
 #include "backends/block/program.h"
 #include "core/parallel.h"
+#include "core/processor.h"
 #include "tape/block_program.h"
 
 namespace unisono {
@@ -16,10 +17,7 @@ namespace block {
 RowFold fold([[maybe_unused]] Op op, [[maybe_unused]] FoldOf of, [[maybe_unused]] DType from,
              [[maybe_unused]] DType to) {
 #if defined(__x86_64__)
-    static const bool has_avx512 =
-        __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
-    return has_avx512 ? fold_avx512(op, of, from, to) : fold_x86_64_v3(op, of, from, to);
+    return has_avx512() ? fold_avx512(op, of, from, to) : fold_x86_64_v3(op, of, from, to);
 #else
     return nullptr;
 #endif

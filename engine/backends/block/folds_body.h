@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "backends/block/folds.h"
+#include "core/vectors.h"
 
 #if defined(UNISONO_FOLDS_AVX512) && defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512bw,avx512dq"))), \
@@ -31,11 +32,7 @@ constexpr int vector_bytes = 32;
 #endif
 
 template <class T>
-struct VectorOf {
-    typedef T type __attribute__((vector_size(vector_bytes)));
-};
-template <class T>
-using Vector = typename VectorOf<T>::type;
+using Vector = typename VectorOf<T, vector_bytes>::type;
 template <class T>
 constexpr int width = vector_bytes / int{sizeof(T)};
 

@@ -2,6 +2,8 @@
 // time.
 #include "backends/block/loops.h"
 
+#include "core/processor.h"
+
 #include <array>
 
 namespace unisono::block {
@@ -17,10 +19,7 @@ const Parts& v3_parts() {
 
 const Parts& widest_parts() {
 #if defined(__x86_64__)
-    static const bool has_avx512 =
-        __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
-    if (has_avx512) {
+    if (has_avx512()) {
         static const Parts parts{loops_avx512_narrow(), loops_avx512_wide(), loops_avx512_float(),
                                  loops_complex()};
         return parts;

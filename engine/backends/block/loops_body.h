@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "backends/block/loops.h"
+#include "core/vectors.h"
 #include "ops/math.h"
 #include "ops/reduction_tree.h"
 #include "ops/scalar_rules.h"
@@ -361,11 +362,6 @@ void select_loop(char* out, const char* a, const char* b, const char* c, std::in
 
 // ---- Reduction leaves -----------------------------------------------------------------------
 
-template <class T, int Bytes>
-struct VectorOf {
-    typedef T type __attribute__((vector_size(Bytes), may_alias, aligned(1)));
-};
-
 template <Op O, class V>
 V combined(V a, V b) {
     if constexpr (O == Op::Add) return a + b;
@@ -401,7 +397,7 @@ void leaf_loop(char* out, const char* x, std::int64_t count) {
         lanes * int{sizeof(T)} < vector_bytes ? lanes * int{sizeof(T)} : vector_bytes;
     constexpr int vectors = lanes * int{sizeof(T)} / bytes;
     constexpr int width = bytes / int{sizeof(T)};
-    using V = typename VectorOf<T, bytes>::type;
+    using V = typename UnalignedVectorOf<T, bytes>::type;
     const T* values = elements<T>(x);
     T lane[lanes];
     auto combine = [](T a, T b) { return static_cast<T>(combined<O>(a, b)); };

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "core/element_copies.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -15,22 +17,11 @@ struct Strides {
     std::int64_t row, inner;
 };
 
-/// Elements that are spread over rows of a few, which follow one another.
-template <class T, int columns>
-void spread(T* out, const T* in, std::int64_t step, std::int64_t rows) {
-    for (std::int64_t r = 0; r < rows; ++r) {
-        const T value = in[r * step];
-        for (int k = 0; k < columns; ++k) out[r * columns + k] = value;
-    }
-}
-
 template <class T>
 void copy_typed(T* out, Strides to, const T* in, Strides from, std::int64_t rows,
                 std::int64_t columns) {
     if (from.inner == 0 && to.inner == 1 && to.row == columns) {
-        if (columns == 2) return spread<T, 2>(out, in, from.row, rows);
-        if (columns == 3) return spread<T, 3>(out, in, from.row, rows);
-        if (columns == 4) return spread<T, 4>(out, in, from.row, rows);
+        if (spread_few(out, in, rows, from.row, columns)) return;
     }
     for (std::int64_t r = 0; r < rows; ++r, out += to.row, in += from.row) {
         if (from.inner == 0 && to.inner == 1) {
@@ -46,25 +37,13 @@ void copy_typed(T* out, Strides to, const T* in, Strides from, std::int64_t rows
     }
 }
 
-/// A complex element, which lies at multiples of its parts' size.
-struct Pair {
-    std::uint64_t parts[2];
-};
-
 /// Copies rows of elements of 1, 2, 4, 8 or 16 bytes; a source stride of 0 spreads one element.
 void copy_rows(char* out, Strides to, const char* in, Strides from, std::int64_t rows,
                std::int64_t columns, std::uint8_t bytes) {
-    auto copy = [&]<class T>(T) {
+    with_size(bytes, [&]<class T>() {
         copy_typed(reinterpret_cast<T*>(out), to, reinterpret_cast<const T*>(in), from, rows,
                    columns);
-    };
-    switch (bytes) {
-        case 1: copy(std::uint8_t{}); break;
-        case 2: copy(std::uint16_t{}); break;
-        case 4: copy(std::uint32_t{}); break;
-        case 16: copy(Pair{}); break;
-        default: copy(std::uint64_t{}); break;
-    }
+    });
 }
 
 /// Copies without reading the target's cache lines first; whole lines only, the rest as usual.

@@ -1,6 +1,8 @@
 // Our functions over arrays in vectors of 4 float64, and the choice between instruction sets.
 #if defined(__x86_64__)
 
+#include "core/processor.h"
+
 #define UNISONO_LANES 4
 #include "ops/functions/loops_body.h"
 
@@ -20,11 +22,6 @@ __m128d long_pair(__m128d x, __m128d otherwise) {
 template <Op O>
 double long_single(double x, double otherwise) {
     return math::call(O, x, otherwise);
-}
-
-bool has_avx512() {
-    static const bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-    return has;
 }
 
 }  // namespace
