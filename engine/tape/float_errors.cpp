@@ -41,6 +41,7 @@ Array is_nan(const Arg& a) {
     return is_inexact(dtype_of_arg(a)) ? unary(Op::IsNan, a) : truth(false);
 }
 Array equals(const Arg& a, double v) { return binary(Op::Eq, a, number(v)); }
+Array is_below_0(const Arg& a) { return binary(Op::Lt, a, number(0)); }
 
 /// Where an infinite result is exact: the function has a pole there.
 Array is_pole(Op op, std::span<const Arg> args) {
@@ -127,6 +128,10 @@ void check(Op op, std::span<const Arg> args, const Array& made) {
     if (is_integer(made.dtype())) {
         if (!divides) return;
         add(code, equals(args[1], 0), Divide);
+        if (op == Op::FloorDiv && is_signed(made.dtype())) {  // the minimum by -1
+            const Array turned = both(is_below_0(args[0]), equals(args[1], -1));
+            add(code, both(turned, is_below_0(made.arg())), Over);
+        }
         return report(code, info(op).numpy_name);
     }
     if (!is_inexact(made.dtype())) return;

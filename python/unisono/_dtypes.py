@@ -99,6 +99,8 @@ class dtype:
             isinstance(v, dtype) or (isinstance(v, str) and v.endswith("]")) for v in values
         ):
             return f"{self.name}({', '.join(v if isinstance(v, str) else v.name for v in values)})"
+        if self.kind == "c" and len(values) == 2:
+            values = (complex(*values),)
         (value,) = values or (0,)
         return _engine._array(value, self, None, True)[()]
 

@@ -168,6 +168,9 @@ class Generator(Multivariate, Picking):
         least, most = _INTEGERS[name]
         if not (_is_number(low) and _is_number(high)):
             return self._integer_arrays(low, high, size, name, endpoint)
+        low, high = (
+            int(v) if hasattr(v, "dtype") and v.dtype.kind in "iu" else v for v in (low, high)
+        )  # large ones are no floats
         low, high = math.ceil(low), math.floor(high) if endpoint else math.ceil(high) - 1
         if low < least:
             raise ValueError(f"integers: low is out of bounds for {name}; got {low}")

@@ -23,6 +23,8 @@ class Multivariate:
         -------
         ndarray, shape (*size, k)
         """
+        import unisono as un
+
         alpha = asarray(alpha).astype("float64")
         if not bool((alpha >= 0).all()):
             raise ValueError("dirichlet: alpha < 0 in some element; expected positive numbers")
@@ -31,7 +33,8 @@ class Multivariate:
             drawn = self._small_gammas(alpha, shape)
         else:
             drawn = self.standard_gamma(alpha, shape)
-        return drawn / drawn.sum(axis=-1, keepdims=True)
+        total = drawn.sum(axis=-1, keepdims=True)
+        return un.where(alpha == 0, 0.0, drawn / total)
 
     def _small_gammas(self, alpha, shape):
         """Gamma numbers of small shapes, each vector scaled by its greatest one.

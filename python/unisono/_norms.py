@@ -69,7 +69,7 @@ def _vector_norm(x, order, axis, keepdims):
         return unisono.sqrt(square.sum(axis=axis, keepdims=keepdims))
     size = abs(x)
     if order == math.inf:
-        return size.max(axis=axis, keepdims=keepdims)
+        return size.max(axis=axis, keepdims=keepdims, initial=None if size.size else 0)
     if order == -math.inf:
         return size.min(axis=axis, keepdims=keepdims)
     if order == 0:
@@ -81,18 +81,24 @@ def _vector_norm(x, order, axis, keepdims):
     return unisono.power(unisono.power(size, order).sum(axis=axis, keepdims=keepdims), 1 / order)
 
 
+def _greatest(x):
+    """Along the last axis; 0 where there is nothing."""
+    return x.max(axis=-1, initial=None if x.size else 0)
+
+
 def _matrix_norm(x, order, keepdims):
     """Of the last two axes."""
     if order in (None, "fro", "f"):
         return _vector_norm(x, 2, (-2, -1), keepdims)
     if order in (2, -2, "nuc"):
         s = svd(x, compute_uv=False)
-        made = (
-            s.sum(axis=-1) if order == "nuc" else s.max(axis=-1) if order == 2 else s.min(axis=-1)
-        )
+        if order == "nuc":
+            made = s.sum(axis=-1)
+        else:
+            made = _greatest(s) if order == 2 else s.min(axis=-1)
     elif order in (1, -1, math.inf, -math.inf):
         sums = abs(x).sum(axis=-2 if abs(order) == 1 else -1)
-        made = sums.max(axis=-1) if order > 0 else sums.min(axis=-1)
+        made = _greatest(sums) if order > 0 else sums.min(axis=-1)
     else:
         raise ValueError(
             f"norm: Invalid norm order {order!r} for matrices; expected None, 'fro', 'nuc', 1, -1, 2, -2, inf or -inf"

@@ -4,8 +4,10 @@ import math
 import operator
 
 from . import _engine
+from ._axes import axis_index
 from ._creation import arange, asarray
 from ._random_checks import _shape, _take
+from ._types import check_cast
 
 
 class Picking:
@@ -66,10 +68,16 @@ class Picking:
     def permuted(self, x, *, axis=None, out=None):
         """`x` with each line along an axis in a random order of its own; with None, all elements."""
         x = asarray(x)
+        if out is not None:
+            if tuple(out.shape) != x.shape:
+                raise ValueError(
+                    f"permuted: out must have the same shape as x; got {tuple(out.shape)} and {x.shape}"
+                )
+            check_cast(x.dtype, out.dtype, "safe")
         if axis is None:
             made = self.permutation(x.reshape(-1)).reshape(x.shape)
         else:
-            axis = axis % x.ndim
+            axis = axis_index(axis, x.ndim, "permuted")
             order = [k for k in range(x.ndim) if k != axis] + [axis]
             lines = x.transpose(order).reshape((-1, x.shape[axis]))
             picked = self._permutations(*lines.shape)
@@ -109,6 +117,8 @@ class Picking:
         [0, 1, 2, 3, 4]
         """
         whole = hasattr(a, "__index__") and not getattr(a, "ndim", 0)
+        if not whole and asarray(a).ndim == 0:
+            raise ValueError(f"choice: a must be an array or an integer; got {a!r}")
         pool = operator.index(a) if whole else asarray(a).shape[axis]
         shape = _shape(size)
         n = math.prod(shape) if shape is not None else 1

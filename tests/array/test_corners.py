@@ -380,3 +380,32 @@ def test_arguments_out_of_the_ordinary(xp):
         xp.unravel_index(3, (2**40, 2**40))
     with pytest.raises(TypeError):
         xp.digitize([1, 2], [1j, 2])
+
+
+def test_norms_of_nothing(xp):
+    for shape, order in (((0, 2), 2), ((2, 0), 1), ((0, 2), np.inf), ((0,), np.inf)):
+        assert float(xp.linalg.norm(xp.zeros(shape), order)) == 0
+    with pytest.raises(ValueError):
+        xp.linalg.norm(xp.zeros((0, 2)), -2)
+    assert xp.linalg.matrix_norm(xp.zeros((3, 0, 2)), ord=2).tolist() == [0, 0, 0]
+
+
+def test_complex_values_of_parts(xp):
+    assert complex(xp.complex64(1, 2)) == 1 + 2j
+
+
+def test_arguments_of_generators(xp):
+    rng = xp.random.default_rng(1)
+    x = xp.zeros((2, 3))
+    with pytest.raises(ValueError, match="same shape"):
+        rng.permuted(x, out=xp.zeros((1, 2, 3)))
+    with pytest.raises(TypeError, match="[Cc]annot cast"):
+        rng.permuted(x, out=xp.zeros((2, 3), dtype="int32"))
+    with pytest.raises(xp.exceptions.AxisError):
+        rng.permuted(x, axis=3)
+    with pytest.raises(ValueError, match="integer"):
+        rng.choice(3.0, 3)
+    assert rng.dirichlet([0.0, 0.0]).tolist() == [0, 0]
+    most = 2**63 - 1
+    assert rng.integers(xp.int64(most), xp.uint64(most + 1)) == most
+    assert rng.integers(xp.int64(most - 1), xp.int64(most)) == most - 1

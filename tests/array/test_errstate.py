@@ -70,6 +70,20 @@ def test_casts(value, target):
     assert seen(un, cast, x) == seen(np, cast, x)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8"])
+def test_quotients_of_integers_overflow(dtype):
+    x = np.asarray([np.iinfo(dtype).min, 3], dtype=dtype)
+    for by in (1, 2, 0) if dtype == "uint8" else (-1, 1, -2, 0):
+
+        def in_place(xp, x, y):
+            x = x.copy()
+            x //= y
+
+        y = np.asarray([by, 1], dtype=dtype)
+        for f in (lambda xp, x, y: x // y, lambda xp, x, y: x[0] // int(y[0]), in_place):
+            assert seen(un, f, x, y) == seen(np, f, x, y), by
+
+
 def test_in_place():
     with un.errstate(divide="raise"):
         a = un.asarray([1.0, 0.0])
