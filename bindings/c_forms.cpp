@@ -39,6 +39,9 @@ frontend::NativeForm form_of(PyObject* row) {
         made.kind = Kind::Struct;
         made.record = record_of(reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(row, 3)));
         items(4);
+    } else if (kind == "complex") {
+        made.kind = Kind::Complex;
+        items(3);
     } else if (kind == "items") {
         made.kind = Kind::Items;
         items(3);
@@ -75,8 +78,8 @@ void name_leaves(const frontend::NativeForm& form, frontend::NativeFunction& nat
 
 }  // namespace
 
-/// `text` holds (forms of the parameters, form of the result or None, whether it may throw), as
-/// Python prints them.
+/// `text` holds (forms of the parameters, form of the result or None, whether it may throw, whether
+/// arrays may lie in Fortran's order), as Python prints them.
 void set_forms(frontend::NativeFunction& native, const std::string& text) {
     Ref helpers(PyImport_ImportModule("unisono._jit.c_forms"));
     if (!helpers) throw PythonError{};
@@ -89,6 +92,7 @@ void set_forms(frontend::NativeFunction& native, const std::string& text) {
     PyObject* result = PyTuple_GET_ITEM(both.get(), 1);
     if (result != Py_None) native.result_form = form_of(result);
     native.may_throw = PyTuple_GET_ITEM(both.get(), 2) == Py_True;
+    native.any_order = PyTuple_GET_ITEM(both.get(), 3) == Py_True;
     native.form_text = text;
     if (native.forms.empty()) return;
     std::size_t k = 0;

@@ -105,6 +105,7 @@ PyObject* type_row(const CType& t) {
                        : t.kind == CType::Kind::Pointer && !t.record.empty() ? "record*"
                        : t.kind == CType::Kind::Pointer                      ? "pointer"
                        : t.kind == CType::Kind::Other && !t.record.empty()   ? "record"
+                       : t.kind == CType::Kind::Complex                      ? "complex"
                                                                              : "number";
     return Py_BuildValue("(sssO)", t.spelling.c_str(), form, t.record.c_str(),
                          t.target_const ? Py_True : Py_False);

@@ -80,6 +80,15 @@ void Calls::add_leaves(const Source& callee, const NativeForm& form, const Value
         case Kind::Refused:
             refuse(place, callee.name + ": cannot be called in compiled code: " + form.spelling,
                    "write a C function around it that takes its address");
+        case Kind::Complex:
+            if (!value.type.is_scalar()) wrong("pass a number");
+            for (int part : {0, 1}) {
+                E number = value.type.is_complex() ? part_of(value, part)
+                           : part == 0             ? value.expr
+                                                   : b_->number(DType::Float64, 0.0);
+                leaves.push_back(scalar(settle(cast(number, DType::Float64)), Weak::Float));
+            }
+            return;
         case Kind::Struct: {
             const auto& record = value.type.record;
             bool has_names = record && (value.type.is_record() || value.type.is_records() ||

@@ -89,10 +89,12 @@ class Adapter {
             shape.dtype = python_dtype(form.dtype);
             return python_type(form.dtype);
         }
-        shape.kind = ResultShape::Kind::Tuple;
+        const bool is_complex_number = form.kind == NativeForm::Kind::Complex;
+        shape.kind = is_complex_number ? ResultShape::Kind::Complex : ResultShape::Kind::Tuple;
         std::vector<Type> types;
         for (const NativeForm& f : form.items)
             types.push_back(result_type(f, index, shape.items.emplace_back()));
+        if (is_complex_number) return Type::python(Weak::Complex);
         Type made = Type::tuple(std::move(types));
         made.record = shape.record = form.record;
         return made;
@@ -147,6 +149,11 @@ class Adapter {
         scalars_.push_back(taken);
     }
 
+    ir::E is_packed(std::int32_t array, int axis, ir::E size) {
+        return b_.binary(Op::Or, b_.binary(Op::Eq, b_.stride(array, axis), size),
+                         b_.binary(Op::Le, b_.extent(array, axis), b_.i64(1)));
+    }
+
     void pointer(std::size_t k) {
         const NativeParam& p = native_.params[k];
         const Type& t = args_[k];
@@ -164,11 +171,16 @@ class Adapter {
             refuse(what + " that is written through; got a read-only array", "pass a copy");
         std::int32_t array = b_.array_param(name_of(k), t.dtype, t.rank, t.writable, t.strides);
         // C sees a block of memory: axes must follow each other without gaps.
-        ir::E size = b_.i64(1);
+        ir::E size = b_.i64(1), as_fortran = nullptr;
+        for (int axis = 0; axis < t.rank && native_.any_order && t.rank > 1; ++axis) {
+            ir::E packed = is_packed(array, axis, size);
+            as_fortran = as_fortran ? b_.binary(Op::And, as_fortran, packed) : packed;
+            size = b_.mul(size, b_.extent(array, axis));
+        }
+        size = b_.i64(1);
         for (int axis = t.rank; axis-- > 0;) {
-            ir::E n = b_.extent(array, axis);
-            ir::E packed = b_.binary(Op::Or, b_.binary(Op::Eq, b_.stride(array, axis), size),
-                                     b_.binary(Op::Le, n, b_.i64(1)));
+            ir::E n = b_.extent(array, axis), packed = is_packed(array, axis, size);
+            if (as_fortran) packed = b_.binary(Op::Or, packed, as_fortran);
             demand(packed, ErrorKind::Value,
                    argument(k) +
                        " must be contiguous: C sees a pointer; got a stride of {0} elements; pass "

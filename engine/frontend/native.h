@@ -32,6 +32,7 @@ struct NativeForm {
         Plain,     ///< a number or an array
         Struct,    ///< by value: a leaf for each number in it
         Items,     ///< an array in a struct
+        Complex,   ///< by value: two items, its parts
         Address,   ///< of a struct
         Callback,  ///< the address of a function
         Refused,   ///< compiled code cannot pass it; the spelling says why
@@ -63,7 +64,8 @@ struct NativeFunction {
     std::string declaration;        ///< for errors
     bool is_pure = false;           ///< reads and writes nothing but its arguments
     std::vector<NativeForm> forms;  ///< of its parameters, where params are their leaves
-    bool may_throw = false;         ///< C++, called through guard_cpp of core/foreign.h
+    bool any_order = false;  ///< arrays may lie in Fortran's order, too: they pass as they lie
+    bool may_throw = false;  ///< C++, called through guard_cpp of core/foreign.h
     /// A struct; the code stores its numbers behind its last pointers.
     std::optional<NativeForm> result_form;
     std::string form_text;  ///< both, as they came

@@ -80,8 +80,7 @@ double complex twice(double complex z) { return 2 * z; }
     out = np.zeros(7, complex)
     c.wave(7, x, out)
     np.testing.assert_allclose(out, np.exp(1j * x), rtol=1e-15)
-    with pytest.raises(TypeError, match="it takes _Complex double by value"):
-        c.twice(1j)
+    assert c.twice(1j) == 2j
     with pytest.raises(TypeError, match="complex64 array"):
         c.turn(1, np.zeros(1, np.complex64))
 
@@ -122,5 +121,3 @@ def test_what_nobody_defines():
     )
     with pytest.raises(un.CompileError, match="uses 'nowhere_defined', which neither it nor"):
         c.f(1.0)
-    with pytest.raises(un.CompileError, match="begin as an address, cannot be had; got p"):
-        un.c_module("static int x; int *p = &x; int f(void) { return *p; }")

@@ -282,8 +282,8 @@ typedef float float_t; typedef double double_t;
 #define islessequal(x, y) __builtin_islessequal(x, y)
 #define islessgreater(x, y) __builtin_islessgreater(x, y)
 #define isunordered(x, y) __builtin_isunordered(x, y)
-#define __UNARY(f) double f(double); float f##f(float);
-#define __BINARY(f) double f(double, double); float f##f(float, float);
+#define __UNARY(n) double n(double); float n##f(float);
+#define __BINARY(n) double n(double, double); float n##f(float, float);
 __UNARY(sin) __UNARY(cos) __UNARY(tan) __UNARY(asin) __UNARY(acos) __UNARY(atan) __BINARY(atan2)
 __UNARY(sinh) __UNARY(cosh) __UNARY(tanh) __UNARY(asinh) __UNARY(acosh) __UNARY(atanh)
 __UNARY(exp) __UNARY(exp2) __UNARY(expm1) __UNARY(log) __UNARY(log2) __UNARY(log10) __UNARY(log1p)

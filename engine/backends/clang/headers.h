@@ -13,6 +13,8 @@ struct Header {
 };
 
 std::span<const Header> standard_headers();
+/// The others of C11, and some of POSIX; C text alone sees them.
+std::span<const Header> more_headers();
 /// The same header where C++ includes it.
 std::string header_for_cpp(const Header& header);
 /// <cmath> and others that give C's functions names in std.

@@ -13,6 +13,7 @@
 #include <clang/Lex/Preprocessor.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -33,6 +34,8 @@
 namespace unisono::codegen {
 
 namespace {
+
+constexpr const char* start_function = "unisono_start";
 
 class Action final : public clang::EmitLLVMOnlyAction {
   public:
@@ -117,23 +120,51 @@ bool is_never_written(llvm::GlobalVariable& v) {
     return is_constant;
 }
 
+/// Has the function of this name, which the loader of the text calls once, store what the variable
+/// begins with: addresses are known when code is loaded.
+void store_at_start(llvm::Module& module, llvm::GlobalVariable& v) {
+    llvm::Function* f = module.getFunction(start_function);
+    if (!f) {
+        auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(module.getContext()), false);
+        f = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, start_function,
+                                   module);
+        llvm::IRBuilder<>(llvm::BasicBlock::Create(module.getContext(), "entry", f))
+            .CreateRetVoid();
+    }
+    auto* held =
+        new llvm::GlobalVariable(module, v.getValueType(), true, llvm::GlobalValue::InternalLinkage,
+                                 v.getInitializer(), v.getName() + ".begins");
+    held->setAlignment(v.getAlign());
+    llvm::IRBuilder<> at(f->getEntryBlock().getTerminator());
+    std::uint64_t size = module.getDataLayout().getTypeAllocSize(v.getValueType()).getFixedValue();
+    at.CreateMemCpy(&v, v.getAlign(), held, held->getAlign(), size);
+}
+
 /// Variables that change live outside of the code, which names them: so they outlive a call, and
 /// all functions that the text is inlined into share them.
 void take_variables_out(llvm::Module& module, const std::string& prefix, CResult& result) {
     std::map<std::string, CVariable> known;
     for (CVariable& v : result.variables) known.emplace(v.name, std::move(v));
     result.variables.clear();
-    for (llvm::GlobalVariable& v : module.globals()) {
+    std::vector<llvm::GlobalVariable*> all;
+    for (llvm::GlobalVariable& v : module.globals()) all.push_back(&v);
+    for (llvm::GlobalVariable* each : all) {
+        llvm::GlobalVariable& v = *each;
         if (v.isConstant() || v.isDeclaration()) continue;
         CVariable made;
         made.name = v.getName().str();
         if (auto found = known.find(made.name); found != known.end()) made = found->second;
         const llvm::DataLayout& layout = module.getDataLayout();
         made.initial.assign(layout.getTypeAllocSize(v.getValueType()).getFixedValue(), '\0');
-        if (v.isThreadLocal() || !write_bytes(v.getInitializer(), layout, made.initial, 0)) {
+        if (v.isThreadLocal()) {
             if (is_never_written(v)) continue;
             result.refused += (result.refused.empty() ? "" : ", ") + made.name;
             continue;
+        }
+        if (!write_bytes(v.getInitializer(), layout, made.initial, 0)) {
+            if (is_never_written(v)) continue;
+            std::fill(made.initial.begin(), made.initial.end(), '\0');
+            store_at_start(module, v);
         }
         made.symbol = prefix + made.name;
         v.setInitializer(nullptr);
@@ -238,6 +269,11 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files(const CText& text, const s
         else
             memory->addFile(path, 0, llvm::MemoryBuffer::getMemBuffer(h.text));
     }
+    if (!text.is_cpp) {
+        for (const Header& h : more_headers())
+            memory->addFile(std::string(header_folder) + "/" + h.name, 0,
+                            llvm::MemoryBuffer::getMemBuffer(h.text));
+    }
     if (text.is_cpp && !text.uses_system) {
         for (const Header& h : cpp_headers())
             memory->addFile(std::string(header_folder) + "/" + h.name, 0,
@@ -325,6 +361,11 @@ void compile(const CText& text, CResult& result) {
     else
         find_pure(*module, result);
     take_variables_out(*module, text.prefix, result);
+    if (module->getFunction(start_function)) {
+        CFunction& start = result.functions.emplace_back();
+        start.name = start_function;
+        start.result.spelling = "void";
+    }
     llvm::raw_string_ostream bitcode(result.bitcode);
     llvm::WriteBitcodeToFile(*module, bitcode);
 }

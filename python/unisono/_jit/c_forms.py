@@ -10,7 +10,7 @@ import ast
 import collections
 import functools
 
-from .c_types import _signature
+from .c_types import _memory, _signature
 
 prefix = "unisono_flat_"
 c_names = {
@@ -49,7 +49,11 @@ def flat(name, parameters, types, structs):
                     heads.append(f"{c_names[dtype or 'uint64']} p{k}_{i}")
                     lines.append(f"a{k}{path} = {'' if dtype else '(void*) '}p{k}_{i};")
                 given.append(f"a{k}")
-            elif form in ("record*", "function"):
+            elif form == "complex":
+                heads += [f"double p{k}_0", f"double p{k}_1"]
+                given.append(f"__builtin_complex(p{k}_0, p{k}_1)")
+                forms.append(_parts(parameters[k], spelling))
+            elif form in ("record*", "function") or spelling in _memory:
                 heads.append(f"unsigned long long p{k}")
                 given.append(f"({spelling}) p{k}")
                 forms.append(_address(parameters[k], spelling, form, record, is_const, structs))
@@ -65,6 +69,10 @@ def flat(name, parameters, types, structs):
             lines.append(f"__typeof__({result[0]}) r = {call};")
             for i, (path, dtype) in enumerate(leaves):
                 lines.append(f"*r{i} = {'' if dtype else '(unsigned long) '}r{path};")
+        elif result[1] == "complex":
+            back = _parts("result", result[0])
+            heads += ["double *r0", "double *r1"]
+            lines.append(f"{result[0]} r = {call}; *r0 = __real__ r; *r1 = __imag__ r;")
         elif result[1] in ("pointer", "record*", "function"):
             gives = "unsigned long long"
             lines.append(f"return (unsigned long long) {call};")
@@ -77,6 +85,12 @@ def flat(name, parameters, types, structs):
         return None, repr((refused, None, False))
     text = f"{gives} {prefix}{name}({', '.join(heads) or 'void'}) {{ {' '.join(lines)} }}\n"
     return text, repr((tuple(forms), back, False))
+
+
+def _parts(name, spelling):
+    """The form of a complex number."""
+    parts = (("plain", f"{name}.{p}", spelling, "float64") for p in ("real", "imag"))
+    return ("complex", name, spelling, tuple(parts))
 
 
 def _struct(name, spelling, record, structs, path, leaves):
@@ -153,8 +167,8 @@ def read(text):
             return (*form[:3], tuple(map(classes, form[3])))
         return form
 
-    params, result, may_throw = ast.literal_eval(text)
-    return tuple(map(classes, params)), classes(result), may_throw
+    params, result, may_throw, *more = ast.literal_eval(text)
+    return tuple(map(classes, params)), classes(result), may_throw, bool(more)
 
 
 @functools.cache

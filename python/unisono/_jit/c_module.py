@@ -45,7 +45,7 @@ def c_module(source, cdef=None, *, include_dirs=(), define=(), libraries=()):
     arrays (``double a[n][n]``) arrays of their elements, ``const char*`` also str and bytes; pointers
     to structs also arrays of the struct's dtype, None and addresses. A struct is passed as an element of such an array,
     a tuple or a dataclass, and comes back as an element. A pointer to a function takes what `cfunc` or `jit` made;
-    pointers come back as addresses. Numbers are checked against the declared type. Functions are inlined into compiled
+    ``const char*`` comes back as str (None where it is null), other pointers as addresses. Numbers are checked against the declared type. Functions are inlined into compiled
     functions and elementwise kernels that call them. ``double`` and integers come back as Python's numbers. The standard headers are declared
     by this library; arithmetic is never contracted or reordered, and signed integers wrap.
 
@@ -56,6 +56,11 @@ def c_module(source, cdef=None, *, include_dirs=(), define=(), libraries=()):
     >>> c.scaled(np.array([2.5]), 4)
     10.0
     """
+    return compiled(source, cdef, include_dirs, define, libraries)
+
+
+def compiled(source, cdef, include_dirs=(), define=(), libraries=(), any_order=False):
+    """As `c_module`; with `any_order` arrays may lie in Fortran's order, too."""
     sources = source if isinstance(source, (list, tuple)) else [source]
     texts = [text_of(s, "c_module", "C", (".c", ".h")) for s in sources]
     name = texts[0][1] if texts else "<c_module>"
@@ -77,7 +82,7 @@ def c_module(source, cdef=None, *, include_dirs=(), define=(), libraries=()):
     functions, constants, variables, refused, structs, defined, memory = made
     if refused:
         raise _engine.CompileError(
-            f"c_module: variables that are thread-local, or that begin as an address, cannot be had; got {refused}; "
+            f"c_module: variables that are thread-local cannot be had; got {refused}; "
             f"set them in a function that is called first"
         )
     if not functions and not constants and not variables:
@@ -85,7 +90,8 @@ def c_module(source, cdef=None, *, include_dirs=(), define=(), libraries=()):
             f"c_module: the text defines no function; got {name}; define one that is not static, or declare it in cdef"
         )
     constants = {**macro_constants(defined, constants), **constants}
-    return CModule(name, functions, constants, variables, structs, (memory, paths), forms)
+    needs = (memory, paths)
+    return CModule(name, functions, constants, variables, structs, needs, forms, any_order)
 
 
 def _wrappers(made):
@@ -183,6 +189,19 @@ class CFunctionOfText(_engine.Dispatcher):
         return f"<C function {self.declaration}>"
 
 
+_starts = []  # functions that gave variables their addresses: what these point to lies in their code
+
+
+def started(functions, needs):
+    """The other functions, once the one has run that stores what variables begin with."""
+    start = next((f for f in functions if f[0] == "unisono_start"), None)
+    if start is None:
+        return functions, needs
+    _starts.append(CFunctionOfText(start[0], "void unisono_start(void)", (), start[3]))
+    _starts[-1]()
+    return [f for f in functions if f is not start], None
+
+
 class _Variable:
     """A variable of C text: its memory, which lasts as long as the process."""
 
@@ -235,16 +254,30 @@ class CModule:
     _holds_compiled_functions = True  # for compiled functions, which name them as attributes
 
     def __init__(
-        self, name, functions, constants, variables=(), structs=(), needs=((), ()), forms=()
+        self,
+        name,
+        functions,
+        constants,
+        variables=(),
+        structs=(),
+        needs=((), ()),
+        forms=(),
+        any_order=False,
     ):
         self.__name__ = name
         self._refused, made = {}, {}
         self._variables = {row[0]: _Variable(*row) for row in variables}
         self._structs = struct_dtypes(structs) if structs else {}
+        functions, needs = started(functions, needs)
         for symbol, declaration, parameters, native, _ in functions:
             if isinstance(native, str):
                 self._refused[symbol] = (declaration, native)
             else:
+                if any_order:
+                    plain = repr(((), None, False, True))
+                    native = _engine._native_with_forms(
+                        native, symbol, declaration, list(parameters), plain
+                    )
                 made[symbol] = CFunctionOfText(symbol, declaration, parameters, native)
                 made[symbol]._needs = needs
         for symbol, declaration, parameters, _, types in functions:
@@ -252,8 +285,9 @@ class CModule:
             flat = made.pop(c_forms.prefix + symbol, None)
             if around is not None:
                 self._refused.pop(symbol, None)
+                text = forms[symbol][:-1] + ", True)" if any_order else forms[symbol]
                 native = _engine._native_with_forms(
-                    (flat or around)._native, symbol, declaration, list(parameters), forms[symbol]
+                    (flat or around)._native, symbol, declaration, list(parameters), text
                 )
                 flat = CFunctionOfText(symbol, declaration, parameters, native)
                 flat._needs = needs

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import ast
+import ctypes
 import dataclasses
+import numbers
 import operator
 import re
 import struct
 
-_wrapped = {"record", "record*", "function"}  # forms of parameters that need C around the function
+_wrapped = {
+    "record",
+    "record*",
+    "function",
+    "complex",
+}  # forms of parameters that need C around the function
+_memory = {"void *", "const void *"}
 _prefix = "unisono_form_"
 
 
@@ -46,14 +54,18 @@ def wrapper(name, types):
     """C that takes addresses in place of structs and functions, or None where that is not needed."""
     result, params = types
     gives_address = result[1] in ("pointer", "record*", "function")
-    if not (gives_address or result[1] == "record" or _wrapped & {p[1] for p in params}):
+    by_parts = result[1] in ("record", "complex")
+    if not (gives_address or by_parts or _wrapped & {p[1] for p in params}):
         return None
     heads, given = [], []
     for k, (spelling, form, _, _) in enumerate(params):
         if form == "record":
             heads.append(f"__typeof__({spelling}) *p{k}")
             given.append(f"*p{k}")
-        elif form in _wrapped:
+        elif form == "complex":
+            heads += [f"double p{k}", f"double p{k}_i"]
+            given.append(f"__builtin_complex(p{k}, p{k}_i)")
+        elif form in _wrapped or spelling in _memory:
             heads.append(f"unsigned long long p{k}")
             given.append(f"({spelling}) p{k}")
         else:
@@ -63,6 +75,9 @@ def wrapper(name, types):
     if result[1] == "record":
         heads.append(f"__typeof__({result[0]}) *result")
         call = f"*result = {call}"
+    elif result[1] == "complex":
+        heads.append("double *result")
+        call = f"{result[0]} z = {call}; result[0] = __real__ z; result[1] = __imag__ z"
     elif gives_address:
         gives, call = "unsigned long long", f"return (unsigned long long) {call}"
     elif result[1] != "void":
@@ -97,25 +112,42 @@ class CFunctionOfStructs:
                 f"{self.declaration}; give one for each"
             )
         kept = []  # what addresses are taken of
-        given = [
-            self._converted(k, x, t, kept)
-            for k, (x, t) in enumerate(zip(args, self._types, strict=True))
-        ]
-        if self._result[1] != "record":
-            return self._compiled(*given)
+        given = []
+        for k, (x, t) in enumerate(zip(args, self._types, strict=True)):
+            given += self._complex(k, x) if t[1] == "complex" else [self._converted(k, x, t, kept)]
+        if self._result[1] not in ("record", "complex"):
+            made = self._compiled(*given)
+            if self._result[0] != "const char *":
+                return made
+            return ctypes.string_at(made).decode(errors="surrogateescape") if made else None
         import numpy as np
+
+        if self._result[1] == "complex":
+            parts = np.zeros(2)
+            self._compiled(*given, parts)
+            return complex(*parts)
 
         made = np.zeros(1, self._dtypes[self._result[2]])
         self._compiled(*given, made.view(np.uint8))
         return made[0]
 
+    def _complex(self, k, value):
+        if not isinstance(value, numbers.Complex) and not hasattr(value, "__complex__"):
+            raise TypeError(
+                f"{self.__name__}: argument '{self.parameters[k]}' is a complex number; got "
+                f"{type(value).__name__}; pass a number"
+            )
+        return [complex(value).real, complex(value).imag]
+
     def _converted(self, k, value, type_, kept):
         spelling, form, record, is_const = type_
+        what = f"{self.__name__}: argument '{self.parameters[k]}'"
+        if spelling in _memory:
+            return _address_of_memory(value, is_const, what, spelling)
         if form not in _wrapped:
             return value
-        what = f"{self.__name__}: argument '{self.parameters[k]}'"
         if form == "function":
-            return self._address_of(value, spelling, what)
+            return callback_address(value, spelling, what, self._callbacks)
         dtype = self._dtypes.get(record)
         if form == "record":
             import numpy as np
@@ -140,46 +172,45 @@ class CFunctionOfStructs:
         kept.append(_struct_of(value, dtype, what, spelling))
         return kept[-1].ctypes.data
 
-    def _address_of(self, function, spelling, what):
-        """The address of what C is to call."""
-        import ctypes
-
-        from . import JitFunction
-        from .cfunc import CFunction, cfunc
-
-        if function is None:
-            return 0
-        if isinstance(function, int):
-            return function
-        wanted = _signature(spelling)
-        if isinstance(function, CFunction):
-            has = function.signature.replace(" ", "")
-            if wanted and "*" not in wanted and "*" not in has and has != wanted:
-                raise TypeError(
-                    f'{what} is {spelling}; got a callback {has}; declare it as @un.cfunc("{wanted}")'
-                )
-            self._callbacks[id(function)] = function
-            return function.address
-        if isinstance(function, JitFunction):
-            if wanted is None:
-                raise TypeError(
-                    f"{what} is {spelling}; got a compiled function; pass one made by un.cfunc"
-                )
-            made = self._callbacks.get((id(function), wanted))
-            if made is None:
-                made = self._callbacks[id(function), wanted] = cfunc(wanted)(function.py_func)
-                self._callbacks[id(function)] = function
-            return made.address
-        if isinstance(function, ctypes._CFuncPtr):
-            self._callbacks[id(function)] = function
-            return ctypes.cast(function, ctypes.c_void_p).value or 0
-        raise TypeError(
-            f"{what} is {spelling}; got {type(function).__name__}; pass a function made by un.cfunc or un.jit, "
-            f"or one of ctypes"
-        )
-
     def __repr__(self):
         return f"<C function {self.declaration}>"
+
+
+def callback_address(function, spelling, what, callbacks):
+    """The address of what C is to call; `callbacks` keeps it alive, as C may."""
+    from . import JitFunction
+    from .cfunc import CFunction, cfunc
+
+    if function is None:
+        return 0
+    if isinstance(function, int):
+        return function
+    wanted = _signature(spelling)
+    if isinstance(function, CFunction):
+        has = function.signature.replace(" ", "")
+        if wanted and "*" not in wanted and "*" not in has and has != wanted:
+            raise TypeError(
+                f'{what} is {spelling}; got a callback {has}; declare it as @un.cfunc("{wanted}")'
+            )
+        callbacks[id(function)] = function
+        return function.address
+    if isinstance(function, JitFunction):
+        if wanted is None:
+            raise TypeError(
+                f"{what} is {spelling}; got a compiled function; pass one made by un.cfunc"
+            )
+        made = callbacks.get((id(function), wanted))
+        if made is None:
+            made = callbacks[id(function), wanted] = cfunc(wanted)(function.py_func)
+            callbacks[id(function)] = function
+        return made.address
+    if isinstance(function, ctypes._CFuncPtr):
+        callbacks[id(function)] = function
+        return ctypes.cast(function, ctypes.c_void_p).value or 0
+    raise TypeError(
+        f"{what} is {spelling}; got {type(function).__name__}; pass a function made by un.cfunc or un.jit, "
+        f"or one of ctypes"
+    )
 
 
 def _struct_of(value, dtype, what, spelling):
@@ -204,6 +235,20 @@ def _struct_of(value, dtype, what, spelling):
             f"{what} is {spelling}; got {kind}; pass a tuple or dataclass of its fields "
             f"{', '.join(dtype.names or ())}, or an element of an array of {dtype}"
         ) from None
+
+
+def _address_of_memory(value, is_const, what, spelling):
+    """Of any array; an address or None is taken as it is."""
+    if value is None or isinstance(value, int):
+        return value or 0
+    array = value.__array__() if hasattr(value, "__array__") else None
+    if array is None or not array.ndim or not array.flags.c_contiguous:
+        raise TypeError(
+            f"{what} is {spelling}; got {type(value).__name__}; pass a contiguous array, an address or None"
+        )
+    if not is_const and not array.flags.writeable:
+        raise TypeError(f"{what} is {spelling}; got a read-only array; pass a copy")
+    return array.ctypes.data
 
 
 def _address(array, dtype, is_const, what, spelling):
