@@ -247,11 +247,18 @@ def test_exceptions_of_a_library(bank):
         fails(int(a))
 
 
-def test_classes_of_the_standard_library_are_refused(bank):
+def test_texts_of_a_library(bank):
     a = bank.Account(1.0)
-    with pytest.raises(TypeError, match="cannot be called from Python: it returns std::.*string"):
-        a.owner()
-    with pytest.raises(
-        TypeError, match="it takes const std::.*string.*write a C\\+\\+ function around it"
-    ):
-        a.rename("x")
+    a.rename("x")
+    assert a.owner() == "me"
+
+
+def test_containers_that_are_not_carried_are_refused():
+    m = un.cpp_module(
+        "#include <map>\n#include <vector>\n"
+        "int size(const std::map<int, int>& m) { return m.size(); } void fill(std::vector<double>& v) { v.clear(); }"
+    )
+    with pytest.raises(TypeError, match="takes const std::map<.*write a C\\+\\+ function around"):
+        m.size({})
+    with pytest.raises(TypeError, match="which it may change"):
+        m.fill(np.zeros(2))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numbers
 
+from . import cpp_standard
+
 _operators = {
     "operator+": "__add__", "operator-": "__sub__", "operator*": "__mul__", "operator/": "__truediv__",
     "operator%": "__mod__", "operator==": "__eq__", "operator!=": "__ne__", "operator<": "__lt__",
@@ -67,18 +69,19 @@ def make_class(row, by_owner, known):
         about[_operators.get(symbol, symbol)] = found
     if "__eq__" in about:
         about["__hash__"] = CppObject.__hash__
-    for field, type_ in fields:
-        if type_[1] == "number":
-            about[field] = _field(
-                by_owner[name, f"get {field}"][0], by_owner[name, f"set {field}"][0]
-            )
+    for field, _ in fields:
+        getter, setter = (by_owner.get((name, f"{verb} {field}")) for verb in ("get", "set"))
+        if getter:
+            about[field] = _field(f"{last}.{field}", getter, setter, known)
     return type(last, (known.get(base, CppObject),), about)
 
 
-def _field(getter, setter):
+def _field(name, getter, setter, known):
+    get = Overloads(name, getter, known)
+    put = Overloads(name, setter, known) if setter else None
     return property(
-        lambda self: getter.function(self._address),
-        lambda self, value: setter.function(self._address, value),
+        lambda self: get._call(self, ()),
+        (lambda self, value: put._call(self, (value,))) if put else None,
     )
 
 
@@ -88,6 +91,7 @@ class Overloads:
     def __init__(self, name, entries, classes):
         self.__name__ = self.__qualname__ = name
         self._entries, self._classes = entries, classes
+        self._callbacks = {}
         self.__doc__ = "\n".join(e.declaration for e in entries)
 
     def __get__(self, instance, owner=None):
@@ -99,7 +103,7 @@ class Overloads:
     def _in_compiled_code(self):
         """What compiled functions call: the function, where there is one of this name."""
         has_objects = any(
-            t[1].startswith("record")
+            t[1].startswith("record") or cpp_standard.kind_of(t)
             for e in self._entries
             for t in (e.result, *(t for _, t in e.params))
         )
@@ -120,7 +124,12 @@ class Overloads:
         given = [] if entry.is_static else [instance._address]
         kept = []
         for value, (name, type_) in zip(args, entry.params, strict=True):
-            given.append(self._converted(value, name, type_, entry, kept))
+            kind = cpp_standard.kind_of(type_)
+            if kind:
+                what = f"{self.__name__}: argument '{name}'"
+                given += cpp_standard.given(kind, value, what, self._callbacks)
+            else:
+                given.append(self._converted(value, name, type_, entry, kept))
         made = entry.function(*given)
         return self._result(made, entry.result, instance, args)
 
@@ -164,6 +173,9 @@ class Overloads:
 
     def _result(self, made, type_, instance, args):
         spelling, form, record, is_const, dtype = type_
+        kind = cpp_standard.kind_of(type_)
+        if kind:
+            return cpp_standard.read(kind, made)
         if not form.startswith("record"):
             if form == "number*" and is_const and dtype == "int8" and made:
                 import ctypes
@@ -212,6 +224,9 @@ def _kind(value):
 def _score(value, type_, classes):
     """How well the value fits, or None."""
     _, form, record, is_const, dtype = type_
+    kind = cpp_standard.kind_of(type_)
+    if kind:
+        return cpp_standard.score(kind, value)
     if form.startswith("record"):
         cls = classes.get(record)
         if value is None:

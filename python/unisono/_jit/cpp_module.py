@@ -6,8 +6,9 @@ import ctypes
 import os
 
 from .. import _engine
+from . import cpp_standard
 from .c_forms import c_names
-from .c_module import CFunctionOfText, text_of
+from .c_module import CFunctionOfText, started, text_of
 from .cpp_classes import Overloads, make_class
 
 _endings = (".h", ".hh", ".hpp", ".hxx", ".cc", ".cpp", ".cxx")
@@ -42,8 +43,10 @@ def cpp_module(source, *, include_dirs=(), define=(), libraries=()):
     -----
     Calling a class constructs an object, which is deleted with the Python object. Overloads are chosen by the
     arguments. Numbers, arrays for pointers to numbers (and for references that are written, of one element), str for
-    ``const char*``, and objects of the module's classes by value, reference or pointer can be passed and come back;
-    functions that take anything else are refused, with the declaration, when they are called. Exceptions that the text
+    ``const char*`` and ``std::string``, arrays and lists for ``std::vector`` of numbers (a copy; lists of str for one of
+    strings), complex numbers for ``std::complex``, functions made by `cfunc` or `jit` for pointers to functions and
+    ``std::function``, and objects of the module's classes by value, reference or pointer can be passed, and all but
+    functions come back; functions that take anything else are refused, with the declaration, when they are called. Exceptions that the text
     does not catch become Python's: `IndexError` of ``std::out_of_range``, `ValueError` of ``std::invalid_argument``,
     `MemoryError`, `OverflowError`, and `RuntimeError` of all others.
 
@@ -92,7 +95,8 @@ def cpp_module(source, *, include_dirs=(), define=(), libraries=()):
         writer.of_class(row)
     compiled = {}
     if writer.texts:
-        wrapped = f'{text}\n#line 1 "unisono"\n{_preamble}{"".join(writer.texts)}'
+        made = f"{_preamble}{cpp_standard.preamble}{''.join(writer.texts)}"
+        wrapped = f'{text}\n#line 1 "unisono"\n{made}'
         rows, _, _, refused, _, _, memory = _engine._c_text(
             wrapped, name, "", folders, macros, language
         )
@@ -100,8 +104,8 @@ def cpp_module(source, *, include_dirs=(), define=(), libraries=()):
             raise _engine.CompileError(
                 f"cpp_module: the text has {refused}; got {name}; make them inside of a function, as static"
             )
+        rows, writer.needs = started(rows, (memory, paths))
         compiled = {row[0]: row for row in rows}
-        writer.needs = (memory, paths)
     return CppModule(name, writer, compiled, classes, constants)
 
 
@@ -149,9 +153,11 @@ class _Writer:
             void = ("void", "void", "", False, "")
             self._add(owner, "delete", void, [], False, False, lambda _: "delete self")
         for name, type_ in fields:
-            if type_[1] != "number":
+            if type_[1] != "number" and not _is_value(type_):
                 continue
             self._add(owner, f"get {name}", type_, [], False, False, lambda _, n=name: f"self->{n}")
+            if type_[0].startswith("const "):
+                continue
             void = ("void", "void", "", False, "")
             self._add(
                 owner, f"set {name}", void, [(name, type_)], False, False,
@@ -178,6 +184,11 @@ class _Writer:
 
     def _odd(self, type_, verb):
         spelling, form, record, _, _ = type_
+        kind = cpp_standard.kind_of(type_)
+        if kind and verb == "takes" and cpp_standard.is_changed(type_):
+            return f"it {verb} {spelling}, which it may change"
+        if kind and (verb == "takes" or kind[0] != "function"):
+            return None
         if form.startswith("record") and record not in self.classes:
             return f"it {verb} {spelling}, a class that this text does not define"
         return f"it {verb} {spelling}" if form == "other" else None
@@ -188,7 +199,11 @@ class _Writer:
             fields.append(("unsigned long long", "self_"))
         for k, (_, (spelling, form, record, is_const, dtype)) in enumerate(entry.params):
             own = f"a.p{k}"
-            if form == "number":
+            kind = cpp_standard.kind_of((spelling, form))
+            if kind:
+                fields += cpp_standard.fields_of(kind, f"p{k}")
+                given.append(cpp_standard.made_of(kind, f"p{k}"))
+            elif form == "number":
                 fields.append((_number(dtype), f"p{k}"))
                 given.append(f"({spelling}) {own}")
             elif form == "number&" and is_const:
@@ -228,6 +243,9 @@ class _Writer:
         spelling, form, record, _, dtype = type_
         if form == "void":
             return f"{call};", "void"
+        kind = cpp_standard.kind_of(type_)
+        if kind:
+            return f"a.result_ = {cpp_standard.kept(kind, call)};", "unsigned long long"
         if form == "number":
             return f"a.result_ = ({_number(dtype)}) {call};", _number(dtype)
         if form == "number&":
@@ -237,6 +255,12 @@ class _Writer:
         elif form == "record&":
             call = f"&({call})"
         return f"a.result_ = (unsigned long long) ({call});", "unsigned long long"
+
+
+def _is_value(type_):
+    """Whether a field of that type can be read and assigned as a whole."""
+    kind = cpp_standard.kind_of(type_)
+    return kind is not None and kind[0] != "function" and not type_[0].endswith("&")
 
 
 def _number(dtype):
@@ -282,7 +306,10 @@ class CppModule:
 
     def _compile(self, entry, row, needs):
         _, _, parameters, native, _ = row
-        names = ([] if entry.is_static else ["self"]) + [n for n, _ in entry.params]
+        names = [] if entry.is_static else ["self"]
+        for name, type_ in entry.params:
+            kind = cpp_standard.kind_of(type_)
+            names += [f[1] for f in cpp_standard.fields_of(kind, name)] if kind else [name]
         assert len(names) == len(parameters)
         native = _engine._native_with_forms(
             native, entry.name, entry.declaration, names, repr(((), None, entry.may_throw))
@@ -293,7 +320,8 @@ class CppModule:
     def _add_interface(self, owner, symbol, entries):
         last = owner.rsplit("::", 1)[-1]
         name = "_".join(p for p in (last, symbol.replace(" ", "_")) if p)
-        for k, entry in enumerate(e for e in entries if e.function):
+        plain = (e for e in entries if e.function and not cpp_standard.kind_of(e.result))
+        for k, entry in enumerate(plain):
             full = name if k == 0 else f"{name}_{k + 1}"
             if full.isidentifier():
                 setattr(self.interface, full, entry.function)
