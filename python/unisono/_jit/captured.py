@@ -9,6 +9,7 @@ import math
 import types
 
 from .. import _engine
+from . import foreign
 from .desugar import Value, _at
 from .interpreted import path_of
 
@@ -71,8 +72,10 @@ class Captured:
         if not isinstance(e, ast.Attribute):
             return False, None
         found, owner = self.resolve(e.value)
-        is_module = isinstance(owner, types.ModuleType) or hasattr(
-            owner, "_holds_compiled_functions"
+        is_module = (
+            isinstance(owner, types.ModuleType)
+            or hasattr(owner, "_holds_compiled_functions")
+            or (found and foreign.is_library(owner))
         )
         if found and type(owner).__name__ in ("finfo", "iinfo") and hasattr(owner, e.attr):
             return True, getattr(owner, e.attr)
@@ -81,7 +84,8 @@ class Captured:
         if e.attr in getattr(owner, "_variables", ()):  # of C text: it changes behind our back
             return False, None
         value = getattr(owner, e.attr)
-        self.guard(vars(owner), e.attr, value)
+        if hasattr(owner, "__dict__"):
+            self.guard(vars(owner), e.attr, value)
         return True, value
 
     def limits(self, e):
@@ -239,6 +243,9 @@ def _compiled_form(value):
         other = implementation_of(value)
         if other is not None:
             return other
+        made = foreign.function_of(value)
+        if made is not None:
+            return made
     return getattr(type(value), "_in_compiled_code", None) and value._in_compiled_code or value
 
 
@@ -252,6 +259,9 @@ def _is_known_class(value):
 
 
 def _what(value):
+    odd = foreign.why_not(value)
+    if odd is not None:
+        return odd
     if isinstance(value, types.FunctionType):
         return "a Python function"
     if isinstance(value, types.BuiltinFunctionType):

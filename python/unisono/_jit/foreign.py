@@ -1,0 +1,138 @@
+"""Functions of ctypes and cffi objects in compiled code: C text around their addresses."""
+
+from __future__ import annotations
+
+import struct
+import sys
+
+from .. import _engine
+
+_made = {}  # by address and declaration: functions, which stay
+_letters = {"d": "double", "f": "float", "?": "_Bool", "b": "signed char", "B": "unsigned char", "c": "char",
+            "h": "short", "H": "unsigned short", "i": "int", "I": "unsigned int", "l": "long",
+            "L": "unsigned long", "q": "long long", "Q": "unsigned long long"}  # fmt: skip
+
+
+def is_library(owner):
+    """Whether attributes of the object are functions of a library: of ctypes, or of cffi."""
+    ctypes, kind = sys.modules.get("ctypes"), type(owner)
+    if ctypes is not None and isinstance(owner, ctypes.CDLL):
+        return True
+    is_cffi = kind.__module__ == "_cffi_backend" and kind.__name__ == "Lib"
+    return is_cffi or (kind.__module__ == "cffi.api" and kind.__name__.startswith("FFILibrary"))
+
+
+def why_not(value):
+    """What keeps compiled code from calling a function of ctypes or cffi; None of other objects."""
+    try:
+        described(value)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def function_of(value):
+    """The function of C text for one of ctypes or cffi; None of anything else."""
+    try:
+        found = described(value)
+    except ValueError:
+        return None
+    if found is None:
+        return None
+    if found not in _made:
+        _made[found] = _around(*found)
+    return _made[found]
+
+
+def described(value):
+    """(address, name, result, parameters) as C writes the types; None of an object of another kind."""
+    ctypes, cffi = sys.modules.get("ctypes"), sys.modules.get("_cffi_backend")
+    if ctypes is not None and isinstance(value, ctypes._CFuncPtr):
+        return _of_ctypes(ctypes, value)
+    is_cffi = cffi is not None and (
+        isinstance(value, cffi.FFI.CData)
+        or type(getattr(value, "__self__", None)).__module__ == "_cffi_backend"
+    )
+    return _of_cffi(cffi, value) if is_cffi else None
+
+
+def _of_ctypes(ctypes, value):
+    name = getattr(value, "__name__", "function")
+    if value.argtypes is None:
+        raise ValueError(f"a ctypes function without types: set {name}.argtypes and {name}.restype")
+    params = tuple(_ctypes_name(ctypes, t) for t in value.argtypes)
+    result = "void" if value.restype is None else _ctypes_name(ctypes, value.restype)
+    return ctypes.cast(value, ctypes.c_void_p).value, name, result, params
+
+
+def _ctypes_name(ctypes, t):
+    letter = getattr(t, "_type_", None)
+    if t is ctypes.c_char_p:
+        return "const char*"
+    if t is ctypes.c_void_p:
+        return "void*"
+    if isinstance(letter, str) and letter in _letters and issubclass(t, ctypes._SimpleCData):
+        return _letters[letter]
+    if isinstance(letter, type) and issubclass(t, ctypes._Pointer):
+        inner = getattr(letter, "_type_", None)
+        return f"{_letters[inner]}*" if isinstance(inner, str) and inner in _letters else "void*"
+    dtype = getattr(t, "_dtype_", None)  # of numpy.ctypeslib.ndpointer
+    if dtype is not None and dtype.kind in "fiub":
+        from .c_forms import c_names
+
+        return f"{c_names[dtype.name]}*"
+    raise ValueError(
+        f"a ctypes function whose type {getattr(t, '__name__', t)} is no number or pointer"
+    )
+
+
+def _of_cffi(cffi, value):
+    if not isinstance(value, cffi.FFI.CData):  # of a module that cffi has built
+        pointer = cffi.FFI().addressof(value.__self__, value.__name__)
+        name = value.__name__
+    else:
+        pointer, name = value, "function"
+    type_ = cffi.typeof(pointer)
+    if type_.kind != "function":
+        return None
+    if type_.ellipsis:
+        raise ValueError("a cffi function that takes any number of arguments")
+    params = tuple(_cffi_name(t) for t in type_.args)
+    result = "void" if type_.result.kind == "void" else _cffi_name(type_.result)
+    number = cffi.cast(cffi.new_primitive_type("uintptr_t"), pointer)
+    return int(number), name, result, params
+
+
+def _cffi_name(t):
+    if t.kind == "primitive":
+        return t.cname
+    if t.kind == "enum":
+        return "int"
+    if t.kind == "pointer":
+        return f"{t.item.cname}*" if t.item.kind == "primitive" else "void*"
+    raise ValueError(
+        f"a cffi function that takes or returns {t.cname}, which is no number or pointer"
+    )
+
+
+def _around(address, name, result, params):
+    """A function that jumps to the address, which lies in a variable: code for it may come from disk."""
+    from .c_module import c_module
+
+    own = name if name.isidentifier() else "function"
+    same = [k for k in _made if k[1:] == (name, result, params)]
+    symbol = f"unisono_address_{own}_{len(same)}"
+    _engine._add_variable(symbol, struct.pack("Q", address))
+    types = ", ".join(params) or "void"
+    heads = ", ".join(f"{t} p{k}" for k, t in enumerate(params)) or "void"
+    call = f"(({result} (*)({types})) {symbol})({', '.join(f'p{k}' for k in range(len(params)))})"
+    back = "" if result == "void" else "return "
+    made = c_module(
+        f"#include <stdint.h>\n#include <stddef.h>\ntypedef long ssize_t;\nextern unsigned long long {symbol};\n"
+        f"{result} unisono_{own}({heads}) {{ {back}{call}; }}\n"
+    )
+    function = getattr(made, f"unisono_{own}")
+    function = getattr(function, "_in_compiled_code", None) or function
+    function.__name__ = function.__qualname__ = name
+    function._needs = None  # its address is this process's
+    return function
