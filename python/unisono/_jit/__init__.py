@@ -309,6 +309,10 @@ def jit(signature_or_function=None, *, device=None, **options):
         At most so many threads run the function's loops.
     boundscheck : bool, optional
         False leaves out tests of indices that depend on data. Others cost nothing.
+    cdivision : bool, optional
+        True gives ``//`` and ``%`` of numbers C's signs: quotients are cut towards zero.
+    wraparound : bool, optional
+        False promises, as in Cython, that no index is negative; nothing depends on it.
     fastmath : bool, optional
         True lets floats be re-associated and contracted; bits then depend on the machine.
     error_model : str, optional

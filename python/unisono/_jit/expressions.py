@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from .captured import is_taken, known_name
-from .desugar import _call
+from .desugar import Value, _call
 
 BINARY = {
     ast.Add: "+",
@@ -100,6 +100,13 @@ class Expressions:
         plain = self.percent_format(e)
         if plain is not None:
             return self.expression(plain)
+        if self.options.get("cdivision") and isinstance(e.op, (ast.FloorDiv, ast.Mod)):
+            from . import c_division
+
+            made = c_division.quotient if isinstance(e.op, ast.FloorDiv) else c_division.remainder
+            function = ast.copy_location(Value(value=made, ctx=ast.Load()), e)
+            call = ast.Call(func=function, args=[e.left, e.right], keywords=[])
+            return self.expression(ast.copy_location(call, e))
         children = [self.expression(e.left), self.expression(e.right)]
         return self.node(e, "BinOp", children, BINARY[type(e.op)])
 

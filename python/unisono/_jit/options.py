@@ -40,7 +40,7 @@ def checked(options, where):
             made["numpy_errors"] = value == "numpy"
         elif name == "fastmath":
             made["fastmath"] = _fastmath(value, where)
-        elif name in ("boundscheck", "debug", "parallel"):
+        elif name in ("boundscheck", "cdivision", "debug", "parallel", "wraparound"):
             if name == "parallel" and isinstance(value, dict):
                 value = True  # Numba's: which parts; all are decided by what pays
             if value not in (True, False, None):
@@ -61,7 +61,7 @@ def checked(options, where):
 
             made["locals"] = {n: spec_of(t, f"{where}: locals") for n, t in value.items()}
         else:
-            own = "boundscheck debug error_model fastmath interpret locals num_threads parallel schedule".split()
+            own = "wraparound cdivision boundscheck debug error_model fastmath interpret locals num_threads parallel schedule".split()
             known = sorted([*_ALWAYS, *own])
             raise TypeError(
                 f"{where}: unknown keyword {name!r}; expected one of {', '.join(known)}; "

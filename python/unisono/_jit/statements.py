@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from .desugar import Known, _at, _call, _copied
 from .expressions import BINARY
 
 _UPDATES = {
@@ -36,6 +37,24 @@ class Statements:
         return self.node(s, "Assign", [self.expression(s.target), self.expression(s.value)])
 
     def statement_AugAssign(self, s):
+        is_division = isinstance(s.op, (ast.FloorDiv, ast.Mod))
+        if self.options.get("cdivision") and is_division:
+            return self.divided_as_c(s)
+        return self.augmented(s)
+
+    def divided_as_c(self, s):
+        """``x //= y`` of numbers by an assignment; arrays change in place, as NumPy divides."""
+        old = _copied(s.target)
+        old.ctx = ast.Load()
+        value = ast.BinOp(left=old, op=s.op, right=s.value)
+        number = self.node(s, "Assign", [self.expression(s.target), self.expression(_at(value, s))])
+        if not isinstance(s.target, ast.Name):
+            return number
+        test = _call("isinstance", s, old, _at(Known(id="np.ndarray", ctx=ast.Load()), s))
+        blocks = [self.node(s, "Block", [n]) for n in (self.augmented(s), number)]
+        return self.node(s, "If", [self.expression(test), *blocks])
+
+    def augmented(self, s):
         children = [self.expression(s.target), self.expression(s.value)]
         return self.node(s, "AugAssign", children, BINARY[type(s.op)])
 
