@@ -116,3 +116,53 @@ def importing(x, out):
     import a_module_that_nobody_has as math
 
     out[0] = math.sqrt(x[0])
+
+
+def test_axes_of_items():
+    @un.guvectorize(["void(float64[:], float64[:])"], "(n)->()")
+    def total(x, result):
+        result[0] = 0.0
+        for v in x:
+            result[0] += v
+
+    @un.guvectorize(["void(float64[:], float64[:])"], "(n)->(n)")
+    def running(x, result):
+        s = 0.0
+        for i in range(x.shape[0]):
+            s += x[i]
+            result[i] = s
+
+    a = np.arange(24.0).reshape(2, 3, 4)
+    for axis in (0, 1, -1):
+        assert np.array_equal(total(a, axis=axis), a.sum(axis))
+        assert np.array_equal(total(a, axis=axis, keepdims=True), a.sum(axis, keepdims=True))
+        assert np.array_equal(running(a, axis=axis), a.cumsum(axis))
+    assert np.array_equal(total(a, axes=[1]), a.sum(1))
+    assert np.array_equal(total(a, axes=[(1,), ()]), a.sum(1))
+    assert np.array_equal(total(a, keepdims=True), a.sum(-1, keepdims=True))
+    assert np.array_equal(running(a, axes=[0, 2]), np.moveaxis(a.cumsum(0), 0, 2))
+    out = np.zeros((2, 3, 4))
+    assert running(a, out, axis=1) is out and np.array_equal(out, a.cumsum(1))
+    with pytest.raises(TypeError, match="axes= or axis="):
+        total(a, axes=[1], axis=1)
+    with pytest.raises(ValueError, match="entry 0 of axes= has 2 axes"):
+        total(a, axes=[(0, 1), ()])
+    with pytest.raises(TypeError, match="keepdims= is for layouts"):
+        running(a, keepdims=True)
+
+
+def test_items_in_compiled_functions():
+    @un.guvectorize(["void(float64[:], float64, float64[:])"], "(n),()->(n)")
+    def more(x, y, result):
+        for i in range(x.shape[0]):
+            result[i] = x[i] + y
+
+    @un.jit
+    def f(x):
+        result = np.empty_like(x)
+        more(x, 2.0, result)
+        return result
+
+    assert np.asarray(f(np.arange(3.0))).tolist() == [2.0, 3.0, 4.0]
+    with pytest.raises(TypeError):
+        f(np.ones((2, 2)))

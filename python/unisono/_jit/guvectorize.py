@@ -132,7 +132,7 @@ class GeneralizedFunction:
             )
         self._inputs, self._outputs = inputs, outputs
         self._signatures = [types for _, types in signatures]
-        self._loops = {}
+        self._loops, self._one = {}, None
         for types in self._signatures:
             self._check(types)
 
@@ -165,7 +165,22 @@ class GeneralizedFunction:
         self._loop(items)(*(x for x, _, _ in items))
 
     # ---- calls
-    def __call__(self, *args, out=None):
+    @property
+    def _in_compiled_code(self):
+        """What compiled functions call, for one item and with arrays for the results; None without signatures."""
+        if self._one is None and self._signatures:
+            texts = (", ".join(map(_signatures.spell, t)) for t in self._signatures)
+            self._one = jit([f"void({t})" for t in texts])(self.__wrapped__)
+        return self._one
+
+    def __call__(self, *args, out=None, axes=None, axis=None, keepdims=False):
+        if axes is None and axis is None and not keepdims:
+            return self._over_items(args, out)
+        from .guvectorize_axes import with_axes
+
+        return with_axes(self, args, out, axes, axis, keepdims)
+
+    def _over_items(self, args, out):
         import unisono as un
 
         if not self.nin <= len(args) <= self.nargs:

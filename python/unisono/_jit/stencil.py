@@ -223,7 +223,7 @@ class _Kernel:
                     if neighborhood is None:
                         self.refuse(
                             e,
-                            f"the offset {ast.unparse(e)} is no constant",
+                            f"the offset {ast.unparse(e)} is no constant integer",
                             "give neighborhood=((low, high),)",
                         )
                     continue
