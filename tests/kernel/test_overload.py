@@ -50,3 +50,30 @@ def test_refused():
         un.overload(slow_norm)(3)
     with pytest.raises(TypeError, match="unknown keyword 'fast'"):
         un.overload(slow_norm, fast=True)(norm_implementation)
+
+
+def test_an_implementation_may_return_the_function_that_works():
+    def halved(x, by=2):
+        raise NotImplementedError
+
+    @un.overload(halved)
+    def implementation(x, by=2):
+        if isinstance(x, (int, np.integer)):
+            return lambda x, by=2: x // by
+        if isinstance(x, float):
+
+            def divided(x, by=2):
+                return x / by
+
+            return divided
+        return None
+
+    @un.jit
+    def f(x):
+        return halved(x)
+
+    @un.jit
+    def g(x):
+        return halved(x, 4)
+
+    assert (f(5), f(5.0), g(9), f("text")) == (2, 2.5, 2, None)

@@ -111,6 +111,11 @@ class _Flattener(
         body = self.definition.body
         if isinstance(self.definition, ast.Lambda):
             body = [ast.copy_location(ast.Return(value=body), body)]
+        elif self.options.get("chooses"):
+            from .overload import called_choice
+
+            body = called_choice(self.definition)
+            self.locals |= {name for s in body for name in _assigned(s)}
         may_yield = any("yield" in line for line in self.lines)  # seldom; the tree's walk is slow
         if may_yield and any(
             isinstance(n, (ast.Yield, ast.YieldFrom)) for s in body for n in _own(s)

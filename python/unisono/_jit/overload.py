@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
+import copy
 import importlib
 import math
 import sys
@@ -63,7 +65,8 @@ def overload(function, **options):
     -----
     Python goes on to call the function itself. ``isinstance(x, float)`` and ``x is None`` in an
     implementation are decided by the types of the call when it is compiled, so that one
-    implementation may serve several types. Functions that were compiled before keep what they had.
+    implementation may serve several types. As in Numba it may instead return the function, or the
+    lambda, that does the work: ``return impl``. Functions that were compiled before keep what they had.
     For machine-level operations, see `intrinsic`.
 
     Examples
@@ -92,11 +95,55 @@ def overload(function, **options):
         if not isinstance(made, _engine.Dispatcher):
             from .options import checked
 
-            made = JitFunction(implementation, False, None, checked(options, "overload"))
+            settings = checked(options, "overload") | {"chooses": True}
+            made = JitFunction(implementation, False, None, settings)
         _known[id(function)] = (function, made)
         return implementation
 
     return register
+
+
+def called_choice(definition):
+    """The body of an implementation, with calls of the functions inside that it returns."""
+    body = copy.deepcopy(definition.body)
+    walked = [n for s in body for n in ast.walk(s)]
+    inside = {n.name for n in walked if isinstance(n, ast.FunctionDef)}
+    for n in walked:
+        if isinstance(n, ast.Assign) and isinstance(n.value, ast.Lambda):
+            inside |= {t.id for t in n.targets if isinstance(t, ast.Name)}
+    args = definition.args
+    given = [ast.Name(id=a.arg, ctx=ast.Load()) for a in (*args.posonlyargs, *args.args)]
+    if args.vararg:
+        given.append(ast.Starred(ast.Name(id=args.vararg.arg, ctx=ast.Load()), ast.Load()))
+    return [n for s in body for n in _Choice(inside, given).statements(s)]
+
+
+class _Choice(ast.NodeTransformer):
+    """``return impl`` as ``return impl(x, y)``."""
+
+    def __init__(self, inside, given):
+        self.inside, self.given = inside, given
+
+    def statements(self, s):
+        made = self.visit(s)
+        return made if isinstance(made, list) else [made]
+
+    def visit_FunctionDef(self, node):
+        return node
+
+    visit_Lambda = visit_FunctionDef
+
+    def visit_Return(self, node):
+        function, before = node.value, []
+        if isinstance(function, ast.Lambda):
+            name = "__chosen"
+            before = [ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=function)]
+            function = ast.Name(id=name, ctx=ast.Load())
+        elif not isinstance(function, ast.Name) or function.id not in self.inside:
+            return node
+        call = ast.Call(func=function, args=copy.deepcopy(self.given), keywords=[])
+        made = [*before, ast.Return(value=call)]
+        return [ast.fix_missing_locations(ast.copy_location(s, node)) for s in made]
 
 
 def implementation_of(value):
