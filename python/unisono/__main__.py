@@ -185,6 +185,12 @@ def build(arguments):
     except (ValueError, TypeError) as error:
         print(f"unisono build: {error}", file=sys.stderr)
         return 1
+    from ._jit.ahead import why_left_out
+
+    for key, value in vars(module).items():
+        why = why_left_out(value)
+        if why and not key.startswith("_"):
+            print(f"unisono build: left out {key}: {why}", file=sys.stderr)
     print(made)
     return 0
 

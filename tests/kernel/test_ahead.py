@@ -172,3 +172,21 @@ def test_doc_string_and_constants(tmp_path):
             False,
         )
     ), shown.stderr
+
+
+def test_build_says_what_it_leaves_out(tmp_path):
+    (tmp_path / "several.py").write_text(
+        "import unisono as un\n"
+        '@un.jit("float64(float64)")\ndef half(x):\n    return x / 2\n'
+        "@un.jit\ndef helper(x):\n    return x\n"
+        '@un.vectorize(["float64(float64)"])\ndef more(x):\n    return x + 1\n'
+        "@un.jitclass\nclass Box:\n    x: float\n    def __init__(self):\n        self.x = 1.0\n"
+    )
+    command = [sys.executable, "-m", "unisono", "build", str(tmp_path / "several.py")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert [line.split(": ")[1:3] for line in done.stderr.splitlines()] == [
+        ["left out helper", "it has no signatures; write @un.jit(signature)"],
+        ["left out more", "it is made by un.vectorize; call it from a function that un.jit made with a signature"],
+        ["left out Box", "it is made by un.jitclass; call it from a function that un.jit made with a signature"],
+    ]  # fmt: skip

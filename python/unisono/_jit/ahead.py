@@ -119,6 +119,26 @@ def _is_ready(f):
     return isinstance(f, JitFunction) and bool(f._options_given.get("signatures"))
 
 
+def why_left_out(value):
+    """Why a name of a module that compiles something is not in the package; None of all others."""
+    kind = type(value)
+    if isinstance(value, CFunctionOfText) or _is_ready(value):
+        return None
+    if isinstance(value, JitFunction):
+        return "it has no signatures; write @un.jit(signature)"
+    made_by = {
+        "Vectorized": "un.vectorize",
+        "GeneralizedFunction": "un.guvectorize",
+        "Stencil": "un.stencil",
+    }
+    by = made_by.get(kind.__name__) if kind.__module__.startswith("unisono.") else None
+    if isinstance(value, type) and issubclass(value, _engine._Instance):
+        by = "un.jitclass"
+    if by is None:
+        return None
+    return f"it is made by {by}; call it from a function that un.jit made with a signature"
+
+
 def _check(key, function):
     if not isinstance(function, JitFunction):
         raise TypeError(
@@ -141,6 +161,11 @@ def _runs_python(node):
 def _stored(function, callees, known):
     """What makes the function again: its flattened source, with callees by number."""
     if isinstance(function, CFunctionOfText):
+        if function._needs is None:
+            raise TypeError(
+                f"compile_module: '{function.__name__}' is a function of ctypes or cffi, or of C text whose variables "
+                f"begin as addresses, which other processes do not have; call a library through un.c_module(libraries=)"
+            )
         return {"native": _engine._native_state(function._native), "needs": function._needs}
     flat = dict(function._flatten())
     if not isinstance(flat, dict):
