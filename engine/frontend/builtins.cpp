@@ -129,6 +129,14 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
         name == "str" || name == "repr" || name == "bool" || name == "iteration" || name == "len";
     auto args = arguments(node, takes_none);
     at(place);
+    static const std::map<std::string, std::string> methods = {{"abs", "__abs__"},
+                                                               {"float", "__float__"},
+                                                               {"int", "__int__"},
+                                                               {"complex", "__complex__"},
+                                                               {"round", "__round__"}};
+    if (auto found = methods.find(name); found != methods.end() && args.size() == 1) {
+        if (auto v = special_method(nullptr, found->second, {args[0]}, place)) return *v;
+    }
     if ((name == "len" || name == "iteration") && args.size() == 1)
         args[0] = present(args[0],
                           name == "len" ? "object of type 'NoneType' has no len()"

@@ -124,6 +124,9 @@ Value Operators::contains(const Value& item, const Value& container, const Place
     }
     if (container.type.is_table()) return Tables(*this, place).contains(item, container);
     if (container.type.is_text()) return Texts(*this, place).contains(item, container);
+    if (auto v = special_method(nullptr, "__contains__", {container, item}, place))
+        return scalar(cast(want_scalar(*v, place, "what __contains__ gives").expr, DType::Bool),
+                      Weak::Bool);
     Value array = made(as_array(container), place);
     if (!array.type.is_array() || array.type.rank != 1) {
         refuse(

@@ -534,3 +534,40 @@ def test_memory_does_not_grow():
     for _ in range(1000):
         CBag(np.zeros(10)).add(1, 2.0)
     assert un.stats()["bytes_in_use"] == before
+
+
+@un.jitclass
+class Level:
+    height: float
+
+    def __init__(self, height):
+        self.height = height
+
+    def __abs__(self):
+        return abs(self.height)
+
+    def __float__(self):
+        return self.height
+
+    def __int__(self):
+        return int(self.height)
+
+    def __complex__(self):
+        return complex(self.height, 1.0)
+
+    def __round__(self):
+        return round(self.height)
+
+    def __contains__(self, x):
+        return x == self.height
+
+
+def level_conversions(v):
+    return abs(v), float(v), int(v), complex(v), round(v), 3.0 in v, -2.5 in v, 1.0 not in v
+
+
+def test_conversions_of_objects():
+    level = Level(-2.5)
+    want = (2.5, -2.5, -2, -2.5 + 1j, -2, False, True, True)
+    assert level_conversions(level) == want
+    assert un.jit(level_conversions)(level) == want
