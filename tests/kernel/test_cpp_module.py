@@ -262,3 +262,8 @@ def test_containers_that_are_not_carried_are_refused():
         m.size({})
     with pytest.raises(TypeError, match="which it may change"):
         m.fill(np.zeros(2))
+
+
+def test_functions_of_float():
+    m = un.cpp_module("#include <cmath>\nfloat f(float x) { return std::sqrt(x) + std::pow(x, 2.0f); }")
+    assert m.f(4.0) == 18.0

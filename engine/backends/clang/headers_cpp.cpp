@@ -46,8 +46,8 @@ namespace std { using ::printf; using ::fprintf; using ::snprintf; using ::puts;
 #undef isfinite
 #undef signbit
 namespace std {
-#define __UNARY(f) using ::f; inline float f(float x) { return ::f##f(x); }
-#define __BINARY(f) using ::f; inline float f(float x, float y) { return ::f##f(x, y); }
+#define __UNARY(n) using ::n; inline float n(float x) { return ::n##f(x); }
+#define __BINARY(n) using ::n; inline float n(float x, float y) { return ::n##f(x, y); }
 __UNARY(sin) __UNARY(cos) __UNARY(tan) __UNARY(asin) __UNARY(acos) __UNARY(atan) __BINARY(atan2)
 __UNARY(sinh) __UNARY(cosh) __UNARY(tanh) __UNARY(asinh) __UNARY(acosh) __UNARY(atanh)
 __UNARY(exp) __UNARY(exp2) __UNARY(expm1) __UNARY(log) __UNARY(log2) __UNARY(log10) __UNARY(log1p)
