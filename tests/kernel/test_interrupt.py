@@ -44,6 +44,17 @@ def statements(a, n):
     for i in range(n):
         a[1:] = a[:-1]
 
+@un.jit
+def tasks(a, n):
+    with un.parallel(2):
+        with un.tasks():
+            for k in range(3):
+                with un.task():
+                    i = n
+                    while i > 0:
+                        a[k] += 1
+                        i += 1
+
 a = np.zeros(3, np.int64)
 function = globals()[sys.argv[1]]
 function(a, 0)
@@ -58,7 +69,9 @@ print("alive")
 """
 
 
-@pytest.mark.parametrize("name", ["one_loop", "nested", "spin", "parallel", "stores", "statements"])
+@pytest.mark.parametrize(
+    "name", ["one_loop", "nested", "spin", "parallel", "stores", "statements", "tasks"]
+)
 def test_interrupt(tmp_path, name):
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)

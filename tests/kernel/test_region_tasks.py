@@ -1,9 +1,5 @@
 """Tasks in parallel regions."""
 
-import os
-import signal
-import threading
-
 import numpy as np
 import pytest
 import unisono as un
@@ -157,34 +153,3 @@ def test_wrong_tasks_in_regions(message, on, tmp_path):
     exec(compile(path.read_text(), str(path), "exec"), scope)
     with pytest.raises(un.CompileError, match=message):
         un.jit(scope["f"], device=on)(np.zeros(3))
-
-
-def test_ctrl_c_in_tasks_of_a_region(on):
-    if on != "cpu":
-        pytest.skip("a long loop")
-
-    @un.jit(device=on)
-    def f(n, out):
-        with un.parallel(2):
-            with un.tasks():
-                for k in range(n):
-                    with un.task():
-                        x = float(k)
-                        out[0] = 1.0
-                        while x < 1e300:
-                            x = x * 1.0000000001 + 1e-9
-                        out[1] = x
-
-    out = np.zeros(2)
-    f(0, out)
-
-    def interrupt():
-        while out[0] == 0.0:
-            pass
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    with pytest.raises(KeyboardInterrupt):
-        f(1000, out)
-    thread.join()
