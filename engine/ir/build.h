@@ -129,6 +129,10 @@ std::string print(const Module& module);
 std::string print(const Function& function);
 std::string print(const Function& function, E e);
 
+/// Bytes that differ where two modules differ in anything but the names of files; the same in every
+/// process: what caches compare.
+std::string identity(const Module& module);
+
 /// Throws an Internal error that names the first broken rule: dtypes, declared-before-use, ids,
 /// access modes, loop kinds.
 void verify(const Module& module);

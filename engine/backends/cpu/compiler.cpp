@@ -11,18 +11,24 @@
 #include "backends/cpu/publish.h"
 #include "backends/cpu/runtime.h"
 #include "ir/build.h"
+#include "passes/lower.h"
 
 namespace unisono::cpu {
 
 namespace {
 
-std::string key_of(const ir::Module& module, bool streaming, const CompileOptions& options,
-                   int function) {
-    std::string which = function < 0 ? "" : "function " + std::to_string(function) + "\n";
+bool has_streaming_store(ir::S s) {
+    if (s->kind == ir::StmtKind::Store && s->streaming) return true;
+    return std::any_of(s->body.begin(), s->body.end(), has_streaming_store) ||
+           std::any_of(s->orelse.begin(), s->orelse.end(), has_streaming_store);
+}
+
+std::string key_of(const ir::Module& module, const CompileOptions& options) {
+    std::string which;
     if (options.fastmath) which += "fastmath\n";
     if (options.debug) which += "debug\n";
     if (options.callback) which += "callback " + std::to_string(options.callback_failed) + "\n";
-    return std::string(streaming ? "streaming\n" : "plain\n") + which + ir::print(module);
+    return which + ir::identity(module);
 }
 
 /// What else the code depends on.
@@ -55,15 +61,10 @@ class Loaded {
     std::size_t sweep_at_ = 64;
 };
 
-bool has_c_text(const ir::Module& module) {
-    return std::any_of(module.functions.begin(), module.functions.end(),
-                       [](const ir::Function& f) { return f.native != nullptr; });
-}
-
 /// The generated code cannot be loaded.
-[[noreturn]] void refuse(const ir::Module& module, const std::string& why) {
+[[noreturn]] void refuse(const Source& source, const std::string& why) {
     constexpr std::string_view unknown = "unknown import ";
-    if (has_c_text(module) && why.starts_with(unknown)) {
+    if (source.has_c_text() && why.starts_with(unknown)) {
         fail(ErrorKind::Compile,
              "the C text uses '" + why.substr(unknown.size()) +
                  "', which neither it nor a library defines; define it, or name its library, as in "
@@ -74,18 +75,50 @@ bool has_c_text(const ir::Module& module) {
 
 }  // namespace
 
-std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streaming,
-                                         const CompileOptions& options, int function) {
+Source::Source(ir::Module module, const CompileOptions& options)
+    : options_(options),
+      key_(key_of(module, options)),
+      has_c_text_(std::any_of(module.functions.begin(), module.functions.end(),
+                              [](const ir::Function& f) { return f.native != nullptr; })),
+      module_(std::move(module)) {}
+
+const ir::Module& Source::lowered() {
+    std::call_once(once_, [this] {
+        passes::Target target;
+        target.streaming_stores = true;
+        target.defers_rare = !options_.callback;  // C calls with nothing that would find them
+        passes::lower(module_, target);
+        streams_ = std::any_of(
+            module_.functions.begin(), module_.functions.end(),
+            [](const ir::Function& f) { return f.body && has_streaming_store(f.body); });
+        sites_ = passes::all_sites(module_);
+    });
+    return module_;
+}
+
+bool Source::streams() {
+    lowered();
+    return streams_;
+}
+
+std::span<const ir::FaultSite> Source::sites() {
+    lowered();
+    return sites_;
+}
+
+std::shared_ptr<LoadedCode> machine_code(Source& source, int function) {
+    const CompileOptions& options = source.options();
     const char* symbol = options.callback ? codegen::callback_symbol : codegen::kernel_symbol;
     static Loaded& loaded = *new Loaded;  // kernels may outlive static destructors
-    std::string plain = key_of(module, streaming, options, function);
+    std::string plain =
+        (function < 0 ? "" : "function " + std::to_string(function) + "\n") + source.key();
     std::string key = machine() + plain;
     codegen::Recording* recording = codegen::recording();
     if (auto code = recording ? nullptr : loaded.find(key)) return code;
     static const codegen::DiskCache disk;
     std::string why;
     std::shared_ptr<LoadedCode> code;
-    FindImport find = has_c_text(module) ? find_import_of_c : find_import;
+    FindImport find = source.has_c_text() ? find_import_of_c : find_import;
     bool use_disk = options.use_cache && !options.debug;
     std::string object;
     if (use_disk) {
@@ -94,8 +127,9 @@ std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streamin
         if (!object.empty()) code = load_object(object, symbol, find, why);
     }
     if (!code) {
+        const ir::Module& module = source.lowered();
         codegen::Target target;
-        target.streaming = streaming;
+        target.streaming = source.streams();
         target.function = function;
         target.callback = options.callback;
         target.callback_failed = options.callback_failed;
@@ -104,7 +138,7 @@ std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streamin
         codegen::Result made = codegen::compile(module, target);
         PublishedCode shown;
         code = load_object(made.code, symbol, find, why, options.debug ? &shown.placed : nullptr);
-        if (!code) refuse(module, why);
+        if (!code) refuse(source, why);
         if (use_disk) disk.store(key, made.code);
         object = std::move(made.code);
         if (options.debug) {
@@ -119,9 +153,9 @@ std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streamin
     if (recording) {
         recording->code.emplace_back(plain, object);
         // What runs seldom is compiled when it first does; whoever records wants it now.
+        const ir::Module& module = source.lowered();
         for (std::size_t f = 0; function < 0 && f < module.functions.size(); ++f) {
-            if (module.functions[f].is_deferred)
-                machine_code(module, streaming, options, static_cast<int>(f));
+            if (module.functions[f].is_deferred) machine_code(source, static_cast<int>(f));
         }
     }
     loaded.add(key, code);

@@ -1,7 +1,11 @@
-// From a lowered module to code in memory: kernels in use, the disk cache, the LLVM plugin.
+// From a module to code in memory: kernels in use, the disk cache, the passes and the LLVM plugin.
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "backends/backend.h"
 #include "backends/cpu/loader.h"
@@ -9,10 +13,37 @@
 
 namespace unisono::cpu {
 
-/// Machine code of a lowered module, or of one of its deferred functions. `streaming` selects the
-/// variant whose marked stores bypass the caches. Where the options ask for a callback, the code's
-/// entry is that one.
-std::shared_ptr<LoadedCode> machine_code(const ir::Module& module, bool streaming,
-                                         const CompileOptions& options, int function = -1);
+/// A module as it comes from the tape or the front end. The passes run when somebody first asks for
+/// what they make: code that is found, here or on disk, does not.
+class Source {
+  public:
+    Source(ir::Module module, const CompileOptions& options);
+
+    /// Tells modules and options apart.
+    const std::string& key() const { return key_; }
+    const CompileOptions& options() const { return options_; }
+    bool has_c_text() const { return has_c_text_; }
+    /// Not while another thread may ask for what follows.
+    const ir::Function& entry() const { return module_.entry(); }
+
+    /// What the passes made. Threads may ask at the same time; it stays as it is.
+    const ir::Module& lowered();
+    /// Some store of it is marked as streaming.
+    bool streams();
+    std::span<const ir::FaultSite> sites();
+
+  private:
+    CompileOptions options_;
+    std::string key_;
+    bool has_c_text_;
+    std::once_flag once_;
+    ir::Module module_;
+    bool streams_ = false;
+    std::vector<ir::FaultSite> sites_;
+};
+
+/// Machine code of a module, or of one of its deferred functions. Where the options ask for a
+/// callback, the code's entry is that one.
+std::shared_ptr<LoadedCode> machine_code(Source& source, int function = -1);
 
 }  // namespace unisono::cpu

@@ -7,19 +7,15 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "backends/cpu/compiler.h"
 #include "backends/cpu/loader.h"
-#include "ir/ir.h"
 
 namespace unisono::cpu {
 
 class DeferredFunctions {
   public:
-    /// The module must outlive this.
-    DeferredFunctions(const ir::Module& module, bool streaming, const CompileOptions& options)
-        : module_(module),
-          streaming_(streaming),
-          options_(options),
-          entries_(module.functions.size()) {}
+    /// The source must outlive this.
+    explicit DeferredFunctions(Source& source) : source_(source) {}
 
     /// The code of a function, which threads may ask for at the same time. Where it cannot be
     /// compiled: a function that returns deferred_failed_site at once.
@@ -29,10 +25,9 @@ class DeferredFunctions {
     [[noreturn]] void rethrow();
 
   private:
-    const ir::Module& module_;
-    bool streaming_;
-    CompileOptions options_;
-    std::vector<std::atomic<void*>> entries_;
+    Source& source_;
+    std::once_flag counted_;
+    std::vector<std::atomic<void*>> entries_;  ///< by function, once one was asked for
     std::mutex mutex_;
     std::vector<std::shared_ptr<LoadedCode>> codes_;
     std::exception_ptr error_;

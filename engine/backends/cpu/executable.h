@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "backends/codegen/compile.h"
+#include "backends/cpu/compiler.h"
 #include "backends/cpu/deferred.h"
 #include "backends/cpu/loader.h"
 
@@ -17,7 +19,7 @@ class CpuExecutable final : public Executable {
     Fault launch(const LaunchArgs& args) override;
     std::size_t packed_slots() const override { return is_kernel_ ? 0 : slots_; }
     Fault launch_packed(std::int64_t* packed, int threads) override;
-    std::span<const ir::FaultSite> sites() const override { return sites_; }
+    std::span<const ir::FaultSite> sites() const override { return source_.sites(); }
     std::string source() const override;
     void* callback() const override { return callback_; }
     std::string assembly() const override;
@@ -26,14 +28,15 @@ class CpuExecutable final : public Executable {
   private:
     using Entry = std::int64_t (*)(std::int64_t* args, Fault* fault);
 
-    ir::Module module_;  ///< lowered
-    bool fastmath_;
+    codegen::Target listing_target() const;
+
+    mutable Source source_;  ///< runs the passes when something needs them
+    std::string name_;
     bool is_kernel_;
     int dimensions_;
-    bool streams_ = false;  ///< some store is marked as streaming
-    std::size_t slots_ = 0;
-    std::vector<ir::FaultSite> sites_;
-    std::unique_ptr<DeferredFunctions> deferred_;  ///< null where there are none
+    std::vector<int> ranks_;  ///< per parameter of the entry; -1: a scalar
+    std::size_t results_ = 0, slots_ = 0;
+    mutable DeferredFunctions deferred_{source_};
     std::shared_ptr<LoadedCode> code_;
     Entry entry_ = nullptr;
     void* callback_ = nullptr;
