@@ -15,16 +15,21 @@ namespace {
 
 class LibraryCall final : public OpaqueCall {
   public:
-    LibraryCall(std::string name, Work work, Together together, bool selects)
-        : name_(std::move(name)), work_(std::move(work)), together_(together), selects_(selects) {}
+    LibraryCall(std::string name, Work work, Together together, bool selects, bool is_new)
+        : name_(std::move(name)),
+          work_(std::move(work)),
+          together_(together),
+          selects_(selects),
+          is_new_(is_new) {}
     void run(const View* in, int inputs, const View& out) override {
         work_({in, static_cast<std::size_t>(inputs)}, out);
     }
     std::string name() const override { return name_; }
     bool joins() const override { return together_ != nullptr; }
     bool selects() const override { return selects_; }
-    // What joins may run before entries that read the target.
-    bool stores_anywhere() const override { return !selects_ && !together_; }
+    // What joins may run before entries that read the target; memory that exists keeps what the
+    // work does not write.
+    bool stores_anywhere() const override { return is_new_ && !selects_ && !together_; }
     std::uint64_t run_together(std::span<const OpaqueCall::Operands> calls) override {
         std::vector<CallOperands> same;
         std::vector<std::size_t> numbers;
@@ -44,7 +49,7 @@ class LibraryCall final : public OpaqueCall {
     std::string name_;
     Work work_;
     Together together_;
-    bool selects_;
+    bool selects_, is_new_;  ///< is_new_: the memory that it writes
 };
 
 void require_host(const std::string& name, const Array& a) {
@@ -60,7 +65,7 @@ bool shares_memory(const View& in, const View& out) {
 }
 
 void record(const std::string& name, std::span<const Array> in, const Array& out, Work work,
-            Together together = nullptr, bool selects = false) {
+            bool is_new, Together together = nullptr, bool selects = false) {
     UNISONO_ASSERT(in.size() <= most_inputs);
     Array keep[most_inputs];
     Entry e{};
@@ -75,7 +80,8 @@ void record(const std::string& name, std::span<const Array> in, const Array& out
     require_host(name, out);
     e.out = out.view();
     e.compute = out.dtype();
-    e.call = new LibraryCall(name, std::move(work), together, selects);  // owned by the tape
+    e.call =
+        new LibraryCall(name, std::move(work), together, selects, is_new);  // owned by the tape
     Tape::instance().append(e);
 }
 
@@ -100,7 +106,7 @@ Array make(const std::string& name, std::span<const Array> in, Dims shape, DType
         out.view().storage->evaluation = Storage::unrecorded;
         work({operands, in.size()}, out.view());
     } else if (out.size() > 0) {
-        record(name, in, out, std::move(work), together, selects);
+        record(name, in, out, std::move(work), true, together, selects);
     }
     return out;
 }
@@ -129,7 +135,7 @@ void call_into(const std::string& name, std::span<const Array> in, const Array& 
                                    ": the output array is read-only; make a copy with .copy() "
                                    "and write into that");
     }
-    if (out.size() > 0) record(name, in, out, std::move(work));
+    if (out.size() > 0) record(name, in, out, std::move(work), false);
 }
 
 }  // namespace unisono::library

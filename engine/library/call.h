@@ -38,7 +38,8 @@ Array call(const std::string& name, std::span<const Array> in, Dims shape, DType
 /// A call that picks the elements of in[0] for which the packed mask in[1] is set.
 Array select_call(std::span<const Array> in, Dims shape, DType dtype, Work work);
 
-/// The same into memory that exists. An input that shares memory with `out` is copied first.
+/// The same into memory that exists and keeps what `work` does not write. An input that shares
+/// memory with `out` is copied first.
 void call_into(const std::string& name, std::span<const Array> in, const Array& out, Work work);
 
 /// The array with a storage: a value known on the host gets one.

@@ -304,3 +304,25 @@ def test_a_reduction_stores_where_it_is_assigned():
     x[3] = x.max(axis=0)  # reads what it writes
     host[3] = host.max(axis=0)
     assert np.array_equal(x, host)
+
+
+@pytest.mark.parametrize("kind", ["none", "mask", "at"])
+def test_copies_keep_what_a_partial_write_leaves(kind):
+    """A call that writes some elements does not store to where its target is only copied to."""
+
+    def changed(xp):
+        a = xp.asarray(np.arange(6) + 5)
+        x = xp.concatenate((a, a))
+        if kind == "none":
+            x[x != x] //= np.int32(-3)
+        elif kind == "mask":
+            picked = x == 7
+            assert picked.any()  # the flush leaves x in memory
+            x[picked] = xp.asarray(np.array([70, 71])) + 1
+        else:
+            assert x.any()
+            xp.add.at(x, np.array([1, 1]), 100)
+        return x.copy()
+
+    for _ in range(3):
+        assert np.asarray(changed(un)).tolist() == changed(np).tolist()
