@@ -179,7 +179,7 @@ def test_build_says_what_it_leaves_out(tmp_path):
         "import unisono as un\n"
         '@un.jit("float64(float64)")\ndef half(x):\n    return x / 2\n'
         "@un.jit\ndef helper(x):\n    return x\n"
-        '@un.vectorize(["float64(float64)"])\ndef more(x):\n    return x + 1\n'
+        "@un.vectorize\ndef more(x):\n    return x + 1\n"
         "@un.jitclass\nclass Box:\n    x: float\n    def __init__(self):\n        self.x = 1.0\n"
     )
     command = [sys.executable, "-m", "unisono", "build", str(tmp_path / "several.py")]
@@ -187,6 +187,52 @@ def test_build_says_what_it_leaves_out(tmp_path):
     assert done.returncode == 0
     assert [line.split(": ")[1:3] for line in done.stderr.splitlines()] == [
         ["left out helper", "it has no signatures; write @un.jit(signature)"],
-        ["left out more", "it is made by un.vectorize; call it from a function that un.jit made with a signature"],
+        ["left out more", "it has no signatures of real numbers; write @un.vectorize([signature])"],
         ["left out Box", "it is made by un.jitclass; call it from a function that un.jit made with a signature"],
     ]  # fmt: skip
+
+
+VECTORIZED = """
+import unisono as un
+@un.jit
+def step(x):
+    return x * 2 if x > 0 else -x
+@un.vectorize(["int64(int64, int64)", "float64(float64, float64)"], identity=0)
+def together(a, b):
+    'Both.'
+    return step(a) + b
+@un.jit("float64(float64[:])")
+def total(a):
+    return together(a[0], 1.0) + together(a[1], 2.0)
+"""
+
+
+def test_vectorized_functions(tmp_path):
+    (tmp_path / "elements.py").write_text(VECTORIZED)
+    command = [sys.executable, "-m", "unisono", "build", str(tmp_path / "elements.py")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    code = """
+import numpy as np
+import unisono as un
+from elements_compiled import together, total
+a = np.array([[1.0, -2.0, 3.0]])
+assert together(a, [[1], [2]]).tolist() == [[3.0, 3.0, 7.0], [4.0, 4.0, 8.0]]
+assert together(3, 4) == 10 and together(3, 4).dtype == "int64"
+assert together(un.arange(3), 1).tolist() == [1, 3, 5]
+out = np.zeros((1, 3))
+assert together(a, 0.0, out=out) is out and out.tolist() == [[2.0, 2.0, 6.0]]
+assert together.types == ["ll->l", "dd->d"] and together.__doc__ == "Both."
+try:
+    together(1j, 2)
+    raise SystemExit("no TypeError")
+except TypeError as error:
+    assert "no signature takes the operands" in str(error)
+assert total(np.array([1.0, -1.0])) == 6.0
+maps = open("/proc/self/maps").read()
+assert "libunisono_llvm" not in maps and "libLLVM" not in maps
+print(together.reduce([1.0, 2.0, 3.0]))
+"""
+    done = run(tmp_path, code, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "11.0"

@@ -265,5 +265,7 @@ def test_containers_that_are_not_carried_are_refused():
 
 
 def test_functions_of_float():
-    m = un.cpp_module("#include <cmath>\nfloat f(float x) { return std::sqrt(x) + std::pow(x, 2.0f); }")
+    m = un.cpp_module(
+        "#include <cmath>\nfloat f(float x) { return std::sqrt(x) + std::pow(x, 2.0f); }"
+    )
     assert m.f(4.0) == 18.0

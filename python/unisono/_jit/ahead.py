@@ -30,8 +30,8 @@ def compile_module(name, functions=None, folder="."):
     name : str
         Of the package; a folder of that name is written.
     functions : dict, list, or module, optional
-        Functions that `jit` made with signatures, by name or under their own names; of a module all
-        of them, with its doc string and its public constants (numbers, text, tuples of these). By
+        Functions that `jit` or `vectorize` made with signatures, by name or under their own names;
+        of a module all of them, with its doc string and its public constants (numbers, text, tuples of these). By
         default those of the caller's module.
     folder : str or path, optional
         Where the package goes.
@@ -91,7 +91,9 @@ def compile_module(name, functions=None, folder="."):
     for key, function in functions.items():
         _check(key, function)
         store["functions"][key] = _stored(function, store["callees"], known)
-    code = _engine._record_code(lambda: [f.recompile() for f in functions.values()])
+    loops = [f for s in store["functions"].values() for f in s.pop("made", ())]
+    plain = [f for f in functions.values() if isinstance(f, JitFunction)]
+    code = _engine._record_code(lambda: [f.recompile() for f in plain + loops])
     build, features = _engine._built_for()
     store |= {"build": build, "features": features, "code": code, "name": name}
     path = Path(folder) / name
@@ -116,7 +118,13 @@ def _is_constant(value):
 
 
 def _is_ready(f):
+    if _is_vectorized(f):
+        return bool(f._eager) and not any("complex" in t for types, _ in f._eager for t in types)
     return isinstance(f, JitFunction) and bool(f._options_given.get("signatures"))
+
+
+def _is_vectorized(f):
+    return type(f).__name__ == "Vectorized" and type(f).__module__ == "unisono._jit.vectorize"
 
 
 def why_left_out(value):
@@ -127,10 +135,11 @@ def why_left_out(value):
     if isinstance(value, JitFunction):
         return "it has no signatures; write @un.jit(signature)"
     made_by = {
-        "Vectorized": "un.vectorize",
         "GeneralizedFunction": "un.guvectorize",
         "Stencil": "un.stencil",
     }
+    if _is_vectorized(value):
+        return "it has no signatures of real numbers; write @un.vectorize([signature])"
     by = made_by.get(kind.__name__) if kind.__module__.startswith("unisono.") else None
     if isinstance(value, type) and issubclass(value, _engine._Instance):
         by = "un.jitclass"
@@ -140,6 +149,13 @@ def why_left_out(value):
 
 
 def _check(key, function):
+    if _is_vectorized(function):
+        if _is_ready(function) and type(function._compiled) is JitFunction:
+            return
+        raise TypeError(
+            f"compile_module: '{key}' is made by un.vectorize of other than a Python function with signatures of real "
+            f'numbers; got {function!r}; write its types, as in @un.vectorize(["float64(float64)"])'
+        )
     if not isinstance(function, JitFunction):
         raise TypeError(
             f"compile_module: '{key}' is not made by un.jit; got {type(function).__name__}; "
@@ -160,6 +176,13 @@ def _runs_python(node):
 
 def _stored(function, callees, known):
     """What makes the function again: its flattened source, with callees by number."""
+    if _is_vectorized(function):
+        from .ahead_vectorize import loops_of, state_of
+
+        made = loops_of(function)
+        rows = [_stored(f, callees, known) for f in made]
+        plain = _stored(function._compiled, callees, known)
+        return {"vectorized": state_of(function), "plain": plain, "loops": rows, "made": made}
     if isinstance(function, CFunctionOfText):
         if function._needs is None:
             raise TypeError(
@@ -229,13 +252,22 @@ def load(file, module):
     functions = {}
     for name, stored in store["functions"].items():
         functions[name] = _made(stored, callees, module)
-        functions[name]._compile_signatures()
+        if isinstance(functions[name], JitFunction):
+            functions[name]._compile_signatures()
     return functions
 
 
 def _made(stored, callees, module):
     if "native" in stored:
         return _native(stored)
+    if "vectorized" in stored:
+        from .ahead_vectorize import BuiltVectorized
+
+        loops = [_made(row, callees, module) for row in stored["loops"]]
+        for loop in loops:
+            loop._compile_signatures()
+        plain = _made(stored["plain"], callees, module)
+        return BuiltVectorized(stored["vectorized"], module, plain, loops)
     flat = dict(stored["flat"])
 
     def stub(*args, **kwargs):

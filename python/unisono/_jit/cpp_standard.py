@@ -7,6 +7,7 @@ memory that begins with a count, and is freed once it is read.
 from __future__ import annotations
 
 import ctypes
+import functools
 import numbers
 import re
 import struct
@@ -192,5 +193,6 @@ def read(kind, address):
         _free()(ctypes.c_void_p(address))
 
 
+@functools.cache
 def _free():
     return ctypes.CDLL(None).free
