@@ -119,7 +119,8 @@ def _is_constant(value):
 
 def _is_ready(f):
     if _is_vectorized(f):
-        return bool(f._eager) and not any("complex" in t for types, _ in f._eager for t in types)
+        is_real = not any("complex" in t for types, _ in f._eager for t in types)
+        return bool(f._eager) and is_real and type(f._compiled) is JitFunction
     return isinstance(f, JitFunction) and bool(f._options_given.get("signatures"))
 
 
@@ -150,7 +151,7 @@ def why_left_out(value):
 
 def _check(key, function):
     if _is_vectorized(function):
-        if _is_ready(function) and type(function._compiled) is JitFunction:
+        if _is_ready(function):
             return
         raise TypeError(
             f"compile_module: '{key}' is made by un.vectorize of other than a Python function with signatures of real "
