@@ -138,11 +138,13 @@ bool Arguments::add_dtype(PyObject* object) {
 /// The numbers of a list, copied: compiled code reads them.
 void Arguments::add_list(PyObject* list, const std::string& name) {
     Py_ssize_t size = PyList_GET_SIZE(list);
-    PyTypeObject* type = size ? Py_TYPE(PyList_GET_ITEM(list, 0)) : &PyFloat_Type;
+    PyTypeObject* type = size ? Py_TYPE(PyList_GET_ITEM(list, 0)) : nullptr;
     bool is_known = type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type;
     for (Py_ssize_t i = 0; i < size; ++i)
         is_known = is_known && Py_TYPE(PyList_GET_ITEM(list, i)) == type;
-    if (!is_known || (changed && changed->count(name))) return add_table(list, name);
+    bool is_shared = (changed && changed->count(name)) || tables_.holds(list) ||
+                     std::find(shared_.begin(), shared_.end(), list) != shared_.end();
+    if (!is_known || is_shared) return add_table(list, name);
     Weak weak = type == &PyFloat_Type ? Weak::Float : type == &PyBool_Type ? Weak::Bool : Weak::Int;
     Held& held = arrays_.emplace_back();
     held.object = list;

@@ -37,6 +37,11 @@ class Arguments {
     }
     /// Parameters that the function changes where they are lists: such come as lists of objects.
     const std::set<std::string>* changed = nullptr;
+    /// Notes a list that does, whatever parameters it is given to.
+    void note_changed(PyObject* object, const std::string& name) {
+        bool is_list = changed && !changed->empty() && PyList_CheckExact(object);
+        if (is_list && changed->count(name)) shared_.push_back(object);
+    }
 
     /// Stands for an argument of that type; nothing can be launched.
     void add_type(const frontend::Type& type);
@@ -143,6 +148,7 @@ class Arguments {
     std::vector<std::uint64_t>& scalars_;
     std::vector<std::uint32_t>& key_;
     std::vector<std::pair<std::int64_t, PyObject*>> objects_;  ///< of compiled classes, by address
+    std::vector<PyObject*> shared_;
     std::vector<Ref> kept_;  ///< attributes that nothing else may hold
     std::unique_ptr<Heap> heap_;
     mutable TableObjects tables_;

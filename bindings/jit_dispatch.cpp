@@ -72,6 +72,7 @@ void Dispatch::bind(const frontend::Source& source, Arguments& arguments, PyObje
                                   "; expected " + std::to_string(source.positional) +
                                   "; leave the extra ones out");
     }
+    for (std::size_t i = 0; i < std::min(count, n); ++i) arguments.note_changed(args[i], params[i]);
     if (count == n && given_names == 0 && source.vararg < 0) {
         for (std::size_t i = 0; i < n; ++i) add_one(source, arguments, args[i], i);
         return add_captured(source, arguments);
@@ -91,6 +92,7 @@ void Dispatch::bind(const frontend::Source& source, Arguments& arguments, PyObje
                                       "'; expected one of its parameters once; check the call");
         }
         slots[i] = args[count + k];
+        arguments.note_changed(slots[i], params[i]);
     }
     for (std::size_t i = 0; i < n; ++i) {
         if (is_rest(i)) {

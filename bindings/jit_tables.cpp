@@ -273,6 +273,11 @@ std::string TableObjects::fill(PyObject* object, const char* code, Table& table)
     return odd;
 }
 
+bool TableObjects::holds(PyObject* object) const {
+    return std::any_of(held_.begin(), held_.end(),
+                       [&](const auto& h) { return h.second.object.get() == object; });
+}
+
 std::string TableObjects::add(PyObject* object, std::string& code, Table*& made) {
     char kind = kind_of(object);
     for (auto& [handle, held] : held_) {

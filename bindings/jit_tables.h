@@ -31,6 +31,7 @@ class TableObjects {
     DataObjects& data() { return data_; }
     /// Gives the objects that were passed the entries of those that changed.
     void give_back();
+    bool holds(PyObject* object) const;
 
   private:
     struct Held {

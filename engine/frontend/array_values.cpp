@@ -30,7 +30,7 @@ Value Arrays::as_array(const Value& v, const Place& place) {
         return computed({}, v.type.dtype, {},
                         [this, e](std::span<const E>, bool) { return scalar(e); });
     }
-    if (Tables::has_numbers(v.type)) return as_array(Tables(*this, place).numbers(v));
+    if (Tables::has_numbers(v.type)) return as_array(Tables(*this, place).numbers(v, true));
     std::vector<std::size_t> shape;
     std::vector<Value> leaves;
     if (!v.type.is_tuple() || !nested_numbers(v, 0, shape, leaves) || leaves.empty()) return v;

@@ -44,6 +44,7 @@ class Arrays : public Emission {
     bool is_same(const Value& a, const Value& b);
     bool are_apart(std::int32_t a, std::int32_t b) const;
     E may_overlap(std::int32_t target, std::int32_t array);
+    std::pair<E, E> range_of(std::int32_t array);
 
     // ---- array expressions (elementwise.cpp)
     std::vector<E> extents_of(const Value& v);
@@ -88,7 +89,6 @@ class Arrays : public Emission {
     bool is_known_at_entry(E e) const;
     E slice_bound(E given, E size, E low, E high);
     std::vector<E> completed_shape(std::vector<E> extents, E size, const Place& place);
-    std::pair<E, E> range_of(std::int32_t array);
     bool is_narrow(std::int32_t target, std::int32_t array);
     E are_apart_or_same(std::int32_t x, std::int32_t y);
     void note_fresh(std::int32_t slot, std::int32_t root);

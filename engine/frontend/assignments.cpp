@@ -13,10 +13,13 @@ void Assignments::assign(const Node& node) {
     if (is_single && assign_unpacked(node.children[0], node.children[1])) return;
     Value value = maybe_none(node.children.back());
     // The first of several targets may change what the value reads, an index may too.
-    const bool changes = node.children.size() > 2 ||
-                         std::any_of(node.children.begin(), node.children.end() - 1, assigns_names);
-    if (changes) value = all_made(value, node.place);
-    if (changes) value = kept_apart(value);
+    auto any_target = [&](auto&& test) {
+        return std::any_of(node.children.begin(), node.children.end() - 1, test);
+    };
+    if (node.children.size() > 2 || any_target(may_act)) {
+        value = kept_apart(all_made(value, node.place));
+        if (any_target(assigns_names)) value = held(value);
+    }
     for (std::size_t i = 0; i + 1 < node.children.size(); ++i) assign_to(node.children[i], value);
 }
 
@@ -119,6 +122,7 @@ void Assignments::assign_to(const Node& target, const Value& value) {
     if (target.kind == NodeKind::Subscript) {
         if (auto field = field_access(target)) return store_field(*field, value, target.place);
         Value object = expression(target.children[0]);
+        if (assigns_names(target)) object = held(object);
         if (object.type.is_records()) return assign_record(target, object, value);
         if (has_method(object, "__setitem__")) {
             special_method(&target, "__setitem__", {object, index_value(target), value},
@@ -218,21 +222,35 @@ void Assignments::assign_in_place(const Node& node, const Value& array, const Va
     assign_elements(target, result, node.place);
 }
 
+/// x op= change for what changes itself; false where the name gets another value instead.
+bool Assignments::assign_shared(const Node& node, const Value& old, const Value& change) {
+    if (old.type.is_array()) {
+        assign_in_place(node, old, change);
+        return true;
+    }
+    if (old.type.is_table()) return Tables(*this, node.place).update(node.text, old, change);
+    bool is_list = old.type.is_list() && (node.text == "+" || node.text == "*");
+    if (is_list && node.text == "+") extend(old, change, node.place);
+    if (is_list && node.text == "*") repeat(old, change, node.place);
+    return is_list;
+}
+
 void Assignments::assign_augmented(const Node& node) {
     const Node& target = node.children[0];
     if (assign_under_mask(target, node.text, node.children[1], node.place)) return;
     if (target.kind == NodeKind::Name) {
-        Value old = read_name(target), change;
-        std::vector<S> made = collect([&] { change = maybe_none(node.children[1]); });
-        if (assigns_names(node.children[1]) && !old.type.is_array()) old = kept_apart(old);
-        out_->insert(out_->end(), made.begin(), made.end());
+        const Value before = read_name(target);
+        Value old = before, change;
+        behind({&old, 1}, [&] { change = maybe_none(node.children[1]); });
         at(node.place);
+        // The name gets its object again, where the change gave it another one.
+        bool is_other = assigns_names(node.children[1]) && !is_same(read_name(target), before);
         std::tie(old, change) =
             std::tuple_cat(present_operands(node.text + "=", old, change, node.place));
-        if (old.type.is_array()) return assign_in_place(node, old, change);
-        if (old.type.is_table() && Tables(*this, node.place).update(node.text, old, change)) return;
-        if (old.type.is_list() && node.text == "+") return extend(old, change, node.place);
-        return bind(target.text, binary(node.text, old, change, node.place), target.place);
+        if (!assign_shared(node, old, change))
+            return bind(target.text, binary(node.text, old, change, node.place), target.place);
+        if (is_other) bind(target.text, old, target.place);
+        return;
     }
     if (auto field = field_access(target)) return augment_field(node, *field);
     bool is_part = target.kind == NodeKind::Attribute && !source_.is_kernel &&
@@ -253,6 +271,7 @@ void Assignments::assign_augmented(const Node& node) {
                "use a name or array[indices]");
     }
     Value object = expression(target.children[0]);
+    if (assigns_names(node)) object = held(object);
     if (object.type.is_table()) return Tables(*this, node.place).augment(node, object);
     if (has_method(object, "__getitem__") && has_method(object, "__setitem__")) {
         Value index = kept_apart(index_value(target));
@@ -299,14 +318,19 @@ void Assignments::augment_item(const Node& node, const Node& target, const Value
         return assign_in_place(node, part, change);
     }
     auto where = indices(target, array);
-    const bool assigns = assigns_names(node.children[1]);
     for (E& index : where) {
-        if (has_load(index) || (assigns && !is_invariant(index))) index = temporary(index);
+        if (has_load(index)) index = temporary(index);
     }
     at(target.place);
-    Value old = scalar(b_->load(array.array, where, access_for(where)), array.type.weak);
-    if (assigns) old.expr = temporary(old.expr);
-    Value change = expression(node.children[1]);
+    Value old = scalar(b_->load(array.array, where, access_for(where)), array.type.weak), change;
+    Later found = later([&] { change = expression(node.children[1]); });
+    if (found.effects.any()) {
+        for (E& index : where) {
+            if (found.effects.change(index)) index = temporary(index);
+        }
+        old.expr = temporary(b_->load(array.array, where, access_for(where)));
+    }
+    out_->insert(out_->end(), found.made.begin(), found.made.end());
     at(node.place);
     Value result = binary(node.text, old, change, node.place);
     emit(b_->store(array.array, where, to_type(result, array.type.dtype, node.place),

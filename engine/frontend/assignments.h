@@ -14,6 +14,7 @@ class Assignments : public Expressions {
 
     void assign(const Node& node);
     void assign_augmented(const Node& node);
+    bool assign_shared(const Node& node, const Value& old, const Value& change);
     void assign_in_place(const Node& node, const Value& array, const Value& change);
 
     std::set<std::string>

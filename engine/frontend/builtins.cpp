@@ -55,6 +55,8 @@ Value Calls::known_call(const Node& node) {
         bool is_known = owner.kind == NodeKind::Name && env_.names.contains(owner.text);
         if (owner.kind != NodeKind::Builtin && (!source_.is_kernel || is_known)) {
             Value object = this->owner(maybe_none(owner), callee.text, callee.place);
+            if (std::any_of(node.children.begin() + 1, node.children.end(), assigns_names))
+                object = held(all_made(object, node.place));
             if (object.type.record && !object.type.is_records())
                 return object_method(node, *object.type.record, &object);
             if (auto v = array_method(node, object)) return *v;
@@ -145,11 +147,11 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
     if (name.rfind("np.", 0) == 0 || name.rfind("un.", 0) == 0) {
         bool makes_array = name.substr(3) == "array" || name.substr(3) == "asarray";
         if (makes_array && args.size() == 1 && Tables::has_numbers(args[0].type))
-            args[0] = Tables(*this, place).numbers(args[0]);
+            args[0] = Tables(*this, place).numbers(args[0], true);
         if (makes_array && args.size() == 1 && args[0].type.is_list())
             return copied(as_array(args[0]), place);
         for (Value& v : args) {
-            if (Tables::has_numbers(v.type)) v = Tables(*this, place).numbers(v);
+            if (Tables::has_numbers(v.type)) v = Tables(*this, place).numbers(v, true);
             v = as_array(v);
         }
     }

@@ -162,6 +162,27 @@ Value Calls::call_with(const Node& node, const Source& callee, std::vector<Value
     return result_of_call(made.result, made.shape, outs, arrays);
 }
 
+/// Where the callee gives a view of an array that it was passed, and which this function made, the
+/// view holds that array's memory, too.
+void Calls::find_owner(std::int32_t block, E address, std::span<const E> extents,
+                       const std::vector<std::int32_t>& arrays) {
+    E is_empty = b_->boolean(false);
+    for (E e : extents) is_empty = op_binary(Op::Or, is_empty, op_binary(Op::Eq, e, i64(0)));
+    for (std::int32_t array : arrays) {
+        std::int32_t root = describe_array(array).root;
+        const ir::Array& a = function_->arrays[static_cast<std::size_t>(root)];
+        if (!a.is_slot) continue;
+        auto [low, high] = range_of(array);
+        E end = op_binary(Op::Add, high, i64(size_of(a.dtype)));
+        E is_inside =
+            op_binary(Op::And, op_binary(Op::Le, low, address), op_binary(Op::Lt, address, end));
+        E is_owner = op_binary(Op::And, op_binary(Op::Eq, b_->read(block), i64(0)),
+                               op_binary(Op::Or, is_empty, is_inside));
+        emit(b_->branch(is_owner,
+                        b_->block({b_->retain(root), b_->assign(block, b_->block_of(root))})));
+    }
+}
+
 Value Calls::result_of_call(const Type& type, const ResultShape& shape,
                             const std::vector<std::int32_t>& outs,
                             const std::vector<std::int32_t>& arrays) {
@@ -211,12 +232,14 @@ Value Calls::result_of_call(const Type& type, const ResultShape& shape,
                      {},
                      type.strides,
                      type.writable};
-        emit(b_->adopt(d.root, b_->read(outs.at(index)), b_->read(outs.at(index + 1))));
         for (std::size_t k = 0; k < rank; ++k) {
             d.extents.push_back(b_->read(outs.at(index + 2 + k)));
             bool is_one = type.strides[k] == ir::StrideClass::One;
             d.strides.push_back(is_one ? i64(1) : b_->read(outs.at(index + 2 + rank + k)));
         }
+        E address = b_->read(outs.at(index));
+        find_owner(outs.at(index + 1), address, d.extents, arrays);
+        emit(b_->adopt(d.root, address, b_->read(outs.at(index + 1))));
         return view("result", d);
     }
     for (std::size_t i = 0; i < shape.items.size(); ++i) {

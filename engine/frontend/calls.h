@@ -30,7 +30,7 @@ class Calls : public Bindings {
     enum class Shown : std::uint8_t { Str, Repr, Format };
     void write(Template& to, const Value& v, Shown how, const std::string& format,
                const Place& place);
-    void write_node(Template& to, const Node& node);
+    void write_node(Template& to, const Node& node, bool in_order = false);
     std::pair<std::string, std::vector<E>> message_of(const Node& node, const std::string& where);
 
     // ---- the table of array functions (array_calls.cpp)
@@ -50,6 +50,8 @@ class Calls : public Bindings {
                                 const std::vector<Type>& types, bool noalias, bool passes_blocks);
     std::vector<Value> call_operands(const Node& node, const Source& callee,
                                      const std::vector<Value>& captured, const Value* self);
+    void find_owner(std::int32_t block, E address, std::span<const E> extents,
+                    const std::vector<std::int32_t>& arrays);
     Value result_of_call(const Type& type, const ResultShape& shape,
                          const std::vector<std::int32_t>& outs,
                          const std::vector<std::int32_t>& arrays);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontend/effects.h"
 #include "frontend/exceptions.h"
 #include "frontend/lowerer.h"
 #include "frontend/tables.h"
@@ -160,7 +161,23 @@ const Instance& ModuleLowerer::instance(const Source& source, const std::vector<
     return made;
 }
 
+bool ModuleLowerer::may_store(std::int32_t function) {
+    const auto& f = functions_[static_cast<std::size_t>(function)];
+    if (!f) return true;  // it is being lowered
+    auto [known, is_new] = may_store_.emplace(function, false);
+    if (!is_new) return known->second;
+    if (!f->body) {
+        known->second = std::any_of(f->arrays.begin(), f->arrays.end(),
+                                    [](const ir::Array& a) { return a.writable; });
+        return known->second;
+    }
+    auto inner = [this](std::int32_t callee) { return may_store(callee); };
+    bool stores = effects_of(*f, {&f->body, 1}, 0, 0, inner).stores;
+    return may_store_[function] = stores;
+}
+
 void ModuleLowerer::shrink(std::size_t count) {
+    may_store_.clear();
     while (instances_.size() > count) instances_.pop_back();
     while (functions_.size() > count) functions_.pop_back();
 }

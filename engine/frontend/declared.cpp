@@ -185,4 +185,30 @@ Value Objects::kept_apart(Value value) {
     return value;
 }
 
+Value Objects::kept(const Value& value, const Effects& effects) {
+    Value v = value;
+    if (v.type.is_word() && v.expr && (has_load(v.expr) || effects.change(v.expr)))
+        v.expr = temporary(v.expr);
+    if (v.lazy && !source_.is_kernel && effects.any()) v = made(v, {});
+    if (v.type.is_array() && !v.lazy && !source_.is_kernel) {
+        Descriptor d = describe_array(v.array);
+        auto changes = [&](E e) { return effects.change(e); };
+        if (effects.all || effects.slots.count(d.root) || changes(d.offset) ||
+            std::any_of(d.extents.begin(), d.extents.end(), changes) ||
+            std::any_of(d.strides.begin(), d.strides.end(), changes))
+            v = snapshot(v);
+    }
+    if (v.type.is_instance() && (effects.all || effects.slots.count(describe_array(v.array).root)))
+        v = held_object(v);
+    for (Value& item : v.items) item = kept(item, effects);
+    return v;
+}
+
+/// The value, apart from whatever may change.
+Value Objects::held(const Value& value) {
+    Effects anything;
+    anything.all = true;
+    return kept(value, anything);
+}
+
 }  // namespace unisono::frontend

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "frontend/diagnose.h"
+#include "frontend/effects.h"
 #include "frontend/environment.h"
 #include "frontend/module.h"
 #include "frontend/scope.h"
@@ -27,6 +28,8 @@ class FunctionLowerer;
 
 /// Whether evaluating it may give names other values.
 bool assigns_names(const Node& node);
+/// Whether evaluating it may change anything.
+bool may_act(const Node& node);
 
 class Emission {
   public:
@@ -53,6 +56,8 @@ class Emission {
                                 const std::vector<Value>& captured,
                                 const Value* self = nullptr) = 0;
     virtual Value call_with(const Node& node, const Source& callee, std::vector<Value> values) = 0;
+    /// The value, apart from what the effects change of it.
+    virtual Value kept(const Value& value, const Effects& effects) = 0;
     virtual void statements(const Node& block) = 0;
     virtual void try_statement(const Node& node) = 0;
 
@@ -125,6 +130,12 @@ class Emission {
     std::optional<std::int64_t> lower_bound(E e) const;
 
     // ---- operands and arguments (operands.cpp)
+    struct Later {
+        std::vector<S> made;
+        Effects effects;
+    };
+    Later later(const std::function<void()>& evaluate);
+    void behind(std::span<Value> before, const std::function<void()>& evaluate);
     std::vector<Value> operands(std::span<const Node* const> nodes, bool take_none = false);
     std::pair<std::vector<Value>, std::map<std::string, Value>> given(const Node& node,
                                                                       bool take_none = false);

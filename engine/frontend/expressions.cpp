@@ -1,4 +1,6 @@
 // Lowers expressions: names, subscripts, attributes, comparisons, short circuits.
+#include <algorithm>
+
 #include "frontend/expressions.h"
 #include "frontend/lazy.h"
 #include "frontend/tables.h"
@@ -284,6 +286,8 @@ Value Expressions::subscript(const Node& node) {
     Value object = present(maybe_none(node.children[0]), no_items, node.place);
     if (object.lazy && object.lazy->waits) return sliced(node, object);
     object = made(object, node.place);
+    if (std::any_of(node.children.begin() + 1, node.children.end(), assigns_names))
+        object = held(object);
     if (object.type.is_records()) return record_item(node, object);
     if (object.type.is_table()) {
         Tables tables(*this, node.place);

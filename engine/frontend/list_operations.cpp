@@ -90,13 +90,32 @@ Value Objects::joined_lists(const Value& a, const Value& b, const Place& place) 
     return list;
 }
 
-Value Objects::repeated_list(const Value& given, const Value& times, const Place& place) {
+E Objects::repetitions(const Value& times, const Place& place) {
     want_scalar(times, place, "the number of repetitions");
     if (!is_integer(times.type.dtype) && !is_bool(times.type.dtype)) {
         refuse(place, "a list is repeated an integer number of times; got " + describe(times.type),
                "convert it with int(...)");
     }
-    E n = settle(cast(times.expr, DType::Int64));
+    return settle(cast(times.expr, DType::Int64));
+}
+
+/// list *= times
+void Objects::repeat(const Value& value, const Value& times, const Place& place) {
+    E n = repetitions(times, place);
+    List& list = growing(value, place);
+    E size = temporary(b_->read(list.length), "count");
+    E total = temporary(op_binary(Op::Mul, size, op_binary(Op::Max, n, i64(0))), "total");
+    reserve(value, total, place);
+    list_loop(size, total, [&](E k) {
+        E item =
+            b_->load(value.array, std::vector<E>{op_binary(Op::Sub, k, size)}, ir::Access::Inside);
+        emit(b_->store(value.array, std::vector<E>{k}, item, ir::Access::Inside));
+    });
+    emit(b_->assign(list.length, total));
+}
+
+Value Objects::repeated_list(const Value& given, const Value& times, const Place& place) {
+    E n = repetitions(times, place);
     Value list = new_list(given.type.items[0], "list");
     E size = temporary(list_length(given), "count");
     E total = temporary(op_binary(Op::Mul, size, op_binary(Op::Max, n, i64(0))), "total");

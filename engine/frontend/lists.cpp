@@ -223,12 +223,20 @@ Value Objects::list_value(const Value& value, const Place& place) {
 Value Objects::move_list(const std::string& name, const Value& value) {
     std::string key = name + "/" + describe(value.type);
     auto held = lists_of_names_.find(key);
-    if (held != lists_of_names_.end() && held->second == value.list) return value;
+    bool is_known = held != lists_of_names_.end();
+    // A block that is lowered twice has variables of its own each time.
+    std::int32_t length = variable(name + ".length", DType::Int64);
+    if (is_known && lists_[static_cast<std::size_t>(held->second)].length != length) {
+        lists_of_names_.erase(held);
+        held = lists_of_names_.end();
+        is_known = false;
+    }
+    if (is_known && held->second == value.list) return value;
     if (value.list < 0) {
         refuse({}, "'" + name + "' is a list that was passed on one path", "copy it with list(x)");
     }
-    if (held == lists_of_names_.end()) {
-        List own{b_->slot(name, value.type.dtype, true), variable(name + ".length", DType::Int64),
+    if (!is_known) {
+        List own{b_->slot(name, value.type.dtype, true), length,
                  variable(name + ".capacity", DType::Int64), parallel_depth_, nullptr};
         lists_.push_back(own);
         held = lists_of_names_.emplace(key, static_cast<std::int32_t>(lists_.size()) - 1).first;

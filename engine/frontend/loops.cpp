@@ -62,6 +62,8 @@ ControlFlow::Range ControlFlow::loop_range(const Node& node) {
                  "range() arg 3 must not be zero", nodes[2]->place);
     }
     auto begin = constant_int(r.begin), end = constant_int(r.end);
+    bool is_short = callee->text == "range" && nodes.size() == 1;
+    if (is_short && may_change(*nodes[0], node.children[2], r)) return r;
     r.runs = begin && end && step && (*step > 0 ? *begin < *end : *begin > *end);
     return r;
 }
@@ -222,6 +224,7 @@ bool ControlFlow::try_for(const Node& node, const Range& range, const ParallelPl
     std::set<std::string> privates;
     if (plan) privates = plan->privates;
     S inside = nested(body, privates, [&] {
+        if (range.until) leave_at_end(range, b_->read(var));
         Value counter = scalar(b_->read(var), Weak::Int);
         if (is_read_after) set_variable(target.text, counter.expr);
         env_.names[target.text] = Binding{counter, target.place};

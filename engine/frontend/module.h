@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,6 +37,8 @@ class ModuleLowerer {
     bool is_open(const Source& source) const;
     /// The index of a source file in the list that all functions of the module share.
     std::uint16_t file(const std::string& path);
+    /// Whether the function may store to arrays that it did not make.
+    bool may_store(std::int32_t function);
     Compiled finish();
     /// How many functions there are; those behind the first `count` are given up.
     std::size_t size() const { return instances_.size(); }
@@ -51,6 +54,7 @@ class ModuleLowerer {
     int dimensions_;
     std::deque<Instance> instances_;
     std::deque<std::unique_ptr<ir::Function>> functions_;
+    std::map<std::int32_t, bool> may_store_;  ///< of those that are done
     std::vector<std::string> files_;
 };
 

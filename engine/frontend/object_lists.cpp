@@ -65,8 +65,11 @@ Value Tables::storable(const Value& given) {
     return list;
 }
 
-Value Tables::numbers(const Value& list) {
-    Value made = f_.new_list(list.type.items[0], "list");
+Value Tables::numbers(const Value& list, bool for_array) {
+    // NumPy's array of no items is one of floats.
+    bool is_float = for_array && is_open(list);
+    Value made = f_.new_list(is_float ? Type::python(Weak::Float) : list.type.items[0], "list");
+    if (is_float) return made;
     f_.list_loop(f_.i64(0), f_.settle(size(list)), [&](E k) {
         f_.append(made, item_at(list, k, "list changed size during iteration"), place_);
     });

@@ -31,6 +31,7 @@ class Objects : public ArrayFunctions {
     Value pop(const Value& list, const Value* index, const Place& place);
     void insert(const Value& list, const Value& index, const Value& item, const Place& place);
     Value joined_lists(const Value& a, const Value& b, const Place& place);
+    void repeat(const Value& list, const Value& times, const Place& place);
     Value repeated_list(const Value& list, const Value& times, const Place& place);
     Value move_list(const std::string& name, const Value& value);
 
@@ -85,6 +86,8 @@ class Objects : public ArrayFunctions {
     Value declared_value(const Value& value, const Declared& wanted, const Place& place,
                          const std::string& role);
     Value kept_apart(Value value);
+    Value kept(const Value& value, const Effects& effects) override;
+    Value held(const Value& value);
 
     // ---- values that may be None (optionals.cpp)
     Value stand_in(const Type& type);
@@ -109,6 +112,7 @@ class Objects : public ArrayFunctions {
     // ---- lists (lists.cpp)
     Value list_of(std::int32_t row, const Type& item, const std::string& name);
     void reserve(const Value& list, E count, const Place& place);
+    E repetitions(const Value& times, const Place& place);
     [[noreturn]] void box_list(const Value& list, const Value& item, const Place& place);
 
     // ---- structured arrays (records.cpp)

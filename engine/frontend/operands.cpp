@@ -10,24 +10,36 @@ bool assigns_names(const Node& node) {
            std::any_of(node.children.begin(), node.children.end(), assigns_names);
 }
 
-/// Evaluates in order. Where a later operand needs statements, what was read before it is kept in
-/// temporaries.
+bool may_act(const Node& node) {
+    bool is_call = node.kind == NodeKind::Call && node.children[0].kind != NodeKind::Builtin;
+    return is_call || node.kind == NodeKind::NamedExpr || node.kind == NodeKind::Let ||
+           std::any_of(node.children.begin(), node.children.end(), may_act);
+}
+
+/// Statements that the evaluation needs, and what they change.
+Emission::Later Emission::later(const std::function<void()>& evaluate) {
+    std::size_t vars = function_->vars.size(), arrays = function_->arrays.size();
+    Later found{collect(evaluate), {}};
+    auto may_store = [this](std::int32_t callee) { return module_.may_store(callee); };
+    found.effects = effects_of(*function_, found.made, vars, arrays, may_store);
+    return found;
+}
+
+/// Evaluates what stands behind other values: these are kept as they were before.
+void Emission::behind(std::span<Value> before, const std::function<void()>& evaluate) {
+    Later found = later(evaluate);
+    if (found.made.empty()) return;
+    for (Value& v : before) v = kept(v, found.effects);
+    out_->insert(out_->end(), found.made.begin(), found.made.end());
+}
+
+/// Evaluates in order.
 std::vector<Value> Emission::operands(std::span<const Node* const> nodes, bool take_none) {
     std::vector<Value> values;
     for (const Node* node : nodes) {
-        std::vector<S> made =
-            collect([&] { values.push_back(take_none ? maybe_none(*node) : expression(*node)); });
-        if (!made.empty()) {
-            bool assigns = assigns_names(*node);
-            for (std::size_t i = 0; i + 1 < values.size(); ++i) {
-                Value& v = values[i];
-                Value& there = v.type.is_optional() ? v.items[1] : v;
-                if (there.type.is_scalar() &&
-                    (has_load(there.expr) || (assigns && !is_invariant(there.expr))))
-                    there.expr = temporary(there.expr);
-            }
-        }
-        out_->insert(out_->end(), made.begin(), made.end());
+        Value next;
+        behind(values, [&] { next = take_none ? maybe_none(*node) : expression(*node); });
+        values.push_back(std::move(next));
     }
     return values;
 }

@@ -51,7 +51,13 @@ Value Tables::binary(const std::string& op, const Value& a, const Value& b) {
 bool Tables::update(const std::string& op, const Value& a, const Value& b) {
     if (a.type.is_object_list()) {
         if (op == "+") extend(a, b);
-        return op == "+";
+        if (op == "*") {
+            want_changeable(a);
+            Value more = list_binary(op, a, b);
+            call("table_clear", {handle(a)}, 1);
+            check(call("list_extend", {handle(a), handle(more)}, 2)[0]);
+        }
+        return op == "+" || op == "*";
     }
     if (!b.type.is_table()) return false;
     agree(a, b);

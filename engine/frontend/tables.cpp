@@ -195,7 +195,7 @@ void Tables::set(const Value& table, const Value& key, const Value& given) {
 }
 
 void Tables::augment(const Node& node, const Value& table) {
-    Value key = f_.kept_apart(f_.index_value(node.children[0]));
+    Value key = f_.held(f_.index_value(node.children[0]));
     Value old;
     std::vector<S> read;
     if (!is_open(table)) old = f_.kept_apart(get(table, key));

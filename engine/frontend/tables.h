@@ -58,7 +58,7 @@ class Tables {
     Value slice(const Value& list, const Node& node);
     void add_item(const Value& list, const Value& item);
     /// The items side by side, where they are numbers.
-    Value numbers(const Value& list);
+    Value numbers(const Value& list, bool for_array = false);
     static bool has_numbers(const Type& list) {
         return list.is_object_list() && list.items[0].is_scalar();
     }

@@ -150,8 +150,9 @@ void Calls::write(Template& to, const Value& v, Shown how, const std::string& fo
     to.values.push_back(bits_of(v));
 }
 
-/// Adds a constant text, an f-string or, where the place allows it, any other value.
-void Calls::write_node(Template& to, const Node& node) {
+/// Adds a constant text, an f-string or, where the place allows it, any other value. In order: what
+/// stands before a value that may change it is shown first.
+void Calls::write_node(Template& to, const Node& node, bool in_order) {
     if (node.kind != NodeKind::Format)
         return write(to, maybe_none(node), Shown::Str, "", node.place);
     for (const Node& part : node.children) {
@@ -161,6 +162,12 @@ void Calls::write_node(Template& to, const Node& node) {
         }
         if (part.text.find('}') != std::string::npos)
             refuse(part.place, "a format that is computed is not supported", "write it as a text");
+        if (in_order && !to.values.empty() && may_act(part)) {
+            Value shown = Texts(*this, part.place).filled(to);
+            to.text.clear();
+            to.values.clear();
+            write(to, shown, Shown::Str, "", part.place);
+        }
         Shown how = part.note == "r" ? Shown::Repr : part.note == "s" ? Shown::Str : Shown::Format;
         write(to, maybe_none(part.children[0]), how, part.text, part.place);
     }
@@ -220,15 +227,27 @@ Value Calls::call_print(const Node& node) {
                    "print to other files outside of it");
         }
     }
+    // Where one may change others, all are evaluated before the first is shown.
+    std::vector<Value> shown;
+    if (std::any_of(nodes.begin(), nodes.end(), [](const Node* n) { return may_act(*n); })) {
+        std::vector<const Node*> given;
+        for (const Node* n : nodes)
+            given.push_back(n->kind == NodeKind::Starred ? &n->children[0] : n);
+        shown = operands(given, true);
+    }
     bool is_first = true;
-    for (const Node* arg : nodes) {
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+        const Node* arg = nodes[k];
         std::vector<Value> items;
         bool is_starred = arg->kind == NodeKind::Starred;
-        if (is_starred) items = star_items(expression(arg->children[0]), arg->place);
-        for (std::size_t i = 0; i < (is_starred ? items.size() : 1); ++i) {
+        bool is_value = is_starred || !shown.empty();
+        if (!shown.empty()) items = {shown[k]};
+        if (is_starred)
+            items = star_items(shown.empty() ? expression(arg->children[0]) : items[0], arg->place);
+        for (std::size_t i = 0; i < (is_value ? items.size() : 1); ++i) {
             if (!is_first) write(line, separator, Shown::Str, "", node.place);
             is_first = false;
-            is_starred ? write(line, items[i], Shown::Str, "", arg->place) : write_node(line, *arg);
+            is_value ? write(line, items[i], Shown::Str, "", arg->place) : write_node(line, *arg);
         }
     }
     write(line, last, Shown::Str, "", node.place);

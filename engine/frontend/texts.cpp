@@ -174,7 +174,7 @@ Value Texts::formatted(const Node& node) {
     Template made;
     made.takes_arrays = true;
     made.role = "a value in an f-string";
-    f_.write_node(made, node);
+    f_.write_node(made, node, true);
     return filled(made);
 }
 

@@ -22,20 +22,23 @@ class Tables:
         return self.node(e, "Set", map(self.expression, e.elts))
 
     def expression_DictComp(self, e):
-        result = self.fresh("dict")
-        target = ast.Subscript(value=_name(result, e), slice=e.key, ctx=ast.Store())
+        result, key, before = self.fresh("dict"), e.key, []
+        if not isinstance(key, (ast.Name, ast.Constant)):  # evaluated before the value
+            key = _name(self.fresh("key"), e)
+            before = [_assign(_name(key.id, e, ast.Store()), e.key)]
+        target = ast.Subscript(value=_name(result, e), slice=key, ctx=ast.Store())
         store = _at(ast.Assign(targets=[_at(target, e)], value=e.value), e)
-        return self.filled(e, result, ast.Dict(keys=[], values=[]), store)
+        return self.filled(e, result, ast.Dict(keys=[], values=[]), [*before, store])
 
     def expression_SetComp(self, e):
         result = self.fresh("set")
         add = _at(ast.Attribute(value=_name(result, e), attr="add", ctx=ast.Load()), e)
         call = _at(ast.Call(func=add, args=[e.elt], keywords=[]), e)
-        return self.filled(e, result, ast.Set(elts=[]), _at(ast.Expr(value=call), e))
+        return self.filled(e, result, ast.Set(elts=[]), [_at(ast.Expr(value=call), e)])
 
     def filled(self, e, result, empty, store):
         """An empty one that the comprehension's loops fill."""
-        body = self.generated(e, e.generators, [store])
+        body = self.generated(e, e.generators, store)
         body = [_assign(_name(result, e, ast.Store()), _at(empty, e)), *body]
         return self.expression(_at(Let(body=body, value=_name(result, e)), e))
 
