@@ -37,16 +37,25 @@ bool Dispatch::is_fresh() const {
         const Dispatch* d = dispatch_of(method);
         if (d->source_ != source || !d->guards_hold()) return false;
     }
-    return std::all_of(callees_.begin(), callees_.end(), [](const Callee& c) {
+    return callees_.empty() || is_asked_ || callees_are_fresh();
+}
+
+bool Dispatch::callees_are_fresh() const {
+    is_asked_ = true;
+    bool are_fresh = std::all_of(callees_.begin(), callees_.end(), [](const Callee& c) {
         const Dispatch* callee = dispatch_of(c.function.get());
-        return callee->is_preparing() || (callee->is_fresh() && callee->source_ == c.source);
+        if (callee->is_preparing()) return c.source.lock() == callee->prepared_;
+        return callee->is_fresh() && callee->source_ == c.source.lock();
     });
+    is_asked_ = false;
+    return are_fresh;
 }
 
 /// Functions inside call the same ones; none of them is the function around.
 static void share_callees(frontend::Source& source) {
     for (auto& inner : source.nested) {
         inner->callees = source.callees;
+        inner->callers = source.callers;
         inner->classes = source.classes;
         share_callees(*inner);
     }
@@ -54,14 +63,19 @@ static void share_callees(frontend::Source& source) {
 
 void Dispatch::prepare() {
     preparing_ = std::this_thread::get_id();
+    auto own = prepared_ = std::make_shared<frontend::Source>();
     struct Done {
-        std::thread::id& thread;
-        ~Done() { thread = {}; }
-    } done{preparing_};
+        Dispatch& of;
+        ~Done() {
+            of.preparing_ = {};
+            of.prepared_.reset();
+        }
+    } done{*this};
     Ref flat(PyObject_CallNoArgs(prepare_.get()));
     if (!flat) throw PythonError{};
     auto native = native_source(flat.get());
-    auto source = native ? native : read_source(flat.get());
+    auto source = native ? native : own;
+    if (!native) *source = std::move(*read_source(flat.get()));
     std::vector<Callee> callees;
     std::vector<Ref> names;
     Ref nothing(PyList_New(0));
@@ -70,12 +84,14 @@ void Dispatch::prepare() {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
         Dispatch* callee = dispatch_of(PyList_GET_ITEM(list, i));
         UNISONO_ASSERT(callee != nullptr);
-        // One that is being prepared calls us: a recursion, which the front end follows where it
-        // is our own and refuses else.
         if (callee == this) source->self = static_cast<int>(i);
-        source->callees.push_back(callee->is_preparing() ? nullptr : callee->source());
-        if (!callee->is_preparing())
-            callees.push_back({Ref::of(PyList_GET_ITEM(list, i)), source->callees.back()});
+        // One that is being prepared calls us, and owns our source.
+        bool is_caller = callee->is_preparing();
+        source->callees.push_back(is_caller ? nullptr : callee->source());
+        if (is_caller) source->callers[static_cast<std::size_t>(i)] = callee->prepared_;
+        if (callee != this)
+            callees.push_back({Ref::of(PyList_GET_ITEM(list, i)),
+                               is_caller ? callee->prepared_ : source->callees.back()});
     }
     std::vector<Guard> guards;
     list = native ? nothing.get() : PyDict_GetItemString(flat.get(), "guards");
@@ -107,7 +123,6 @@ void Dispatch::prepare() {
     retire(specialisations_);
     quick_ = nullptr;
     frontend::note_changed_lists(*source);
-    changed_ = source->changed;
     source_ = std::move(source);
     guards_ = std::move(guards);
     callees_ = std::move(callees);

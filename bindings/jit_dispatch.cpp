@@ -323,7 +323,7 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
             return run_packed(*this, last, packed, source.options.threads);
     }
     Arguments arguments(name_);
-    arguments.changed = &changed_;
+    arguments.changed = &source.changed;
     bind(source, arguments, args, count, keywords);
     arguments.finish();
     Specialisation* made = &find(source, arguments, range ? range->dimensions : 0);

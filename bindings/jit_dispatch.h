@@ -115,6 +115,7 @@ class Dispatch {
     void prepare();
     /// Whether this thread is reading our source further up its stack: we call ourselves.
     bool is_preparing() const { return preparing_ == std::this_thread::get_id(); }
+    bool callees_are_fresh() const;
     bool is_fresh() const;
     void bind(const frontend::Source& source, Arguments& arguments, PyObject* const* args,
               std::size_t count, PyObject* keywords) const;
@@ -148,15 +149,16 @@ class Dispatch {
     std::string device_name_;
     bool has_lines_;  ///< debuggers and profilers see the lines of the code
     std::shared_ptr<const frontend::Source> source_;
+    std::shared_ptr<frontend::Source> prepared_;  ///< what `source_` is going to be
     std::vector<Guard> guards_;
-    std::set<std::string> changed_;  ///< parameters whose items the function changes
     /// A function that this one calls, and as what it was read here: it may be read anew for
     /// others.
     struct Callee {
         Ref function;
-        std::shared_ptr<const frontend::Source> source;
+        std::weak_ptr<const frontend::Source> source;
     };
     std::vector<Callee> callees_;
+    mutable bool is_asked_ = false;  ///< whether its callees are fresh: some of them call it
     std::vector<Ref> parameter_names_;
     Ref flat_arrays_;  ///< captured ones, the last parameters: (name, (mapping or cell, name
                        ///< there))

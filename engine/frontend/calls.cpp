@@ -51,7 +51,8 @@ std::vector<Value> Calls::call_operands(const Node& node, const Source& callee,
     }
     if (captured.size() != callee.captures)
         refuse(node.place,
-               callee.name + " reads the array '" + callee.params[own] +
+               callee.name + " reads '" +
+                   callee.params[own].substr(0, callee.params[own].find('.')) +
                    "' around it, which cannot be passed here",
                "pass it as an argument");
     values.insert(values.end(), captured.begin(), captured.end());
@@ -81,9 +82,14 @@ static void flatten(ir::Builder& b, const Value& v, std::vector<E>& scalars,
 const Instance& Calls::instance_of(const Node& node, const Source& callee,
                                    const std::vector<Type>& types, bool noalias,
                                    bool passes_blocks) {
-    bool is_self = &callee == &source_;
+    bool recurs = &callee == &source_ || module_.calls_back(callee, source_);
+    if (recurs && module_.open_count(callee) > deepest_type)
+        refuse(node.place,
+               "the types of the arguments of '" + callee.name +
+                   "' grow with each call of it by itself",
+               "pass lists, or write the recursion as a loop");
     try {
-        const Instance& made = module_.instance(callee, types, noalias, is_self, passes_blocks);
+        const Instance& made = module_.instance(callee, types, noalias, recurs, passes_blocks);
         if (!made.is_done && !made.has_result) throw Unresolved{node.place};
         return made;
     } catch (const Error& e) {

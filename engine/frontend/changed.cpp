@@ -8,7 +8,7 @@ namespace unisono::frontend {
 namespace {
 
 using Names = std::set<std::string>;
-using Functions = std::map<std::string, Source*>;  ///< functions inside, by their names
+using Functions = std::map<std::string, const Source*>;  ///< functions inside, by their names
 
 /// Names whose items or length a node changes, if they are lists.
 void changed_names(const Node& n, Names& names) {
@@ -46,7 +46,7 @@ const Source* called(const Source& source, const Functions& inside, const Node& 
     if (callee.kind != NodeKind::Function) return nullptr;
     if (callee.index < 0 || callee.index == source.self) return &source;
     auto index = static_cast<std::size_t>(callee.index);
-    return index < source.callees.size() ? source.callees[index].get() : nullptr;
+    return index < source.callees.size() ? callee_of(source, index) : nullptr;
 }
 
 /// Names that a node gives to functions which change them.
@@ -103,7 +103,7 @@ void functions_inside(const Node& n, const Source& source, Functions& inside) {
 }
 
 /// One round over the function and those inside of it; whether it found more.
-bool note_more(Source& source, Functions inside) {
+bool note_more(const Source& source, Functions inside) {
     functions_inside(source.body, source, inside);
     std::size_t before = source.changed.size();
     bool more = false;
@@ -122,10 +122,22 @@ bool note_more(Source& source, Functions inside) {
     return more || source.changed.size() != before;
 }
 
+/// Functions that are called and call back.
+void add_circle(const Source& source, std::set<const Source*>& circle) {
+    for (const auto& callee : source.callees) {
+        if (callee && !callee->callers.empty() && circle.insert(callee.get()).second)
+            add_circle(*callee, circle);
+    }
+}
+
 }  // namespace
 
-void note_changed_lists(Source& source) {
-    while (note_more(source, {})) {
+void note_changed_lists(const Source& source) {
+    std::set<const Source*> circle{&source};
+    add_circle(source, circle);
+    for (bool more = true; more;) {
+        more = false;
+        for (const Source* s : circle) more = note_more(*s, {}) || more;
     }
 }
 

@@ -100,7 +100,8 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
     all.insert(all.end(), list.begin(), list.end());
     at(source_.body.place);
     function_->body = b_->block(all);
-    if (unresolved_ && !learnt_.result) {
+    waits_ = unresolved_ && instance_.leans_on != Instance::nobody && !must_restart_;
+    if (unresolved_ && !learnt_.result && !waits_) {
         refuse(*unresolved_,
                "the type of the result of '" + source_.name +
                    "' is not known: every path calls it again first",
@@ -115,49 +116,43 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
     return std::move(function_);
 }
 
-/// Every attempt but the last has learnt something: a wider result, or one more loop target that is
-/// read.
-static std::unique_ptr<ir::Function> lower(ModuleLowerer& module, const Source& source,
-                                           Instance& instance, int dimensions) {
-    Learnt learnt;
-    std::unique_ptr<ir::Function> made;
-    while (!made) made = FunctionLowerer(module, source, instance, dimensions, learnt).run();
-    return made;
-}
-
-bool ModuleLowerer::is_open(const Source& source) const {
-    return std::any_of(instances_.begin(), instances_.end(),
-                       [&](const Instance& i) { return i.source == &source && !i.is_done; });
-}
-
 const Instance& ModuleLowerer::instance(const Source& source, const std::vector<Type>& args,
                                         bool noalias, bool counts_depth, bool passes_blocks) {
-    for (const Instance& i : instances_) {
-        if (i.source == &source && i.args == args && i.noalias == noalias &&
-            i.counts_depth == counts_depth && i.passes_blocks == passes_blocks)
-            return i;
+    auto known = std::find_if(instances_.begin(), instances_.end(), [&](const Instance& i) {
+        return i.source == &source && i.args == args && i.noalias == noalias &&
+               i.counts_depth == counts_depth && i.passes_blocks == passes_blocks;
+    });
+    if (known != instances_.end()) {
+        if (known->is_done) return *known;
+        if (known->place != Instance::nobody || known->is_current) {
+            lean_on(known->is_current ? known->leans_on : known->place);
+            return *known;
+        }
     }
-    Instance& made = instances_.emplace_back();
-    made.source = &source;
-    made.args = args;
-    made.noalias = noalias;
-    made.counts_depth = counts_depth;
-    made.passes_blocks = passes_blocks;
-    made.index = static_cast<std::int32_t>(functions_.size());
-    functions_.emplace_back();
+    bool is_new = known == instances_.end();
+    Instance& made = is_new ? instances_.emplace_back() : *known;
+    if (is_new) {
+        made.source = &source;
+        made.args = args;
+        made.noalias = noalias;
+        made.counts_depth = counts_depth;
+        made.passes_blocks = passes_blocks;
+        made.index = static_cast<std::int32_t>(functions_.size());
+        functions_.emplace_back();
+    }
     auto slot = static_cast<std::size_t>(made.index);
     if (source.native) {
         lower_native(source, made);
         made.is_done = true;
         return made;
     }
-    functions_[slot] = lower(*this, source, made, dimensions_);
+    functions_[slot] = lower(made);
+    if (!functions_[slot]) return made;
     auto same_name = [&](const auto& f) {
         return f && f != functions_[slot] && f->name == source.name;
     };
     auto copies = std::count_if(functions_.begin(), functions_.end(), same_name);
     if (copies > 0) functions_[slot]->name += "." + std::to_string(copies + 1);
-    made.is_done = true;
     return made;
 }
 
@@ -193,6 +188,13 @@ Compiled ModuleLowerer::finish() {
     done.result = instances_.front().shape;
     done.report = report;
     done.warnings = warnings;
+    for (const Instance& i : instances_) {
+        if (i.is_done) continue;
+        // Made on results that turned out to be others: nothing calls it any more.
+        auto empty = std::make_unique<ir::Function>(i.source->name);
+        empty->body = ir::Builder(*empty).block({});
+        functions_[static_cast<std::size_t>(i.index)] = std::move(empty);
+    }
     for (auto& f : functions_) done.module.functions.push_back(std::move(*f));
     for (ir::Function& f : done.module.functions) f.files = files_;
     ir::verify(done.module);

@@ -6,19 +6,14 @@
 
 namespace unisono::frontend {
 
-/// The compiled function that a Function node names. One that is being lowered further out is
-/// refused: only a function that calls itself can be compiled.
+/// The compiled function that a Function node names.
 const Source& Calls::named_function(const Node& node) {
     auto index = static_cast<std::size_t>(node.index);
     if (node.index < 0 || node.index == source_.self) return source_;
-    const Source* source = source_.callees.at(index).get();
-    if (!source || module_.is_open(*source)) {
-        refuse(node.place,
-               "'" + node.text +
-                   "' is called by functions that it calls; only a function that calls itself "
-                   "can be compiled",
-               "write the functions as one, or the recursion as a loop");
-    }
+    const Source* source = callee_of(source_, index);
+    if (!source)
+        refuse(node.place, "'" + node.text + "', which calls this function, has changed",
+               "call recompile() of both");
     return *source;
 }
 
@@ -39,16 +34,19 @@ Value Calls::function_value(const Node& node) {
     return v;
 }
 
-/// What a compiled function that is named takes behind its arguments: captured arrays. A call of
+/// What a compiled function that is named takes behind its arguments: what it captured. A call of
 /// this function itself passes on what it took.
 std::vector<Value> Calls::captures_of(const Node& named, const Source& source) {
     std::vector<Value> values;
-    if (&source != &source_) {
+    if (&source != &source_ && named.children.size() == source.captures) {
         for (const Node& array : named.children) values.push_back(expression(array));
         return values;
     }
-    for (std::size_t i = source_.params.size() - source_.captures; i < source_.params.size(); ++i)
-        values.push_back(env_.names.at(source_.params[i]).value);
+    // In a circle of functions they have the same names everywhere.
+    for (std::size_t i = source.params.size() - source.captures; i < source.params.size(); ++i) {
+        auto held = env_.names.find(source.params[i]);
+        if (held != env_.names.end()) values.push_back(held->second.value);
+    }
     return values;
 }
 
@@ -89,12 +87,10 @@ Value Calls::call_value(const Node& node, const Value& callee) {
                "call functions only");
     }
     const Source& source = *callee.type.function;
-    if (&source != &source_ && module_.is_open(source)) {
-        refuse(place,
-               "'" + source.name +
-                   "' is called by functions that it calls; only a function that calls itself "
-                   "can be compiled",
-               "write the functions as one, or the recursion as a loop");
+    // The depth of a recursion is counted where the functions name each other.
+    if (&source != &source_ && module_.is_open(source) && !module_.calls_back(source, source_)) {
+        refuse(place, "'" + source.name + "' is called by functions that it calls, as a value",
+               "let them call it by its name, or write the functions as one");
     }
     if (callee.type.is_bound()) return call_function(node, source, {}, &callee.items[0]);
     return call_function(node, source, callee.items);

@@ -45,6 +45,8 @@ class FunctionLowerer final : public ControlFlow {
         : ControlFlow(module, source, instance, dimensions, learnt) {}
     /// The function, or null where what was learnt asks for another attempt.
     std::unique_ptr<ir::Function> run();
+    /// Whether there is no function because a result of one further out is not known yet.
+    bool waits() const { return waits_; }
     FunctionLowerer& lowerer() override { return *this; }
 
   private:
@@ -52,6 +54,8 @@ class FunctionLowerer final : public ControlFlow {
     void statements(const Node& block) override;
     void try_statement(const Node& node) override;
     void statement(const Node& node);
+
+    bool waits_ = false;
 
     friend class Texts;   ///< texts.cpp
     friend class Tables;  ///< tables.cpp

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,13 @@
 
 namespace unisono::frontend {
 
+struct Learnt;
+
 /// One compiled function of the module.
+///
+/// Functions that call each other in a circle are lowered together: one that is reached again while
+/// it is being lowered is called by what is known of its result, and those that did so are lowered
+/// anew in its next attempt, until an attempt leaves its result as it was.
 struct Instance {
     const Source* source = nullptr;
     std::vector<Type> args;
@@ -25,6 +32,13 @@ struct Instance {
     bool has_result = false;     ///< so far: another return may widen it
     Type result;
     ResultShape shape;
+    // ---- while it is being lowered, and until those further out on which it leans are done
+    static constexpr std::size_t nobody = static_cast<std::size_t>(-1);
+    std::size_t place = nobody;     ///< among those that are being lowered
+    std::size_t leans_on = nobody;  ///< the outermost of these whose result it took as far as known
+    bool is_leant_on = false;       ///< in this attempt, by those that it calls
+    bool is_current = false;        ///< lowered in the attempts of those on which it leans
+    std::shared_ptr<Learnt> learnt;
 };
 
 class ModuleLowerer {
@@ -34,7 +48,10 @@ class ModuleLowerer {
     const Instance& instance(const Source& source, const std::vector<Type>& args, bool noalias,
                              bool counts_depth = false, bool passes_blocks = false);
     /// True while the function is being lowered (a call of it now is a recursion).
-    bool is_open(const Source& source) const;
+    bool is_open(const Source& source) const { return open_count(source) > 0; }
+    int open_count(const Source& source) const;
+    /// Whether a call of the function may come back to the other one, which calls it.
+    bool calls_back(const Source& callee, const Source& caller);
     /// The index of a source file in the list that all functions of the module share.
     std::uint16_t file(const std::string& path);
     /// Whether the function may store to arrays that it did not make.
@@ -48,11 +65,16 @@ class ModuleLowerer {
     std::vector<std::string> warnings;
 
   private:
+    std::unique_ptr<ir::Function> lower(Instance& instance);
+    void lean_on(std::size_t place);
     /// native.cpp
     void lower_native(const Source& source, Instance& made);
 
     int dimensions_;
     std::deque<Instance> instances_;
+    std::vector<Instance*> open_;  ///< those that are being lowered, from the outermost on
+    std::map<const Source*, std::vector<const Source*>> called_;  ///< by a function itself
+    std::map<const Source*, std::set<const Source*>> reached_;    ///< from it by calls
     std::deque<std::unique_ptr<ir::Function>> functions_;
     std::map<std::int32_t, bool> may_store_;  ///< of those that are done
     std::vector<std::string> files_;

@@ -145,6 +145,8 @@ struct Source : std::enable_shared_from_this<Source> {
     Node body;  ///< a Block
     bool is_kernel = false;
     std::vector<std::shared_ptr<const Source>> callees;
+    /// By the same numbers where `callees` has none: functions that call this one, and own it.
+    std::map<std::size_t, std::weak_ptr<const Source>> callers;
     std::vector<ClassUse> classes;
     std::shared_ptr<const NativeFunction> native;  ///< instead of a body: a function of C text
     /// Compiles the function for C at these types ("float64", "int32*"; a result or ""), and gives
@@ -152,10 +154,19 @@ struct Source : std::enable_shared_from_this<Source> {
     /// that are no objects of their own.
     std::function<std::int64_t(const std::vector<std::string>&, const std::string&)> as_callback;
     int self = -1;  ///< index among the callees of the function itself, where it calls itself
-    std::set<std::string> changed;  ///< names whose items or length it changes, if they are lists
+    mutable std::set<std::string>
+        changed;  ///< names whose items or length it changes, if they are lists
 };
 
-/// Fills Source::changed of the function and of those inside of it; its callees have theirs.
-void note_changed_lists(Source& source);
+/// The function that the source calls by this number; null where it is gone.
+inline const Source* callee_of(const Source& source, std::size_t index) {
+    if (const Source* known = source.callees.at(index).get()) return known;
+    auto caller = source.callers.find(index);
+    return caller == source.callers.end() ? nullptr : caller->second.lock().get();
+}
+
+/// Fills Source::changed of the function and of those inside of it; its callees have theirs, but
+/// for those that call it in turn.
+void note_changed_lists(const Source& source);
 
 }  // namespace unisono::frontend

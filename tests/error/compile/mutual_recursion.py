@@ -2,13 +2,13 @@ import unisono as un
 
 
 @un.jit
-def odd(n):
-    return n > 0 and f(n - 1)
+def odd(other, n):
+    return n > 0 and other(odd, n - 1)
 
 
 @un.jit
-def f(n):
-    return n == 0 or odd(n - 1)
+def f(other, n):
+    return n == 0 or other(f, n - 1)
 
 
-args = (3,)
+args = (odd, 3)
