@@ -382,6 +382,7 @@ def cumulative_sum(
     out: ndarray | None = ...,
     include_initial: _bool = ...,
 ) -> ndarray: ...
+def declare_device(name: Any, sig: Any, *, link: Any = ...) -> Any: ...
 
 deg2rad: ufunc
 degrees: ufunc

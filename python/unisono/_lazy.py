@@ -11,6 +11,7 @@ _names = {
     "._jit.stencil": "stencil",
     "._jit.cfunc": "carray cfunc farray",
     "._jit.c_module": "c_module",
+    "._jit.declared": "declare_device",
     "._jit.cpp_module": "cpp_module",
     "._jit.fortran": "fortran",
     "._mesh": "mesh",

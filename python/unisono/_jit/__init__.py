@@ -319,6 +319,8 @@ def jit(signature_or_function=None, *, device=None, **options):
         ``"python"`` (the default) raises ZeroDivisionError, ``"numpy"`` gives inf, NaN or 0.
     debug : bool, optional
         True tells gdb and perf the function's lines, as ``UNISONO_JIT_LINES=1`` does for all.
+    link : str, path, CModule or list of them, optional
+        C text or files that define the functions that `declare_device` declared.
     interpret : bool, optional
         True runs the Python function itself, so that pdb can step through it; its arrays are
         watched: indices are tested, and iterations of a `prange` that meet at an element raise

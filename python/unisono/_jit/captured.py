@@ -9,6 +9,7 @@ import math
 import types
 
 from .. import _engine
+from .._engine import CompileError
 from . import foreign
 from .desugar import Value, _at
 from .interpreted import path_of
@@ -135,7 +136,7 @@ class Captured:
         form = _compiled_form(value)
         is_value = isinstance(form, (bool, int, float, complex, tuple, str, _engine.Dispatcher))
         is_class = _is_known_class(value) or _is_known_class(type(value))
-        if is_value or is_class or _is_numpy_scalar(value):
+        if is_value or is_class or _is_numpy_scalar(value) or hasattr(value, "linked"):
             self.guards.append((owner, name, value))
 
     def captured_array(self, e, value):
@@ -172,6 +173,13 @@ class Captured:
         given, value = value, _compiled_form(value)
         if value is None:
             return self.node(at, "NoneValue")
+        if hasattr(value, "linked"):  # of declare_device
+            try:
+                value = value.linked(self.options.get("link", ()))
+            except CompileError as error:
+                raise CompileError(
+                    f"{self.name}: {error}; {name} is called at {self.file}:{at.lineno}"
+                ) from None
         if value is ...:
             return self.node(at, "Builtin", text="Ellipsis")
         if isinstance(value, str):

@@ -56,12 +56,17 @@ def checked(options, where):
                     f"{where}: num_threads is an int of at least 1; got {value!r}; give a number"
                 )
             made["num_threads"] = value
+        elif name == "link":
+            from .declared import given, modules_of
+
+            made["link"] = modules_of(value)
+            given.extend(made["link"])
         elif name == "locals":
             from .signatures import spec_of
 
             made["locals"] = {n: spec_of(t, f"{where}: locals") for n, t in value.items()}
         else:
-            own = "wraparound cdivision boundscheck debug error_model fastmath interpret locals num_threads parallel schedule".split()
+            own = "wraparound cdivision boundscheck debug error_model fastmath interpret link locals num_threads parallel schedule".split()
             known = sorted([*_ALWAYS, *own])
             raise TypeError(
                 f"{where}: unknown keyword {name!r}; expected one of {', '.join(known)}; "

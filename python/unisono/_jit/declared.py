@@ -1,0 +1,150 @@
+"""Functions of C that compiled code calls by a declared name; the C text is linked beside it (``link=``)."""
+
+from __future__ import annotations
+
+import os
+
+from .. import _engine
+from .._signatures import parse_signature, spell
+from .text import compile_text
+
+
+def declare_device(name, sig, *, link=()):
+    """Declare a function of C that compiled functions call.
+
+    Parameters
+    ----------
+    name : str
+        As the C text defines it.
+    sig : str
+        Result and arguments, as ``"int32(int32, int32)"``; arrays pass as pointers to their elements.
+    link : str, path, CModule or list of them
+        What defines the function: C text, the path of a ``.c`` file, or what `c_module` made. By default the
+        compiled function that calls it says so: ``un.jit(link=[...])``.
+
+    Returns
+    -------
+    DeclaredFunction
+        To be called in compiled functions; where `link` is given, from Python too.
+
+    Raises
+    ------
+    TypeError
+        `sig` is no signature with a result.
+    CompileError
+        When the caller is compiled: nothing that is linked defines the function, or it takes other parameters.
+    RuntimeError
+        When it is called: the function returned a status other than 0.
+
+    Notes
+    -----
+    The function is written in one of two ways, told apart by its parameters. Plainly, ``int bar(int a, int b)``. Or as
+    Numba's device functions: the result goes through a pointer in front of the arguments and the function returns a
+    status, ``int bar(int *result, int a, int b)``; other than 0 raises.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> bar = un.declare_device("bar", "int32(int32, int32)")
+    >>> @un.jit(link=["int bar(int *result, int a, int b) { *result = a * b; return 0; }"])
+    ... def total(n):
+    ...     s = 0
+    ...     for i in range(n):
+    ...         s += bar(i, 2)
+    ...     return s
+    >>> total(5)
+    20
+    """
+    result, arguments = parse_signature(sig, "declare_device")
+    if result is None or result[0] not in ("scalar", "void"):
+        raise TypeError(
+            f"declare_device: '{name}' returns a number or nothing; got the signature {sig!r}; write a result in "
+            f'front, as in "int32(int32, int32)"'
+        )
+    return DeclaredFunction(name, sig, result, arguments, modules_of(link))
+
+
+def modules_of(link):
+    """What `link=` names, in order: texts and paths, or modules that are made already."""
+    is_one = isinstance(link, (str, os.PathLike)) or hasattr(link, "_holds_compiled_functions")
+    return (link,) if is_one else tuple(link or ())
+
+
+_texts = {}  # modules of C by what was linked: compiled once
+given = []  # what the decorators were told: where functions called from Python are looked for
+
+
+def _module_of(source):
+    if hasattr(source, "_holds_compiled_functions"):
+        return source
+    from .c_module import c_module
+
+    source = os.fspath(source)
+    made_at = os.stat(source).st_mtime_ns if os.path.exists(source) else None
+    if (source, made_at) not in _texts:
+        _texts[source, made_at] = c_module(source)
+    return _texts[source, made_at]
+
+
+class DeclaredFunction:
+    """A function that C text defines, by name; made by `declare_device`."""
+
+    def __init__(self, name, sig, result, arguments, link):
+        self.__name__ = self.__qualname__ = name
+        self.signature = sig
+        self.link = link
+        self._result, self._arguments = result, arguments
+        self._linked = {}
+
+    def __repr__(self):
+        return f"<declared function {self.__name__}: {self.signature}>"
+
+    def __call__(self, *args):
+        return self.linked(given)(*args)
+
+    def linked(self, link):
+        """The compiled function that calls what `link`, or the own one, defines."""
+        found = None
+        for source in (*self.link, *link):
+            found = found or getattr(_module_of(source), self.__name__, None)
+        if found is None:
+            raise _engine.CompileError(
+                f"declare_device: nothing that is linked defines '{self.__name__}'; got link={[*self.link, *link]!r}; "
+                f"give its C text or file, as in un.jit(link=['{self.__name__}.c'])"
+            )
+        if found not in self._linked:
+            self._linked[found] = self._around(found)
+        return self._linked[found]
+
+    def _around(self, function):
+        names = [f"x{k}" for k in range(len(self._arguments))]
+        types = function.declaration[function.declaration.index("(") + 1 : -1].split(",")
+        by_pointer = len(function.parameters) == len(names) + 1 and "*" in types[0]
+        if len(function.parameters) != len(names) and not by_pointer:
+            raise _engine.CompileError(
+                f"declare_device: '{self.__name__}' was declared as {self.signature}; got '{function.declaration}'; "
+                f"write its parameters alike, or the result's pointer in front of them"
+            )
+        given = [
+            f"np.{t[1]}({n})" if t[0] == "scalar" else n
+            for n, t in zip(names, self._arguments, strict=True)
+        ]
+        result = spell(self._result)
+        lines = [f"def {self.__name__}({', '.join(names)}):"]
+        if by_pointer:
+            lines += [
+                f"    result = np.zeros(1, np.{result})",
+                f"    status = function({', '.join(['result', *given])})",
+                "    if status != 0:",
+                f'        raise RuntimeError(f"{self.__name__}: returned the status {{status}}")',
+                "    return result[0]",
+            ]
+        elif self._result[0] == "void":
+            lines.append(f"    function({', '.join(given)})")
+        else:
+            lines.append(f"    return np.{result}(function({', '.join(given)}))")
+        import numpy as np
+
+        return compile_text(
+            "\n".join(lines) + "\n", self.__name__, {"np": np, "function": function}
+        )
