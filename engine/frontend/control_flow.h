@@ -60,15 +60,21 @@ class ControlFlow : public Assignments {
     bool returns_by_final(const Value& value);
 
     // ---- loops (loops.cpp, schedule.cpp)
+    /// A dict or set whose size must stay as it is while a loop goes over it.
+    struct WatchedTable {
+        Value table;
+        E size = nullptr;
+        std::vector<const Node*> before;  ///< lengths of what is asked for an item first
+    };
     struct Range {
         E begin, end, step;
         bool runs;  ///< at least once
         bool is_parallel;
-        std::string schedule = {};                     ///< static, dynamic, guided or none
-        E chunk = nullptr, threads = nullptr;          ///< as the program gives them
-        const Node* count = nullptr;                   ///< asked again in front of each iteration
-        std::vector<std::pair<Value, E>> tables = {};  ///< whose size must stay as it is
-        E until = nullptr;                             ///< the end, where these are asked
+        std::string schedule = {};             ///< static, dynamic, guided or none
+        E chunk = nullptr, threads = nullptr;  ///< as the program gives them
+        const Node* count = nullptr;           ///< asked again in front of each iteration
+        std::vector<WatchedTable> tables = {};
+        E until = nullptr;  ///< the end, where these are asked
         Place place = {};
     };
     /// Arrays that a parallel loop reduces: each of a few parts of the loop has its own copy.
@@ -81,7 +87,7 @@ class ControlFlow : public Assignments {
     void read_schedule(const Node& keyword, Range& range);
     bool may_change(const Node& count, const Node& body, Range& range);
     bool may_grow(const Node& count, const Node& body);
-    std::vector<Value> tables_at_risk(const Node& count, const Node& body);
+    std::vector<WatchedTable> tables_at_risk(const Node& count, const Node& body);
     void leave_at_end(const Range& range, E index);
     bool try_for(const Node& node, const Range& range, const ParallelPlan* plan);
     bool try_while(const Node& node);

@@ -10,17 +10,19 @@ namespace unisono::frontend {
 
 namespace {
 
-/// What a loop's number of iterations asks for the number of their items.
+/// The questions for a number of items that a loop's number of iterations is made of, in order.
 std::vector<const Node*> lengths_in(const Node& count) {
-    std::vector<const Node*> owners;
+    std::vector<const Node*> lengths;
     walk(count, [&](const Node& n) {
         bool is_length = n.kind == NodeKind::Call && n.children.size() == 2 &&
                          n.children[0].kind == NodeKind::Builtin &&
                          n.children[0].text == "iteration";
-        if (is_length) owners.push_back(&n.children[1]);
+        if (is_length) lengths.push_back(&n);
     });
-    return owners;
+    return lengths;
 }
+
+const Node& owner_of(const Node& length) { return length.children[1]; }
 
 /// The list whose length a node may change; `any` where a call may change one.
 struct Change {
@@ -47,8 +49,9 @@ Change change_of(const Node& n) {
 /// Whether the loop goes over lists whose length its body may change.
 bool ControlFlow::may_grow(const Node& count, const Node& body) {
     std::vector<Value> lists;
-    for (const Node* owner : lengths_in(count)) {
-        auto held = owner->kind == NodeKind::Name ? env_.names.find(owner->text) : env_.names.end();
+    for (const Node* length : lengths_in(count)) {
+        const Node& owner = owner_of(*length);
+        auto held = owner.kind == NodeKind::Name ? env_.names.find(owner.text) : env_.names.end();
         if (held == env_.names.end()) return false;
         const Value& v = held->second.value;
         if (v.type.is_table() && !v.type.is_object_list()) return false;
@@ -82,19 +85,25 @@ bool ControlFlow::may_grow(const Node& count, const Node& body) {
 }
 
 /// Dicts and sets that the loop goes over, where its body may change some.
-std::vector<Value> ControlFlow::tables_at_risk(const Node& count, const Node& body) {
+std::vector<ControlFlow::WatchedTable> ControlFlow::tables_at_risk(const Node& count,
+                                                                   const Node& body) {
     auto is_no_table = [&](const Node& owner) {
         auto held = owner.kind == NodeKind::Name ? env_.names.find(owner.text) : env_.names.end();
         if (held == env_.names.end()) return false;
         const Type& t = held->second.value.type;
         return t.is_array() || t.is_list() || t.is_text() || t.is_object_list();
     };
-    std::vector<Value> tables;
-    for (const Node* owner : lengths_in(count)) {
-        auto held = owner->kind == NodeKind::Name ? env_.names.find(owner->text) : env_.names.end();
+    std::vector<WatchedTable> tables;
+    std::vector<const Node*> before;
+    for (const Node* length : lengths_in(count)) {
+        const Node& owner = owner_of(*length);
+        auto held = owner.kind == NodeKind::Name ? env_.names.find(owner.text) : env_.names.end();
         if (held == env_.names.end()) return {};
         const Type& t = held->second.value.type;
-        if (t.is_table() && !t.is_object_list()) tables.push_back(held->second.value);
+        if (t.is_table() && !t.is_object_list())
+            tables.push_back({held->second.value, nullptr, before});
+        else
+            before.push_back(length);
     }
     bool found = false;
     if (tables.empty()) return {};
@@ -111,14 +120,15 @@ std::vector<Value> ControlFlow::tables_at_risk(const Node& count, const Node& bo
         if (is_method && is_no_table(n.children[0].children[0])) return;
         found = found || change.any || (change.owner && !is_no_table(*change.owner));
     });
-    return found ? tables : std::vector<Value>{};
+    return found ? tables : std::vector<WatchedTable>{};
 }
 
 /// Whether the loop goes over what its body may change; its end is found as it runs then.
 bool ControlFlow::may_change(const Node& count, const Node& body, Range& range) {
     range.place = count.place;
-    for (const Value& table : tables_at_risk(count, body))
-        range.tables.emplace_back(table, temporary(Tables(*this, count.place).size(table)));
+    range.tables = tables_at_risk(count, body);
+    for (WatchedTable& t : range.tables)
+        t.size = temporary(Tables(*this, count.place).size(t.table));
     if (may_grow(count, body)) range.count = &count;
     if (!range.count && range.tables.empty()) return false;
     range.until = settle(range.end);
@@ -127,14 +137,19 @@ bool ControlFlow::may_change(const Node& count, const Node& body, Range& range) 
 }
 
 /// Leaves the loop where its lists have no item of that number any more; a dict whose size has
-/// changed since, if only by the last iteration, is an error.
+/// changed since, if only by the last iteration, is an error: unless what zip asks before it has no
+/// more items.
 void ControlFlow::leave_at_end(const Range& range, E index) {
     E end = range.until;
     if (range.count) end = cast(expression(*range.count).expr, DType::Int64);
-    for (const auto& [table, size] : range.tables) {
+    for (const auto& [table, size, before] : range.tables) {
         bool is_set = table.type.rank == int(TableKind::Set);
-        E now = Tables(*this, range.place).size(table);
-        fault_if(op_binary(Op::Ne, now, size), ErrorKind::Runtime,
+        E has_changed = op_binary(Op::Ne, Tables(*this, range.place).size(table), size);
+        for (const Node* length : before) {
+            E items = cast(expression(*length).expr, DType::Int64);
+            has_changed = op_binary(Op::And, has_changed, op_binary(Op::Lt, index, items));
+        }
+        fault_if(has_changed, ErrorKind::Runtime,
                  is_set ? "Set changed size during iteration"
                         : "dictionary changed size during iteration",
                  range.place);

@@ -325,7 +325,25 @@ def first_adds(d):
     return 0
 
 
-@pytest.mark.parametrize("body", [last_adds, last_pops, same_size, first_adds])
+def list_ends_first(d):
+    total = 0
+    for x, v in zip([5], d.values(), strict=False):
+        total += x + v
+        d[9] = 9
+    return total
+
+
+def dict_is_asked_first(d):
+    total = 0
+    for v, x in zip(d.values(), [5], strict=False):
+        total += x + v
+        d[9] = 9
+    return total
+
+
+@pytest.mark.parametrize(
+    "body", [last_adds, last_pops, same_size, first_adds, list_ends_first, dict_is_asked_first]
+)
 @pytest.mark.parametrize("given", [{1: 2}, {1: 2, 2: 3}, {}])
 def test_dicts_that_change_in_their_loop(body, given):
     results = []
