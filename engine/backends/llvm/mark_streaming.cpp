@@ -18,8 +18,9 @@ namespace unisono::codegen {
 
 namespace {
 
-/// Far enough ahead for memory, near enough to stay in the first-level cache. In bytes.
-constexpr std::int64_t prefetch_distance = 4096;
+/// Far enough ahead for memory, near enough to stay in the first-level cache; not a whole page,
+/// whose lines would fall into the sets of those that are being read. In bytes.
+constexpr std::int64_t prefetch_distance = 3072;
 /// A load that another precedes by less than this finds its lines in a cache. In bytes.
 constexpr std::int64_t reuse_distance = 256 * 1024;
 /// With more loads than this, comparing all pairs costs more than it saves.
