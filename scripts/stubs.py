@@ -326,7 +326,7 @@ def module_page(module, what):
     for name in sorted(n for n in dir(module) if not n.startswith("_")):
         value = getattr(module, name)
         if inspect.ismodule(value):
-            if module is un and value.__name__ == f"unisono.{name}":
+            if value.__name__ == f"{module.__name__}.{name}":
                 first.add(f"from . import {name} as {name}")
         elif line := imported(name, value):
             first.add(line)
@@ -369,9 +369,13 @@ def pages():
     """Files and their texts."""
     yield HOME / "_engine.pyi", engine_page()
     yield HOME / "__init__.pyi", module_page(un, "the package")
-    for name in ("linalg", "fft", "random", "memory", "emath", "testing", "lib"):
+    for name in ("linalg", "fft", "random", "memory", "emath", "testing"):
         module = importlib.import_module(f"unisono.{name}")
         yield HOME / f"{name}.pyi", module_page(module, f"``unisono.{name}``")
+    for name, path in (("lib", "lib/__init__"), ("lib.stride_tricks", "lib/stride_tricks")):
+        module = importlib.import_module(f"unisono.{name}")
+        page = module_page(module, f"``unisono.{name}``")
+        yield HOME / f"{path}.pyi", page.replace("from ._engine", "from .._engine")
 
 
 def formatted(path, text):

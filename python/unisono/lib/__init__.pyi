@@ -1,5 +1,3 @@
 """Types of ``unisono.lib``, written by scripts/stubs.py."""
 
-from typing import Any
-
-stride_tricks: Any
+from . import stride_tricks as stride_tricks
