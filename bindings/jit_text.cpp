@@ -135,6 +135,10 @@ std::string written(const std::int64_t* values, const std::string& how) {
     auto bar = how.find('|');
     std::string kind = how.substr(0, bar);
     std::string format = bar == std::string::npos ? "" : how.substr(bar + 1);
+    if (kind[0] == 'S') {  // the format is a text in front of the value
+        kind.erase(0, 1);
+        format = text_of(python_text(*values++).get());
+    }
     auto number = [&] { return std::bit_cast<double>(*values); };
     if (kind.empty() && format.empty()) return std::to_string(*values);
     if (kind == "B") return *values ? "np.True_" : "np.False_";
@@ -206,13 +210,14 @@ void make_text_of(std::int64_t* values) {
     });
 }
 
-/// int(text) or float(text): 0 and the number; 1 where it is none, 2 where it is too large.
+/// int(text, base), whose base and 1 is value 1, or float(text), where that is 0: 0 and the number;
+/// 1 where it is none, 2 where it is too large.
 void read_number(std::int64_t* values) {
     bool is_int = values[1] != 0;
     with_python(values, 1, [&] {
         Ref text = python_text(values[0]);
         Ref number(!text    ? nullptr
-                   : is_int ? PyLong_FromUnicodeObject(text.get(), 10)
+                   : is_int ? PyLong_FromUnicodeObject(text.get(), static_cast<int>(values[1]) - 1)
                             : PyFloat_FromString(text.get()));
         if (!number) throw PythonError{};
         int overflow = 0;

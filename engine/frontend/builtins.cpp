@@ -63,6 +63,7 @@ Value Calls::known_call(const Node& node) {
             if (callee.text == "bit_length" && object.type.weak == Weak::Int &&
                 arguments(node).empty())
                 return bit_length(object);
+            if (auto v = library_method(node, object)) return *v;
         }
         refuse(callee.place, "method '" + callee.text + "' cannot be called in a compiled function",
                "write it as a loop over elements, or call it outside and pass the result");
@@ -85,6 +86,15 @@ Value Calls::bit_length(const Value& number) {
         count = temporary(op_binary(Op::Add, count, b_->select(is_more, i64(shift), i64(0))));
     }
     return scalar(op_binary(Op::Add, count, cast(x, DType::Int64)), Weak::Int);
+}
+
+/// A method that is written in Python, which the callee's second child names.
+std::optional<Value> Calls::library_method(const Node& node, const Value& object) {
+    const Node& callee = node.children[0];
+    bool is_known = callee.children.size() > 1 &&
+                    (object.type.is_text() || object.type.is_tuple() || object.type.is_scalar());
+    if (!is_known) return std::nullopt;
+    return call_function(node, named_function(callee.children[1]), {}, &object);
 }
 
 /// object.method(...), by the table of array functions.
@@ -124,6 +134,12 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
             return scalar(b_->boolean(is_instance(v.type, node.children[2])), Weak::Bool);
         bool fits = is_instance(v.type.items[1], node.children[2]);
         return fits ? v.items[0] : scalar(b_->boolean(false), Weak::Bool);
+    }
+    if (name == "type_is" || name == "same_type") {
+        Type t = maybe_none(node.children[1]).type;
+        bool is_same = name == "type_is" ? is_exactly(t, node.children[2])
+                                         : t == maybe_none(node.children[2]).type;
+        return scalar(b_->boolean(is_same), Weak::Bool);
     }
     if (name == "dataclasses.replace" && node.children.size() > 1)
         return replaced(node, expression(node.children[1]), 2);
@@ -182,6 +198,10 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
     if (name.rfind("cmath.", 0) == 0) return cmath_function(base, args, place);
     if (!is_plain && args.size() == 1 && name.rfind("math.", 0) != 0) {
         if (auto v = complex_function(base, args[0], place)) return *v;
+    }
+    if (name == "int_of_text") {
+        want(2);
+        return Texts(*this, place).number_in_base(args[0], args[1]);
     }
     if (is_plain && name == "pow") {
         want(2);
@@ -280,6 +300,18 @@ bool Calls::is_instance(const Type& t, const Node& wanted) {
     if (auto dtype = dtype_of(wanted)) return is_numpy && t.dtype == *dtype;
     refuse(wanted.place, "isinstance of '" + name + "' is not known when compiling",
            "ask for int, float, bool, complex, list, tuple, np.ndarray or a dtype");
+}
+
+/// type(x) is T; of what may be None the answer would come when it runs.
+bool Calls::is_exactly(const Type& t, const Node& wanted) {
+    if (t.is_optional())
+        refuse(wanted.place, "the type of what may be None is not known when compiling",
+               "ask with `is None` first");
+    if (wanted.text == "int") return t.is_scalar() && t.weak == Weak::Int;
+    if (wanted.text == "float") return t.is_scalar() && t.weak == Weak::Float;
+    if (wanted.text == "complex") return t.is_scalar() && t.weak == Weak::Complex;
+    if (wanted.text == "tuple") return t.is_tuple() && !t.record;
+    return is_instance(t, wanted);
 }
 
 Value Calls::length(const Value& a, const Place& place) {

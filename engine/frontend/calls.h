@@ -20,6 +20,9 @@ class Calls : public Bindings {
     Value function_value(const Node& node);
     Value capturing(Value function, const Node& names);
 
+    /// A method that is written in Python, where its type has one.
+    std::optional<Value> library_method(const Node& node, const Value& object);
+
     // ---- text that tells values (text.cpp)
     struct Template {
         std::string text;
@@ -31,6 +34,7 @@ class Calls : public Bindings {
     void write(Template& to, const Value& v, Shown how, const std::string& format,
                const Place& place);
     void write_node(Template& to, const Node& node, bool in_order = false);
+    void write_formatted(Template& to, const Node& part);
     std::pair<std::string, std::vector<E>> message_of(const Node& node, const std::string& where);
 
     // ---- the table of array functions (array_calls.cpp)
@@ -72,6 +76,7 @@ class Calls : public Bindings {
     // ---- built-in functions (builtins.cpp, folds.cpp, text.cpp)
     Value bit_length(const Value& number);
     Value call_builtin(const Node& node, const std::string& name);
+    bool is_exactly(const Type& t, const Node& wanted);
     bool is_instance(const Type& t, const Node& wanted);
     Value delete_item(const std::vector<Value>& args, const Place& place);
     std::optional<Value> fold(const Node& node, const std::string& name,

@@ -168,9 +168,27 @@ void Calls::write_node(Template& to, const Node& node, bool in_order) {
             to.values.clear();
             write(to, shown, Shown::Str, "", part.place);
         }
+        if (part.children.size() > 1) {
+            write_formatted(to, part);
+            continue;
+        }
         Shown how = part.note == "r" ? Shown::Repr : part.note == "s" ? Shown::Str : Shown::Format;
         write(to, maybe_none(part.children[0]), how, part.text, part.place);
     }
+}
+
+/// A value in a format that is computed: the format is a text in front of it.
+void Calls::write_formatted(Template& to, const Node& part) {
+    const Node* nodes[] = {&part.children[0], &part.children[1]};
+    std::vector<Value> values = operands(nodes);
+    E format = Texts(*this, part.place).handle(values[1]);
+    Template one;
+    one.role = to.role;
+    write(one, values[0], Shown::Format, "?", part.place);
+    std::string kind = one.text.substr(2, one.text.size() - 5);
+    to.text += "{" + std::to_string(to.values.size()) + "S" + kind + "}";
+    to.values.push_back(settle(format));
+    to.values.insert(to.values.end(), one.values.begin(), one.values.end());
 }
 
 /// The text of an exception with the values that it tells.

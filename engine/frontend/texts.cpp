@@ -197,7 +197,7 @@ Value Texts::of_point(const Value& number) {
 }
 
 Value Texts::number(const Value& text, bool is_int) {
-    auto found = f_.native("text_number", {handle(text), f_.i64(is_int)}, 2);
+    auto found = f_.native("text_number", {handle(text), f_.i64(is_int ? 11 : 0)}, 2);
     f_.fault_if(f_.op_binary(Op::Eq, found[0], f_.i64(1)), ErrorKind::Value,
                 is_int ? "invalid literal for int() with base 10: {0T}"
                        : "could not convert string to float: {0T}",
@@ -206,6 +206,24 @@ Value Texts::number(const Value& text, bool is_int) {
                 "int() of a text does not fit in 64 bits", place_);
     if (is_int) return f_.scalar(found[1], Weak::Int);
     return f_.scalar(f_.b_->bitcast(found[1], DType::Float64), Weak::Float);
+}
+
+/// int(text, base)
+Value Texts::number_in_base(const Value& text, const Value& base) {
+    if (!text.type.is_text())
+        refuse("int with a base takes a str; got " + describe(text.type), "leave the base out");
+    E in_base = integer(base, "the base of int");
+    E is_odd = f_.op_binary(Op::Or, f_.op_binary(Op::Lt, in_base, f_.i64(0)),
+                            f_.op_binary(Op::Or, f_.op_binary(Op::Eq, in_base, f_.i64(1)),
+                                         f_.op_binary(Op::Gt, in_base, f_.i64(36))));
+    f_.fault_if(is_odd, ErrorKind::Value, "int() base must be >= 2 and <= 36, or 0", place_);
+    auto found =
+        f_.native("text_number", {handle(text), f_.op_binary(Op::Add, in_base, f_.i64(1))}, 2);
+    f_.fault_if(f_.op_binary(Op::Eq, found[0], f_.i64(1)), ErrorKind::Value,
+                "invalid literal for int() with base {1}: {0T}", place_, {handle(text), in_base});
+    f_.fault_if(f_.op_binary(Op::Eq, found[0], f_.i64(2)), ErrorKind::Overflow,
+                "int() of a text does not fit in 64 bits", place_);
+    return f_.scalar(found[1], Weak::Int);
 }
 
 Value Texts::joined(const Value& separator, const Value& parts) {
@@ -256,32 +274,57 @@ Value Texts::method(const Node& node, const Value& text) {
     std::vector<Value> args = f_.arguments(node);
     f_.at(place_);
     if (name == "join" && args.size() == 1) return joined(text, args[0]);
+    if ((name == "startswith" || name == "endswith") && !args.empty() && args[0].type.is_tuple())
+        return any_method(name, text, args);
     auto known = methods.find(name);
     bool makes_list = name == "split" || name == "rsplit" || name == "splitlines";
     if (known == methods.end() && !makes_list) {
+        if (auto v = f_.library_method(node, text)) return *v;
         refuse("method '" + name + "' of str is not supported in a compiled function",
                "call it outside and pass the result");
-    }
-    std::vector<E> values{f_.i64(static_cast<std::int64_t>(name.size())),
-                          f_.i64(static_cast<std::int64_t>(args.size()) + 1)};
-    for (E e : packed(name)) values.push_back(e);
-    args.insert(args.begin(), text);
-    for (const Value& v : args) {
-        values.push_back(f_.i64(!v.type.is_text()));
-        values.push_back(v.type.is_text() ? handle(v) : integer(v, "an argument of " + name));
     }
     bool makes_text = makes_list || known->second == Weak::None;
     if (makes_text && f_.parallel_depth_ > 0) {
         refuse("a text cannot be made inside of prange",
                "make it after the loop from what the loop stored");
     }
+    E found = called(name, text, args);
+    if (makes_list) return Tables(f_, place_).texts_made(found);
+    if (makes_text) return of(found);
+    if (known->second == Weak::Int) return f_.scalar(found, Weak::Int);
+    return f_.scalar(f_.op_binary(Op::Ne, found, f_.i64(0)), Weak::Bool);
+}
+
+/// What a method of str gives, called with Python's lock.
+E Texts::called(const std::string& name, const Value& text, std::span<const Value> args) {
+    std::vector<E> values{f_.i64(static_cast<std::int64_t>(name.size())),
+                          f_.i64(static_cast<std::int64_t>(args.size()) + 1)};
+    for (E e : packed(name)) values.push_back(e);
+    auto give = [&](const Value& v) {
+        values.push_back(f_.i64(!v.type.is_text()));
+        values.push_back(v.type.is_text() ? handle(v) : integer(v, "an argument of " + name));
+    };
+    give(text);
+    for (const Value& v : args) give(v);
     auto found = f_.native("text_method", values, 2);
     f_.fault_if(f_.op_binary(Op::Ne, found[0], f_.i64(0)), ErrorKind::Runtime,
                 "a method of str failed", place_);
-    if (makes_list) return Tables(f_, place_).texts_made(found[1]);
-    if (makes_text) return of(found[1]);
-    if (known->second == Weak::Int) return f_.scalar(found[1], Weak::Int);
-    return f_.scalar(f_.op_binary(Op::Ne, found[1], f_.i64(0)), Weak::Bool);
+    return found[1];
+}
+
+/// text.startswith((a, b)) and endswith: with one of them.
+Value Texts::any_method(const std::string& name, const Value& text, std::vector<Value> args) {
+    std::vector<Value> parts = args[0].items;
+    E any = f_.b_->boolean(false);
+    for (const Value& part : parts) {
+        if (!part.type.is_text())
+            refuse("an item of a tuple for " + name + " must be a str; got " + describe(part.type),
+                   "give texts");
+        args[0] = part;
+        E found = called(name, text, args);
+        any = f_.settle(f_.op_binary(Op::Or, any, f_.op_binary(Op::Ne, found, f_.i64(0))));
+    }
+    return f_.scalar(any, Weak::Bool);
 }
 
 }  // namespace unisono::frontend

@@ -28,6 +28,7 @@ class Texts {
     Value point(const Value& text);
     Value of_point(const Value& number);
     Value number(const Value& text, bool is_int);
+    Value number_in_base(const Value& text, const Value& base);
     Value method(const Node& node, const Value& text);
     /// list(text)
     Value characters(const Value& text);
@@ -41,6 +42,8 @@ class Texts {
     using Template = FunctionLowerer::Template;
     Value slice(const Value& text, const Node& node);
     Value joined(const Value& separator, const Value& parts);
+    E called(const std::string& name, const Value& text, std::span<const Value> args);
+    Value any_method(const std::string& name, const Value& text, std::vector<Value> args);
     [[noreturn]] void refuse(const std::string& what, const std::string& way_out) {
         f_.refuse(place_, what, way_out);
     }

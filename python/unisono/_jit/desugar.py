@@ -286,6 +286,48 @@ class Desugar:
         body = [_assign(_name(result, e, ast.Store()), empty), *body]
         return _at(Let(body=body, value=_name(result, e)), e)
 
+    def changed_by(self, e, result, name, *args):
+        """The statement ``result.name(*args)``."""
+        method = _at(ast.Attribute(value=_name(result, e), attr=name, ctx=ast.Load()), e)
+        return _at(ast.Expr(value=_at(ast.Call(func=method, args=[*args], keywords=[]), e)), e)
+
+    def list_with_stars(self, e):
+        """``[*a, b]`` as a list that is extended and appended to."""
+        result = self.fresh("list")
+        empty = _at(ast.List(elts=[], ctx=ast.Load()), e)
+        body = [_assign(_name(result, e, ast.Store()), empty)]
+        for i in e.elts:
+            is_star = isinstance(i, ast.Starred)
+            given = (i.value, "extend") if is_star else (i, "append")
+            body.append(self.changed_by(i, result, given[1], given[0]))
+        return _at(Let(body=body, value=_name(result, e)), e)
+
+    def first_item(self, e):
+        """``next(x for x in items)``, or of iter(items), with a default or without, or None."""
+        if self.builtin(e) != "next" or e.keywords or len(e.args) not in (1, 2):
+            return None
+        given = e.args[0]
+        if self.builtin(given) == "iter" and len(given.args) == 1:
+            item = self.fresh("x")
+            loop = ast.comprehension(
+                target=_name(item, e, ast.Store()), iter=given.args[0], ifs=[], is_async=0
+            )
+            given = _at(ast.GeneratorExp(elt=_name(item, e), generators=[loop]), e)
+        if not isinstance(given, ast.GeneratorExp) or len(given.generators) != 1:
+            return None
+        result = self.fresh("next")
+        store = lambda: _name(result, e, ast.Store())  # noqa: E731
+        body = [_assign(store(), given.elt), _at(ast.Break(), e)]
+        (loop,) = self.generated(e, given.generators, body)
+        before = []
+        if len(e.args) == 2:
+            before = [_assign(store(), e.args[1])]
+        else:
+            error = _at(Known(id="StopIteration", ctx=ast.Load()), e)
+            raised = _at(ast.Call(func=error, args=[], keywords=[]), e)
+            loop.orelse = [_at(ast.Raise(exc=raised, cause=None), e)]
+        return _at(Let(body=[*before, loop], value=_name(result, e)), e)
+
 
 class _Rename(ast.NodeTransformer):
     def __init__(self, names):

@@ -42,6 +42,10 @@ _NEW = {
 } | {"array"}
 
 
+# Those of method_library.py, which is loaded when one of them is first called.
+_METHODS = frozenset(
+    "bit_count count expandtabs index is_integer partition rindex rpartition translate".split()
+)
 _TAKE_ITEMS = {"extend", "update", "union", "intersection", "difference", "join"}
 
 
@@ -123,6 +127,9 @@ class Expressions:
         plain = self.in_range(e)
         if plain is not None:
             return self.expression(plain)
+        plain = self.compared_types(e)
+        if plain is not None:
+            return plain
         if any(map(self.may_write, e.comparators[1:])):
             return self.odd_writer(e, (), "called in a chain of comparisons")
         text = " ".join(_COMPARE[type(op)] for op in e.ops)
@@ -169,7 +176,7 @@ class Expressions:
         ]
         if self.is_array_function(e.func):
             args = [self.as_tuple(a) for a in args]
-        func = self.expression(e.func)
+        func = self.method(e.func) or self.expression(e.func)
         if self.builtin(e) == "sorted":
             from .library import sorted_by, sorted_list
 
@@ -183,6 +190,17 @@ class Expressions:
                 continue
             children.append(self.node(k, "Keyword", [self.expression(k.value)], k.arg))
         return self.node(e, "Call", children)
+
+    def method(self, f):
+        """A method that the library has for types without one of their own; None for any other."""
+        if not isinstance(f, ast.Attribute) or f.attr not in _METHODS or self.is_kernel:
+            return None
+        if self.resolve(f)[0]:
+            return None
+        from .method_library import methods
+
+        children = [self.expression(f.value), self.captured(f, f.attr, methods[f.attr])]
+        return self.node(f, "Attribute", children, f.attr)
 
     def says_nothing(self, e, k):
         """Whether compiled code does the same without the keyword: new arrays are in C order there."""
@@ -236,6 +254,8 @@ class Expressions:
         return self.node(e, "Slice", map(self.expression, parts))
 
     def expression_List(self, e):
+        if any(isinstance(i, ast.Starred) for i in e.elts) and not self.is_kernel:
+            return self.expression(self.list_with_stars(e))
         return self.node(e, "List", map(self.expression, e.elts))
 
     def expression_ListComp(self, e):
@@ -251,17 +271,19 @@ class Expressions:
             if isinstance(v, ast.Constant):
                 parts.append(self.node(v, "Text", text=v.value))
                 continue
-            spec = v.format_spec
-            fixed = spec is None or all(isinstance(s, ast.Constant) for s in spec.values)
-            if (
-                not fixed
-                or v.conversion not in (-1, ord("r"), ord("s"))
-                or (spec and v.conversion != -1)
-            ):
-                return self.unsupported(v, "this format", 'write a plain one, as in f"{x:.3f}"')
-            text = "".join(s.value for s in spec.values) if spec else ""
-            shown = {ord("r"): "r", ord("s"): "s"}.get(v.conversion)
-            parts.append(self.node(v, "FormattedValue", [self.expression(v.value)], text, shown))
+            spec, value, shown = v.format_spec, v.value, v.conversion
+            if shown == ord("a"):
+                return self.unsupported(v, "!a in a format", "write !r")
+            if spec and shown != -1:  # the text is what the format is for
+                value = _call("repr" if shown == ord("r") else "str", v, value)
+                shown = -1
+            children, text = [self.expression(value)], ""
+            if spec and all(isinstance(s, ast.Constant) for s in spec.values):
+                text = "".join(s.value for s in spec.values)
+            elif spec:
+                children.append(self.expression_JoinedStr(ast.copy_location(spec, v)))
+            shown = {ord("r"): "r", ord("s"): "s"}.get(shown)
+            parts.append(self.node(v, "FormattedValue", children, text, shown))
         return self.node(e, "Format", parts)
 
     def expression_Starred(self, e):

@@ -9,7 +9,7 @@ import re
 import string
 import sys
 
-from .desugar import Let, Value, _assign, _at, _call, _constant, _integer, _name
+from .desugar import Known, Let, Value, _assign, _at, _call, _constant, _integer, _name
 
 _SPEC = re.compile(
     r"%(?:%|(?P<flags>[-+ 0#]*)(?P<width>\d*)(?:\.(?P<digits>\d+))?(?P<kind>[diueEfFgGxXosrc]))"
@@ -34,6 +34,8 @@ class Forms:
         left = e.left
         if not isinstance(e.op, ast.Mod) or not isinstance(left, ast.Constant):
             return None
+        if hasattr(e, "takes_apart"):
+            return None
         if not isinstance(left.value, str):
             return None
         is_many = isinstance(e.right, ast.Tuple)
@@ -50,15 +52,20 @@ class Forms:
             if spec.group() == "%%":
                 parts.append("%")
                 continue
-            # A name may stand for a tuple, which % would take apart.
-            if not values or (
-                spec["kind"] in "sr" and not is_many and isinstance(e.right, ast.Name)
-            ):
+            if not values:
                 return None
             parts.append(_formatted(e, values.pop(0), spec))
         if values:
             return None
-        return _joined(e, [*parts, left.value[at:]])
+        made = _joined(e, [*parts, left.value[at:]])
+        if is_many or not isinstance(e.right, ast.Name):
+            return made
+        # A name may stand for a tuple, which % takes apart.
+        raw = _at(ast.BinOp(left=left, op=e.op, right=e.right), e)
+        raw.takes_apart = True
+        kind = _at(Known(id="tuple", ctx=ast.Load()), e)
+        test = _call("isinstance", e, e.right, kind)
+        return _at(ast.IfExp(test=test, body=raw, orelse=made), e)
 
     def text_format(self, e):
         """``"{} {:.3f}".format(...)`` as an f-string, or None."""
@@ -116,7 +123,13 @@ class Forms:
     # ---- calls
     def formed_call(self, e):
         """Calls that others express, or None."""
-        plain = self.text_format(e) or self.typed_container(e) or self.getter(e)
+        plain = (
+            self.text_format(e)
+            or self.typed_container(e)
+            or self.getter(e)
+            or self.first_item(e)
+            or self.library_call(e)
+        )
         if plain is not None:
             return plain
         name = self.builtin(e)
@@ -147,6 +160,9 @@ class Forms:
             if name == "list":
                 return made
             return _at(ast.Call(func=e.func, args=[made], keywords=e.keywords), e)
+        default = next((k.value for k in e.keywords if k.arg == "default"), None)
+        if name in ("min", "max") and default is not None and len(e.args) == 1:
+            return self.extreme_or(e, name, default)
         if name in ("min", "max") and e.keywords:
             return self.extreme_by(e, name)
         return None
@@ -261,6 +277,65 @@ class Forms:
         is_int = _call("isinstance", e, given, _name("int", e))
         value = _call("float", e, text)
         return _at(ast.IfExp(test=is_int, body=_name(x, e), orelse=value), e)
+
+    def library_call(self, e):
+        """str.maketrans, pow of three numbers and int of a text in a base by the library, or None."""
+        name = self.builtin(e)
+        if name == "int" and len(e.args) == 2 and not e.keywords:
+            return _call("int_of_text", e, *e.args)
+        if name == "pow" and len(e.args) == 3 and not e.keywords:
+            from .math_library import modular_power
+
+            function = modular_power
+        elif isinstance(e.func, ast.Attribute) and e.func.attr == "maketrans":
+            found, value = self.resolve(e.func.value)
+            if not found or value is not str:
+                return None
+            from .method_library import maketrans as function
+        else:
+            return None
+        return _at(
+            ast.Call(
+                func=_at(Value(value=function, ctx=ast.Load()), e), args=e.args, keywords=e.keywords
+            ),
+            e,
+        )
+
+    def extreme_or(self, e, name, default):
+        """min and max with default=: of a list, whose length is asked."""
+        kept, others = self.fresh("x"), [k for k in e.keywords if k.arg != "default"]
+        items = self.as_list(e.args[0])
+        read = _name(kept, e)
+        call = _at(ast.Call(func=e.func, args=[read], keywords=others), e)
+        choice = _at(ast.IfExp(test=_call("len", e, read), body=call, orelse=default), e)
+        return _at(Let(body=[_assign(_name(kept, e, ast.Store()), items)], value=choice), e)
+
+    def compared_types(self, e):
+        """``type(x) is T`` and the like, decided when types are; None for other comparisons."""
+        if len(e.ops) != 1 or self.builtin(e.left) != "type" or len(e.left.args) != 1:
+            return None
+        op, other = e.ops[0], e.comparators[0]
+        is_choice = isinstance(op, (ast.In, ast.NotIn))
+        if not is_choice and not isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+            return None
+        if is_choice and not isinstance(other, ast.Tuple):
+            return None
+        kinds = other.elts if is_choice else [other]
+        tests = []
+        for kind in kinds:
+            if self.builtin(kind) == "type" and len(kind.args) == 1:
+                kind = kind.args[0]
+                nodes = [self.expression(x) for x in (e.left.args[0], kind)]
+                text = "same_type"
+            else:
+                if not self.resolve(kind)[0]:
+                    return None
+                nodes = [self.expression(e.left.args[0]), self.expression(kind)]
+                text = "type_is"
+            tests.append(self.node(e, "Call", [self.node(e, "Builtin", text=text), *nodes]))
+        test = tests[0] if len(tests) == 1 else self.node(e, "BoolOp", tests, "or")
+        is_negated = isinstance(op, (ast.IsNot, ast.NotEq, ast.NotIn))
+        return self.node(e, "UnaryOp", [test], "not") if is_negated else test
 
     def extreme_by(self, e, name):
         """min and max with key=."""

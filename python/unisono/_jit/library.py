@@ -143,4 +143,14 @@ def bisect_left(a, x, lo=0, hi=None):
     return lo
 
 
-implementations = {f.__name__: f for f in (bisect_left, bisect_right)}
+@jit
+def insort_right(a, x, lo=0, hi=None):
+    a.insert(bisect_right(a, x, lo, hi), x)
+
+
+@jit
+def insort_left(a, x, lo=0, hi=None):
+    a.insert(bisect_left(a, x, lo, hi), x)
+
+
+implementations = {f.__name__: f for f in (bisect_left, bisect_right, insort_left, insort_right)}

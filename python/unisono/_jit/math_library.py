@@ -109,4 +109,129 @@ def hex(n):
     return _signed(n, "0x") + f"{abs(n | 0):x}"
 
 
-implementations = {f.__name__: f for f in (gcd, lcm, factorial, perm, comb, isqrt, bin, oct, hex)}
+@jit
+def prod(iterable, start=1):
+    made = start
+    for x in iterable:
+        made = made * x
+    return made
+
+
+@jit
+def fsum(seq):
+    """The sum, rounded once: CPython's partial sums, which do not overlap."""
+    partials = []
+    special = 0.0
+    infinite = 0.0
+    has_special = False
+    for x in seq:
+        rest = float(x)
+        given = rest
+        kept = 0
+        for j in range(len(partials)):
+            y = partials[j]
+            if abs(rest) < abs(y):
+                rest, y = y, rest
+            high = rest + y
+            low = y - (high - rest)
+            if low != 0.0:
+                partials[kept] = low
+                kept += 1
+            rest = high
+        while len(partials) > kept:
+            partials.pop()
+        if rest != 0.0:
+            if rest - rest != 0.0:
+                if given - given == 0.0:
+                    raise OverflowError("intermediate overflow in fsum")
+                if given == given:
+                    infinite += given
+                special += given
+                has_special = True
+                while len(partials) > 0:
+                    partials.pop()
+            else:
+                partials.append(rest)
+    if infinite != infinite:
+        raise ValueError("-inf + inf in fsum")
+    if has_special:
+        return special
+    n = len(partials)
+    high = 0.0
+    if n > 0:
+        n -= 1
+        high = partials[n]
+        low = 0.0
+        while n > 0:
+            x = high
+            n -= 1
+            y = partials[n]
+            high = x + y
+            low = y - (high - x)
+            if low != 0.0:
+                break
+        # Half way between two floats the partial sums below decide.
+        if (
+            n > 0
+            and low < 0.0
+            and partials[n - 1] < 0.0
+            or n > 0
+            and low > 0.0
+            and partials[n - 1] > 0.0
+        ):
+            y = low * 2.0
+            x = high + y
+            if y == x - high:
+                high = x
+    return high
+
+
+@jit
+def _modular_product(a, b, m):
+    if m < 3037000499:
+        return a * b % m
+    made = 0
+    while b:
+        if b & 1:
+            made = made - (m - a) if made >= m - a else made + a
+        a = a - (m - a) if a >= m - a else a + a
+        b >>= 1
+    return made
+
+
+@jit
+def _inverse(a, m):
+    old, new = a % m, m
+    x, y = 1, 0
+    while new:
+        q = old // new
+        old, new = new, old - q * new
+        x, y = y, x - q * y
+    if old != 1:
+        raise ValueError("base is not invertible for the given modulus")
+    return x % m
+
+
+@jit
+def modular_power(base, exp, mod):
+    """``pow`` of three integers."""
+    if mod == 0:
+        raise ValueError("pow() 3rd argument cannot be 0")
+    m = abs(mod | 0)
+    n = exp | 0
+    a = base % m
+    if n < 0:
+        a = _inverse(a, m)
+        n = -n
+    made = 1 % m
+    while n:
+        if n & 1:
+            made = _modular_product(made, a, m)
+        a = _modular_product(a, a, m)
+        n >>= 1
+    return made - m if mod < 0 and made else made
+
+
+implementations = {
+    f.__name__: f for f in (gcd, lcm, factorial, perm, comb, isqrt, fsum, prod, bin, oct, hex)
+}

@@ -22,8 +22,8 @@ _of_numpy = frozenset(
     "ediff1d fill_diagonal interp isclose isin isneginf isposinf kron median nanmax nanmean nanmin nansum percentile "
     "polyval quantile rad2deg radians searchsorted split square tile trapezoid unique".split()
 )
-_of_math = frozenset(("comb", "factorial", "gcd", "isqrt", "lcm", "perm"))
-_of_bisect = frozenset(("bisect_left", "bisect_right"))
+_of_math = frozenset(("comb", "factorial", "fsum", "gcd", "isqrt", "lcm", "perm", "prod"))
+_of_bisect = frozenset(("bisect_left", "bisect_right", "insort_left", "insort_right"))
 _of_operator = frozenset(
     "add and_ concat contains eq floordiv ge getitem gt inv le lshift lt matmul mod mul ne neg not_ "
     "or_ pos pow rshift sub truediv xor".split()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .desugar import Let, _assign, _at, _call, _name
+from .desugar import Known, Let, _assign, _at, _call, _name
 
 
 class Tables:
@@ -12,14 +12,33 @@ class Tables:
 
     def expression_Dict(self, e):
         if any(k is None for k in e.keys):
-            return self.unsupported(e, "** in a dict", "write d.update(other)")
+            return self.expression(self.dict_with_stars(e))
         pairs = zip(e.keys, e.values, strict=True)
         return self.node(e, "Dict", [self.expression(x) for pair in pairs for x in pair])
 
     def expression_Set(self, e):
         if any(isinstance(i, ast.Starred) for i in e.elts):
-            return self.unsupported(e, "* in a set", "write s.update(other)")
+            result = self.fresh("set")
+            body = [_assign(_name(result, e, ast.Store()), _at(ast.Set(elts=[]), e))]
+            for i in e.elts:
+                is_star = isinstance(i, ast.Starred)
+                more = _call("set", i, i.value) if is_star else i
+                body.append(self.changed_by(i, result, "update" if is_star else "add", more))
+            return self.expression(_at(Let(body=body, value=_name(result, e)), e))
         return self.node(e, "Set", map(self.expression, e.elts))
+
+    def dict_with_stars(self, e):
+        """``{**a, "k": b}`` as a dict that is updated and stored into."""
+        result = self.fresh("dict")
+        empty = _at(ast.Dict(keys=[], values=[]), e)
+        body = [_assign(_name(result, e, ast.Store()), empty)]
+        for key, value in zip(e.keys, e.values, strict=True):
+            if key is None:
+                body.append(self.changed_by(value, result, "update", value))
+                continue
+            target = ast.Subscript(value=_name(result, e), slice=key, ctx=ast.Store())
+            body.append(_at(ast.Assign(targets=[_at(target, value)], value=value), value))
+        return _at(Let(body=body, value=_name(result, e)), e)
 
     def expression_DictComp(self, e):
         result, key, before = self.fresh("dict"), e.key, []
@@ -45,6 +64,8 @@ class Tables:
     def table_call(self, e):
         """dict(...) and set(...) as displays and comprehensions, or None where they stay calls."""
         name = self.builtin(e)
+        if hasattr(e, "is_copy"):
+            return None
         if name not in ("dict", "set") or any(isinstance(a, ast.Starred) for a in e.args):
             return None
         if name == "dict" and all(k.arg for k in e.keywords) and not e.args:
@@ -66,13 +87,26 @@ class Tables:
         if generated and isinstance(given.elt, ast.Tuple) and len(given.elt.elts) == 2:
             key, value = given.elt.elts
             return _at(ast.DictComp(key=key, value=value, generators=given.generators), e)
-        if self.builtin(given) in ("zip", "enumerate"):
-            key, value = (_name(self.fresh("v"), e, ast.Store()) for _ in range(2))
-            pair = _at(ast.Tuple(elts=[key, value], ctx=ast.Store()), e)
-            loop = ast.comprehension(target=pair, iter=given, ifs=[], is_async=0)
-            read = [_name(n.id, e) for n in (key, value)]
-            return _at(ast.DictComp(key=read[0], value=read[1], generators=[loop]), e)
+        if name == "dict" and isinstance(given, (ast.Name, ast.Attribute)):
+            return self.dict_of(e, given)
+        if self.builtin(given) in ("zip", "enumerate", "sorted", "map"):
+            return self.dict_of_pairs(e, given)
         return None
+
+    def dict_of_pairs(self, e, given):
+        key, value = (_name(self.fresh("v"), e, ast.Store()) for _ in range(2))
+        pair = _at(ast.Tuple(elts=[key, value], ctx=ast.Store()), e)
+        loop = ast.comprehension(target=pair, iter=given, ifs=[], is_async=0)
+        read = [_name(n.id, e) for n in (key, value)]
+        return _at(ast.DictComp(key=read[0], value=read[1], generators=[loop]), e)
+
+    def dict_of(self, e, given):
+        """A copy of a dict, or a dict of pairs; which of both its type tells."""
+        kind = _at(Known(id="dict", ctx=ast.Load()), e)
+        test = _call("isinstance", e, given, kind)
+        copy = _call("dict", e, given)
+        copy.is_copy = True
+        return _at(ast.IfExp(test=test, body=copy, orelse=self.dict_of_pairs(e, given)), e)
 
     def delete_item(self, t):
         index = t.slice

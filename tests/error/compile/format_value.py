@@ -1,5 +1,5 @@
 def f(a, n):
-    s = f"{a:{n}}"
+    s = f"{a!a}"
     return s
 
 

@@ -1,5 +1,5 @@
 def f(s):
-    return s.partition(",")
+    return s.encode("latin-1")
 
 
 args = ("abc",)

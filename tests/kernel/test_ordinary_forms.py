@@ -1,0 +1,206 @@
+"""Ordinary Python that compiled functions understand: methods, formats, stars, types that are asked for."""
+
+import bisect
+import copy
+import math
+
+import pytest
+import unisono as un
+from jit_devices import host_devices
+
+pytestmark = pytest.mark.parametrize("on", host_devices())
+
+
+def outcome(function, args):
+    try:
+        return "gave", repr(function(*copy.deepcopy(args)))
+    except Exception as error:
+        return type(error).__name__, str(error)
+
+
+def parts(s, sep):
+    return s.partition(sep), s.rpartition(sep), s.index(sep), s.rindex(sep, 1)
+
+
+def translated(s):
+    return (
+        s.translate(str.maketrans("abc", "xyz")),
+        s.translate(str.maketrans("abc", "xyz", "l")),
+        s.translate(str.maketrans({"l": "LL", "o": ""})),
+        s.expandtabs(4),
+    )
+
+
+def number(s, base):
+    return int(s, base)
+
+
+def of_tuples(n):
+    t = (3, 1, 2, 3)
+    return t.count(3), t.index(2), t.index(3, 1), t.index(n), (1, "a", 2.0).index("a")
+
+
+def whole(x):
+    return x.is_integer(), (x / 2).is_integer()
+
+
+def bits(n):
+    return n.bit_count(), (n + 1).bit_count()
+
+
+def percent(s, i, x):
+    a = "%s %d %.3f" % (s, i, x), "%s" % s  # noqa: UP031
+    return a, "%5s|%-5s|" % (s, s), "%r" % i, "%s!" % x  # noqa: UP031
+
+
+def computed_formats(x, n, s, w, p):
+    a = f"{x:{w}}|{x:{w}.{p}f}|{x:>+{w}.{p}e}|{n:0{w}d}|{s:*^{w}}|{s!r:>{w}}|{n!s:<{w}}|{n=}"
+    return a, f"{x:.{p}%}", f"{n:{'x' if n > 3 else 'b'}}"
+
+
+def stars(xs, ys):
+    t = (7, 8)
+    return [*xs, 5], [0.5, *ys], (*t, 1), [*xs, *t, *range(2)], sorted({*xs, 9, *t})
+
+
+def stars_in_dicts(d):
+    return {**d, "z": 9}, {"a": 0, **d}, {**d, "a": 5}
+
+
+def first_of(xs, least):
+    return (
+        next((x for x in xs if x > least), -1),
+        next(iter(xs), 0),
+        next(i for i, x in enumerate(xs) if x == least),
+    )
+
+
+def types_of(a, b, c):
+    n = 0
+    if type(a) is int:
+        n += 1
+    if type(a) == bool:  # noqa: E721
+        n += 2
+    if type(b) is not float:
+        n += 4
+    if type(a) is type(b):
+        n += 8
+    if type(c) in (str, list):
+        n += 16
+    if type(c) not in (tuple, dict):
+        n += 32
+    return n
+
+
+def ends(s):
+    return s.startswith(("ab", "x")), s.endswith(("c", "")), s.startswith(("q", "b"), 1)
+
+
+def extremes(xs):
+    ys = [x for x in xs if x > 2]
+    return (
+        max(ys, default=0),
+        min((x for x in ys), default=-1),
+        max(ys, default=7, key=lambda x: -x),
+    )
+
+
+def of_pairs(ps):
+    d = dict(ps)
+    e = dict(d)
+    e["q"] = 0
+    return d, e, dict(sorted(ps)), dict(map(lambda p: (p[1], p[0]), ps))
+
+
+def inserted(xs):
+    bisect.insort(xs, 3)
+    bisect.insort_left(xs, 1)
+    bisect.insort(xs, 99)
+    return xs
+
+
+def powers(a, n, m):
+    return pow(a, n, m)
+
+
+def products(xs):
+    return math.prod(xs), math.prod(xs, start=2.0)
+
+
+def exact_sum(xs):
+    return math.fsum(xs)
+
+
+CASES = [
+    *[(parts, s, sep) for s in ("a=b=c", "=", "abc", "é=ü", "==") for sep in ("=", "b", "")],
+    (translated, "hello\tabc\n\tcab"),
+    *[
+        (number, s, base)
+        for s in ("ff", "0x1f", "-0b11", " 12 ", "1_0", "zz", "", "9", "0o7", "٣")
+        for base in (0, 2, 10, 16, 36, 1, 37)
+    ],
+    (number, "ffffffffffffffff", 8),
+    (of_tuples, 1),
+    (of_tuples, 9),
+    *[(whole, x) for x in (3.0, 2.5, -4.0, 1e300, math.inf, math.nan, 0.0)],
+    *[(bits, n) for n in (0, 1, -1, 255, 2**63 - 2, -(2**63))],
+    (percent, "ab", 7, 2.5),
+    *[
+        (computed_formats, 3.14159, n, "ab", w, p)
+        for n in (3, 300)
+        for w in (1, 12)
+        for p in (0, 3)
+    ],
+    (stars, [1, 2], [3.0]),
+    (stars, [], [0.0]),
+    (stars_in_dicts, {"a": 1, "b": 2}),
+    *[(first_of, xs, 2) for xs in ([1, 2, 3], [2], [3, 3])],
+    (types_of, 1, 2.0, "s"),
+    (types_of, True, 1, [1]),
+    (types_of, 1.5, 2.5, (1,)),
+    *[(ends, s) for s in ("abc", "xb", "")],
+    (extremes, [1, 5, 3]),
+    (extremes, [1]),
+    (of_pairs, [("x", 3), ("a", 1)]),
+    (inserted, [1, 3, 3, 7]),
+    *[
+        (powers, a, n, m)
+        for a in (7, -3, 2**62, 0)
+        for n in (0, 5, 2**61, -1)
+        for m in (1, 11, -11, 2**62 + 1, 0)
+    ],
+    (products, [1, 2, 3]),
+    (products, [0.5, 4.0]),
+    *[
+        (exact_sum, xs)
+        for xs in (
+            [0.1] * 10,
+            [1e100, 1.0, -1e100],
+            [1e308, 1e308],
+            [math.inf, 1.0],
+            [math.inf, -math.inf],
+            [math.nan, 1.0],
+            [1.0, 2.0**-53, 2.0**-106],
+            [1.0, 2.0**-53, -(2.0**-106)],
+            [1e-16, 1.0, 1e16, -1e16],
+        )
+    ],
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c[0].__name__}-{c[1:]!r}"[:60])
+def test_as_python(on, case):
+    function, *args = case
+    assert outcome(un.jit(function, device=on), args) == outcome(function, args)
+
+
+def on_optional(n):
+    x = None
+    if n > 1:
+        x = 2
+    return type(x) is int
+
+
+def test_the_type_of_what_may_be_none_is_not_known(on):
+    with pytest.raises(un.CompileError, match="the type of what may be None is not known"):
+        un.jit(on_optional, device=on)(3)
