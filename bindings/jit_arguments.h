@@ -16,6 +16,8 @@
 
 namespace unisono::python {
 
+struct NumPyArray;
+
 /// Arguments in the order of the compiled entry's parameters. Buffers are held until it is
 /// destroyed, which needs Python's lock.
 class Arguments {
@@ -128,7 +130,7 @@ class Arguments {
     bool add_object(PyObject* object, const std::string& name);
     bool add_dtype(PyObject* object);
     bool add_records(PyObject* object, const std::string& name);
-    void add_fields(PyObject* object, const RecordLayout& layout, int group,
+    void add_fields(PyObject* object, const NumPyArray* a, const RecordLayout& layout, int group,
                     const std::string& name);
     void add_pointer(const void* pointer);
     void add_list(PyObject* list, const std::string& name);

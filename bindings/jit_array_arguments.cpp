@@ -58,28 +58,40 @@ bool is_numpy_scalar(PyObject* object) {
 
 }  // namespace
 
-/// Structured arrays; false for anything else.
-bool Arguments::add_records(PyObject* object, const std::string& name) {
+static bool is_a(PyObject* object, const char* name) {
     PyTypeObject* type = Py_TYPE(object);
-    while (type && std::strcmp(type->tp_name, "numpy.ndarray") != 0) type = type->tp_base;
-    if (!type) return false;
-    auto* a = reinterpret_cast<NumPyArray*>(object);
+    while (type && std::strcmp(type->tp_name, name) != 0) type = type->tp_base;
+    return type != nullptr;
+}
+
+/// Structured arrays and their elements; false for anything else.
+bool Arguments::add_records(PyObject* object, const std::string& name) {
+    NumPyArray element{};
+    const auto* a = reinterpret_cast<const NumPyArray*>(object);
+    if (is_a(object, "numpy.void")) {
+        const auto* held = reinterpret_cast<const NumPyVoid*>(object);
+        element.data = held->data;
+        element.dtype = held->dtype;
+        element.flags = held->flags;
+        a = &element;
+    } else if (!is_a(object, "numpy.ndarray")) {
+        return false;
+    }
     const RecordLayout* layout = layout_of(a->dtype);
     if (!layout) return false;
     if (a->rank > max_rank / 2) refuse(name, "an array of more than 8 axes", "reshape it");
-    add_fields(object, *layout, static_cast<int>(arrays_.size()) + 1, name);
+    add_fields(object, a, *layout, static_cast<int>(arrays_.size()) + 1, name);
     return true;
 }
 
-void Arguments::add_fields(PyObject* object, const RecordLayout& layout, int group,
-                           const std::string& name) {
-    auto* a = reinterpret_cast<NumPyArray*>(object);
+void Arguments::add_fields(PyObject* object, const NumPyArray* a, const RecordLayout& layout,
+                           int group, const std::string& name) {
     auto rank = static_cast<std::size_t>(a->rank);
     key_.push_back(RecordsCode | static_cast<std::uint32_t>(rank) << 4);
     add_pointer(layout.record.get());
     for (const RecordLayout::Place& p : layout.places) {
         if (p.inner) {
-            add_fields(object, *p.inner, group, name);
+            add_fields(object, a, *p.inner, group, name);
             continue;
         }
         std::size_t k = static_cast<std::size_t>(&p - layout.places.data());

@@ -270,6 +270,9 @@ void Dispatch::compile_signatures() {
                                       std::to_string(s.args.size()) + "; expected " +
                                       std::to_string(own) + "; add or remove types");
         }
+        // Records, functions and objects are compiled when a call brings them.
+        auto waits = [](const auto& d) { return !d.is_given || d.type.is_instance(); };
+        if (std::any_of(s.args.begin(), s.args.end(), waits)) continue;
         for (const frontend::Declared& d : s.args) arguments.add_type(as_argument(d));
         add_captured(*source, arguments);
         arguments.finish();

@@ -20,6 +20,12 @@ struct NumPyArray {
     PyObject* dtype;
     int flags;
 };
+struct NumPyVoid {  ///< an element of a structured array, or a copy of one
+    PyVarObject head;
+    char* data;
+    PyObject* dtype;
+    int flags;
+};
 struct NumPyDType {
     PyObject_HEAD PyTypeObject* scalar;
     char kind, letter, byte_order, former_flags;

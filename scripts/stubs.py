@@ -369,9 +369,15 @@ def pages():
     """Files and their texts."""
     yield HOME / "_engine.pyi", engine_page()
     yield HOME / "__init__.pyi", module_page(un, "the package")
-    for name in ("linalg", "fft", "random", "memory", "emath", "testing"):
+    for name in "linalg fft random memory emath testing extending experimental".split():
         module = importlib.import_module(f"unisono.{name}")
         yield HOME / f"{name}.pyi", module_page(module, f"``unisono.{name}``")
+    # Classes and objects that make types: checkers need not know more of them.
+    head = '"""Types of ``unisono.types``, written by scripts/stubs.py."""'
+    yield (
+        HOME / "types.pyi",
+        f"{head}\n\nfrom typing import Any\n\ndef __getattr__(name: str) -> Any: ...\n",
+    )
     for name, path in (("lib", "lib/__init__"), ("lib.stride_tricks", "lib/stride_tricks")):
         module = importlib.import_module(f"unisono.{name}")
         page = module_page(module, f"``unisono.{name}``")

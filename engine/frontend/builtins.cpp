@@ -60,6 +60,7 @@ Value Calls::known_call(const Node& node) {
             if (object.type.record && !object.type.is_records())
                 return object_method(node, *object.type.record, &object);
             if (auto v = array_method(node, object)) return *v;
+            if (auto v = number_view(node, object)) return *v;
             if (callee.text == "bit_length" && object.type.weak == Weak::Int &&
                 arguments(node).empty())
                 return bit_length(object);
@@ -69,6 +70,26 @@ Value Calls::known_call(const Node& node) {
                "write it as a loop over elements, or call it outside and pass the result");
     }
     return call_value(node, expression(callee));
+}
+
+/// x.view(dtype) and x.item() of a NumPy scalar; nothing for anything else.
+std::optional<Value> Calls::number_view(const Node& node, const Value& object) {
+    const std::string& name = node.children[0].text;
+    bool is_number = object.type.is_scalar() && !object.type.is_complex();
+    if (!is_number || (name != "view" && name != "item")) return std::nullopt;
+    const DType from = object.type.dtype;
+    if (name == "item" && node.children.size() == 1) {
+        Weak weak = is_bool(from) ? Weak::Bool : is_float(from) ? Weak::Float : Weak::Int;
+        return scalar(cast(object.expr, default_dtype(weak)), weak);
+    }
+    if (name != "view" || node.children.size() != 2) return std::nullopt;
+    auto to = dtype_of(node.children[1]);
+    if (!to || size_of(*to) != size_of(from) || is_complex(*to) || is_bool(*to) || is_bool(from)) {
+        refuse(node.place,
+               "a number is viewed as a dtype of its own size; it is " + describe(object.type),
+               "write it as in np.float32(x).view(np.int32)");
+    }
+    return scalar(from == *to ? object.expr : b_->bitcast(object.expr, *to), Weak::None);
 }
 
 /// How many binary digits an int has: halves of the word that hold some are gone through.

@@ -75,6 +75,7 @@ class Calls : public Bindings {
 
     // ---- built-in functions (builtins.cpp, folds.cpp, text.cpp)
     Value bit_length(const Value& number);
+    std::optional<Value> number_view(const Node& node, const Value& object);
     Value call_builtin(const Node& node, const std::string& name);
     bool is_exactly(const Type& t, const Node& wanted);
     bool is_instance(const Type& t, const Node& wanted);

@@ -28,9 +28,16 @@ static int kind_of(const Type& t) {
     return is_bool(t.dtype) ? 0 : is_complex(t.dtype) ? 3 : is_float(t.dtype) ? 2 : 1;
 }
 
+/// A list of numbers for a declared list of them: it stays as it came, which is the faster form.
+static bool is_declared_list(const Type& from, const Type& to) {
+    if (!to.is_object_list() || !from.is_list()) return false;
+    const Type& item = to.items.at(0);
+    return item.is_scalar() && item.dtype == from.dtype;
+}
+
 /// 0: the type itself; more: a conversion of numbers; nothing: it does not fit.
 static std::optional<int> distance(const Type& from, const Declared& to) {
-    if (!to.is_given || from == to.type) return 0;
+    if (!to.is_given || from == to.type || is_declared_list(from, to.type)) return 0;
     if (from.kind == Type::Kind::None && to.is_optional) return 0;
     if (from.is_optional()) return distance(from.items[1], to);
     if (to.type.is_complex() && from.is_scalar()) return from == to.type ? 0 : 8;
@@ -144,7 +151,8 @@ void Bindings::declare_parameters() {
             const Type* wanted = is_said ? &source_.declared[i].type : nullptr;
             b.value = Tables(*this, b.origin).opened(b.value, &name, wanted);
         }
-        if (signature && i < signature->args.size())
+        if (signature && i < signature->args.size() &&
+            !is_declared_list(b.value.type, signature->args[i].type))
             b.value = declared_value(b.value, signature->args[i], b.origin, role);
         if (i < source_.declared.size())
             b.value = declared_value(b.value, source_.declared[i], b.origin, role);

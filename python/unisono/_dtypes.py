@@ -95,10 +95,10 @@ class dtype:
 
     def __call__(self, *values):
         """Convert a number to a value of this dtype; of dtypes, write the signature ``result(argument, ...)``."""
-        if values and all(
-            isinstance(v, dtype) or (isinstance(v, str) and v.endswith("]")) for v in values
-        ):
-            return f"{self.name}({', '.join(v if isinstance(v, str) else v.name for v in values)})"
+        if values and all(isinstance(v, dtype) or hasattr(v, "_parsed") for v in values):
+            from .types import Signature
+
+            return Signature(self, values)
         if self.kind == "c" and len(values) == 2:
             values = (complex(*values),)
         (value,) = values or (0,)
@@ -111,7 +111,10 @@ class dtype:
             isinstance(a, slice) and a.start is a.stop is None and a.step in (None, 1) for a in axes
         ):
             raise TypeError(f"{self.name}[...]: axes of a type are ':' or '::1'; got {axes!r}")
-        return f"{self.name}[{', '.join('::1' if a.step == 1 else ':' for a in axes)}]"
+        from .types import Type
+
+        layout = "C" if axes[-1].step == 1 else "F" if axes[0].step == 1 else "A"
+        return Type(("array", self.name, len(axes), layout, False))
 
     def __instancecheck__(self, x):
         """Whether `x` is a value of this dtype: ``isinstance(a[0], un.float64)``."""

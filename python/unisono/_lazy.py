@@ -6,7 +6,7 @@ _names = {
     "._jit.guvectorize": "guvectorize",
     "._jit.jitclass": "jitclass",
     "._jit.ahead": "compile_module",
-    "._jit.overload": "overload",
+    "._jit.overload": "overload overload_attribute overload_method",
     "._jit.intrinsic": "intrinsic",
     "._jit.stencil": "stencil",
     "._jit.cfunc": "carray cfunc farray",
@@ -14,6 +14,9 @@ _names = {
     "._jit.declared": "declare_device",
     "._jit.cpp_module": "cpp_module",
     "._jit.fortran": "fortran",
+    "._jit.numba_words": """
+        get_parallel_chunksize get_thread_id jit_module literal_unroll objmode parallel_chunksize pndindex register_jitable
+        set_parallel_chunksize threading_layer""",
     "._mesh": "mesh",
     "._statistics": "argmax argmin count_nonzero mean ptp std var",
     "._covariance": "average corrcoef cov",
@@ -60,6 +63,7 @@ _names = {
     "._format": """
         array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific
         get_printoptions printoptions set_printoptions""",
+    ".types": "deferred_type from_dtype optional typeof void",
     "._more": """
         False_ True_ c_ common_type complexfloating floating generic index_exp inexact integer
         may_share_memory min_scalar_type ndenumerate ndindex number packbits r_ s_ shares_memory signedinteger
@@ -81,7 +85,9 @@ aliases = dict(
         row_stack=vstack bool_=bool byte=int8 ubyte=uint8 short=int16 ushort=uint16 intc=int32 uintc=uint32 int_=int64
         uint=uint64 intp=int64 uintp=uint64 long=int64 ulong=uint64 longlong=int64 ulonglong=uint64 single=float32 half=float16
         double=float64 csingle=complex64 cdouble=complex128
+        boolean=bool b1=bool i1=int8 i2=int16 i4=int32 i8=int64 u1=uint8 u2=uint16 u4=uint32 u8=uint64 f4=float32 f8=float64
+        c8=complex64 c16=complex128
     """.split()
 )
 # Sub-packages and modules that are attributes of the package.
-modules = "atomic emath exceptions fft lib linalg memory random testing typed"
+modules = "atomic emath errors exceptions experimental extending fft lib linalg memory random testing typed types"

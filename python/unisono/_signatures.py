@@ -6,7 +6,10 @@ Types are plain tuples, so that they compare and hash:
 - ``("array", dtype name, rank, layout, is read-only)``; the layout is ``"C"`` (``::1`` last), ``"F"`` (``::1``
   first) or ``"A"`` (any strides)
 - ``("pointer", dtype name or None)``: ``CPointer(float64)``, ``voidptr``
-- ``("tuple", types)``
+- ``("tuple", types)``, ``("list", type)``, ``("dict", key, value)``, ``("set", type)``, ``("text",)``
+- ``("optional", type)``
+- ``("record", NumPy's dtype, rank)``: a structured array, of rank 0 one of its elements
+- ``("object", class)``: of a compiled class
 - ``("void",)``
 """
 
@@ -27,6 +30,13 @@ _names = {
     "float64": "float64", "f8": "float64", "double": "float64", "float": "float64",
     "complex64": "complex64", "c8": "complex64", "complex128": "complex128", "c16": "complex128",
 }  # fmt: skip
+_containers = {
+    "List": ("list", 1), "ListType": ("list", 1), "list": ("list", 1), "Set": ("set", 1), "set": ("set", 1),
+    "DictType": ("dict", 2), "dict": ("dict", 2), "Optional": ("optional", 1), "optional": ("optional", 1),
+}  # fmt: skip
+_kinds = (
+    "scalar array pointer tuple list dict set text optional record object function void".split()
+)
 _token = re.compile(r"\s*(?:([A-Za-z_]\w*)|(::\s*1)|(\d+)|(->|[()\[\],:*]))")
 
 
@@ -86,8 +96,18 @@ class _Reader:
             self.take()
             return ("tuple", self.items(")"))
         name = self.take()
-        if name in ("void", "none"):
+        if name in ("void", "none", "NoneType"):
             return ("void",)
+        if name in ("unicode_type", "string", "str"):
+            return ("text",)
+        if name in _containers:
+            self.take("(")
+            inner = self.items(")")
+            kind, count = _containers[name]
+            if len(inner) != count:
+                self.at -= 1
+                self.refuse("a type" if count == 1 else "the types of keys and values")
+            return (kind, *inner)
         if name == "voidptr":
             return ("pointer", None)
         if name == "CPointer":
@@ -170,7 +190,7 @@ def parse_type(text, what="jit"):
     TypeError
         Where the text cannot be read.
     """
-    if not isinstance(text, str):
+    if not isinstance(text, str) or hasattr(text, "_parsed"):
         return _of_object(text, what)
     reader = _Reader(text, what)
     made = reader.type()
@@ -180,11 +200,16 @@ def parse_type(text, what="jit"):
 
 
 def _of_object(given, what):
-    if isinstance(given, tuple) and given and given[0] in ("scalar", "array", "pointer", "tuple"):
+    if isinstance(given, tuple) and given and given[0] in _kinds:
         return given
     if given is None:
         return ("void",)
-    plain = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}.get(given)
+    if hasattr(given, "_parsed"):  # of types.py
+        return given._parsed
+    if given is str:
+        return ("text",)
+    python = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
+    plain = python.get(given) if isinstance(given, type) else None
     name = plain or getattr(given, "name", None) or getattr(given, "__name__", None)
     if name in _names:
         return ("scalar", _names[name])
@@ -222,6 +247,8 @@ def parse_signature(given, what="jit"):
     """
     if isinstance(given, (tuple, list)):
         return None, tuple(parse_type(t, what) for t in given)
+    if hasattr(given, "return_type"):  # of types.py
+        return parse_type(given.return_type, what), tuple(parse_type(t, what) for t in given.args)
     if not isinstance(given, str):
         raise TypeError(
             f"{what}: a signature is a text or a tuple of types; got {given!r}; "
@@ -262,6 +289,8 @@ def parse_signatures(given, what="jit"):
 
 def spell(type_):
     """Return the type as signatures write it."""
+    if isinstance(type_, str):
+        return str(type_)
     kind = type_[0]
     if kind == "scalar":
         return type_[1]
@@ -276,4 +305,13 @@ def spell(type_):
         return f"CPointer({type_[1]})" if type_[1] else "voidptr"
     if kind == "tuple":
         return f"Tuple(({', '.join(map(spell, type_[1]))}))"
-    return "void"
+    if kind in ("list", "dict", "set", "optional"):
+        name = {"list": "ListType", "dict": "DictType", "set": "Set", "optional": "Optional"}[kind]
+        return f"{name}({', '.join(map(spell, type_[1:]))})"
+    if kind == "record":
+        return f"Record({type_[1]}){'[' + ', '.join([':'] * type_[2]) + ']' if type_[2] else ''}"
+    if kind == "object":
+        return type_[1].__name__
+    if kind == "function":
+        return f"FunctionType({type_[1]})"
+    return "unicode_type" if kind == "text" else "void"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Dict", "List"]
+__all__ = ["Dict", "List", "Set"]
 
 
 class List:
@@ -73,3 +73,37 @@ class Dict:
     def empty(key_type: Any, value_type: Any, n_keys: int = 0) -> dict[Any, Any]:
         """An empty dict; what is stored first tells its types."""
         return {}
+
+
+class Set:
+    """A set for compiled functions: Python's own.
+
+    Parameters
+    ----------
+    iterable : iterable, optional
+        The first items.
+
+    Returns
+    -------
+    set
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> from unisono.typed import Set
+    >>> @un.jit
+    ... def drop(s, item):
+    ...     s.discard(item)
+    >>> s = Set(["a", "b"])
+    >>> drop(s, "b")
+    >>> s
+    {'a'}
+    """
+
+    def __new__(cls, iterable: Any = ()) -> Any:
+        return set(iterable)
+
+    @staticmethod
+    def empty(item_type: Any) -> set[Any]:
+        """An empty set; what is stored first tells its type."""
+        return set()

@@ -202,6 +202,23 @@ class JitFunction(_Compiled):
         print(inspect.getsource(self.py_func).rstrip(), file=file)
         print(self._types().rstrip(), file=file)
 
+    @property
+    def nopython_signatures(self):
+        """`signatures` by another name of Numba's."""
+        return self.signatures
+
+    def parallel_diagnostics(self, signature=None, level=1):
+        """Print what ran parallel, was fused, hoisted and vectorised, or why not.
+
+        Parameters
+        ----------
+        signature, level : optional
+            Numba's; all that is known is printed, for all combinations of types.
+        """
+        print(self.parallel_report())
+        if level > 1:
+            print(self.explain())
+
     def __get__(self, instance, owner=None):
         return self if instance is None else types.MethodType(self, instance)
 

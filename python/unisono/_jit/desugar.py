@@ -63,7 +63,7 @@ class Desugar:
         first = _assign(s.target, item(_name(index, s.iter)))
         loop = ast.For(
             target=_name(index, s.target, ast.Store()),
-            iter=_call("range", s.iter, length),
+            iter=_at(ast.Call(func=self.range_of(s.iter), args=[length], keywords=[]), s.iter),
             body=[first, *s.body],
             orelse=s.orelse,
         )
@@ -75,6 +75,15 @@ class Desugar:
         found, value = self.resolve(e.func)
         name = getattr(value, "__name__", "")
         return found and (value is range or name == "prange")
+
+    def range_of(self, e):
+        """What a loop over `e` counts with: range, or prange where it is a call of pndindex."""
+        from . import prange
+
+        found, value = self.resolve(e.func) if isinstance(e, ast.Call) else (False, None)
+        is_parallel = found and getattr(value, "__name__", "") == "pndindex"
+        known = Value(value=prange) if is_parallel else Known(id="range", ctx=ast.Load())
+        return _at(known, e)
 
     def kept(self, e, before, hint):
         """The expression, evaluated once."""
@@ -100,11 +109,19 @@ class Desugar:
         if name == "range" and plain and 1 <= len(e.args) <= 3:
             return self.iteration_of_range(e, before)
         found, value = self.resolve(e.func) if isinstance(e, ast.Call) else (False, None)
-        if found and getattr(value, "__name__", "") == "ndindex" and not e.keywords:
+        if found and getattr(value, "__name__", "") in ("ndindex", "pndindex") and not e.keywords:
             return self.iteration_of_indices(e, before)
         is_pairs = found and getattr(value, "__name__", "") == "ndenumerate" and not e.keywords
         if is_pairs and len(e.args) == 1 and not isinstance(e.args[0], ast.Starred):
             return self.iteration_of_elements(e, before)
+        if (
+            found
+            and getattr(value, "__name__", "") == "nditer"
+            and len(e.args) == 1
+            and not e.keywords
+        ):
+            # An item is an array without axes there; its operators and item() are those of a number.
+            return self.iteration(self.elements_of(e), before)
         known = self.iteration_of_itertools(e, value, before) if found else None
         if known is not None:
             return known
@@ -186,6 +203,21 @@ class Desugar:
             return _at(Let(body=[found], value=_tuple(e, _name(index, e), _at(element, e))), e)
 
         return _known(e, "count_of", shape), item
+
+    def elements_of(self, e):
+        """np.nditer(a), np.nditer((a, b)): the elements in C order, together those of several arrays."""
+        given = e.args[0].elts if isinstance(e.args[0], (ast.Tuple, ast.List)) else e.args
+        arrays = given
+        if len(given) > 1:
+            function = _at(
+                ast.Attribute(value=e.func.value, attr="broadcast_arrays", ctx=ast.Load()), e
+            )
+            call = lambda: _at(ast.Call(func=function, args=list(given), keywords=[]), e)  # noqa: E731
+            at = lambda k: ast.Subscript(value=call(), slice=_constant(k, e), ctx=ast.Load())  # noqa: E731
+            arrays = [_at(at(k), e) for k in range(len(given))]
+        flat = lambda a: _at(ast.Attribute(value=a, attr="ravel", ctx=ast.Load()), e)  # noqa: E731
+        calls = [_at(ast.Call(func=flat(a), args=[], keywords=[]), e) for a in arrays]
+        return calls[0] if len(calls) == 1 else _call("zip", e, *calls)
 
     def iteration_of_range(self, e, before):
         args = [self.kept(a, before, "r") for a in e.args]

@@ -98,6 +98,9 @@ class Expressions:
             return self.captured_array(e, value)
         if found:
             return self.captured(e, ast.unparse(e), value)
+        member = self.registered_member(e, e) or self.flag(e)
+        if member is not None:
+            return self.expression(member)
         return self.node(e, "Attribute", [self.expression(e.value)], e.attr)
 
     def expression_BinOp(self, e):
@@ -235,6 +238,9 @@ class Expressions:
         item = self.captured_item(e)
         if item is not None:
             return item
+        flat = self.flat_element(e)
+        if flat is not None:
+            return self.expression(flat)
         text = "iteration" if getattr(e, "is_iteration", False) else ""
         return self.node(e, "Subscript", [self.expression(e.value), *self.index(e.slice)], text)
 
@@ -244,6 +250,7 @@ class Expressions:
 
     def index_array(self, e):
         """a[[0, 2]] as a[np.array([0, 2])]"""
+        e = self.written_slice(e)
         if not isinstance(e, ast.List) or not e.elts or self.is_kernel:
             return e
         return _call("np.array", e, e)

@@ -21,6 +21,7 @@ from .imports import Imports
 from .iterators import Iterators
 from .match import Match
 from .nonlocals import Nonlocals
+from .numba_forms import NumbaForms
 from .python_block import PythonBlock
 from .sharing import Sharing
 from .signatures import spec_of
@@ -77,6 +78,7 @@ class _Flattener(
     Iterators,
     Match,
     Nonlocals,
+    NumbaForms,
     PythonBlock,
     Sharing,
     Statements,
@@ -253,6 +255,10 @@ class _Flattener(
             return [
                 self.statement(ast.copy_location(ast.Delete(targets=[t]), s)) for t in s.targets
             ]
+        if isinstance(s, (ast.Assign, ast.AugAssign)):
+            plain = self.stored_flat(s)
+            if plain is not None:
+                return [self.statement(p) for p in plain]
         if isinstance(s, ast.Assign) and not self.is_kernel:
             more = self.unpacking(s)
             if more:
@@ -273,6 +279,9 @@ class _Flattener(
         if isinstance(s, ast.With):
             from . import lock, task, tasks
 
+            plain = self.in_chunks(s)
+            if plain is not None:
+                return [n for p in plain for n in self.statements(p)]
             if self.is_with(s, lock):
                 return self.locked(s)
             if self.is_with(s, tasks):

@@ -129,6 +129,7 @@ class Forms:
             or self.getter(e)
             or self.first_item(e)
             or self.library_call(e)
+            or self.numba_call(e)
         )
         if plain is not None:
             return plain
@@ -246,21 +247,23 @@ class Forms:
         return made
 
     def typed_container(self, e):
-        """List(x), Dict.empty(...) of unisono.typed as a list or dict that is written, or None."""
+        """List(x), Dict.empty(...) of unisono.typed as a list, dict or set that is written, or None."""
         if "unisono.typed" not in sys.modules:
             return None
-        from ..typed import Dict, List
+        from ..typed import Dict, List, Set
 
         made = isinstance(e.func, ast.Attribute) and e.func.attr in ("empty", "empty_list")
         found, value = self.resolve(e.func.value if made else e.func)
-        if not found or (value is not List and value is not Dict):
+        if not found or not any(value is kind for kind in (Dict, List, Set)):
             return None
         if made or not e.args:
+            if value is Set:
+                return _at(ast.Set(elts=[]), e)
             empty = (
                 ast.Dict(keys=[], values=[]) if value is Dict else ast.List(elts=[], ctx=ast.Load())
             )
             return _at(empty, e)
-        builtin = _name("dict" if value is Dict else "list", e)
+        builtin = _name({Dict: "dict", List: "list", Set: "set"}[value], e)
         return _at(ast.Call(func=builtin, args=e.args, keywords=[]), e)
 
     def rounded(self, e):

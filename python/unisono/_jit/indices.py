@@ -42,3 +42,24 @@ def index_at(k, shape):
         plane = row // shape[3]
         block = plane // shape[2]
         return block // shape[1], block % shape[1], plane % shape[2], row % shape[3], k % shape[4]
+
+
+@jit
+def flat_index(k, shape):
+    """The index of element k of all, which may count from the end."""
+    n = count_of(shape)
+    if k < -n or k >= n:
+        raise IndexError(f"index {k} is out of bounds for size {n}")
+    return index_at(k + n if k < 0 else k, shape)
+
+
+@jit
+def is_contiguous(a, order):
+    """Whether elements lie side by side in C's or Fortran's order."""
+    expected = a.itemsize
+    for k in range(a.ndim):
+        axis = a.ndim - 1 - k if order == "C" else k
+        if a.shape[axis] != 1 and a.strides[axis] != expected:
+            return a.size == 0
+        expected *= a.shape[axis]
+    return True

@@ -7,6 +7,7 @@ import types
 import typing
 
 from .. import _engine
+from ..types import _ClassType
 from . import JitFunction
 from .signatures import spec_of
 
@@ -170,6 +171,7 @@ def _compiled(cls, spec):
     construct = _constructor(made, cls, members.get("__init__"))
     made.__new__ = lambda c, *args, **kwargs: construct(*args, **kwargs)
     made._fields_of_engine = None
+    made.class_type = _ClassType(made)
     return made
 
 
@@ -208,7 +210,7 @@ def _field_type(cls, name, given):
     value = given
     if isinstance(given, typing.ForwardRef):
         given = value = given.__forward_arg__
-    if isinstance(given, str):
+    if isinstance(given, str) and not hasattr(given, "_parsed"):
         try:
             value = eval(given, {**cls._around, "typing": typing}, {cls.__name__: cls})
         except Exception:  # a type's own spelling, such as "float64[:]"

@@ -11,6 +11,12 @@ _ALWAYS = {
     "forceobj": (False, None),
     "inline": ("never", "always", None),
     "forceinline": (True, False, None),
+    "no_cpython_wrapper": (True, False, None),
+    "no_cfunc_wrapper": (True, False, None),
+    "no_rewrites": (True, False, None),
+    "pipeline_class": (None,),
+    "target": ("cpu", None),
+    "target_backend": (None,),
 }
 _WHY = {
     "nopython": "there is no object mode: what cannot be compiled is refused; leave it out",

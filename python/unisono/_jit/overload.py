@@ -12,9 +12,10 @@ import sys
 from .. import _engine
 from . import JitFunction
 
-__all__ = ["overload"]
+__all__ = ["overload", "overload_attribute", "overload_method"]
 
 _known = {}
+members = {}  # (name, is a method): pairs of the names of types, for isinstance, and an implementation
 
 # What numpy_library.py and random_library.py have, which are loaded when one of them is first named.
 _of_numpy = frozenset(
@@ -91,16 +92,111 @@ def overload(function, **options):
         )
 
     def register(implementation):
-        made = implementation
-        if not isinstance(made, _engine.Dispatcher):
-            from .options import checked
-
-            settings = checked(options, "overload") | {"chooses": True}
-            made = JitFunction(implementation, False, None, settings)
+        made = _implementation(implementation, "overload", options)
         _known[id(function)] = (function, made)
         return implementation
 
     return register
+
+
+def overload_method(type_, name, **options):
+    """Give values of a type a method that compiled functions call.
+
+    Parameters
+    ----------
+    type_ : type
+        A kind of types: ``types.Array``, ``types.UnicodeType``, ``types.Float``...
+    name : str
+        The method's name.
+    **options
+        As of `overload`.
+
+    Returns
+    -------
+    decorator
+        Takes the implementation, whose first parameter is the value, and returns it.
+
+    Raises
+    ------
+    TypeError
+        Another type.
+
+    Examples
+    --------
+    >>> import numpy as np, unisono as un
+    >>> from unisono import types
+    >>> @un.overload_method(types.Array, "middle")
+    ... def middle(a):
+    ...     return a[len(a) // 2]
+    >>> @un.jit
+    ... def f(a):
+    ...     return a.middle()
+    >>> f(np.arange(5.0))
+    2.0
+    """
+    return _member(type_, name, True, options)
+
+
+def overload_attribute(type_, name, **options):
+    """Give values of a type an attribute that compiled functions read.
+
+    Parameters
+    ----------
+    type_ : type
+        A kind of types: ``types.Array``, ``types.UnicodeType``, ``types.Float``...
+    name : str
+        The attribute's name.
+    **options
+        As of `overload`.
+
+    Returns
+    -------
+    decorator
+        Takes the implementation, whose parameter is the value, and returns it.
+
+    Raises
+    ------
+    TypeError
+        Another type.
+
+    Examples
+    --------
+    >>> import numpy as np, unisono as un
+    >>> from unisono import types
+    >>> @un.overload_attribute(types.Array, "rows")
+    ... def rows(a):
+    ...     return a.shape[0]
+    >>> @un.jit
+    ... def f(a):
+    ...     return a.rows
+    >>> f(np.ones((5, 2)))
+    5
+    """
+    return _member(type_, name, False, options)
+
+
+def _member(type_, name, is_method, options):
+    what = "overload_method" if is_method else "overload_attribute"
+    names = getattr(type_, "python", ())
+    if not names or "None" in names:
+        raise TypeError(
+            f"{what}: members belong to a kind of types; got {type_!r}; write types.Array, types.Float or the like"
+        )
+
+    def register(implementation):
+        made = _implementation(implementation, what, options)
+        members.setdefault((name, is_method), []).append((names, made))
+        return implementation
+
+    return register
+
+
+def _implementation(function, what, options):
+    if isinstance(function, _engine.Dispatcher):
+        return function
+    from .options import checked
+
+    return JitFunction(function, False, None, checked(options, what) | {"chooses": True})
 
 
 def called_choice(definition):

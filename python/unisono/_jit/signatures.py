@@ -12,6 +12,7 @@ from .. import _dtypes
 from .._signatures import parse_signature, parse_type
 
 _WEAK = {"int64": "int", "float64": "float", "bool": "bool"}
+_TABLES = {"dict": 0, "set": 1, "list": 5}  # the engine's kinds
 _EXAMPLE = 'write a type such as "float64[:, :]" or un.float64[:, ::1]'
 
 
@@ -20,16 +21,31 @@ def _scalar(name):
 
 
 def _for_engine(type_, where):
-    """The engine's tuple of one that _signatures.py reads from text."""
-    kind = type_[0]
+    """The engine's tuple of one that _signatures.py reads from text; None where the call tells the type."""
+    type_ = getattr(type_, "_parsed", type_)
+    kind = type_[0] if type_ else "deferred"
     if kind == "scalar":
         return _scalar(type_[1])
-    if kind == "array":
-        return type_[:4]
+    if kind == "array":  # of Fortran's order code knows nothing, it reads the strides
+        return (*type_[:3], "A" if type_[3] == "F" and type_[2] > 1 else type_[3])
     if kind == "tuple":
         return ("tuple", tuple(_for_engine(t, where) for t in type_[1]))
+    if kind in _TABLES:
+        return ("table", _TABLES[kind], tuple(_for_engine(t, where) for t in type_[1:]))
+    if kind == "object":
+        return ("instance", type_[1])
+    if kind == "optional":
+        return ("optional", _for_engine(type_[1], where))
+    if kind in ("record", "function"):
+        return None
     if kind == "void":
         return ("none",)
+    if kind == "text":
+        return ("text",)
+    if kind == "deferred":
+        raise TypeError(
+            f"{where}: the type is not told yet; got deferred_type(); call its define()"
+        )
     raise TypeError(f"{where}: compiled functions take no pointers; got one; {_EXAMPLE}")
 
 
@@ -39,6 +55,8 @@ def spec_of(type_, where):
         return ("none",)
     if isinstance(type_, str):
         return _for_engine(parse_type(type_, where), where)
+    if type_ is str:
+        return ("text",)
     if isinstance(type_, _dtypes.dtype):
         return _scalar(type_.name)
     if type_ in (int, float, bool, complex):
@@ -142,7 +160,9 @@ def _numba_text(type_):
 
 def signature_of(given, where):
     """(result or None, arguments) of one eager signature, as tuples for the engine."""
-    if isinstance(given, str):
+    if hasattr(given, "_parsed"):  # a single type
+        return None, (spec_of(given, where),)
+    if isinstance(given, str) and not hasattr(given, "args"):
         result, args = parse_signature(given, where)
         args = tuple(_for_engine(a, where) for a in args)
         return None if result is None else _for_engine(result, where), args

@@ -98,6 +98,9 @@ class Statements:
             found, value = self.resolve(call.func)
             if found and value is python and not call.args and not call.keywords:
                 return self.python_block(s)
+            plain = self.numba_with(s, call)
+            if plain is not None:
+                return plain
             threads = [*call.args, *(k.value for k in call.keywords)]
             named = all(k.arg == "num_threads" for k in call.keywords)
             if found and value is parallel and len(threads) <= 1 and named:

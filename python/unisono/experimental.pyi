@@ -1,0 +1,3 @@
+"""Types of ``unisono.experimental``, written by scripts/stubs.py."""
+
+from . import jitclass as jitclass

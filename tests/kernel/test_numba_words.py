@@ -1,0 +1,330 @@
+"""Numba's words for types, blocks of Python, extensions and iterators, as its manual uses them."""
+
+import time
+
+import numpy as np
+import pytest
+import unisono as un
+from unisono import errors, experimental, extending, types
+from unisono.typed import Dict, List, Set
+
+
+def test_types_write_signatures():
+    @un.njit(types.Tuple((types.int64, types.float64))(types.int64))
+    def pair(x):
+        return x, x * 1.5
+
+    @un.njit([types.float32(types.Array(types.float32, 1, "C")), un.float64[:](un.float64[:])])
+    def first(a):
+        return a[0] if a.itemsize == 4 else a
+
+    @un.njit(types.unicode_type(types.ListType(types.unicode_type), types.boolean))
+    def word(words, last):
+        return words[-1] if last else words[0]
+
+    assert pair(2) == (2, 3.0)
+    assert first(np.ones(2, np.float32)) == 1 and first(np.ones(2)).tolist() == [1, 1]
+    assert word(["a", "b"], True) == "b"
+    with pytest.raises(un.CompileError, match="no signature takes"):
+        pair("a")
+
+
+def test_lists_of_numbers_have_signatures_and_change():
+    @un.njit(types.void(types.List(types.int64)))
+    def grow(items):
+        items.append(len(items))
+
+    @un.njit("float64(List(float64))")
+    def total(items):
+        s = 0.0
+        for x in items:
+            s += x
+        return s
+
+    items = [7]
+    grow(items)
+    assert items == [7, 1] and total([1.0, 2.5]) == 3.5
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [
+        (1, "int64"),
+        (np.float32(2), "float32"),
+        ("a", "unicode_type"),
+        (None, "void"),
+        (np.ones((2, 2), order="F"), "float64[::1, :]"),
+        (un.ones((2, 2))[:, :1], "float64[:, :]"),
+        ((1, 2.0), "Tuple((int64, float64))"),
+        ({1: [2.0]}, "DictType(int64, ListType(float64))"),
+        ({"a"}, "Set(unicode_type)"),
+    ],
+)
+def test_typeof(value, text):
+    made = un.typeof(value)
+    assert (made.name if isinstance(made, un.DType) else str(made)) == text
+    if value is not None:
+        assert un.jit((made,))(lambda x: 1)(value) == 1
+
+
+def test_typeof_refuses():
+    with pytest.raises(TypeError, match=r"typeof: compiled functions take no such value; got \[\]"):
+        un.typeof([])
+    with pytest.raises(AttributeError, match="no types of constants"):
+        types.IntegerLiteral  # noqa: B018
+
+
+def test_records_have_types_and_elements_are_arguments():
+    dtype = np.dtype([("a", "f8"), ("b", "i4"), ("c", "f4")])
+
+    @un.njit(types.float64(un.from_dtype(dtype)[:]))
+    def total(rows):
+        s = 0.0
+        for i in range(len(rows)):
+            s += rows[i]["a"]
+        return s
+
+    @un.njit
+    def change(row, k):
+        row["b"] += k
+        return row["a"] + row.c
+
+    rows = np.ones(3, dtype)
+    assert total(rows) == 3
+    assert change(rows[1], 4) == 2 and rows["b"].tolist() == [1, 5, 1]
+
+
+def test_objects_have_types():
+    node_type = un.deferred_type()
+
+    @experimental.jitclass([("data", un.int32), ("next", un.optional(node_type))])
+    class Node:
+        def __init__(self, data, next):
+            self.data = data
+            self.next = next
+
+    node_type.define(Node.class_type.instance_type)
+
+    @un.njit(un.int64(Node.class_type.instance_type))
+    def data(node):
+        return node.data
+
+    list_of_two = Node(1, Node(2, None))
+    assert list_of_two.next.data == 2 and data(list_of_two) == 1
+    with pytest.raises(TypeError, match="the type is not told yet"):
+        un.jit((un.deferred_type(),))(lambda x: 1)
+
+
+def test_objmode():
+    @un.njit
+    def f(n):
+        y = np.zeros(n)
+        with un.objmode(y="float64[:]", s="unicode_type", t=types.float64):
+            y = np.asarray(list(reversed(range(n))), float)
+            s = str(n)
+            t = time.perf_counter()
+        return y, s, t > 0
+
+    y, s, is_later = f(3)
+    assert y.tolist() == [2, 1, 0] and s == "3" and is_later
+    with pytest.raises(un.CompileError, match="the type 'odd'"):
+
+        @un.njit
+        def g():
+            with un.objmode(y="odd"):
+                y = 1
+            return y
+
+        g()
+
+
+def test_register_jitable():
+    @extending.register_jitable
+    def inner(x):
+        return x + 1
+
+    @un.register_jitable(inline="always")
+    def twice(x):
+        return 2 * inner(x)
+
+    assert un.njit(lambda x: twice(x))(1) == 4
+    assert twice(1) == 4 and not hasattr(twice, "py_func")
+
+
+def squeezed(x):
+    raise NotImplementedError
+
+
+@extending.overload(squeezed)
+def _squeezed(x):
+    if isinstance(x, types.Float):
+        return lambda x: 1.0
+    if isinstance(x, types.Array):
+
+        def whole(x):
+            return x.sum()
+
+        return whole
+    if isinstance(x, types.Boolean):
+        return lambda x: "bool"
+    if isinstance(x, (types.Integer, types.UnicodeType)):
+        return lambda x: "int or text"
+    return lambda x: "else"
+
+
+def test_overloads_ask_for_kinds_of_types():
+    f = un.njit(lambda x: squeezed(x))
+    values = [2.5, np.ones(3), True, 7, "a", (1,)]
+    assert [f(v) for v in values] == [1.0, 3.0, "bool", "int or text", "int or text", "else"]
+
+
+@un.overload_method(types.Array, "plus")
+def _plus(a, n=1):
+    def work(a, n=1):
+        return a + n
+
+    return work
+
+
+@un.overload_method(types.UnicodeType, "plus")
+def _plus_text(s, n=1):
+    return s + "!" * n
+
+
+@un.overload_attribute(types.Array, "squared_size")
+def _squared_size(a):
+    return lambda a: a.size * a.size
+
+
+def test_members():
+    @un.njit
+    def f(a, s):
+        return a.plus().sum() + a.plus(2)[0] + a.squared_size, s.plus(2)
+
+    assert f(np.ones(3), "a") == (6 + 3 + 9, "a!!")
+    with pytest.raises(un.CompileError, match="method 'plus'"):
+        un.njit(lambda x: x.plus())(1.0)
+    with pytest.raises(TypeError, match="members belong to a kind of types"):
+        un.overload_method(float, "x")
+
+
+def test_loops():
+    @un.njit
+    def f(a, b):
+        s = 0.0
+        for x in un.literal_unroll((1, 2.5)):
+            s += x
+        for x in np.nditer(a):
+            s += x.item() + x
+        for x, y in np.nditer((a, b)):
+            s += x * y
+        for i in un.pndindex(a.shape):
+            s += a[i]
+        return s
+
+    a, b = np.arange(6.0).reshape(2, 3), np.arange(3.0)
+    assert f(a, b) == f.py_func(a, b) - 0.0
+    assert "parallel" in f.parallel_report()
+
+
+def test_chunks_and_threads():
+    @un.njit
+    def total(n):
+        before = un.get_parallel_chunksize()
+        s = 0
+        with un.parallel_chunksize(8):
+            for i in un.prange(n):
+                s += i
+        un.set_parallel_chunksize(before)
+        return s, un.get_num_threads()
+
+    threads = un.get_num_threads()
+    with un.parallel_chunksize(4):
+        assert un.get_parallel_chunksize() == 4
+        assert total(100) == (4950, threads)
+    assert un.get_parallel_chunksize() == 0
+    un.set_num_threads(1)
+    try:
+        assert total(100) == (4950, 1)
+    finally:
+        un.set_num_threads(threads)
+    with pytest.raises(ValueError, match="at least 0"):
+        un.set_parallel_chunksize(-1)
+    assert un.threading_layer() == "tbb"
+
+
+def test_containers_of_given_types():
+    @un.njit
+    def f():
+        d = Dict.empty(key_type=types.unicode_type, value_type=types.float64[:])
+        d["x"] = np.arange(3.0)
+        items = List.empty_list(types.int64)
+        items.append(3)
+        s = Set.empty(types.int64)
+        s.add(4)
+        return d["x"].sum(), items, s
+
+    assert f() == (3.0, [3], {4})
+
+
+def test_flat_flags_views_and_slices():
+    @un.njit
+    def f(a):
+        a.flat[2] = 9.0
+        a.flat[-1] += 1
+        flags = a.flags.c_contiguous, a.T.flags.contiguous, a.T.flags.f_contiguous
+        bits = np.float32(2.5).view(np.int32), np.int64(-1).view(np.uint64), a[0, 1].item()
+        return a.flat[2], a.T.flat[1], flags, bits, a[slice(1, 2), slice(None, 2)]
+
+    def plain(a):
+        a[0, 2] = 9.0
+        a[1, 2] += 1
+        return 9.0, a[1, 0], (True, False, True), (0x40200000, 2**64 - 1, a[0, 1]), a[1:2, :2]
+
+    a, b = np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(2, 3)
+    got, expected = f(a), plain(b)
+    assert got[:4] == expected[:4] and a.tolist() == b.tolist()
+    assert got[4].tolist() == expected[4].tolist()
+    with pytest.raises(IndexError, match="out of bounds"):
+        un.njit(lambda a: a.flat[6])(a)
+    with pytest.raises(un.CompileError, match="a dtype of its own size"):
+        un.njit(lambda x: np.float32(x).view(np.int64))(1.0)
+
+
+def test_errors_are_caught_by_their_names():
+    f = un.njit(lambda x: x + undefined)  # noqa: F821
+    with pytest.raises(errors.TypingError):
+        f(1)
+    with pytest.raises(errors.NumbaError):
+        un.njit(lambda x: x)(object())
+    assert issubclass(errors.NumbaPerformanceWarning, Warning)
+
+
+def inc(x):
+    return x + 1
+
+
+def test_jit_module():
+    scope = {"__name__": "some_module", "un": un, "inc": inc}
+    exec("def own(x): return x\nun.jit_module(error_model='numpy')", scope)
+    assert hasattr(scope["own"], "py_func") and not hasattr(scope["inc"], "py_func")
+
+
+def test_options_that_say_nothing():
+    un.njit(no_cpython_wrapper=True, no_rewrites=True, pipeline_class=None, target="cpu")(lambda: 1)
+    with pytest.raises(ValueError, match="no object mode"):
+        un.jit(forceobj=True)(lambda: 1)
+
+
+def test_diagnostics(capsys):
+    @un.njit(parallel=True)
+    def f(x):
+        s = 0.0
+        for i in un.prange(len(x)):
+            s += x[i]
+        return s
+
+    f(np.ones(3))
+    f.parallel_diagnostics(level=4)
+    assert "prange" in capsys.readouterr().out
+    assert f.nopython_signatures == f.signatures
