@@ -20,16 +20,23 @@ bool reads(E e, std::int32_t var) {
     return std::any_of(e->args.begin(), e->args.end(), [&](E a) { return reads(a, var); });
 }
 
-/// The last statement of the inner loop, which adds a term.
-bool find_term(S s, ColumnSum& sum) {
-    if (s->kind != StmtKind::Assign) return false;
-    E value = s->args[0];
+/// A loop that adds terms to a variable, if it is one.
+bool take_sum(S s, ColumnStep& step) {
+    if (!is_plain_loop(s) || !s->any_order) return false;
+    flatten(s->body, step.body);
+    if (step.body.empty() || step.body.back()->kind != StmtKind::Assign) return false;
+    E value = step.body.back()->args[0];
+    step.sum = step.body.back()->id;
+    step.body.pop_back();
     if (value->kind != ExprKind::Binary || value->op != Op::Add || !is_float(value->dtype))
         return false;
     E old = value->args[0];
-    sum.term = value->args[1];
-    sum.var = s->id;
-    return old->kind == ExprKind::Var && old->id == sum.var && !reads(sum.term, sum.var);
+    step.term = value->args[1];
+    return old->kind == ExprKind::Var && old->id == step.sum && !reads(step.term, step.sum) &&
+           std::all_of(step.body.begin(), step.body.end(), [&](S t) {
+               return t->kind == StmtKind::Declare && !t->args.empty() &&
+                      !reads(t->args[0], step.sum);
+           });
 }
 
 /// Whether the statement does nothing but raise where its condition holds.
@@ -56,23 +63,79 @@ bool is_update(S s) {
     return std::all_of(body.begin(), body.end(), is_simple);
 }
 
-/// What comes behind the sum: stores, declarations, tests of faults, and loops that update columns.
-bool take_after(S s, ColumnSum& sum) {
+/// Stores, declarations, tests of faults, loops that update columns or add.
+bool take(S s, ColumnSum& sum) {
     if (raises(s)) {
         sum.faults.push_back(s->args[0]);
         return true;
     }
+    ColumnStep step;
     if (s->kind == StmtKind::If) {
         std::vector<S> taken;
         flatten(s->body, taken);
         if (taken.size() != 1 || !is_update(taken[0])) return false;
         sum.chosen.push_back(s->args[0]);
         s = taken[0];
-    } else if (!is_simple(s) && !is_update(s)) {
+    }
+    step.statement = s;
+    if (is_update(s)) {
+        flatten(s->body, step.body);
+    } else if (s->kind == StmtKind::For) {
+        if (!take_sum(s, step)) return false;
+    } else if (s->kind == StmtKind::Assign) {
+        step.sum = s->id;
+    } else if (!is_simple(s)) {
         return false;
     }
-    sum.after.push_back(s);
+    if (step.is_loop() && !sum.inner) sum.inner = s;
+    sum.steps.push_back(std::move(step));
     return true;
+}
+
+bool reads(const ColumnStep& step, std::int32_t var) {
+    auto does = [&](S s) {
+        return std::any_of(s->args.begin(), s->args.end(), [&](E a) { return reads(a, var); });
+    };
+    return does(step.statement) || (step.term && reads(step.term, var)) ||
+           std::any_of(step.body.begin(), step.body.end(), does);
+}
+
+/// Whether the variable is set once, added to at most once behind that, and read behind that only.
+bool check_variable(ColumnSum& sum, std::int32_t var) {
+    ColumnStep* set = nullptr;
+    const ColumnStep* last = nullptr;
+    for (ColumnStep& s : sum.steps) {
+        if (s.term) {
+            if (s.sum != var) continue;
+            if (!set || last != set) return false;
+            last = &s;
+        } else if (s.statement->id == var && (s.statement->kind == StmtKind::Declare ||
+                                              s.statement->kind == StmtKind::Assign)) {
+            if (set) return false;
+            last = set = &s;
+        }
+    }
+    for (const ColumnStep& s : sum.steps) {
+        if (&s == last) break;
+        if (reads(s, var)) return false;
+    }
+    if (!set || (!last->term && reads(*last, var))) return false;
+    set->sum = var;
+    const bool is_known =
+        std::find(sum.outside.begin(), sum.outside.end(), var) != sum.outside.end();
+    if (set->statement->kind == StmtKind::Assign && !is_known) sum.outside.push_back(var);
+    return true;
+}
+
+/// The same of all variables that are no plain declarations; false without a sum.
+bool check_variables(ColumnSum& sum) {
+    bool is_sum = false;
+    for (std::size_t k = 0; k < sum.steps.size(); ++k) {
+        const ColumnStep& s = sum.steps[k];
+        is_sum = is_sum || s.term;
+        if (s.sum >= 0 && !check_variable(sum, s.sum)) return false;
+    }
+    return is_sum;
 }
 
 }  // namespace
@@ -83,37 +146,8 @@ std::optional<ColumnSum> find_column_sum(S s) {
     sum.outer = s;
     std::vector<S> all;
     flatten(s->body, all);
-    auto inner = std::find_if(all.begin(), all.end(), [](S b) { return b->kind == StmtKind::For; });
-    if (inner == all.end() || !is_plain_loop(*inner) || !(*inner)->any_order) return std::nullopt;
-    sum.inner = *inner;
-    flatten(sum.inner->body, sum.terms);
-    if (sum.terms.empty() || !find_term(sum.terms.back(), sum)) return std::nullopt;
-    sum.terms.pop_back();
-    for (S t : sum.terms) {
-        if (t->kind != StmtKind::Declare || t->args.empty() || reads(t->args[0], sum.var))
-            return std::nullopt;
-    }
-    for (auto b = all.begin(); b != inner; ++b) {
-        bool sets = (*b)->id == sum.var && !(*b)->args.empty() &&
-                    ((*b)->kind == StmtKind::Declare || (*b)->kind == StmtKind::Assign);
-        for (E a : (*b)->args) {
-            if (reads(a, sum.var)) return std::nullopt;
-        }
-        if (sets && !sum.first) {
-            sum.first = (*b)->args[0];
-            sum.is_outside = (*b)->kind == StmtKind::Assign;
-        } else if (raises(*b)) {
-            sum.faults.push_back((*b)->args[0]);
-        } else if ((*b)->kind == StmtKind::Declare && !(*b)->args.empty()) {
-            sum.before.push_back(*b);
-        } else {
-            return std::nullopt;
-        }
-    }
-    if (!sum.first) return std::nullopt;
-    for (auto b = std::next(inner); b != all.end(); ++b) {
-        if (!take_after(*b, sum)) return std::nullopt;
-    }
+    bool is_known = std::all_of(all.begin(), all.end(), [&](S b) { return take(b, sum); });
+    if (!is_known || !check_variables(sum)) return std::nullopt;
     return sum;
 }
 

@@ -1,5 +1,5 @@
-// The loops that sums_in_lanes runs in lanes: sums of columns, and statements on the columns behind
-// them.
+// The loops that sums_in_lanes runs in lanes: sums of columns, and statements on the columns before
+// and behind them.
 #pragma once
 
 #include <optional>
@@ -9,16 +9,25 @@
 
 namespace unisono::passes {
 
-/// A loop that does nothing but add terms to a variable, in a loop, and may then update columns.
+/// A statement of such a loop: a store, a declaration, an assignment, or a loop that adds the terms
+/// of a sum or updates a column.
+struct ColumnStep {
+    ir::S statement = nullptr;
+    std::int32_t sum =
+        -1;  ///< the variable that is assigned or added to, also where it is declared
+    std::vector<ir::S> body;  ///< of a loop; of a sum what it declares
+    ir::E term = nullptr;     ///< of a loop that adds
+
+    bool is_loop() const { return statement->kind == ir::StmtKind::For; }
+};
+
+/// A loop around at least one loop that does nothing but add terms to a variable.
 struct ColumnSum {
-    ir::S outer = nullptr, inner = nullptr;
-    std::vector<ir::S> before, terms,
-        after;                  ///< but for tests of faults and what sets the variable
-    std::vector<ir::E> faults;  ///< conditions of what raises
-    std::vector<ir::E> chosen;  ///< conditions of loops in `after` that have another form
-    std::int32_t var = -1;
-    bool is_outside = false;  ///< the variable lives on behind the loops
-    ir::E first = nullptr, term = nullptr;
+    ir::S outer = nullptr, inner = nullptr;  ///< `inner`: the first loop in it
+    std::vector<ColumnStep> steps;           ///< but for tests of faults
+    std::vector<ir::E> faults;               ///< conditions of what raises
+    std::vector<ir::E> chosen;               ///< conditions of loops that have another form
+    std::vector<std::int32_t> outside;       ///< variables that live on behind the loop
 };
 
 /// The statement as such a loop, if it is one.

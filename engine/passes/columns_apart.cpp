@@ -21,7 +21,7 @@ class Columns {
     }
 
     E test(S rows) {
-        if (!is_plain_loop(rows) || sum_.is_outside || !sum_.chosen.empty()) return nullptr;
+        if (!is_plain_loop(rows) || !sum_.outside.empty() || !sum_.chosen.empty()) return nullptr;
         E begin = sum_.outer->args[0];
         E end = sum_.outer->args[1];
         if (!is_fixed(begin) || !is_fixed(end) || !collect()) return nullptr;
@@ -64,20 +64,24 @@ class Columns {
     }
 
     bool collect() {
-        bool is_known = loads(sum_.first) && loads(sum_.term);
-        for (const std::vector<S>* list : {&sum_.before, &sum_.terms, &sum_.after}) {
-            for (S s : *list) {
-                if (s->kind == StmtKind::Declare) {
-                    defined_[s->id] = s->args[0];
-                } else if (s->kind == StmtKind::Store && s->access == ir::Access::Linear) {
-                    accesses_.push_back({s->id, true, s->args[0]});
-                } else {
-                    return false;
-                }
-                for (E a : s->args) is_known = is_known && loads(a);
+        for (const ColumnStep& step : sum_.steps) {
+            if (step.is_loop() ? !step.term : !statement(step.statement, step.sum)) return false;
+            if (step.term && !loads(step.term)) return false;
+            for (S s : step.body) {
+                if (!statement(s, -1)) return false;
             }
         }
-        return is_known;
+        return true;
+    }
+    bool statement(S s, std::int32_t sum) {
+        if (s->kind == StmtKind::Declare) {
+            if (sum < 0) defined_[s->id] = s->args[0];
+        } else if (s->kind == StmtKind::Store && s->access == ir::Access::Linear) {
+            accesses_.push_back({s->id, true, s->args[0]});
+        } else {
+            return false;
+        }
+        return std::all_of(s->args.begin(), s->args.end(), [&](E a) { return loads(a); });
     }
     bool loads(E e) {
         if (e->kind == ExprKind::Load) {

@@ -53,11 +53,16 @@ class SumsInLanes final : public Rewriter {
         b_.line = sum.outer->line;
         E test = condition(sum);
         if (!test) return nullptr;
-        lanes_ = lane_bytes / size_of(sum.term->dtype);
+        lanes_ = lane_bytes / size_of(type_of_sums(sum));
         E count = simplified(b_, b_.sub(sum.outer->args[1], sum.outer->args[0]));
         test = simplified(b_, b_.binary(Op::And, b_.binary(Op::Ge, count, b_.i64(lanes_)), test));
         made_ = Made{sum, test, in_groups(sum, test, group_counts)};
         return made_->whole;
+    }
+
+    static DType type_of_sums(const ColumnSum& sum) {
+        auto adds = [](const ColumnStep& step) { return step.term != nullptr; };
+        return std::find_if(sum.steps.begin(), sum.steps.end(), adds)->term->dtype;
     }
 
     /// A loop over rows around such sums, columns of which are apart in all rows: threads take
@@ -122,43 +127,30 @@ class SumsInLanes final : public Rewriter {
     /// What must hold for lanes, or null.
     E condition(const ColumnSum& sum) {
         LoopNest nest(b_, sum.outer, sum.inner);
-        for (S d : sum.before) nest.define(d->id, d->args[0]);
-        if (!nest.in_front(sum.inner->args[0]) || !nest.in_front(sum.inner->args[1]))
-            return nullptr;
-        for (S d : sum.terms) nest.define(d->id, d->args[0]);
         std::vector<NestAccess> all;
-        bool is_known = nest.loads(sum.term, all);
-        for (S d : sum.terms) is_known = is_known && nest.loads(d->args[0], all);
-        // Worth it where the lanes lie side by side and the terms of a sum do not.
-        bool gains = false;
-        for (const NestAccess& a : all) {
-            if (!a.form || (a.form->outer && !is_one(a.form->outer))) return nullptr;
-            gains =
-                gains || (a.form->outer && a.form->inner && a.form->inner->kind != ExprKind::Const);
-        }
-        if (!is_known || !gains) return nullptr;
-        is_known = nest.loads(sum.first, all);
-        for (S d : sum.before) is_known = is_known && nest.loads(d->args[0], all);
         E bounds = nullptr;
-        for (S d : sum.after) {
-            if (d->kind != StmtKind::For) {
-                is_known = is_known && touches(nest, d, all);
+        bool gains = false;
+        low_ = high_ = nullptr;
+        for (const ColumnStep& step : sum.steps) {
+            if (!step.is_loop()) {
+                if (!touches(nest, step.statement, step.sum >= 0, all)) return nullptr;
                 continue;
             }
-            E same_range = as_far_as(nest, sum, d);
-            if (!same_range) return nullptr;
-            bounds = bounds ? b_.binary(Op::And, bounds, same_range) : same_range;
-            std::vector<S> body;
-            flatten(d->body, body);
+            if (!takes_bounds(nest, step, bounds)) return nullptr;
             const std::size_t first = all.size();
-            for (S each : body) is_known = is_known && touches(nest, each, all);
-            // Only what lies side by side is faster in lanes.
+            for (S s : step.body) {
+                if (!touches(nest, s, false, all)) return nullptr;
+            }
+            if (step.term && !nest.loads(step.term, all)) return nullptr;
+            // Worth it where the lanes lie side by side and the terms of a sum do not.
             for (std::size_t k = first; k < all.size(); ++k) {
-                if (!all[k].form || (all[k].form->outer && !is_one(all[k].form->outer)))
-                    return nullptr;
+                const auto& form = all[k].form;
+                if (!form || (form->outer && !is_one(form->outer))) return nullptr;
+                gains = gains || (step.term && form->outer && form->inner &&
+                                  form->inner->kind != ExprKind::Const);
             }
         }
-        E test = is_known ? nest.independent(all) : nullptr;
+        E test = gains ? nest.independent(all) : nullptr;
         if (test && bounds) test = b_.binary(Op::And, test, bounds);
         for (E chosen : sum.chosen) {
             E always = test ? nest.always(chosen) : nullptr;
@@ -172,10 +164,9 @@ class SumsInLanes final : public Rewriter {
         }
         settled_.clear();
         std::vector<E> assumed(nest.assumed().begin(), nest.assumed().end());
-        for (const std::vector<S>* list : {&sum.before, &sum.after}) {
-            for (S d : *list) {
-                if (d->kind == StmtKind::Declare) settle(nest, d->args[0], assumed);
-            }
+        for (const ColumnStep& step : sum.steps) {
+            if (step.statement->kind == StmtKind::Declare && step.sum < 0)
+                settle(nest, step.statement->args[0], assumed);
         }
         for (auto a = assumed.begin(); test && a != assumed.end(); ++a) {
             bool is_new = std::none_of(assumed.begin(), a, [&](E e) { return same(e, *a); });
@@ -184,13 +175,33 @@ class SumsInLanes final : public Rewriter {
         return test;
     }
 
-    /// Adds what a store or a declaration touches; false where that is not understood.
-    static bool touches(LoopNest& nest, S s, std::vector<NestAccess>& out) {
-        if (s->kind == StmtKind::Declare) nest.define(s->id, s->args[0]);
+    /// Adds what a statement that is no loop touches; false where that is not understood.
+    static bool touches(LoopNest& nest, S s, bool is_sum, std::vector<NestAccess>& out) {
+        if (s->kind == StmtKind::Declare && !is_sum) nest.define(s->id, s->args[0]);
         bool is_known =
             std::all_of(s->args.begin(), s->args.end(), [&](E a) { return nest.loads(a, out); });
         if (s->kind == StmtKind::Store) out.push_back({s->id, true, nest.form(s->args[0])});
         return is_known;
+    }
+
+    /// The range of the first loop; that later ones, which take its variable, run over it is added
+    /// to the test.
+    bool takes_bounds(LoopNest& nest, const ColumnStep& step, E& test) {
+        E low = nest.in_front(step.statement->args[0]);
+        E high = nest.in_front(step.statement->args[1]);
+        if (!low || !high) return false;
+        if (!low_) {
+            low_ = low;
+            high_ = high;
+            variable_ = step.statement->id;
+            return true;
+        }
+        for (E equal : {b_.binary(Op::Eq, low, low_), b_.binary(Op::Eq, high, high_)}) {
+            equal = simplified(b_, equal);
+            test = test ? b_.binary(Op::And, test, equal) : equal;
+        }
+        nest.define(step.statement->id, b_.read(variable_));
+        return true;
     }
 
     /// Negative indices that count from the end, which no iteration has.
@@ -205,19 +216,6 @@ class SumsInLanes final : public Rewriter {
         for (E a : e->args) settle(nest, a, assumed);
     }
 
-    /// A test that the update runs over the range of the sum, whose variable it takes; or null.
-    E as_far_as(LoopNest& nest, const ColumnSum& sum, S update) {
-        E test = nullptr;
-        for (std::size_t k = 0; k < 2; ++k) {
-            E mine = nest.in_front(update->args[k]);
-            if (!mine) return nullptr;
-            E equal = simplified(b_, b_.binary(Op::Eq, mine, nest.in_front(sum.inner->args[k])));
-            test = test ? b_.binary(Op::And, test, equal) : equal;
-        }
-        nest.define(update->id, b_.read(sum.inner->id));
-        return test;
-    }
-
     E whole(E count, std::int64_t of) {
         E bits = b_.i64(bits_of(of));
         return b_.binary(Op::Shl, b_.binary(Op::Shr, count, bits), bits);
@@ -225,107 +223,106 @@ class SumsInLanes final : public Rewriter {
 
     /// Groups of lanes from `first` on, as many as `count` has.
     S strips(const ColumnSum& sum, std::int32_t first, E count, std::int64_t groups) {
-        std::int64_t width = groups * lanes_;
+        const std::int64_t width = groups * lanes_;
         const std::int64_t bits = bits_of(width);
         std::int32_t strip = b_.var("strip", DType::Int64);
         std::int32_t at = b_.var("at", DType::Int64);
-        std::int32_t sums = b_.local_array("sums", sum.term->dtype, 1, Space::Private);
-        E length = b_.i64(width);
+        strip_ = Strip{sum.outer->id, b_.read(at), b_.i64(width), {}, {}};
         std::vector<S> body{
-            b_.declare(at, b_.add(b_.read(first), b_.mul(b_.read(strip), b_.i64(width)))),
-            b_.allocate(sums, std::span<const E>(&length, 1))};
-        auto each = [&](LoopKind kind, std::vector<S>& out, auto write) {
-            std::int32_t lane = b_.var("lane", DType::Int64);
-            E number = b_.read(lane);
-            Replace put(function(), settled_);
-            put.by[sum.outer->id] = b_.add(b_.read(at), number);
-            put.by[sum.var] = load(sums, number);
-            std::vector<S> inside;
-            write(inside, put, number);
-            out.push_back(b_.loop(kind, lane, b_.i64(0), length, b_.i64(1), as_one(b_, inside)));
-        };
-        // What runs once per strip need not run on vectors, which would take longer to compile.
-        each(LoopKind::Unroll, body, [&](std::vector<S>& out, Replace& put, E number) {
-            for (S d : used(sum.before, {}, sum.first)) out.push_back(put.stmt(d));
-            out.push_back(store(sums, number, put.expr(sum.first)));
-        });
-        std::vector<S> added;
-        each(LoopKind::Vector, added, [&](std::vector<S>& out, Replace& put, E number) {
-            for (S d : used(sum.before, sum.terms, sum.term)) out.push_back(put.stmt(d));
-            for (S d : sum.terms) out.push_back(put.stmt(d));
-            out.push_back(store(sums, number, b_.add(load(sums, number), put.expr(sum.term))));
-        });
-        body.push_back(inner_loop(sum, as_one(b_, added), sum.inner->id));
-        behind(sum, length, body, each);
-        if (sum.is_outside) body.push_back(b_.assign(sum.var, load(sums, b_.i64(width - 1))));
+            b_.declare(at, b_.add(b_.read(first), b_.mul(b_.read(strip), b_.i64(width))))};
+        for (auto from = sum.steps.begin(); from != sum.steps.end();) {
+            if (from->is_loop()) {
+                body.push_back(in_rows(*from++));
+                continue;
+            }
+            auto to = std::find_if(from, sum.steps.end(), [](auto& s) { return s.is_loop(); });
+            body.push_back(one_by_lane({from, to}, {to, sum.steps.end()}, body));
+            from = to;
+        }
+        for (std::int32_t var : sum.outside)
+            body.push_back(b_.assign(var, load(strip_.held[var], b_.i64(width - 1))));
         return b_.loop(LoopKind::Serial, strip, b_.i64(0), b_.binary(Op::Shr, count, b_.i64(bits)),
                        b_.i64(1), as_one(b_, body));
     }
 
-    /// What comes behind the sum. What a lane declares from memory is held for the loops behind it.
-    template <class Each>
-    void behind(const ColumnSum& sum, E length, std::vector<S>& body, Each each) {
-        std::vector<S> declared, loaded;
-        const bool goes_on = std::any_of(sum.after.begin(), sum.after.end(),
-                                         [](S s) { return s->kind == StmtKind::For; });
-        for (S d : sum.before) (goes_on && has_load(d->args[0]) ? loaded : declared).push_back(d);
-        std::unordered_map<std::int32_t, std::int32_t> held;
-        auto put_held = [&](Replace& put, E number) {
-            for (auto [var, array] : held) put.by[var] = load(array, number);
-        };
-        auto hold = [&](S d, std::unordered_map<std::int32_t, std::int32_t>& in) {
-            in[d->id] = b_.local_array("held", d->args[0]->dtype, 1, Space::Private);
-            body.push_back(b_.allocate(in[d->id], std::span<const E>(&length, 1)));
-        };
-        // What was read in front of the sum stays as it was, whatever is stored behind it.
-        for (S d : loaded) hold(d, held);
-        auto read_first = [&](std::vector<S>& out, Replace& put, E number) {
-            for (S d : used(sum.before, loaded)) out.push_back(put.stmt(d));
-            for (S d : loaded) {
-                out.push_back(put.stmt(d));
-                out.push_back(store(held[d->id], number, b_.read(d->id)));
-            }
-        };
-        if (!loaded.empty()) each(LoopKind::Unroll, body, read_first);
-        for (auto from = sum.after.begin(); from != sum.after.end();) {
-            if ((*from)->kind == StmtKind::For) {
-                S update = *from++;
-                std::vector<S> now, lanes;
-                flatten(update->body, now);
-                each(LoopKind::Vector, lanes, [&](std::vector<S>& out, Replace& put, E number) {
-                    put_held(put, number);
-                    for (S d : used(declared, now)) out.push_back(put.stmt(d));
-                    for (S d : now) out.push_back(put.stmt(d));
-                });
-                body.push_back(inner_loop(sum, as_one(b_, lanes), update->id));
-                continue;
-            }
-            auto to =
-                std::find_if(from, sum.after.end(), [](S s) { return s->kind == StmtKind::For; });
-            const std::vector<S> now(from, to);
-            std::unordered_map<std::int32_t, std::int32_t> kept;
-            std::vector<S> outside = declared;
-            for (S d : now) {
-                if (d->kind != StmtKind::Declare) continue;
-                if (!has_load(d->args[0])) {
-                    declared.push_back(d);
-                } else if (to != sum.after.end()) {
-                    hold(d, kept);
-                }
-            }
-            each(LoopKind::Unroll, body, [&](std::vector<S>& out, Replace& put, E number) {
-                put_held(put, number);
-                for (S d : used(outside, now)) out.push_back(put.stmt(d));
-                for (S d : now) {
-                    out.push_back(put.stmt(d));
-                    auto array = kept.find(d->id);
-                    if (d->kind == StmtKind::Declare && array != kept.end())
-                        out.push_back(store(array->second, number, b_.read(d->id)));
-                }
-            });
-            held.insert(kept.begin(), kept.end());
-            from = to;
+    /// A loop over the lanes around what `write` makes for one.
+    template <class Write>
+    S each(LoopKind kind, Write write) {
+        std::int32_t lane = b_.var("lane", DType::Int64);
+        E number = b_.read(lane);
+        Replace put(function(), settled_);
+        put.by[strip_.column] = b_.add(strip_.at, number);
+        for (auto [var, array] : strip_.held) put.by[var] = load(array, number);
+        std::vector<S> inside;
+        write(inside, put, number);
+        return b_.loop(kind, lane, b_.i64(0), strip_.count, b_.i64(1), as_one(b_, inside));
+    }
+
+    /// A loop that adds or updates, with the lanes inside.
+    S in_rows(const ColumnStep& step) {
+        S lanes = each(LoopKind::Vector, [&](std::vector<S>& out, Replace& put, E number) {
+            for (S d : used(strip_.declared, step.body, step.term)) out.push_back(put.stmt(d));
+            for (S s : step.body) out.push_back(put.stmt(s));
+            if (!step.term) return;
+            const std::int32_t sums = strip_.held[step.sum];
+            out.push_back(store(sums, number, b_.add(load(sums, number), put.expr(step.term))));
+        });
+        return b_.loop(LoopKind::Serial, step.statement->id, low_, high_, b_.i64(1), lanes);
+    }
+
+    /// Statements between the loops. What a lane declares from memory is held for those behind
+    /// them, as it was, whatever is stored by then.
+    S one_by_lane(std::span<const ColumnStep> now, std::span<const ColumnStep> later,
+                  std::vector<S>& body) {
+        std::vector<S> statements, declared = strip_.declared;
+        for (const ColumnStep& step : now) {
+            S s = statements.emplace_back(step.statement);
+            if (step.sum < 0 && s->kind == StmtKind::Declare && !has_load(s->args[0]))
+                declared.push_back(s);
         }
+        std::vector<bool> is_read = reads_of(declared, later);
+        for (const ColumnStep& step : now) {
+            S s = step.statement;
+            const bool is_loaded = s->kind == StmtKind::Declare && has_load(s->args[0]) &&
+                                   is_read[static_cast<std::size_t>(s->id)];
+            if (step.sum < 0 && !is_loaded) continue;
+            std::int32_t& array = strip_.held[s->id];
+            array = b_.local_array(step.sum < 0 ? "held" : "sums", s->args[0]->dtype, 1,
+                                   Space::Private);
+            body.push_back(b_.allocate(array, std::span<const E>(&strip_.count, 1)));
+        }
+        // What runs once per strip need not run on vectors, which would take longer to compile.
+        S lanes = each(LoopKind::Unroll, [&](std::vector<S>& out, Replace& put, E number) {
+            for (S d : used(strip_.declared, statements)) out.push_back(put.stmt(d));
+            for (const ColumnStep& step : now) {
+                S s = step.statement;
+                if (step.sum >= 0) {
+                    out.push_back(store(strip_.held[s->id], number, put.expr(s->args[0])));
+                    continue;
+                }
+                out.push_back(put.stmt(s));
+                auto array = strip_.held.find(s->id);
+                if (s->kind == StmtKind::Declare && array != strip_.held.end())
+                    out.push_back(store(array->second, number, b_.read(s->id)));
+            }
+        });
+        strip_.declared = std::move(declared);
+        return lanes;
+    }
+
+    /// What the declarations and steps read.
+    std::vector<bool> reads_of(const std::vector<S>& declared, std::span<const ColumnStep> steps) {
+        std::vector<bool> is_read(function().vars.size());
+        auto mark = [&](S s) {
+            for (E a : s->args) mark_read(a, is_read);
+        };
+        for (S d : declared) mark(d);
+        for (const ColumnStep& step : steps) {
+            mark(step.statement);
+            for (S s : step.body) mark(s);
+            if (step.term) mark_read(step.term, is_read);
+        }
+        return is_read;
     }
 
     /// Those of the declarations that the statements and the expression need.
@@ -345,20 +342,12 @@ class SumsInLanes final : public Rewriter {
         return out;
     }
 
-    /// A loop over the terms, from bounds that are known in front of the nest.
-    S inner_loop(const ColumnSum& sum, S body, std::int32_t var) {
-        LoopNest nest(b_, sum.outer, sum.inner);
-        for (S d : sum.before) nest.define(d->id, d->args[0]);
-        return b_.loop(LoopKind::Serial, var, nest.in_front(sum.inner->args[0]),
-                       nest.in_front(sum.inner->args[1]), b_.i64(1), body);
-    }
-
     /// The loop as it was, from `begin` on; terms are added in order.
     S one_by_one(const ColumnSum& sum, E begin) {
         std::vector<S> body;
         flatten(sum.outer->body, body);
         for (S& s : body) {
-            if (s != sum.inner) continue;
+            if (s->kind != StmtKind::For || !s->any_order) continue;
             Stmt ordered = *s;
             ordered.any_order = false;
             s = b_.own(ordered);
@@ -374,7 +363,18 @@ class SumsInLanes final : public Rewriter {
         return b_.store(array, std::span<const E>(&at, 1), value, Access::Linear);
     }
 
+    /// The lanes that are being written.
+    struct Strip {
+        std::int32_t column = -1;
+        E at = nullptr, count = nullptr;
+        std::unordered_map<std::int32_t, std::int32_t> held;  ///< by variable, an array
+        std::vector<S> declared;                              ///< what need not be held
+    };
+
     std::int64_t lanes_ = 0;
+    Strip strip_;
+    E low_ = nullptr, high_ = nullptr;  ///< the range of the loops in the one over columns
+    std::int32_t variable_ = -1;        ///< of the first of them
     std::optional<Made> made_;
     std::unordered_set<E> settled_;  ///< selections whose condition never holds where lanes run
 };

@@ -4,9 +4,10 @@
 // j], the elements that neighbouring iterations of j read lie side by side, those that one sum
 // reads do not. Where a test in front of the loop shows that no iteration of j touches what another
 // one stores, its iterations go in groups of lanes: the loop over k outside, an innermost vector
-// loop over the lanes. Each sum adds its terms in the order of k, with or without lanes. Statements
-// on columns behind the sum (`b[:, j] -= c[j] * a`) run in the same lanes, row by row. Sums that
-// a program writes as loops stay as they are: with lanes they take twice as long to compile.
+// loop over the lanes. Each sum adds its terms in the order of k, with or without lanes. Other sums
+// and statements on columns (`b[:, j] -= c[j] * a`) beside it run in the same lanes, row by row.
+// Sums that a program writes as loops stay as they are: with lanes they take twice as long to
+// compile.
 //
 // Around it, `for i: for j: b[i, j] += np.dot(a[i + 1:, i], b[i + 1:, j])` may keep to column j in
 // all rows. Then threads take pieces of the columns, each through all rows, where a test of each
