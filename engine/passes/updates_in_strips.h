@@ -5,8 +5,8 @@
 // `for j: for k in range(j): a[i, j] -= a[i, k] * a[k, j]`, an element waits for all elements
 // before it, and reads a column. But neighbouring elements may take the terms up to the first of
 // them side by side, in the lanes of a vector, from parts of rows; only the terms behind that are
-// taken one element after the other. A test in front shows that the row meets nothing else that is
-// read.
+// taken one element after the other, each of which is held in a variable meanwhile. A test in front
+// shows that the row meets nothing else that is read.
 //
 // Each element takes its terms in the order in which they were. Statements in front of the inner
 // loop may update the element, too, where the operation is one on integers whose order cannot be

@@ -74,6 +74,32 @@ def added_first(a):
                 a[i, j] += a[i, k] * a[k, j]
 
 
+def old_value(a):
+    n = a.shape[0]
+    for i in range(n):
+        for j in range(i):
+            old = a[i, j]
+            for k in range(j):
+                a[i, j] -= a[i, k] * a[k, j]
+            a[i, j] = a[i, j] * 0.5 + old
+
+
+def held_values(t, seq):
+    n = seq.shape[0]
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            first = t[i, j]
+            if seq[j] > seq[i]:
+                t[i, j] = min(first, t[i, j - 1] + seq[j])
+            t[i, j] = min(t[i, j], first + seq[i])
+            for k in range(i + 1, j):
+                t[i, j] = min(t[i, j], t[i, k] + t[k + 1, j])
+            if t[i, j] > 90:
+                t[i, j] -= seq[j]
+            last = t[i, j]
+            t[i, j] = last + (last & 1)
+
+
 def behind_it(a):
     n = a.shape[0]
     for i in range(n):
@@ -120,7 +146,7 @@ SIZES = (0, 1, 2, 7, 8, 9, 16, 31, 40, 67)
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "uint8", "float32", "float64"])
-@pytest.mark.parametrize("program", [folded, cheapest, counted])
+@pytest.mark.parametrize("program", [folded, cheapest, counted, held_values])
 def test_tables_that_fill_row_by_row(program, dtype):
     compiled = un.jit(program)
     rng = np.random.default_rng(5)
@@ -128,6 +154,8 @@ def test_tables_that_fill_row_by_row(program, dtype):
         seq = rng.integers(0, 4, n).astype(dtype)
         start = rng.integers(0, 5, (n, n)).astype(dtype)
         if program is cheapest and dtype == "uint8":
+            continue
+        if program is held_values and start.dtype.kind == "f":
             continue
         want, got = start.copy(), start.copy()
         with np.errstate(all="ignore"):
@@ -139,7 +167,7 @@ def test_tables_that_fill_row_by_row(program, dtype):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(
     "program",
-    [lower_upper, before_it, added_first, behind_it, ahead_of_it, same_row],
+    [lower_upper, before_it, added_first, old_value, behind_it, ahead_of_it, same_row],
     ids=lambda p: p.__name__,
 )
 def test_rows_of_floats_keep_the_order_of_their_terms(program, dtype):
