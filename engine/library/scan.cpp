@@ -12,6 +12,7 @@
 #include "library/combine_pair.h"
 #include "library/lanes.h"
 #include "ops/scalar_eval.h"
+#include "tape/float_errors.h"
 
 namespace unisono::library {
 
@@ -154,6 +155,12 @@ Array scan(Op op, const Array& a, int axis, std::optional<DType> dtype) {
                                   "bitwise_or or bitwise_xor");
     }
     axis = checked_axis(what, axis, a.rank());
+    if (float_errors::is_checked()) [[unlikely]] {
+        float_errors::Unchecked guard;
+        Array made = scan(op, a, axis, dtype);
+        float_errors::check_reduction(a, made, "accumulate");
+        return made;
+    }
     DType t = reduced_dtype(op, a.dtype(), dtype);
     // In float32 to the end, then rounded.
     if (is_half(t)) return astype(scan(op, a, axis, DType::Float32), t, false);

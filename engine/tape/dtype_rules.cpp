@@ -135,6 +135,12 @@ void check_in_place_cast(std::string_view what, DType result, DType out) {
 
 DType compute_form(Op& op, std::span<const Arg> args) {
     DType common = common_dtype(args);
+    if (args.size() == 2 && is_float_function(op) && op != Op::Div && !is_complex(common) &&
+        args[0].weak == Weak::None && args[1].weak == Weak::None) {
+        // As NumPy's loops: the smallest float that holds each, where int8 with uint8 is int16.
+        common = DType::Float16;
+        for (const Arg& a : args) common = promote(common, a.view.dtype);
+    }
     op = bool_form(op, common);
     DType compute = checked_compute(op, common);
     for (const Arg& a : args) check_weak(info(op).numpy_name, a, compute);

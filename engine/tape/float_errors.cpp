@@ -138,7 +138,8 @@ void check(Op op, std::span<const Arg> args, const Array& made) {
     Array is_number = no(is_nan(args[0])), finite = is_finite(args[0]);
     if (args.size() > 1) {
         is_number = both(is_number, no(is_nan(args[1])));
-        finite = both(finite, is_finite(args[1]));
+        // The next number may be asked for towards infinity.
+        if (op != Op::NextAfter) finite = both(finite, is_finite(args[1]));
     }
     const Array pole = is_pole(op, args), grown = both(unary(Op::IsInf, made.arg()), finite);
     add(code, both(is_nan(made.arg()), is_number), Invalid);
@@ -164,7 +165,7 @@ void check_cast(const Array& x, const Array& made) {
     report(code, "cast");
 }
 
-void check_reduction(const Array& x, const Array& made) {
+void check_reduction(const Array& x, const Array& made, std::string_view how) {
     Unchecked guard;
     if (made.size() == 0 || x.size() == 0 || !is_inexact(made.dtype()) || !is_inexact(x.dtype()))
         return;
@@ -176,7 +177,7 @@ void check_reduction(const Array& x, const Array& made) {
     Array code = no_flags();
     add(code, both(is_nan(made.arg()), numbers), Invalid);
     add(code, both(unary(Op::IsInf, made.arg()), finite), Over);
-    report(code, "reduce");
+    report(code, how);
 }
 
 }  // namespace unisono::float_errors

@@ -37,8 +37,8 @@ inline bool is_checked() { return watched() && !Unchecked::here(); }
 
 /// Reports the errors of op on these operands, whose result is `made`. Waits for it.
 void check(Op op, std::span<const Arg> args, const Array& made);
-/// The same of a conversion of x, and of a reduction along axes.
+/// The same of a conversion of x, and of a reduction or scan along axes.
 void check_cast(const Array& x, const Array& made);
-void check_reduction(const Array& x, const Array& made);
+void check_reduction(const Array& x, const Array& made, std::string_view how = "reduce");
 
 }  // namespace unisono::float_errors

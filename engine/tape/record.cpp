@@ -368,7 +368,7 @@ Array apply(Op op, std::span<const Arg> args, const Array* out) {
     if (float_errors::is_checked()) [[unlikely]]
         return apply_checked(op, args, out);
     if (op == Op::NextAfter && (out || !all_scalars(args)) &&
-        compute_dtype(op, common_dtype(args)) == DType::Float16)
+        elementwise_dtype(op, args) == DType::Float16)
         return half_next_after(args, out);
     if (op == Op::FloorDiv && is_float(common_dtype(args))) return floor_quotient(args, out);
     const View* like = nullptr;

@@ -73,39 +73,65 @@ def _positive(x):
     return +as_array(x)
 
 
-def _square(x):
+def _numbers(x):
+    """The array, bools as the smallest integers: what has no loop for bools takes them so."""
     x = as_array(x)
+    return x.astype("int8") if x.dtype == "bool" else x
+
+
+def _square(x):
+    x = _numbers(x)
     return un.multiply(x, x)
 
 
 def _reciprocal(x):
-    x = as_array(x)
-    return 1 / x if x.dtype.kind in "fc" else un.multiply(x, abs(x) == 1)
+    x = _numbers(x)
+    if x.dtype.kind in "fc":
+        return 1 / x
+    if un.geterr()["divide"] != "ignore":
+        un.floor_divide(1, x)  # which reports zeros
+    made = un.multiply(x, abs(x) == 1)
+    if x.dtype.name in ("int32", "int64"):  # 1 / 0 as the processor converts it
+        made = un.where(x == 0, un.iinfo(x.dtype).min, made)
+    return made
 
 
 def _fabs(x):
     return abs(_float(as_array(x)))
 
 
+def _scaled(x, factor):
+    """x times the factor; a half is rounded once, not the factor too."""
+    x = _float(as_array(x))
+    return (x.astype("float32") * factor).astype("float16") if x.dtype == "float16" else x * factor
+
+
 def _deg2rad(x):
-    return _float(as_array(x)) * (un.pi / 180.0)
+    return _scaled(x, un.pi / 180.0)
 
 
 def _rad2deg(x):
-    return _float(as_array(x)) * (180.0 / un.pi)
+    return _scaled(x, 180.0 / un.pi)
 
 
 def _spacing(x):
     x = _float(as_array(x))
-    return un.nextafter(x, un.copysign(un.inf, x)) - x
+    finite = un.isfinite(x)
+    x = un.where(finite, x, 1.0)
+    # NumPy's halves go up, other dtypes away from 0.
+    towards = un.inf if x.dtype == "float16" else un.where(x == 0, un.inf, un.copysign(un.inf, x))
+    return un.where(finite, un.nextafter(x, towards) - x, un.nan)
 
 
 def _pair(a, b):
     """Two operands, at least one of them an array of floats; Python numbers adapt to the other."""
     numbers = (bool, int, float)
     if isinstance(a, numbers) and not isinstance(b, numbers):
-        return a, _float(as_array(b))
-    return _float(as_array(a)), b if isinstance(b, numbers) else _float(as_array(b))
+        return _pair(b, a)[::-1]
+    a = as_array(a)
+    if isinstance(b, numbers):  # integers with a float are float64
+        return _float(a.astype(un.result_type(a, b), copy=False)), b
+    return _float(a), _float(as_array(b))
 
 
 def _distance(a, b, dtype):
@@ -139,7 +165,7 @@ def _heaviside(a, b):
 
 
 def _conjugate(x):
-    x = as_array(x)
+    x = _numbers(x)
     if x.dtype.kind != "c":
         return x.copy()
     made = un.empty(x.shape, x.dtype)

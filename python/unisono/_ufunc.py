@@ -158,6 +158,8 @@ def _convert(self, inputs, dtype, casting):
         raise TypeError(
             f"{self.__name__}: no loop gives dtype {dtype}; cast the result with .astype"
         )
+    if self.__name__ == "bitwise_count" and dtype == "uint8":
+        return inputs
     if loop[1] == "bool" or (dtype == "bool" and self.types and self.types[-1][0] != "?"):
         return inputs  # comparisons and the like: results of one dtype, whatever the operands
     if loop[1] != dtype:
@@ -268,10 +270,16 @@ def reduce(
         )
     if dtype is None and out is not None and name in ("add", "multiply"):
         dtype = out.dtype
-    if where is not True:
-        x = _masked(self, x, where, initial)
+    kept = tuple(1 if k in axes else n for k, n in enumerate(x.shape))
     given = initial is not _no_value and initial is not None
-    if given and name not in _identities and any(x.shape[k] == 0 for k in axes):
+    ordered = name not in _associative and (given or where is not True)
+    if where is not True and not ordered:
+        x = _masked(self, x, where, initial)
+    if ordered:
+        if not given:
+            _masked(self, x, where, initial)  # says that initial= is needed
+        result = _fold(self, x, axes, dtype, initial, where)
+    elif given and name not in _identities and any(x.shape[k] == 0 for k in axes):
         rest = tuple(n for k, n in enumerate(x.shape) if k not in axes)
         result = un.full(rest, initial, x.dtype if dtype is None else resolve(dtype))
     else:
@@ -281,9 +289,9 @@ def reduce(
             x = started(x, initial, dtype)
         result = _combine(self, x, axes, dtype)
         if given:
-            result = self(initial, result).astype(result.dtype, copy=False)
+            result = self(un.asarray(initial).astype(result.dtype), result)
     if keepdims:
-        result = result.reshape(tuple(1 if k in axes else n for k, n in enumerate(x.shape)))
+        result = result.reshape(kept)
     if out is None:
         return result
     if tuple(out.shape) != tuple(result.shape):
@@ -304,9 +312,40 @@ def _masked(self, x, where, initial):
             )
         start = initial
     mask = _mask(self.__name__, where)
+    if self.__name__ in ("hypot", "logaddexp", "logaddexp2"):
+        x = x.astype(_dtype_of_loop(self, x.dtype), copy=False)
     if self.__name__.startswith("logical"):
         return un.where(mask, x.astype("bool"), start)
     return un.where(mask, x, un.full((), start).astype(x.dtype))
+
+
+def _dtype_of_loop(self, dtype):
+    """The dtype of what the function makes of two operands of that dtype, which reductions go on with."""
+    made = self(un.empty(0, dtype), un.empty(0, dtype)).dtype
+    if made == "bool" and dtype != "bool" and not self.__name__.startswith("logical"):
+        raise TypeError(
+            f"{self.__name__}: its results are bools, which cannot be combined with the next {dtype}; "
+            "convert with .astype('bool') first"
+        )
+    return made
+
+
+def _fold(self, x, axes, dtype, initial, where):
+    """Combine one element after the other, those under the mask, with what has come of `initial`."""
+    if dtype is not None:
+        x = x.astype(resolve(dtype), copy=False)
+    made = un.full((), initial, _dtype_of_loop(self, x.dtype))
+    mask = None if where is True else un.broadcast_to(_mask(self.__name__, where), x.shape)
+    if axes:
+        x = move_axis(x, axes[0], 0)
+        mask = None if mask is None else move_axis(mask, axes[0], 0)
+    else:
+        x, mask = x[None], None if mask is None else mask[None]
+    made = un.broadcast_to(made, x.shape[1:]).copy()
+    for k in range(x.shape[0]):
+        step = self(made, x[k])
+        made = step if mask is None else un.where(mask[k], step, made)
+    return made
 
 
 def _combine(self, x, axes, dtype):
@@ -331,6 +370,8 @@ def _combine(self, x, axes, dtype):
         return self._reduce(x, axes, False, target)
     if target is not None:
         x = x.astype(target, copy=False)
+    if not axes:
+        return x.astype(_dtype_of_loop(self, x.dtype))
     for a in reversed(axes):
         x = _along(self, x, a)
     return x
@@ -340,15 +381,15 @@ def _along(self, x, axis):
     """Reduce one axis: by halves where the order is free, else element after element."""
     name = self.__name__
     x = move_axis(x, axis, 0)
+    dtype = _dtype_of_loop(self, x.dtype)
     if x.shape[0] == 0:
         start = _identities.get(name)
         if start is None:
             raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
-        probe = self(un.ones((1, *x.shape[1:]), x.dtype), un.ones((1, *x.shape[1:]), x.dtype))[0]
-        return un.full(probe.shape, start, probe.dtype)
+        return un.full(x.shape[1:], start, dtype)
+    if x.shape[0] == 1:
+        return (abs(x[0]) if name in ("hypot", "gcd") else x[0]).astype(dtype)  # with 0
     if name in _associative:
-        if x.shape[0] == 1:
-            return x[0].astype("bool") if name == "logical_xor" else x[0].copy()
         while x.shape[0] > 1:
             half = x.shape[0] // 2
             combined = self(x[0 : 2 * half : 2], x[1 : 2 * half : 2])
@@ -391,11 +432,8 @@ def _scan(self, x, axis, dtype):
         x = x.astype(dtype, copy=False)
     x = move_axis(x, axis, 0)
     n = x.shape[0]
-    if n == 0:
-        return move_axis(x.copy(), 0, axis)
-    first = self(x[:1], x[:1])
-    made = un.empty(x.shape, first.dtype)
-    made[0] = x[0]
+    made = un.empty(x.shape, _dtype_of_loop(self, x.dtype))
+    made[:1] = x[:1]
     exact = name in ("maximum", "minimum", "fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor",
                      "logical_and", "logical_or", "logical_xor", "gcd", "lcm")  # fmt: skip
     if exact and n > 2:  # doubling steps: any order gives the same
@@ -473,6 +511,8 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
     """Reduce slices that begin at `indices`; see NumPy's ``ufunc.reduceat``."""
     _check_binary(self, "reduceat")
     x = as_array(array)
+    if x.ndim == 0:
+        raise TypeError(f"{self.__name__}.reduceat: cannot reduceat on a scalar")
     (axis,) = _axes(f"{self.__name__}.reduceat", axis, x.ndim)
     indices = as_array(indices)
     n = x.shape[axis]
@@ -488,13 +528,11 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
     begins = indices.tolist()
     x = move_axis(x, axis, 0)
     ends = [*begins[1:], n] if begins else []
-    parts = []
-    for first, end in zip(begins, ends, strict=True):
-        part = x[first:end] if first < end else x[first : first + 1]
-        parts.append(reduce(self, part, 0, dtype))
-    result = un.empty((len(parts), *x.shape[1:]), parts[0].dtype if parts else x.dtype)
-    for k, part in enumerate(parts):
-        result[k] = part
+    result = un.empty(
+        (len(begins), *x.shape[1:]), reduce(self, un.ones(1, x.dtype), 0, dtype).dtype
+    )
+    for k, (first, end) in enumerate(zip(begins, ends, strict=True)):
+        result[k] = reduce(self, x[first:end], 0, dtype) if first + 1 < end else x[first]
     result = move_axis(result, 0, axis)
     if out is None:
         return result
