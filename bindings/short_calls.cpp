@@ -70,7 +70,7 @@ PyObject* make(const Given& call) {
 
 template <Fill fill>
 PyObject* make_like(const Given& call) {
-    static constexpr const char* keys[] = {"x", "dtype"};
+    static constexpr const char* keys[] = {"a", "dtype"};
     PyObject* a[2];
     if (!call.sort(keys, a)) return nullptr;
     const Array* x = plain_array(a[0]);
@@ -81,7 +81,7 @@ PyObject* make_like(const Given& call) {
 
 template <bool copies>
 PyObject* take(const Given& call) {
-    static constexpr const char* keys[] = {"x", "dtype"};
+    static constexpr const char* keys[] = {copies ? "object" : "a", "dtype"};
     PyObject* a[2];
     if (!call.sort(keys, a)) return nullptr;
     if (!copies && !given(a[1]) && plain_array(a[0])) return Py_NewRef(a[0]);

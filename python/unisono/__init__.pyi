@@ -106,20 +106,20 @@ acos: ufunc
 acosh: ufunc
 
 def all(
-    x: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., keepdims: _bool = ..., **options: Any
+    a: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., keepdims: _bool = ..., **options: Any
 ) -> ndarray: ...
 def allclose(
     a: ArrayLike, b: ArrayLike, rtol: float = ..., atol: float = ..., equal_nan: _bool = ...
 ) -> _bool: ...
 def amax(
-    x: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., keepdims: _bool = ..., **options: Any
+    a: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., keepdims: _bool = ..., **options: Any
 ) -> ndarray: ...
 def amin(
-    x: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., keepdims: _bool = ..., **options: Any
+    a: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., keepdims: _bool = ..., **options: Any
 ) -> ndarray: ...
 def angle(z: Any, deg: _bool = ...) -> ndarray: ...
 def any(
-    x: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., keepdims: _bool = ..., **options: Any
+    a: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., keepdims: _bool = ..., **options: Any
 ) -> ndarray: ...
 def append(arr: ArrayLike, values: ArrayLike, axis: Axis = ...) -> ndarray: ...
 def apply_along_axis(
@@ -136,16 +136,16 @@ def arange(
     mesh: Mesh | None = ...,
 ) -> ndarray: ...
 def argmax(
-    x: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., *, keepdims: _bool = ...
+    a: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., *, keepdims: _bool = ...
 ) -> ndarray: ...
 def argmin(
-    x: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., *, keepdims: _bool = ...
+    a: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., *, keepdims: _bool = ...
 ) -> ndarray: ...
 def argpartition(
-    x: ArrayLike, kth: Any, axis: Axis = ..., kind: str = ..., order: str | None = ...
+    a: ArrayLike, kth: Any, axis: Axis = ..., kind: str = ..., order: str | None = ...
 ) -> ndarray: ...
 def argsort(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = ...,
     kind: Any = ...,
     order: str | None = ...,
@@ -156,7 +156,7 @@ def argsort(
 def argwhere(a: ArrayLike) -> ndarray: ...
 def around(a: ArrayLike, decimals: Any = ..., out: ndarray | None = ...) -> ndarray: ...
 def array(
-    x: ArrayLike,
+    object: Any,
     dtype: DTypeLike = ...,
     *,
     device: DeviceLike = ...,
@@ -201,7 +201,7 @@ def asanyarray(
     like: Any = ...,
 ) -> ndarray: ...
 def asarray(
-    x: ArrayLike,
+    a: ArrayLike,
     dtype: DTypeLike = ...,
     order: str | None = ...,
     *,
@@ -229,7 +229,7 @@ def atleast_1d(*arys: Any) -> Any: ...
 def atleast_2d(*arys: Any) -> Any: ...
 def atleast_3d(*arys: Any) -> Any: ...
 def average(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = ...,
     weights: Any = ...,
     returned: _bool = ...,
@@ -282,7 +282,7 @@ def c_module(
     define: Any = ...,
     libraries: Any = ...,
 ) -> Any: ...
-def can_cast(from_: Any, to: Any, /, casting: str = ...) -> _bool: ...
+def can_cast(from_: Any, to: Any, casting: str = ...) -> _bool: ...
 def carray(pointer: Any, shape: int | Sequence[int], dtype: DTypeLike = ...) -> Any: ...
 
 cdouble: dtype
@@ -291,7 +291,6 @@ def cfunc(signature: Any, *, error: Any = ..., **options: Any) -> Any: ...
 def choose(a: ArrayLike, choices: Any, out: ndarray | None = ..., mode: str = ...) -> ndarray: ...
 def clip(
     a: ArrayLike,
-    /,
     min: Any = ...,
     max: Any = ...,
     out: ndarray | None = ...,
@@ -342,7 +341,7 @@ def corrcoef(
     x: ArrayLike, y: ArrayLike | None = ..., rowvar: _bool = ..., *, dtype: DTypeLike = ...
 ) -> ndarray: ...
 def correlate(a: ArrayLike, v: ArrayLike, mode: str = ...) -> ndarray: ...
-def count_nonzero(x: ArrayLike, axis: Axis = ..., *, keepdims: _bool = ...) -> ndarray: ...
+def count_nonzero(a: ArrayLike, axis: Axis = ..., *, keepdims: _bool = ...) -> ndarray: ...
 def cov(
     m: ArrayLike,
     y: ArrayLike | None = ...,
@@ -369,10 +368,10 @@ def cross(
 csingle: dtype
 
 def cumprod(
-    x: ArrayLike, axis: Axis = ..., dtype: DTypeLike = ..., out: ndarray | None = ...
+    a: ArrayLike, axis: Axis = ..., dtype: DTypeLike = ..., out: ndarray | None = ...
 ) -> ndarray: ...
 def cumsum(
-    x: ArrayLike, axis: Axis = ..., dtype: DTypeLike = ..., out: ndarray | None = ...
+    a: ArrayLike, axis: Axis = ..., dtype: DTypeLike = ..., out: ndarray | None = ...
 ) -> ndarray: ...
 def cumulative_prod(
     x: ArrayLike,
@@ -557,7 +556,7 @@ def empty(
     like: Any = ...,
 ) -> ndarray: ...
 def empty_like(
-    x: ArrayLike,
+    prototype: Any,
     dtype: DTypeLike = ...,
     order: str | None = ...,
     subok: _bool = ...,
@@ -700,7 +699,7 @@ def full(
     like: Any = ...,
 ) -> ndarray: ...
 def full_like(
-    x: ArrayLike,
+    a: ArrayLike,
     fill_value: ArrayLike,
     dtype: DTypeLike = ...,
     order: str | None = ...,
@@ -818,7 +817,7 @@ def interp(
     x: ArrayLike, xp: Any, fp: Any, left: Any = ..., right: Any = ..., period: Any = ...
 ) -> ndarray: ...
 def intersect1d(
-    x1: ArrayLike, x2: ArrayLike, assume_unique: _bool = ..., return_indices: _bool = ...
+    ar1: Any, ar2: Any, assume_unique: _bool = ..., return_indices: _bool = ...
 ) -> Any: ...
 
 intp: dtype
@@ -932,11 +931,11 @@ def mask_indices(n: int | None, mask_func: Any, k: Any = ...) -> tuple[ndarray, 
 def matrix_transpose(x: ArrayLike, /) -> ndarray: ...
 def matvec(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ...) -> ndarray: ...
 def max(
-    x: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., keepdims: _bool = ..., **options: Any
+    a: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., keepdims: _bool = ..., **options: Any
 ) -> ndarray: ...
 def may_share_memory(a: ArrayLike, b: ArrayLike, /, max_work: Any = ...) -> _bool: ...
 def mean(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = ...,
     dtype: DTypeLike = ...,
     out: ndarray | None = ...,
@@ -945,7 +944,7 @@ def mean(
     where: ArrayLike = ...,
 ) -> ndarray: ...
 def median(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = ...,
     out: ndarray | None = ...,
     overwrite_input: _bool = ...,
@@ -967,7 +966,7 @@ def meshgrid(
 mgrid: Any
 
 def min(
-    x: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., keepdims: _bool = ..., **options: Any
+    a: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., keepdims: _bool = ..., **options: Any
 ) -> ndarray: ...
 def min_scalar_type(a: ArrayLike, /) -> Any: ...
 def mintypecode(typechars: Any, typeset: str = ..., default: str = ...) -> str: ...
@@ -983,19 +982,19 @@ def nan_to_num(
     x: ArrayLike, copy: _bool | None = ..., nan: float = ..., posinf: Any = ..., neginf: Any = ...
 ) -> ndarray: ...
 def nanargmax(
-    x: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., *, keepdims: _bool = ...
+    a: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., *, keepdims: _bool = ...
 ) -> ndarray: ...
 def nanargmin(
-    x: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., *, keepdims: _bool = ...
+    a: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., *, keepdims: _bool = ...
 ) -> ndarray: ...
 def nancumprod(
-    x: ArrayLike, axis: Axis = ..., dtype: DTypeLike = ..., out: ndarray | None = ...
+    a: ArrayLike, axis: Axis = ..., dtype: DTypeLike = ..., out: ndarray | None = ...
 ) -> ndarray: ...
 def nancumsum(
-    x: ArrayLike, axis: Axis = ..., dtype: DTypeLike = ..., out: ndarray | None = ...
+    a: ArrayLike, axis: Axis = ..., dtype: DTypeLike = ..., out: ndarray | None = ...
 ) -> ndarray: ...
 def nanmax(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = ...,
     out: ndarray | None = ...,
     keepdims: _bool = ...,
@@ -1003,7 +1002,7 @@ def nanmax(
     where: ArrayLike = ...,
 ) -> ndarray: ...
 def nanmean(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = ...,
     dtype: DTypeLike = ...,
     out: ndarray | None = ...,
@@ -1012,14 +1011,14 @@ def nanmean(
     where: ArrayLike = ...,
 ) -> ndarray: ...
 def nanmedian(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = ...,
     out: ndarray | None = ...,
     overwrite_input: _bool = ...,
     keepdims: _bool = ...,
 ) -> ndarray: ...
 def nanmin(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = ...,
     out: ndarray | None = ...,
     keepdims: _bool = ...,
@@ -1027,7 +1026,7 @@ def nanmin(
     where: ArrayLike = ...,
 ) -> ndarray: ...
 def nanpercentile(
-    x: ArrayLike,
+    a: ArrayLike,
     q: Any,
     axis: Axis = ...,
     out: ndarray | None = ...,
@@ -1038,7 +1037,7 @@ def nanpercentile(
     weights: Any = ...,
 ) -> ndarray: ...
 def nanprod(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = ...,
     dtype: DTypeLike = ...,
     out: ndarray | None = ...,
@@ -1047,7 +1046,7 @@ def nanprod(
     where: ArrayLike = ...,
 ) -> ndarray: ...
 def nanquantile(
-    x: ArrayLike,
+    a: ArrayLike,
     q: Any,
     axis: Axis = ...,
     out: ndarray | None = ...,
@@ -1058,7 +1057,7 @@ def nanquantile(
     weights: Any = ...,
 ) -> ndarray: ...
 def nanstd(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = ...,
     dtype: DTypeLike = ...,
     out: ndarray | None = ...,
@@ -1070,7 +1069,7 @@ def nanstd(
     correction: Any = ...,
 ) -> ndarray: ...
 def nansum(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = ...,
     dtype: DTypeLike = ...,
     out: ndarray | None = ...,
@@ -1079,7 +1078,7 @@ def nansum(
     where: ArrayLike = ...,
 ) -> ndarray: ...
 def nanvar(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = ...,
     dtype: DTypeLike = ...,
     out: ndarray | None = ...,
@@ -1129,7 +1128,7 @@ def ones(
     like: Any = ...,
 ) -> ndarray: ...
 def ones_like(
-    x: ArrayLike,
+    a: ArrayLike,
     dtype: DTypeLike = ...,
     order: str | None = ...,
     subok: _bool = ...,
@@ -1160,10 +1159,10 @@ class parallel_chunksize:
     def __init__(self, n: int | None) -> None: ...
 
 def partition(
-    x: ArrayLike, kth: Any, axis: Axis = ..., kind: str = ..., order: str | None = ...
+    a: ArrayLike, kth: Any, axis: Axis = ..., kind: str = ..., order: str | None = ...
 ) -> ndarray: ...
 def percentile(
-    x: ArrayLike,
+    a: ArrayLike,
     q: Any,
     axis: Axis = ...,
     out: ndarray | None = ...,
@@ -1233,7 +1232,7 @@ def prange(
 ) -> Any: ...
 def printoptions(*args: Any, **kwargs: Any) -> Any: ...
 def prod(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = ...,
     dtype: DTypeLike = ...,
     out: ndarray | None = ...,
@@ -1242,7 +1241,7 @@ def prod(
 ) -> ndarray: ...
 def promote_types(type1: Any, type2: Any) -> Any: ...
 def ptp(
-    x: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., keepdims: _bool = ...
+    a: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., keepdims: _bool = ...
 ) -> ndarray: ...
 def put(a: ArrayLike, ind: Any, v: ArrayLike, mode: str = ...) -> Any: ...
 def put_along_axis(arr: ArrayLike, indices: Any, values: ArrayLike, axis: Axis) -> Any: ...
@@ -1253,7 +1252,7 @@ class python:
     def __exit__(self, *error: Any) -> Any: ...
 
 def quantile(
-    x: ArrayLike,
+    a: ArrayLike,
     q: Any,
     axis: Axis = ...,
     out: ndarray | None = ...,
@@ -1315,7 +1314,7 @@ def savetxt(
 ) -> Any: ...
 def savez(file: Any, *args: Any, allow_pickle: _bool = ..., **kwds: Any) -> Any: ...
 def savez_compressed(file: Any, *args: Any, allow_pickle: _bool = ..., **kwds: Any) -> Any: ...
-def searchsorted(x: ArrayLike, v: ArrayLike, side: str = ..., sorter: Any = ...) -> ndarray: ...
+def searchsorted(a: ArrayLike, v: ArrayLike, side: str = ..., sorter: Any = ...) -> ndarray: ...
 def select(condlist: Any, choicelist: Any, default: Any = ...) -> ndarray: ...
 def set_num_threads(n: int | None) -> Any: ...
 def set_parallel_chunksize(n: int | None) -> int: ...
@@ -1334,12 +1333,12 @@ def set_printoptions(
     legacy: Any = ...,
     override_repr: Any = ...,
 ) -> Any: ...
-def setdiff1d(x1: ArrayLike, x2: ArrayLike, assume_unique: _bool = ...) -> ndarray: ...
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: _bool = ...) -> ndarray: ...
 def seterr(
     all: Any = ..., divide: Any = ..., over: Any = ..., under: Any = ..., invalid: Any = ...
 ) -> dict[str, Any]: ...
 def seterrcall(func: Any) -> Any: ...
-def setxor1d(x1: ArrayLike, x2: ArrayLike, assume_unique: _bool = ...) -> ndarray: ...
+def setxor1d(ar1: Any, ar2: Any, assume_unique: _bool = ...) -> ndarray: ...
 def shape(a: ArrayLike) -> tuple[Any, ...]: ...
 def shares_memory(a: ArrayLike, b: ArrayLike, /, max_work: Any = ...) -> _bool: ...
 
@@ -1357,7 +1356,7 @@ single: dtype
 
 def size(a: ArrayLike, axis: Axis = ...) -> int: ...
 def sort(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = ...,
     kind: Any = ...,
     order: str | None = ...,
@@ -1365,7 +1364,7 @@ def sort(
     stable: Any = ...,
     descending: _bool = ...,
 ) -> ndarray: ...
-def sort_complex(x: ArrayLike) -> ndarray: ...
+def sort_complex(a: ArrayLike) -> ndarray: ...
 
 spacing: ufunc
 
@@ -1384,7 +1383,7 @@ def stack(
 ) -> ndarray: ...
 def stats() -> dict[str, int]: ...
 def std(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = ...,
     dtype: DTypeLike = ...,
     out: ndarray | None = ...,
@@ -1404,7 +1403,7 @@ def stencil(
     **options: Any,
 ) -> Any: ...
 def sum(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = ...,
     dtype: DTypeLike = ...,
     out: ndarray | None = ...,
@@ -1476,9 +1475,9 @@ uintp: dtype
 ulong: dtype
 ulonglong: dtype
 
-def union1d(x1: ArrayLike, x2: ArrayLike) -> ndarray: ...
+def union1d(ar1: Any, ar2: Any) -> ndarray: ...
 def unique(
-    x: ArrayLike,
+    ar: Any,
     return_index: _bool = ...,
     return_inverse: _bool = ...,
     return_counts: _bool = ...,
@@ -1508,7 +1507,7 @@ ushort: dtype
 
 def vander(x: ArrayLike, N: Any = ..., increasing: _bool = ...) -> ndarray: ...
 def var(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = ...,
     dtype: DTypeLike = ...,
     out: ndarray | None = ...,
@@ -1540,7 +1539,7 @@ def zeros(
     like: Any = ...,
 ) -> ndarray: ...
 def zeros_like(
-    x: ArrayLike,
+    a: ArrayLike,
     dtype: DTypeLike = ...,
     order: str | None = ...,
     subok: _bool = ...,

@@ -10,15 +10,15 @@ from ._statistics import _common, _is_inexact, mean
 from .exceptions import AxisError
 
 
-def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     """Weighted mean over `axis`: sum(x * weights) / sum(weights).
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of ints, optional
     weights : array_like, optional
-        Of the shape of `x`, or of its extents along `axis`; all 1 by default.
+        Of the shape of `a`, or of its extents along `axis`; all 1 by default.
     returned : bool
         Whether the sum of the weights is returned too.
     keepdims : bool
@@ -38,23 +38,23 @@ def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
     >>> float(un.average([1.0, 2.0, 4.0], weights=[1, 1, 2]))
     2.75
     """
-    x = _as(x)
+    a = _as(a)
     if weights is None:
         try:
-            result = mean(x, axis, keepdims=keepdims)
+            result = mean(a, axis, keepdims=keepdims)
         except AxisError as error:
             raise axis_error("average", error) from None
         if not returned:
             return result
-        return result, unisono.full(result.shape, extent(x, axis), result.dtype)
-    weights = _weights_like(x, _as(weights), axis)
-    compute = _common(x.dtype, weights.dtype)
-    if not _is_inexact(x.dtype):
+        return result, unisono.full(result.shape, extent(a, axis), result.dtype)
+    weights = _weights_like(a, _as(weights), axis)
+    compute = _common(a.dtype, weights.dtype)
+    if not _is_inexact(a.dtype):
         compute = _common(compute, "float64")
     scale = weights.sum(axis, compute, keepdims=keepdims)
     if builtins.bool((scale == 0).any()):
         raise ZeroDivisionError("average: weights sum to zero, they cannot be normalised")
-    product = x.astype(compute, copy=False) * weights.astype(compute, copy=False)
+    product = a.astype(compute, copy=False) * weights.astype(compute, copy=False)
     result = product.sum(axis, keepdims=keepdims) / scale
     if not returned:
         return result

@@ -202,19 +202,19 @@ def ones(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
 
 
 @_engine._ShortWay
-def empty_like(x, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    """Array of the shape, dtype and device of `x`, elements not set.
+def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Array of the shape, dtype and device of `prototype`, elements not set.
 
     Parameters
     ----------
-    x : array_like
+    prototype : array_like
     dtype : dtype, optional
     order : {'C', 'F', 'A', 'K'}, optional
-        'A' and 'K': columns together where those of `x` are.
+        'A' and 'K': columns together where those of `prototype` are.
     subok : bool, optional
         Without effect: there are no subclasses.
     shape : int or tuple of ints, optional
-        Instead of that of `x`.
+        Instead of that of `prototype`.
     device : str or Device, optional
 
     Returns
@@ -232,21 +232,25 @@ def empty_like(x, dtype=None, order="K", subok=True, shape=None, *, device=None)
     >>> un.empty_like([1.0, 2.0]).shape
     (2,)
     """
-    x = x if isinstance(x, (_engine.ndarray, _engine.DistributedArray)) else asarray(x)
-    dtype = x.dtype if dtype is None else dtype
-    shape = x.shape if shape is None else shape
-    if isinstance(x, _engine.DistributedArray):
-        return empty(shape, dtype, **_place_like(x, device))
-    order = "F" if _in_columns(order, x) else "C"
-    return empty(shape, dtype, order, device=x if device is None else device)
+    prototype = (
+        prototype
+        if isinstance(prototype, (_engine.ndarray, _engine.DistributedArray))
+        else asarray(prototype)
+    )
+    dtype = prototype.dtype if dtype is None else dtype
+    shape = prototype.shape if shape is None else shape
+    if isinstance(prototype, _engine.DistributedArray):
+        return empty(shape, dtype, **_place_like(prototype, device))
+    order = "F" if _in_columns(order, prototype) else "C"
+    return empty(shape, dtype, order, device=prototype if device is None else device)
 
 
-def full_like(x, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    """Array of the shape, dtype and device of `x`, all elements equal to `fill_value`; see `empty_like`.
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Array of the shape, dtype and device of `a`, all elements equal to `fill_value`; see `empty_like`.
 
     Parameters
     ----------
-    x, fill_value : array_like
+    a, fill_value : array_like
     dtype : dtype, optional
     order : {'C', 'F', 'A', 'K'}
         Order of elements, or of memory.
@@ -270,22 +274,22 @@ def full_like(x, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     >>> un.full_like([1, 2], 7).tolist()
     [7, 7]
     """
-    x = x if isinstance(x, (_engine.ndarray, _engine.DistributedArray)) else asarray(x)
-    dtype = x.dtype if dtype is None else dtype
-    shape = x.shape if shape is None else shape
-    if isinstance(x, _engine.DistributedArray):
-        return full(shape, fill_value, dtype, **_place_like(x, device))
-    order = "F" if _in_columns(order, x) else "C"
-    return full(shape, fill_value, dtype, order, device=x if device is None else device)
+    a = a if isinstance(a, (_engine.ndarray, _engine.DistributedArray)) else asarray(a)
+    dtype = a.dtype if dtype is None else dtype
+    shape = a.shape if shape is None else shape
+    if isinstance(a, _engine.DistributedArray):
+        return full(shape, fill_value, dtype, **_place_like(a, device))
+    order = "F" if _in_columns(order, a) else "C"
+    return full(shape, fill_value, dtype, order, device=a if device is None else device)
 
 
 @_engine._ShortWay
-def zeros_like(x, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    """Array of zeros of the shape, dtype and device of `x`; see `empty_like`.
+def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Array of zeros of the shape, dtype and device of `a`; see `empty_like`.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     dtype : dtype, optional
     order : {'C', 'F', 'A', 'K'}
         Order of elements, or of memory.
@@ -309,16 +313,16 @@ def zeros_like(x, dtype=None, order="K", subok=True, shape=None, *, device=None)
     >>> un.zeros_like([1.5, 2]).tolist()
     [0.0, 0.0]
     """
-    return full_like(x, 0, dtype, order, subok, shape, device=device)
+    return full_like(a, 0, dtype, order, subok, shape, device=device)
 
 
 @_engine._ShortWay
-def ones_like(x, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    """Array of ones of the shape, dtype and device of `x`; see `empty_like`.
+def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Array of ones of the shape, dtype and device of `a`; see `empty_like`.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     dtype : dtype, optional
     order : {'C', 'F', 'A', 'K'}
         Order of elements, or of memory.
@@ -342,7 +346,7 @@ def ones_like(x, dtype=None, order="K", subok=True, shape=None, *, device=None):
     >>> un.ones_like([1.5, 2]).tolist()
     [1.0, 1.0]
     """
-    return full_like(x, 1, dtype, order, subok, shape, device=device)
+    return full_like(a, 1, dtype, order, subok, shape, device=device)
 
 
 def _place_like(x, device):
@@ -430,12 +434,14 @@ def _ordered(made, order, copy=None):
 
 
 @_engine._ShortWay
-def array(x, dtype=None, *, device=None, copy=True, order="K", subok=False, ndmin=0, like=None):
+def array(
+    object, dtype=None, *, device=None, copy=True, order="K", subok=False, ndmin=0, like=None
+):
     """Array of numbers, nested sequences, or of another library's array (copied by default).
 
     Parameters
     ----------
-    x : array_like
+    object : array_like
     dtype : dtype, optional
     device : str or Device, optional
     copy : bool, optional
@@ -466,7 +472,7 @@ def array(x, dtype=None, *, device=None, copy=True, order="K", subok=False, ndmi
     >>> un.array(3.0, ndmin=2).shape
     (1, 1)
     """
-    made = _engine._array(x, dtype, device, copy)
+    made = _engine._array(object, dtype, device, copy)
     if order != "K" or ndmin or like is not None:
         _refuse_like("array", like)
         made = _ordered(made, order, copy)
@@ -476,15 +482,15 @@ def array(x, dtype=None, *, device=None, copy=True, order="K", subok=False, ndmi
 
 
 @_engine._ShortWay
-def asarray(x, dtype=None, order=None, *, device=None, copy=None, mesh=None, like=None):
+def asarray(a, dtype=None, order=None, *, device=None, copy=None, mesh=None, like=None):
     """As `array`, sharing memory where it can: writes through one are seen by the other.
 
-    Operations on shared memory complete before they return. With ``mesh``, `x` is the same on all
+    Operations on shared memory complete before they return. With ``mesh``, `a` is the same on all
     ranks, and the result is a copy whose rows are distributed.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     dtype : dtype, optional
     order : {'C', 'F', 'A', 'K'}
         Order of elements, or of memory.
@@ -516,8 +522,8 @@ def asarray(x, dtype=None, order=None, *, device=None, copy=None, mesh=None, lik
         if mesh is not None:
             from ._mesh import spread
 
-            return spread(mesh, x, dtype)
-    made = _engine._array(x, dtype, device, copy)
+            return spread(mesh, a, dtype)
+    made = _engine._array(a, dtype, device, copy)
     if order is not None or like is not None:
         _refuse_like("asarray", like)
         made = _ordered(made, order, copy)

@@ -14,12 +14,12 @@ def _as(x):
 
 
 @_ShortWay
-def sum(x, axis=None, dtype=None, out=None, keepdims=False, **options):
+def sum(a, axis=None, dtype=None, out=None, keepdims=False, **options):
     """Sum over `axis`; options are ``initial=`` and ``where=``; see ``ndarray.sum``.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     dtype : dtype, optional
@@ -48,16 +48,16 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, **options):
     """
     if out is not None:
         options["out"] = out
-    return _as(x).sum(axis, dtype, keepdims=keepdims, **options)
+    return _as(a).sum(axis, dtype, keepdims=keepdims, **options)
 
 
 @_ShortWay
-def prod(x, axis=None, dtype=None, out=None, keepdims=False, **options):
+def prod(a, axis=None, dtype=None, out=None, keepdims=False, **options):
     """Product over `axis`; options are ``initial=`` and ``where=``; see ``ndarray.prod``.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     dtype : dtype, optional
@@ -86,16 +86,16 @@ def prod(x, axis=None, dtype=None, out=None, keepdims=False, **options):
     """
     if out is not None:
         options["out"] = out
-    return _as(x).prod(axis, dtype, keepdims=keepdims, **options)
+    return _as(a).prod(axis, dtype, keepdims=keepdims, **options)
 
 
 @_ShortWay
-def max(x, axis=None, out=None, keepdims=False, **options):
+def max(a, axis=None, out=None, keepdims=False, **options):
     """Maximum over `axis`; NaN where any is NaN; options are ``initial=`` and ``where=``.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     out : ndarray, optional
@@ -125,16 +125,16 @@ def max(x, axis=None, out=None, keepdims=False, **options):
     """
     if out is not None:
         options["out"] = out
-    return _as(x).max(axis=axis, keepdims=keepdims, **options)
+    return _as(a).max(axis=axis, keepdims=keepdims, **options)
 
 
 @_ShortWay
-def min(x, axis=None, out=None, keepdims=False, **options):
+def min(a, axis=None, out=None, keepdims=False, **options):
     """Minimum over `axis`; NaN where any is NaN; options are ``initial=`` and ``where=``.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     out : ndarray, optional
@@ -164,16 +164,16 @@ def min(x, axis=None, out=None, keepdims=False, **options):
     """
     if out is not None:
         options["out"] = out
-    return _as(x).min(axis=axis, keepdims=keepdims, **options)
+    return _as(a).min(axis=axis, keepdims=keepdims, **options)
 
 
 @_ShortWay
-def any(x, axis=None, out=None, keepdims=False, **options):
+def any(a, axis=None, out=None, keepdims=False, **options):
     """Whether any element is true; an option is ``where=``.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     out : ndarray, optional
@@ -201,16 +201,16 @@ def any(x, axis=None, out=None, keepdims=False, **options):
     """
     if out is not None:
         options["out"] = out
-    return _as(x).any(axis=axis, keepdims=keepdims, **options)
+    return _as(a).any(axis=axis, keepdims=keepdims, **options)
 
 
 @_ShortWay
-def all(x, axis=None, out=None, keepdims=False, **options):
+def all(a, axis=None, out=None, keepdims=False, **options):
     """Whether all elements are true; an option is ``where=``.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     out : ndarray, optional
@@ -238,7 +238,7 @@ def all(x, axis=None, out=None, keepdims=False, **options):
     """
     if out is not None:
         options["out"] = out
-    return _as(x).all(axis=axis, keepdims=keepdims, **options)
+    return _as(a).all(axis=axis, keepdims=keepdims, **options)
 
 
 def copy(a, order="K", subok=False):

@@ -26,12 +26,12 @@ def warn_where(condition, text, depth=2):
         warnings.warn(text, RuntimeWarning, stacklevel=depth + 2)
 
 
-def nansum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """Sum over `axis`, NaN counting as 0.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     dtype : dtype, optional
@@ -58,15 +58,15 @@ def nansum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
     >>> float(un.nansum([1.0, un.nan, 2.0]))
     3.0
     """
-    return _statistics.full_sum(_without(x, 0)[0], axis, dtype, out, keepdims, initial, where)
+    return _statistics.full_sum(_without(a, 0)[0], axis, dtype, out, keepdims, initial, where)
 
 
-def nanprod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """Product over `axis`, NaN counting as 1.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     dtype : dtype, optional
@@ -93,7 +93,7 @@ def nanprod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, wh
     >>> un.nanprod([2, un.nan, 3]).item()
     6.0
     """
-    return _statistics.full_prod(_without(x, 1)[0], axis, dtype, out, keepdims, initial, where)
+    return _statistics.full_prod(_without(a, 1)[0], axis, dtype, out, keepdims, initial, where)
 
 
 def _extreme(name, x, axis, out, keepdims, initial, where, fill):
@@ -118,12 +118,12 @@ def _extreme(name, x, axis, out, keepdims, initial, where, fill):
     return store(name, made, out)
 
 
-def nanmax(x, axis=None, out=None, keepdims=False, initial=None, where=True):
+def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     """Maximum over `axis` of what is not NaN; NaN where nothing is left.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     out : ndarray, optional
@@ -149,15 +149,15 @@ def nanmax(x, axis=None, out=None, keepdims=False, initial=None, where=True):
     >>> un.nanmax([2, un.nan, 3]).item()
     3.0
     """
-    return _extreme("nanmax", x, axis, out, keepdims, initial, where, -math.inf)
+    return _extreme("nanmax", a, axis, out, keepdims, initial, where, -math.inf)
 
 
-def nanmin(x, axis=None, out=None, keepdims=False, initial=None, where=True):
+def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     """Minimum over `axis` of what is not NaN; NaN where nothing is left.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     out : ndarray, optional
@@ -183,7 +183,7 @@ def nanmin(x, axis=None, out=None, keepdims=False, initial=None, where=True):
     >>> un.nanmin([2, un.nan, 3]).item()
     2.0
     """
-    return _extreme("nanmin", x, axis, out, keepdims, initial, where, math.inf)
+    return _extreme("nanmin", a, axis, out, keepdims, initial, where, math.inf)
 
 
 def _mask(there, where):
@@ -192,12 +192,18 @@ def _mask(there, where):
     return there & _as(where).astype("bool", copy=False)
 
 
-def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+def _check_dtype(x, dtype):
+    """Refuse to compute what may be NaN in integers, as NumPy does."""
+    if dtype is not None and x.dtype.kind in "fc" and unisono.dtype(dtype).kind not in "fc":
+        raise TypeError("If a is inexact, then dtype must be inexact")
+
+
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Mean over `axis` of what is not NaN; NaN where nothing is left.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     dtype : dtype, optional
@@ -223,9 +229,11 @@ def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     >>> float(un.nanmean([1.0, un.nan, 2.0]))
     1.5
     """
-    x, there = _without(x, 0)
+    a, there = _without(a, 0)
+    _check_dtype(a, dtype)
     try:
-        made = _statistics.mean(x, axis, dtype, out, keepdims, where=_mask(there, where))
+        of = _statistics.mean if there is True else _statistics.plain_mean
+        made = of(a, axis, dtype, out, keepdims, where=_mask(there, where))
     except AxisError as error:
         raise axis_error("nanmean", error) from None
     if there is not True:
@@ -235,7 +243,7 @@ def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
 
 
 def nanvar(
-    x,
+    a,
     axis=None,
     dtype=None,
     out=None,
@@ -250,7 +258,7 @@ def nanvar(
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     dtype : dtype, optional
@@ -282,27 +290,34 @@ def nanvar(
     >>> un.nanvar([1, un.nan, 3]).item()
     1.0
     """
-    made = _variance(x, axis, dtype, ddof, keepdims, where, mean, correction)
+    made = _variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
     return store("nanvar", made, out)
 
 
 def _variance(x, axis, dtype, ddof, keepdims, where, mean, correction):
     x, there = _without(x, 0)
-    options = {"where": _mask(there, where), "mean": mean, "correction": correction}
+    _check_dtype(x, dtype)
+    where = _mask(there, where)
+    if correction is not None and there is not True:
+        ddof, correction = correction, None
     try:
-        made = _statistics.var(x, axis, dtype, None, ddof, keepdims, **options)
+        if there is True:
+            made = _statistics.var(
+                x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction
+            )
+        else:
+            made = _statistics.plain_var(x, axis, dtype, None, ddof, keepdims, where, mean)
     except AxisError as error:
         raise axis_error("nanvar", error) from None
     if there is not True:
-        count = _statistics._counted(x, axis, options["where"], keepdims)
-        few = count <= (ddof if correction is None else correction)
+        few = _statistics._counted(x, axis, where, keepdims) <= ddof
         warn_where(few, "Degrees of freedom <= 0 for slice.")
         made = unisono.where(few, unisono.full((), math.nan, made.dtype), made)
     return made
 
 
 def nanstd(
-    x,
+    a,
     axis=None,
     dtype=None,
     out=None,
@@ -317,7 +332,7 @@ def nanstd(
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     dtype : dtype, optional
@@ -349,7 +364,7 @@ def nanstd(
     >>> un.nanstd([1, un.nan, 3]).item()
     1.0
     """
-    made = _variance(x, axis, dtype, ddof, keepdims, where, mean, correction)
+    made = _variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
     return store("nanstd", unisono.sqrt(made), out)
 
 
@@ -361,12 +376,12 @@ def _arg(name, x, axis, out, keepdims, fill):
     return function(filled, axis, out, keepdims=keepdims)
 
 
-def nanargmax(x, axis=None, out=None, *, keepdims=False):
+def nanargmax(a, axis=None, out=None, *, keepdims=False):
     """Index of the first largest element that is not NaN.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     out : ndarray, optional
@@ -389,15 +404,15 @@ def nanargmax(x, axis=None, out=None, *, keepdims=False):
     >>> int(un.nanargmax([un.nan, 2.0, 3.0]))
     2
     """
-    return _arg("nanargmax", x, axis, out, keepdims, -math.inf)
+    return _arg("nanargmax", a, axis, out, keepdims, -math.inf)
 
 
-def nanargmin(x, axis=None, out=None, *, keepdims=False):
+def nanargmin(a, axis=None, out=None, *, keepdims=False):
     """Index of the first smallest element that is not NaN.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     out : ndarray, optional
@@ -422,15 +437,15 @@ def nanargmin(x, axis=None, out=None, *, keepdims=False):
     >>> un.nanargmin([un.nan, 2, 1]).item()
     2
     """
-    return _arg("nanargmin", x, axis, out, keepdims, math.inf)
+    return _arg("nanargmin", a, axis, out, keepdims, math.inf)
 
 
-def nancumsum(x, axis=None, dtype=None, out=None):
+def nancumsum(a, axis=None, dtype=None, out=None):
     """Running sum along an axis, NaN counting as 0.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     dtype : dtype, optional
@@ -452,15 +467,15 @@ def nancumsum(x, axis=None, dtype=None, out=None):
     >>> un.nancumsum([2, un.nan, 3]).tolist()
     [2.0, 2.0, 5.0]
     """
-    return unisono.cumsum(_without(x, 0)[0], axis, dtype, out)
+    return unisono.cumsum(_without(a, 0)[0], axis, dtype, out)
 
 
-def nancumprod(x, axis=None, dtype=None, out=None):
+def nancumprod(a, axis=None, dtype=None, out=None):
     """Running product along an axis, NaN counting as 1.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     dtype : dtype, optional
@@ -482,4 +497,4 @@ def nancumprod(x, axis=None, dtype=None, out=None):
     >>> un.nancumprod([2, un.nan, 3]).tolist()
     [2.0, 2.0, 6.0]
     """
-    return unisono.cumprod(_without(x, 1)[0], axis, dtype, out)
+    return unisono.cumprod(_without(a, 1)[0], axis, dtype, out)

@@ -47,12 +47,12 @@ def _middle(lanes, n):
 _long_lane = 1 << 14  # from here on selecting is faster than sorting
 
 
-def median(x, axis=None, out=None, overwrite_input=False, keepdims=False):
+def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """Middle of the sorted elements over `axis`; the mean of the two middle ones where their number is even.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of ints, optional
     out : ndarray, optional
     overwrite_input : bool
@@ -75,17 +75,17 @@ def median(x, axis=None, out=None, overwrite_input=False, keepdims=False):
     >>> float(un.median([1, 7, 3, 4]))
     3.5
     """
-    x = _as(x)
-    lanes, reduced, kept = lanes_of(x, axis, "median")
+    a = _as(a)
+    lanes, reduced, kept = lanes_of(a, axis, "median")
     n = lanes.shape[-1]
     if n == 0:
-        made = unisono.full(reduced, math.nan, x.dtype if _is_inexact(x.dtype) else "float64")
+        made = unisono.mean(lanes, -1)  # NaN, with NumPy's warning
     else:
         low, high, top = _middle(lanes, n)
-        if not _is_inexact(x.dtype):
+        if not _is_inexact(a.dtype):
             low, high = low.astype("float64"), high.astype("float64")
         made = (low + high) / 2 if n % 2 == 0 else high
-        if _is_inexact(x.dtype):
+        if _is_inexact(a.dtype):
             made = unisono.where(top != top, top, made)
     return store("median", made.reshape(kept) if keepdims else made, out)
 
@@ -249,7 +249,7 @@ def _weighted(what, x, q, axis, method, weights):
 
 
 def quantile(
-    x,
+    a,
     q,
     axis=None,
     out=None,
@@ -263,7 +263,7 @@ def quantile(
 
     Parameters
     ----------
-    x : array_like of real numbers
+    a : array_like of real numbers
     q : array_like of numbers in [0, 1]
     axis : int or tuple of ints, optional
     out : ndarray, optional
@@ -291,11 +291,11 @@ def quantile(
     >>> un.quantile([1.0, 2.0, 3.0, 4.0], [0.5, 1.0]).tolist()
     [2.5, 4.0]
     """
-    return _quantile("quantile", x, q, None, axis, out, method, keepdims, weights)
+    return _quantile("quantile", a, q, None, axis, out, method, keepdims, weights)
 
 
 def percentile(
-    x,
+    a,
     q,
     axis=None,
     out=None,
@@ -309,7 +309,7 @@ def percentile(
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     q : array_like
         Which of them; fractions, or percentages.
     axis : int or tuple of int, optional
@@ -339,7 +339,7 @@ def percentile(
     >>> float(un.percentile([1.0, 2.0, 3.0, 5.0], 50))
     2.5
     """
-    return _quantile("percentile", x, q, 100, axis, out, method, keepdims, weights)
+    return _quantile("percentile", a, q, 100, axis, out, method, keepdims, weights)
 
 
 # Those that leave NaN out.
@@ -347,6 +347,8 @@ def percentile(
 
 def _nan_quantile(what, x, q, scale, axis, out, method, keepdims, weights):
     x = _as(x)
+    if x.size == 0:
+        return unisono.nanmean(x, axis, None, out, keepdims)  # NaN, with NumPy's warning
     if x.dtype.kind != "f":
         return _quantile(what, x, q, scale, axis, out, method, keepdims, weights)
     if weights is not None:
@@ -355,18 +357,15 @@ def _nan_quantile(what, x, q, scale, axis, out, method, keepdims, weights):
         return _quantile(what, x, q, scale, axis, out, method, keepdims, weights)
     q, shape, weak = _checked_quantiles(q, what, x.dtype, scale)
     lanes, reduced, kept = sorted_lanes(x, axis, what)
-    if lanes.shape[-1] == 0:
-        made = unisono.full((q.size, *reduced), math.nan, x.dtype)
-    else:
-        count = (lanes == lanes).sum(-1)
-        warn_where(count == 0, "All-NaN slice encountered")
-        made = quantiles_of(lanes, q, method, count, weak)
-        made = unisono.where(count == 0, unisono.full((), math.nan, made.dtype), made)
+    count = (lanes == lanes).sum(-1)
+    warn_where(count == 0, "All-NaN slice encountered")
+    made = quantiles_of(lanes, q, method, count, weak)
+    made = unisono.where(count == 0, unisono.full((), math.nan, made.dtype), made)
     return store(what, made.reshape(shape + (kept if keepdims else reduced)), out)
 
 
 def nanquantile(
-    x,
+    a,
     q,
     axis=None,
     out=None,
@@ -380,7 +379,7 @@ def nanquantile(
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     q : array_like
         Which of them; fractions, or percentages.
     axis : int or tuple of int, optional
@@ -412,11 +411,11 @@ def nanquantile(
     >>> un.nanquantile([1, un.nan, 3], 0.5).item()
     2.0
     """
-    return _nan_quantile("nanquantile", x, q, None, axis, out, method, keepdims, weights)
+    return _nan_quantile("nanquantile", a, q, None, axis, out, method, keepdims, weights)
 
 
 def nanpercentile(
-    x,
+    a,
     q,
     axis=None,
     out=None,
@@ -430,7 +429,7 @@ def nanpercentile(
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     q : array_like
         Which of them; fractions, or percentages.
     axis : int or tuple of int, optional
@@ -462,15 +461,15 @@ def nanpercentile(
     >>> un.nanpercentile([1, un.nan, 3], 50).item()
     2.0
     """
-    return _nan_quantile("nanpercentile", x, q, 100, axis, out, method, keepdims, weights)
+    return _nan_quantile("nanpercentile", a, q, 100, axis, out, method, keepdims, weights)
 
 
-def nanmedian(x, axis=None, out=None, overwrite_input=False, keepdims=False):
+def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """As `median`, without the elements that are NaN; NaN where none is left.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     out : ndarray, optional
@@ -495,20 +494,19 @@ def nanmedian(x, axis=None, out=None, overwrite_input=False, keepdims=False):
     >>> float(un.nanmedian([1.0, un.nan, 3.0]))
     2.0
     """
-    x = _as(x)
-    if x.dtype.kind not in "fc":
-        return median(x, axis, out, overwrite_input, keepdims)
-    lanes, reduced, kept = sorted_lanes(x, axis, "nanmedian")
-    if lanes.shape[-1] == 0:
-        made = unisono.full(reduced, math.nan, x.dtype)
-    else:
-        count = (lanes == lanes).sum(-1)
-        warn_where(count == 0, "All-NaN slice encountered", 1)
-        half = unisono.maximum(count - 1, 0)
-        pair = [
-            unisono.take_along_axis(lanes, k[..., None], -1)[..., 0]
-            for k in (half // 2, (half + 1) // 2)
-        ]
-        made = (pair[0] + pair[1]) / 2
-        made = unisono.where(pair[0] == pair[1], pair[0], made)
+    a = _as(a)
+    if a.size == 0:
+        return unisono.nanmean(a, axis, None, out, keepdims)  # NaN, with NumPy's warning
+    if a.dtype.kind not in "fc":
+        return median(a, axis, out, overwrite_input, keepdims)
+    lanes, reduced, kept = sorted_lanes(a, axis, "nanmedian")
+    count = (lanes == lanes).sum(-1)
+    warn_where(count == 0, "All-NaN slice encountered", 1)
+    half = unisono.maximum(count - 1, 0)
+    pair = [
+        unisono.take_along_axis(lanes, k[..., None], -1)[..., 0]
+        for k in (half // 2, (half + 1) // 2)
+    ]
+    made = (pair[0] + pair[1]) / 2
+    made = unisono.where(pair[0] == pair[1], pair[0], made)
     return store("nanmedian", made.reshape(kept) if keepdims else made, out)

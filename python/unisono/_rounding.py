@@ -7,7 +7,7 @@ from ._numeric import _into, _missing
 from ._ufunc import as_array
 
 
-def clip(a, /, min=_missing, max=_missing, out=None, *, a_min=_missing, a_max=_missing, **options):
+def clip(a, min=_missing, max=_missing, out=None, *, a_min=_missing, a_max=_missing, **options):
     """Elements limited to a range.
 
     Parameters

@@ -20,12 +20,12 @@ def _scan(what, op, x, axis, dtype, out):
     return store(what, _engine._scan(op, x, axis, dtype), out)
 
 
-def cumsum(x, axis=None, dtype=None, out=None):
+def cumsum(a, axis=None, dtype=None, out=None):
     """Running sum along an axis; docs/numbers.md has the order of additions.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int, optional
         By default all elements are one lane.
     dtype : dtype, optional
@@ -47,15 +47,15 @@ def cumsum(x, axis=None, dtype=None, out=None):
     >>> un.cumsum([1, 2, 3]).tolist()
     [1, 3, 6]
     """
-    return _scan("cumsum", "add", x, axis, dtype, out)
+    return _scan("cumsum", "add", a, axis, dtype, out)
 
 
-def cumprod(x, axis=None, dtype=None, out=None):
+def cumprod(a, axis=None, dtype=None, out=None):
     """Running product along an axis; see `cumsum` for the parameters.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     dtype : dtype, optional
@@ -77,7 +77,7 @@ def cumprod(x, axis=None, dtype=None, out=None):
     >>> un.cumprod([1, 2, 3]).tolist()
     [1, 2, 6]
     """
-    return _scan("cumprod", "multiply", x, axis, dtype, out)
+    return _scan("cumprod", "multiply", a, axis, dtype, out)
 
 
 def _cumulative(what, op, start, x, axis, dtype, out, include_initial):

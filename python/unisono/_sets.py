@@ -17,7 +17,7 @@ UniqueInverseResult = collections.namedtuple("UniqueInverseResult", "values inve
 
 
 def unique(
-    x,
+    ar,
     return_index=False,
     return_inverse=False,
     return_counts=False,
@@ -30,7 +30,7 @@ def unique(
 
     Parameters
     ----------
-    x : array_like
+    ar : array_like
     return_index, return_inverse, return_counts : bool
         Also where each occurs first, for each element the place of its value, how often each occurs.
     axis : int, optional
@@ -56,15 +56,15 @@ def unique(
     >>> values.tolist(), counts.tolist()
     ([1, 3], [1, 2])
     """
-    x = _as(x)
+    ar = _as(ar)
     wanted = (return_index, return_inverse, return_counts)
-    if axis is not None and not (x.ndim == 1 and axis in (0, -1)):
-        found = _unique_slices(x, axis_index(axis, x.ndim, "unique"), equal_nan)
+    if axis is not None and not (ar.ndim == 1 and axis in (0, -1)):
+        found = _unique_slices(ar, axis_index(axis, ar.ndim, "unique"), equal_nan)
     elif any(wanted):
-        values, index, inverse, counts = _engine._unique(x, True, bool(equal_nan))
-        found = (values, index, inverse.reshape(x.shape), counts)
+        values, index, inverse, counts = _engine._unique(ar, True, bool(equal_nan))
+        found = (values, index, inverse.reshape(ar.shape), counts)
     else:
-        return _engine._unique(x, False, bool(equal_nan))[0]
+        return _engine._unique(ar, False, bool(equal_nan))[0]
     made = (found[0], *(part for part, want in zip(found[1:], wanted, strict=True) if want))
     return made if len(made) > 1 else made[0]
 
@@ -219,12 +219,12 @@ def _join(a, b):
     return both
 
 
-def union1d(x1, x2):
+def union1d(ar1, ar2):
     """Distinct elements that are in either array, sorted.
 
     Parameters
     ----------
-    x1, x2 : array_like
+    ar1, ar2 : array_like
 
     Returns
     -------
@@ -241,19 +241,19 @@ def union1d(x1, x2):
     >>> un.union1d([1, 3], [2, 3]).tolist()
     [1, 2, 3]
     """
-    return unique(_join(x1, x2))
+    return unique(_join(ar1, ar2))
 
 
-def intersect1d(x1, x2, assume_unique=False, return_indices=False):
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     """Distinct elements that are in both arrays, sorted.
 
     Parameters
     ----------
-    x1, x2 : array_like
+    ar1, ar2 : array_like
     assume_unique : bool
         Whether the caller knows that neither has repeats.
     return_indices : bool
-        Also where each occurs first in `x1` and in `x2`.
+        Also where each occurs first in `ar1` and in `ar2`.
 
     Returns
     -------
@@ -270,33 +270,33 @@ def intersect1d(x1, x2, assume_unique=False, return_indices=False):
     >>> un.intersect1d([1, 3, 4], [4, 3, 3]).tolist()
     [3, 4]
     """
-    x1, x2 = _as(x1), _as(x2)
+    ar1, ar2 = _as(ar1), _as(ar2)
     if assume_unique:
-        x1, x2 = flat(x1), flat(x2)
+        ar1, ar2 = flat(ar1), flat(ar2)
     elif return_indices:
-        x1, first1 = unique(x1, return_index=True)
-        x2, first2 = unique(x2, return_index=True)
+        ar1, first1 = unique(ar1, return_index=True)
+        ar2, first2 = unique(ar2, return_index=True)
     else:
-        x1, x2 = unique(x1), unique(x2)
-    both = _join(x1, x2)
+        ar1, ar2 = unique(ar1), unique(ar2)
+    both = _join(ar1, ar2)
     order = _engine._argsort(both, 0, False)
     both = both[order]
     twice = both[1:] == both[:-1]
     values = both[:-1][twice]
     if not return_indices:
         return values
-    index1, index2 = order[:-1][twice], order[1:][twice] - x1.size
+    index1, index2 = order[:-1][twice], order[1:][twice] - ar1.size
     if not assume_unique:
         index1, index2 = first1[index1], first2[index2]
     return values, index1, index2
 
 
-def setxor1d(x1, x2, assume_unique=False):
+def setxor1d(ar1, ar2, assume_unique=False):
     """Elements that are in exactly one of the arrays, sorted.
 
     Parameters
     ----------
-    x1, x2 : array_like
+    ar1, ar2 : array_like
     assume_unique : bool
         Elements are known to be distinct.
 
@@ -316,8 +316,8 @@ def setxor1d(x1, x2, assume_unique=False):
     [1, 3]
     """
     if not assume_unique:
-        x1, x2 = unique(x1), unique(x2)
-    both = _engine._sort(_join(x1, x2), 0, False)
+        ar1, ar2 = unique(ar1), unique(ar2)
+    both = _engine._sort(_join(ar1, ar2), 0, False)
     if both.size == 0:
         return both
     change = unisono.ones(both.size + 1, "bool")
@@ -325,12 +325,12 @@ def setxor1d(x1, x2, assume_unique=False):
     return both[change[1:] & change[:-1]]
 
 
-def setdiff1d(x1, x2, assume_unique=False):
-    """Elements of `x1` that are not in `x2`; distinct and sorted unless `assume_unique`.
+def setdiff1d(ar1, ar2, assume_unique=False):
+    """Elements of `ar1` that are not in `ar2`; distinct and sorted unless `assume_unique`.
 
     Parameters
     ----------
-    x1, x2 : array_like
+    ar1, ar2 : array_like
     assume_unique : bool
         Elements are known to be distinct.
 
@@ -349,8 +349,8 @@ def setdiff1d(x1, x2, assume_unique=False):
     >>> un.setdiff1d([3, 1, 2], [2]).tolist()
     [1, 3]
     """
-    x1 = flat(_as(x1)) if assume_unique else unique(x1)
-    return x1[isin(x1, x2, invert=True)]
+    ar1 = flat(_as(ar1)) if assume_unique else unique(ar1)
+    return ar1[isin(ar1, ar2, invert=True)]
 
 
 def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):

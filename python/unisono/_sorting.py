@@ -33,12 +33,12 @@ def _along(x, axis, what):
     return x, axis_index(axis, x.ndim, what)
 
 
-def sort(x, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """Sorted copy of an array.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or None
         The axis along which to sort; None sorts all elements as one lane.
     kind : str, optional
@@ -66,16 +66,16 @@ def sort(x, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     [1, 2, 3]
     """
     _check_kind("sort", kind, order, stable)
-    x, axis = _along(x, axis, "sort")
-    return _engine._sort(x, axis, bool(descending))
+    a, axis = _along(a, axis, "sort")
+    return _engine._sort(a, axis, bool(descending))
 
 
-def argsort(x, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """Indices that would sort an array: always stable; see `sort` for the parameters.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     kind : str, optional
@@ -100,11 +100,11 @@ def argsort(x, axis=-1, kind=None, order=None, *, stable=None, descending=False)
     [1, 2, 0]
     """
     _check_kind("argsort", kind, order, stable)
-    x = _as(x)
-    if x.ndim == 0 and axis in (-1, 0, None):
-        return _engine._argsort(x.reshape(1), 0, False)
-    x, axis = _along(x, axis, "argsort")
-    return _engine._argsort(x, axis, bool(descending))
+    a = _as(a)
+    if a.ndim == 0 and axis in (-1, 0, None):
+        return _engine._argsort(a.reshape(1), 0, False)
+    a, axis = _along(a, axis, "argsort")
+    return _engine._argsort(a, axis, bool(descending))
 
 
 def sort_in_place(x, axis=-1, kind=None, order=None, *, stable=None):
@@ -137,12 +137,12 @@ def _partition(what, x, kth, axis, kind, order, indices):
     return _engine._argsort(x, axis, False) if indices else _engine._sort(x, axis, False)
 
 
-def partition(x, kth, axis=-1, kind="introselect", order=None):
+def partition(a, kth, axis=-1, kind="introselect", order=None):
     """Copy whose element `kth` is where sorting would put it, smaller ones before it, larger ones behind.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     kth : int or sequence of ints
     axis : int or None
     kind : 'introselect'
@@ -163,15 +163,15 @@ def partition(x, kth, axis=-1, kind="introselect", order=None):
     >>> int(un.partition([7, 1, 5, 3], 2)[2])
     5
     """
-    return _partition("partition", x, kth, axis, kind, order, False)
+    return _partition("partition", a, kth, axis, kind, order, False)
 
 
-def argpartition(x, kth, axis=-1, kind="introselect", order=None):
+def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     """Indices that would partition an array; see `partition`.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     kth : int
     axis : int or tuple of int, optional
         All axes where it is None.
@@ -195,7 +195,7 @@ def argpartition(x, kth, axis=-1, kind="introselect", order=None):
     >>> int(un.argpartition([7, 1, 5, 3], 0)[0])
     1
     """
-    return _partition("argpartition", x, kth, axis, kind, order, True)
+    return _partition("argpartition", a, kth, axis, kind, order, True)
 
 
 def top_k(x, k, axis=-1, *, largest=True):
@@ -287,12 +287,12 @@ def _take_lanes(x, indices, axis):
 
 
 @_engine._ShortWay
-def searchsorted(x, v, side="left", sorter=None):
+def searchsorted(a, v, side="left", sorter=None):
     """Where elements go in a sorted array so that it stays sorted.
 
     Parameters
     ----------
-    x : array_like, 1-d, sorted
+    a : array_like, 1-d, sorted
         Or in any order, if `sorter` sorts it.
     v : array_like
     side : {'left', 'right'}
@@ -316,18 +316,18 @@ def searchsorted(x, v, side="left", sorter=None):
     """
     if side not in ("left", "right", "l", "r"):
         raise ValueError(f"searchsorted: side must be 'left' or 'right'; got {side!r}")
-    x = _as(x)
-    if x.ndim != 1:
-        raise ValueError(f"searchsorted: the sorted array must be 1-d; got shape {x.shape}")
+    a = _as(a)
+    if a.ndim != 1:
+        raise ValueError(f"searchsorted: the sorted array must be 1-d; got shape {a.shape}")
     if sorter is not None:
         sorter = _as(sorter)
         if sorter.dtype.kind not in "iu":
             raise TypeError(f"searchsorted: sorter must be integers; got dtype {sorter.dtype}")
-        if sorter.ndim != 1 or sorter.shape != x.shape:
-            raise ValueError(f"searchsorted: sorter must have shape {x.shape}; got {sorter.shape}")
-        x = x[sorter]
-    x, v, _ = _together(x, v)
-    found = _engine._search_sorted(x, v, side[0] == "r")
+        if sorter.ndim != 1 or sorter.shape != a.shape:
+            raise ValueError(f"searchsorted: sorter must have shape {a.shape}; got {sorter.shape}")
+        a = a[sorter]
+    a, v, _ = _together(a, v)
+    found = _engine._search_sorted(a, v, side[0] == "r")
     return found if found.ndim else found[()]
 
 
@@ -386,12 +386,12 @@ def digitize(x, bins, right=False):
     raise ValueError("digitize: bins must be monotonically increasing or decreasing")
 
 
-def sort_complex(x):
+def sort_complex(a):
     """Sorted copy, as complex numbers, by real, then by imaginary part.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
 
     Returns
     -------
@@ -408,7 +408,7 @@ def sort_complex(x):
     >>> un.sort_complex([2, 1]).tolist()
     [(1+0j), (2+0j)]
     """
-    made = sort(x)
+    made = sort(a)
     if made.dtype.kind == "c":
         return made
     small = made.dtype.itemsize <= 2 and made.dtype.kind in "biu"

@@ -3,6 +3,7 @@
 import builtins
 import math
 import operator
+import warnings
 
 import unisono
 
@@ -127,12 +128,18 @@ def _real_of(dtype):
     return {"complex64": "float32", "complex128": "float64"}.get(dtype.name, dtype)
 
 
-def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+def _check_counts(enough, text):
+    """Warn as NumPy does where a statistic has nothing to divide by."""
+    if enough is not True and not builtins.bool(unisono.all(enough)):
+        warnings.warn(text, RuntimeWarning, stacklevel=3)
+
+
+def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Arithmetic mean over `axis`.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of ints, optional
         All axes by default.
     dtype : dtype, optional
@@ -159,22 +166,31 @@ def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     >>> un.mean([[1, 2], [3, 6]], axis=0).tolist()
     [2.0, 4.0]
     """
-    x = _as(x)
-    compute = _float_for(x, dtype)
+    a = _as(a)
+    result = plain_mean(a, axis, dtype, out, keepdims, where)
+    if a.size == 0 or where is not True:
+        _check_counts(_counted(a, axis, where) != 0, "Mean of empty slice")
+    return result
+
+
+def plain_mean(a, axis, dtype, out, keepdims, where):
+    """The mean without NumPy's warning."""
+    compute = _float_for(a, dtype)
     try:
-        total = _masked(x, where, 0).sum(axis, compute, keepdims=keepdims)
+        total = _masked(a, where, 0).sum(axis, compute, keepdims=keepdims)
     except AxisError as error:
         raise axis_error("mean", error) from None
     if not _is_inexact(total.dtype):  # an integer dtype was asked for
         total = total.astype("float64")
-    result = _divide(total, _counted(x, axis, where, keepdims))
-    if dtype is not None or x.dtype.name == "float16":
-        result = result.astype(x.dtype if dtype is None else dtype, copy=False)
+    count = _counted(a, axis, where, keepdims)
+    result = _divide(total, count)
+    if dtype is not None or a.dtype.name == "float16":
+        result = result.astype(a.dtype if dtype is None else dtype, copy=False)
     return store("mean", result, out)
 
 
 def var(
-    x,
+    a,
     axis=None,
     dtype=None,
     out=None,
@@ -189,7 +205,7 @@ def var(
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of ints, optional
     dtype : dtype, optional
         In which to compute; float64 for integers by default.
@@ -222,30 +238,39 @@ def var(
         if ddof != 0:
             raise ValueError("var: ddof and correction are one thing; give only one of them")
         ddof = correction
-    x = _as(x)
-    given = x.dtype
-    compute = _float_for(x, dtype)
+    a = _as(a)
+    result = plain_var(a, axis, dtype, out, ddof, keepdims, where, mean)
+    if a.size == 0 or ddof or where is not True:
+        enough = _counted(a, axis, where) > ddof
+        _check_counts(enough, "Degrees of freedom <= 0 for slice")
+    return result
+
+
+def plain_var(a, axis, dtype, out, ddof, keepdims, where, mean):
+    """The variance without NumPy's warning."""
+    given = a.dtype
+    compute = _float_for(a, dtype)
     if compute is not None:
-        x = x.astype(compute, copy=False)
+        a = a.astype(compute, copy=False)
     if mean is None:
         try:
-            total = _masked(x, where, 0).sum(axis, keepdims=True)
+            total = _masked(a, where, 0).sum(axis, keepdims=True)
         except AxisError as error:
             raise axis_error("var", error) from None
-        mean = _divide(total, _counted(x, axis, where, True))
-    distance = x - mean
+        mean = _divide(total, _counted(a, axis, where, True))
+    distance = a - mean
     if distance.dtype.kind == "c":
         square = distance.real * distance.real + distance.imag * distance.imag
     else:
         square = distance * distance
     total = _masked(square, where, 0).sum(axis, keepdims=keepdims)
-    count = _counted(x, axis, where, keepdims)
+    count = _counted(a, axis, where, keepdims)
     if isinstance(count, int):
         count = builtins.max(count - ddof, 0)
     else:
         count = unisono.maximum(count.astype("float64") - ddof, 0.0)
     result = _divide(total, count)
-    original = _as_dtype(dtype, x.dtype if dtype is not None else given)
+    original = _as_dtype(dtype, a.dtype if dtype is not None else given)
     return store("var", result if original is None else result.astype(original, copy=False), out)
 
 
@@ -257,7 +282,7 @@ def _as_dtype(dtype, given):
 
 
 def std(
-    x,
+    a,
     axis=None,
     dtype=None,
     out=None,
@@ -272,7 +297,7 @@ def std(
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     dtype : dtype, optional
@@ -306,7 +331,7 @@ def std(
     """
     try:
         square = var(
-            x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction
+            a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction
         )
     except AxisError as error:
         raise axis_error("std", error) from None
@@ -332,12 +357,12 @@ def _arg(x, axis, keepdims, largest, out):
 
 
 @_engine._ShortWay
-def argmax(x, axis=None, out=None, *, keepdims=False):
+def argmax(a, axis=None, out=None, *, keepdims=False):
     """Index of the first largest element along `axis`; of the first NaN, where there is one.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int, optional
         By default the index counts in row-major order over all elements.
     out : ndarray, optional
@@ -358,16 +383,16 @@ def argmax(x, axis=None, out=None, *, keepdims=False):
     >>> un.argmax([[1, 5, 2], [7, 0, 7]], axis=1).tolist()
     [1, 0]
     """
-    return _arg(x, axis, keepdims, True, out)
+    return _arg(a, axis, keepdims, True, out)
 
 
 @_engine._ShortWay
-def argmin(x, axis=None, out=None, *, keepdims=False):
+def argmin(a, axis=None, out=None, *, keepdims=False):
     """Index of the first smallest element along `axis`; of the first NaN, where there is one.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     out : ndarray, optional
@@ -390,15 +415,15 @@ def argmin(x, axis=None, out=None, *, keepdims=False):
     >>> un.argmin([3, 1, 2]).item()
     1
     """
-    return _arg(x, axis, keepdims, False, out)
+    return _arg(a, axis, keepdims, False, out)
 
 
-def ptp(x, axis=None, out=None, keepdims=False):
+def ptp(a, axis=None, out=None, keepdims=False):
     """Maximum minus minimum over `axis`.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     out : ndarray, optional
@@ -421,19 +446,19 @@ def ptp(x, axis=None, out=None, keepdims=False):
     >>> int(un.ptp([4, 9, 2]))
     7
     """
-    x = _as(x)
+    a = _as(a)
     return store(
-        "ptp", x.max(axis=axis, keepdims=keepdims) - x.min(axis=axis, keepdims=keepdims), out
+        "ptp", a.max(axis=axis, keepdims=keepdims) - a.min(axis=axis, keepdims=keepdims), out
     )
 
 
 @_engine._ShortWay
-def count_nonzero(x, axis=None, *, keepdims=False):
+def count_nonzero(a, axis=None, *, keepdims=False):
     """How many elements are not zero, over `axis`; NaN counts.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or tuple of int, optional
         All axes where it is None.
     keepdims : bool
@@ -454,4 +479,4 @@ def count_nonzero(x, axis=None, *, keepdims=False):
     >>> int(un.count_nonzero([0, 3, 0, 1]))
     2
     """
-    return _truth(x).sum(axis, keepdims=keepdims)
+    return _truth(a).sum(axis, keepdims=keepdims)

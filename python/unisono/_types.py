@@ -103,7 +103,7 @@ def result_type(*arrays_and_dtypes):
     return _engine._promote(common, weak) if weak else common
 
 
-def can_cast(from_, to, /, casting="safe"):
+def can_cast(from_, to, casting="safe"):
     """Whether a cast between dtypes follows a rule.
 
     Parameters
