@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "frontend/calls.h"
+
+#include "frontend/lazy.h"
 #include "frontend/texts.h"
 
 namespace unisono::frontend {
@@ -105,7 +107,24 @@ Value Calls::call_function(const Node& node, const Source& callee,
         refuse(node.place, "a kernel cannot be called from compiled code",
                "decorate '" + callee.name + "' with @un.jit");
     }
-    return call_with(node, callee, call_operands(node, callee, captured, self));
+    std::vector<Value> values = call_operands(node, callee, captured, self);
+    auto is_array = [](const Value& v) { return v.type.is_array(); };
+    if (callee.options.by_elements && std::any_of(values.begin(), values.end(), is_array))
+        return call_by_elements(node, callee, values);
+    return call_with(node, callee, std::move(values));
+}
+
+/// The function of vectorize for each element of arrays, as an array expression.
+Value Calls::call_by_elements(const Node& node, const Source& callee,
+                              const std::vector<Value>& values) {
+    auto call = [this, &node, &callee](std::span<const Value> elements) {
+        return call_with(node, callee, {elements.begin(), elements.end()});
+    };
+    Value made = elementwise(values, call, node.place);
+    auto lazy = std::make_shared<Lazy>(*made.lazy);
+    lazy->by_elements = false;  // a call is made once
+    made.lazy = lazy;
+    return made;
 }
 
 /// A list of numbers that the callee changes becomes a list of objects, which both share, where it

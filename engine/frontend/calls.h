@@ -14,6 +14,8 @@ class Calls : public Bindings {
                         const Value* self = nullptr) override;
     void share_changed(const Source& callee, const std::vector<Value>& values);
     Value call_with(const Node& node, const Source& callee, std::vector<Value> values) override;
+    Value call_by_elements(const Node& node, const Source& callee,
+                           const std::vector<Value>& values);
     Value length(const Value& a, const Place& place);
 
     // ---- functions as values (functions.cpp)

@@ -154,10 +154,34 @@ class Adapter {
                          b_.binary(Op::Le, b_.extent(array, axis), b_.i64(1)));
     }
 
+    /// None, or an address that C gave.
+    void address(std::size_t k, const std::string& what) {
+        const NativeParam& p = native_.params[k];
+        const Type& t = args_[k];
+        ir::E place = b_.i64(0);
+        if (t.is_scalar()) {
+            place = b_.cast(b_.param(b_.scalar_param(name_of(k), t.dtype)), DType::Int64);
+            // The first pages belong to nobody: a number there is a count that came in the wrong
+            // place.
+            ir::E is_none = b_.binary(Op::Eq, place, b_.i64(0));
+            ir::E is_far = b_.binary(Op::Ge, place, b_.i64(first_address));
+            demand(b_.binary(Op::Or, is_none, is_far), ErrorKind::Value,
+                   what + "; got {0}, which is no address; pass an array of " +
+                       std::string(name(p.dtype)) + ", None, or an address that C gave",
+                   place);
+        }
+        std::int32_t slot = b_.slot("address", p.dtype, true);
+        body_.push_back(b_.adopt(slot, place, b_.i64(0)));
+        arrays_.push_back(b_.view("pointer", slot, b_.i64(0), {b_.i64(1)}, {b_.i64(1)},
+                                  {ir::StrideClass::One}, true));
+    }
+
     void pointer(std::size_t k) {
         const NativeParam& p = native_.params[k];
         const Type& t = args_[k];
         std::string what = argument(k) + " is a pointer (" + p.spelling + ")";
+        if (t.kind == Type::Kind::None || (t.is_scalar() && is_integer(t.dtype)))
+            return address(k, what);
         if (!t.is_array())
             refuse(what + "; got " + describe(t), "pass an array of " + std::string(name(p.dtype)));
         if (t.dtype != p.dtype && p.spelling.find("**") != std::string::npos)
@@ -192,6 +216,7 @@ class Adapter {
                                   {ir::StrideClass::One}, t.writable));
     }
 
+    static constexpr std::int64_t first_address = 1 << 16;
     const Source& source_;
     const NativeFunction& native_;
     const std::vector<Type>& args_;

@@ -340,3 +340,32 @@ def f(x, y):
         text=True,
     )
     assert done.stdout.split() == ["31.0", "False", "False"]
+
+
+POINTERS = """
+#include <stdlib.h>
+int missing(const double *p, int *q) { return (p == 0) + 2 * (q == 0); }
+double *counted(int n) { double *p = malloc(n * sizeof *p); for (int i = 0; i < n; i++) p[i] = i; return p; }
+double at(double *p, int i) { return p[i]; }
+void give_back(double *p) { free(p); }
+"""
+
+
+def test_pointers_to_numbers_take_none_and_addresses():
+    c = un.c_module(POINTERS)
+
+    @un.jit
+    def total(n):
+        p = c.counted(n)
+        s = 0.0
+        for i in range(n):
+            s += c.at(p, i)
+        c.give_back(p)
+        return s, c.missing(None, None), c.missing(None, np.zeros(1, np.int32))
+
+    assert total(5) == (10.0, 3, 1)
+    p = c.counted(3)
+    assert c.at(p, 2) == 2.0 and c.missing(np.ones(1), None) == 2
+    c.give_back(p)
+    with pytest.raises(ValueError, match="got 3, which is no address"):
+        c.at(3, 2)

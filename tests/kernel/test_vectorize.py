@@ -336,3 +336,40 @@ def importing(x):
     import a_module_that_nobody_has as math
 
     return math.sqrt(x)
+
+
+def test_functions_with_choices_take_arrays_in_compiled_code():
+    @un.vectorize
+    def capped(x, limit=1.0):
+        if x > limit:
+            return limit
+        while x < -limit:
+            x += limit
+        return x
+
+    @un.jit
+    def f(a, b):
+        out = np.empty_like(a)
+        out[:] = capped(a, b) + 1
+        s = capped(a, b).sum() + (capped(a, 2.0) * 2).max()
+        for i in range(len(a)):
+            s += capped(a[i], 0.5)
+        twice = capped(a)
+        return s, out, twice + twice, capped(a[:, None], b), capped(a[:0])
+
+    a, b = np.array([-4.5, 0.25, 3.0]), np.array([2.0, 1.0, 9.0])
+    for got, expected in zip(f(a, b), f.py_func(a, b), strict=True):
+        assert np.array_equal(got, expected)
+
+
+def test_errors_of_elements_come_from_compiled_code():
+    @un.vectorize
+    def root(x):
+        if x < 0:
+            raise ValueError("negative")
+        return x**0.5
+
+    f = un.jit(lambda a: root(a))
+    assert f(np.array([4.0, 9.0])).tolist() == [2, 3]
+    with pytest.raises(ValueError, match="negative"):
+        f(np.array([4.0, -9.0]))

@@ -13,7 +13,7 @@ import textwrap
 
 from .. import _dtypes, _engine, _signatures, _ufunc
 from .._engine import CompileError
-from . import jit, prange
+from . import JitFunction, jit, prange
 from .text import compile_text
 from .vectorize_methods import Methods, Probe, as_type
 
@@ -148,6 +148,7 @@ class Vectorized(Methods):
     nout = 1
     signature = None
     _op = -1
+    _by_elements = None
 
     def __init__(self, function, signatures, identity, strict):
         self._compiled = function if isinstance(function, _engine.Dispatcher) else jit(function)
@@ -188,8 +189,15 @@ class Vectorized(Methods):
 
     @property
     def _in_compiled_code(self):
-        """What compiled functions call when they name this object."""
-        return self._compiled
+        """What compiled functions call when they name this object: given arrays, for each element."""
+        if self._by_elements is None:
+            python = self.py_func
+            is_python = hasattr(python, "__code__")
+            options = {**self._compiled._options_given, "by_elements": True} if is_python else {}
+            self._by_elements = (
+                JitFunction(python, False, None, options) if is_python else self._compiled
+            )
+        return self._by_elements
 
     def __repr__(self):
         return f"<unisono.vectorize {self.__module__}.{self.__qualname__}>"
