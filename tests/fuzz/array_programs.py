@@ -525,12 +525,11 @@ class Program:
             return
         for n in self.names():  # NumPy's results keep their operands' axis order; ours are packed
             x = self.theirs[n]
-            if (
-                x is not before.get(n)
-                and x.ndim > 1
-                and x.base is None
-                and not x.flags.c_contiguous
-            ):
+            if x is before.get(n) or x.ndim < 2 or x.flags.c_contiguous:
+                continue
+            # What index arrays pick is a transposed view of memory that nobody else has.
+            own = x.base is not None and not any(np.may_share_memory(x, y) for y in before.values())
+            if x.base is None or own:
                 self.theirs[n] = np.ascontiguousarray(x)
         self.text.append(text)
         try:
