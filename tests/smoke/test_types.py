@@ -14,7 +14,8 @@ import unisono as un
 HOME = Path(__file__).resolve().parents[2] / "python/unisono"
 SPACES = {
     "__init__": "unisono",
-    **{n: f"unisono.{n}" for n in "linalg fft random memory emath testing lib".split()},
+    "lib/stride_tricks": "unisono.lib.stride_tricks",
+    **{n: f"unisono.{n}" for n in "linalg fft random memory emath testing".split()},
 }
 
 
