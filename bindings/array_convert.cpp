@@ -163,10 +163,16 @@ bool is_one_integer(PyObject* o) {
     return false;
 }
 
+/// An extent; True is a mistake more often than 1.
+static std::int64_t to_extent(PyObject* o) {
+    if (PyBool_Check(o)) fail(ErrorKind::Type, "shape: expected integers; got a bool");
+    return to_int64(o);
+}
+
 std::vector<std::int64_t> to_shape(PyObject* o) {
     std::vector<std::int64_t> shape;
     if (is_one_integer(o)) {
-        shape.push_back(to_int64(o));
+        shape.push_back(to_extent(o));
     } else {
         Ref list(PySequence_Fast(o, "shape: expected an integer or a sequence of integers"));
         if (!list.p) python_failed();
@@ -174,7 +180,7 @@ std::vector<std::int64_t> to_shape(PyObject* o) {
         if (n > max_rank)
             fail(ErrorKind::Value, "shape: at most 32 axes; got " + std::to_string(n));
         for (Py_ssize_t k = 0; k < n; ++k)
-            shape.push_back(to_int64(PySequence_Fast_GET_ITEM(list.p, k)));
+            shape.push_back(to_extent(PySequence_Fast_GET_ITEM(list.p, k)));
     }
     for (auto extent : shape) {
         if (extent < -1)

@@ -165,6 +165,11 @@ PyMethodDef python_methods[] = {
            "resize($self, /, *new_shape, refcheck=True)\n--\n\n"
            "Another shape in place: elements that are new are 0. Views made before keep the old "
            "memory."),
+    METHOD("is_integer", "is_integer($self, /)\n--\n\nWhether the number is whole."),
+    METHOD("as_integer_ratio",
+           "as_integer_ratio($self, /)\n--\n\n"
+           "Two Python integers whose quotient the number is."),
+    METHOD("bit_count", "bit_count($self, /)\n--\n\nHow many bits of the absolute value are set."),
     METHOD("byteswap",
            "byteswap($self, /, inplace=False)\n--\n\n"
            "The bytes of each element in opposite order."),

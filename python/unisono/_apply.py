@@ -240,8 +240,9 @@ class vectorize:
         if kwargs:
             names = list(inspect.signature(self.pyfunc).parameters)
             values = {**dict(zip(names, args, strict=False)), **kwargs}
+            places = {n: k for k, n in enumerate(names)}
             varied = [
-                n for n in values if n not in self.excluded and names.index(n) not in self.excluded
+                n for n in values if n not in self.excluded and places.get(n) not in self.excluded
             ]
             fixed = {n: v for n, v in values.items() if n not in varied}
             return self._run(

@@ -130,6 +130,11 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     >>> un.logspace(0, 2, 3).tolist()
     [1.0, 10.0, 100.0]
     """
+    if not isinstance(
+        base, (int, float, complex)
+    ):  # of one shape with the limits, which gain an axis
+        base, start, stop = un.broadcast_arrays(base, start, stop)
+        base = un.expand_dims(base, axis)
     y = linspace(start, stop, num, endpoint, axis=axis)
     made = un.power(base, y)
     return made if dtype is None else made.astype(dtype)
@@ -170,12 +175,10 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     if bool((start == 0).any()) or bool((stop == 0).any()):
         raise ValueError("Geometric sequence cannot include zero")
     kind = (start * 1.0 + stop * 1.0).dtype if dtype is None else resolve(dtype)
+    if kind.kind == "c":
+        start, stop = start.astype("complex128"), stop.astype("complex128")
     sign = un.sign(start * 1.0)
     one, two = start * 1.0 / sign, stop * 1.0 / sign
-    if one.dtype.kind == "f" and bool((two < 0).any()):
-        raise ValueError(
-            "geomspace: limits of different sign need complex numbers; convert them first"
-        )
     made = logspace(un.log10(one), un.log10(two), num, endpoint)
     if num > 0:
         made[0] = one

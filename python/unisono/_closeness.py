@@ -1,5 +1,8 @@
 """Whether arrays or their elements are equal, close, or infinite."""
 
+import math
+import warnings
+
 import unisono as un
 
 from ._numeric import _inexact
@@ -33,6 +36,11 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     >>> un.isclose([1.0, 2.0], [1.0, 2.1]).tolist()
     [True, False]
     """
+    for tolerance in (rtol, atol):
+        if isinstance(tolerance, float) and not math.isfinite(tolerance):
+            text = f"One of rtol or atol is not valid, atol: {atol}, rtol: {rtol}"
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
+            break
     # Python's numbers take the dtype of the other operand, as NumPy's do.
     x = a if isinstance(a, (int, float, complex)) else as_array(a)
     y = b if isinstance(b, (float, complex)) else float(b) if isinstance(b, int) else as_array(b)

@@ -1,6 +1,7 @@
 """Functions that make arrays."""
 
 import builtins
+import math
 import operator
 
 from . import _engine
@@ -392,9 +393,12 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, mesh=None):
         start, stop, step = map(operator.index, (start, stop, step))
         count = max(0, -((start - stop) // step))
     else:
-        import math
-
-        count = max(0, math.ceil((stop - start) / step))
+        count = (stop - start) / step
+        if not abs(count) < 2**63:  # NaN too
+            raise ValueError("arange: maximum allowed size exceeded, or no size at all")
+        if count == 0 and stop != start:  # the step is infinite, or the range underflows
+            count = math.copysign(1, count)
+        count = max(0, math.ceil(count))
     mesh = _mesh_of(device, mesh)
     out = _engine._iota(count, device) if mesh is None else mesh._iota(count)
     if whole:
@@ -403,8 +407,14 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, mesh=None):
         if start != 0:
             out = out + start
         return out if dtype is None else out.astype(dtype, copy=False)
-    # NumPy's order of operations: the step that it uses is the difference of the first two elements.
-    out = out * (float(start + step) - float(start)) + float(start)
+    # NumPy's order of operations: the step that it uses is the difference of the first two elements, in the
+    # dtype asked for where that holds integers.
+    first, second = float(start), float(start + step)
+    if dtype is not None and _engine._dtype_of(dtype).kind in "iu":
+        first, second = int(first), int(second)
+    elif not abs(second) < math.inf:  # there is the first element only
+        second = first
+    out = out * (second - first) + first
     return out if dtype is None else out.astype(dtype, copy=False)
 
 

@@ -66,6 +66,11 @@ def _text_of_lists(operands):
     arrays = [_array(x) for x in operands[0::2]]
 
     def text(items):
+        for i in items:
+            if i is not Ellipsis and not 0 <= i < len(_letters):
+                raise ValueError(
+                    f"einsum: subscript {i} is not within the valid range [0, {len(_letters)})"
+                )
         return "".join("..." if i is Ellipsis else _letters[i] for i in items)
 
     subscripts = ",".join(text(items) for items in operands[1::2])
@@ -331,7 +336,7 @@ def einsum_path(*operands, optimize="greedy"):
     *operands : str and array_like
         As for `einsum`.
     optimize : bool or str
-        Accepted for NumPy's sake; the order is the greedy one.
+        False: all at once; a path is given back; otherwise the order is the greedy one.
 
     Returns
     -------
@@ -353,9 +358,14 @@ def einsum_path(*operands, optimize="greedy"):
     """
     terms, output, arrays = _parse(operands)
     sizes = _extents(terms, arrays)
-    path = _greedy_path(
-        [_diagonal(t, x, sizes)[0] for t, x in zip(terms, arrays, strict=True)], output, sizes
-    )
+    if isinstance(optimize, (list, tuple)) and optimize[:1] in (["einsum_path"], ("einsum_path",)):
+        path = list(optimize[1:])
+    elif optimize is False:
+        path = [tuple(range(len(arrays)))]
+    else:
+        path = _greedy_path(
+            [_diagonal(t, x, sizes)[0] for t, x in zip(terms, arrays, strict=True)], output, sizes
+        )
     lines = [f"contraction: {','.join(terms)}->{output}"]
     lines += [f"step {n + 1}: operands {pair}" for n, pair in enumerate(path)]
     return ["einsum_path", *path], "\n".join(lines)

@@ -12,9 +12,11 @@ from ._random_checks import (
     _chance,
     _chance_above_0,
     _Check,
+    _check_float,
     _is_number,
     _name,
     _not_negative,
+    _one_less,
     _positive,
     _shape,
 )
@@ -127,10 +129,7 @@ class Generator(Multivariate, Picking):
         return self._floats("uniform", (0.0, 1.0), size, dtype, out, "random")
 
     def _floats(self, name, parameters, size, dtype, out, what):
-        if _name(dtype) not in ("float64", "float32", "float", "f", "d", "f4", "f8"):
-            raise TypeError(
-                f"{what}: Unsupported dtype {_name(dtype)!r}; expected float64 or float32"
-            )
+        _check_float(what, dtype)
         if out is None:
             return self._draw(name, parameters, size, dtype)
         if size is not None and _shape(size) != out.shape:
@@ -195,6 +194,11 @@ class Generator(Multivariate, Picking):
     def _integer_arrays(self, low, high, size, name, endpoint):
         import unisono as un
 
+        if not endpoint:  # 2**64 itself is held by no dtype
+            try:
+                high = asarray(high)
+            except OverflowError:
+                high, endpoint = _one_less(high), True
         low, high = asarray(low), asarray(high)
         shape = _shape(size)
         if shape is None:
@@ -271,6 +275,7 @@ class Generator(Multivariate, Picking):
 
     def standard_gamma(self, shape, size=None, dtype="float64", out=None):
         """Gamma numbers of scale 1."""
+        _check_float("standard_gamma", dtype)
         made = self._draw(
             "gamma",
             (shape, 1.0),
@@ -412,6 +417,9 @@ class Generator(Multivariate, Picking):
     def negative_binomial(self, n, p, size=None):
         """Failures before `n` successes of chance `p`."""
         check = _Check("n > 0 and 0 < p <= 1", _positive, _chance_above_0)
+        if _is_number(n) and _is_number(p) and n > 0 and p > 0:
+            if (1 - p) / p * (n + 10 * n**0.5) >= 2**63:
+                raise ValueError(f"negative_binomial: n too large or p too small; got {n} and {p}")
         return self._draw("negative_binomial", (n, p), size, "int64", check)
 
     def geometric(self, p, size=None):

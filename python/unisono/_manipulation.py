@@ -154,8 +154,11 @@ def roll(a, shift, axis=None):
     if axis is None:
         return roll(x.ravel(), shift, 0).reshape(x.shape)
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    shifts = as_array(shift).tolist()
-    shifts = shifts if isinstance(shifts, list) else [shifts]
+    if type(shift) is int:  # of any size
+        shifts = [shift]
+    else:
+        shifts = as_array(shift).tolist()
+        shifts = shifts if isinstance(shifts, list) else [shifts]
     if len(shifts) != len(axes):
         n = max(len(shifts), len(axes))
         if min(len(shifts), len(axes)) != 1:
@@ -207,7 +210,12 @@ def resize(a, new_shape):
     [[1, 2], [3, 1]]
     """
     x = as_array(a).ravel()
-    shape = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
+    shape = (
+        (new_shape,)
+        if hasattr(new_shape, "__index__") and not getattr(new_shape, "ndim", 0)
+        else new_shape
+    )
+    shape = tuple(operator.index(n) for n in shape)
     if any(n < 0 for n in shape):
         raise ValueError(f"resize: extents must not be negative; got {shape}")
     size = math.prod(shape)

@@ -261,6 +261,30 @@ def resize(self, *new_shape, refcheck=True):
     self._become(made)
 
 
+def _number(self, method, kinds):
+    """The Python number of a value, for methods that NumPy's scalars have of Python's numbers."""
+    if self.ndim or self.dtype.kind not in kinds:
+        raise TypeError(
+            f"{method}: not there for arrays of dtype {self.dtype} and shape {self.shape}"
+        )
+    return self.item()
+
+
+def is_integer(self):
+    """Whether the number is whole."""
+    return _number(self, "is_integer", "iuf") % 1 == 0
+
+
+def as_integer_ratio(self):
+    """Two Python integers whose quotient the number is."""
+    return _number(self, "as_integer_ratio", "iuf").as_integer_ratio()
+
+
+def bit_count(self):
+    """How many bits of the absolute value are set."""
+    return _number(self, "bit_count", "iu").bit_count()
+
+
 def byteswap(self, inplace=False):
     """The bytes of each element (of each part of complex ones) in opposite order."""
     width = self.itemsize // (2 if self.dtype.kind == "c" else 1)

@@ -418,10 +418,10 @@ def packbits(a, /, axis=None, bitorder="big"):
 
 
 def _bit_weights(bitorder):
-    if bitorder not in ("big", "little"):
+    if bitorder[:1] not in ("b", "l"):
         raise ValueError("'order' must be either 'little' or 'big'")
     weights = un.asarray([128, 64, 32, 16, 8, 4, 2, 1], dtype="uint8")
-    return weights if bitorder == "big" else weights[::-1]
+    return weights if bitorder[0] == "b" else weights[::-1]
 
 
 def unpackbits(a, /, axis=None, count=None, bitorder="big"):
@@ -458,9 +458,8 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
         raise TypeError("Expected an input array of unsigned byte data type")
     x, k = (x.reshape(-1), 0) if axis is None else (x, _axis(axis, x.ndim, "unpackbits"))
     x = un.moveaxis(x, k, -1)
-    bits = (
-        ((x[..., None] & _bit_weights(bitorder)) != 0).astype("uint8").reshape((*x.shape[:-1], -1))
-    )
+    bits = ((x[..., None] & _bit_weights(bitorder)) != 0).astype("uint8")
+    bits = bits.reshape((*x.shape[:-1], 8 * x.shape[-1]))
     if count is not None:
         n = bits.shape[-1]
         if count < 0:

@@ -131,7 +131,10 @@ class Multivariate:
         """
         from . import linalg
 
-        mean, cov = asarray(mean).astype("float64"), asarray(cov).astype("float64")
+        mean, cov = asarray(mean), asarray(cov)
+        if "c" in (mean.dtype.kind, cov.dtype.kind):
+            raise TypeError("multivariate_normal: mean and cov must not be complex")
+        mean, cov = mean.astype("float64"), cov.astype("float64")
         if mean.ndim != 1 or cov.shape != (mean.shape[0], mean.shape[0]):
             raise ValueError(
                 "multivariate_normal: mean and cov must have same length; "

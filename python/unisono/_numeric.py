@@ -121,6 +121,8 @@ def correlate(a, v, mode="valid"):
 
 def _slide(a, v, mode):
     """sum_k a[i + k] v[k], i from 1 - len(v) on; len(v) <= len(a)."""
+    if isinstance(mode, int) and 0 <= mode <= 2:
+        mode = ("valid", "same", "full")[mode]
     if mode not in ("full", "same", "valid"):
         raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
     n, m = a.shape[0], v.shape[0]

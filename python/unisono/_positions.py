@@ -190,7 +190,7 @@ def unravel_index(indices, shape, order="C"):
     """
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     x = as_array(indices)
-    if x.dtype.kind not in "iu" and x.size:
+    if x.dtype.kind not in "iu":
         raise TypeError(f"unravel_index: expected integers; got dtype {x.dtype}")
     x = x.astype("int64", copy=False)
     if order not in ("C", "F"):
@@ -238,6 +238,9 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     7
     """
     dims = (dims,) if isinstance(dims, int) else tuple(dims)
+    multi_index = [as_array(i) for i in multi_index]
+    if any(i.dtype.kind not in "biu" for i in multi_index):
+        raise TypeError("ravel_multi_index: expected integers; convert with .astype(int)")
     parts = [_integers("ravel_multi_index", i) for i in multi_index]
     if len(parts) != len(dims):
         raise ValueError(
@@ -245,6 +248,12 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
         )
     if order not in ("C", "F"):
         raise ValueError(f"ravel_multi_index: order must be 'C' or 'F'; got {order!r}")
+    if math.prod(dims) >= 2**63:
+        raise ValueError(
+            f"ravel_multi_index: an array of extents {dims} is larger than the maximum possible size"
+        )
+    if 0 in dims and any(part.size for part in parts):
+        raise ValueError(f"ravel_multi_index: extents {dims} leave no element to index")
     modes = (mode,) * len(dims) if isinstance(mode, str) else tuple(mode)
     bounded = []
     for part, extent, how in zip(parts, dims, modes, strict=True):

@@ -60,6 +60,8 @@ def _axis(axis, ndim, what):
 
 def _last(x, axis, what):
     """`x` with an axis moved to the end."""
+    if x.ndim == 0:
+        raise ValueError(f"{what}: at least one array has zero dimension")
     axis = _axis(axis, x.ndim, what)
     if axis == x.ndim - 1:
         return x

@@ -30,6 +30,16 @@ def _is_number(x):
     )
 
 
+def _check_float(what, dtype):
+    if _name(dtype) not in ("float64", "float32", "float", "f", "d", "f4", "f8"):
+        raise TypeError(f"{what}: Unsupported dtype {_name(dtype)!r}; expected float64 or float32")
+
+
+def _one_less(high):
+    """Limits that no dtype holds, less 1."""
+    return [_one_less(v) for v in high] if isinstance(high, (list, tuple)) else high - 1
+
+
 def _name(dtype):
     if isinstance(dtype, str) and dtype not in _INTEGERS:
         with contextlib.suppress(TypeError):

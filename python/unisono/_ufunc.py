@@ -272,6 +272,8 @@ def reduce(
         dtype = out.dtype
     kept = tuple(1 if k in axes else n for k, n in enumerate(x.shape))
     given = initial is not _no_value and initial is not None
+    if initial is None and any(x.shape[k] == 0 for k in axes):
+        raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
     ordered = name not in _associative and (given or where is not True)
     if where is not True and not ordered:
         x = _masked(self, x, where, initial)

@@ -148,6 +148,67 @@ def test_functions(call):
 
 
 @pytest.mark.parametrize(
+    "call",
+    [
+        "xp.zeros(True)",
+        "xp.zeros(3).reshape((3, True))",
+        "xp.resize(xp.arange(3), xp.int64(5))",
+        "xp.resize(xp.arange(3), xp.asarray([5]))",
+        "xp.arange(1, 3, 0.5, dtype=int)",
+        "xp.arange(0.5, 5, 1.5, dtype='int8')",
+        "xp.arange(0, 1, xp.inf)",
+        "xp.arange(0, 1, -xp.inf)",
+        "xp.arange(xp.inf)",
+        "xp.arange(0, xp.nan)",
+        "xp.logspace(0, 2, num=3, base=xp.asarray([1.0, 2]))",
+        "xp.logspace(0, [1, 2], num=3, base=xp.asarray([1.0, 2]), axis=-1)",
+        "xp.geomspace(-3, 3, num=4)",
+        "xp.geomspace(-1, 1, num=3, dtype=complex)",
+        "xp.unravel_index([], (10, 3))",
+        "xp.unravel_index(xp.zeros(0, dtype=int), (10, 3))",
+        "xp.ravel_multi_index(([], []), (10, 3))",
+        "xp.ravel_multi_index(([0, 1],) * 3, (2**40,) * 3)",
+        "xp.ravel_multi_index([[0], [0]], (2, 0), mode='clip')",
+        "xp.ravel_multi_index(xp.zeros((2, 0), dtype=int), (2, 0), mode='wrap')",
+        "xp.roll(xp.arange(5), 2**100)",
+        "xp.cross(0, [1, 2, 3])",
+        "xp.vecdot(1, [1, 2, 3])",
+        "xp.convolve([1, 2, 3], [1, 2], mode=2)",
+        "xp.convolve([1, 2, 3], [1, 2], mode=1)",
+        "xp.unpackbits(xp.asarray([3], dtype='uint8'), bitorder='b')",
+        "xp.unpackbits(xp.zeros((2, 0, 3), dtype='uint8'), axis=-1)",
+        "xp.vectorize(lambda **k: k['a'] + k['b'])(a=[1, 2], b=[3, 4])",
+        "xp.isclose(1.0, 1.0, rtol=xp.nan)",
+        "xp.allclose(1.0, 1.0, atol=xp.inf)",
+        "xp.einsum(xp.ones(2), [60], [60])",
+        "xp.einsum_path('ij,jk,kl->il', *[xp.ones((2, 2))] * 3, optimize=False)[0][1]",
+        "xp.einsum_path('ij,jk,kl', *[xp.ones((2, 2))] * 3, optimize=['einsum_path', (0, 2), (0, 1)])[0][1]",
+        "xp.add.reduce([], initial=None)",
+        "xp.float64(3).is_integer()",
+        "xp.float64(0.1).as_integer_ratio()",
+        "xp.int64(-5).bit_count()",
+    ],
+)
+def test_arguments_at_their_limits(call):
+    check(call)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "integers([0], [2**64], dtype='uint64').dtype.name",
+        "integers([0, 5], [[2**64]], dtype='uint64').shape",
+        "integers([0], [2**64])",
+        "multivariate_normal([0j, 0], [[1, 0], [0, 1]])",
+        "negative_binomial(2**62, 1e-20)",
+        "standard_gamma(1.0, dtype='int32')",
+    ],
+)
+def test_arguments_of_generators(call):
+    check(f"xp.random.default_rng(1).{call}")
+
+
+@pytest.mark.parametrize(
     ("call", "names"),
     [
         ("xp.cumsum(xp.asarray([1e308, 1e308]))", "overflow encountered in accumulate"),
