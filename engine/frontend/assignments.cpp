@@ -129,6 +129,9 @@ void Assignments::assign_to(const Node& target, const Value& value) {
                            target.place);
             return;
         }
+        if (target.children[1].kind == NodeKind::Slice &&
+            (object.type.is_list() || object.type.is_object_list()))
+            return assign_list_slice(target, object, &value);
         if (object.type.is_table())
             return Tables(*this, target.place).set(object, index_value(target), value);
         if (object.type.is_list() && object.list < 0)
@@ -162,6 +165,25 @@ void Assignments::assign_to(const Node& target, const Value& value) {
     }
     refuse(target.place, "this target of an assignment is not supported in a compiled function",
            "assign to a name, to array[indices] or to a tuple of them");
+}
+
+/// list[begin:end] = items, and del list[begin:end] without: of a list of objects.
+void Assignments::assign_list_slice(const Node& target, const Value& list, const Value* items) {
+    at(target.place);
+    box_names(list);
+    if (list.type.is_list())
+        refuse(target.place, "a slice of a list that was passed to the function cannot change here",
+               "change it under its own name, or make a list, as in list(x), and return it");
+    Tables(*this, target.place).assign_slice(list, target.children[1], items);
+}
+
+/// del list[begin:end]
+void Assignments::delete_slice(const Node& target) {
+    Value object = expression(target.children[0]);
+    if (!object.type.is_list() && !object.type.is_object_list())
+        refuse(target.place, "a part of " + describe(object.type) + " cannot be deleted",
+               "keep the other part, as in x = x[:n]");
+    assign_list_slice(target, object, nullptr);
 }
 
 void Assignments::assign_item(const Node& target, const Value& array, const Value& value) {

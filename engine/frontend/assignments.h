@@ -14,6 +14,7 @@ class Assignments : public Expressions {
 
     void assign(const Node& node);
     void assign_augmented(const Node& node);
+    void delete_slice(const Node& target);
     bool assign_shared(const Node& node, const Value& old, const Value& change);
     void assign_in_place(const Node& node, const Value& array, const Value& change);
 
@@ -24,6 +25,7 @@ class Assignments : public Expressions {
     bool assign_unpacked(const Node& target, const Node& call);
     void combine_in_place(const Node& target, const Value& value);
     void assign_to(const Node& target, const Value& value);
+    void assign_list_slice(const Node& target, const Value& list, const Value* items);
     void assign_item(const Node& target, const Value& array, const Value& value);
     void augment_item(const Node& node, const Node& target, const Value& array);
     void assign_starred(const Node& target, const Node& star, const Value& value);

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "frontend/calls.h"
-
 #include "frontend/lazy.h"
+#include "frontend/tables.h"
 #include "frontend/texts.h"
 
 namespace unisono::frontend {
@@ -145,8 +145,38 @@ void Calls::share_changed(const Source& callee, const std::vector<Value>& values
     }
 }
 
+/// Of what is empty so far, what the callee stores tells the types.
+void Calls::learn_from(const Source& callee, const std::vector<Value>& values, const Place& place) {
+    Tables tables(*this, place);
+    auto is_open = [&](const Value& v) { return v.type.is_table() && tables.is_open(v); };
+    bool may_ask = !callee.native && !module_.is_open(callee) && &callee != &source_;
+    if (!may_ask || std::none_of(values.begin(), values.end(), is_open)) return;
+    std::vector<Type> types;
+    for (const Value& v : values) {
+        types.push_back(v.type);
+        if (is_open(v)) types.back().items.clear();
+    }
+    std::size_t mark = module_.size();
+    std::string report = module_.report;
+    std::vector<std::string> warnings = module_.warnings;
+    std::vector<Type> told;
+    try {
+        told = module_.instance(callee, types, false).told;
+    } catch (const Error& e) {
+        if (e.kind() != ErrorKind::Compile) throw;
+    }
+    module_.shrink(mark);
+    module_.report = report;
+    module_.warnings = warnings;
+    for (std::size_t i = 0; i < told.size(); ++i) {
+        if (!told[i].is_none() && is_open(values[i]))
+            tables.declared(values[i], told[i], "an argument of '" + callee.name + "'");
+    }
+}
+
 Value Calls::call_with(const Node& node, const Source& callee, std::vector<Value> values) {
     share_changed(callee, values);
+    learn_from(callee, values, node.place);
     for (Value& v : values) v = with_texts(all_made(v, node.place), Texts(*this, node.place));
     if (callee.native && !callee.native->forms.empty())
         values = leaves_of(callee, values, node.place);

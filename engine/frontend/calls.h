@@ -13,6 +13,7 @@ class Calls : public Bindings {
     Value call_function(const Node& node, const Source& callee, const std::vector<Value>& captured,
                         const Value* self = nullptr) override;
     void share_changed(const Source& callee, const std::vector<Value>& values);
+    void learn_from(const Source& callee, const std::vector<Value>& values, const Place& place);
     Value call_with(const Node& node, const Source& callee, std::vector<Value> values) override;
     Value call_by_elements(const Node& node, const Source& callee,
                            const std::vector<Value>& values);

@@ -24,6 +24,8 @@ void changed_names(const Node& n, Names& names) {
     };
     if (n.kind == NodeKind::Assign)
         for (std::size_t k = 0; k + 1 < n.children.size(); ++k) target(n.children[k], target);
+    if (n.kind == NodeKind::Delete)
+        for (const Node& t : n.children) target(t, target);
     if (n.kind == NodeKind::AugAssign) {
         target(n.children[0], target);
         note(n.children[0]);

@@ -4,6 +4,7 @@
 
 #include "frontend/assignments.h"
 #include "frontend/tables.h"
+#include "frontend/texts.h"
 
 namespace unisono::frontend {
 
@@ -23,7 +24,7 @@ Value Objects::construct(const Node& node, const ClassUse& use) {
     for (std::size_t k = 0; k < items.size(); ++k) {
         items[k] = all_made(items[k], node.place);
         const Type& type = items[k].type;
-        if (type.kind == Type::Kind::Text || type.kind == Type::Kind::DTypeName)
+        if (type.kind == Type::Kind::DTypeName)
             refuse(node.place,
                    "field '" + use.record->fields[k].name + "' would hold a " + describe(type) +
                        ", which compiled functions cannot",
@@ -115,6 +116,11 @@ std::optional<Value> Objects::object_attribute(const Node& node, const Value& ob
     if (!record || object.type.is_records()) return std::nullopt;
     if (object.type.is_record() || object.type.is_tuple()) {
         if (auto k = record->find(node.text)) return object.items[*k];
+        if (node.text == "_fields" && record->form == Form::Named) {
+            std::vector<Value> names;
+            for (const Record::Field& f : record->fields) names.push_back(Texts::constant(f.name));
+            return tuple_of(std::move(names));
+        }
     }
     if (object.type.is_instance()) {
         if (auto k = record->find(node.text))

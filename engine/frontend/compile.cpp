@@ -109,6 +109,18 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
     }
     if (unresolved_ || must_restart_) return nullptr;
     instance_.result = learnt_.result.value_or(Type::none());
+    instance_.told.assign(source_.params.size(), Type::none());
+    for (std::size_t i = 0; i < source_.params.size(); ++i) {
+        auto known = learnt_.table_items.find(&source_.params[i]);
+        if (known == learnt_.table_items.end() || !instance_.args[i].items.empty()) continue;
+        auto kind = static_cast<TableKind>(instance_.args[i].rank);
+        const auto& [key, value, inner] = known->second;
+        if ((kind != TableKind::List && !key) || (kind != TableKind::Set && !value)) continue;
+        std::vector<Type> items;
+        if (kind != TableKind::List) items.push_back(*key);
+        if (kind != TableKind::Set) items.push_back(*value);
+        instance_.told[i] = Type::table(kind, std::move(items));
+    }
     if (instance_.result.kind == Type::Kind::None) instance_.shape = {};
     leaf_types(instance_.shape, function_->results);
     module_.report += report_;

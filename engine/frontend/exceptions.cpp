@@ -185,7 +185,8 @@ Env ControlFlow::at_fault(const Node& body, const Env& entry) {
     }
     walk(body, [&](const Node& n) {
         if (n.kind == NodeKind::Delete) {
-            for (const Node& name : n.children) unsure(name.text);
+            for (const Node& name : n.children)
+                if (name.kind == NodeKind::Name) unsure(name.text);
         }
         // The target of a loop has a variable only where somebody reads it behind the loop.
         bool counts = n.kind == NodeKind::For && n.children[0].kind == NodeKind::Name;

@@ -86,7 +86,12 @@ Value Expressions::expression_of(const Node& node) {
             S made = nested(node.children[0]);
             emit(made);
             if (!env_.reachable && unresolved_) throw Unresolved{*unresolved_};
-            return maybe_none(node.children[1]);
+            Value v = maybe_none(node.children[1]);
+            // A name of the statements' own ends here: what it stood for has one name less.
+            const Node& read = node.children[1];
+            if (read.kind == NodeKind::Name && read.text.rfind("__", 0) == 0 && v.type.is_list())
+                env_.names.erase(read.text);
+            return v;
         }
         case NodeKind::Slice:
             refuse(node.place, "a slice makes a view, which kernels do not have",

@@ -35,6 +35,11 @@ Change change_of(const Node& n) {
                                                   "pop",    "clear",  "remove"};
     if (n.kind == NodeKind::AugAssign && (n.text == "+" || n.text == "*"))
         return {&n.children[0], false};
+    auto is_part = [](const Node& t) {
+        return t.kind == NodeKind::Subscript && t.children[1].kind == NodeKind::Slice;
+    };
+    if ((n.kind == NodeKind::Assign || n.kind == NodeKind::Delete) && is_part(n.children[0]))
+        return {&n.children[0].children[0], false};
     if (n.kind != NodeKind::Call) return {};
     const Node& callee = n.children[0];
     if (callee.kind == NodeKind::Builtin)
@@ -71,7 +76,7 @@ bool ControlFlow::may_grow(const Node& count, const Node& body) {
         bool is_known = held != env_.names.end();
         bool is_list = is_known && (held->second.value.type.is_list() ||
                                     held->second.value.type.is_object_list());
-        if (n.kind == NodeKind::AugAssign && !is_list) return;
+        if (n.kind != NodeKind::Call && !is_list) return;
         if (!is_known || assigned.count(owner.text)) {
             found = is_shared || owner.kind == NodeKind::Name;
             return;

@@ -19,7 +19,20 @@ void Objects::extend(const Value& value, const Value& more, const Place& place) 
     Value from = as_array(more);
     bool fits = from.type.is_array() && from.type.rank == 1;
     Type item = more.type.is_list() ? more.type.items[0] : Type::numpy(from.type.dtype);
-    if (!fits || item != value.type.items[0]) {
+    const Node* literal =
+        value.list >= 0 ? lists_[static_cast<std::size_t>(value.list)].literal : nullptr;
+    if (fits && literal) {  // empty so far, or of a narrower type: the items tell
+        auto known = learnt_.list_items.find(literal);
+        auto joined =
+            known == learnt_.list_items.end() ? std::optional(item) : join(known->second, item);
+        if (joined) learnt_.list_items[literal] = *joined;
+        if (joined && *joined != value.type.items[0]) {
+            learnt_.guesses.clear();
+            throw Restart{};
+        }
+    }
+    bool widens = fits && join(item, value.type.items[0]) == value.type.items[0];
+    if (!widens) {
         refuse(place, "a " + describe(value.type) + " cannot be extended by " + describe(more.type),
                "extend it by a list or tuple of the same items");
     }
@@ -30,6 +43,7 @@ void Objects::extend(const Value& value, const Value& more, const Place& place) 
     reserve(value, op_binary(Op::Add, start, count), place);
     list_loop(i64(0), count, [&](E k) {
         E x = b_->load(from.array, {k}, ir::Access::Inside);
+        x = cast(x, value.type.dtype);
         emit(b_->store(value.array, std::vector<E>{op_binary(Op::Add, start, k)}, x,
                        ir::Access::Inside));
     });

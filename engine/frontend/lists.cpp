@@ -113,11 +113,11 @@ void Objects::box_list(const Value& list, const Value& given, const Place& place
         auto joined =
             known == learnt_.list_items.end() ? item.type : join(known->second, item.type);
         if (joined) {
-            learnt_.boxed_lists.insert(literal);
-            learnt_.table_items[literal].value = joined;
+            TableItems& items = learnt_.table_items[literal];
+            items.value = joined;
+            items.inner = Tables(*this, place).origin_of(item);
             learnt_.list_items.erase(literal);
-            learnt_.guesses.clear();
-            throw Restart{};
+            box_literal(literal);
         }
     }
     refuse(place, "a " + describe(list.type) + " cannot take " + describe(item.type),
@@ -131,11 +131,32 @@ void Objects::share_list(const Value& list) {
                               : nullptr;
     if (!literal) return;
     auto known = learnt_.list_items.find(literal);
-    learnt_.boxed_lists.insert(literal);
     if (known != learnt_.list_items.end()) {
         learnt_.table_items[literal].value = known->second;
         learnt_.list_items.erase(known);
     }
+    box_literal(literal);
+}
+
+/// Starts the function again with a list of objects in that place.
+void Objects::box_literal(const Node* literal) {
+    learnt_.boxed_lists.insert(literal);
+    learnt_.guesses.clear();
+    if (learnt_.result && learnt_.result->is_list()) learnt_.result.reset();
+    throw Restart{};
+}
+
+/// A list of numbers that goes by several names, which paths change, becomes a list of objects
+/// under all of them; nothing where it has none.
+void Objects::box_names(const Value& list) {
+    if (!list.type.is_list() || list.list < 0) return;
+    share_list(list);
+    bool is_new = false;
+    for (const auto& [name, b] : env_.names) {
+        if (b.value.type.is_list() && b.value.list == list.list)
+            is_new = learnt_.boxed_names.insert(name).second || is_new;
+    }
+    if (!is_new) return;
     learnt_.guesses.clear();
     throw Restart{};
 }
@@ -233,7 +254,8 @@ Value Objects::move_list(const std::string& name, const Value& value) {
     }
     if (is_known && held->second == value.list) return value;
     if (value.list < 0) {
-        refuse({}, "'" + name + "' is a list that was passed on one path", "copy it with list(x)");
+        refuse(env_.names[name].origin, "'" + name + "' is a list that was passed on one path",
+               "copy it with list(x)");
     }
     if (!is_known) {
         List own{b_->slot(name, value.type.dtype, true), length,
@@ -270,6 +292,7 @@ void Objects::keep_lists(const std::map<std::string, Type>& guess) {
             bool moves_too = guess.count(other) && b.value.list != it->second.value.list;
             if (other == name || moves_too || b.state != Binding::State::Defined) continue;
             if (shares(b.value)) {
+                box_names(it->second.value);
                 refuse(it->second.origin,
                        "'" + name + "' and '" + other +
                            "' name one list here, and different lists on another path",

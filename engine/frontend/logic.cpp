@@ -336,6 +336,10 @@ Value Operators::choose(E condition, const std::function<Value()>& yes,
                      t.is_none() || t.is_optional() || (t.is_array() && !source_.is_kernel);
         return holds && std::all_of(t.items.begin(), t.items.end(), is_held);
     };
+    if (!is_same(a, b)) {
+        box_names(a);
+        box_names(b);
+    }
     bool is_object = joined && !joined->is_scalar() && joined->kind != Type::Kind::None;
     if (is_object && (joined->is_table() || is_held(*joined)) && !is_same(a, b))
         return choose_object(condition, {a, b}, {made_a, made_b}, *joined, place);

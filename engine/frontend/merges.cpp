@@ -32,6 +32,8 @@ bool Bindings::learn(std::map<std::string, Type>& guess, const std::string& name
     auto there = [](const Value& v) { return v.type.is_optional() ? v.items[1] : v; };
     Tables(*this, b.origin).agree(there(a.value), there(b.value));
     auto joined = join(a.value.type, b.value.type);
+    if (!joined && a.value.type.is_object_list()) box_names(b.value);
+    if (!joined && b.value.type.is_object_list()) box_names(a.value);
     if (!joined && a.value.type.is_none()) share_list(b.value);
     if (!joined && b.value.type.is_none()) share_list(a.value);
     if (!joined) refuse_join(name, a, b);

@@ -32,6 +32,7 @@ struct Instance {
     bool has_result = false;     ///< so far: another return may widen it
     Type result;
     ResultShape shape;
+    std::vector<Type> told;  ///< of arguments that came empty, what was stored in them
     // ---- while it is being lowered, and until those further out on which it leans are done
     static constexpr std::size_t nobody = static_cast<std::size_t>(-1);
     std::size_t place = nobody;     ///< among those that are being lowered

@@ -39,16 +39,15 @@ Value Tables::storable(const Value& given) {
     const Node* literal =
         given.list < 0 ? nullptr : f_.lists_[static_cast<std::size_t>(given.list)].literal;
     if (literal) {
-        f_.learnt_.boxed_lists.insert(literal);
         auto known = f_.learnt_.list_items.find(literal);
         if (known != f_.learnt_.list_items.end())
             f_.learnt_.table_items[literal].value = known->second;
-        f_.learnt_.guesses.clear();
-        throw Restart{};
+        f_.box_literal(literal);
     }
     bool is_named = given.list < 0;
     for (const auto& [name, b] : f_.env_.names)
         is_named = is_named || (b.value.type.is_list() && b.value.list == given.list);
+    if (is_named) f_.box_names(given);
     if (is_named)
         refuse("a list of numbers that has a name, or was passed, is kept by something else here",
                "store a copy, as in list(x)");
@@ -141,7 +140,8 @@ std::vector<E> Tables::find_item(const Value& list, const Value& given) {
     return {found[0], found[1]};
 }
 
-Value Tables::slice(const Value& list, const Node& node) {
+/// The list, and begin, end and step with which of them are given.
+std::vector<E> Tables::slice_words(const Value& list, const Node& node) {
     std::vector<E> values{handle(list)};
     std::int64_t given = 0;
     for (std::size_t k = 0; k < 3; ++k) {
@@ -155,7 +155,34 @@ Value Tables::slice(const Value& list, const Node& node) {
                     "slice step cannot be zero", place_);
     }
     values.push_back(f_.i64(given));
-    return made("list_slice", values, list.type, list.list);
+    return values;
+}
+
+Value Tables::slice(const Value& list, const Node& node) {
+    return made("list_slice", slice_words(list, node), list.type, list.list);
+}
+
+void Tables::assign_slice(const Value& list, const Node& node, const Value* items) {
+    want_changeable(list);
+    if (!items) return check(call("list_remove", slice_words(list, node), 5)[0]);
+    Value more = *items;
+    if (more.type.is_text()) more = Texts(f_, place_).characters(more);
+    bool has_items = more.type.is_table() || more.type.is_list() || more.type.is_tuple() ||
+                     (more.type.is_array() && more.type.rank == 1);
+    if (!has_items)
+        refuse("a slice of a list takes items; got " + describe(more.type),
+               "assign a list, as in xs[1:3] = [x]");
+    // Its items under the list's own type: what is empty so far learns it.
+    Value fresh = made("table_new", form_of(list.type), list.type, list.list);
+    bool is_plain = more.type.is_object_list() || more.type.is_tuple();
+    extend(fresh, is_plain ? more : f_.list_value(more, place_));
+    std::vector<E> values = slice_words(list, node);
+    values.push_back(handle(fresh));
+    auto told = call("list_assign", values, 6);
+    f_.fault_if(f_.op_binary(Op::Eq, told[0], f_.i64(1)), ErrorKind::Value,
+                "attempt to assign sequence of size {0} to extended slice of size {1}", place_,
+                {size(fresh), told[1]});
+    check(told[0]);
 }
 
 void Tables::extend(const Value& list, const Value& more) {
@@ -167,7 +194,7 @@ void Tables::extend(const Value& list, const Value& more) {
     bool is_text = more.type.is_text();
     if (!more.type.is_object_list() && (more.type.is_table() || more.type.is_list() || is_text)) {
         if (is_text) refuse("a list is not extended by a str", "append it, or loop over it");
-        return extend(list, more.type.is_list() ? storable(more) : storable(listed(more)));
+        return extend(list, storable(more.type.is_list() ? listed_copy(more) : listed(more)));
     }
     agree(list, more);
     if (more.type != list.type)

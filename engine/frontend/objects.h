@@ -19,6 +19,8 @@ class Objects : public ArrayFunctions {
         const Node* literal = nullptr;  ///< the [...] that made it
     };
     void share_list(const Value& list);
+    [[noreturn]] void box_literal(const Node* literal);
+    void box_names(const Value& list);
     void keep_lists(const std::map<std::string, Type>& guess);
     Value new_list(const Type& item, const std::string& name);
     Value list_literal(const Node& node);

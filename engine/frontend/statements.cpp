@@ -52,6 +52,10 @@ void FunctionLowerer::statement(const Node& node) {
         case NodeKind::Pass: return;
         case NodeKind::Delete:
             for (const Node& name : node.children) {
+                if (name.kind == NodeKind::Subscript) {
+                    delete_slice(name);
+                    continue;
+                }
                 read_name(name);
                 env_.names.erase(name.text);
             }

@@ -122,8 +122,16 @@ Value Tables::declared(const Value& table, const Type& wanted, const std::string
 }
 
 void Tables::agree(const Value& a, const Value& b) {
-    if (!a.type.is_table() || !b.type.is_table() || a.type == b.type) return;
-    if (a.type.rank != b.type.rank) return;
+    if (!a.type.is_table() || !b.type.is_table() || a.type.rank != b.type.rank) return;
+    if (a.type == b.type) {
+        if (is_open(a) == is_open(b)) return;
+        // What was a guess so far is known to be right: `in` looks for items from here on.
+        TableItems& items = f_.learnt_.table_items[origin_of(is_open(a) ? a : b)];
+        if (!a.type.is_object_list()) items.key = a.type.items[0];
+        if (value_of(a)) items.value = *value_of(a);
+        f_.learnt_.guesses.clear();
+        throw Restart{};
+    }
     if (is_open(a) && !is_open(b)) declared(a, b.type, "a dict");
     if (is_open(b) && !is_open(a)) declared(b, a.type, "a dict");
 }

@@ -54,11 +54,20 @@ class Tables {
     Value list_of(const void* origin, const std::vector<Value>& items);
     /// What a table or an object can keep: a list of numbers becomes one of objects.
     Value storable(const Value& v);
+    /// list[begin:end] = items, and del list[begin:end] without.
+    void assign_slice(const Value& list, const Node& node, const Value* items);
     /// list[begin:end]
     Value slice(const Value& list, const Node& node);
     void add_item(const Value& list, const Value& item);
     /// The items side by side, where they are numbers.
     Value numbers(const Value& list, bool for_array = false);
+    /// Where it was made, which what is stored in it tells the types of; null where that is
+    /// unknown.
+    const void* origin_of(const Value& table) const {
+        bool is_known = table.type.is_table() && table.list >= 0;
+        return is_known ? f_.table_origins_[static_cast<std::size_t>(table.list)] : nullptr;
+    }
+    bool is_open(const Value& table) const;
     static bool has_numbers(const Type& list) {
         return list.is_object_list() && list.items[0].is_scalar();
     }
@@ -73,10 +82,6 @@ class Tables {
     [[noreturn]] void refuse(const std::string& what, const std::string& way_out) {
         f_.refuse(place_, what, way_out);
     }
-    const void* origin_of(const Value& table) const {
-        return table.list < 0 ? nullptr : f_.table_origins_[static_cast<std::size_t>(table.list)];
-    }
-    bool is_open(const Value& table) const;
     void learn(const Value& table, const Type& key, const Value* value);
     void learn_type(const void* origin, std::optional<Type>& known, const Type& type);
     Type key_type(const Value& key);
@@ -93,6 +98,7 @@ class Tables {
                int origin = -1);
     void kinds_of(const Type& t, int& word, std::uint64_t& kinds, std::uint64_t& counted);
     E index_of(const Value& index);
+    std::vector<E> slice_words(const Value& list, const Node& node);
     std::vector<E> item_words(const Value& list, const Value& item, std::vector<E> words);
     Value item_at(const Value& list, E index, const std::string& message);
     Value take_item(const Value& list, const Value& index, const std::string& message);

@@ -21,7 +21,20 @@ void Table::keep(const std::int64_t* row) const noexcept {
 }
 
 void Table::insert(std::int64_t k, const std::int64_t* words) {
-    auto at = rows_.begin() + k * static_cast<std::ptrdiff_t>(width());
+    if (k == 0 && live_ > 0) {  // a queue grows in front, too: by half
+        if (first_ == 0) {
+            std::size_t room = std::max<std::size_t>(8, static_cast<std::size_t>(live_) / 2);
+            rows_.insert(rows_.begin(), room * width(), 1);
+            first_ = room * width();
+        }
+        first_ -= width();
+        std::copy_n(words, form_.values, rows_.begin() + static_cast<std::ptrdiff_t>(first_) + 1);
+        ++live_;
+        is_changed = true;
+        return;
+    }
+    auto at = rows_.begin() + static_cast<std::ptrdiff_t>(first_) +
+              k * static_cast<std::ptrdiff_t>(width());
     if (rows_.capacity() - rows_.size() < width()) {
         std::size_t offset = static_cast<std::size_t>(at - rows_.begin());
         rows_.reserve(
@@ -35,17 +48,46 @@ void Table::insert(std::int64_t k, const std::int64_t* words) {
 }
 
 void Table::replace(std::int64_t k, const std::int64_t* words) noexcept {
-    std::int64_t* row = rows_.data() + static_cast<std::size_t>(k) * width() + 1;
+    std::int64_t* row = rows_.data() + first_ + static_cast<std::size_t>(k) * width() + 1;
     release(row);
     std::copy_n(words, form_.values, row);
     is_changed = true;
 }
 
 void Table::take(std::int64_t k, std::int64_t* words) noexcept {
-    auto at = rows_.begin() + k * static_cast<std::ptrdiff_t>(width());
+    auto at = rows_.begin() + static_cast<std::ptrdiff_t>(first_) +
+              k * static_cast<std::ptrdiff_t>(width());
     std::copy_n(at + 1, form_.values, words);
-    rows_.erase(at, at + static_cast<std::ptrdiff_t>(width()));
     --live_;
+    is_changed = true;
+    if (k > 0) {
+        rows_.erase(at, at + static_cast<std::ptrdiff_t>(width()));
+        return;
+    }
+    first_ += width();  // the rows behind move when half of the words are gone
+    if (2 * first_ <= rows_.size()) return;
+    rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(first_));
+    first_ = 0;
+}
+
+void Table::remove_rows(std::vector<std::int64_t> places) {
+    if (places.empty()) return;
+    std::sort(places.begin(), places.end());
+    std::vector<std::int64_t> kept;
+    kept.reserve(rows_.size());
+    std::size_t next = 0;
+    for (std::int64_t k = 0; k < rows(); ++k) {
+        const std::int64_t* words = row(k);
+        if (next < places.size() && places[next] == k) {
+            release(words);
+            ++next;
+        } else {
+            kept.insert(kept.end(), words - 1, words - 1 + width());
+        }
+    }
+    rows_ = std::move(kept);
+    first_ = 0;
+    live_ -= static_cast<std::int64_t>(places.size());
     is_changed = true;
 }
 
@@ -53,10 +95,12 @@ void Table::arrange(const std::vector<std::int64_t>& order) {
     std::vector<std::int64_t> moved;
     moved.reserve(rows_.size());
     for (std::int64_t k : order) {
-        auto from = rows_.begin() + k * static_cast<std::ptrdiff_t>(width());
+        auto from = rows_.begin() + static_cast<std::ptrdiff_t>(first_) +
+                    k * static_cast<std::ptrdiff_t>(width());
         moved.insert(moved.end(), from, from + static_cast<std::ptrdiff_t>(width()));
     }
     rows_ = std::move(moved);
+    first_ = 0;
     is_changed = true;
 }
 
@@ -150,15 +194,78 @@ void add_row(Table& to, const Table& from, std::int64_t k) {
     from.keep(from.row(k));
 }
 
+struct Slice {
+    std::int64_t from, to, step;
+};
+
+/// begin, end and step, and which of them are given, for n items.
+Slice slice_of(const std::int64_t* v, std::int64_t n) {
+    std::int64_t given = v[3], step = given & 4 ? v[2] : 1;
+    std::int64_t low = step < 0 ? -1 : 0, high = step < 0 ? n - 1 : n;
+    auto bound = [&](std::int64_t k) { return std::clamp(k < 0 ? k + n : k, low, high); };
+    return {given & 1  ? bound(v[0])
+            : step < 0 ? high
+                       : low,
+            given & 2  ? bound(v[1])
+            : step < 0 ? low
+                       : high,
+            step};
+}
+
+/// The numbers of its items, in its own order.
+std::vector<std::int64_t> places_of(const Slice& s) {
+    std::vector<std::int64_t> places;
+    for (std::int64_t k = s.from; s.step < 0 ? k > s.to : k < s.to; k += s.step)
+        places.push_back(k);
+    return places;
+}
+
+/// [list, begin, end, step, which of them are given]: [status]; those items go
+void list_remove(std::int64_t* v) {
+    Table& t = table_at(v[0]);
+    try {
+        auto places = places_of(slice_of(v + 1, t.rows()));
+        t.remove_rows(places);
+        v[0] = 0;
+    } catch (...) {
+        v[0] = native_out_of_memory;
+    }
+}
+
+/// [list, begin, end, step, which of them are given, other]: [status, items of the slice]; the
+/// items of the other take the place of those. Status 1: a step, and not as many.
+void list_assign(std::int64_t* v) {
+    Table& t = table_at(v[0]);
+    const Table& other = table_at(v[5]);
+    try {
+        std::vector<std::vector<std::int64_t>> rows;  // the other may be the list itself
+        for (std::int64_t k = 0; k < other.rows(); ++k) {
+            rows.emplace_back(other.row(k), other.row(k) + t.form().values);
+            other.keep(rows.back().data());
+        }
+        Slice s = slice_of(v + 1, t.rows());
+        auto places = places_of(s);
+        bool fits = s.step == 1 || places.size() == rows.size();
+        if (fits && s.step != 1) {
+            for (std::size_t k = 0; k < rows.size(); ++k) t.replace(places[k], rows[k].data());
+        } else if (fits) {
+            t.remove_rows(places);
+            for (std::size_t k = 0; k < rows.size(); ++k)
+                t.insert(s.from + static_cast<std::int64_t>(k), rows[k].data());
+        } else {
+            for (const auto& row : rows) t.give_up(row.data());
+        }
+        v[0] = !fits;
+        v[1] = static_cast<std::int64_t>(places.size());
+    } catch (...) {
+        v[0] = native_out_of_memory;
+    }
+}
+
 /// [list, begin, end, step, which of them are given]: [a new list]
 void list_slice(std::int64_t* v) {
     const Table& t = table_at(v[0]);
-    std::int64_t n = t.rows(), given = v[4];
-    std::int64_t step = given & 4 ? v[3] : 1;
-    std::int64_t low = step < 0 ? -1 : 0, high = step < 0 ? n - 1 : n;
-    auto bound = [&](std::int64_t k) { return std::clamp(k < 0 ? k + n : k, low, high); };
-    std::int64_t from = given & 1 ? bound(v[1]) : step < 0 ? high : low;
-    std::int64_t to = given & 2 ? bound(v[2]) : step < 0 ? low : high;
+    auto [from, to, step] = slice_of(v + 1, t.rows());
     Table* made = make_table(t.form());
     give(v, made);
     if (!made) return;
@@ -287,6 +394,8 @@ void list_join(std::int64_t* v) {
                                                    {"list_insert", list_insert},
                                                    {"list_take", list_take},
                                                    {"list_slice", list_slice},
+                                                   {"list_remove", list_remove},
+                                                   {"list_assign", list_assign},
                                                    {"list_extend", list_extend},
                                                    {"list_repeat", list_repeat},
                                                    {"list_find", list_find},

@@ -76,10 +76,12 @@ bool Table::equal(const std::int64_t* a, const std::int64_t* b) const noexcept {
     return true;
 }
 
-std::int64_t Table::rows() const { return static_cast<std::int64_t>(rows_.size() / width()); }
+std::int64_t Table::rows() const {
+    return static_cast<std::int64_t>((rows_.size() - first_) / width());
+}
 
 const std::int64_t* Table::row(std::int64_t k) const {
-    const std::int64_t* at = rows_.data() + static_cast<std::size_t>(k) * width();
+    const std::int64_t* at = rows_.data() + first_ + static_cast<std::size_t>(k) * width();
     return *at ? at + 1 : nullptr;
 }
 
@@ -113,6 +115,7 @@ void Table::rehash(std::size_t slots) {
 }
 
 void Table::compact() noexcept {
+    if (form_.is_list) return;
     std::size_t step = width(), to = 0;
     for (std::size_t from = 0; from < rows_.size(); from += step) {
         if (rows_[from] == 0) continue;
@@ -194,6 +197,7 @@ void Table::clear() noexcept {
     }
     is_changed = is_changed || live_ > 0;
     rows_.clear();
+    first_ = 0;
     std::fill(index_.begin(), index_.end(), 0u);
     live_ = 0;
 }

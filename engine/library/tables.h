@@ -50,6 +50,10 @@ class Table : public HeapObject {
     void replace(std::int64_t k, const std::int64_t* words) noexcept;
     /// Takes entry k out; its references go to the caller.
     void take(std::int64_t k, std::int64_t* words) noexcept;
+    /// Takes these entries out; their references are given up. May throw std::bad_alloc.
+    void remove_rows(std::vector<std::int64_t> places);
+    /// One reference less for each counted word of a row that no table has.
+    void give_up(const std::int64_t* row) noexcept { release(row); }
     /// The same rows in another order, which `order` tells by their numbers.
     void arrange(const std::vector<std::int64_t>& order);
     /// One more reference for each counted word of a row.
@@ -79,6 +83,7 @@ class Table : public HeapObject {
     TableForm form_;
     std::vector<std::int64_t> rows_;    ///< of each entry its hash, 0 where it was removed; words
     std::vector<std::uint32_t> index_;  ///< number of the entry and 1; 0: free; a power of two
+    std::size_t first_ = 0;  ///< words of a list in front of its rows: room, and rows that are gone
     std::int64_t live_ = 0, loop_size_ = 0;
 };
 

@@ -129,7 +129,8 @@ class Statements:
         (t,) = s.targets
         if isinstance(t, ast.Subscript) and not isinstance(t.slice, ast.Slice):
             return self.delete_item(t)
-        if not isinstance(t, ast.Name):
+        is_slice = isinstance(t, ast.Subscript) and not self.is_kernel
+        if not isinstance(t, ast.Name) and not is_slice:
             return self.unsupported(t, "del of anything but a name or an item", "leave it out")
         return self.node(s, "Delete", [self.expression(t)])
 

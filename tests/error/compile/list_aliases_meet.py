@@ -1,10 +1,8 @@
-def f(n):
-    a = [1]
-    b = a
+def f(xs, n):
+    b = xs
     if n > 3:
         b = [2]
-    b.append(3)
-    return a, b
+    return b
 
 
-args = (1,)
+args = ([1], 1)

@@ -1,8 +1,5 @@
-def f(n):
-    items = list((n, 1))
-    rows = {0: items}
-    items.append(2)
-    return rows
+def f(items):
+    return {0: items}
 
 
-args = (1,)
+args = ([1],)
