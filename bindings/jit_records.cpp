@@ -128,6 +128,8 @@ PyObject* make_object(const Record& record, PyObject* items) {
         Ref args(PyTuple_Pack(1, items));
         return args ? PyTuple_Type.tp_new(cls, args.get(), nullptr) : nullptr;
     }
+    if (PyObject_HasAttrString(reinterpret_cast<PyObject*>(cls), "_member_map_"))  // an Enum
+        return PyObject_CallOneArg(reinterpret_cast<PyObject*>(cls), PyTuple_GET_ITEM(items, 0));
     Ref made(
         PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__new__", "O", cls));
     for (std::size_t k = 0; made && k < record.fields.size(); ++k) {

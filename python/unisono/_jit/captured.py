@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import cmath
+import enum
 import math
 import types
 
@@ -80,6 +81,10 @@ class Captured:
         )
         if found and type(owner).__name__ in ("finfo", "iinfo") and hasattr(owner, e.attr):
             return True, getattr(owner, e.attr)
+        if found and isinstance(owner, enum.EnumMeta) and e.attr in owner.__members__:
+            return True, owner.__members__[e.attr]
+        if found and isinstance(owner, enum.Enum) and e.attr in ("name", "value"):
+            return True, getattr(owner, e.attr)
         if not found or not is_module or not hasattr(owner, e.attr):
             return False, None
         if e.attr in getattr(owner, "_variables", ()):  # of C text: it changes behind our back
@@ -135,7 +140,11 @@ class Captured:
             return
         form = _compiled_form(value)
         is_value = isinstance(form, (bool, int, float, complex, tuple, str, _engine.Dispatcher))
-        is_class = _is_known_class(value) or _is_known_class(type(value))
+        is_class = (
+            isinstance(value, enum.EnumMeta)
+            or _is_known_class(value)
+            or _is_known_class(type(value))
+        )
         if is_value or is_class or _is_numpy_scalar(value) or hasattr(value, "linked"):
             self.guards.append((owner, name, value))
 
@@ -180,6 +189,8 @@ class Captured:
                 raise CompileError(
                     f"{self.name}: {error}; {name} is called at {self.file}:{at.lineno}"
                 ) from None
+        if isinstance(value, enum.Enum) and isinstance(value, (int, float, str)):
+            value = value.value
         if value is ...:
             return self.node(at, "Builtin", text="Ellipsis")
         if isinstance(value, str):
@@ -276,6 +287,10 @@ def _what(value):
         return "a function that compiled code does not know"
     if isinstance(value, types.ModuleType):
         return "a module"
+    if isinstance(value, enum.EnumMeta):
+        return "an Enum; name its members, and loop over it"
+    if getattr(getattr(value, "__self__", None), "__module__", "") == "random":
+        return "of the module random; np.random and un.random have what compiled code draws from"
     name = type(value).__name__
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 

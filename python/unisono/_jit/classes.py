@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import dis
+import enum
 import functools
 import sys
 import types
@@ -57,6 +58,18 @@ def describe(cls):
             "no_call": odd,
             "compares": bool(params.eq) and all(f.compare for f in fields),
             "orders": bool(params.order) and all(f.compare for f in fields),
+        }
+    if issubclass(cls, enum.Enum):
+        if issubclass(cls, (int, float, str, enum.Flag)) or not cls.__members__:
+            return None
+        return {
+            "form": "data",
+            "name": cls.__name__,
+            "fields": ["value"],
+            "positional": 1,
+            "no_call": "",
+            "compares": True,
+            "orders": False,
         }
     if issubclass(cls, tuple) and hasattr(cls, "_fields") and hasattr(cls, "_field_defaults"):
         own_new = any("__new__" in vars(c) and not hasattr(c, "_fields") for c in cls.__mro__[:-2])
@@ -145,7 +158,7 @@ def _stored(code):
 
 def defaults(cls):
     """Values by the index of the field as describe orders them."""
-    if _is_compiled(cls):
+    if _is_compiled(cls) or issubclass(cls, enum.Enum):
         return {}
     names = describe(cls)["fields"]
     if dataclasses.is_dataclass(cls):

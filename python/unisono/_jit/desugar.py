@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import enum
 
 
 class Known(ast.Name):
@@ -154,6 +155,10 @@ class Desugar:
                 func=e.args[0], args=[item(k) for _, item in parts], keywords=[]
             )
             return length, lambda k: _at(call(k), e)
+        found, value = self.resolve(e)
+        if found and isinstance(value, enum.EnumMeta):
+            members = [_at(Value(value=m, ctx=ast.Load()), e) for m in value]
+            return self.iteration(_tuple(e, *members), before)
         array = e
         if not isinstance(e, ast.Name) or e.id in self.rebound:
             array = self.kept(e, before, "a")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 
 from .captured import is_taken, known_name
 from .desugar import Value, _call
@@ -127,6 +128,9 @@ class Expressions:
         return self.node(e, "BoolOp", map(self.expression, e.values), text)
 
     def expression_Compare(self, e):
+        if any(isinstance(self.resolve(c)[1], enum.Enum) for c in e.comparators):
+            equal = {ast.Is: ast.Eq, ast.IsNot: ast.NotEq}  # there is one object of each value
+            e.ops = [equal.get(type(op), type(op))() for op in e.ops]
         plain = self.in_range(e)
         if plain is not None:
             return self.expression(plain)
@@ -150,6 +154,12 @@ class Expressions:
         return self.node(e, "Let", [self.block(e.body), self.expression(e.value)])
 
     def expression_Call(self, e):
+        if isinstance(e.func, (ast.Name, ast.Attribute)):
+            found, value = self.resolve(e.func)
+            if found and isinstance(value, enum.EnumMeta):
+                return self.unsupported(
+                    e, "finding a member of an Enum", "name it, as in Color.RED"
+                )
         plain = (
             self.reduced(e)
             or self.mapped(e)

@@ -12,6 +12,7 @@ import ast
 
 from .._engine import CompileError
 from .captured import Captured
+from .containers import Containers
 from .desugar import Desugar
 from .exceptions import Exceptions
 from .expressions import Expressions, name_at
@@ -20,6 +21,7 @@ from .generators import Generators
 from .imports import Imports
 from .iterators import Iterators
 from .match import Match
+from .named_iterators import NamedIterators
 from .nonlocals import Nonlocals
 from .numba_forms import NumbaForms
 from .python_block import PythonBlock
@@ -69,6 +71,7 @@ def flatten_function(function, is_kernel, options=None):
 
 class _Flattener(
     Captured,
+    Containers,
     Desugar,
     Exceptions,
     Expressions,
@@ -77,6 +80,7 @@ class _Flattener(
     Imports,
     Iterators,
     Match,
+    NamedIterators,
     Nonlocals,
     NumbaForms,
     PythonBlock,
@@ -131,6 +135,8 @@ class _Flattener(
         by_position = [*args.posonlyargs, *args.args]
         named = [*by_position, *([args.vararg] if args.vararg else []), *args.kwonlyargs]
         defaults = self.defaults(args, [a.arg for a in by_position])
+        if self.around is None and not self.is_kernel:
+            body = self.with_iterators(self.with_containers(body))
         flat = self.block(self.with_result(body))
         arrays = self.arrays if self.around is None else {}
         behind = [*self.captured_names, *arrays]
@@ -264,7 +270,8 @@ class _Flattener(
             if more:
                 return [self.statement(s), *(n for m in more for n in self.statements(m))]
         if isinstance(s, ast.For):
-            s = self.numbered_generator(s)
+            s = self.zipped_with_endless(s)
+            s = s if isinstance(s, list) else self.numbered_generator(s)
             if isinstance(s, list):
                 return [n for p in s for n in self.statements(p)]
             nodes = self.reduced_loop(s)

@@ -47,6 +47,48 @@ class Generators:
         loop = ast.For(target=pair[1], iter=call.args[0], body=body, orelse=s.orelse)
         return [_value(_name(count, s, ast.Store()), start), _at(loop, s)]
 
+    def never_ends(self, e):
+        """Whether the generator that is called is a loop without an end."""
+        body = read_function(self.generator_of(e))[0].body
+        last = body[-1]
+        is_loop = isinstance(last, ast.While) and isinstance(last.test, ast.Constant)
+        if not is_loop or not last.test.value or _leaves(last.body, ast.Break):
+            return False
+        return not any(isinstance(n, (ast.Return, ast.Raise)) for s in body for n in ast.walk(s))
+
+    def zipped_with_endless(self, s):
+        """A loop over zip with a generator that never ends as one over that generator; else the loop."""
+        call = s.iter
+        if self.builtin(call) != "zip" or call.keywords or s.orelse or len(call.args) < 2:
+            return s
+        endless = [a for a in call.args if self.generator_of(a) is not None and self.never_ends(a)]
+        if len(endless) != 1:
+            return s
+        before, given, item = [], _name(self.fresh("z"), s), {}
+        count = _name(self.fresh("count"), s)
+        tests = []
+        for a in call.args:
+            if a is endless[0]:
+                continue
+            length, item[a] = self.iteration(self.as_list(a) if self.is_lazy(a) else a, before)
+            tests.append(_at(ast.Compare(left=count, ops=[ast.GtE()], comparators=[length]), s))
+        stop = ast.If(
+            test=tests[0] if len(tests) == 1 else _at(ast.BoolOp(op=ast.Or(), values=tests), s),
+            body=[_at(ast.Break(), s)],
+            orelse=[],
+        )
+        items = [given if a is endless[0] else item[a](count) for a in call.args]
+        more = _at(ast.BinOp(left=count, op=ast.Add(), right=_constant(1, s)), s)
+        body = [
+            _at(stop, s),
+            _value(s.target, _at(ast.Tuple(elts=items, ctx=ast.Load()), s)),
+            _value(_name(count.id, s, ast.Store()), more),
+            *s.body,
+        ]
+        target = _name(given.id, s, ast.Store())
+        loop = _at(ast.For(target=target, iter=endless[0], body=body, orelse=[]), s)
+        return [*before, _value(_name(count.id, s, ast.Store()), _constant(0, s)), loop]
+
     def loop_over_generator(self, s):
         """Statements that run the loop, or None where the generator has another form."""
         function = self.generator_of(s.iter)

@@ -1,0 +1,150 @@
+"""Rewrites iterators that are held in names: a list of what they still give, and a place in it."""
+
+from __future__ import annotations
+
+import ast
+
+from .containers import Refused
+from .desugar import Known, Let, _add, _assign, _at, _call, _constant, _copied, _name
+
+_TAKERS = frozenset(("all", "any", "list", "max", "min", "set", "sorted", "sum"))
+
+
+class NamedIterators:
+    """``builtin``, ``generator_of`` and ``fresh`` are the flattener's."""
+
+    def with_iterators(self, body):
+        """The statements, with lists and places in them for names of iterators that ``next`` takes."""
+        if not any("next(" in line or "iter(" in line for line in self.lines):
+            return body
+        made, bound = {}, {}
+        for n in (n for s in body for n in ast.walk(s)):
+            if isinstance(n, ast.arg) or (
+                isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+            ):
+                name = n.arg if isinstance(n, ast.arg) else n.id
+                bound[name] = bound.get(name, 0) + 1
+            target = n.targets[0] if isinstance(n, ast.Assign) and len(n.targets) == 1 else None
+            if isinstance(target, ast.Name) and self.iterated(n.value) is not None:
+                made[target.id] = made.get(target.id, 0) + 1
+        names = {name for name, count in made.items() if count == bound[name]}
+        return _Places(self, names).block([_copied(s) for s in body]) if names else body
+
+    def iterated(self, e):
+        """What an iterator that is made there goes over, or None."""
+        is_iter = self.builtin(e) == "iter" and len(e.args) == 1 and not e.keywords
+        if is_iter and not isinstance(e.args[0], ast.Starred):
+            return e.args[0]
+        is_generator = isinstance(e, ast.GeneratorExp) or (
+            self.generator_of(e) is not None and not self.never_ends(e)
+        )
+        return e if is_generator else None
+
+
+class _Places(ast.NodeTransformer):
+    def __init__(self, flattener, names):
+        self.flattener = flattener
+        self.names = {n: (flattener.fresh("items"), flattener.fresh("place")) for n in names}
+
+    def block(self, body):
+        made = []
+        for s in body:
+            new = self.visit(s)
+            made += new if isinstance(new, list) else [new]
+        return made
+
+    def held(self, e):
+        return self.names.get(e.id) if isinstance(e, ast.Name) else None
+
+    def test(self, at, items, place, op):
+        length = _call("len", at, _name(items, at))
+        return _at(ast.Compare(left=_name(place, at), ops=[op], comparators=[length]), at)
+
+    def step(self, at, items, place, target):
+        item = _at(
+            ast.Subscript(value=_name(items, at), slice=_name(place, at), ctx=ast.Load()), at
+        )
+        first = _at(ast.Assign(targets=[target], value=item), at)
+        after = _add(_name(place, at), _constant(1, at))
+        return [first, _assign(_name(place, at, ast.Store()), _at(after, at))]
+
+    def rest(self, at, items, place):
+        """All that it still gives, which it then has given."""
+        left = self.flattener.fresh("rest")
+        part = ast.Slice(lower=_name(place, at), upper=None, step=None)
+        value = ast.Subscript(value=_name(items, at), slice=_at(part, at), ctx=ast.Load())
+        body = [
+            _assign(_name(left, at, ast.Store()), _at(value, at)),
+            _assign(_name(place, at, ast.Store()), _call("len", at, _name(items, at))),
+        ]
+        return _at(Let(body=body, value=_name(left, at)), at)
+
+    def visit_FunctionDef(self, s):
+        used = {n.id for n in ast.walk(s) if isinstance(n, ast.Name)} & set(self.names)
+        return _at(ast.Expr(value=self.refused(s)), s) if used else s
+
+    def visit_Lambda(self, e):
+        used = {n.id for n in ast.walk(e) if isinstance(n, ast.Name)} & set(self.names)
+        return self.refused(e) if used else e
+
+    def visit_Assign(self, s):
+        held = self.held(s.targets[0]) if len(s.targets) == 1 else None
+        if held is None:
+            return self.generic_visit(s)
+        given = self.visit(self.flattener.iterated(s.value))
+        if isinstance(given, ast.GeneratorExp):
+            given = _at(ast.ListComp(elt=given.elt, generators=given.generators), s)
+        else:
+            given = _call("list", s, given)
+            given.func = _name("list", s)
+        zero = _assign(_name(held[1], s, ast.Store()), _constant(0, s))
+        return [_assign(_name(held[0], s, ast.Store()), given), zero]
+
+    def visit_For(self, s):
+        held = self.held(s.iter)
+        s.body, s.orelse = self.block(s.body), self.block(s.orelse)
+        if held is None:
+            s.iter = self.visit(s.iter)
+            return s
+        body = [*self.step(s, *held, s.target), *s.body]
+        test = self.test(s, *held, ast.Lt())
+        return _at(ast.While(test=test, body=body, orelse=s.orelse), s)
+
+    def visit_comprehension(self, c):
+        held = self.held(c.iter)
+        c.iter = self.rest(c.iter, *held) if held else self.visit(c.iter)
+        c.ifs = [self.visit(i) for i in c.ifs]
+        return c
+
+    def visit_Call(self, e):
+        name = self.flattener.builtin(e)
+        held = self.held(e.args[0]) if e.args else None
+        if held is None or e.keywords:
+            return self.generic_visit(e)
+        if name in _TAKERS and len(e.args) == 1:
+            e.args = [self.rest(e, *held)]
+            return e
+        if name == "iter" and len(e.args) == 1:
+            return self.refused(e)
+        if name != "next" or len(e.args) > 2:
+            return self.generic_visit(e)
+        result = self.flattener.fresh("next")
+        step = self.step(e, *held, _name(result, e, ast.Store()))
+        if len(e.args) == 2:
+            first = _assign(_name(result, e, ast.Store()), self.visit(e.args[1]))
+            some = ast.If(test=self.test(e, *held, ast.Lt()), body=step, orelse=[])
+            body = [first, _at(some, e)]
+        else:
+            error = _at(Known(id="StopIteration", ctx=ast.Load()), e)
+            raised = _at(ast.Call(func=error, args=[], keywords=[]), e)
+            stop = _at(ast.Raise(exc=raised, cause=None), e)
+            none = ast.If(test=self.test(e, *held, ast.GtE()), body=[stop], orelse=[])
+            body = [_at(none, e), *step]
+        return _at(Let(body=body, value=_name(result, e)), e)
+
+    def visit_Name(self, e):
+        return self.refused(e) if e.id in self.names and isinstance(e.ctx, ast.Load) else e
+
+    def refused(self, e):
+        advice = "give it to next, loops, list and sum only, or make a list"
+        return _at(Refused(what="an iterator as a value of its own", advice=advice), e)

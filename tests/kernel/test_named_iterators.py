@@ -1,0 +1,126 @@
+"""Iterators held in names, next of them, and zip with generators that never end."""
+
+import copy
+import types
+
+import pytest
+import unisono as un
+from jit_devices import host_devices
+
+pytestmark = pytest.mark.parametrize("on", host_devices())
+
+
+@un.jit
+def squares(n):
+    for i in range(n):
+        yield i * i
+
+
+@un.jit
+def naturals():
+    n = 0
+    while True:
+        yield n
+        n += 1
+
+
+def largest(xs):
+    it = iter(xs)
+    best = next(it)
+    for x in it:
+        if x > best:
+            best = x
+    return best, next(it, -1)
+
+
+def pairs(xs):
+    it = iter(xs)
+    made = []
+    for x in it:
+        y = next(it, 0)
+        made.append((x, y))
+        if x > 90:
+            break
+    else:
+        made.append((-1, -1))
+    return made, list(it), sum(it)
+
+
+def counted(n):
+    g = squares(n)
+    a = next(g)
+    b = next(g)
+    return a, b, sum(g), next(g, -1)
+
+
+def until_stopped(n):
+    g = (i * 0.5 for i in range(n) if i % 2)
+    total = 0.0
+    while True:
+        try:
+            total += next(g)
+        except StopIteration:
+            break
+    return total, [x for x in g]
+
+
+def zipped(n):
+    a = [(x, k) for x, k in zip(squares(n), naturals())]  # noqa: B905
+    b = []
+    for k, x, c in zip(naturals(), squares(n), "abcdef"):  # noqa: B905
+        if k == 1:
+            continue
+        if k == 4:
+            break
+        b.append((k, x, c))
+    return a, b
+
+
+def texts(xs):
+    it = iter(xs)
+    return next(it) + next(it), "".join(list(it))
+
+
+CASES = [
+    (texts, ["a", "c", "b"]),
+    (largest, [3, 1, 4]),
+    (largest, []),
+    (pairs, [1, 2, 3]),
+    (pairs, [1, 99, 98, 2, 3, 4]),
+    (counted, 5),
+    (counted, 1),
+    (until_stopped, 6),
+    (zipped, 3),
+    (zipped, 8),
+]
+
+
+def outcome(function, args):
+    try:
+        return repr(function(*copy.deepcopy(args)))
+    except Exception as error:
+        return type(error).__name__, str(error)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c[0].__name__}-{c[1:]!r}")
+def test_as_python(on, case):
+    function, *args = case
+    assert outcome(un.jit(function, device=on), args) == outcome(python(function), args)
+
+
+def python(function):
+    """The function with Python's generators."""
+    scope = {**globals(), "squares": squares.py_func, "naturals": naturals.py_func}
+    return types.FunctionType(function.__code__, scope)
+
+
+def given_away(xs):
+    it = iter(xs)
+    return len(list(zip(it, it)))  # noqa: B905
+
+
+def test_refused(on):
+    with pytest.raises(
+        un.CompileError, match=r"an iterator as a value of its own is not supported"
+    ):
+        un.jit(given_away, device=on)([1, 2])
