@@ -81,6 +81,8 @@ class ArrayFunctions : public Selections {
     void push_leaf(std::int32_t stack, std::int32_t depth, E leaf, Op op);
     void fold_tree(std::int32_t stack, std::int32_t depth, Op op);
     E fold_lanes(E n, const Accumulation& how, const std::function<E(E)>& element);
+    static constexpr std::int64_t few_elements = 4;
+    E fold_few(E n, const Accumulation& how, const std::function<E(E)>& element);
     E fold_long(E n, const Accumulation& how, const std::function<E(E)>& element,
                 const Place& place);
     E start_of(const Accumulation& how);

@@ -121,6 +121,22 @@ E ArrayFunctions::fold_lanes(E n, const Accumulation& how, const std::function<E
     return b_->read(result);
 }
 
+/// As fold_lanes, of 1 to `few_elements` elements: the same tree without the lanes that stay empty.
+E ArrayFunctions::fold_few(E n, const Accumulation& how, const std::function<E(E)>& element) {
+    std::vector<E> lanes;
+    E last = settle(op_binary(Op::Sub, n, i64(1)));
+    for (std::int64_t l = 0; l < few_elements; ++l) {
+        E value = temporary(element(op_binary(Op::Min, i64(l), last)), "item");
+        E is_there = op_binary(Op::Lt, i64(l), n);
+        lanes.push_back(l == 0 ? value : b_->select(is_there, value, start_of(how)));
+    }
+    for (std::size_t half = few_elements / 2; half > 0; half /= 2) {
+        for (std::size_t l = 0; l < half; ++l)
+            lanes[l] = temporary(op_binary(how.op, lanes[l], lanes[l + half]), "lane");
+    }
+    return lanes[0];
+}
+
 /// As fold_lanes, leaves on all threads where there are many.
 E ArrayFunctions::fold_long(E n, const Accumulation& how, const std::function<E(E)>& element,
                             const Place& place) {

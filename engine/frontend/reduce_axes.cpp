@@ -45,13 +45,28 @@ Value ArrayFunctions::reduced_last(const Value& v, const Accumulation& how, int 
             emit(b_->assign(result, total));
             return;
         }
-        nest(
-            kept,
-            [&](std::span<const E> index) {
-                E total = fold_lanes(n, how, [&](E i) { return at_index(index, i); });
-                set_item(out.array, {index.begin(), index.end()}, total);
-            },
-            place);
+        auto fold_rows_by = [&](const std::function<E(const std::function<E(E)>&)>& fold) {
+            nest(
+                kept,
+                [&](std::span<const E> index) {
+                    E total = fold([&](E i) { return at_index(index, i); });
+                    set_item(out.array, {index.begin(), index.end()}, total);
+                },
+                place);
+        };
+        auto by_lanes = [&] {
+            fold_rows_by([&](const auto& element) { return fold_lanes(n, how, element); });
+        };
+        if (repeats || is_complex(how.type)) return by_lanes();
+        // Rows of a few elements, as points and colours have, take no array of lanes.
+        std::vector<S> few = collect([&] {
+            fold_rows_by([&](const auto& element) { return fold_few(n, how, element); });
+        });
+        std::vector<S> many = collect(by_lanes);
+        at(place);
+        E is_few = op_binary(Op::And, op_binary(Op::Gt, n, i64(0)),
+                             op_binary(Op::Le, n, i64(few_elements)));
+        emit(b_->branch(is_few, b_->block(few), b_->block(many)));
     };
     with_repeats(v, all, place);
     return kept.empty() ? scalar(b_->read(result)) : out;

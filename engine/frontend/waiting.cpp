@@ -35,6 +35,35 @@ bool is_elementwise_call(const Node& n) {
     return op && static_cast<std::size_t>(info(*op).arity) == count;
 }
 
+/// Whether a call combines the elements of its first argument, or of the array whose method it is,
+/// in one pass: `np.sum(x * y, axis=0)`, `x.max()`.
+bool is_reduction(const Node& n) {
+    static const std::set<std::string> names = {"sum",  "prod", "max", "min", "amax",
+                                                "amin", "mean", "any", "all", "count_nonzero"};
+    const Node& callee = n.children[0];
+    if (callee.kind == NodeKind::Attribute) {
+        NodeKind of = callee.children[0].kind;
+        bool is_array =
+            of == NodeKind::BinOp || of == NodeKind::UnaryOp || of == NodeKind::Compare;
+        if (!is_array || names.count(callee.text) == 0) return false;
+    } else {
+        bool is_numpy = callee.kind == NodeKind::Builtin &&
+                        (callee.text.rfind("np.", 0) == 0 || callee.text.rfind("un.", 0) == 0);
+        if (!is_numpy || names.count(callee.text.substr(3)) == 0 || n.children.size() < 2)
+            return false;
+    }
+    return std::none_of(n.children.begin() + 1, n.children.end(), [](const Node& arg) {
+        return arg.kind == NodeKind::Starred ||
+               (arg.kind == NodeKind::Keyword && arg.text != "axis" && arg.text != "keepdims");
+    });
+}
+
+/// What a reduction combines.
+const Node& reduced_by(const Node& call) {
+    const Node& callee = call.children[0];
+    return callee.kind == NodeKind::Attribute ? callee.children[0] : call.children[1];
+}
+
 /// How an expression reads a name: how often, and whether by elements only.
 struct Reads {
     const std::string& name;
@@ -54,12 +83,23 @@ struct Reads {
                 is_plain =
                     n.text.find(' ') == std::string::npos && n.text != "in" && n.text != "is";
                 break;
-            case NodeKind::Call: is_plain = is_elementwise_call(n); break;
+            case NodeKind::Call:
+                if (is_reduction(n)) return combined(n);
+                is_plain = is_elementwise_call(n);
+                break;
             case NodeKind::Subscript: return part(n);
             default: break;
         }
         if (is_plain) return all(n);
         if (mentions(n, name)) by_elements = false;
+    }
+    void combined(const Node& call) {
+        const Node& whole = reduced_by(call);
+        visit(whole);
+        for (std::size_t k = 1; k < call.children.size(); ++k) {
+            if (&call.children[k] != &whole && mentions(call.children[k], name))
+                by_elements = false;
+        }
     }
     /// name[1:, ::2] reads it; other items need memory.
     void part(const Node& n) {
@@ -80,7 +120,7 @@ struct Reads {
 /// Whether evaluating it changes nothing.
 bool is_pure(const Node& n) {
     if (n.kind == NodeKind::NamedExpr || n.kind == NodeKind::Let) return false;
-    if (n.kind == NodeKind::Call && !is_elementwise_call(n)) return false;
+    if (n.kind == NodeKind::Call && !is_elementwise_call(n) && !is_reduction(n)) return false;
     return std::all_of(n.children.begin(), n.children.end(), is_pure);
 }
 
