@@ -1,6 +1,8 @@
 // Calls: compiled functions, functions in C, built-in ones and those of modules.
 #pragma once
 
+#include <deque>
+
 #include "frontend/bindings.h"
 
 namespace unisono::frontend {
@@ -52,7 +54,10 @@ class Calls : public Bindings {
   private:
     Value known_call(const Node& node);
 
-    // ---- compiled functions (calls.cpp, functions.cpp)
+    // ---- compiled functions (calls.cpp, functions.cpp, formulas.cpp)
+    std::optional<Value> formula(const Node& node, const Source& callee,
+                                 const std::vector<Value>& values);
+    std::deque<Node> formulas_;  ///< of callees, as expressions of this function
     const Instance& instance_of(const Node& node, const Source& callee,
                                 const std::vector<Type>& types, bool noalias, bool passes_blocks);
     std::vector<Value> call_operands(const Node& node, const Source& callee,

@@ -59,9 +59,8 @@ Value ArrayFunctions::reduced_last(const Value& v, const Accumulation& how, int 
         };
         if (repeats || is_complex(how.type)) return by_lanes();
         // Rows of a few elements, as points and colours have, take no array of lanes.
-        std::vector<S> few = collect([&] {
-            fold_rows_by([&](const auto& element) { return fold_few(n, how, element); });
-        });
+        std::vector<S> few = collect(
+            [&] { fold_rows_by([&](const auto& element) { return fold_few(n, how, element); }); });
         std::vector<S> many = collect(by_lanes);
         at(place);
         E is_few = op_binary(Op::And, op_binary(Op::Gt, n, i64(0)),

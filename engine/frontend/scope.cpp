@@ -87,4 +87,20 @@ std::string after_dot(const std::string& name) {
     return dot == std::string::npos ? name : name.substr(dot + 1);
 }
 
+bool is_elementwise_call(const Node& n) {
+    const Node& callee = n.children[0];
+    if (callee.kind != NodeKind::Builtin) return false;
+    bool is_numpy = callee.text.rfind("np.", 0) == 0 || callee.text.rfind("un.", 0) == 0;
+    if (!is_numpy) return false;
+    std::string base = callee.text.substr(3);
+    std::size_t count = n.children.size() - 1;
+    for (std::size_t k = 1; k <= count; ++k) {
+        if (n.children[k].kind == NodeKind::Keyword || n.children[k].kind == NodeKind::Starred)
+            return false;
+    }
+    if (base == "where") return count == 3;
+    auto op = op_from_numpy_name(base);
+    return op && static_cast<std::size_t>(info(*op).arity) == count;
+}
+
 }  // namespace unisono::frontend

@@ -22,6 +22,9 @@ struct Occurrence {
 std::vector<Occurrence> occurrences(const Node& node, const std::string& name);
 bool mentions(const Node& node, const std::string& name);
 
+/// Whether it calls a function of NumPy's that computes element by element, by operands alone.
+bool is_elementwise_call(const Node& node);
+
 /// "sum" of "np.sum"; the name itself where it has no dot.
 std::string after_dot(const std::string& name);
 

@@ -117,6 +117,8 @@ struct Options {
     std::string schedule;        ///< of prange where it names none: static, dynamic, guided or none
     std::int64_t chunk = 0;      ///< iterations that belong together; 0: as the schedule decides
     int threads = 0;             ///< of a launch; 0: the setting
+
+    bool operator==(const Options&) const = default;
 };
 
 /// A class that a function names.

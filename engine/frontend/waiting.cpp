@@ -19,22 +19,6 @@ constexpr std::int64_t most_repeated = 32;
 /// A load of an element that has a cache line of its own.
 constexpr std::int64_t cost_apart = 8;
 
-bool is_elementwise_call(const Node& n) {
-    const Node& callee = n.children[0];
-    if (callee.kind != NodeKind::Builtin) return false;
-    bool is_numpy = callee.text.rfind("np.", 0) == 0 || callee.text.rfind("un.", 0) == 0;
-    if (!is_numpy) return false;
-    std::string base = callee.text.substr(3);
-    std::size_t count = n.children.size() - 1;
-    for (std::size_t k = 1; k <= count; ++k) {
-        if (n.children[k].kind == NodeKind::Keyword || n.children[k].kind == NodeKind::Starred)
-            return false;
-    }
-    if (base == "where") return count == 3;
-    auto op = op_from_numpy_name(base);
-    return op && static_cast<std::size_t>(info(*op).arity) == count;
-}
-
 /// Whether a call combines the elements of its first argument, or of the array whose method it is,
 /// in one pass: `np.sum(x * y, axis=0)`, `x.max()`.
 bool is_reduction(const Node& n) {
@@ -43,8 +27,7 @@ bool is_reduction(const Node& n) {
     const Node& callee = n.children[0];
     if (callee.kind == NodeKind::Attribute) {
         NodeKind of = callee.children[0].kind;
-        bool is_array =
-            of == NodeKind::BinOp || of == NodeKind::UnaryOp || of == NodeKind::Compare;
+        bool is_array = of == NodeKind::BinOp || of == NodeKind::UnaryOp || of == NodeKind::Compare;
         if (!is_array || names.count(callee.text) == 0) return false;
     } else {
         bool is_numpy = callee.kind == NodeKind::Builtin &&
@@ -88,10 +71,19 @@ struct Reads {
                 is_plain = is_elementwise_call(n);
                 break;
             case NodeKind::Subscript: return part(n);
+            case NodeKind::Tuple: return items(n);
             default: break;
         }
         if (is_plain) return all(n);
         if (mentions(n, name)) by_elements = false;
+    }
+    /// (sum(x), y): items that are arrays of the name itself would keep it.
+    void items(const Node& tuple) {
+        for (const Node& item : tuple.children) {
+            bool is_bare = item.kind == NodeKind::Name || item.kind == NodeKind::Subscript;
+            if (is_bare && mentions(item, name)) by_elements = false;
+            visit(item);
+        }
     }
     void combined(const Node& call) {
         const Node& whole = reduced_by(call);

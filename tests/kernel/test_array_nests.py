@@ -224,8 +224,47 @@ def blocks_of_their_own(u, c, out):
     out += last
 
 
+@un.jit
+def twice(x):
+    return x + x
+
+
+@un.jit
+def wave(x, k=2):
+    return np.where(x > 0.25, x * k, -x)
+
+
+def reduces(u, c, out):
+    t = c - 0.5
+    high = np.max(t, axis=1)
+    out[:, :] = t
+    d = u[1:-1, 1:-1] * 0.5
+    e = d[1:-1, 1:-1] + c
+    out += np.min(e, axis=0)
+    t = c * 2.0
+    low = (t + out).min()
+    some = np.any(t > low)
+    out += low + high[0] + some
+    t = out + 1.0
+    out[:1] = np.max(t)
+    out[:1] += np.max(out + 1.0)
+
+
+def calls_formulas(u, c, out):
+    t = twice(c)
+    c[0, 0] = 7.0
+    out[:, :] = t + twice(twice(u[2:-2, 2:-2]))
+    out += wave(out) + wave(k=3, x=c[::-1])
+    out[:, 0] = twice(0.5) + wave(out[:, 0], 2.0)
+    same = twice(out)
+    same[:, :] = 1.0
+    out += np.square(same) + np.deg2rad(c)
+
+
 PROGRAMS = [
     flux,
+    reduces,
+    calls_formulas,
     blocks_of_their_own,
     chain,
     writes_what_is_read,
@@ -278,6 +317,66 @@ def test_what_waits_has_no_memory_and_is_explained():
     assert "no array is made: computed where it is read" in "\n".join(
         compiled.explain().splitlines()[line : line + 4]
     )
+
+
+def test_what_only_reductions_read_has_no_memory():
+    def spread(x):
+        t = (x[1:] - x[:-1]) ** 2
+        s = (1 - x[:-1]) * 2
+        return np.sum(t + s), (t * s).max(), np.mean(t)
+
+    compiled = un.jit(spread)
+    x = np.cos(np.arange(20000.0))
+    compiled(x)
+    before = un.stats()["bytes_allocated"]
+    got = compiled(x)
+    assert un.stats()["bytes_allocated"] - before < x.nbytes / 10
+    t, s = (x[1:] - x[:-1]) ** 2, (1 - x[:-1]) * 2
+    assert got == (float(un.sum(un.array(t + s))), (t * s).max(), float(un.mean(un.array(t))))
+
+
+# Rows of a few elements
+
+
+REDUCTIONS = [
+    lambda x: np.sum(x, axis=-1),
+    lambda x: np.sum(x * x),
+    lambda x: np.prod(x, axis=-1),
+    lambda x: x.mean(axis=-1),
+    lambda x: x.sum(axis=(0, 1)),
+    lambda x: np.max(x, axis=-1),
+    lambda x: np.all(x > 0.5, axis=-1),
+]
+
+
+@pytest.mark.parametrize("width", [0, 1, 2, 3, 4, 5, 8])
+@pytest.mark.parametrize("which", range(len(REDUCTIONS)))
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "bool", "complex128"])
+def test_rows_of_few_elements(which, width, dtype):
+    if dtype == "complex128" and which >= 5:
+        pytest.skip("no order of complex numbers")
+    if width == 0 and which == 5:
+        pytest.skip("no extreme of nothing")
+    reduction = REDUCTIONS[which]
+    values = np.cos(np.arange(2 * 37 * 8 * 3.0)).reshape(2, 37, 24)
+    values[0, 0, ::3], values[0, 1, 1], values[1, 3, :8] = -0.0, np.nan, np.inf
+    with np.errstate(all="ignore"):
+        x = (values * 3).astype(dtype) if dtype != "bool" else values > 0
+    compiled = un.jit(reduction)
+    for part in (x[:, :, :width].copy(), x[:, :, : 3 * width : 3], x[:, ::-1, :width]):
+        with np.errstate(all="ignore"):
+            got, want = np.asarray(compiled(part)), np.asarray(ours_of(reduction, part))
+        assert got.shape == want.shape and (got.dtype == want.dtype or not got.shape)
+        assert np.array_equal(got, want, equal_nan=want.dtype.kind in "fc")
+        assert np.array_equal(np.signbit(got.real), np.signbit(want.real)) or np.isnan(want).any()
+
+
+def ours_of(function, x):
+    """By the arrays' own loops, which add in the same order."""
+    import types
+
+    own = types.FunctionType(function.__code__, {**globals(), "np": un})
+    return own(un.array(x))
 
 
 # Large results
