@@ -253,7 +253,10 @@ E Arrays::are_apart_or_same(std::int32_t x, std::int32_t y) {
 }
 
 /// target[...] = value, with NumPy's meaning.
-void Arrays::assign_elements(const Value& target, const Value& value, const Place& place) {
+void Arrays::assign_elements(const Value& target, const Value& given, const Place& place) {
+    const Value value = given.type.is_list()    ? as_array(given)
+                        : given.type.is_tuple() ? as_array(given, place)
+                                                : given;
     Descriptor d = describe_array(target.array);
     if (!d.writable) refuse_readonly(target);
     DType t = target.type.dtype;

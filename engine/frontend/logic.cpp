@@ -100,6 +100,8 @@ Value Operators::compare_two(const std::string& op, const Value& a, const Value&
         (a.type.is_scalar() || b.type.is_scalar()))
         return scalar(b_->boolean(op == "!="), Weak::Bool);
     bool has_array = a.type.is_array() || b.type.is_array();
+    if (auto both = beside_array(a, b, place))
+        return compare_two(op, both->first, both->second, place);
     if (!has_array && (a.type.is_complex() || b.type.is_complex()))
         return complex_compare(op, a, b, place);
     if (has_array && (a.type.is_array() || a.type.is_scalar()) &&

@@ -14,18 +14,29 @@ static bool are_numbers_and_arrays(const Value& a, const Value& b) {
     return (a.type.is_array() || b.type.is_array()) && fits(a) && fits(b);
 }
 
+/// The operands where one is an array and the other a tuple or list of numbers, as NumPy takes
+/// them: both arrays.
+std::optional<std::pair<Value, Value>> Operators::beside_array(const Value& a, const Value& b,
+                                                               const Place& place) {
+    if (a.type.is_array() == b.type.is_array()) return std::nullopt;
+    const Value& other = a.type.is_array() ? b : a;
+    if (!other.type.is_list() && !other.type.is_tuple() && !Tables::has_numbers(other.type))
+        return std::nullopt;
+    Value made = other.type.is_list() ? as_array(other) : as_array(other, place);
+    if (!made.type.is_array()) return std::nullopt;
+    made.type.weak = Weak::None;
+    return a.type.is_array() ? std::pair(a, made) : std::pair(made, b);
+}
+
 Value Operators::binary(const std::string& op, const Value& a, const Value& b, const Place& place) {
+    if (auto both = beside_array(a, b, place)) return binary(op, both->first, both->second, place);
     if (a.type.is_table() || b.type.is_table()) return Tables(*this, place).binary(op, a, b);
     if (a.type.is_list() || b.type.is_list()) {
         if (op == "*" && !(a.type.is_list() && b.type.is_list()))
             return a.type.is_list() ? repeated_list(a, b, place) : repeated_list(b, a, place);
-        bool is_array = a.type.is_array() || b.type.is_array();
-        if (op == "+" || !is_array) {
-            if (op != "+")
-                refuse(place, "'" + op + "' of lists is not supported",
-                       "use arrays for arithmetic");
-            return joined_lists(a, b, place);
-        }
+        if (op != "+")
+            refuse(place, "'" + op + "' of lists is not supported", "use arrays for arithmetic");
+        return joined_lists(a, b, place);
     }
     if (a.type.is_text() || b.type.is_text()) return Texts(*this, place).binary(op, a, b);
     bool has_array = a.type.is_array() || b.type.is_array();

@@ -34,6 +34,8 @@ class Operators : public Objects {
 
     // ---- operators (operators.cpp)
     Value unary(const std::string& op, const Value& a, const Place& place) override;
+    std::optional<std::pair<Value, Value>> beside_array(const Value& a, const Value& b,
+                                                        const Place& place);
     Value binary(const std::string& op, const Value& a, const Value& b,
                  const Place& place) override;
 

@@ -251,7 +251,7 @@ Value ArrayFunctions::call_join(const Given& given) {
     std::vector<Value> parts;
     std::vector<DType> dtypes;
     for (const Value& item : tuple.items) {
-        Value v = as_array(item, place);
+        Value v = item.type.is_list() ? as_array(item) : as_array(item, place);
         if (!v.type.is_array())
             refuse_call(given, "takes arrays; got " + describe(item.type), "give arrays");
         parts.push_back(v);

@@ -445,3 +445,38 @@ def test_lists_as_indices(on):
         for got, want in zip(f(np.arange(6.0), at), splits(np.arange(6.0), at), strict=True):
             assert len(got) == len(want) and all(map(np.array_equal, got, want))
     assert un.jit(letters, device=on)("abcb,a") == letters("abcb,a")
+
+
+def tuples_beside(x, m):
+    return (
+        (1, 0, 1) == np.bitwise_and((1, 0, 1), x),
+        m + (1, 2, 3),
+        [1.5, 2.0, 3.0] * m,
+        m < [1, 2, 3],
+    )
+
+
+def lists_beside(x, m):
+    return m * [2, 2, 2] + (m > (0, 1, 2)).any(), (1, 2, 3) - m, m @ (1.0, 2.0, 3.0)
+
+
+def stored(x, m):
+    f = np.zeros((4, 2))
+    f[0] = f[-1] = 1, 2
+    f[1], f[2] = (3, 4), [5, 6]
+    f += (1, 2)
+    f[:, 0] *= [1, 2, 3, 4]
+    return (f,)
+
+
+def joined(x, m):
+    ends = np.concatenate((np.where(x)[0], [len(x)]))
+    return np.concatenate(([1], np.diff(x))), ends, np.hstack([[0.5], m])
+
+
+@pytest.mark.parametrize("function", [tuples_beside, lists_beside, stored, joined])
+def test_tuples_and_lists_beside_arrays(on, function):
+    x, m = np.array([1, 0, 3]), np.array([0.5, 1.5, 7], "float32")
+    for got, want in zip(un.jit(function, device=on)(x, m), function(x, m), strict=True):
+        assert np.asarray(got).tolist() == want.tolist()
+        assert not want.shape or np.asarray(got).dtype == want.dtype

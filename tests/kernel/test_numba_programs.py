@@ -57,6 +57,7 @@ FUNCTIONS = {
     "append": (
         lambda a, b, n: (np.append(a, b), np.append(a, 4.0), np.delete(a, 1), np.delete(a, -1))
     ),
+    "average": (lambda a, b, n: (np.average(a), np.average(b), np.average(a, weights=b))),
     "tile": (lambda a, b, n: (np.tile(a, 3),)),
     "cross": (lambda a, b, n: (np.cross(a[:3], a[2:]),)),
     "kron": (lambda a, b, n: (np.kron(a[:2].reshape(1, 2), b[:4].reshape(2, 2)),)),

@@ -210,6 +210,23 @@ def array_equal(a1, a2):
 
 
 @jit
+def average(a, axis=None, weights=None):
+    if axis is not None:
+        return these_arguments()
+    elif weights is None:
+        return np.mean(a)
+    elif a.ndim != weights.ndim:
+        return these_arguments()
+    else:
+        if a.shape != weights.shape:
+            raise TypeError("Axis must be specified when shapes of a and weights differ.")
+        total = np.sum(weights)
+        if total == 0:
+            raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+        return np.sum(a * weights) / total
+
+
+@jit
 def nansum(a):
     if isinstance(a, np.ndarray) and a.dtype.kind in "biu":
         return np.sum(a)
