@@ -571,3 +571,100 @@ def test_conversions_of_objects():
     want = (2.5, -2.5, -2, -2.5 + 1j, -2, False, True, True)
     assert level_conversions(level) == want
     assert un.jit(level_conversions)(level) == want
+
+
+@un.jitclass
+class Sample:
+    x: float
+
+    def __init__(self, x):
+        self.x = x
+
+
+@un.jitclass(
+    [
+        ("name", un.types.unicode_type),
+        ("rows", un.types.ListType(un.types.float64[:])),
+        ("seen", un.types.DictType(un.types.int64, un.types.unicode_type)),
+        ("pair", un.types.UniTuple(un.types.int64, 2)),
+        ("best", un.float64),
+    ]
+)
+class Store:
+    scores: "list[float]"
+    sample: Sample
+
+    def __init__(self, name):
+        self.name = name
+        self.rows = [np.zeros(2)]
+        self.seen = un.typed.Dict.empty(un.types.int64, un.types.unicode_type)
+        self.pair = (1, 2)
+        self.best = 0
+        self.scores = un.typed.List.empty_list(un.types.float64)
+        self.sample = Sample(0.5)
+
+    def add(self, row):
+        self.rows.append(row)
+        self.scores.append(row.max())
+        self.seen[len(self.rows)] = self.name
+        self.best = max(self.best, row.max() + self.sample.x)
+        return len(self.rows)
+
+    @property
+    def total(self):
+        s = 0.0
+        for r in self.rows:
+            s += r.sum()
+        return s
+
+
+@un.jitclass([("store", Store.class_type.instance_type), ("k", un.int32)])
+class Around:
+    def __init__(self, store):
+        self.store = store
+        self.k = 3
+
+    def count(self):
+        return self.store.add(np.ones(2)) + self.k
+
+
+def test_fields_that_are_containers_and_text():
+    store = Store("a")
+    assert hasattr(Store.add, "py_func")
+    assert store.add(np.ones(3)) == 2 and store.best == 1.5
+    assert store.seen == {2: "a"} and store.scores == [1.0] and store.total == 3.0
+
+    @un.jit
+    def use(s, k):
+        for i in range(k):
+            s.add(np.full(2, float(i)))
+        return s.name + str(s.pair[1]), s.total
+
+    assert use(store, 3) == ("a2", 9.0)
+    assert len(store.rows) == 5 and store.best == 2.5 and store.seen[5] == "a"
+
+    @un.jit
+    def make():
+        made = Store("made")
+        made.add(np.ones(1))
+        return made
+
+    made = make()
+    assert made.name == "made" and len(made.rows) == 2 and made.scores == [1.0]
+    assert Around(made).count() == 6 and len(made.rows) == 3
+
+
+def test_containers_of_given_values_are_fields():
+    d, items = {1: "apple"}, [123.0]
+
+    @un.jitclass([("d", un.typeof(d)), ("items", un.typeof(items))])
+    class Holder:
+        def __init__(self, d, items):
+            self.d = d
+            self.items = items
+
+        def both(self):
+            return self.d[1] + str(self.items[0])
+
+    held = Holder(d, items)
+    assert held.both() == "apple123.0" and held.d is d

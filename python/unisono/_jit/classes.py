@@ -113,7 +113,7 @@ def _field_type(cls, given):
     """The engine's tuple of an annotation, or None where it names no type that compiled code has."""
     from .signatures import item_spec
 
-    if isinstance(given, str):
+    if isinstance(given, str) and not hasattr(given, "_parsed"):
         import typing
 
         scope = getattr(sys.modules.get(cls.__module__), "__dict__", {})

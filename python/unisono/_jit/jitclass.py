@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import types
 import typing
 
 from .. import _engine
+from .._signatures import parse_type
 from ..types import _ClassType
 from . import JitFunction
 from .signatures import spec_of
@@ -128,6 +130,9 @@ def _compiled(cls, spec):
         declared.update(vars(owner).get("__annotations__", {}))
         members.update(vars(owner))
     declared.update(dict(spec or {}))
+    scope = getattr(sys.modules.get(cls.__module__), "__dict__", {})
+    if any(_is_container(t, scope) for t in declared.values()):
+        return _with_containers(cls, declared, members)
     namespace = {"__slots__": (), "__doc__": cls.__doc__, "__module__": cls.__module__}
     namespace["__qualname__"] = cls.__qualname__
     init = None
@@ -171,6 +176,43 @@ def _compiled(cls, spec):
     construct = _constructor(made, cls, members.get("__init__"))
     made.__new__ = lambda c, *args, **kwargs: construct(*args, **kwargs)
     made._fields_of_engine = None
+    made.class_type = _ClassType(made)
+    return made
+
+
+def _is_container(given, scope):
+    """Whether a field's type is text, a list, dict, set or tuple, or an object with such fields."""
+    if isinstance(given, typing.ForwardRef):
+        given = given.__forward_arg__
+    if isinstance(given, str) and not hasattr(given, "_parsed"):
+        try:
+            given = eval(given, {**scope, "typing": typing})
+        except Exception:  # a type's own spelling, such as "float64[:]"
+            pass
+    if typing.get_origin(given) in (list, dict, set, tuple):
+        return True
+    if isinstance(given, type):
+        return given is str or hasattr(given, "_holds_containers")
+    try:
+        kind, *about = parse_type(given, "jitclass") if isinstance(given, str) else ("",)
+    except TypeError:
+        return False
+    if kind == "object":
+        return hasattr(about[0], "_holds_containers")
+    return kind in ("list", "dict", "set", "tuple", "text")
+
+
+def _with_containers(cls, declared, members):
+    """A class whose fields are Python's own: a dataclass, copied in and back where compiled code uses its objects."""
+    namespace = {"__annotations__": declared, "_holds_containers": True}
+    for key, value in members.items():
+        if key in ("__dict__", "__weakref__", "__annotations__"):
+            continue
+        is_method = isinstance(value, types.FunctionType) and not key.startswith("__")
+        namespace[key] = _method(value, cls.__name__) if is_method else value
+    made = type(cls.__name__, (), namespace)
+    made.__qualname__ = cls.__qualname__
+    made = dataclasses.dataclass(init="__init__" not in members, eq=False, repr=False)(made)
     made.class_type = _ClassType(made)
     return made
 
