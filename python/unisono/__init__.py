@@ -32,7 +32,7 @@ def __getattr__(name):
     """Load what is seldom needed, or heavy, when it is first named."""
     import importlib
 
-    from ._lazy import aliases, homes, modules
+    from ._lazy import absent, aliases, homes, modules
 
     if name in homes:
         value = getattr(importlib.import_module(homes[name], __name__), name)
@@ -41,9 +41,8 @@ def __getattr__(name):
     elif name in modules.split():
         value = importlib.import_module("." + name, __name__)
     else:
-        raise AttributeError(
-            f"module 'unisono' has no attribute '{name}'; dir(un) lists what this version has"
-        )
+        way_out = absent.get(name, "dir(un) lists what this version has")
+        raise AttributeError(f"module 'unisono' has no attribute '{name}'; {way_out}")
     globals()[name] = value
     return value
 

@@ -91,3 +91,17 @@ aliases = dict(
 )
 # Sub-packages and modules that are attributes of the package.
 modules = "atomic emath errors exceptions experimental extending fft lib linalg memory random testing typed types"
+# What Numba has and this package has not, and what to write instead.
+_debugger = "compile with un.jit(debug=True) and set breakpoints in gdb, or step in pdb with un.jit(interpret=True)"
+absent = {
+    "as_numba_type": "un.jit reads Python's own annotations; un.typeof(x) tells the type of a value",
+    "config": "set environment variables: UNISONO_DISABLE_JIT, UNISONO_NUM_THREADS and others of docs/settings.md",
+    "core": "types are in un.types, exceptions in un.errors",
+    "gdb": _debugger,
+    "gdb_breakpoint": _debugger,
+    "gdb_init": _debugger,
+    "generated_jit": "write an implementation with un.overload that asks isinstance(x, types.Float)",
+    "literally": "constants have no types of their own: test the value, as in n == 2",
+    "pycc": "un.compile_module(name, functions, folder), or python -m unisono build file.py",
+    "structref": "write a dataclass, which compiled functions make, change and share",
+}

@@ -328,3 +328,25 @@ def test_diagnostics(capsys):
     f.parallel_diagnostics(level=4)
     assert "prange" in capsys.readouterr().out
     assert f.nopython_signatures == f.signatures
+
+
+@pytest.mark.parametrize(
+    "name, way_out",
+    [("literally", "test the value"), ("pycc", "compile_module"), ("gdb_init", "debug=True")],
+)
+def test_what_is_not_there_names_the_way_out(name, way_out):
+    with pytest.raises(AttributeError, match=way_out):
+        getattr(un, name)
+
+
+def test_parts_of_arrays():
+    @un.njit
+    def f(m):
+        c = m.reshape(2, 3, 2)
+        return np.vsplit(m, 2), np.hsplit(m, [1, 3]), np.dsplit(c, 2), np.hsplit(m[0], 3)
+
+    m = np.arange(12.0).reshape(2, 6)
+    for got, expected in zip(f(m), f.py_func(m), strict=True):
+        assert [p.tolist() for p in got] == [p.tolist() for p in expected]
+    with pytest.raises(ValueError, match="2 or more dimensions"):
+        un.njit(lambda a: np.vsplit(a, 2))(m[0])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import jit, numpy_elements, numpy_interp
+from . import jit, numpy_elements, numpy_interp, numpy_splits
 from .numpy_elements import these_arguments
 
 
@@ -273,32 +273,6 @@ def nanmax(a):
 
 
 @jit
-def array_split(ary, indices_or_sections):
-    parts = []
-    begin = 0
-    if isinstance(indices_or_sections, (int, np.integer)):
-        each, more = divmod(len(ary), indices_or_sections)
-        for k in range(indices_or_sections):
-            end = begin + each + (1 if k < more else 0)
-            parts.append(ary[begin:end])
-            begin = end
-    else:
-        for end in indices_or_sections:
-            parts.append(ary[begin:end])
-            begin = end
-        parts.append(ary[begin:])
-    return parts
-
-
-@jit
-def split(ary, indices_or_sections):
-    if isinstance(indices_or_sections, (int, np.integer)):
-        if len(ary) % indices_or_sections != 0:
-            raise ValueError("array split does not result in an equal division")
-    return array_split(ary, indices_or_sections)
-
-
-@jit
 def append(arr, values):
     if isinstance(values, np.ndarray):
         return np.concatenate((arr.ravel(), values.ravel()))
@@ -408,6 +382,7 @@ implementations = {
     for name, function in [
         *vars(numpy_elements).items(),
         *vars(numpy_interp).items(),
+        *vars(numpy_splits).items(),
         *globals().items(),
     ]
     if hasattr(function, "py_func") and not name.startswith("_")

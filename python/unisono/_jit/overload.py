@@ -19,9 +19,9 @@ members = {}  # (name, is a method): pairs of the names of types, for isinstance
 
 # What numpy_library.py and random_library.py have, which are loaded when one of them is first named.
 _of_numpy = frozenset(
-    "allclose append argwhere array_equal array_split average bincount convolve corrcoef cross deg2rad degrees delete diff digitize "
-    "ediff1d fill_diagonal interp isclose isin isneginf isposinf kron median nanmax nanmean nanmin nansum percentile "
-    "polyval quantile rad2deg radians searchsorted split square tile trapezoid unique".split()
+    "allclose append argwhere array_equal array_split average bincount convolve corrcoef cross deg2rad degrees delete diff digitize dsplit "
+    "ediff1d fill_diagonal hsplit interp isclose isin isneginf isposinf kron median nanmax nanmean nanmin nansum percentile "
+    "polyval quantile rad2deg radians searchsorted split square tile trapezoid unique vsplit".split()
 )
 _of_math = frozenset(("comb", "factorial", "fsum", "gcd", "isqrt", "lcm", "perm", "prod"))
 _of_bisect = frozenset(("bisect_left", "bisect_right", "insort_left", "insort_right"))
