@@ -32,6 +32,29 @@ def test_a_lock_guards_what_iterations_share(on):
     assert "under a lock: found" in f.parallel_report()
 
 
+GUARD = un.lock(3)
+
+
+def largest_by_names(a, found):
+    guard = un.lock()
+    for i in un.prange(len(a)):
+        with guard:
+            if a[i] > found[0]:
+                found[0] = a[i]
+    for i in un.prange(len(a)):
+        with GUARD:
+            if a[i] == found[0]:
+                found[1] = i
+
+
+def test_names_hold_locks(on):
+    a = np.random.default_rng(1).permutation(20_000).astype(float)
+    found, expected = np.full(2, -1.0), np.full(2, -1.0)
+    compiled(on, largest_by_names)(a, found)
+    largest_by_names(a, expected)
+    assert found.tolist() == expected.tolist() == [a.max(), a.argmax()]
+
+
 def test_without_the_lock_it_is_refused(on):
     def unguarded(a, found):
         for i in un.prange(len(a)):

@@ -294,6 +294,8 @@ class _Rewriter(ast.NodeTransformer):
         bound = self.bounds.get(f.value.id) if isinstance(f.value, ast.Name) else None
         is_plain = kind.name == "deque" and not bound and name in ("append", "extend")
         is_own = not is_plain and (named != name or name in _OWN[kind.name])
+        if kind.name == "deque" and name == "appendleft" and not bound and len(args) == 1:
+            return self.method(e, owner, "insert", _constant(0, e), *args)
         if is_own and (not e.keywords or kind.name == "OrderedDict"):
             if bound and name in _BOUNDED:
                 args.append(_name(bound, e))

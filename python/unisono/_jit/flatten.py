@@ -265,6 +265,10 @@ class _Flattener(
             plain = self.stored_flat(s)
             if plain is not None:
                 return [self.statement(p) for p in plain]
+        if isinstance(s, ast.Assign) and self.keeps_lock(s):
+            return [self.node(s, "Pass")]
+        if isinstance(s, ast.With):
+            s = self.with_lock(s)
         if isinstance(s, ast.Assign) and not self.is_kernel:
             more = self.unpacking(s)
             if more:

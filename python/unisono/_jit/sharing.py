@@ -7,6 +7,7 @@ import ast
 from .. import _engine
 from .desugar import (
     Known,
+    Value,
     _add,
     _at,
     _call,
@@ -39,6 +40,42 @@ class Sharing:
         return found and value is word
 
     # ---- locks
+    locks = None  # calls of lock by the names that hold them
+
+    def keeps_lock(self, s):
+        """Whether the statement is ``name = un.lock(key)`` with a constant key and the only one of that name."""
+        call, target = s.value, s.targets[0]
+        is_call = isinstance(call, ast.Call) and isinstance(call.func, (ast.Name, ast.Attribute))
+        name = getattr(call.func, "attr", getattr(call.func, "id", "")) if is_call else ""
+        if name != "lock" or len(s.targets) > 1 or not isinstance(target, ast.Name):
+            return False
+        from . import lock
+
+        found, value = self.resolve(call.func)
+        is_constant = not call.keywords and all(isinstance(a, ast.Constant) for a in call.args)
+        stores = [n for n in ast.walk(self.definition) if _is_stored(n) and n.id == target.id]
+        if not found or value is not lock or not is_constant or len(stores) != 1:
+            return False
+        self.locks = {**(self.locks or {}), target.id: call}
+        return True
+
+    def with_lock(self, s):
+        """``with name:`` of a lock that a name holds as ``with un.lock(key):``; else the statement."""
+        held = s.items[0].context_expr
+        if len(s.items) != 1 or not isinstance(held, ast.Name):
+            return s
+        from . import lock
+
+        call = (self.locks or {}).get(held.id)
+        found, value = (False, None) if call else self.resolve(held)
+        if found and isinstance(value, lock) and type(value.key) is int:
+            function = _at(Value(value=lock, ctx=ast.Load()), held)
+            call = ast.Call(func=function, args=[_constant(value.key, held)], keywords=[])
+        if call is None:
+            return s
+        item = ast.withitem(context_expr=_at(_copied(call), held), optional_vars=None)
+        return _at(ast.With(items=[item], body=s.body), s)
+
     def locked(self, s):
         """The nodes of ``with un.lock():``; its key is read once."""
         call = s.items[0].context_expr
