@@ -127,15 +127,13 @@ bool check_variable(ColumnSum& sum, std::int32_t var) {
     return true;
 }
 
-/// The same of all variables that are no plain declarations; false without a sum.
+/// The same of all variables that are no plain declarations.
 bool check_variables(ColumnSum& sum) {
-    bool is_sum = false;
     for (std::size_t k = 0; k < sum.steps.size(); ++k) {
         const ColumnStep& s = sum.steps[k];
-        is_sum = is_sum || s.term;
         if (s.sum >= 0 && !check_variable(sum, s.sum)) return false;
     }
-    return is_sum;
+    return true;
 }
 
 }  // namespace
@@ -147,7 +145,7 @@ std::optional<ColumnSum> find_column_sum(S s) {
     std::vector<S> all;
     flatten(s->body, all);
     bool is_known = std::all_of(all.begin(), all.end(), [&](S b) { return take(b, sum); });
-    if (!is_known || !check_variables(sum)) return std::nullopt;
+    if (!is_known || !sum.inner || !check_variables(sum)) return std::nullopt;
     return sum;
 }
 

@@ -21,7 +21,7 @@ struct ColumnStep {
     bool is_loop() const { return statement->kind == ir::StmtKind::For; }
 };
 
-/// A loop around at least one loop that does nothing but add terms to a variable.
+/// A loop around at least one that does nothing but add terms to a variable or update a column.
 struct ColumnSum {
     ir::S outer = nullptr, inner = nullptr;  ///< `inner`: the first loop in it
     std::vector<ColumnStep> steps;           ///< but for tests of faults

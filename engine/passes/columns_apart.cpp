@@ -132,6 +132,20 @@ class Columns {
 
 }  // namespace
 
+bool meets_neighbours(std::span<const NestAccess> all) {
+    auto meet = [](const NestAccess& a, const NestAccess& b) {
+        std::int64_t columns = 0;
+        return a.is_store && a.array == b.array && a.form && b.form && is_one(a.form->outer) &&
+               is_one(b.form->outer) &&
+               LinearForm{nullptr, nullptr, a.form->inner} ==
+                   LinearForm{nullptr, nullptr, b.form->inner} &&
+               constant_difference(a.form->rest, b.form->rest, columns) && columns != 0;
+    };
+    return std::any_of(all.begin(), all.end(), [&](const NestAccess& a) {
+        return std::any_of(all.begin(), all.end(), [&](const NestAccess& b) { return meet(a, b); });
+    });
+}
+
 E columns_apart(Builder& b, const ColumnSum& sum, S rows) {
     return Columns(b, sum, rows).test(rows);
 }

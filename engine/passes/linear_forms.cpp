@@ -38,6 +38,32 @@ bool operator==(const LinearForm& a, const LinearForm& b) {
     return equal(a.rest, b.rest) && equal(a.outer, b.outer) && equal(a.inner, b.inner);
 }
 
+bool is_small(std::int64_t value) {
+    constexpr std::int64_t most = std::int64_t{1} << 48;
+    return value >= -most && value <= most;
+}
+
+bool constant_difference(E to, E from, std::int64_t& out) {
+    std::int64_t a = 0;
+    std::int64_t b = 0;
+    auto base = [](E e, std::int64_t& constant) -> E {
+        constant = 0;
+        if (!e || is_constant(e, constant)) return nullptr;
+        std::int64_t part = 0;
+        while (e->kind == ExprKind::Binary && (e->op == Op::Add || e->op == Op::Sub) &&
+               is_constant(e->args[1], part) && is_small(part) && is_small(constant)) {
+            constant += e->op == Op::Add ? part : -part;
+            e = e->args[0];
+        }
+        return e;
+    };
+    E x = base(to, a);
+    E y = base(from, b);
+    if (!is_small(a) || !is_small(b)) return false;
+    out = a - b;
+    return x == y || (x && y && same(x, y));
+}
+
 LoopNest::LoopNest(Builder& b, S outer, S inner)
     : b_(b), outer_(outer), inner_(inner), written_(b.function().vars.size()) {
     mark_written(outer, written_);

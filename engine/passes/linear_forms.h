@@ -15,6 +15,11 @@ struct LinearForm {
 };
 bool operator==(const LinearForm& a, const LinearForm& b);
 
+/// Whether sums of such numbers are numbers.
+bool is_small(std::int64_t value);
+/// Takes two sums (null is zero) that differ by a constant, and gives it; false for others.
+bool constant_difference(ir::E to, ir::E from, std::int64_t& out);
+
 /// What an access in the nest touches.
 struct NestAccess {
     std::int32_t array;

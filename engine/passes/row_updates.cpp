@@ -19,38 +19,11 @@ bool has_no_order(Op op, DType t) {
     return is_known && is_integer(t);
 }
 
-/// Sums that differ in what is constant.
-bool form_difference(E to, E from, std::int64_t& out) {
-    std::int64_t a = 0;
-    std::int64_t b = 0;
-    auto base = [](E e, std::int64_t& constant) -> E {
-        constant = 0;
-        if (!e || is_constant(e, constant)) return nullptr;
-        std::int64_t part = 0;
-        while (e->kind == ExprKind::Binary && (e->op == Op::Add || e->op == Op::Sub) &&
-               is_constant(e->args[1], part) && is_small(part) && is_small(constant)) {
-            constant += e->op == Op::Add ? part : -part;
-            e = e->args[0];
-        }
-        return e;
-    };
-    E x = base(to, a);
-    E y = base(from, b);
-    if (!is_small(a) || !is_small(b)) return false;
-    out = a - b;
-    return x == y || (x && y && same(x, y));
-}
-
 }  // namespace
 
 bool is_literal(E e, std::int64_t value) {
     std::int64_t known = 0;
     return e && is_constant(e, known) && known == value;
-}
-
-bool is_small(std::int64_t value) {
-    constexpr std::int64_t most = std::int64_t{1} << 48;
-    return value >= -most && value <= most;
 }
 
 std::optional<Row> find_row(S outer) {
@@ -135,7 +108,7 @@ bool Ahead::distance(const LinearForm& form, std::int64_t& out) {
     E from = element_.form->rest;
     E to = form.rest;
     if (from == to || (from && to && same(from, to))) return true;
-    return form_difference(to, from, out);
+    return constant_difference(to, from, out);
 }
 
 void Ahead::other(const NestAccess& a) {

@@ -23,9 +23,8 @@ struct Row {
 /// The statement as such a loop, if it is one.
 std::optional<Row> find_row(ir::S s);
 
-/// Whether it is that constant; whether sums of such numbers are numbers.
+/// Whether it is that constant.
 bool is_literal(ir::E e, std::int64_t value);
-bool is_small(std::int64_t value);
 
 /// What statements and terms of a row touch, and whether lanes may run ahead of it.
 class Ahead {

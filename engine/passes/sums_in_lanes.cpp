@@ -53,16 +53,21 @@ class SumsInLanes final : public Rewriter {
         b_.line = sum.outer->line;
         E test = condition(sum);
         if (!test) return nullptr;
-        lanes_ = lane_bytes / size_of(type_of_sums(sum));
+        lanes_ = lane_bytes / size_of(type_of(sum));
         E count = simplified(b_, b_.sub(sum.outer->args[1], sum.outer->args[0]));
         test = simplified(b_, b_.binary(Op::And, b_.binary(Op::Ge, count, b_.i64(lanes_)), test));
         made_ = Made{sum, test, in_groups(sum, test, group_counts)};
         return made_->whole;
     }
 
-    static DType type_of_sums(const ColumnSum& sum) {
-        auto adds = [](const ColumnStep& step) { return step.term != nullptr; };
-        return std::find_if(sum.steps.begin(), sum.steps.end(), adds)->term->dtype;
+    /// The type of the first sum, or of what is stored.
+    static DType type_of(const ColumnSum& sum) {
+        for (const ColumnStep& step : sum.steps) {
+            if (step.term) return step.term->dtype;
+        }
+        auto loops = [](const ColumnStep& step) { return step.is_loop(); };
+        const auto first = std::find_if(sum.steps.begin(), sum.steps.end(), loops);
+        return first->body.back()->args.back()->dtype;
     }
 
     /// A loop over rows around such sums, columns of which are apart in all rows: threads take
@@ -146,11 +151,11 @@ class SumsInLanes final : public Rewriter {
             for (std::size_t k = first; k < all.size(); ++k) {
                 const auto& form = all[k].form;
                 if (!form || (form->outer && !is_one(form->outer))) return nullptr;
-                gains = gains || (step.term && form->outer && form->inner &&
-                                  form->inner->kind != ExprKind::Const);
+                gains =
+                    gains || (form->outer && form->inner && form->inner->kind != ExprKind::Const);
             }
         }
-        E test = gains ? nest.independent(all) : nullptr;
+        E test = gains && !meets_neighbours(all) ? nest.independent(all) : nullptr;
         if (test && bounds) test = b_.binary(Op::And, test, bounds);
         for (E chosen : sum.chosen) {
             E always = test ? nest.always(chosen) : nullptr;

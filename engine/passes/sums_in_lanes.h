@@ -1,4 +1,4 @@
-// Pass: a serial loop around a sum of columns runs several sums at a time, in lanes.
+// Pass: a serial loop around sums or updates of columns runs several at a time, in lanes.
 //
 // In `for j: c[j] = np.dot(a, b[:, j])`, which is a loop `any order` over k that adds a[k] * b[k,
 // j], the elements that neighbouring iterations of j read lie side by side, those that one sum

@@ -6,6 +6,7 @@
 #include "passes/reductions.h"
 #include "passes/simplify.h"
 #include "passes/split_complex.h"
+#include "passes/sums_in_lanes.h"
 #include "passes/wrap_work_items.h"
 
 using namespace unisono;
@@ -297,5 +298,41 @@ TEST(SplitComplex, ComparesAndSelectsByParts) {
   var t.6: float32 = select(t.3, 0.0f, t.2)
   z.wrapped[n].real = t.5
   z.wrapped[n].imag = t.6
+)");
+}
+
+TEST(SumsInLanes, UpdatesOfColumnsGoRowByRow) {
+    Sample s;
+    Builder& b = s.b;
+    std::int32_t i = b.var("i", DType::Int64);
+    std::int32_t j = b.var("j", DType::Int64);
+    E at[] = {b.add(b.mul(b.read(i), b.stride(s.a, 0)), b.read(j))};
+    E half = b.mul(b.load(s.a, at, Access::Linear), b.number(DType::Float64, 0.5));
+    S update = b.store(s.a, at, half, Access::Linear);
+    S column = b.loop(LoopKind::Parallel, i, b.i64(0), b.extent(s.a, 0), b.i64(1), update);
+    S body = b.loop(LoopKind::Serial, j, b.i64(0), b.extent(s.a, 1), b.i64(1), column);
+    EXPECT_EQ(s.after(body, passes::sums_in_lanes), R"(  var first: int64 = 0
+  if (a.shape[1] >= 8) & ((true & ((a.stride[0] >= a.shape[1]) | (a.stride[0] <= (a.shape[1] * -1)))) & ((a.stride[0] >= a.shape[1]) | (a.stride[0] <= (a.shape[1] * -1)))):
+    for strip in 0 to (a.shape[1] - first) >> 6:
+      var at: int64 = first + (strip * 64)
+      for i in 0 to a.shape[0]:
+        vector lane in 0 to 64:
+          a.linear[(i * a.stride[0]) + (at + lane)] = a.linear[(i * a.stride[0]) + (at + lane)] * 0.5
+    first = first + (((a.shape[1] - first) >> 6) << 6)
+    for strip.2 in 0 to (a.shape[1] - first) >> 5:
+      var at.2: int64 = first + (strip.2 * 32)
+      for i in 0 to a.shape[0]:
+        vector lane.2 in 0 to 32:
+          a.linear[(i * a.stride[0]) + (at.2 + lane.2)] = a.linear[(i * a.stride[0]) + (at.2 + lane.2)] * 0.5
+    first = first + (((a.shape[1] - first) >> 5) << 5)
+    for strip.3 in 0 to (a.shape[1] - first) >> 3:
+      var at.3: int64 = first + (strip.3 * 8)
+      for i in 0 to a.shape[0]:
+        vector lane.3 in 0 to 8:
+          a.linear[(i * a.stride[0]) + (at.3 + lane.3)] = a.linear[(i * a.stride[0]) + (at.3 + lane.3)] * 0.5
+    first = first + (((a.shape[1] - first) >> 3) << 3)
+  for j in first to a.shape[1]:
+    parallel i in 0 to a.shape[0]:
+      a.linear[(i * a.stride[0]) + j] = a.linear[(i * a.stride[0]) + j] * 0.5
 )");
 }
