@@ -99,13 +99,13 @@ def place(arr, mask, vals):
     """
     x = _target("place", arr)
     mask = _same_size("place", x, mask)
-    values = as_array(vals).ravel()
+    values = _values("place", vals, x.dtype).ravel()
     count = _engine._count_nonzero(mask)
     if count == 0:
         return
     if values.size == 0:
         raise ValueError("place: cannot insert from an empty array")
-    x[mask] = _cycled(values.astype(x.dtype, copy=False), count)
+    x[mask] = _cycled(values, count)
 
 
 def putmask(a, mask, values):
@@ -132,12 +132,23 @@ def putmask(a, mask, values):
     """
     x = _target("putmask", a)
     mask = _same_size("putmask", x, mask)
-    values = as_array(values)
+    values = _values("putmask", values, x.dtype)
     if values.size == 0:
         return
     if values.size != 1 and values.shape != x.shape:
         values = _cycled(values.ravel(), x.size).reshape(x.shape)
     copyto(x, values if values.size > 1 else values.reshape(()), where=mask)
+
+
+def _values(what, values, dtype):
+    """The values in the target's dtype: arrays where no value is lost, lists and numbers anyway."""
+    made = as_array(values)
+    if hasattr(values, "dtype") and not un.can_cast(made.dtype, dtype):
+        raise TypeError(
+            f"{what}: cannot cast values from {made.dtype} to {dtype} according to the rule 'safe'; "
+            "convert with .astype"
+        )
+    return made.astype(dtype, copy=False)
 
 
 def _same_size(what, x, mask):

@@ -92,6 +92,8 @@ def diff(a, n=1, axis=-1, prepend=_missing, append=_missing):
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n!r}")
     x = as_array(a)
+    if n == 0:
+        return x
     if x.ndim == 0:
         raise ValueError("diff requires input that is at least one dimensional")
     k = _axis(axis, x.ndim, "diff")
@@ -181,6 +183,8 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     [1.0, 1.5, 2.5, 3.0]
     """
     f = as_array(f)
+    if f.dtype == "bool":
+        raise TypeError("gradient: bools cannot be subtracted; convert with .astype(float)")
     axes = tuple(range(f.ndim)) if axis is None else _axes(axis, f.ndim, "gradient")
     if edge_order not in (1, 2):
         raise ValueError("'edge_order' greater than 2 not supported")
@@ -314,7 +318,10 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     >>> un.interp(1.5, [1, 2, 3], [10, 20, 30]).item()
     15.0
     """
-    x, xp, fp = as_array(x).astype("float64"), as_array(xp).astype("float64"), _inexact(fp)
+    x, xp, fp = as_array(x), as_array(xp), _inexact(fp)
+    if "c" in (x.dtype.kind, xp.dtype.kind):
+        raise TypeError("interp: x and xp must be real; take .real first")
+    x, xp = x.astype("float64"), xp.astype("float64")
     if xp.ndim != 1 or fp.ndim != 1:
         raise ValueError("Data points must be 1-D sequences")
     if xp.shape[0] != fp.shape[0]:

@@ -165,6 +165,10 @@ def quantiles_of(lanes, q, method, count=None, weak=False):
     above, below = index >= top, index < 0
     lower = unisono.where(above, top, unisono.where(below, 0.0, lower)).astype("int64")
     upper = unisono.where(above, top, unisono.where(below, 0.0, upper)).astype("int64")
+    if lanes.dtype == "bool":
+        raise TypeError(
+            "quantile: bools cannot be subtracted; choose a method without interpolation"
+        )
     low, high = _pick(lanes, lower), _pick(lanes, upper)
     if low.dtype.kind not in "fc":
         low, high = low.astype("float64"), high.astype("float64")
@@ -347,10 +351,12 @@ def percentile(
 
 def _nan_quantile(what, x, q, scale, axis, out, method, keepdims, weights):
     x = _as(x)
-    if x.size == 0:
+    if x.size == 0 and x.dtype.kind != "c":
         return unisono.nanmean(x, axis, None, out, keepdims)  # NaN, with NumPy's warning
     if x.dtype.kind != "f":
         return _quantile(what, x, q, scale, axis, out, method, keepdims, weights)
+    if method == "linear" and not scale and _as(q).dtype.kind in "iu":
+        method = "lower"  # integers name elements
     if weights is not None:
         weights = unisono.broadcast_to(_as(weights), x.shape)
         weights, x = unisono.where(x != x, 0.0, weights), unisono.where(x != x, math.inf, x)
