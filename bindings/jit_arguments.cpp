@@ -58,6 +58,7 @@ void Arguments::refuse(const std::string& name, const std::string& got,
                        const std::string& way_out) const {
     // What was captured has a name that no parameter can have (_jit/captured.py).
     std::size_t dot = name.find(".global");
+    refused_captured_ = dot != std::string::npos;
     std::string what = dot == std::string::npos ? "argument '" + name + "'"
                                                 : "'" + name.substr(0, dot) + "' around it";
     fail(ErrorKind::Type, function_ + ": " + what + " cannot be used in compiled code; got " + got +

@@ -45,6 +45,9 @@ class Arguments {
         if (is_list && changed->count(name)) shared_.push_back(object);
     }
 
+    /// Whether what could not be used is no argument but stands around the function.
+    bool refused_captured() const { return refused_captured_; }
+
     /// Stands for an argument of that type; nothing can be launched.
     void add_type(const frontend::Type& type);
     /// Call after the last add: notes whether arrays overlap and on which device they live.
@@ -151,6 +154,7 @@ class Arguments {
     std::vector<std::uint32_t>& key_;
     std::vector<std::pair<std::int64_t, PyObject*>> objects_;  ///< of compiled classes, by address
     std::vector<PyObject*> shared_;
+    mutable bool refused_captured_ = false;
     std::vector<Ref> kept_;  ///< attributes that nothing else may hold
     std::unique_ptr<Heap> heap_;
     mutable TableObjects tables_;

@@ -2,12 +2,35 @@
 #include "jit_dispatch.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "c_text.h"
 #include "errors.h"
 #include "jit_source.h"
 
 namespace unisono::python {
+
+/// Whether code made for one of them fits the other: numbers and texts of the same type and bits,
+/// tuples of such, or one object.
+static bool is_same_value(PyObject* a, PyObject* b) {
+    if (a == b) return true;
+    if (Py_TYPE(a) != Py_TYPE(b)) return false;
+    if (PyFloat_CheckExact(a)) {
+        double x = PyFloat_AS_DOUBLE(a), y = PyFloat_AS_DOUBLE(b);
+        return std::memcmp(&x, &y, sizeof x) == 0;
+    }
+    if (PyComplex_CheckExact(a)) {
+        Py_complex x = PyComplex_AsCComplex(a), y = PyComplex_AsCComplex(b);
+        return std::memcmp(&x, &y, sizeof x) == 0;
+    }
+    if (PyLong_CheckExact(a) || PyUnicode_CheckExact(a))
+        return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
+    if (!PyTuple_Check(a) || PyTuple_GET_SIZE(a) != PyTuple_GET_SIZE(b)) return false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(a); ++i) {
+        if (!is_same_value(PyTuple_GET_ITEM(a, i), PyTuple_GET_ITEM(b, i))) return false;
+    }
+    return true;
+}
 
 bool Guard::holds() const {
     PyObject* now = nullptr;
@@ -16,14 +39,8 @@ bool Guard::holds() const {
     else
         now = PyDict_GetItemWithError(owner.get(), name.get());
     if (now == value.get()) return true;
-    if (!now) {
-        PyErr_Clear();
-        return false;
-    }
-    if (Py_TYPE(now) != Py_TYPE(value.get()) || dispatch_of(now)) return false;
-    int equal = PyObject_RichCompareBool(now, value.get(), Py_EQ);
-    if (equal < 0) PyErr_Clear();
-    return equal == 1;
+    if (!now) PyErr_Clear();
+    return now && value && is_same_value(now, value.get());
 }
 
 bool Dispatch::guards_hold() const {
@@ -97,8 +114,9 @@ void Dispatch::prepare() {
     list = native ? nothing.get() : PyDict_GetItemString(flat.get(), "guards");
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
         PyObject* g = PyList_GET_ITEM(list, i);
-        guards.push_back({Ref::of(PyTuple_GET_ITEM(g, 0)), Ref::of(PyTuple_GET_ITEM(g, 1)),
-                          Ref::of(PyTuple_GET_ITEM(g, 2))});
+        Ref value = PyTuple_GET_SIZE(g) > 2 ? Ref::of(PyTuple_GET_ITEM(g, 2)) : Ref();
+        guards.push_back(
+            {Ref::of(PyTuple_GET_ITEM(g, 0)), Ref::of(PyTuple_GET_ITEM(g, 1)), std::move(value)});
     }
     std::vector<std::pair<PyObject*, PyObject*>> arrays;
     Ref flat_arrays = Ref::of(native ? nothing.get() : PyDict_GetItemString(flat.get(), "arrays"));

@@ -252,9 +252,8 @@ void Dispatch::compile(Specialisation& made, Device& device) const {
 static frontend::Type as_argument(const frontend::Declared& d) {
     frontend::Type t = d.type;
     if (t.is_array() && !t.strides.empty()) {
-        bool is_fortran = t.rank > 1 && t.strides.front() == ir::StrideClass::One;
         t.strides.assign(t.strides.size(), ir::StrideClass::Other);
-        if (!is_fortran) t.strides.back() = ir::StrideClass::One;
+        t.strides.back() = ir::StrideClass::One;
     }
     for (std::size_t i = 0; i < d.items.size(); ++i) t.items[i] = as_argument(d.items[i]);
     return t;
@@ -309,7 +308,8 @@ static void count_references(const frontend::ResultShape& shape, const std::uint
 
 PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* keywords,
                          const NDRange* range) {
-    if (!is_fresh()) prepare();
+    const bool is_new = !is_fresh();
+    if (is_new) prepare();
     // Another thread may prepare anew while a launch or a buffer's owner lets go of the lock.
     struct Call {
         Dispatch& d;
@@ -327,7 +327,14 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
     }
     Arguments arguments(name_);
     arguments.changed = &source.changed;
-    bind(source, arguments, args, count, keywords);
+    try {
+        bind(source, arguments, args, count, keywords);
+    } catch (const Error&) {
+        // What the function captures may be read in another way by now.
+        if (is_new || !arguments.refused_captured()) throw;
+        prepare();
+        return call(args, count, keywords, range);
+    }
     arguments.finish();
     Specialisation* made = &find(source, arguments, range ? range->dimensions : 0);
     quick_ = made->quick.get();

@@ -26,7 +26,7 @@ namespace unisono::python {
 struct Guard {
     Ref owner;  ///< a dict or a cell
     Ref name;
-    Ref value;
+    Ref value;  ///< null where there was nothing of that name
     bool holds() const;
 };
 

@@ -158,9 +158,9 @@ frontend::Declared declared_of(PyObject* spec) {
     }
     std::vector<ir::StrideClass> strides(static_cast<std::size_t>(int_of(item(2))),
                                          ir::StrideClass::Other);
+    // Of the strides of arguments only the last is known: arrays in Fortran's order are as any.
     std::string layout = text_of(item(3));
     if (layout == "C") strides.back() = ir::StrideClass::One;
-    if (layout == "F") strides.front() = ir::StrideClass::One;
     d.type = frontend::Type::array(t, std::move(strides), true);
     return d;
 }

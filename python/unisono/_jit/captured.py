@@ -7,6 +7,7 @@ import builtins
 import cmath
 import enum
 import math
+import sys
 import types
 
 from .. import _engine
@@ -85,13 +86,17 @@ class Captured:
             return True, owner.__members__[e.attr]
         if found and isinstance(owner, enum.Enum) and e.attr in ("name", "value"):
             return True, getattr(owner, e.attr)
-        if not found or not is_module or not hasattr(owner, e.attr):
+        if not found or not is_module:
+            return False, None
+        if not hasattr(owner, e.attr):
+            self.guard_absence(vars(owner) if hasattr(owner, "__dict__") else None, e.attr)
             return False, None
         if e.attr in getattr(owner, "_variables", ()):  # of C text: it changes behind our back
             return False, None
         value = getattr(owner, e.attr)
-        if hasattr(owner, "__dict__"):
-            self.guard(vars(owner), e.attr, value)
+        held = vars(owner) if hasattr(owner, "__dict__") else {}
+        if e.attr in held and (_is_plain(value) or not _is_settled(owner)):
+            self.guard(held, e.attr, value)
         return True, value
 
     def limits(self, e):
@@ -123,6 +128,7 @@ class Captured:
             try:
                 value = self.cells[name].cell_contents
             except ValueError:
+                self.guard_absence(self.cells[name], name)
                 return False, None
             self.guard(self.cells[name], name, value)
             return True, value
@@ -130,23 +136,25 @@ class Captured:
         if name in scope:
             self.guard(scope, name, scope[name])
             return True, scope[name]
+        self.guard_absence(scope, name)
         if hasattr(builtins, name):
             return True, getattr(builtins, name)
         return False, None
 
-    def guard(self, owner, name, value):
+    def guard(self, owner, name, *value):
         """Note a value that a later call must still find."""
-        if any(known is owner and key == name for known, key, _ in self.guards):
-            return
-        form = _compiled_form(value)
-        is_value = isinstance(form, (bool, int, float, complex, tuple, str, _engine.Dispatcher))
-        is_class = (
-            isinstance(value, enum.EnumMeta)
-            or _is_known_class(value)
-            or _is_known_class(type(value))
-        )
-        if is_value or is_class or _is_numpy_scalar(value) or hasattr(value, "linked"):
-            self.guards.append((owner, name, value))
+        if value and is_taken(value[0]) and self.takes_arrays:
+            return  # each call looks it up
+        if not any(g[0] is owner and g[1] == name for g in self.guards):
+            self.guards.append((owner, name, *value))
+
+    def guard_absence(self, owner, name):
+        """Note that there is nothing of that name: where there is later, the function is read anew.
+
+        But for its own, which it gets once it is decorated.
+        """
+        if owner is not None and name != self.name:
+            self.guard(owner, name)
 
     def captured_array(self, e, value):
         """What may change and is captured: a parameter behind the others, which each call looks up."""
@@ -159,7 +167,10 @@ class Captured:
         if not isinstance(key, str) or not isinstance(e.ctx, ast.Load) or not self.takes_arrays:
             return None
         found, owner = self.resolve(e.value)
-        if not found or type(owner) is not dict or key not in owner:
+        if not found or type(owner) is not dict:
+            return None
+        if key not in owner:
+            self.guard_absence(owner, key)
             return None
         if len({type(v) for v in owner.values()}) == 1:
             return None
@@ -293,6 +304,18 @@ def _what(value):
         return "of the module random; np.random and un.random have what compiled code draws from"
     name = type(value).__name__
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+def _is_plain(value):
+    return isinstance(value, (bool, int, float, complex, tuple, str)) or _is_numpy_scalar(value)
+
+
+def _is_settled(owner):
+    """Whether functions of the module stay what they are: it is of a library that we know."""
+    root = getattr(owner, "__name__", "").partition(".")[0]
+    return isinstance(owner, types.ModuleType) and (
+        root in ("numpy", "unisono") or root in sys.stdlib_module_names
+    )
 
 
 def _is_numpy_scalar(value):
