@@ -305,8 +305,26 @@ Value Arrays::make_array(DType t, std::vector<E> extents, const Place& place) {
     d.classes.assign(extents.size(), StrideClass::Other);
     if (!extents.empty()) d.classes.back() = StrideClass::One;
     at(place);
-    emit(b_->make(d.root, count));
+    emit(b_->make(d.root, within_memory(count, extents)));
     return view("made", d);
+}
+
+/// The product of these numbers, or -1 where it is larger than any memory: it may have overflowed.
+E Arrays::within_memory(E product, std::span<const E> factors) {
+    std::vector<E> open;
+    for (E e : factors) {
+        if (constant_int(e).value_or(0) != 1) open.push_back(e);
+    }
+    const bool is_known = std::all_of(open.begin(), open.end(), [&](E e) {
+        return e->kind == ir::ExprKind::Param && e->field == ir::Field::Extent &&
+               e->id == open.front()->id;  // of one array
+    });
+    if (open.size() < 2 || is_known || constant_int(product)) return product;
+    constexpr double most = 281474976710656.0;  // 2 ** 48
+    E size = cast(open[0], DType::Float64);
+    for (std::size_t k = 1; k < open.size(); ++k)
+        size = op_binary(Op::Mul, size, cast(open[k], DType::Float64));
+    return b_->select(op_binary(Op::Le, size, b_->number(DType::Float64, most)), product, i64(-1));
 }
 
 /// What the memory of two slots or parameters can have in common is nothing.

@@ -45,6 +45,7 @@ class Arrays : public Emission {
     bool are_apart(std::int32_t a, std::int32_t b) const;
     E may_overlap(std::int32_t target, std::int32_t array);
     std::pair<E, E> range_of(std::int32_t array);
+    E within_memory(E product, std::span<const E> factors);
 
     // ---- array expressions (elementwise.cpp)
     std::vector<E> extents_of(const Value& v);

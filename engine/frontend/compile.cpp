@@ -41,8 +41,9 @@ static Value make_parameter(ir::Builder& b, const std::string& name, const Type&
     return v;
 }
 
-/// Frames of compiled functions are small: this many fit on the smallest stack of a thread.
 constexpr std::int64_t deepest_recursion = 10'000;
+/// A power of two: after so many calls more a function asks how much of the stack is left.
+constexpr std::int64_t calls_between_looks = 8;
 
 void leaf_types(const ResultShape& shape, std::vector<DType>& list) {
     if (shape.kind == ResultShape::Kind::Scalar) list.push_back(shape.dtype);
@@ -84,6 +85,12 @@ void FunctionLowerer::open_function(std::vector<S>& list) {
                                       exception_number("RecursionError")),
                              {});
         emit(b_->branch(op_binary(Op::Gt, depth_, i64(deepest_recursion)), raised));
+        E count = op_binary(Op::And, depth_, i64(calls_between_looks - 1));
+        std::vector<S> look = collect([&] {
+            E is_low = native("stack_is_low", {i64(0), i64(0)}, 2)[1];
+            emit(b_->branch(op_binary(Op::Ne, is_low, i64(0)), raised));
+        });
+        emit(b_->branch(op_binary(Op::Eq, count, i64(calls_between_looks - 1)), b_->block(look)));
     }
 }
 

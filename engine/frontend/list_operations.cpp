@@ -1,4 +1,6 @@
 // What programs do with lists: methods, sums, membership.
+#include <array>
+
 #include "frontend/operators.h"
 #include "frontend/tables.h"
 #include "frontend/texts.h"
@@ -113,12 +115,20 @@ E Objects::repetitions(const Value& times, const Place& place) {
     return settle(cast(times.expr, DType::Int64));
 }
 
+E Objects::repeated_size(E size, E times, const Place& place) {
+    E n = settle(op_binary(Op::Max, times, i64(0)));
+    E total = temporary(within_memory(op_binary(Op::Mul, size, n), std::array{size, n}), "total");
+    fault_if(op_binary(Op::Lt, total, i64(0)), ErrorKind::Memory, "out of memory for a list",
+             place);
+    return total;
+}
+
 /// list *= times
 void Objects::repeat(const Value& value, const Value& times, const Place& place) {
     E n = repetitions(times, place);
     List& list = growing(value, place);
     E size = temporary(b_->read(list.length), "count");
-    E total = temporary(op_binary(Op::Mul, size, op_binary(Op::Max, n, i64(0))), "total");
+    E total = repeated_size(size, n, place);
     reserve(value, total, place);
     list_loop(size, total, [&](E k) {
         E item =
@@ -132,7 +142,7 @@ Value Objects::repeated_list(const Value& given, const Value& times, const Place
     E n = repetitions(times, place);
     Value list = new_list(given.type.items[0], "list");
     E size = temporary(list_length(given), "count");
-    E total = temporary(op_binary(Op::Mul, size, op_binary(Op::Max, n, i64(0))), "total");
+    E total = repeated_size(size, n, place);
     reserve(list, total, place);
     list_loop(i64(0), total, [&](E k) {
         E from = op_binary(Op::Mod, k, size);

@@ -115,6 +115,7 @@ class Objects : public ArrayFunctions {
     Value list_of(std::int32_t row, const Type& item, const std::string& name);
     void reserve(const Value& list, E count, const Place& place);
     E repetitions(const Value& times, const Place& place);
+    E repeated_size(E size, E times, const Place& place);
     [[noreturn]] void box_list(const Value& list, const Value& item, const Place& place);
 
     // ---- structured arrays (records.cpp)

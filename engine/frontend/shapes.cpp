@@ -19,16 +19,23 @@ E Arrays::size_of_array(const Value& v) {
 /// Replaces one extent of -1 by what the size leaves for it.
 std::vector<E> Arrays::completed_shape(std::vector<E> extents, E size, const Place& place) {
     int open = -1;
-    E known = i64(1);
+    E known = i64(1), is_odd = nullptr;
+    std::vector<E> given;
     for (std::size_t k = 0; k < extents.size(); ++k) {
         if (constant_int(extents[k]) == -1) {
             if (open >= 0)
                 refuse(place, "can only specify one unknown dimension", "write the other extents");
             open = static_cast<int>(k);
-        } else {
-            known = op_binary(Op::Mul, known, extents[k]);
+            continue;
         }
+        known = op_binary(Op::Mul, known, extents[k]);
+        given.push_back(extents[k]);
+        E below = op_binary(Op::Lt, extents[k], i64(0));
+        if (extents.size() > 1 && lower_bound(extents[k]).value_or(-1) < 0)
+            is_odd = is_odd ? op_binary(Op::Or, is_odd, below) : below;
     }
+    known = within_memory(known, given);
+    if (is_odd) known = b_->select(is_odd, i64(-1), known);
     known = settle(known);
     if (open >= 0) {
         E fits = op_binary(Op::And, op_binary(Op::Gt, known, i64(0)),
