@@ -159,6 +159,22 @@ def test_print(capfd):
     assert capfd.readouterr().out == want
 
 
+def indices_that_rebind(n):
+    a = b = np.arange(6.0)
+
+    def f():
+        nonlocal b
+        b = b[1:] + n
+        return 1
+
+    b[f()] = 50
+    return a[f()], b[f()], b[f() : 3], b
+
+
+def test_indices_that_rebind_arrays():
+    agrees(indices_that_rebind, lambda: 2)
+
+
 # ---- lists that others hold, and that loops go over
 
 
