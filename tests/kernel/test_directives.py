@@ -30,6 +30,26 @@ def test_division_has_cs_signs(on):
         f(1, 0)
 
 
+def test_targets_are_evaluated_once(on):
+    @un.jit(device=on, cdivision=True)
+    def f(a, xs, i):
+        n = 0
+
+        def step():
+            nonlocal n
+            n += 1
+            return n
+
+        a[step()] //= 2
+        a[i, xs.pop()] %= 4
+        a[step() :, 0] //= 2
+        return n
+
+    a, xs = np.full((4, 2), -7), [0, 1]
+    assert f(a, xs, 3) == 2 and xs == [0]
+    assert a.tolist() == [[-7, -7], [-4, -4], [-4, -7], [-4, -3]]
+
+
 def test_elements_and_arrays(on):
     @un.jit(device=on, cdivision=True)
     def f(a, b):

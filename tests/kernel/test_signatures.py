@@ -1,6 +1,11 @@
 """Type signatures in Numba's spellings."""
 
+import copy
+import pickle
+
+import numpy as np
 import pytest
+import unisono as un
 from unisono._signatures import parse_signature, parse_signatures, parse_type, spell
 
 
@@ -62,3 +67,40 @@ def test_dtypes_write_types():
     assert un.float32(2).item() == 2.0
     with pytest.raises(TypeError, match="axes of a type are ':' or '::1'; got \\(0,\\)"):
         un.float64[0]
+
+
+def total(a, k):
+    return a.sum() * k
+
+
+def counted(*args: int, k: float = 1.0) -> float:
+    return len(args) * k
+
+
+def test_layouts_and_rests():
+    """Arrays in Fortran's order are taken where they are declared; what *args is declared as says nothing of the tuple."""
+    f = un.jit("float64(float64[::1, :], int64)")(total)
+    for a in (np.ones((2, 3), order="F"), np.ones((2, 3))):
+        assert f(a, 2) == 12
+    with pytest.raises(un.CompileError, match="no signature takes"):
+        un.jit("float64(float64[:, ::1], int64)")(total)(np.ones((2, 3), order="F"), 2)
+    assert un.jit(counted)(1, 2, 3, k=2) == 6.0
+
+
+jitted = un.jit(total)
+kernel = un.kernel(lambda a: None)
+items = un.guvectorize(["void(float64[:], float64[:])"], "(n)->(n)")(lambda a, b: None)
+callback = un.cfunc("float64(float64)")(lambda x: x)
+neighbours = un.stencil(lambda a: a[-1] + a[1])
+
+
+@pytest.mark.parametrize("name", ["jitted", "kernel", "items", "callback", "neighbours"])
+def test_pickles_by_name(name):
+    """As Python's own functions, so that other processes can be given them."""
+    made = globals()[name]
+    made.__name__ = made.__qualname__ = name
+    made.__module__ = __name__
+    assert pickle.loads(pickle.dumps(made)) is made and copy.deepcopy(made) is made
+    local = un.jit(lambda x: x)
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(local)

@@ -176,3 +176,8 @@ def nothing(a):
 
 def both(a, b):
     return a[0] + b[0]
+
+
+def test_lambdas():
+    s = un.stencil(lambda a: a[-1] + a[1])
+    assert s(np.arange(5.0)).tolist() == [0, 2, 4, 6, 0]

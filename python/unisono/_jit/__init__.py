@@ -89,6 +89,10 @@ class _Compiled(_engine.Dispatcher):
         self.__wrapped__ = function
         self._recorded_as = None
 
+    def __reduce__(self):
+        """By name, as Python pickles its functions."""
+        return self.__qualname__
+
     @property
     def _recorded(self):
         """What the engine calls instead of us while a profiler watches."""

@@ -136,6 +136,9 @@ class CFunction:
     def __call__(self, *args, **kwargs):
         return self.__wrapped__(*args, **kwargs)
 
+    def __reduce__(self):
+        return self.__qualname__
+
     def __repr__(self):
         return f"<unisono.cfunc {self.__module__}.{self.__qualname__}: {self.signature}>"
 

@@ -149,7 +149,9 @@ class _Flattener(
             "positional": len(by_position),
             "vararg": len(by_position) if args.vararg else -1,
             "defaults": [defaults.get(a.arg) for a in named] + [None] * len(behind),
-            "declared": [self.annotation(a.annotation) for a in named] + [None] * len(behind),
+            # What *args is declared as each of its items is, which says nothing of the tuple.
+            "declared": [None if a is args.vararg else self.annotation(a.annotation) for a in named]
+            + [None] * len(behind),
             "result": self.annotation(getattr(self.definition, "returns", None)),
             "locals": self.local_types,
             "signatures": self.options.get("signatures", ()),
@@ -303,6 +305,8 @@ class _Flattener(
                         s, "a task outside of tasks()", "put with un.tasks(): around it"
                     )
                 ]
+        if self.divides_as_c(s):
+            return self.divided_as_c(s)
         if isinstance(s, ast.Match):
             plain = self.chain(s)
             if plain is not None:

@@ -150,6 +150,9 @@ class GeneralizedFunction:
             made.append("".join(chars[: self.nin]) + "->" + "".join(chars[self.nin :]))
         return made
 
+    def __reduce__(self):
+        return self.__qualname__
+
     def __repr__(self):
         return f"<unisono.guvectorize {self.__module__}.{self.__qualname__}: {self.signature}>"
 

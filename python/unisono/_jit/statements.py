@@ -36,25 +36,44 @@ class Statements:
             return self.node(s, "Pass")
         return self.node(s, "Assign", [self.expression(s.target), self.expression(s.value)])
 
-    def statement_AugAssign(self, s):
-        is_division = isinstance(s.op, (ast.FloorDiv, ast.Mod))
-        if self.options.get("cdivision") and is_division:
-            return self.divided_as_c(s)
-        return self.augmented(s)
+    def divides_as_c(self, s):
+        is_division = isinstance(s, ast.AugAssign) and isinstance(s.op, (ast.FloorDiv, ast.Mod))
+        return is_division and self.options.get("cdivision")
 
     def divided_as_c(self, s):
         """``x //= y`` of numbers by an assignment; arrays change in place, as NumPy divides."""
-        old = _copied(s.target)
+        before = []
+        target = self.evaluated_once(s.target, before)
+        old = _copied(target)
         old.ctx = ast.Load()
         value = ast.BinOp(left=old, op=s.op, right=s.value)
-        number = self.node(s, "Assign", [self.expression(s.target), self.expression(_at(value, s))])
+        number = self.node(s, "Assign", [self.expression(target), self.expression(_at(value, s))])
         if not isinstance(s.target, ast.Name):
-            return number
+            return [*(n for b in before for n in self.statements(b)), number]
         test = _call("isinstance", s, old, _at(Known(id="np.ndarray", ctx=ast.Load()), s))
-        blocks = [self.node(s, "Block", [n]) for n in (self.augmented(s), number)]
-        return self.node(s, "If", [self.expression(test), *blocks])
+        blocks = [self.node(s, "Block", [n]) for n in (self.statement(s), number)]
+        return [self.node(s, "If", [self.expression(test), *blocks])]
 
-    def augmented(self, s):
+    def evaluated_once(self, e, before):
+        """The target with what calls are in it in front, so that it can be read and assigned."""
+        if any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in ast.walk(e)):
+            return self.with_kept_parts(e, before)
+        return e
+
+    def with_kept_parts(self, e, before):
+        is_made_of_parts = isinstance(e, (ast.Subscript, ast.Attribute, ast.Slice, ast.Tuple))
+        if not is_made_of_parts:
+            return self.kept(e, before, "v")
+        made = _copied(e)
+        for field, value in ast.iter_fields(e):
+            if isinstance(value, list):
+                value = [self.with_kept_parts(v, before) for v in value]
+            elif isinstance(value, ast.expr):
+                value = self.with_kept_parts(value, before)
+            setattr(made, field, value)
+        return made
+
+    def statement_AugAssign(self, s):
         children = [self.expression(s.target), self.expression(s.value)]
         return self.node(s, "AugAssign", children, BINARY[type(s.op)])
 

@@ -111,8 +111,8 @@ class Stencil:
             "jit_": _helper,
         }
         text = kernel.text(mode, cval)
-        self._compiled = compile_text(text, f"{self.__name__}_new", scope)
-        self._into = self._compiled.py_func.__globals__[f"{self.__name__}_into"]
+        self._compiled = compile_text(text, f"{kernel.name}_new", scope)
+        self._into = self._compiled.py_func.__globals__[f"{kernel.name}_into"]
 
     @property
     def py_func(self):
@@ -161,6 +161,9 @@ class Stencil:
             self._into(*args, target)
         return out
 
+    def __reduce__(self):
+        return self.__qualname__
+
     def __repr__(self):
         return f"<unisono.stencil {self.__module__}.{self.__qualname__}>"
 
@@ -193,8 +196,14 @@ class _Kernel:
     """The body of a kernel and what its indices reach."""
 
     def __init__(self, function, neighborhood, standard):
-        self.name = function.__name__
+        is_lambda = function.__name__ == "<lambda>"
+        self.name = "kernel" if is_lambda else function.__name__  # in the text that is written
         definition, self.file, _, _ = read_function(function)
+        if isinstance(definition, ast.Lambda):
+            body = [ast.copy_location(ast.Return(value=definition.body), definition.body)]
+            definition = ast.copy_location(
+                ast.FunctionDef(self.name, definition.args, body, []), definition
+            )
         self.definition = definition
         self.params = [a.arg for a in definition.args.args]
         for name in standard:
