@@ -1,7 +1,10 @@
 """``jit(interpret=True)``: the Python function itself with watched arrays."""
 
 import io
+import os
 import pdb
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -126,3 +129,46 @@ def test_other_keywords_are_still_checked():
     with pytest.raises(TypeError, match="unknown keyword 'speed'"):
         un.jit(interpret=True, speed=3)
     assert un.jit(scale.py_func, interpret=False)(np.ones(2), 2.0).tolist() == [2.0, 2.0]
+
+
+DISABLED = """
+import numpy as np
+import unisono as un
+
+@un.jit("float64(float64)")
+def f(x):
+    assert type(x) is int
+    return x + 1
+
+@un.vectorize(["float64(float64)"])
+def v(x):
+    return x + 1
+
+@un.guvectorize(["void(float64[:], float64[:])"], "(n)->(n)")
+def g(a, b):
+    for i in range(len(a)):
+        b[i] = a[i] * 2
+
+@un.stencil
+def s(a):
+    return a[-1] + a[1]
+
+@un.cfunc("float64(float64)")
+def c(x):
+    return x * 2
+
+x = np.arange(4.0)
+print(f(1), v(x).tolist(), g(x).tolist(), s(x).tolist(), c.ctypes(3.0))
+"""
+
+
+def test_compilation_can_be_switched_off(tmp_path):
+    """Functions of jit are Python's own then; what has no other form is compiled all the same."""
+    file = tmp_path / "program.py"
+    file.write_text(DISABLED)
+    environment = {**os.environ, "UNISONO_DISABLE_JIT": "1"}
+    done = subprocess.run([sys.executable, file], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == (
+        "2 [1.0, 2.0, 3.0, 4.0] [0.0, 2.0, 4.0, 6.0] [0.0, 2.0, 4.0, 0.0] 6.0\n"
+    )

@@ -401,10 +401,19 @@ def jit(signature_or_function=None, *, device=None, **options):
     return lambda function: _compiled(function, device, settings)
 
 
-def _compiled(function, device, settings):
+def always_jit(function, signatures=None):
+    """`jit` for what has no other form, also where UNISONO_DISABLE_JIT leaves its functions to Python."""
+    from .signatures import signatures_of
+
+    settings = {"signatures": signatures_of(signatures, "jit")} if signatures else {}
+    return _compiled(function, None, settings, True)
+
+
+def _compiled(function, device, settings, always=False):
     from .. import _engine
 
-    if _engine._setting("disable_jit") not in ("", "0"):
+    is_own = (function.__module__ or "").startswith("unisono.")  # called by what is compiled
+    if _engine._setting("disable_jit") not in ("", "0") and not (always or is_own):
         return function
     if isinstance(function, JitFunction):
         function = function.py_func

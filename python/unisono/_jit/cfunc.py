@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import _signatures
-from . import jit
+from . import always_jit
 
 
 def cfunc(signature, *, error=0, **options):
@@ -90,7 +90,7 @@ class CFunction:
     """
 
     def __init__(self, function, result, arguments, error):
-        self._compiled = jit(function)
+        self._compiled = always_jit(function)
         self._result, self._arguments = result, arguments
         self.__name__, self.__qualname__ = function.__name__, function.__qualname__
         self.__module__, self.__doc__ = function.__module__, function.__doc__

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .. import _signatures, _ufunc
-from . import jit, prange
+from . import always_jit, prange
 from .text import compile_text
 
 
@@ -118,7 +118,7 @@ class GeneralizedFunction:
     """
 
     def __init__(self, function, signatures, layout, inputs, outputs):
-        self._compiled = jit(function)
+        self._compiled = always_jit(function)
         self.__name__, self.__qualname__ = function.__name__, function.__qualname__
         self.__module__, self.__doc__ = function.__module__, function.__doc__
         self.__wrapped__ = function
@@ -173,7 +173,7 @@ class GeneralizedFunction:
         """What compiled functions call, for one item and with arrays for the results; None without signatures."""
         if self._one is None and self._signatures:
             texts = (", ".join(map(_signatures.spell, t)) for t in self._signatures)
-            self._one = jit([f"void({t})" for t in texts])(self.__wrapped__)
+            self._one = always_jit(self.__wrapped__, [f"void({t})" for t in texts])
         return self._one
 
     def __call__(self, *args, out=None, axes=None, axis=None, keepdims=False):

@@ -170,9 +170,9 @@ class Stencil:
 
 def _helper(function):
     """Mark a helper of generated text."""
-    from . import jit
+    from . import always_jit
 
-    return jit(function)
+    return always_jit(function)
 
 
 def _numpy():

@@ -13,7 +13,7 @@ import textwrap
 
 from .. import _dtypes, _engine, _signatures, _ufunc
 from .._engine import CompileError
-from . import JitFunction, jit, prange
+from . import JitFunction, always_jit, prange
 from .text import compile_text
 from .vectorize_methods import Methods, Probe, as_type
 
@@ -110,7 +110,7 @@ def vectorize(pyfunc=None, /, *args, **options):
 def _make(function, signatures, identity, strict):
     if not isinstance(function, _engine.Dispatcher) and not _has_plain_parameters(function):
         if strict:
-            jit(function)  # says what is wrong
+            always_jit(function)  # says what is wrong
         from .._apply import vectorize as interpreted
 
         return interpreted(function)
@@ -151,7 +151,7 @@ class Vectorized(Methods):
     _by_elements = None
 
     def __init__(self, function, signatures, identity, strict):
-        self._compiled = function if isinstance(function, _engine.Dispatcher) else jit(function)
+        self._compiled = function if isinstance(function, _engine.Dispatcher) else always_jit(function)
         python = self.py_func
         self.__name__, self.__qualname__ = python.__name__, python.__qualname__
         self.__module__, self.__doc__ = python.__module__, python.__doc__
