@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "core/error.h"
+
 namespace unisono {
 
 /// A complex element of 16 bytes, which lies at multiples of its parts' size.
@@ -14,12 +16,13 @@ struct ElementPair {
 template <class F>
 void with_size(std::int64_t bytes, F&& f) {
     switch (bytes) {
-        case 1: f.template operator()<std::uint8_t>(); break;
-        case 2: f.template operator()<std::uint16_t>(); break;
-        case 4: f.template operator()<std::uint32_t>(); break;
-        case 8: f.template operator()<std::uint64_t>(); break;
-        default: f.template operator()<ElementPair>(); break;
+        case 1: return f.template operator()<std::uint8_t>();
+        case 2: return f.template operator()<std::uint16_t>();
+        case 4: return f.template operator()<std::uint32_t>();
+        case 8: return f.template operator()<std::uint64_t>();
+        case 16: return f.template operator()<ElementPair>();
     }
+    UNISONO_ASSERT(!"the size of an element");
 }
 
 /// Each of n elements `times` times: what np.repeat does, and columns that are broadcast.

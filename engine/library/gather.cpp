@@ -9,7 +9,7 @@
 
 #include "core/parallel.h"
 #include "core/threads.h"
-#include "library/elements.h"
+#include "core/element_copies.h"
 
 namespace unisono::library {
 
@@ -254,7 +254,7 @@ bool gather(std::int64_t item_size, const RowMap& map, const std::int64_t* posit
             const char* table, char* rows, bool checked) {
     if (map.count * map.outer.size() * map.inner.size() == 0) return true;
     bool inside = true;
-    by_size(item_size, [&]<class T>() {
+    with_size(item_size, [&]<class T>() {
         auto* from = reinterpret_cast<T*>(const_cast<char*>(table));
         auto* to = reinterpret_cast<T*>(rows);
         if (checked) {
@@ -269,7 +269,7 @@ bool gather(std::int64_t item_size, const RowMap& map, const std::int64_t* posit
 void scatter(std::int64_t item_size, const RowMap& map, const std::int64_t* positions, char* table,
              const char* rows) {
     if (map.count * map.outer.size() * map.inner.size() == 0) return;
-    by_size(item_size, [&]<class T>() {
+    with_size(item_size, [&]<class T>() {
         scatter_as(map, positions, reinterpret_cast<T*>(table),
                    reinterpret_cast<T*>(const_cast<char*>(rows)));
     });

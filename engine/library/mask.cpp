@@ -12,7 +12,7 @@
 #endif
 
 #include "core/parallel.h"
-#include "library/elements.h"
+#include "core/element_copies.h"
 
 namespace unisono::library {
 
@@ -98,7 +98,7 @@ void select_as(const MaskCounts& counts, const std::uint8_t* mask, const T* from
 template <class T>
 T blend(bool set, T a, T b) {
     if constexpr (sizeof(T) == 16) {
-        return {blend(set, a.first, b.first), blend(set, a.second, b.second)};
+        return {{blend(set, a.parts[0], b.parts[0]), blend(set, a.parts[1], b.parts[1])}};
     } else {
         T keep = static_cast<T>(-static_cast<T>(set));
         return static_cast<T>((a & keep) | (b & static_cast<T>(~keep)));
@@ -149,14 +149,14 @@ MaskCounts count_mask(const std::uint8_t* mask, std::int64_t size) {
 
 void select(std::int64_t item_size, const MaskCounts& counts, const std::uint8_t* mask,
             const char* from, char* to) {
-    by_size(item_size, [&]<class T>() {
+    with_size(item_size, [&]<class T>() {
         select_as(counts, mask, reinterpret_cast<const T*>(from), reinterpret_cast<T*>(to));
     });
 }
 
 void fill(std::int64_t item_size, const MaskCounts& counts, const std::uint8_t* mask,
           const char* from, char* to) {
-    by_size(item_size, [&]<class T>() {
+    with_size(item_size, [&]<class T>() {
         fill_as(counts, mask, reinterpret_cast<const T*>(from), reinterpret_cast<T*>(to));
     });
 }
