@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/recursion.h"
 #include "frontend/effects.h"
 #include "frontend/exceptions.h"
 #include "frontend/lowerer.h"
@@ -42,7 +43,7 @@ static Value make_parameter(ir::Builder& b, const std::string& name, const Type&
 }
 
 constexpr std::int64_t deepest_recursion = 10'000;
-/// A power of two: after so many calls more a function asks how much of the stack is left.
+/// A power of two: after so many calls more a function asks whether it may go on.
 constexpr std::int64_t calls_between_looks = 8;
 
 void leaf_types(const ResultShape& shape, std::vector<DType>& list) {
@@ -87,8 +88,12 @@ void FunctionLowerer::open_function(std::vector<S>& list) {
         emit(b_->branch(op_binary(Op::Gt, depth_, i64(deepest_recursion)), raised));
         E count = op_binary(Op::And, depth_, i64(calls_between_looks - 1));
         std::vector<S> look = collect([&] {
-            E is_low = native("stack_is_low", {i64(0), i64(0)}, 2)[1];
-            emit(b_->branch(op_binary(Op::Ne, is_low, i64(0)), raised));
+            E told = native("recursion_told", {i64(0), i64(0)}, 2)[1];
+            emit(b_->branch(op_binary(Op::Eq, told, i64(stack_is_low)), raised));
+            const E stopped[] = {i64(interrupted_fault), i64(b_->line.line), i64(b_->line.file),
+                                 i64(0), i64(0)};
+            emit(b_->branch(op_binary(Op::Eq, told, i64(user_stops)),
+                            b_->block({b_->again(stopped)})));
         });
         emit(b_->branch(op_binary(Op::Eq, count, i64(calls_between_looks - 1)), b_->block(look)));
     }

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <mutex>
 
+#include "core/element_copies.h"
 #include "core/parallel.h"
 #include "core/threads.h"
-#include "core/element_copies.h"
 
 namespace unisono::library {
 

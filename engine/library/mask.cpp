@@ -11,8 +11,8 @@
 #include <immintrin.h>
 #endif
 
-#include "core/parallel.h"
 #include "core/element_copies.h"
+#include "core/parallel.h"
 
 namespace unisono::library {
 

@@ -169,6 +169,4 @@ def test_compilation_can_be_switched_off(tmp_path):
     environment = {**os.environ, "UNISONO_DISABLE_JIT": "1"}
     done = subprocess.run([sys.executable, file], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == (
-        "2 [1.0, 2.0, 3.0, 4.0] [0.0, 2.0, 4.0, 6.0] [0.0, 2.0, 4.0, 0.0] 6.0\n"
-    )
+    assert done.stdout == ("2 [1.0, 2.0, 3.0, 4.0] [0.0, 2.0, 4.0, 6.0] [0.0, 2.0, 4.0, 0.0] 6.0\n")

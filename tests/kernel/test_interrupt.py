@@ -55,6 +55,17 @@ def tasks(a, n):
                         a[k] += 1
                         i += 1
 
+@un.jit
+def calls(n):
+    return n if n < 2 else calls(n - 1) + calls(n - 2)
+
+@un.jit
+def recursion(a, n):
+    try:
+        a[0] += calls(n if n < 90 else 90)
+    except Exception:
+        a[1] = 1
+
 a = np.zeros(3, np.int64)
 function = globals()[sys.argv[1]]
 function(a, 0)
@@ -70,7 +81,7 @@ print("alive")
 
 
 @pytest.mark.parametrize(
-    "name", ["one_loop", "nested", "spin", "parallel", "stores", "statements", "tasks"]
+    "name", ["one_loop", "nested", "spin", "parallel", "stores", "statements", "tasks", "recursion"]
 )
 def test_interrupt(tmp_path, name):
     path = tmp_path / "program.py"

@@ -23,6 +23,7 @@
 
 #include "backends/listing.h"
 #include "core/error.h"
+#include "core/recursion.h"
 #include "ir/ir.h"
 
 namespace unisono::codegen {
@@ -34,7 +35,8 @@ inline constexpr const char* callback_symbol = "unisono_callback";
 /// Stands for a site where memory for an array made in the kernel was missing.
 inline constexpr std::int64_t out_of_memory_site = std::int64_t{1} << 40;
 /// The user asked to stop; the fault's first value is the line, the second the file.
-inline constexpr std::int64_t interrupted_site = out_of_memory_site + 1;
+inline constexpr std::int64_t interrupted_site = interrupted_fault;
+static_assert(interrupted_site == out_of_memory_site + 1);
 /// A deferred function could not be compiled.
 inline constexpr std::int64_t deferred_failed_site = out_of_memory_site + 2;
 inline constexpr int range_slots = 9;

@@ -26,7 +26,12 @@ bool has_streaming_store(ir::S s) {
 std::string key_of(const ir::Module& module, const CompileOptions& options) {
     std::string which;
     if (options.fastmath) which += "fastmath\n";
-    if (options.debug) which += "debug\n";
+    if (options.debug) {  // the code tells of lines and files
+        which += "debug\n";
+        for (const ir::Function& f : module.functions) {
+            for (const std::string& file : f.files) which += file + "\n";
+        }
+    }
     if (options.callback) which += "callback " + std::to_string(options.callback_failed) + "\n";
     return which + ir::identity(module);
 }

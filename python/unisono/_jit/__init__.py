@@ -412,7 +412,9 @@ def always_jit(function, signatures=None):
 def _compiled(function, device, settings, always=False):
     from .. import _engine
 
-    is_own = (function.__module__ or "").startswith("unisono.")  # called by what is compiled
+    is_own = str(getattr(function, "__module__", "")).startswith(
+        "unisono."
+    )  # called by what is compiled
     if _engine._setting("disable_jit") not in ("", "0") and not (always or is_own):
         return function
     if isinstance(function, JitFunction):

@@ -151,7 +151,9 @@ class Vectorized(Methods):
     _by_elements = None
 
     def __init__(self, function, signatures, identity, strict):
-        self._compiled = function if isinstance(function, _engine.Dispatcher) else always_jit(function)
+        self._compiled = (
+            function if isinstance(function, _engine.Dispatcher) else always_jit(function)
+        )
         python = self.py_func
         self.__name__, self.__qualname__ = python.__name__, python.__qualname__
         self.__module__, self.__doc__ = python.__module__, python.__doc__

@@ -1,7 +1,10 @@
-// How much of a thread's stack is left, for compiled functions that call themselves.
+// Whether compiled functions that call themselves may go on: how much of the thread's stack is
+// left, and whether the user wants to stop.
 #include <pthread.h>
 
+#include "core/interrupt.h"
 #include "core/native.h"
+#include "core/recursion.h"
 
 namespace unisono {
 
@@ -25,16 +28,20 @@ struct Stack {
     }
 };
 
-/// values: out, whether little is left. A stack that is not the thread's own counts as large.
-void stack_is_low(std::int64_t* values) {
+/// values: out, what it is told. A stack that is not the thread's own counts as large.
+void recursion_told(std::int64_t* values) {
     thread_local const Stack stack;
+    thread_local unsigned asked = 0;
     auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     bool is_own = here >= stack.low && here < stack.high;
-    values[0] = 0;
-    values[1] = is_own && here - stack.low < least;
+    values[0] = values[1] = 0;
+    if (is_own && here - stack.low < least)
+        values[1] = stack_is_low;
+    else if (++asked % (1 << 14) == 0 && poll_interrupt())
+        values[1] = user_stops;
 }
 
-[[maybe_unused]] const bool added = add_natives({{"stack_is_low", &stack_is_low}});
+[[maybe_unused]] const bool added = add_natives({{"recursion_told", &recursion_told}});
 
 }  // namespace
 
