@@ -137,10 +137,8 @@ class _Text:
         return made
 
 
-class _Rewriter(ast.NodeTransformer):
-    def __init__(self, flattener, kinds):
-        self.flattener, self.kinds = flattener, kinds
-        self.bounds = {}  # variables that hold maxlen
+class Statements(ast.NodeTransformer):
+    """Rewrites statements, one as several where need be."""
 
     def block(self, body):
         made = []
@@ -148,6 +146,12 @@ class _Rewriter(ast.NodeTransformer):
             new = self.visit(s)
             made += new if isinstance(new, list) else [new]
         return made
+
+
+class _Rewriter(Statements):
+    def __init__(self, flattener, kinds):
+        self.flattener, self.kinds = flattener, kinds
+        self.bounds = {}  # variables that hold maxlen
 
     def info(self, e):
         """The container that an expression, as it was written, stands for, or None."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .containers import Refused
+from .containers import Refused, Statements
 from .desugar import Known, Let, _add, _assign, _at, _call, _constant, _copied, _name
 
 _TAKERS = frozenset(("all", "any", "list", "max", "min", "set", "sorted", "sum"))
@@ -41,17 +41,10 @@ class NamedIterators:
         return e if is_generator else None
 
 
-class _Places(ast.NodeTransformer):
+class _Places(Statements):
     def __init__(self, flattener, names):
         self.flattener = flattener
         self.names = {n: (flattener.fresh("items"), flattener.fresh("place")) for n in names}
-
-    def block(self, body):
-        made = []
-        for s in body:
-            new = self.visit(s)
-            made += new if isinstance(new, list) else [new]
-        return made
 
     def held(self, e):
         return self.names.get(e.id) if isinstance(e, ast.Name) else None
