@@ -123,7 +123,16 @@ def polymul(a1, a2):
     >>> un.polymul([1, 1], [1, -1]).tolist()
     [1, 0, -1]
     """
-    return _like(un.convolve(_coefficients(a1), _coefficients(a2)), a1, a2)
+    one, two = _significant(_coefficients(a1)), _significant(_coefficients(a2))
+    return _like(un.convolve(one, two), a1, a2)
+
+
+def _significant(coefficients):
+    """Without the zeros in front; of nothing, or nothing but zeros, one is left."""
+    if coefficients.shape[0] == 0:
+        return un.zeros(1, coefficients.dtype)
+    found = un.flatnonzero(coefficients)
+    return coefficients[found[0].item() if found.shape[0] else -1 :]
 
 
 def polydiv(u, v):
@@ -151,16 +160,16 @@ def polydiv(u, v):
     """
     one, two = _coefficients(u) + 0.0, _coefficients(v) + 0.0
     m, n = one.shape[0] - 1, two.shape[0] - 1
-    scale = 1.0 / two[0].item()
+    scale = 1.0 / two[0]
     quotient = un.zeros(max(m - n + 1, 1), un.result_type(one.dtype, two.dtype))
     rest = one.astype(quotient.dtype)
     for k in range(m - n + 1):
-        d = scale * rest[k].item()
+        d = scale * rest[k]
         quotient[k] = d
         rest[k : k + n + 1] -= d * two
     first = 0
     values = rest.tolist()
-    while first < len(values) - 1 and abs(values[first]) <= 1e-14:
+    while first < len(values) - 1 and abs(values[first]) <= 1e-8:  # as allclose has it
         first += 1
     return _like(quotient, u, v), _like(rest[first:], u, v)
 
@@ -424,11 +433,7 @@ class poly1d:
         c = un.atleast_1d(as_array(c))
         if c.ndim > 1:
             raise ValueError("Polynomial must be 1d only.")
-        values = c.tolist()
-        first = 0
-        while first < len(values) - 1 and values[first] == 0:
-            first += 1
-        self.coeffs = c[first:] if values else un.zeros(1)
+        self.coeffs = _significant(c)
         self.variable = "x" if variable is None else variable
 
     c = coef = coefficients = property(lambda self: self.coeffs)

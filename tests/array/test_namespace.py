@@ -63,6 +63,8 @@ CALLS = [
     ("apply_along_axis", (lambda v: v[:2] * 2, 0, A), {}), ("apply_over_axes", (np.sum, A, [0, 1]), {}),
     ("fromfunction", (lambda i, j: i - j, (2, 3)), {}), ("polyval", ([1, 2, 3], V), {}), ("polyadd", ([1, 2], [1, 2, 3]), {}),
     ("polysub", ([1, 2], [1, 2, 3]), {}), ("polymul", ([1, 2], [1, 2, 3]), {}), ("polydiv", ([1.0, 5, 6, 1], [1.0, 2]), {}),
+    ("polymul", ([0, 0, 2], [0.0, 1, 3]), {}), ("polymul", ([0, 0], [0, 1, 3]), {}), ("polydiv", ([1, 2, 3], 2), {}),
+    ("polydiv", (np.array([1, 3, 2], np.int32), np.array([3, 1], np.float32)), {}), ("polydiv", ([1.0, 2, 1 + 1e-9], [1, 1]), {}),
     ("polyder", ([3, 2, 1, 5], 2), {}), ("polyint", ([3.0, 2, 1],), {}), ("polyint", ([3.0, 2, 1], 2, [4, 5]), {}),
 ]  # fmt: skip
 # Where the last bit may differ: functions of their own.
