@@ -12,6 +12,7 @@
 #include "c_native.h"
 #include "cpp_text.h"
 #include "errors.h"
+#include "frontend/native.h"
 #include "frontend/tree.h"
 #include "jit_dispatch.h"
 
@@ -336,7 +337,8 @@ std::shared_ptr<frontend::Source> native_source(PyObject* object) {
 
 bool has_state(const ir::Module& module) {
     return std::any_of(module.functions.begin(), module.functions.end(), [](const auto& f) {
-        return f.native && functions_with_state().count({f.native->key, f.symbol}) > 0;
+        return (f.native && functions_with_state().count({f.native->key, f.symbol}) > 0) ||
+               std::any_of(f.natives.begin(), f.natives.end(), frontend::has_state);
     });
 }
 

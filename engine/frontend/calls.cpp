@@ -114,13 +114,23 @@ Value Calls::call_function(const Node& node, const Source& callee,
     return call_with(node, callee, std::move(values));
 }
 
-/// The function of vectorize for each element of arrays, as an array expression.
+/// The function of vectorize for each element of arrays, as an array expression; at once, one
+/// element after the other, where their order tells.
 Value Calls::call_by_elements(const Node& node, const Source& callee,
                               const std::vector<Value>& values) {
     auto call = [this, &node, &callee](std::span<const Value> elements) {
         return call_with(node, callee, {elements.begin(), elements.end()});
     };
+    int before = instance_.in_order;
     Value made = elementwise(values, call, node.place);
+    if (instance_.in_order > before) {
+        Value array = make_array(made.type.dtype, made.lazy->extents, node.place);
+        in_order(made.lazy->extents, [&](std::span<const E> index) {
+            Value item = made.lazy->element(index, !made.lazy->equal.empty());
+            emit(b_->store(array.array, index, item.expr, ir::Access::Inside));
+        });
+        return array;
+    }
     auto lazy = std::make_shared<Lazy>(*made.lazy);
     lazy->by_elements = false;  // a call is made once
     made.lazy = lazy;
@@ -205,6 +215,7 @@ Value Calls::call_with(const Node& node, const Source& callee, std::vector<Value
         for (std::int32_t array : arrays) scalars.push_back(block_of_array(array));
     }
     const Instance& made = instance_of(node, callee, types, noalias, passes_blocks);
+    instance_.in_order += made.in_order > 0;
     if (made.counts_depth) scalars.push_back(depth_ ? op_binary(Op::Add, depth_, i64(1)) : i64(1));
     std::vector<DType> results;
     leaf_types(made.shape, results);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/emission.h"
+#include "frontend/native.h"
 #include "ops/scalar_eval.h"
 
 namespace unisono::frontend {
@@ -65,6 +66,7 @@ std::vector<E> Emission::native(const std::string& name, std::vector<E> values, 
         outs.push_back(declared("native", i64(0)));
         list.push_back(b_->read(outs.back()));
     }
+    if (has_state(name)) ++instance_.in_order;
     emit(b_->native(name, values, outs));
     return list;
 }

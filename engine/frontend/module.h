@@ -30,6 +30,7 @@ struct Instance {
     bool counts_depth = false;   ///< takes the depth of the recursion as one more scalar
     bool passes_blocks = false;  ///< takes the blocks of its arrays as scalars: it may keep them
     bool has_result = false;     ///< so far: another return may widen it
+    int in_order = 0;  ///< calls in it whose order tells: C with variables, random numbers
     Type result;
     ResultShape shape;
     std::vector<Type> told;  ///< of arguments that came empty, what was stored in them

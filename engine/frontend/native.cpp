@@ -269,6 +269,7 @@ void ModuleLowerer::lower_native(const Source& source, Instance& made) {
     file(source.file);
     Adapter(source, made.args, callee, *adapter).build();
     functions_[static_cast<std::size_t>(made.index)] = std::move(adapter);
+    made.in_order = n.is_pure ? 0 : 1;
     made.result = n.result ? Adapter::python_type(*n.result) : Type::none();
     made.shape = {};
     if (n.result) {

@@ -71,4 +71,9 @@ struct NativeFunction {
     std::string form_text;  ///< both, as they came
 };
 
+/// Whether the order of the calls of a function of core/native.h tells.
+inline bool has_state(const std::string& native) {
+    return native == "print" || native.rfind("random_", 0) == 0;
+}
+
 }  // namespace unisono::frontend

@@ -12,7 +12,7 @@ namespace unisono {
 bool ElementFunction::accepts(const ir::Module& module) {
     const ir::Function& f = module.entry();
     auto is_pure = [](const ir::Function& g) {
-        return g.sites.empty() && g.arrays.empty() && !g.is_kernel;
+        return g.sites.empty() && g.arrays.empty() && g.natives.empty() && !g.is_kernel;
     };
     return f.results.size() == 1 && !f.params.empty() && f.params.size() <= most_params &&
            std::all_of(module.functions.begin(), module.functions.end(), is_pure);

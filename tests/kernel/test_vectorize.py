@@ -224,6 +224,45 @@ def test_a_function_that_can_fail_raises_at_the_call():
         root(un.asarray([4.0, -1.0]))
 
 
+def test_elements_whose_order_tells_come_one_after_the_other():
+    c = un.c_module("static int calls = 0; double next(double x) { return x + ++calls; }")
+    count = c.next
+
+    @un.vectorize
+    def numbered(x):
+        return count(x)
+
+    @un.vectorize
+    def noisy(x):
+        return x + np.random.random()
+
+    @un.jit
+    def inside(a):
+        return numbered(a)
+
+    @un.jit
+    def fused(a):
+        np.random.seed(3)
+        return np.sum(noisy(a) * 2) - np.sum(noisy(a))
+
+    @un.jit
+    def seeded(a, begin):
+        np.random.seed(3)
+        return noisy(a) if begin else a
+
+    zeros = np.zeros(2_000_000)
+    order = np.arange(1.0, 2_000_001)
+    same(inside(zeros), order)
+    same(inside(zeros), order + len(zeros))
+    same(numbered(zeros), order + 2 * len(zeros))
+    drawn = np.random.RandomState(3).random_sample(2 * len(zeros))
+    same(seeded(zeros, True), drawn[: len(zeros)])
+    seeded(zeros, False)
+    same(noisy(zeros), drawn[: len(zeros)])
+    both = np.split(drawn, 2)
+    assert fused(zeros) == pytest.approx(2 * both[0].sum() - both[1].sum(), rel=1e-12)
+
+
 def test_many_operands_and_defaults():
     @un.vectorize
     def poly(x, a, b, c=1.0):
