@@ -9,6 +9,7 @@
 
 #include "core/settings.h"
 #include "ir/build.h"
+#include "passes/bits_by_table.h"
 #include "passes/defer_rare.h"
 #include "passes/expand_math.h"
 #include "passes/hoist_bounds.h"
@@ -83,6 +84,7 @@ void lower(ir::Module& module, const Target& target) {
     run("split_complex", split_complex);
     run("simplify", simplify);
     if (is_host && !target.keep_checks_visible) {
+        run("bits_by_table", bits_by_table);
         run("unroll_few", [](ir::Module& m) {
             if (unroll_few(m)) simplify(m);
         });
