@@ -36,6 +36,8 @@ bool Guard::holds() const {
     PyObject* now = nullptr;
     if (PyCell_Check(owner.get()))
         now = PyCell_GET(owner.get());
+    else if (name.get() == Py_None)  // how many keys there are
+        return value && PyDict_GET_SIZE(owner.get()) == PyLong_AsSsize_t(value.get());
     else
         now = PyDict_GetItemWithError(owner.get(), name.get());
     if (now == value.get()) return true;

@@ -129,7 +129,7 @@ Ref python_text(std::int64_t handle) {
     return Ref(PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, text.data, text.length));
 }
 
-/// One value; `how` says what its bits are (nothing, or b B f h u c t T A L E R), a format may
+/// One value; `how` says what its bits are (nothing, or b B f h u c t T A L E R N), a format may
 /// follow behind |. O and a table_code is any object.
 std::string written(const std::int64_t* values, const std::string& how) {
     auto bar = how.find('|');
@@ -153,6 +153,10 @@ std::string written(const std::int64_t* values, const std::string& how) {
         return text_of(
             Ref(PyObject_Repr(Ref(object_of_words(kind.substr(1), values)).get())).get());
     if (kind == "E" || kind == "R") return text_of_exception(values, kind == "R");
+    if (kind == "N") {
+        PyObject* type = exception_class(values[0]);
+        return type ? text_of(Ref(PyObject_GetAttrString(type, "__name__")).get()) : "Exception";
+    }
     if (kind[0] == 'A' || kind[0] == 'L') return text_of_items(kind, values);
     bool is_float = kind == "f" || kind == "h";
     Ref value(is_float      ? PyFloat_FromDouble(number())
@@ -198,15 +202,58 @@ void with_python(std::int64_t* values, std::int64_t failed, F f) {
     PyGILState_Release(state);
 }
 
-/// A template with its values, as of print: a text.
+/// A template with its values, as of print: a text, or -2 and why a format is refused.
 void make_text_of(std::int64_t* values) {
-    with_python(values, 0, [&] {
+    PyGILState_STATE state = PyGILState_Ensure();
+    int failed = guarded<int>(-1, [&] {
         auto bytes = static_cast<std::size_t>(values[0]);
         std::string text(reinterpret_cast<const char*>(values + 3), bytes);
         std::string all =
             filled(text, {values + 3 + (bytes + 7) / 8, static_cast<std::size_t>(values[2])});
         const Text* made = make_text(decoded(all));
         values[0] = made ? handle_of(made) : Heap::current() ? 0 : -1;
+        return 0;
+    });
+    if (failed != 0) {
+        bool is_format = PyErr_ExceptionMatches(PyExc_ValueError) != 0;
+        PyObject *type, *value, *trace;
+        PyErr_Fetch(&type, &value, &trace);
+        Ref held_type(type), held(value), held_trace(trace);
+        Ref told(is_format && value ? PyObject_Str(value) : nullptr);
+        const Text* why = told ? text_from(told.get()) : nullptr;
+        PyErr_Clear();
+        values[0] = why ? -2 : 0;
+        values[1] = why ? handle_of(why) : 0;
+    }
+    PyGILState_Release(state);
+}
+
+/// One of the arguments that an exception was raised with. values: as of text_of_exception, which
+/// one (-1: how many), what compiled code takes it for (t i f b). Then 0 and the word; 1 where it
+/// is something else.
+void take_argument(std::int64_t* values) {
+    with_python(values, 1, [&] {
+        std::string text = reinterpret_cast<const char*>(static_cast<std::uintptr_t>(values[1]));
+        PyObject* type = exception_class(values[0]);
+        Ref made = type ? exception_of(type, text, values + 2) : Ref();
+        Ref args(made ? PyObject_GetAttrString(made.get(), "args") : nullptr);
+        if (!args || !PyTuple_Check(args.get())) throw PythonError{};
+        std::int64_t which = values[6], count = PyTuple_GET_SIZE(args.get());
+        auto kind = static_cast<char>(values[7]);
+        PyObject* item =
+            which < 0 || which >= count ? nullptr : PyTuple_GET_ITEM(args.get(), which);
+        bool fits = which < 0 || (item && (kind == 't'   ? PyUnicode_Check(item)
+                                           : kind == 'b' ? PyBool_Check(item)
+                                           : kind == 'f' ? PyFloat_Check(item)
+                                                         : PyLong_CheckExact(item)));
+        values[0] = !fits;
+        if (!fits) return;
+        const Text* word = which >= 0 && kind == 't' ? text_from(item) : nullptr;
+        if (which >= 0 && kind == 't' && !word) throw PythonError{};
+        values[1] = which < 0     ? count
+                    : kind == 't' ? handle_of(word)
+                    : kind == 'f' ? std::bit_cast<std::int64_t>(PyFloat_AS_DOUBLE(item))
+                                  : PyLong_AsLongLong(item);
     });
 }
 
@@ -280,6 +327,7 @@ void call_method(std::int64_t* values) {
 
 [[maybe_unused]] const bool natives = add_natives({{"print", print},
                                                    {"text_of", make_text_of},
+                                                   {"text_argument", take_argument},
                                                    {"text_number", read_number},
                                                    {"text_method", call_method}});
 

@@ -156,6 +156,14 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
         bool fits = is_instance(v.type.items[1], node.children[2]);
         return fits ? v.items[0] : scalar(b_->boolean(false), Weak::Bool);
     }
+    if (name == "class_name") return class_name(maybe_none(node.children[1]), place);
+    if (name == "is_exception") {
+        Value v = maybe_none(node.children[1]);
+        bool is_caught = v.type.kind == Type::Kind::Exception;
+        E test =
+            is_caught ? is_of_class(v.items[1].expr, node.children[2].text) : b_->boolean(false);
+        return scalar(test, Weak::Bool);
+    }
     if (name == "type_is" || name == "same_type") {
         Type t = maybe_none(node.children[1]).type;
         bool is_same = name == "type_is" ? is_exactly(t, node.children[2])

@@ -51,6 +51,11 @@ class Calls : public Bindings {
     };
     static const std::map<std::string, ArrayFunction>& array_functions();
 
+    // ---- caught exceptions (exceptions.cpp)
+    E is_of_class(E code, const std::string& names);
+    Value class_name(const Value& v, const Place& place);
+    Value exception_arguments(const Value& e, const Place& place);
+
   private:
     Value known_call(const Node& node);
 

@@ -52,7 +52,7 @@ class ControlFlow : public Assignments {
     Env at_fault(const Node& body, const Env& entry);
     void after_attempt(const Caught& c, const Env& fault, const std::function<void()>& failed,
                        const Env& after, const std::function<void()>& ended);
-    E is_caught(const Caught& c, const std::string& names);
+    std::string arguments_caught(const Node& body, const std::string& names) const;
     void handle(const Node& node, std::size_t i, const Caught& c);
     Final* final_before(std::size_t loop_depth);
     void leave_by(std::int64_t site);
@@ -111,8 +111,9 @@ class ControlFlow : public Assignments {
     void keep_for_threads(const std::string& name, Binding& b);
     S shared_out(const Range& range, std::int32_t var, S inside);
 
-    std::vector<const Caught*> handled_;  ///< by the handlers around
-    std::vector<Final*> finals_;          ///< whose bodies are around
+    std::vector<const Caught*> handled_;         ///< by the handlers around
+    std::map<const Node*, std::string> raised_;  ///< with what arguments, see arguments_caught
+    std::vector<Final*> finals_;                 ///< whose bodies are around
     Place last_return_;
 };
 

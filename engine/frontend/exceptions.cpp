@@ -166,6 +166,20 @@ const void* exception_python(std::int64_t code) {
     return nullptr;
 }
 
+/// Of the arguments that a raise tells by its text: t i f b.
+static std::string argument_letters(const std::string& message, std::size_t count) {
+    if (count == 0) return "";
+    if (message.empty() || message[0] != '\2')
+        return message == "{0}" ? "i" : message == "{0f}" ? "f" : message == "{0b}" ? "b" : "t";
+    std::string letters;
+    for (char c : message.substr(1)) {
+        bool is_other = !letters.empty() && letters.back() == 'N';  // of NumPy: a dtype follows
+        if (is_other) letters.back() = '?';
+        if (!is_other && c != '(' && c != ')') letters += c;
+    }
+    return letters;
+}
+
 std::int32_t exception_number(const std::string& name) { return number_of(*find_class(name)); }
 
 // ---- names
@@ -262,9 +276,8 @@ void ControlFlow::after_attempt(const Caught& c, const Env& fault,
 
 // ---- statements
 
-/// Whether the fault that was caught is of one of the classes.
-E ControlFlow::is_caught(const Caught& c, const std::string& names) {
-    E code = b_->read(c.vars[1]);
+/// Whether the fault of that code is of one of the classes.
+E Calls::is_of_class(E code, const std::string& names) {
     E any = names.empty() ? op_binary(Op::Ge, code, i64(0)) : b_->boolean(false);
     std::istringstream list(names);
     for (std::string name; list >> name;) {
@@ -277,12 +290,30 @@ E ControlFlow::is_caught(const Caught& c, const std::string& names) {
     return any;
 }
 
+/// What the raises in the body of a try give to the exceptions that a handler of these classes
+/// takes: a letter (t i f b) for each argument, "t" where none is in sight, "?" where they differ.
+std::string ControlFlow::arguments_caught(const Node& body, const std::string& names) const {
+    std::string found;
+    bool is_known = false;
+    walk(body, [&](const Node& n) {
+        auto told = n.kind == NodeKind::Raise ? raised_.find(&n) : raised_.end();
+        if (told == raised_.end()) return;
+        std::istringstream list(names);
+        bool fits = names.empty();
+        for (std::string name; list >> name;) fits = fits || is_subclass(find_class(n.text), name);
+        if (!fits) return;
+        found = !is_known || found == told->second ? told->second : "?";
+        is_known = true;
+    });
+    return is_known ? found : "t";
+}
+
 /// Tries the handlers from number i on; what none takes goes on as it came.
 void ControlFlow::handle(const Node& node, std::size_t i, const Caught& c) {
     if (i == node.children.size()) return raise_again(c);
     const Node& handler = node.children[i];
     at(handler.place);
-    E test = is_caught(c, handler.note);
+    E test = is_of_class(b_->read(c.vars[1]), handler.note);
     Env before = env_;
     S yes = nullptr;
     {
@@ -292,6 +323,7 @@ void ControlFlow::handle(const Node& node, std::size_t i, const Caught& c) {
             Value e;
             e.type.kind = Type::Kind::Exception;
             for (std::int32_t var : c.vars) e.items.push_back(scalar(b_->read(var), Weak::Int));
+            e.text = arguments_caught(node.children[0], handler.note);
             env_.names[handler.text] = Binding{e, handler.place};
         });
     }
@@ -404,6 +436,7 @@ void ControlFlow::raise(const Node& node) {
         std::tie(message, values) = Tables(*this, node.place).exception_arguments(node);
     else if (!node.children.empty())
         std::tie(message, values) = message_of(node.children[0], "an exception");
+    raised_[&node] = argument_letters(message, node.children.size());
     at(node.place);
     emit(b_->raise(b_->site(known->kind == ErrorKind::Internal ? ErrorKind::Runtime : known->kind,
                             message, number_of(*known)),

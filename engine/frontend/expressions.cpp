@@ -241,6 +241,8 @@ Value Expressions::attribute(const Node& node) {
         refuse(node.place, "arrays have no attribute '" + name + "' in a compiled function",
                "shape, ndim, size and dtype can be read; do the rest outside and pass the result");
     }
+    if (v.type.kind == Type::Kind::Exception && name == "args")
+        return exception_arguments(v, node.place);
     if (v.type.kind == Type::Kind::DTypeName) {
         DType t = v.type.dtype;
         if (name == "itemsize") return scalar(i64(size_of(t)), Weak::Int);

@@ -61,7 +61,11 @@ void FunctionLowerer::statement(const Node& node) {
             }
             return;
         case NodeKind::Evaluate:
-            if (node.children[0].kind != NodeKind::Text) maybe_none(node.children[0]);
+            if (node.children[0].kind != NodeKind::Text) {
+                Value v = maybe_none(node.children[0]);
+                // What nobody takes is read all the same: its index may be out of range.
+                if (v.type.is_scalar() && v.expr && has_load(v.expr)) (void)temporary(v.expr);
+            }
             return;
         case NodeKind::Unsupported:
             refuse(node.place, node.text + " is not supported in a compiled function", node.note);

@@ -52,11 +52,19 @@ E Texts::handle(const Value& text) {
 }
 
 Value Texts::checked(const std::string& name, const std::vector<E>& values) {
+    return checked({one(name, values)});
+}
+
+/// What a native function of one result made, or of two, of which -2 tells why a format is refused.
+Value Texts::checked(const std::vector<E>& found) {
     if (f_.parallel_depth_ > 0) {
         refuse("a text cannot be made inside of prange",
                "print it, or make it after the loop from what the loop stored");
     }
-    E made = one(name, values);
+    E made = found[0];
+    if (found.size() > 1)
+        f_.fault_if(f_.op_binary(Op::Eq, made, f_.i64(-2)), ErrorKind::Value, "{0t}", place_,
+                    {found[1]});
     std::vector<S> failed = f_.collect([&] {
         f_.fault_if(f_.op_binary(Op::Lt, made, f_.i64(0)), ErrorKind::Runtime,
                     "a text cannot be made by the threads of a parallel loop", place_);
@@ -153,12 +161,22 @@ Value Texts::slice(const Value& text, const Node& node) {
     return checked("text_slice", values);
 }
 
+/// Whether a format is a text that is known when the program runs only.
+static bool has_computed_format(const std::string& text) {
+    for (std::size_t at = text.find('{'); at != std::string::npos; at = text.find('{', at + 1)) {
+        std::size_t end = text.find_first_not_of("0123456789", at + 1);
+        if (end > at + 1 && end != std::string::npos && text[end] == 'S') return true;
+    }
+    return false;
+}
+
 Value Texts::filled(const Template& made) {
     std::vector<E> values{f_.i64(static_cast<std::int64_t>(made.text.size())), f_.i64(0),
                           f_.i64(static_cast<std::int64_t>(made.values.size()))};
     for (E e : packed(made.text)) values.push_back(e);
     values.insert(values.end(), made.values.begin(), made.values.end());
-    return checked("text_of", values);
+    if (!has_computed_format(made.text)) return checked("text_of", values);
+    return checked(f_.native("text_of", values, 2));
 }
 
 Value Texts::shown(const Value& v) {

@@ -37,6 +37,7 @@ class Texts {
 
     /// What a native function made.
     Value checked(const std::string& name, const std::vector<E>& values);
+    Value checked(const std::vector<E>& found);
 
   private:
     using Template = FunctionLowerer::Template;

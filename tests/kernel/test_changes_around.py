@@ -106,7 +106,7 @@ def test_what_is_there_later(on, monkeypatch):
     with pytest.raises(un.CompileError, match="'helper' .* not defined"):
         caller(1)
     monkeypatch.setitem(globals(), "helper", reads_later)
-    with pytest.raises(un.CompileError, match="a Python function"):
+    with pytest.raises(un.CompileError, match="'LATER' .* not defined"):
         caller(1)
     monkeypatch.setitem(globals(), "helper", compiled)
     for f in (compiled, caller):

@@ -50,6 +50,7 @@ __all__ = [
 
 
 _GENERATOR = 0x20  # inspect.CO_GENERATOR
+_TAKES_ANY = 0x08  # inspect.CO_VARKEYWORDS
 
 
 def _prepare(function, is_kernel, options):
@@ -81,7 +82,7 @@ class _Compiled(_engine.Dispatcher):
             )
         prepare = flatten or (lambda: _prepare(function, is_kernel, options))
         super().__init__(function, prepare, is_kernel, device, has_lines)
-        self._flatten, self._options_given = prepare, options or {}
+        self._flatten, self._options_given, self._device_given = prepare, options or {}, device
         self.__name__ = function.__name__
         self.__qualname__ = function.__qualname__
         self.__module__ = function.__module__
@@ -238,6 +239,29 @@ class JitGenerator(JitFunction):
 
     def __call__(self, *args, **kwargs):
         return self.py_func(*args, **kwargs)
+
+
+class JitKeywords(JitFunction):
+    """A function compiled by :func:`jit` that has ``**names``: one version for each set of names."""
+
+    _variants = None
+
+    def _with_keywords(self, names):
+        """The version that takes keyword arguments of these names, under names of its own."""
+        self._variants = self._variants or {}
+        if names not in self._variants:
+            options = {**self._options_given, "keywords": names}
+            self._variants[names] = JitFunction(self.py_func, False, self._device_given, options)
+        return self._variants[names]
+
+    def __call__(self, *args, **kwargs):
+        from .keywords import extra_names, own_name
+
+        names = extra_names(self.py_func, kwargs)
+        if not names:
+            return super().__call__(*args, **kwargs)
+        given = {own_name(k) if k in names else k: v for k, v in kwargs.items()}
+        return self._with_keywords(names)(*args, **given)
 
 
 class Kernel(_Compiled):
@@ -419,8 +443,10 @@ def _compiled(function, device, settings, always=False):
         return function
     if isinstance(function, JitFunction):
         function = function.py_func
-    is_generator = getattr(getattr(function, "__code__", None), "co_flags", 0) & _GENERATOR
-    kind = JitGenerator if is_generator else JitFunction
+    flags = getattr(getattr(function, "__code__", None), "co_flags", 0)
+    kind = (
+        JitGenerator if flags & _GENERATOR else JitKeywords if flags & _TAKES_ANY else JitFunction
+    )
     made = kind(function, False, device, settings, bool(settings.pop("debug", False)))
     if settings.get("signatures"):
         made._compile_signatures()

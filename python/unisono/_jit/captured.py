@@ -15,6 +15,7 @@ from .._engine import CompileError
 from . import foreign
 from .desugar import Value, _at
 from .interpreted import path_of
+from .plain_functions import compiled_function, why_not
 
 _PYTHON = ("range", "len", "min", "max", "abs", "int", "float", "bool", "sum", "any", "all")
 _PYTHON += ("pow", "round", "divmod", "slice", "enumerate", "zip", "reversed", "list", "sorted")
@@ -189,6 +190,9 @@ class Captured:
         root.locals.add(name)
         return self.expression_Name(_at(ast.Name(id=name, ctx=ast.Load()), at))
 
+    def compiled_form(self, value):
+        return _compiled_form(value)
+
     def captured(self, at, name, value):
         given, value = value, _compiled_form(value)
         if value is None:
@@ -276,6 +280,9 @@ def _compiled_form(value):
         made = foreign.function_of(value)
         if made is not None:
             return made
+        made = compiled_function(value)
+        if made is not None:
+            return made
     return getattr(type(value), "_in_compiled_code", None) and value._in_compiled_code or value
 
 
@@ -293,7 +300,7 @@ def _what(value):
     if odd is not None:
         return odd
     if isinstance(value, types.FunctionType):
-        return "a Python function"
+        return why_not(value) or "a Python function"
     if isinstance(value, types.BuiltinFunctionType):
         return "a function that compiled code does not know"
     if isinstance(value, types.ModuleType):

@@ -43,6 +43,35 @@ class Exceptions:
             names.append(name)
         return self.node(h, "Handler", [self.block(h.body)], h.name or "", " ".join(names) or None)
 
+    def class_name(self, e):
+        """``type(x).__name__``, or of ``x.__class__``, as a node, or None."""
+        if e.attr not in ("__name__", "__qualname__"):
+            return None
+        found, value = self.resolve(e.value)
+        if found and callable(value) and isinstance(getattr(value, e.attr, None), str):
+            return self.node(e, "Text", text=getattr(value, e.attr))
+        given = None
+        if self.builtin(e.value) == "type" and len(e.value.args) == 1:
+            given = e.value.args[0]
+        elif isinstance(e.value, ast.Attribute) and e.value.attr == "__class__":
+            given = e.value.value
+        if given is None:
+            return None
+        function = self.node(e, "Builtin", text="class_name")
+        return self.node(e, "Call", [function, self.expression(given)])
+
+    def is_exception(self, e):
+        """``isinstance(x, ValueError)`` as a node, or None."""
+        if self.builtin(e) != "isinstance" or len(e.args) != 2 or e.keywords:
+            return None
+        given, kinds = e.args
+        names = [None if isinstance(k, Known) else self.exception_class(k) for k in _kinds(kinds)]
+        if not names or not all(names):
+            return None
+        text = self.node(kinds, "Text", text=" ".join(names))
+        function = self.node(e, "Builtin", text="is_exception")
+        return self.node(e, "Call", [function, self.expression(given), text])
+
     def exception_class(self, e):
         """The engine's name of the exception that an expression stands for, or None."""
         if isinstance(e, Known):
@@ -77,6 +106,10 @@ class Exceptions:
             return self.unsupported(s, "this form of raise", 'write raise ValueError("text")')
         children = [self.expression(a) for a in call.args] if call else []
         return self.node(s, "Raise", children, self.exception_class(name) or ast.unparse(name))
+
+
+def _kinds(e):
+    return e.elts if isinstance(e, ast.Tuple) else [e]
 
 
 def _is_built_in(cls):

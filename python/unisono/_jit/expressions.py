@@ -99,6 +99,9 @@ class Expressions:
             return self.captured_array(e, value)
         if found:
             return self.captured(e, ast.unparse(e), value)
+        plain = self.class_name(e)
+        if plain is not None:
+            return plain
         member = self.registered_member(e, e) or self.flag(e)
         if member is not None:
             return self.expression(member)
@@ -160,8 +163,12 @@ class Expressions:
                 return self.unsupported(
                     e, "finding a member of an Enum", "name it, as in Color.RED"
                 )
+        node = self.is_exception(e)
+        if node is not None:
+            return node
         plain = (
-            self.reduced(e)
+            self.named_call(e)
+            or self.reduced(e)
             or self.mapped(e)
             or self.folded(e)
             or self.table_call(e)
@@ -198,7 +205,11 @@ class Expressions:
         children = [func, *map(self.expression, args)]
         for k in e.keywords:
             if k.arg is None:
-                return self.unsupported(k.value, "** in a call", "name each argument")
+                return self.unsupported(
+                    k.value,
+                    "** of names that are not known when compiling",
+                    "name each argument, or write the dict in the call",
+                )
             if self.says_nothing(e, k):
                 continue
             children.append(self.node(k, "Keyword", [self.expression(k.value)], k.arg))

@@ -17,9 +17,11 @@ from .desugar import Desugar
 from .exceptions import Exceptions
 from .expressions import Expressions, name_at
 from .forms import Forms
+from .function_choices import FunctionChoices
 from .generators import Generators
 from .imports import Imports
 from .iterators import Iterators
+from .keywords import Keywords
 from .match import Match
 from .named_iterators import NamedIterators
 from .nonlocals import Nonlocals
@@ -76,9 +78,11 @@ class _Flattener(
     Exceptions,
     Expressions,
     Forms,
+    FunctionChoices,
     Generators,
     Imports,
     Iterators,
+    Keywords,
     Match,
     NamedIterators,
     Nonlocals,
@@ -108,12 +112,6 @@ class _Flattener(
 
     def run(self):
         args = self.definition.args
-        if args.kwarg:
-            odd = args.kwarg
-            raise CompileError(
-                f"{self.name}: **{odd.arg} is not supported; got it at {self.file}:{odd.lineno}; "
-                f"name each parameter"
-            )
         body = self.definition.body
         if isinstance(self.definition, ast.Lambda):
             body = [ast.copy_location(ast.Return(value=body), body)]
@@ -134,7 +132,12 @@ class _Flattener(
             )
         by_position = [*args.posonlyargs, *args.args]
         named = [*by_position, *([args.vararg] if args.vararg else []), *args.kwonlyargs]
+        if args.kwarg:
+            named += self.named_parameters(args)
+            body = self.with_named_keywords(body, args)
         defaults = self.defaults(args, [a.arg for a in by_position])
+        if not self.is_kernel:
+            body = self.with_choices(body)
         if self.around is None and not self.is_kernel:
             body = self.with_iterators(self.with_containers(body))
         flat = self.block(self.with_result(body))

@@ -1,9 +1,14 @@
+def add(a, b):
+    return a + b
+
+
+def sub(a, b):
+    return a - b
+
+
 def f(x):
-    if x > 1:
-        g = abs
-    else:
-        g = float
-    return g(x)
+    op = add if x > 2 else sub
+    return op
 
 
-args = (1,)
+args = (3,)
