@@ -143,7 +143,7 @@ const char* executor_name() {
 bool in_parallel() { return inside_chunk; }
 
 void parallel_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, ChunkBody body,
-                     void* context) {
+                     void* context, void (*waiting)(void*)) {
     if (begin >= end) return;
     grain = std::max<std::int64_t>(grain, 1);
     std::int64_t chunks = (end - begin - 1) / grain + 1;
@@ -159,14 +159,19 @@ void parallel_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, C
     struct Run {
         Loop& loop;
         std::thread::id caller;
-    } run{loop, caller};
+        void (*waiting)(void*);
+    } run{loop, caller, waiting};
     pool().run(
         static_cast<int>(threads) - 1,
         [](void* r) {
-            auto& [loop, caller] = *static_cast<Run*>(r);
+            auto& [loop, caller, _] = *static_cast<Run*>(r);
             loop.take_chunks(std::this_thread::get_id() == caller ? 0 : preferred_part());
         },
-        &run);
+        &run,
+        waiting ? [](void* r) {
+            auto& run = *static_cast<Run*>(r);
+            run.waiting(run.loop.context);
+        } : static_cast<void (*)(void*)>(nullptr));
 }
 
 }  // namespace unisono

@@ -10,6 +10,7 @@ namespace unisono {
 namespace {
 
 constexpr std::chrono::microseconds patience{100};
+constexpr std::chrono::milliseconds between_questions{50};
 
 void relax() {
 #if defined(__x86_64__)
@@ -53,7 +54,7 @@ struct ThreadPool::Job {
     std::condition_variable left{};
 };
 
-void ThreadPool::run(int helpers, void (*work)(void*), void* context) {
+void ThreadPool::run(int helpers, void (*work)(void*), void* context, void (*waiting)(void*)) {
     Job job{work, context, helpers, helpers < cpus_};
     int missing;
     {
@@ -78,7 +79,13 @@ void ThreadPool::run(int helpers, void (*work)(void*), void* context) {
         wait_awake([&] { return job.inside.load(std::memory_order_relaxed) == 0; });
         lock_awake(lock);  // the helper that left last holds it until it touches the job no more
     }
-    job.left.wait(lock, [&] { return job.inside == 0; });
+    auto is_done = [&] { return job.inside == 0; };
+    if (!waiting) return job.left.wait(lock, is_done);
+    while (!job.left.wait_for(lock, between_questions, is_done)) {
+        lock.unlock();
+        waiting(context);
+        lock_awake(lock);
+    }
 }
 
 /// The job that wants most helpers, or null. Needs the lock.

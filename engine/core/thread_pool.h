@@ -24,7 +24,8 @@ class ThreadPool {
 
     /// Calls work(context) on the calling thread and, as threads come free, on up to `helpers`
     /// others; returns when all calls made have returned. work never throws.
-    void run(int helpers, void (*work)(void*), void* context);
+    /// `waiting`, if there is one, is called now and then while helpers make the caller wait.
+    void run(int helpers, void (*work)(void*), void* context, void (*waiting)(void*) = nullptr);
     const char* name() const { return source_->name(); }
 
   private:

@@ -6,13 +6,71 @@
 #include "core/error.h"
 #include "ir/build.h"
 #include "ir/clone.h"
+#include "ir/rewrite.h"
 
 namespace unisono {
+
+constexpr std::int64_t most_iterations = 1 << 16;
+
+static bool is_few(ir::E e) {
+    auto value = static_cast<std::int64_t>(e->bits);
+    return e->kind == ir::ExprKind::Const && !is_float(e->dtype) && value <= most_iterations &&
+           value >= -most_iterations;
+}
+
+/// `n + 1` of the variable n.
+static bool is_step(ir::E e, std::int32_t var) {
+    return e->kind == ir::ExprKind::Binary && e->op == Op::Add &&
+           e->args[0]->kind == ir::ExprKind::Var && e->args[0]->id == var && is_few(e->args[1]) &&
+           static_cast<std::int64_t>(e->args[1]->bits) > 0;
+}
+
+/// Whether nothing but a small number or a step is ever stored in the variable.
+static bool counts_up(ir::S s, std::int32_t var) {
+    bool is_store = s->id == var && (s->kind == ir::StmtKind::Assign ||
+                                     (s->kind == ir::StmtKind::Declare && !s->args.empty()));
+    if (is_store && !is_few(s->args[0]) && !is_step(s->args[0], var)) return false;
+    bool is_other = std::find(s->outs.begin(), s->outs.end(), var) != s->outs.end() ||
+                    (s->kind == ir::StmtKind::For && s->id == var);
+    auto inside = [&](ir::S t) { return counts_up(t, var); };
+    return !is_other && std::all_of(s->body.begin(), s->body.end(), inside) &&
+           std::all_of(s->orelse.begin(), s->orelse.end(), inside);
+}
+
+/// `n < 50` in front of a body that has `n = n + 1`.
+static bool is_counted(ir::E condition, ir::S loop, ir::S all) {
+    if (condition->kind != ir::ExprKind::Binary) return false;
+    if (condition->op == Op::And)
+        return is_counted(condition->args[0], loop, all) ||
+               is_counted(condition->args[1], loop, all);
+    ir::E counter = condition->args[0];
+    if ((condition->op != Op::Lt && condition->op != Op::Le) ||
+        counter->kind != ir::ExprKind::Var || !is_few(condition->args[1]))
+        return false;
+    auto steps = [&](ir::S s) {
+        return s->kind == ir::StmtKind::Assign && s->id == counter->id &&
+               is_step(s->args[0], counter->id);
+    };
+    std::vector<ir::S> body;
+    ir::flatten(loop->body, body);
+    return !ir::contains(loop, ir::StmtKind::Continue) && counts_up(all, counter->id) &&
+           std::any_of(body.begin(), body.end(), steps);
+}
+
+/// Whether no element takes long: nobody can stop a kernel of the tape. `all` is the function.
+static bool is_short(ir::S s, ir::S all) {
+    if (s->kind == ir::StmtKind::While && !is_counted(s->args[0], s, all)) return false;
+    if (s->kind == ir::StmtKind::For && (!is_few(s->args[0]) || !is_few(s->args[1]))) return false;
+    auto inside = [&](ir::S t) { return is_short(t, all); };
+    return std::all_of(s->body.begin(), s->body.end(), inside) &&
+           std::all_of(s->orelse.begin(), s->orelse.end(), inside);
+}
 
 bool ElementFunction::accepts(const ir::Module& module) {
     const ir::Function& f = module.entry();
     auto is_pure = [](const ir::Function& g) {
-        return g.sites.empty() && g.arrays.empty() && g.natives.empty() && !g.is_kernel;
+        return g.sites.empty() && g.arrays.empty() && g.natives.empty() && !g.is_kernel &&
+               (!g.body || is_short(g.body, g.body));
     };
     return f.results.size() == 1 && !f.params.empty() && f.params.size() <= most_params &&
            std::all_of(module.functions.begin(), module.functions.end(), is_pure);

@@ -66,6 +66,41 @@ def recursion(a, n):
     except Exception:
         a[1] = 1
 
+@un.jit
+def inside_shared(a, n):
+    for i in un.prange(3):
+        for j in range(n):
+            a[i] += j
+
+@un.jit
+def helper(a, i, n):
+    for j in range(n):
+        if a[i] < 0:
+            break
+        a[i] += j & 1
+
+@un.jit
+def one_helper(a, n):
+    for i in un.prange(2):
+        helper(a, i, n if i == 1 else 1)
+
+@un.jit
+def serial_tasks(a, n):
+    with un.tasks():
+        for k in range(3):
+            with un.task():
+                for i in range(n):
+                    a[k] += i
+
+@un.vectorize
+def count_down(x):
+    while x > 0:
+        x += 1
+    return x
+
+def elements(a, n):
+    count_down(a[:2] * 0 + n)
+
 a = np.zeros(3, np.int64)
 function = globals()[sys.argv[1]]
 function(a, 0)
@@ -81,7 +116,9 @@ print("alive")
 
 
 @pytest.mark.parametrize(
-    "name", ["one_loop", "nested", "spin", "parallel", "stores", "statements", "tasks", "recursion"]
+    "name",
+    """one_loop nested spin parallel stores statements tasks recursion inside_shared one_helper serial_tasks
+    elements""".split(),
 )
 def test_interrupt(tmp_path, name):
     path = tmp_path / "program.py"

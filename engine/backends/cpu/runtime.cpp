@@ -37,7 +37,7 @@ struct Loop {
     std::int64_t place;
     DeferredFunctions* deferred;
     std::mutex mutex;
-    bool failed = false;
+    bool failed = false, stopped = false;
     Fault lowest{};
 
     bool run(std::int64_t begin, std::int64_t end) {
@@ -51,6 +51,10 @@ struct Loop {
         failed = true;
         return false;
     }
+
+    /// Helpers that are still at work learn from the answer; what they leave behind then counts
+    /// for nothing.
+    void ask() { stopped = stopped || poll_interrupt(); }
 };
 
 /// In one piece, or in pieces between which the user can stop it where it takes a second.
@@ -85,12 +89,13 @@ std::int64_t run_parallel_loop(Fault* fault, LoopBody body, void* context, std::
     std::int64_t chunks = std::max(std::clamp<std::int64_t>(total / work_of_chunk, 2, most_chunks),
                                    std::min(trips, total / work_between_polls));
     std::int64_t grain = (trips + chunks - 1) / chunks;
-    Loop loop{body, context, place, static_cast<HostFault*>(fault)->deferred, {}, {}, {}};
+    Loop loop{body, context, place, static_cast<HostFault*>(fault)->deferred, {}, {}, {}, {}};
     parallel_chunks(
         0, trips, grain,
         [](void* l, std::int64_t b, std::int64_t e) { return static_cast<Loop*>(l)->run(b, e); },
-        &loop);
-    if (!loop.failed) return -1;
+        &loop, [](void* l) { static_cast<Loop*>(l)->ask(); });
+    if (loop.stopped) interrupt_at(loop.lowest, place);
+    if (!loop.failed && !loop.stopped) return -1;
     *fault = loop.lowest;
     return fault->site;
 }

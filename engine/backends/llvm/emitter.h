@@ -17,10 +17,12 @@
 #include <llvm/IR/Module.h>
 
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "backends/codegen/compile.h"
+#include "backends/llvm/loop_bounds.h"
 #include "ir/ir.h"
 
 namespace unisono::codegen {
@@ -208,11 +210,13 @@ class FunctionEmitter {
     void emit_for(ir::S s);
     Value* trip_count(ir::S s);
     void loop(ir::LoopKind kind, Value* begin, Value* end, llvm::function_ref<void(Value*)> body,
-              ir::Line line = {});
+              ir::Line line = {}, llvm::BasicBlock* past = nullptr);
     void loop_of(ir::S s, bool independent);
     void count_work(Value* more);
     void poll_interrupt(ir::Line line);
+    void ask_user(ir::Line line, llvm::BasicBlock* on);
     void striped_loop(ir::S s, Value* begin, Value* end, llvm::function_ref<void(Value*)> body);
+    void rare_strips(ir::S s, Value* begin, Value* end, llvm::function_ref<void(Value*)> body);
     void finish_loop(llvm::BranchInst* latch, ir::LoopKind kind, llvm::MDNode* group);
 
     // streaming.cpp
@@ -286,6 +290,7 @@ class FunctionEmitter {
     bool streamed_ = false;
     llvm::AllocaInst* work_ = nullptr;  ///< iterations since the last question whether to stop
     int loops_emitted_ = 0;
+    std::optional<LoopBounds> bounds_;         ///< made when a loop asks
     std::unordered_map<ir::E, Value*> cache_;  ///< values of the expressions of one statement
     bool is_long_ = false;                     ///< emitted in parts
     std::vector<int> mentions_;                ///< of each variable, where is_long_

@@ -14,6 +14,9 @@ bool is_constant(ir::E e, std::int64_t value) {
     return e->kind == ir::ExprKind::Const && static_cast<std::int64_t>(e->bits) == value;
 }
 
+/// Iterations between two questions: some milliseconds of the simplest ones.
+constexpr std::int64_t strip = 1 << 24;
+
 /// Whether e is below limit, as its text shows.
 bool is_below(ir::E e, std::int64_t limit) {
     if (e->kind == ir::ExprKind::Const) return static_cast<std::int64_t>(e->bits) < limit;
@@ -144,9 +147,11 @@ Value* FunctionEmitter::trip_count(ir::S s) {
     return b_.CreateSelect(runs, trips, int64(0));
 }
 
-/// for (value = begin; value < end; ++value) body(value), with the enclosing statement's promises.
+/// for (value = begin; value < end; ++value) body(value), with the enclosing statement's promises;
+/// a break goes to `past`, if there is one.
 void FunctionEmitter::loop(LoopKind kind, Value* begin, Value* end,
-                           llvm::function_ref<void(Value*)> emit_body, ir::Line line) {
+                           llvm::function_ref<void(Value*)> emit_body, ir::Line line,
+                           llvm::BasicBlock* past) {
     llvm::BasicBlock* before = block("loop.enter");
     llvm::BasicBlock* body = block("loop");
     llvm::BasicBlock* next = block("loop.next");
@@ -157,7 +162,7 @@ void FunctionEmitter::loop(LoopKind kind, Value* begin, Value* end,
     b_.SetInsertPoint(body);
     llvm::PHINode* value = b_.CreatePHI(m_.i64, 2);
     value->addIncoming(begin, before);
-    loops_.push_back({next, after});
+    loops_.push_back({next, past ? past : after});
     cache_.clear();
     int inner = loops_emitted_;
     Value* outer_iteration = iteration_;
@@ -202,20 +207,24 @@ void FunctionEmitter::poll_interrupt(ir::Line line) {
     b_.CreateCondBr(is_due, ask, on, llvm::MDBuilder(m_.context).createBranchWeights(1, 1 << 20));
     b_.SetInsertPoint(ask);
     b_.CreateStore(int64(0), work_);
+    ask_user(line, on);
+    b_.SetInsertPoint(on);
+}
+
+/// Goes on at a block, unless the user asks to stop.
+void FunctionEmitter::ask_user(ir::Line line, llvm::BasicBlock* on) {
     auto* type = llvm::FunctionType::get(m_.i64, {m_.ptr, m_.i64, m_.i64, m_.i64}, false);
     Value* answer = b_.CreateCall(
         m_.declare("unisono_poll_interrupt", type),
         {fault_, iteration_ ? iteration_ : int64(0), int64(line.line), int64(line.file)});
-    exit_site_->addIncoming(int64(interrupted_site), ask);
+    exit_site_->addIncoming(int64(interrupted_site), b_.GetInsertBlock());
     b_.CreateCondBr(b_.CreateICmpEQ(answer, int64(0)), on, exit_);
-    b_.SetInsertPoint(on);
 }
 
-/// An outermost loop that contains no other one runs in strips, so that the user can be asked in
-/// between and it stays as simple as it is. Of parallel loops, the run-time part makes the strips.
+/// A loop that contains no other one runs in strips, so that the user can be asked in between and
+/// it stays as simple as it is. Of parallel loops, the run-time part makes the strips.
 void FunctionEmitter::striped_loop(ir::S s, Value* begin, Value* end,
                                    llvm::function_ref<void(Value*)> body) {
-    constexpr std::int64_t strip = 1 << 24;
     one_by_one_ = reads_rows(s) || s->loop == LoopKind::Unroll;
     in_flight_ = whole_vectors(f_, s);
     lanes_ = in_flight_ ? static_cast<std::uint32_t>(s->args[1]->bits) / in_flight_ : 0;
@@ -225,17 +234,23 @@ void FunctionEmitter::striped_loop(ir::S s, Value* begin, Value* end,
         return std::any_of(s->body.begin(), s->body.end(),
                            [&](ir::S b) { return ir::contains(b, kind); });
     };
-    bool is_plain =
-        !inside(ir::StmtKind::For) && !inside(ir::StmtKind::While) && !inside(ir::StmtKind::Break);
+    bool is_plain = !inside(ir::StmtKind::For) && !inside(ir::StmtKind::While);
     bool is_kind = s->loop == LoopKind::Serial;
     bool is_outermost = loops_.empty() || s->numbers;
-    if (!f_.polls || m_.for_device() || !is_outermost || is_short || !is_plain || !is_kind) {
+    if (!f_.polls || m_.for_device() || is_short || !is_plain || !is_kind) {
         return loop(s->loop, begin, end, body, s->line);
     }
+    bool is_first = is_outermost && !inside(ir::StmtKind::Break);
+    if (!is_first || (index_ != 0 && !f_.is_deferred)) {
+        if (!bounds_) bounds_.emplace(f_);
+        if (bounds_->ends_soon(s))
+            loop(s->loop, begin, end, body, s->line);
+        else
+            rare_strips(s, begin, end, body);
+    }
+    if (!is_first) return;
     if (index_ != 0 && !f_.is_deferred) {
-        // Often inlined into a hot loop of the caller, where a second loop would cost: asked when
-        // it has ended.
-        loop(s->loop, begin, end, body, s->line);
+        // Often inlined into a hot loop of the caller, whose iterations then count for more.
         count_work(
             b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b_.CreateSub(end, begin), int64(0)));
         return poll_interrupt(s->line);
@@ -250,6 +265,33 @@ void FunctionEmitter::striped_loop(ir::S s, Value* begin, Value* end,
             loop(s->loop, from, to, body, s->line);
         },
         s->line);
+}
+
+/// Strips of a loop that seldom has more than one: an inner one, where all that they cost between
+/// two runs of it is a test.
+void FunctionEmitter::rare_strips(ir::S s, Value* begin, Value* end,
+                                  llvm::function_ref<void(Value*)> body) {
+    llvm::BasicBlock* before = b_.GetInsertBlock();
+    llvm::BasicBlock* one = block("strip");
+    llvm::BasicBlock* ask = block("strip.ask");
+    llvm::BasicBlock* next = block("strip.next");
+    llvm::BasicBlock* after = block("strip.end");
+    b_.CreateBr(one);
+    b_.SetInsertPoint(one);
+    llvm::PHINode* from = b_.CreatePHI(m_.i64, 2);
+    from->addIncoming(begin, before);
+    Value* count =
+        b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateSub(end, from), int64(strip));
+    Value* to = b_.CreateNSWAdd(from, count);
+    loop(s->loop, from, to, body, s->line, after);
+    b_.CreateCondBr(b_.CreateICmpSLT(to, end), ask, after,
+                    llvm::MDBuilder(m_.context).createBranchWeights(1, 1 << 20));
+    b_.SetInsertPoint(ask);
+    ask_user(s->line, next);
+    b_.SetInsertPoint(next);
+    b_.CreateBr(one);
+    from->addIncoming(to, next);
+    b_.SetInsertPoint(after);
 }
 
 void FunctionEmitter::finish_loop(llvm::BranchInst* latch, LoopKind kind, llvm::MDNode* group) {
