@@ -104,6 +104,8 @@ class ArrayFunctions : public Selections {
 
     // ---- products (products.cpp)
     Value dot_product(const Value& a, const Value& b, const Place& place);
+    std::optional<Value> expression_by_vector(const Value& a, const Value& b, const Place& place);
+    void check_product(E k, E other, bool is_row, const Place& place);
     void small_product_loops(const Value& a, const Value& b, const Value& out,
                              const std::array<E, 3>& sizes, bool is_row, bool is_column);
     Value permuted(const Value& array, const std::vector<int>& axes, const Place& place);

@@ -73,6 +73,42 @@ void ArrayFunctions::small_product_loops(const Value& a, const Value& b, const V
     });
 }
 
+/// The product of a vector and a matrix that is an expression: sums of elements that are computed
+/// as they are needed, where the sum of numbers may be taken in any order.
+std::optional<Value> ArrayFunctions::expression_by_vector(const Value& a, const Value& b,
+                                                          const Place& place) {
+    const bool is_row = a.type.rank == 1;
+    const Value& matrix = is_row ? b : a;
+    const bool fits = a.type.rank + b.type.rank == 3 && matrix.lazy && !matrix.lazy->view &&
+                      matrix.lazy->by_elements && matrix.lazy->equal.empty();
+    DType t = promote(a.type.dtype, b.type.dtype);
+    if (!fits || !is_float(t) || is_half(t)) return {};
+    Value vector = made(is_row ? a : b, place);
+    E n = extents_of(matrix)[is_row ? 0 : 1];
+    Descriptor d = describe_array(vector.array);
+    check_product(n, d.extents[0], is_row, place);
+    d.extents[0] = n;
+    if (is_row) {
+        d.extents.push_back(i64(1));
+        d.strides.push_back(i64(0));
+        d.classes.push_back(StrideClass::Zero);
+    }
+    Value items = binary("*", matrix, view("factor", d), place);
+    return reduced(items, {Op::Add, t}, {is_row ? 0 : 1}, false, place);
+}
+
+/// Checks the lengths of the axis that a product sums over, those of b and a for a row.
+void ArrayFunctions::check_product(E k, E other, bool is_row, const Place& place) {
+    if (same_expr(k, other)) return;
+    k = settle(k);
+    other = settle(other);
+    if (is_row) std::swap(k, other);
+    fault_if(op_binary(Op::Ne, k, other), ErrorKind::Value,
+             "matmul: the last axis of the first operand and the last but one of the second "
+             "differ: {0} and {1}",
+             place, {k, other});
+}
+
 /// a @ b
 Value ArrayFunctions::product(const Value& first, const Value& second, const Place& place) {
     for (const Value* v : {&first, &second}) {
@@ -83,6 +119,7 @@ Value ArrayFunctions::product(const Value& first, const Value& second, const Pla
     if (source_.is_kernel)
         refuse(place, "'@' of arrays in a kernel", "write the loops of the product");
     if (first.type.rank == 1 && second.type.rank == 1) return dot_product(first, second, place);
+    if (auto sums = expression_by_vector(first, second, place)) return *sums;
     DType t = promote(first.type.dtype, second.type.dtype);
     auto ready = [&](const Value& v) {
         return made(v.type.dtype == t ? v : converted_array(v, t, place), place);
@@ -99,14 +136,7 @@ Value ArrayFunctions::product(const Value& first, const Value& second, const Pla
     if (is_column) insert(y, 1);
     std::size_t p = x.extents.size(), q = y.extents.size();
     E m = settle(x.extents[p - 2]), k = settle(x.extents[p - 1]), n = settle(y.extents[q - 1]);
-    E other = y.extents[q - 2];
-    if (!same_expr(k, other)) {
-        other = settle(other);
-        fault_if(op_binary(Op::Ne, k, other), ErrorKind::Value,
-                 "matmul: the last axis of the first operand and the last but one of the second "
-                 "differ: {0} and {1}",
-                 place, {k, other});
-    }
+    check_product(k, y.extents[q - 2], false, place);
     std::vector<E> lead;
     std::vector<E> x_lead(x.extents.begin(), x.extents.end() - 2),
         y_lead(y.extents.begin(), y.extents.end() - 2);
