@@ -1,4 +1,5 @@
-// Which parameters a function changes where they are lists: those lists its callers must share.
+// Which parameters a function changes or keeps where they are lists: those lists its callers must
+// share.
 #include <algorithm>
 
 #include "frontend/tree.h"
@@ -10,8 +11,16 @@ namespace {
 using Names = std::set<std::string>;
 using Functions = std::map<std::string, const Source*>;  ///< functions inside, by their names
 
-/// Names whose items or length a node changes, if they are lists.
+/// Names that stand for what something else holds from now on: items, also in tuples.
+void kept_names(const Node& item, Names& names) {
+    if (item.kind == NodeKind::Name) names.insert(item.text);
+    if (item.kind == NodeKind::Tuple)
+        for (const Node& i : item.children) kept_names(i, names);
+}
+
+/// Names whose items or length a node changes, if they are lists, or which it keeps.
 void changed_names(const Node& n, Names& names) {
+    static const Names keepers = {"append", "insert", "setdefault"};
     static const Names methods = {"append", "extend",  "insert", "pop",
                                   "clear",  "reverse", "sort",   "remove"};
     auto note = [&](const Node& owner) {
@@ -24,6 +33,11 @@ void changed_names(const Node& n, Names& names) {
     };
     if (n.kind == NodeKind::Assign)
         for (std::size_t k = 0; k + 1 < n.children.size(); ++k) target(n.children[k], target);
+    bool is_item = n.kind == NodeKind::Assign && (n.children[0].kind == NodeKind::Subscript ||
+                                                  n.children[0].kind == NodeKind::Attribute);
+    if (is_item) kept_names(n.children.back(), names);
+    if (n.kind == NodeKind::List)
+        for (const Node& item : n.children) kept_names(item, names);
     if (n.kind == NodeKind::Delete)
         for (const Node& t : n.children) target(t, target);
     if (n.kind == NodeKind::AugAssign) {
@@ -34,6 +48,8 @@ void changed_names(const Node& n, Names& names) {
         const Node& callee = n.children[0];
         if (callee.kind == NodeKind::Attribute && methods.count(callee.text))
             note(callee.children[0]);
+        if (callee.kind == NodeKind::Attribute && keepers.count(callee.text))
+            for (std::size_t k = 1; k < n.children.size(); ++k) kept_names(n.children[k], names);
         if (callee.kind == NodeKind::Builtin && callee.text == "delete_item") note(n.children[1]);
     }
     for (const Node& child : n.children) changed_names(child, names);

@@ -62,6 +62,12 @@ class Expressions:
 
     def expression_Name(self, e):
         if e.id in self.locals:
+            if self.generator_inside(e.id) is not None:
+                return self.unsupported(
+                    e,
+                    "a generator in another place than a loop, or with a yield whose value is used,",
+                    f"write `for x in {e.id}(...)`, or fill a list and return it",
+                )
             names = self.names_written_by(e.id) if isinstance(e.ctx, ast.Load) else ()
             if names and not hasattr(e, "is_called"):
                 return self.odd_writer(e, names, "as a value")

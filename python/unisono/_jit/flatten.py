@@ -18,7 +18,7 @@ from .exceptions import Exceptions
 from .expressions import Expressions, name_at
 from .forms import Forms
 from .function_choices import FunctionChoices
-from .generators import Generators
+from .generators import Generator, Generators, is_generator
 from .imports import Imports
 from .iterators import Iterators
 from .keywords import Keywords
@@ -27,6 +27,8 @@ from .named_iterators import NamedIterators
 from .nonlocals import Nonlocals
 from .numba_forms import NumbaForms
 from .python_block import PythonBlock
+from .recursive_generators import RecursiveGenerators
+from .resumed_generators import ResumedGenerators
 from .sharing import Sharing
 from .signatures import spec_of
 from .source import read_function
@@ -88,6 +90,8 @@ class _Flattener(
     Nonlocals,
     NumbaForms,
     PythonBlock,
+    RecursiveGenerators,
+    ResumedGenerators,
     Sharing,
     Statements,
     Tables,
@@ -121,12 +125,17 @@ class _Flattener(
             body = called_choice(self.definition)
             self.locals |= {name for s in body for name in _assigned(s)}
         may_yield = any("yield" in line for line in self.lines)  # seldom; the tree's walk is slow
-        if may_yield and any(
-            isinstance(n, (ast.Yield, ast.YieldFrom)) for s in body for n in _own(s)
+        if may_yield:
+            self.find_generators(body)
+        if (
+            may_yield
+            and isinstance(self.definition, ast.FunctionDef)
+            and is_generator(self.definition)
         ):
             raise CompileError(
                 f"{self.name}: a generator is compiled where a compiled function loops over it; got "
-                f"a call of it in another place, or one with try or functions inside, in "
+                f"a call of it in another place, or one with functions inside, with a yield under "
+                f"`except` or whose value is used, in "
                 f"{self.file}:{self.definition.lineno}; write `for x in {self.name}(...)`, or fill "
                 f"an array and return"
             )
@@ -232,6 +241,9 @@ class _Flattener(
             return self.unsupported(
                 s.decorator_list[0], "a decorator inside", "leave it out, or define it outside"
             )
+        if s.name in self.generators:
+            self.generators = {**self.generators, s.name: Generator(None, s, self)}
+            return self.node(s, "Pass")
         node = self.closure(s, s, s.name, s.name)
         target = name_at(s.name, s)
         target.ctx = ast.Store()

@@ -3,30 +3,98 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import inspect
 
 from .. import _engine
 from .desugar import Value, _at, _call, _constant, _copied, _name, _rebound
 from .desugar import _assign as _value
+from .generator_bodies import Flat, Scope, Yields, leaves
+from .plain_functions import compiled_function
 from .source import read_function
+
+
+class Generator:
+    """A generator function: of Python, or, where `scope` is a flattener, one that is defined inside."""
+
+    def __init__(self, function, definition=None, scope=None):
+        self.function, self.scope = function, scope
+        self.inside = definition
+
+    @property
+    def definition(self):
+        return self.inside or read_function(self.function)[0]
+
+    def defaults(self):
+        """Expressions by the names of parameters."""
+        args = self.definition.args
+        names = [a.arg for a in (*args.posonlyargs, *args.args)]
+        if self.inside:
+            held = dict(zip(names[::-1], args.defaults[::-1], strict=False))
+            pairs = zip(args.kwonlyargs, args.kw_defaults, strict=True)
+            return {**held, **{a.arg: d for a, d in pairs if d is not None}}
+        held = dict(zip(names[::-1], (self.function.__defaults__ or ())[::-1], strict=False))
+        held.update(self.function.__kwdefaults__ or {})
+        return {n: Value(value=v, ctx=ast.Load()) for n, v in held.items()}
+
+    def __eq__(self, other):
+        if not isinstance(other, Generator) or (self.function is None) != (other.function is None):
+            return False
+        if self.function is not None:
+            return self.function is other.function
+        return self.scope is other.scope and self.inside.name == other.inside.name
+
+
+def is_generator(definition):
+    """Whether a function that is written yields."""
+    return any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in _own(definition.body))
+
+
+def _own(nodes):
+    for n in nodes:
+        if not isinstance(n, (ast.FunctionDef, ast.Lambda)):
+            yield n
+            yield from _own(ast.iter_child_nodes(n))
 
 
 class Generators:
     """``resolve``, ``fresh`` and ``guards`` are the flattener's."""
 
+    generators = {}  # those that are defined inside, by their names
+
+    def find_generators(self, body):
+        nodes = [n for s in body for n in [s, *_own([s])]]
+        nodes = [*nodes, *(c for n in nodes for c in ast.iter_child_nodes(n))]
+        inside = (n for n in nodes if isinstance(n, ast.FunctionDef) and is_generator(n))
+        self.generators = {n.name: Generator(None, n, self) for n in inside}
+
+    def generator_inside(self, name):
+        """The generator of that name that is defined inside of this function or one around, or None."""
+        scope = self
+        while scope is not None:
+            if name in scope.generators:
+                return scope.generators[name]
+            if name in scope.locals and name not in scope.captured_names:
+                return None
+            scope = scope.around
+        return None
+
     def generator_of(self, e):
-        """The Python function of a call of a compiled generator, or None."""
+        """The generator that a call makes one of, or None."""
         if not isinstance(e, ast.Call):
             return None
+        inside = self.generator_inside(e.func.id) if isinstance(e.func, ast.Name) else None
+        if inside is not None:
+            return inside
         known = self.generator_of_itertools(e)
         if known is not None:
-            return known
+            return Generator(known)
         found, value = self.resolve(e.func)
-        if not found or not isinstance(value, _engine.Dispatcher):
+        if not found:
             return None
+        if not isinstance(value, _engine.Dispatcher):
+            value = compiled_function(value)
         function = getattr(value, "py_func", None)
-        return function if inspect.isgeneratorfunction(function) else None
+        return Generator(function) if inspect.isgeneratorfunction(function) else None
 
     def numbered_generator(self, s):
         """A loop over enumerate(generator()) as a loop over the generator with a count; else the loop."""
@@ -49,10 +117,10 @@ class Generators:
 
     def never_ends(self, e):
         """Whether the generator that is called is a loop without an end."""
-        body = read_function(self.generator_of(e))[0].body
+        body = self.generator_of(e).definition.body
         last = body[-1]
         is_loop = isinstance(last, ast.While) and isinstance(last.test, ast.Constant)
-        if not is_loop or not last.test.value or _leaves(last.body, ast.Break):
+        if not is_loop or not last.test.value or leaves(last.body, ast.Break):
             return False
         return not any(isinstance(n, (ast.Return, ast.Raise)) for s in body for n in ast.walk(s))
 
@@ -91,10 +159,10 @@ class Generators:
 
     def loop_over_generator(self, s):
         """Statements that run the loop, or None where the generator has another form."""
-        function = self.generator_of(s.iter)
-        if function is None or s.orelse:
+        made = self.generator_of(s.iter)
+        if made is None or s.orelse:
             return None
-        definition = _copied(read_function(function)[0])
+        definition = _copied(made.definition)
         args = definition.args
         by_position = [*args.posonlyargs, *args.args]
         if args.vararg or args.kwarg:
@@ -104,19 +172,12 @@ class Generators:
             by_position
         ):
             return None
-        definition.body = _Flat().block(definition.body)
-        odd = (
-            ast.YieldFrom,
-            ast.FunctionDef,
-            ast.Lambda,
-            ast.Nonlocal,
-            ast.Global,
-            ast.Try,
-        )
+        definition.body = Flat().block(definition.body)
         nodes = [n for b in definition.body for n in ast.walk(b)]
-        yields = [n for n in nodes if isinstance(n, ast.Yield)]
-        plain = [n for n in nodes if isinstance(n, ast.Expr) and isinstance(n.value, ast.Yield)]
-        if any(isinstance(n, odd) for n in nodes) or len(yields) != len(plain):
+        if not _is_plain(nodes):
+            return None
+        around = {name for n in nodes if isinstance(n, ast.Nonlocal) for name in n.names}
+        if around and made.scope is not self:
             return None
         for n in nodes:
             if hasattr(n, "lineno"):
@@ -126,12 +187,16 @@ class Generators:
             if k.arg is None or k.arg in given:
                 return None
             given[k.arg] = k.value
-        held = function.__defaults__ or ()
-        defaults = dict(zip([a.arg for a in by_position][::-1], held[::-1], strict=False))
-        defaults.update(function.__kwdefaults__ or {})
         own = {a.arg for a in named}
         own |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        own |= {n.name for n in nodes if isinstance(n, ast.ExceptHandler) and n.name}
+        own -= around
+        if self.calls_itself(made, nodes):
+            return self.loop_over_recursive(made, definition, own, s)
+        if made.scope is not None and self.hides(made, nodes, own):
+            return None
         names = {n: self.fresh("g") for n in sorted(own)}
+        defaults = made.defaults()
         before, streams = [], {}
         for a in named:
             value = given.get(a.arg)
@@ -143,16 +208,16 @@ class Generators:
             if value is None:
                 if a.arg not in defaults:
                     return None
-                value = _at(Value(value=defaults[a.arg], ctx=ast.Load()), s.iter)
+                value = _at(_copied(defaults[a.arg]), s.iter)
             before.append(_value(_name(names[a.arg], s.iter, ast.Store()), value))
-        body = [_Scope(self, function, names).visit(b) for b in definition.body]
+        body = [Scope(self, made.function, names).visit(b) for b in definition.body]
         for n in (n for b in body for n in ast.walk(b) if isinstance(n, ast.For)):
             n.iter = streams.get(getattr(n.iter, "id", None), n.iter)
-        leaves = _leaves(s.body, ast.Break)
+        breaks = leaves(s.body, ast.Break)
         returns = any(isinstance(n, ast.Return) for n in nodes)
-        stop = self.fresh("stop") if leaves or returns else None
-        once = bool(leaves or _leaves(s.body, ast.Continue))
-        body = _Yields(self, s, once, stop).block(body)
+        stop = self.fresh("stop") if breaks or returns else None
+        once = bool(breaks or leaves(s.body, ast.Continue))
+        body = Yields(self, s, once, stop).block(body)
         if stop:
             before.append(_value(_name(stop, s, ast.Store()), _constant(False, s)))
             whole = ast.For(
@@ -164,6 +229,26 @@ class Generators:
             body = [_at(whole, s)]
         return [*before, *body]
 
+    def hides(self, made, nodes, own):
+        """Whether a name that the generator reads around it means another variable where the loop stands."""
+        scope, hidden = self, set()
+        while scope is not made.scope:
+            hidden |= scope.locals - set(scope.captured_names)
+            scope = scope.around
+        return any(isinstance(n, ast.Name) and n.id in hidden - own for n in nodes)
+
+
+def _is_plain(nodes):
+    """Whether the body can stand around a loop's: each yield is a statement, and none where a handler
+    would see what the loop raises."""
+    if any(isinstance(n, (ast.FunctionDef, ast.Global, ast.Await)) for n in nodes):
+        return False
+    yields = [n for n in nodes if isinstance(n, ast.Yield)]
+    plain = [n for n in nodes if isinstance(n, ast.Expr) and isinstance(n.value, ast.Yield)]
+    tries = [n for n in nodes if isinstance(n, ast.Try) and n.handlers]
+    guarded = [n for t in tries for b in t.body for n in ast.walk(b) if isinstance(n, ast.Yield)]
+    return len(yields) == len(plain) and not guarded
+
 
 def _loads(e):
     return {n.id for n in ast.walk(e) if isinstance(n, ast.Name)}
@@ -174,119 +259,3 @@ def _is_stream(name, nodes):
     uses = [n for n in nodes if isinstance(n, ast.Name) and n.id == name]
     loops = [n for n in nodes if isinstance(n, ast.For) and n.iter in uses]
     return len(uses) == len(loops) == 1
-
-
-def _leaves(body, kind):
-    """Statements of that kind that leave the loop whose body it is."""
-    found = []
-    for s in body:
-        if isinstance(s, kind):
-            found.append(s)
-        if isinstance(s, (ast.For, ast.While, ast.FunctionDef)):
-            continue
-        for field in ("body", "orelse", "finalbody"):
-            found += _leaves(getattr(s, field, []) or [], kind)
-    return found
-
-
-class _Scope(ast.NodeTransformer):
-    """The generator's own names are fresh; others stand for what they are where it was defined."""
-
-    def __init__(self, flattener, function, names):
-        self.flattener, self.function, self.names = flattener, function, names
-        cells = function.__closure__ or ()
-        self.cells = dict(zip(function.__code__.co_freevars, cells, strict=True))
-
-    def visit_Name(self, n):
-        if n.id in self.names:
-            n.id = self.names[n.id]
-            return n
-        scope = self.function.__globals__
-        if n.id in self.cells:
-            owner, value = self.cells[n.id], self.cells[n.id].cell_contents
-        elif n.id in scope:
-            owner, value = scope, scope[n.id]
-        elif hasattr(builtins, n.id):
-            return n
-        else:
-            return n
-        self.flattener.guard(owner, n.id, value)
-        return _at(Value(value=value, ctx=ast.Load()), n)
-
-
-class _Flat(ast.NodeTransformer):
-    """`yield from items` as a loop that yields."""
-
-    def block(self, body):
-        return [self.visit(s) for s in body]
-
-    def visit_Expr(self, s):
-        if not isinstance(s.value, ast.YieldFrom):
-            return s
-        item = _name("__item", s, ast.Store())
-        given = _at(ast.Expr(value=_at(ast.Yield(value=_name("__item", s)), s)), s)
-        return _at(ast.For(target=item, iter=s.value.value, body=[given], orelse=[]), s)
-
-
-class _Yields:
-    """Puts the loop's body where the generator yields."""
-
-    def __init__(self, flattener, loop, once, stop):
-        self.flattener, self.loop, self.once, self.stop = flattener, loop, once, stop
-
-    def block(self, statements):
-        made = []
-        for s in statements:
-            if isinstance(s, ast.Expr) and isinstance(s.value, ast.Yield):
-                made += self.run(s.value.value)
-                continue
-            if isinstance(s, ast.Return):
-                stopped = _name(self.stop, self.loop, ast.Store())
-                made += [_value(stopped, _constant(True, self.loop)), _at(ast.Break(), self.loop)]
-                continue
-            has_yield = any(isinstance(n, (ast.Yield, ast.Return)) for n in ast.walk(s))
-            for field in ("body", "orelse"):
-                if getattr(s, field, None):
-                    setattr(s, field, self.block(getattr(s, field)))
-            made.append(s)
-            if self.stop and has_yield:
-                made.append(self.leave())
-        return made
-
-    def leave(self):
-        test = _name(self.stop, self.loop)
-        return _at(ast.If(test=test, body=[_at(ast.Break(), self.loop)], orelse=[]), self.loop)
-
-    def run(self, value):
-        s = self.loop
-        value = value or _constant(None, s)
-        made = [_value(_copied(s.target), value)]
-        body = [_copied(b) for b in s.body]
-        if not self.once:
-            return [*made, *body]
-        if self.stop:
-            body = _noted(body, self.stop)
-        inner = ast.For(
-            target=_name(self.flattener.fresh("once"), s, ast.Store()),
-            iter=_call("range", s, _constant(1, s)),
-            body=body,
-            orelse=[],
-        )
-        made.append(_at(inner, s))
-        if self.stop:
-            made.append(self.leave())
-        return made
-
-
-def _noted(body, stop):
-    """Each break of the loop also sets the name."""
-    made = []
-    for s in body:
-        if isinstance(s, ast.Break):
-            made.append(_value(_name(stop, s, ast.Store()), _constant(True, s)))
-        if not isinstance(s, (ast.For, ast.While, ast.FunctionDef)):
-            for field in ("body", "orelse", "finalbody"):
-                if getattr(s, field, None):
-                    setattr(s, field, _noted(getattr(s, field), stop))
-        made.append(s)
-    return made

@@ -5,8 +5,9 @@ import unisono as un
 def numbers(n):
     try:
         yield n
-    finally:
-        pass
+        yield n + 1
+    except ValueError:
+        yield 0
 
 
 def f(n):
