@@ -34,7 +34,7 @@ class ArrayFunctions : public Selections {
     Value call_mean(const Given& given);
     DType mean_dtype_of(const Given& given, const Value& a);
     Value call_variance(const Given& given);
-    Value call_arg_extreme(const Given& given);
+    Value call_arg_extreme(const Given& given);  // extremes.cpp
     Value call_running(const Given& given);
     Value call_spread(const Given& given);
     Value call_norm(const Given& given);
@@ -75,6 +75,7 @@ class ArrayFunctions : public Selections {
     struct RowAxis {
         E n, leaves, rows;  ///< rows of a leaf
     };
+    static std::vector<E> without(std::span<const E> list, std::span<const int> axes);
     E nothing(const Accumulation& how);
     void lanes_of_leaf(std::int32_t lanes, E begin, E end, const Accumulation& how,
                        const std::function<E(E)>& element);
@@ -101,6 +102,11 @@ class ArrayFunctions : public Selections {
                   const Place& place);
     Value with_ones(const Value& v, const std::vector<int>& axes, int rank, const Place& place);
     E elements_of(const Value& v, const std::vector<int>& axes);
+
+    // ---- places of extremes (extremes.cpp)
+    E is_better(E x, E best, Op order);
+    E first_extreme(E n, DType t, bool is_max, bool holds, const std::function<E(E)>& element);
+    E first_extreme_apart(E n, DType t, bool is_max, const std::function<E(E)>& element);
 
     // ---- products (products.cpp)
     Value dot_product(const Value& a, const Value& b, const Place& place);

@@ -71,6 +71,10 @@ Value Operators::call_table(const Node& node, const std::string& name,
     bool has_array =
         std::any_of(args.begin(), args.end(), [](const Value& v) { return v.type.is_array(); });
     if (has_array && op && !is_math) {
+        if (arity == 2) {
+            if (auto both = beside_array(args[0], args[1], place))
+                return call_table(node, name, {both->first, both->second});
+        }
         for (const Value& v : args) {
             if (!v.type.is_array()) want_number(v, place, "an argument of " + after_dot(name));
         }

@@ -159,78 +159,6 @@ Value ArrayFunctions::call_variance(const Given& given) {
     return finished(given, elementwise({variance}, root, place));
 }
 
-static std::vector<E> without(std::span<const E> list, std::size_t k) {
-    std::vector<E> rest(list.begin(), list.end());
-    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(k));
-    return rest;
-}
-
-/// argmax, argmin: the first of equal ones, the first NaN before all.
-Value ArrayFunctions::call_arg_extreme(const Given& given) {
-    const Place& place = given.node.place;
-    Value a = made(want_array(given, "a"), place);
-    bool is_max = given.base == "argmax";
-    DType t = a.type.dtype;
-    if (is_complex(t)) refuse_call(given, "complex numbers are not supported", "compare abs(...)");
-    const Value* axis = given.find("axis");
-    std::vector<E> extents = extents_of(a);
-    for (E& e : extents) e = settle(e);
-    E n = i64(1);
-    int along = axis ? want_axis(given, *axis, a.type.rank) : -1;
-    for (std::size_t k = 0; k < extents.size(); ++k) {
-        if (!axis || static_cast<int>(k) == along) n = op_binary(Op::Mul, n, extents[k]);
-    }
-    fault_if(op_binary(Op::Eq, n, i64(0)), ErrorKind::Value,
-             "attempt to get " + given.base + " of an empty sequence", place);
-    // The place of the best of the elements that the body visits in order.
-    auto search = [&](const std::function<void(const std::function<void(E)>&)>& visit) {
-        std::int32_t best = declared("best", b_->zero(t));
-        std::int32_t found = declared("found", i64(-1)), next = declared("next", i64(0));
-        visit([&](E item) {
-            E x = settle(item), b = b_->read(best);
-            E better = op_binary(is_max ? Op::Gt : Op::Lt, x, b);
-            if (is_float(t)) {
-                E is_first_nan =
-                    op_binary(Op::And, op_binary(Op::Ne, x, x), op_binary(Op::Eq, b, b));
-                better = op_binary(Op::Or, better, is_first_nan);
-            }
-            E takes = op_binary(Op::Or, better, op_binary(Op::Lt, b_->read(found), i64(0)));
-            takes = temporary(takes, "takes");
-            emit(b_->assign(best, b_->select(takes, x, b)));
-            emit(b_->assign(found, b_->select(takes, b_->read(next), b_->read(found))));
-            emit(b_->assign(next, b_->add(b_->read(next), i64(1))));
-        });
-        return b_->read(found);
-    };
-    if (!axis) {
-        E found = search([&](const std::function<void(E)>& note) {
-            in_order(extents, [&](std::span<const E> index) {
-                note(element_of(a, index, extents, false).expr);
-            });
-        });
-        return finished(given, scalar(found));
-    }
-    std::vector<E> kept = without(extents, static_cast<std::size_t>(along));
-    auto search_at = [&](std::span<const E> others) {
-        return search([&](const std::function<void(E)>& note) {
-            counted(LoopKind::Serial, i64(0), extents[static_cast<std::size_t>(along)], [&](E i) {
-                std::vector<E> index(others.begin(), others.end());
-                index.insert(index.begin() + along, i);
-                note(element_of(a, index, extents, false).expr);
-            });
-        });
-    };
-    if (kept.empty()) return finished(given, scalar(search_at({})));
-    Value out = make_array(DType::Int64, kept, place);
-    nest(
-        extents_of(out),
-        [&](std::span<const E> index) {
-            set_item(out.array, {index.begin(), index.end()}, search_at(index));
-        },
-        place);
-    return finished(given, out);
-}
-
 /// cumsum, cumprod: blocks of 512 elements, each combined with what came before it.
 Value ArrayFunctions::call_running(const Given& given) {
     const Place& place = given.node.place;
@@ -272,7 +200,7 @@ Value ArrayFunctions::call_running(const Given& given) {
             emit(b_->assign(carry, whole()));
         });
     };
-    std::vector<E> kept = without(extents, static_cast<std::size_t>(along));
+    std::vector<E> kept = without(extents, std::vector<int>{along});
     if (kept.empty()) {
         run_at({});
     } else {

@@ -8,7 +8,7 @@ namespace unisono::frontend {
 
 using ir::LoopKind;
 
-static std::vector<E> without(std::span<const E> list, std::span<const int> axes) {
+std::vector<E> ArrayFunctions::without(std::span<const E> list, std::span<const int> axes) {
     std::vector<E> rest;
     for (std::size_t k = 0; k < list.size(); ++k) {
         if (std::find(axes.begin(), axes.end(), static_cast<int>(k)) == axes.end())
