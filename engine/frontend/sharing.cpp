@@ -41,8 +41,9 @@ std::optional<Value> Calls::sharing(const std::string& name, const std::vector<V
         for (const Value& v : args) values.push_back(integer(v, "an argument"));
         if (values.empty()) values.push_back(i64(0));
         E drawn = native(name.substr(3), values, 1)[0];
-        if (name == "un.random_seed") return Value{};
-        if (name == "un.random_integer") return scalar(drawn, Weak::Int);
+        if (name == "un.random_seed" || name == "un.random_python_seed") return Value{};
+        if (name == "un.random_integer" || name == "un.random_python_bits")
+            return scalar(drawn, Weak::Int);
         return scalar(b_->bitcast(drawn, DType::Float64), Weak::Float);
     }
     if (name.rfind("partial_", 0) != 0) return std::nullopt;

@@ -1,7 +1,11 @@
-// Random numbers of compiled code: NumPy's twister, one stream for each thread, with the numbers
-// that NumPy's module draws after the same seed.
+// Random numbers of compiled code: two streams for each thread, NumPy's and Python's, with the
+// numbers that np.random and the module random draw after the same seed.
+#include <array>
 #include <bit>
+#include <cmath>
 #include <memory>
+#include <numbers>
+#include <optional>
 #include <random>
 
 #include "core/native.h"
@@ -46,10 +50,71 @@ void random_integer(std::int64_t* v) {
     v[0] = static_cast<std::int64_t>(static_cast<std::uint64_t>(v[0]) + value);
 }
 
+/// What the module random draws from.
+struct PythonStream {
+    std::unique_ptr<BitStream> bits = make_bit_stream("mt19937");
+    std::optional<double> next_gauss;
+
+    void seed(std::uint64_t key) {
+        std::array<std::uint32_t, 2> words{static_cast<std::uint32_t>(key),
+                                           static_cast<std::uint32_t>(key >> 32)};
+        seed_legacy(*bits, {words.data(), words[1] ? 2U : 1U}, true);
+        next_gauss.reset();
+    }
+    PythonStream() { seed(std::random_device{}()); }
+};
+
+PythonStream& python_stream() {
+    thread_local PythonStream own;
+    return own;
+}
+
+/// [seed]
+void python_seed(std::int64_t* v) {
+    auto key = static_cast<std::uint64_t>(v[0]);
+    python_stream().seed(v[0] < 0 ? ~key + 1 : key);
+}
+
+/// []: as of random_double
+void python_double(std::int64_t* v) {
+    v[0] = std::bit_cast<std::int64_t>(python_stream().bits->next_double());
+}
+
+/// [how many, at most 63]: [an integer of so many bits], the lower half drawn first
+void python_bits(std::int64_t* v) {
+    std::uint64_t made = 0;
+    for (std::int64_t left = v[0], at = 0; left > 0; left -= 32, at += 32) {
+        std::uint64_t word = python_stream().bits->next32();
+        if (left < 32) word >>= 32 - left;
+        made |= word << at;
+    }
+    v[0] = static_cast<std::int64_t>(made);
+}
+
+/// []: [bits of a standard normal]: two by each pair of numbers, as random.gauss makes them
+void python_gauss(std::int64_t* v) {
+    PythonStream& s = python_stream();
+    double z = 0;
+    if (s.next_gauss) {
+        z = *s.next_gauss;
+        s.next_gauss.reset();
+    } else {
+        double angle = s.bits->next_double() * 2.0 * std::numbers::pi;
+        double radius = std::sqrt(-2.0 * std::log(1.0 - s.bits->next_double()));
+        z = std::cos(angle) * radius;
+        s.next_gauss = std::sin(angle) * radius;
+    }
+    v[0] = std::bit_cast<std::int64_t>(z);
+}
+
 [[maybe_unused]] const bool natives = add_natives({{"random_seed", random_seed},
                                                    {"random_double", random_double},
                                                    {"random_normal", random_normal},
-                                                   {"random_integer", random_integer}});
+                                                   {"random_integer", random_integer},
+                                                   {"random_python_seed", python_seed},
+                                                   {"random_python_double", python_double},
+                                                   {"random_python_bits", python_bits},
+                                                   {"random_python_gauss", python_gauss}});
 
 }  // namespace
 

@@ -308,7 +308,7 @@ def _what(value):
     if isinstance(value, enum.EnumMeta):
         return "an Enum; name its members, and loop over it"
     if getattr(getattr(value, "__self__", None), "__module__", "") == "random":
-        return "of the module random; np.random and un.random have what compiled code draws from"
+        return "of the module random, which compiled code has not; its other functions and np.random are there"
     name = type(value).__name__
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 
+from .. import _engine
 from .captured import is_taken, known_name
 from .desugar import Value, _call
 
@@ -192,6 +193,7 @@ class Expressions:
         if odd is not None:
             return odd
         takes_items = isinstance(e.func, ast.Attribute) and e.func.attr in _TAKE_ITEMS
+        takes_items = takes_items or self.is_compiled(e.func)
         args = [
             ast.copy_location(ast.ListComp(elt=a.elt, generators=a.generators), a)
             if isinstance(a, ast.GeneratorExp)
@@ -220,6 +222,13 @@ class Expressions:
                 continue
             children.append(self.node(k, "Keyword", [self.expression(k.value)], k.arg))
         return self.node(e, "Call", children)
+
+    def is_compiled(self, f):
+        """Whether a call of it goes to a compiled function, which takes iterators as lists."""
+        found, value = (
+            self.resolve(f) if isinstance(f, (ast.Name, ast.Attribute)) else (False, None)
+        )
+        return found and isinstance(self.compiled_form(value), _engine.Dispatcher)
 
     def method(self, f):
         """A method that the library has for types without one of their own; None for any other."""

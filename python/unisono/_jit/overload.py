@@ -30,10 +30,15 @@ _of_operator = frozenset(
     "or_ pos pow rshift sub truediv xor".split()
 )
 _of_heapq = frozenset("heapify heappop heappush heappushpop heapreplace nlargest nsmallest".split())
+_of_python_random = frozenset(
+    "betavariate choice choices expovariate gammavariate gauss getrandbits lognormvariate normalvariate "
+    "paretovariate randint random randrange sample seed shuffle triangular uniform weibullvariate".split()
+)
 _modules = (
     ("bisect", _of_bisect, ".library"),
     ("heapq", _of_heapq, ".heap_library"),
     ("operator", _of_operator, ".operator_library"),
+    ("random", _of_python_random, ".python_random_library"),
 )
 _of_random = frozenset(
     "choice exponential gumbel laplace logistic lognormal normal pareto permutation rand randint randn "

@@ -1,8 +1,10 @@
 import random
 
+generator = random.Random(3)
+
 
 def f(n):
-    return random.randint(1, n)
+    return random.vonmisesvariate(0.0, n) + generator.random()
 
 
 args = (6,)
