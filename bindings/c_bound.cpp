@@ -25,9 +25,10 @@ namespace {
 struct BoundObject {
     PyObject_HEAD vectorcallfunc vectorcall;
     PyObject* function;
-    PyObject* bound;       ///< a tuple
-    Arguments* arguments;  ///< of the bound ones: holds their memory
-    std::shared_ptr<const BoundCode>* code;
+    PyObject* bound;        ///< a tuple
+    Arguments* arguments;   ///< of the bound ones: holds their memory
+    const BoundCode* code;  ///< of the last call; null before
+    std::vector<std::shared_ptr<const BoundCode>>* codes;  ///< one per kinds that were given
     std::string* name;
 };
 
@@ -48,7 +49,7 @@ bool pack_all(const BoundCode& code, PyObject* const* args, std::size_t count,
     for (std::size_t k = 0; k < count; ++k) {
         if (!pack_number(args[k], code.rest[k], *at++)) return false;
     }
-    std::fill(at, packed + code.made->executable->packed_slots(), 0);
+    std::fill_n(at, code.made->result_count, 0);
     return true;
 }
 
@@ -59,8 +60,8 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t flagged, PyOb
         Dispatch& d = *dispatch_of(b.function);
         if (!keywords && b.code) {
             std::int64_t packed[QuickCall::most_slots];
-            const std::shared_ptr<const BoundCode> code = *b.code;
-            if (pack_all(*code, args, count, packed)) return run_packed(d, *code->made, packed, 0);
+            const BoundCode& code = *b.code;
+            if (pack_all(code, args, count, packed)) return run_packed(d, *code.made, packed, 0);
         }
         std::vector<PyObject*> all;
         for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(b.bound); ++k)
@@ -72,9 +73,12 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t flagged, PyOb
         if (!keywords) {
             std::vector<Weak> rest;
             for (std::size_t k = 0; k < count; ++k) rest.push_back(kind_of(args[k]));
-            if (auto code = d.bound_code(all, std::move(rest))) {
-                delete b.code;
-                b.code = new std::shared_ptr<const BoundCode>(std::move(code));
+            auto known = std::find_if(b.codes->begin(), b.codes->end(),
+                                      [&](const auto& c) { return c->rest == rest; });
+            if (known != b.codes->end()) {
+                b.code = known->get();
+            } else if (auto code = d.bound_code(all, std::move(rest))) {
+                b.code = b.codes->emplace_back(std::move(code)).get();
             }
         }
         return d.call(all.data(), given, keywords, nullptr);
@@ -101,6 +105,7 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
         b.function = Py_NewRef(function);
         b.bound = Py_NewRef(bound);
         b.name = new std::string(d->name());
+        b.codes = new std::vector<std::shared_ptr<const BoundCode>>;
         b.arguments = new Arguments(*b.name);
         for (std::size_t k = 0; k < count; ++k)
             b.arguments->add(PyTuple_GET_ITEM(bound, static_cast<Py_ssize_t>(k)), params[k]);
@@ -112,7 +117,7 @@ void deallocate(PyObject* self) {
     PyTypeObject* type = Py_TYPE(self);
     BoundObject& b = *self_of(self);
     delete b.arguments;
-    delete b.code;
+    delete b.codes;
     delete b.name;
     Py_XDECREF(b.bound);
     Py_XDECREF(b.function);

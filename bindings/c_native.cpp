@@ -55,10 +55,10 @@ PyObject* native_state(PyObject*, PyObject* capsule) {
         }
         Ref names(list_of(source->params));
         const std::string& code = n.code->bitcode;
-        return Py_BuildValue("(ssOssiiOisy#)", source->name.c_str(), n.declaration.c_str(),
+        return Py_BuildValue("(ssOssiiOiisy#)", source->name.c_str(), n.declaration.c_str(),
                              names.get(), n.symbol.c_str(), source->file.c_str(),
                              source->first_line, n.result ? static_cast<int>(*n.result) : -1,
-                             params.get(), n.is_pure, n.form_text.c_str(), code.data(),
+                             params.get(), n.is_pure, n.is_short, n.form_text.c_str(), code.data(),
                              static_cast<Py_ssize_t>(code.size()));
     });
 }
@@ -67,12 +67,12 @@ PyObject* native_state(PyObject*, PyObject* capsule) {
 PyObject* native_from(PyObject*, PyObject* state) {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         const char *name, *declaration, *symbol, *file, *forms, *bytes;
-        int line, result, is_pure;
+        int line, result, is_pure, is_short;
         Py_ssize_t size;
         PyObject *names, *params;
-        if (!PyArg_ParseTuple(state, "ssO!ssiiO!isy#", &name, &declaration, &PyList_Type, &names,
+        if (!PyArg_ParseTuple(state, "ssO!ssiiO!iisy#", &name, &declaration, &PyList_Type, &names,
                               &symbol, &file, &line, &result, &PyList_Type, &params, &is_pure,
-                              &forms, &bytes, &size))
+                              &is_short, &forms, &bytes, &size))
             throw PythonError{};
         auto code = std::make_shared<ir::NativeCode>();
         code->bitcode.assign(bytes, static_cast<std::size_t>(size));
@@ -82,6 +82,7 @@ PyObject* native_from(PyObject*, PyObject* state) {
         native->symbol = symbol;
         native->declaration = declaration;
         native->is_pure = is_pure != 0;
+        native->is_short = is_short != 0;
         if (result >= 0) native->result = static_cast<DType>(result);
         for (Py_ssize_t k = 0; k < PyList_GET_SIZE(params); ++k) {
             const char* spelling;

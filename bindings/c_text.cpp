@@ -107,6 +107,7 @@ PyObject* type_row(const CType& t) {
                        : t.kind == CType::Kind::Pointer                      ? "pointer"
                        : t.kind == CType::Kind::Other && !t.record.empty()   ? "record"
                        : t.kind == CType::Kind::Complex                      ? "complex"
+                       : t.is_wide                                           ? "long double"
                                                                              : "number";
     return Py_BuildValue("(sssO)", t.spelling.c_str(), form, t.record.c_str(),
                          t.target_const ? Py_True : Py_False);
@@ -162,6 +163,7 @@ PyObject* function_row(const codegen::CFunction& f, const std::string& file,
     native->symbol = f.name;
     native->declaration = declaration_of(f);
     native->is_pure = f.is_pure;
+    native->is_short = f.is_short;
     std::string why = fill(f, *native), declaration = native->declaration;
     Ref parameters(PyList_New(0)), types(types_row(f));
     if (!parameters || !types) throw PythonError{};
@@ -189,8 +191,11 @@ std::string variable_prefix(const codegen::CText& text) {
     return "unisono_variable_" + key + "_" + std::to_string(loaded[key]++) + "_";
 }
 
+/// Of its dtype; "text" of const char*, null of what is no number.
 const char* name_of(const CType& t, std::string& held) {
     auto dtype = dtype_of(t.kind, t.bytes, t.is_signed);
+    bool is_char = t.target == CType::Kind::Integer && t.target_bytes == 1;
+    if (t.kind == CType::Kind::Pointer && is_char && t.target_const) return "text";
     if (dtype) held = std::string(unisono::name(*dtype));
     return dtype ? held.c_str() : nullptr;
 }
@@ -204,19 +209,21 @@ PyObject* extents_of(const std::vector<long long>& list) {
 }
 
 /// (name, bytes, fields as (name, dtype or None, struct, extents, offset, bytes, whether it is a
-/// pointer)); None in place of the fields of what has none that can be told.
+/// pointer), whether these are all and lie apart)
 PyObject* struct_row(const codegen::CStruct& s) {
     Ref fields(PyList_New(0));
     if (!fields) throw PythonError{};
     for (const codegen::CField& f : s.fields) {
         std::string held;
-        Ref row(Py_BuildValue("(szsNLiO)", f.name.c_str(), name_of(f.type, held),
-                              f.type.kind == CType::Kind::Other ? f.type.record.c_str() : "",
-                              extents_of(f.extents), f.offset, f.type.bytes,
-                              f.type.kind == CType::Kind::Pointer ? Py_True : Py_False));
+        bool is_pointer = f.type.kind == CType::Kind::Pointer;
+        Ref row(Py_BuildValue(
+            "(szsNLiO)", f.name.c_str(), is_pointer ? nullptr : name_of(f.type, held),
+            f.type.kind == CType::Kind::Other ? f.type.record.c_str() : "", extents_of(f.extents),
+            f.offset, f.type.bytes, is_pointer ? Py_True : Py_False));
         if (!row || PyList_Append(fields.get(), row.get()) < 0) throw PythonError{};
     }
-    return Py_BuildValue("(sLO)", s.name.c_str(), s.size, s.is_plain ? fields.get() : Py_None);
+    return Py_BuildValue("(sLOO)", s.name.c_str(), s.size, fields.get(),
+                         s.is_plain ? Py_True : Py_False);
 }
 
 /// (name, name of its dtype or None, extents, address, bytes); the memory is made here.
@@ -228,10 +235,30 @@ PyObject* variable_row(const codegen::CVariable& v) {
                          static_cast<Py_ssize_t>(v.initial.size()));
 }
 
+/// (name, name of its dtype or None, of its struct, extents, bytes or a list of texts)
+PyObject* constant_row(const codegen::CVariable& v) {
+    std::string held;
+    const char* dtype = name_of(v.type, held);
+    const char* record = v.type.kind == CType::Kind::Other ? v.type.record.c_str() : "";
+    if (v.texts.empty())
+        return Py_BuildValue("(szsNy#)", v.name.c_str(), dtype, record, extents_of(v.extents),
+                             v.initial.data(), static_cast<Py_ssize_t>(v.initial.size()));
+    Ref texts(PyList_New(0));
+    if (!texts) throw PythonError{};
+    for (const auto& t : v.texts) {
+        Ref text(t ? PyUnicode_DecodeUTF8(t->data(), static_cast<Py_ssize_t>(t->size()),
+                                          "surrogateescape")
+                   : Py_NewRef(Py_None));
+        if (!text || PyList_Append(texts.get(), text.get()) < 0) throw PythonError{};
+    }
+    return Py_BuildValue("(szsNO)", v.name.c_str(), dtype, record, extents_of(v.extents),
+                         texts.get());
+}
+
 /// _c_text(text, file, declarations, folders, macros[, 1 for C++, 2 with the system's headers]):
 /// (functions, constants, variables that are
 /// not static, names of variables that cannot be had, structs, macros, what _add_variable takes of
-/// each variable)
+/// each variable, variables that cannot change)
 PyObject* c_text(PyObject*, PyObject* args) {
     const char *text, *file, *declarations;
     PyObject *folders, *macros;
@@ -264,8 +291,8 @@ PyObject* c_text(PyObject*, PyObject* args) {
                 throw PythonError{};
         }
         Ref variables(PyList_New(0)), structs(PyList_New(0)), defined(PyDict_New()),
-            states(PyList_New(0));
-        if (!variables || !structs || !defined || !states) throw PythonError{};
+            states(PyList_New(0)), fixed(PyList_New(0));
+        if (!variables || !structs || !defined || !states || !fixed) throw PythonError{};
         for (const auto& v : made.variables) {
             Ref row(variable_row(v));
             if (!row || (v.is_visible && PyList_Append(variables.get(), row.get()) < 0))
@@ -273,6 +300,10 @@ PyObject* c_text(PyObject*, PyObject* args) {
             Ref state(Py_BuildValue("(sy#)", v.symbol.c_str(), v.initial.data(),
                                     static_cast<Py_ssize_t>(v.initial.size())));
             if (!state || PyList_Append(states.get(), state.get()) < 0) throw PythonError{};
+        }
+        for (const auto& v : made.fixed) {
+            Ref row(constant_row(v));
+            if (!row || PyList_Append(fixed.get(), row.get()) < 0) throw PythonError{};
         }
         for (const auto& s : made.structs) {
             Ref row(struct_row(s));
@@ -283,8 +314,9 @@ PyObject* c_text(PyObject*, PyObject* args) {
             if (!text_of || PyDict_SetItemString(defined.get(), name.c_str(), text_of.get()) < 0)
                 throw PythonError{};
         }
-        return Py_BuildValue("(OOOsOOO)", functions.get(), constants.get(), variables.get(),
-                             made.refused.c_str(), structs.get(), defined.get(), states.get());
+        return Py_BuildValue("(OOOsOOOO)", functions.get(), constants.get(), variables.get(),
+                             made.refused.c_str(), structs.get(), defined.get(), states.get(),
+                             fixed.get());
     });
 }
 

@@ -12,7 +12,7 @@
 #include "core/interrupt.h"
 #include "core/settings.h"
 #include "errors.h"
-#include "ir/rewrite.h"
+#include "jit_effects.h"
 #include "jit_objects.h"
 #include "jit_records.h"
 
@@ -148,40 +148,6 @@ Device& Dispatch::device_named() const {
     return find_device(setting("executor") == "interp" ? "interp" : "cpu");
 }
 
-/// Whether a launch may take long: a kernel, or anything that loops or calls.
-static bool may_take_long(const ir::Module& module) {
-    ir::S body = module.entry().body;
-    return module.entry().is_kernel || ir::contains(body, ir::StmtKind::For) ||
-           ir::contains(body, ir::StmtKind::While) || ir::contains(body, ir::StmtKind::Call);
-}
-
-/// Whether a launch may ask whether the user wants to stop.
-static bool may_poll(const ir::Module& module) {
-    return std::any_of(module.functions.begin(), module.functions.end(), [](const auto& f) {
-        return !f.natives.empty() || (f.body && (ir::contains(f.body, ir::StmtKind::For) ||
-                                                 ir::contains(f.body, ir::StmtKind::While)));
-    });
-}
-
-/// Whether objects that a launch makes may hold arrays that it was given.
-static bool may_keep_arguments(const ir::Module& module) {
-    return std::any_of(module.functions.begin(), module.functions.end(), [](const auto& f) {
-        return std::any_of(f.natives.begin(), f.natives.end(), [](const std::string& name) {
-            return name == "object_keep" || name == "block_keep";
-        });
-    });
-}
-
-/// Whether a launch may make texts, dicts or sets.
-static bool may_make_objects(const ir::Module& module) {
-    return std::any_of(module.functions.begin(), module.functions.end(), [](const auto& f) {
-        return std::any_of(f.natives.begin(), f.natives.end(), [](const std::string& name) {
-            return name.rfind("text_", 0) == 0 || name.rfind("table_", 0) == 0 ||
-                   name.rfind("list_", 0) == 0 || name == "python_block";
-        });
-    });
-}
-
 /// Compile errors show their place themselves.
 frontend::Compiled compile_source(const frontend::CompileRequest& request) {
     try {
@@ -245,6 +211,8 @@ void Dispatch::compile(Specialisation& made, Device& device) const {
     options.debug = has_lines_;
     options.fastmath = made.request.source->options.fastmath;
     made.executable = device.compile(std::move(compiled.module), options);
+    std::size_t slots = made.executable->packed_slots();
+    if (slots > 0) made.first_result = slots - made.result_count;
     made.quick = QuickCall::of(made, made.request.source->params.size());
 }
 
@@ -325,6 +293,13 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
         if (quick_->pack(args, count, packed))
             return run_packed(*this, last, packed, source.options.threads);
     }
+    return call_any(source, args, count, keywords, range, is_new);
+}
+
+/// The way of every call: arguments of any types, results that are objects.
+PyObject* Dispatch::call_any(const frontend::Source& source, PyObject* const* args,
+                             std::size_t count, PyObject* keywords, const NDRange* range,
+                             bool is_new) {
     Arguments arguments(name_);
     arguments.changed = &source.changed;
     try {

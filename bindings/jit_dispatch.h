@@ -40,7 +40,7 @@ struct Specialisation {
     bool polls = true;           ///< may ask whether the user wants to stop
     frontend::CompileRequest request;
     frontend::ResultShape result;
-    std::size_t result_count = 0;
+    std::size_t result_count = 0, first_result = 0;  ///< the slot of the first, if packed
     std::vector<std::string> files;
     std::string report;
     std::unique_ptr<Executable> executable;
@@ -74,6 +74,8 @@ class Dispatch {
     /// Binds the arguments, compiles if need be, runs. range is null for functions.
     PyObject* call(PyObject* const* args, std::size_t count, PyObject* keywords,
                    const NDRange* range);
+    PyObject* call_any(const frontend::Source& source, PyObject* const* args, std::size_t count,
+                       PyObject* keywords, const NDRange* range, bool is_new);
     const std::shared_ptr<const frontend::Source>& source();
     /// Compiles for the eager signatures.
     void compile_signatures();

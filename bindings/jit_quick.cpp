@@ -158,9 +158,8 @@ PyObject* run_packed(const Dispatch& dispatch, const Specialisation& made, std::
     if (fault.site == codegen::interrupted_site) dispatch.raise_interrupt(made, fault);
     if (fault.site >= 0) dispatch.raise_fault(made, fault);
     if (made.result.kind == frontend::ResultShape::Kind::None) return Py_NewRef(Py_None);
-    const std::int64_t* results = packed + made.executable->packed_slots() - made.result_count;
-    return number(
-        Scalar{static_cast<std::uint64_t>(results[made.result.index]), made.result.dtype});
+    std::size_t at = made.first_result + made.result.index;
+    return number(Scalar{static_cast<std::uint64_t>(packed[at]), made.result.dtype});
 }
 
 }  // namespace unisono::python

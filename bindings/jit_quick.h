@@ -52,6 +52,14 @@ inline bool pack_number(PyObject* object, Weak weak, std::int64_t& slot) {
         return PyBool_Check(object);
     }
     if (!PyLong_CheckExact(object)) return false;
+#if PY_VERSION_HEX < 0x030C0000
+    Py_ssize_t digits = Py_SIZE(object);
+    if (digits >= -1 && digits <= 1) {  // of no digit the first is stored, as 0
+        slot = digits *
+               static_cast<std::int64_t>(reinterpret_cast<PyLongObject*>(object)->ob_digit[0]);
+        return true;
+    }
+#endif
     int overflow = 0;
     slot = PyLong_AsLongLongAndOverflow(object, &overflow);
     return !overflow;

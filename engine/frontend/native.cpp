@@ -170,7 +170,22 @@ class Adapter {
                        std::string(name(p.dtype)) + ", None, or an address that C gave",
                    place);
         }
-        std::int32_t slot = b_.slot("address", p.dtype, true);
+        points_to(place, p.dtype);
+    }
+
+    /// Text, as C has it: for the time of the call.
+    void text(std::size_t k) {
+        const std::int32_t place[] = {b_.var("text", DType::Int64)};
+        body_.push_back(b_.declare(place[0], b_.i64(0)));
+        ir::E handle[] = {b_.param(b_.scalar_param(name_of(k), DType::Int64))};
+        body_.push_back(b_.native("text_encoded", handle, place));
+        demand(b_.binary(Op::Ne, b_.read(place[0]), b_.i64(0)), ErrorKind::Memory,
+               "out of memory for " + argument(k), b_.i64(0));
+        points_to(b_.read(place[0]), native_.params[k].dtype);
+    }
+
+    void points_to(ir::E place, DType dtype) {
+        std::int32_t slot = b_.slot("address", dtype, true);
         body_.push_back(b_.adopt(slot, place, b_.i64(0)));
         arrays_.push_back(b_.view("pointer", slot, b_.i64(0), {b_.i64(1)}, {b_.i64(1)},
                                   {ir::StrideClass::One}, true));
@@ -180,6 +195,8 @@ class Adapter {
         const NativeParam& p = native_.params[k];
         const Type& t = args_[k];
         std::string what = argument(k) + " is a pointer (" + p.spelling + ")";
+        bool is_char = p.spelling.find("char") != std::string::npos && size_of(p.dtype) == 1;
+        if (t.is_text() && is_char && !p.writes) return text(k);
         if (t.kind == Type::Kind::None || (t.is_scalar() && is_integer(t.dtype)))
             return address(k, what);
         if (!t.is_array())
@@ -243,6 +260,7 @@ std::unique_ptr<ir::Function> native_function(const Source& source) {
     if (n.result) made->results = {*n.result};
     made->native = n.code;
     made->symbol = n.symbol;
+    made->is_short = n.is_short;
     std::vector<ir::S> nothing;
     if (n.result) {
         ir::E value[] = {b.zero(*n.result)};

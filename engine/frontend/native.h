@@ -63,6 +63,7 @@ struct NativeFunction {
     std::optional<DType> result;
     std::string declaration;        ///< for errors
     bool is_pure = false;           ///< reads and writes nothing but its arguments
+    bool is_short = false;          ///< calls are over at once: nothing repeats or waits
     std::vector<NativeForm> forms;  ///< of its parameters, where params are their leaves
     bool any_order = false;  ///< arrays may lie in Fortran's order, too: they pass as they lie
     bool may_throw = false;  ///< C++, called through guard_cpp of core/foreign.h

@@ -221,6 +221,7 @@ struct Function {
     /// passes them, arrays as pointers.
     std::shared_ptr<const NativeCode> native;
     std::string symbol;
+    bool is_short = false;  ///< calls of that code are over at once
     std::unique_ptr<Arena> arena;
 };
 

@@ -89,4 +89,19 @@ std::u32string decoded(std::string_view utf8) {
     return all;
 }
 
+std::string encoded(std::u32string_view points) {
+    std::string all;
+    auto add = [&](char32_t byte) { all += static_cast<char>(byte); };
+    for (char32_t c : points) {
+        if (c < 0x80) {
+            add(c);
+            continue;
+        }
+        int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+        add((0xFF00 >> (more + 1) & 0xFF) | c >> 6 * more);
+        while (more-- > 0) add(0x80 | (c >> 6 * more & 0x3F));
+    }
+    return all;
+}
+
 }  // namespace unisono

@@ -80,6 +80,7 @@ const Text* constant_text(std::u32string_view points);
 std::uint64_t hash_of(const Text& text) noexcept;
 /// Surrogates are kept as they are.
 std::u32string decoded(std::string_view utf8);
+std::string encoded(std::u32string_view points);
 
 inline const Text& text_at(std::int64_t handle) {
     return *reinterpret_cast<const Text*>(static_cast<std::uintptr_t>(handle));

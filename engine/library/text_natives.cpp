@@ -2,6 +2,8 @@
 // is its address, 0 where there is no memory, -1 where no call owns it (a text made by a thread of
 // a parallel loop).
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <new>
 #include <string>
 
@@ -133,6 +135,27 @@ void text_of_point(std::int64_t* values) {
     }
 }
 
+/// The text in UTF-8 with a zero behind it, as C reads it: as long as the call that owns texts;
+/// where none does, until this thread has asked some times more. 0 where there is no memory.
+void text_encoded(std::int64_t* values) {
+    static thread_local std::array<std::string, 16> few;
+    static thread_local std::size_t next = 0;
+    try {
+        std::string bytes = encoded(text_at(values[0]).view());
+        const char* data = nullptr;
+        if (Heap* heap = Heap::current()) {
+            void* memory = heap->object(bytes.size() + 1);
+            if (memory) std::memcpy(memory, bytes.c_str(), bytes.size() + 1);
+            data = static_cast<const char*>(memory);
+        } else {
+            data = (few[next++ % few.size()] = std::move(bytes)).c_str();
+        }
+        values[0] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data));
+    } catch (...) {
+        values[0] = 0;
+    }
+}
+
 [[maybe_unused]] const bool natives = add_natives({{"text_constant", text_constant},
                                                    {"text_join", text_join},
                                                    {"text_repeat", text_repeat},
@@ -142,6 +165,7 @@ void text_of_point(std::int64_t* values) {
                                                    {"text_equal", text_equal},
                                                    {"text_find", text_find},
                                                    {"text_length", text_length},
+                                                   {"text_encoded", text_encoded},
                                                    {"text_point", text_point},
                                                    {"text_of_point", text_of_point}});
 

@@ -8,6 +8,8 @@
 
 #include <set>
 
+#include "backends/clang/constants.h"
+
 #pragma GCC diagnostic ignored "-Wnonnull"  // in clang's lists of bases, inlined
 
 namespace unisono::codegen {
@@ -54,6 +56,7 @@ CType describe(const clang::ASTContext& context, clang::QualType t) {
     made.is_reference = t->isLValueReferenceType();
     if (made.is_reference) t = context.getPointerType(t->getPointeeType());
     made.kind = kind_of(t);
+    made.is_wide = t->isSpecificBuiltinType(clang::BuiltinType::LongDouble);
     made.bytes = bytes_of(context, t);
     made.is_signed = t->isSignedIntegerOrEnumerationType();
     made.record = record_name(t->isPointerType() ? t->getPointeeType() : t);
@@ -108,12 +111,16 @@ class Collector final : public clang::ASTConsumer {
         if (!wanted || !seen_.insert(f.getNameAsString()).second) return;
         CFunction made;
         made.name = f.getNameAsString();
-        made.result = describe(*context_, f.getReturnType());
         made.is_variadic = f.isVariadic();
+        // Another text calls these, which does not know the names of types.
+        auto as_told = [&](clang::QualType t) {
+            return describe(*context_, made.is_variadic ? t.getCanonicalType() : t);
+        };
+        made.result = as_told(f.getReturnType());
         made.line =
             static_cast<int>(context_->getSourceManager().getPresumedLineNumber(f.getLocation()));
         for (const clang::ParmVarDecl* p : f.parameters()) {
-            made.params.push_back(describe(*context_, p->getType()));
+            made.params.push_back(as_told(p->getType()));
             made.param_names.push_back(p->getNameAsString());
         }
         result_.functions.push_back(std::move(made));
@@ -122,7 +129,7 @@ class Collector final : public clang::ASTConsumer {
     /// What can be given away; which of these the text defines, and how they begin, its code says.
     void variable(const clang::VarDecl& v) {
         bool wanted = has_declarations_ ? file_of(v) == declarations_file : !is_of_header(v);
-        if (!wanted || !v.isExternallyVisible()) return;
+        if (!wanted) return;
         CVariable made;
         made.name = v.getNameAsString();
         made.is_visible = true;
@@ -132,7 +139,12 @@ class Collector final : public clang::ASTConsumer {
             t = array->getElementType();
         }
         made.type = describe(*context_, t);
-        result_.variables.push_back(std::move(made));
+        if (take_constant(*context_, v, made)) {
+            if (!made.initial.empty() || !made.texts.empty())
+                result_.fixed.push_back(std::move(made));
+        } else if (v.isExternallyVisible()) {
+            result_.variables.push_back(std::move(made));
+        }
     }
 
     void structure(const clang::RecordDecl& given) {
@@ -143,13 +155,25 @@ class Collector final : public clang::ASTConsumer {
         if (made.name.empty()) return;
         made.size = bytes_of(*context_, context_->getRecordType(r));
         made.is_plain = r->isStruct();
-        const clang::ASTRecordLayout& layout = context_->getASTRecordLayout(r);
-        for (const clang::FieldDecl* f : r->fields()) {
+        add_fields(*r, 0, made);
+        result_.structs.push_back(std::move(made));
+    }
+
+    /// Those of structs and unions without a name inside of it, too; bit-fields have no address.
+    void add_fields(const clang::RecordDecl& r, long long start, CStruct& made) const {
+        const clang::ASTRecordLayout& layout = context_->getASTRecordLayout(&r);
+        for (const clang::FieldDecl* f : r.fields()) {
             made.is_plain = made.is_plain && !f->isBitField() && !f->getName().empty();
+            if (f->isBitField()) continue;
             CField field;
             field.name = f->getNameAsString();
-            field.offset = static_cast<long long>(layout.getFieldOffset(f->getFieldIndex()) / 8);
+            field.offset =
+                start + static_cast<long long>(layout.getFieldOffset(f->getFieldIndex()) / 8);
             clang::QualType t = f->getType();
+            if (f->isAnonymousStructOrUnion()) {
+                add_fields(*t->castAs<clang::RecordType>()->getDecl(), field.offset, made);
+                continue;
+            }
             while (const auto* array = context_->getAsConstantArrayType(t)) {
                 field.extents.push_back(static_cast<long long>(array->getSize().getZExtValue()));
                 t = array->getElementType();
@@ -157,7 +181,6 @@ class Collector final : public clang::ASTConsumer {
             field.type = describe(*context_, t);
             made.fields.push_back(std::move(field));
         }
-        result_.structs.push_back(std::move(made));
     }
 
     // ---- C++

@@ -16,19 +16,17 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Host.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/GlobalStatus.h>
 
 #include <filesystem>
 #include <map>
 
 #include "backends/clang/collector.h"
+#include "backends/clang/effects.h"
 #include "backends/clang/headers.h"
-#include "backends/codegen/analyses.h"
 #include "backends/codegen/c_text.h"
 
 namespace unisono::codegen {
@@ -177,30 +175,6 @@ void take_variables_out(llvm::Module& module, const std::string& prefix, CResult
     }
 }
 
-/// Notes the functions of numbers that read and write nothing but their own variables.
-void find_pure(const llvm::Module& module, CResult& result) {
-    auto takes_numbers = [](const CFunction& f) {
-        return !f.is_variadic && !f.params.empty() &&
-               std::all_of(f.params.begin(), f.params.end(),
-                           [](const CType& t) { return t.kind < CType::Kind::Complex; });
-    };
-    if (std::none_of(result.functions.begin(), result.functions.end(), takes_numbers)) return;
-    auto copy = llvm::CloneModule(module);
-    llvm::PassBuilder builder;
-    Analyses analyses(builder);
-    llvm::ModulePassManager passes;
-    if (llvm::Error error =
-            builder.parsePassPipeline(passes, "function(sroa),cgscc(function-attrs)")) {
-        llvm::consumeError(std::move(error));
-        return;
-    }
-    passes.run(*copy, analyses.modules);
-    for (CFunction& f : result.functions) {
-        const llvm::Function* code = copy->getFunction(f.name);
-        f.is_pure = takes_numbers(f) && code && code->doesNotAccessMemory();
-    }
-}
-
 /// The loader takes no groups of sections that other objects might have, too; and nobody would run
 /// what makes objects before the first call.
 void make_internal(llvm::Module& module, CResult& result) {
@@ -318,6 +292,10 @@ void compile(const CText& text, CResult& result) {
         own.insert(own.end(), {"-funwind-tables=2", "-fexceptions", "-fcxx-exceptions", "-fno-rtti",
                                "-fno-threadsafe-statics", "-nostdinc++"});
     }
+    // C99's rules give no code to a function that is inline alone.
+    if (!text.is_cpp) own.push_back("-fgnu89-inline");
+    // Declarations may ask for static functions, which nobody calls here.
+    if (!text.declarations.empty()) own.push_back("-femit-all-decls");
     for (const std::string& f : text.folders) own.push_back("-I" + f);
     for (const std::string& m : text.macros) own.push_back("-D" + m);
     if (text.uses_system) {
@@ -356,10 +334,16 @@ void compile(const CText& text, CResult& result) {
         while (result.error.ends_with('\n')) result.error.pop_back();
         return;
     }
-    if (text.is_cpp)
+    if (text.is_cpp) {
         make_internal(*module, result);
-    else
-        find_pure(*module, result);
+    } else {
+        find_effects(*module, result);
+        for (const CFunction& f : result.functions) {  // linking drops static ones
+            llvm::Function* code = module->getFunction(f.name);
+            if (code && code->hasLocalLinkage())
+                code->setLinkage(llvm::GlobalValue::ExternalLinkage);
+        }
+    }
     take_variables_out(*module, text.prefix, result);
     if (module->getFunction(start_function)) {
         CFunction& start = result.functions.emplace_back();

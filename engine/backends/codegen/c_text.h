@@ -2,6 +2,7 @@
 // out. No header of clang is needed to use it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct CType {
     bool target_signed = false;
     bool target_const = false;
     bool target_function = false;  ///< a pointer to a function
+    bool is_wide = false;          ///< long double
     bool is_reference = false;     ///< C++: written as a reference, told as a pointer
     std::string record;            ///< the struct's name, of the type or of what it points to
     std::string spelling;
@@ -36,7 +38,7 @@ struct CStruct {
     std::string name;
     long long size = 0;
     std::vector<CField> fields;
-    bool is_plain = true;  ///< no union, no bit-fields
+    bool is_plain = true;  ///< no union, no bit-fields, all fields have names
 };
 
 struct CFunction {
@@ -45,7 +47,8 @@ struct CFunction {
     std::vector<CType> params;
     std::vector<std::string> param_names;
     bool is_variadic = false;
-    bool is_pure = false;  ///< its result depends on its arguments alone, and it changes nothing
+    bool is_pure = false;   ///< its result depends on its arguments alone, and it changes nothing
+    bool is_short = false;  ///< calls are over at once: nothing repeats or waits
     int line = 0;
 };
 
@@ -75,7 +78,8 @@ struct CVariable {
     std::string initial;  ///< its bytes when the text is loaded
     CType type;           ///< of the variable, or of the elements of an array
     std::vector<long long> extents;
-    bool is_visible = false;  ///< not static: given away
+    bool is_visible = false;                        ///< not static: given away
+    std::vector<std::optional<std::string>> texts;  ///< of pointers that cannot change
 };
 
 struct CText {
@@ -99,6 +103,7 @@ struct CResult {
     std::vector<CFunction> functions;
     std::vector<CConstant> constants;  ///< of enumerations
     std::vector<CVariable> variables;
+    std::vector<CVariable> fixed;  ///< those that cannot change: bytes or texts
     std::vector<CStruct> structs;
     std::vector<CppFunction> cpp_functions;  ///< of C++, without methods
     std::vector<CppClass> cpp_classes;

@@ -80,6 +80,7 @@ Fault CpuExecutable::launch_packed(std::int64_t* packed, int threads) {
     } else {
         fault.site = entry_(packed, &fault);
     }
+    if (fault.site == -1) return {};  // what the code just stored is slow to copy
     if (fault.site == codegen::deferred_failed_site) deferred_.rethrow();
     if (fault.site == codegen::out_of_memory_site) {
         fail(ErrorKind::Memory, name_ + ": out of memory for an array made in the function");

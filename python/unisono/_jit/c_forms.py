@@ -53,6 +53,10 @@ def flat(name, parameters, types, structs):
                 heads += [f"double p{k}_0", f"double p{k}_1"]
                 given.append(f"__builtin_complex(p{k}_0, p{k}_1)")
                 forms.append(_parts(parameters[k], spelling))
+            elif form == "long double":
+                heads.append(f"double p{k}")
+                given.append(f"p{k}")
+                forms.append(("plain", parameters[k], spelling, None))
             elif form in ("record*", "function") or spelling in _memory:
                 heads.append(f"unsigned long long p{k}")
                 given.append(f"({spelling}) p{k}")
@@ -78,7 +82,8 @@ def flat(name, parameters, types, structs):
             lines.append(f"return (unsigned long long) {call};")
         else:
             is_void = result[1] == "void"
-            gives = "void" if is_void else f"__typeof__({result[0]})"
+            gives = "double" if result[1] == "long double" else f"__typeof__({result[0]})"
+            gives = "void" if is_void else gives
             lines.append(f"{call};" if is_void else f"return {call};")
     except _Refused as why:
         refused = tuple(("refused", p, str(why)) for p in parameters)

@@ -7,7 +7,11 @@ import os
 
 from .. import _engine
 from . import c_forms
-from .c_types import CFunctionOfStructs, _prefix, macro_constants, struct_dtypes, wrapper
+from .c_constants import constant_values, macro_constants
+from .c_declarations import only_new
+from .c_types import CFunctionOfStructs, _prefix, struct_dtypes, wrapper
+from .c_variadic import CVariadic, getter
+from .c_variadic import prefix as variadic_prefix
 
 
 def c_module(source, cdef=None, *, include_dirs=(), define=(), libraries=()):
@@ -41,7 +45,7 @@ def c_module(source, cdef=None, *, include_dirs=(), define=(), libraries=()):
 
     Notes
     -----
-    Pointers take contiguous arrays of the declared element type (of bytes for ``void*``), NumPy's or ours; those to
+    Pointers take contiguous arrays of the declared element type (any, for ``void*``), NumPy's or ours; those to
     arrays (``double a[n][n]``) arrays of their elements, ``const char*`` also str and bytes; pointers
     to structs also arrays of the struct's dtype, None and addresses. A struct is passed as an element of such an array,
     a tuple or a dataclass, and comes back as an element. A pointer to a function takes what `cfunc` or `jit` made;
@@ -69,6 +73,9 @@ def compiled(source, cdef, include_dirs=(), define=(), libraries=(), any_order=F
     for path in paths:
         _engine._open_library(path)
     folders, macros = [os.fspath(d) for d in include_dirs], list(define)
+    if cdef and "{" in cdef or cdef and "..." in cdef:
+        without = _engine._c_text(text, name, "", folders, macros)
+        cdef = only_new(cdef, {row[0] for row in without[4]}, set(without[1]))
     made = _engine._c_text(text, name, cdef or "", folders, macros)
     around, forms = _wrappers(made)
     if around:  # once more, with C around what takes structs and functions
@@ -79,7 +86,7 @@ def compiled(source, cdef, include_dirs=(), define=(), libraries=(), any_order=F
             folders,
             macros,
         )
-    functions, constants, variables, refused, structs, defined, memory = made
+    functions, constants, variables, refused, structs, defined, memory, fixed = made
     if refused:
         raise _engine.CompileError(
             f"c_module: variables that are thread-local cannot be had; got {refused}; "
@@ -89,22 +96,32 @@ def compiled(source, cdef, include_dirs=(), define=(), libraries=(), any_order=F
         raise _engine.CompileError(
             f"c_module: the text defines no function; got {name}; define one that is not static, or declare it in cdef"
         )
+    dtypes = struct_dtypes(structs) if structs else {}
+    constants |= constant_values(fixed, dtypes) if fixed else {}
     constants = {**macro_constants(defined, constants), **constants}
     needs = (memory, paths)
-    return CModule(name, functions, constants, variables, structs, needs, forms, any_order)
+    return CModule(name, functions, constants, variables, dtypes, needs, forms, any_order)
 
 
 def _wrappers(made):
     """C text around what takes structs and functions: for Python, and for compiled functions with their forms."""
-    structs = {name: (size, fields) for name, size, fields in made[4]}
+    structs = {
+        name: (size, fields if is_plain else None) for name, size, fields, is_plain in made[4]
+    }
     texts, forms = [], {}
     for name, _, parameters, native, types in made[0]:
-        is_variadic = isinstance(native, str) and native.startswith("it takes any number")
-        text = None if is_variadic else wrapper(name, types)
+        if _is_variadic(native):
+            texts.append(getter(name))
+            continue
+        text = wrapper(name, types)
         if text:
             flat, forms[name] = c_forms.flat(name, parameters, types, structs)
             texts += [text, flat or ""]
     return "".join(texts), forms
+
+
+def _is_variadic(native):
+    return isinstance(native, str) and native.startswith("it takes any number")
 
 
 def text_of(source, function, language, endings):
@@ -202,6 +219,34 @@ def started(functions, needs):
     return [f for f in functions if f is not start], None
 
 
+class _TextVariable:
+    """A variable of C text that points to text, or an array of these."""
+
+    def __init__(self, name, dtype, extents, address, size):
+        self._name, self._extents, self._kept = name, extents, []
+        self._pointers = (ctypes.c_void_p * (size // 8)).from_address(address)
+
+    def get(self):
+        """A str, None of a null pointer; a tuple of an array."""
+        texts = [p and ctypes.string_at(p).decode(errors="surrogateescape") for p in self._pointers]
+        for n in reversed(self._extents[1:]):
+            texts = [tuple(texts[i : i + n]) for i in range(0, len(texts), n)]
+        return tuple(texts) if self._extents else texts[0]
+
+    def set(self, value):
+        """Point to a copy of a text, which stays."""
+        if self._extents or not isinstance(value, (str, bytes, type(None))):
+            raise TypeError(
+                f"{self._name}: the C variable points to text; got {value!r}; assign a str, bytes or None"
+            )
+        if value is None:
+            self._pointers[0] = None
+            return
+        encoded = value.encode(errors="surrogateescape") if isinstance(value, str) else value
+        self._kept.append(ctypes.create_string_buffer(encoded))
+        self._pointers[0] = ctypes.addressof(self._kept[-1])
+
+
 class _Variable:
     """A variable of C text: its memory, which lasts as long as the process."""
 
@@ -248,7 +293,8 @@ class _Variable:
 class CModule:
     """The functions, constants and variables of C text, as attributes; made by :func:`c_module`.
 
-    A number can be read and assigned; an array is NumPy's, over the variable's own memory.
+    A number can be read and assigned, and text that a variable points to; an array is NumPy's, over the variable's own
+    memory. What is ``const`` can be read.
     """
 
     _holds_compiled_functions = True  # for compiled functions, which name them as attributes
@@ -259,15 +305,17 @@ class CModule:
         functions,
         constants,
         variables=(),
-        structs=(),
+        structs=None,
         needs=((), ()),
         forms=(),
         any_order=False,
     ):
         self.__name__ = name
         self._refused, made = {}, {}
-        self._variables = {row[0]: _Variable(*row) for row in variables}
-        self._structs = struct_dtypes(structs) if structs else {}
+        self._variables = {
+            row[0]: (_TextVariable if row[1] == "text" else _Variable)(*row) for row in variables
+        }
+        self._structs = structs or {}
         functions, needs = started(functions, needs)
         for symbol, declaration, parameters, native, _ in functions:
             if isinstance(native, str):
@@ -281,6 +329,10 @@ class CModule:
                 made[symbol] = CFunctionOfText(symbol, declaration, parameters, native)
                 made[symbol]._needs = needs
         for symbol, declaration, parameters, _, types in functions:
+            address = made.pop(variadic_prefix + symbol, None)
+            if address is not None:
+                self._refused.pop(symbol)
+                made[symbol] = CVariadic(symbol, declaration, parameters, types, address, needs)
             around = made.pop(_prefix + symbol, None)
             flat = made.pop(c_forms.prefix + symbol, None)
             if around is not None:
@@ -300,9 +352,15 @@ class CModule:
             setattr(self, symbol, function)
         for symbol, value in constants.items():
             setattr(self, symbol, value)
+        self._constants = set(constants)
 
     def __setattr__(self, name, value):
         variable = self.__dict__.get("_variables", {}).get(name)
+        if name in self.__dict__.get("_constants", ()):
+            raise AttributeError(
+                f"C module {self.__name__}: '{name}' is a constant of the text; got {value!r}; "
+                f"declare it without const"
+            )
         if variable is None:
             object.__setattr__(self, name, value)
         else:

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import ast
 import ctypes
 import dataclasses
 import numbers
-import operator
 import re
-import struct
 
 _wrapped = {
     "record",
     "record*",
     "function",
     "complex",
+    "long double",
 }  # forms of parameters that need C around the function
 _memory = {"void *", "const void *"}
 _prefix = "unisono_form_"
 
 
 def struct_dtypes(rows):
-    """NumPy's dtypes of the structs, by name; memory without fields where C has unions or bit-fields."""
+    """NumPy's dtypes of the structs and unions, by name; bit-fields are memory without a name."""
     import numpy as np
 
-    known, made = {name: (size, fields) for name, size, fields in rows}, {}
+    known, made = {name: (size, fields) for name, size, fields, _ in rows}, {}
 
     def dtype_of(name):
         if name not in made:
@@ -54,8 +52,9 @@ def wrapper(name, types):
     """C that takes addresses in place of structs and functions, or None where that is not needed."""
     result, params = types
     gives_address = result[1] in ("pointer", "record*", "function")
-    by_parts = result[1] in ("record", "complex")
-    if not (gives_address or by_parts or _wrapped & {p[1] for p in params}):
+    by_parts = result[1] in ("record", "complex", "long double")
+    takes_memory = any(p[0] in _memory for p in params)
+    if not (gives_address or by_parts or takes_memory or _wrapped & {p[1] for p in params}):
         return None
     heads, given = [], []
     for k, (spelling, form, _, _) in enumerate(params):
@@ -65,6 +64,9 @@ def wrapper(name, types):
         elif form == "complex":
             heads += [f"double p{k}", f"double p{k}_i"]
             given.append(f"__builtin_complex(p{k}, p{k}_i)")
+        elif form == "long double":
+            heads.append(f"double p{k}")
+            given.append(f"p{k}")
         elif form in _wrapped or spelling in _memory:
             heads.append(f"unsigned long long p{k}")
             given.append(f"({spelling}) p{k}")
@@ -80,6 +82,8 @@ def wrapper(name, types):
         call = f"{result[0]} z = {call}; result[0] = __real__ z; result[1] = __imag__ z"
     elif gives_address:
         gives, call = "unsigned long long", f"return (unsigned long long) {call}"
+    elif result[1] == "long double":
+        gives, call = "double", f"return {call}"
     elif result[1] != "void":
         gives, call = f"__typeof__({result[0]})", f"return {call}"
     return f"{gives} {_prefix}{name}({', '.join(heads) or 'void'}) {{ {call}; }}\n"
@@ -144,7 +148,7 @@ class CFunctionOfStructs:
         what = f"{self.__name__}: argument '{self.parameters[k]}'"
         if spelling in _memory:
             return _address_of_memory(value, is_const, what, spelling)
-        if form not in _wrapped:
+        if form not in _wrapped or form == "long double":
             return value
         if form == "function":
             return callback_address(value, spelling, what, self._callbacks)
@@ -152,7 +156,7 @@ class CFunctionOfStructs:
         if form == "record":
             import numpy as np
 
-            return _struct_of(value, dtype, what, spelling).view(np.uint8)
+            return _struct_of(value, dtype, what, spelling, self._callbacks).view(np.uint8)
         if value is None:
             return 0
         if isinstance(value, int):
@@ -169,7 +173,7 @@ class CFunctionOfStructs:
                 f"{what} is {spelling}; got {type(value).__name__}; pass an array of structs, as np.zeros(1, c.{record}), "
                 f"or an address"
             )
-        kept.append(_struct_of(value, dtype, what, spelling))
+        kept.append(_struct_of(value, dtype, what, spelling, self._callbacks))
         return kept[-1].ctypes.data
 
     def __repr__(self):
@@ -213,7 +217,17 @@ def callback_address(function, spelling, what, callbacks):
     )
 
 
-def _struct_of(value, dtype, what, spelling):
+def _item(value, dtype, what, callbacks):
+    """A field's value: the address of a function, the bytes of a text."""
+    if dtype.base.kind == "u" and (callable(value) or value is None):
+        return callback_address(value, "a pointer", what, callbacks)
+    if dtype.subdtype and dtype.base.itemsize == 1 and isinstance(value, (str, bytes)):
+        value = value.encode() if isinstance(value, str) else value
+        return list(value.ljust(dtype.shape[0], b"\0"))
+    return value
+
+
+def _struct_of(value, dtype, what, spelling, callbacks):
     """An array of one struct: a copy of the value."""
     import numpy as np
 
@@ -225,9 +239,18 @@ def _struct_of(value, dtype, what, spelling):
         if dataclasses.is_dataclass(value):
             value = dataclasses.astuple(value)
         if isinstance(value, dict):
-            value = tuple(value[n] for n in dtype.names)
+            made = np.zeros(1, dtype)
+            offsets = {dtype.fields[n][1] for n in dtype.names}
+            if len(value) < len(dtype.names) and len(offsets) == len(dtype.names):
+                raise TypeError  # of a union one field is enough
+            for name, item in value.items():
+                made[name] = item
+            return made
         if not isinstance(value, tuple) or len(value) != len(dtype.names or ()):
             raise TypeError
+        value = tuple(
+            _item(x, dtype[n], what, callbacks) for x, n in zip(value, dtype.names, strict=True)
+        )
         return np.array([value], dtype)
     except (TypeError, ValueError, KeyError):
         kind = getattr(value, "dtype", None) or type(value).__name__
@@ -292,86 +315,3 @@ def _signature(spelling):
     items = [number(t) for t in found[2].split(",")] if found[2] != "void" else []
     result = number(found[1])
     return None if None in (result, *items) else f"{result}({','.join(items)})"
-
-
-_tokens = re.compile(
-    r"\s*(?:(?P<string>\"(?:\\.|[^\"\\])*\")|(?P<hex>0[xX][0-9a-fA-F]+)[uUlL]*"
-    r"|(?P<real>(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+)(?P<single>[fF])?[lL]?"
-    r"|(?P<int>\d+)[uUlL]*|(?P<char>'(?:\\.|[^'\\])')|(?P<name>[A-Za-z_]\w*)|(?P<op><<|>>|[-+*/%()&|^~]))"
-)
-
-
-def macro_constants(macros, known):
-    """Values of the macros that are numbers, text, or arithmetic of these and of other constants."""
-    made = {}
-
-    def value_of(name, open_):
-        if name in known:
-            return known[name]
-        if name not in made and name in macros and name not in open_:
-            try:
-                made[name] = _evaluated(macros[name], lambda n: value_of(n, {*open_, name}))
-            except (ValueError, SyntaxError, ZeroDivisionError, TypeError):
-                made[name] = None
-        found = made.get(name)
-        if found is None:
-            raise ValueError(name)
-        return found
-
-    for name in macros:
-        try:
-            value_of(name, set())
-        except ValueError:
-            made[name] = None
-    return {name: value for name, value in made.items() if value is not None}
-
-
-def _evaluated(text, value_of):
-    parts, at = [], 0
-    while at < len(text):
-        token = _tokens.match(text, at)
-        if not token:
-            raise ValueError(text)
-        at = token.end()
-        kind = token.lastgroup if token.lastgroup != "single" else "real"
-        if kind == "name":
-            parts.append(f"({value_of(token['name'])!r})")
-        elif kind == "real":
-            number = float(token["real"])
-            if token["single"]:
-                number = struct.unpack("f", struct.pack("f", number))[0]
-            parts.append(repr(number))
-        elif kind == "int":
-            digits = token["int"]
-            parts.append(str(int(digits, 8 if digits.startswith("0") else 10)))
-        elif kind == "char":
-            parts.append(str(ord(ast.literal_eval(token["char"]))))
-        else:
-            parts.append(token[kind])
-    return _computed(ast.parse(" ".join(parts), mode="eval").body)
-
-
-_operations = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift, ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
-    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert,
-}  # fmt: skip
-
-
-def _computed(node):
-    """C's arithmetic: integers divide towards zero."""
-    if isinstance(node, ast.Constant):
-        return node.value
-    if isinstance(node, ast.UnaryOp):
-        return _operations[type(node.op)](_computed(node.operand))
-    if not isinstance(node, ast.BinOp):
-        raise ValueError("not a constant")
-    a, b = _computed(node.left), _computed(node.right)
-    if not isinstance(node.op, (ast.Div, ast.Mod)):
-        if isinstance(a, str) or isinstance(b, str) or type(node.op) not in _operations:
-            raise ValueError("not a constant")
-        return _operations[type(node.op)](a, b)
-    if isinstance(a, float) or isinstance(b, float):
-        return a / b
-    quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-    return quotient if isinstance(node.op, ast.Div) else a - quotient * b

@@ -97,7 +97,7 @@ def cpp_module(source, *, include_dirs=(), define=(), libraries=()):
     if writer.texts:
         made = f"{_preamble}{cpp_standard.preamble}{''.join(writer.texts)}"
         wrapped = f'{text}\n#line 1 "unisono"\n{made}'
-        rows, _, _, refused, _, _, memory = _engine._c_text(
+        rows, _, _, refused, _, _, memory, _ = _engine._c_text(
             wrapped, name, "", folders, macros, language
         )
         if refused:
