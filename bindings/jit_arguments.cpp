@@ -268,7 +268,7 @@ bool Arguments::add_object(PyObject* object, const std::string& name) {
     }
     for (std::size_t k = 0; k < record->fields.size(); ++k) {
         const std::string& field = record->fields[k].name;
-        if (PyTuple_Check(object)) {
+        if (record->form == frontend::Record::Form::Named) {
             add(PyTuple_GET_ITEM(object, static_cast<Py_ssize_t>(k)), name + "." + field);
             continue;
         }

@@ -38,11 +38,15 @@ std::optional<Value> Calls::sharing(const std::string& name, const std::vector<V
             refuse(place, "a kernel cannot draw random numbers",
                    "draw them outside, and pass them");
         std::vector<E> values;
-        for (const Value& v : args) values.push_back(integer(v, "an argument"));
+        for (const Value& v : args)
+            values.push_back(v.type.is_scalar() && is_float(v.type.dtype)
+                                 ? b_->bitcast(cast(v.expr, DType::Float64), DType::Int64)
+                                 : integer(v, "an argument"));
         if (values.empty()) values.push_back(i64(0));
         E drawn = native(name.substr(3), values, 1)[0];
         if (name == "un.random_seed" || name == "un.random_python_seed") return Value{};
-        if (name == "un.random_integer" || name == "un.random_python_bits")
+        if (name == "un.random_integer" || name == "un.random_of_integer" ||
+            name == "un.random_python_bits")
             return scalar(drawn, Weak::Int);
         return scalar(b_->bitcast(drawn, DType::Float64), Weak::Float);
     }

@@ -178,7 +178,8 @@ std::uint64_t mask_of(std::uint64_t span) {
     return span;
 }
 
-/// Uniform in 0, ..., span, as NumPy draws it for integers of 32 and 64 bits.
+}  // namespace
+
 std::uint64_t below(BitStream& s, IntegerMethod method, std::uint64_t span) {
     bool narrow = span <= 0xffffffffU;
     if (span == 0) return 0;
@@ -209,6 +210,8 @@ std::uint64_t below(BitStream& s, IntegerMethod method, std::uint64_t span) {
     }
     return static_cast<std::uint64_t>(product >> 64);
 }
+
+namespace {
 
 /// The same for 8 and 16 bits: pieces of 32-bit numbers, the lowest first.
 class Pieces {

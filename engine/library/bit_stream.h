@@ -46,6 +46,8 @@ void seed_legacy(BitStream& twister, std::span<const std::uint32_t> words, bool 
 
 enum class IntegerMethod : std::uint8_t { Masked, Multiplied };  ///< RandomState's, Generator's
 
+/// Uniform in 0, ..., span, as NumPy draws it for integers of 32 and 64 bits.
+std::uint64_t below(BitStream& s, IntegerMethod method, std::uint64_t span);
 Array stream_doubles(BitStream& s, double low, double width, Dims shape, DType dtype);
 Array stream_integers(BitStream& s, IntegerMethod method, std::int64_t low, std::uint64_t span,
                       Dims shape, DType dtype);

@@ -26,6 +26,16 @@ def describe(cls):
         compiled class), name, fields, positional (how many fields a call takes by
         position), no_call (why compiled code cannot make one, or ""), compares, orders.
     """
+    if field := _field_to_bits(cls):
+        return {
+            "form": "data",
+            "name": cls.__name__,
+            "fields": [field],
+            "positional": 0,
+            "no_call": "pass one as an argument",
+            "compares": False,
+            "orders": False,
+        }
     if _is_compiled(cls):
         return {
             "form": "instance",
@@ -83,6 +93,21 @@ def describe(cls):
             "orders": True,
         }
     return None
+
+
+def _field_to_bits(cls):
+    """On the way from a Generator of NumPy to the address of its bit generator: the next field."""
+    numpy = sys.modules.get("numpy.random")
+    if numpy is None:
+        return ""
+    if cls is numpy.Generator:
+        return "bit_generator"
+    if issubclass(cls, numpy.BitGenerator):
+        return "ctypes"
+    if cls.__name__ == "interface" and "bit_generator" in getattr(cls, "_fields", ()):
+        return "bit_generator"
+    ctypes = sys.modules.get("ctypes")
+    return "value" if ctypes and cls is ctypes.c_void_p else ""
 
 
 def _is_generated(init):
@@ -158,7 +183,7 @@ def _stored(code):
 
 def defaults(cls):
     """Values by the index of the field as describe orders them."""
-    if _is_compiled(cls) or issubclass(cls, enum.Enum):
+    if _is_compiled(cls) or issubclass(cls, enum.Enum) or _field_to_bits(cls):
         return {}
     names = describe(cls)["fields"]
     if dataclasses.is_dataclass(cls):
@@ -177,6 +202,10 @@ def method(cls, name):
     if name.startswith("="):
         found = vars(cls).get(name[1:])
         return ("method", found.fset) if isinstance(found, property) and found.fset else None
+    if _field_to_bits(cls) == "bit_generator":
+        from .generator_library import methods
+
+        return ("method", methods[name]) if name in methods else None
     if _is_compiled(cls) and name in cls._compiled:
         return "method", cls._compiled[name]
     for owner in cls.__mro__:

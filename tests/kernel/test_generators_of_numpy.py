@@ -1,0 +1,93 @@
+"""Generators of NumPy as arguments of compiled functions: they draw NumPy's numbers, and go on from there."""
+
+import numpy as np
+import pytest
+import unisono as un
+
+BITS = [np.random.PCG64, np.random.MT19937, np.random.Philox, np.random.SFC64]
+
+
+def fractions(rng):
+    return rng.random(), rng.random(5), rng.random((2, 3)), rng.uniform(1, 3, 4), rng.uniform()
+
+
+def integers(rng):
+    return (
+        rng.integers(10),
+        rng.integers(0, 10, 20),
+        rng.integers(-5, 5, size=7),
+        rng.integers(0, 2**40, 5),
+        rng.integers(1, 6, endpoint=True, size=(2, 2)),
+        rng.choice(10, 5),
+        rng.choice(np.arange(7.0) * 2, 4),
+        rng.permutation(10),
+        rng.permutation(np.arange(12.0).reshape(4, 3)),
+    )
+
+
+def curves(rng):
+    return (
+        rng.standard_normal(700),
+        rng.normal(1.0, 2.0),
+        rng.normal(loc=2.0, size=(2, 2)),
+        rng.lognormal(0.0, 1.0, 4),
+        rng.standard_exponential(300),
+        rng.exponential(2.0, 5),
+        rng.standard_cauchy(5),
+        rng.laplace(0.0, 1.0, 5),
+        rng.logistic(0.0, 1.0, 5),
+        rng.gumbel(0.0, 1.0, 5),
+        rng.rayleigh(2.0, 5),
+        rng.weibull(2.0, 5),
+        rng.pareto(2.0, 5),
+        rng.power(2.0, 5),
+        rng.triangular(0.0, 1.0, 3.0, 5),
+    )
+
+
+@pytest.mark.parametrize("bits", BITS, ids=lambda b: b.__name__)
+@pytest.mark.parametrize("draws", [fractions, integers, curves], ids=lambda f: f.__name__)
+def test_the_same_numbers(draws, bits):
+    ours, theirs = np.random.Generator(bits(5)), np.random.Generator(bits(5))
+    for got, wanted in zip(un.jit(draws)(ours), draws(theirs), strict=True):
+        assert np.shape(got) == np.shape(wanted)
+        if draws is curves:  # but for the last bits of ziggurats
+            np.testing.assert_allclose(np.asarray(got), wanted, rtol=1e-13)
+        else:
+            assert np.asarray(got).dtype == np.asarray(wanted).dtype
+            np.testing.assert_array_equal(np.asarray(got), wanted)
+    assert ours.random() == theirs.random()
+
+
+def test_shuffles_in_place():
+    @un.jit
+    def shuffled(rng, x):
+        rng.shuffle(x)
+
+    for given in (np.arange(9), np.arange(12).reshape(6, 2)):
+        ours, theirs = given.copy(), given.copy()
+        shuffled(np.random.default_rng(2), ours)
+        np.random.default_rng(2).shuffle(theirs)
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_errors():
+    @un.jit
+    def spread(rng, scale):
+        return rng.normal(0.0, scale)
+
+    @un.jit
+    def none(rng):
+        return rng.integers(3, 3)
+
+    @un.jit
+    def other(rng):
+        return rng.zipf(2.0)
+
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="scale < 0"):
+        spread(rng, -1.0)
+    with pytest.raises(ValueError, match="low >= high"):
+        none(rng)
+    with pytest.raises(un.CompileError, match="Generator has no method 'zipf'"):
+        other(rng)
