@@ -114,6 +114,7 @@ std::string put(PyObject* object, const char*& code, std::vector<std::int64_t>& 
         return plain.put(object, one, words).empty() ? "" : "str";
     }
     DType t = kind == 'f'   ? DType::Float64
+              : kind == 'c' ? DType::Complex128
               : kind == 'b' ? DType::Bool
               : kind == 'N' ? static_cast<DType>(*code++ - 'a')
                             : DType::Int64;
@@ -131,7 +132,7 @@ void release(const char*& code, const std::int64_t*& words) {
         while (*code != ')') release(code, words);
         ++code;
     } else {
-        bool is_pair = kind == 'N' && is_complex(static_cast<DType>(*code - 'a'));
+        bool is_pair = kind == 'c' || (kind == 'N' && is_complex(static_cast<DType>(*code - 'a')));
         if (kind == 'N') ++code;
         words += kind == 'n' ? 0 : is_pair ? 2 : 1;
     }

@@ -91,6 +91,8 @@ const std::map<std::string, Calls::ArrayFunction>& Calls::array_functions() {
         {"expand_dims", {"a axis", &F::call_expand, false}},
         {"squeeze", {"a axis?", &F::call_squeeze, true}},
         {"broadcast_to", {"a shape", &F::call_broadcast, false}},
+        {"sliding_window_view", {"x window_shape axis?", &F::call_windows, false}},
+        {"as_strided", {"x shape? strides?", &F::call_strided, false}},
         {"concatenate", {"arrays axis?", &F::call_join, false}},
         {"concat", {"arrays axis?", &F::call_join, false}},
         {"stack", {"arrays axis?", &F::call_join, false}},
@@ -108,6 +110,10 @@ const std::map<std::string, Calls::ArrayFunction>& Calls::array_functions() {
         {"take", {"a indices axis?", &F::call_take, true}},
     };
     return table;
+}
+
+bool Calls::is_array_function(const std::string& name) const {
+    return name.find('.') != std::string::npos && array_functions().count(after_dot(name)) > 0;
 }
 
 namespace {

@@ -58,6 +58,9 @@ class ArrayFunctions : public Selections {
     Value call_flip(const Given& given);
     Value call_expand(const Given& given);
     Value call_squeeze(const Given& given);
+    // ... and views of windows (windows.cpp)
+    Value call_windows(const Given& given);
+    Value call_strided(const Given& given);
     Value call_broadcast(const Given& given);
     Value call_join(const Given& given);
     Value call_repeat(const Given& given);

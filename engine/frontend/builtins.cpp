@@ -156,6 +156,10 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
         bool fits = is_instance(v.type.items[1], node.children[2]);
         return fits ? v.items[0] : scalar(b_->boolean(false), Weak::Bool);
     }
+    if (name == "np.isscalar" && node.children.size() == 2) {
+        const Type t = maybe_none(node.children[1]).type;
+        return scalar(b_->boolean(t.is_scalar() || t.is_text()), Weak::Bool);
+    }
     if (name == "class_name") return class_name(maybe_none(node.children[1]), place);
     if (name == "is_exception") {
         Value v = maybe_none(node.children[1]);

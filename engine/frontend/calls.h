@@ -50,6 +50,7 @@ class Calls : public Bindings {
         bool is_method;  ///< of arrays, too
     };
     static const std::map<std::string, ArrayFunction>& array_functions();
+    bool is_array_function(const std::string& name) const override;
 
     // ---- caught exceptions (exceptions.cpp)
     E is_of_class(E code, const std::string& names);

@@ -49,9 +49,13 @@ bool Selections::may_be_array(const Node& node) {
     }
     // A method is no value of its own: what counts is its object.
     bool is_method = node.kind == NodeKind::Call && node.children[0].kind == NodeKind::Attribute;
-    // The statements of a Let are no values either.
-    bool may_be =
-        node.kind == NodeKind::Let || (is_method && may_be_array(node.children[0].children[0]));
+    // The statements of a Let are no values either; what makes arrays may do so of numbers.
+    bool makes_array =
+        node.kind == NodeKind::Call &&
+        (node.children[0].kind == NodeKind::Function ||
+         (node.children[0].kind == NodeKind::Builtin && is_array_function(node.children[0].text)));
+    bool may_be = node.kind == NodeKind::Let || makes_array ||
+                  (is_method && may_be_array(node.children[0].children[0]));
     for (std::size_t i = is_method; i < node.children.size() && !may_be; ++i)
         may_be = may_be_array(node.children[i]);
     if (!may_be) return false;

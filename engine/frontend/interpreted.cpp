@@ -3,6 +3,9 @@
 #include "frontend/interpreted.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdio>
 
 #include "frontend/lowerer.h"
 #include "frontend/tables.h"
@@ -30,6 +33,15 @@ std::string number_text(const Value& v) {
     ir::E e = v.expr;
     if (auto known = constant_int(e))
         return is_bool(v.type.dtype) ? (*known ? "True" : "False") : std::to_string(*known);
+    if (e->kind == ir::ExprKind::Const && v.type.dtype == DType::Float64) {
+        auto x = std::bit_cast<double>(e->bits);
+        if (std::isinf(x)) return x < 0 ? "-1e999" : "1e999";
+        char text[32];
+        if (x == x && std::snprintf(text, sizeof text, "%.17g", x) > 0)
+            return std::string(text).find_first_of(".e") == std::string::npos
+                       ? std::string(text) + ".0"
+                       : text;
+    }
     return "None";
 }
 

@@ -111,7 +111,8 @@ void ControlFlow::give_back(const Node& node) {
 
 /// Leaves the function with a value, of a type that holds this one and those of other returns.
 void ControlFlow::give(Value value, const Place& place) {
-    if (value.type.is_function() || value.type.kind == Type::Kind::Exception) {
+    if (value.type.is_function() || value.type.kind == Type::Kind::Exception ||
+        value.type.kind == Type::Kind::DTypeName) {
         refuse(place, "a " + describe(value.type) + " cannot be returned",
                "return numbers, texts, arrays or tuples of them");
     }

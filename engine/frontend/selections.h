@@ -53,6 +53,7 @@ class Selections : public Numbers {
     };
     bool may_be_array(const Node& node);
     bool has_array_index(std::span<const Node* const> items);
+    virtual bool is_array_function(const std::string& name) const = 0;
     static std::vector<const Node*> index_nodes(const Node& node);
     Gather gathering(const Node& node, const Value& array, std::span<const Node* const> items);
     std::vector<E> gathered_index(const Gather& g, std::span<const E> index, bool repeats);

@@ -266,6 +266,10 @@ Value ArrayFunctions::call_join(const Given& given) {
     }
     const DType t = promote(dtypes);
     const std::string& base = given.base;
+    if (auto said = given.values.find("axis"); said != given.values.end() && !given.find("axis")) {
+        for (Value& v : parts)  // axis=None
+            if (v.type.rank != 1) v = reshaped(v, {size_of_array(v)}, false, place);
+    }
     int rank = parts[0].type.rank;
     for (const Value& v : parts) {
         if (v.type.rank != rank) {

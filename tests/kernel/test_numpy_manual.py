@@ -1,0 +1,126 @@
+"""Functions of NumPy's manual inside of compiled functions, argument by argument: NumPy's values and dtypes."""
+
+import numpy as np
+import pytest
+import unisono as un
+
+V = np.array([3.0, -4.0, 1.0, 2.0])
+A = np.arange(12.0).reshape(4, 3) - 5
+C = A[:3] * (1 + 2j)
+I = np.array([2, 0])  # noqa: E741
+
+
+def same(got, wanted):
+    if isinstance(wanted, tuple):
+        assert isinstance(got, tuple)
+        for g, w in zip(got, wanted, strict=True):
+            same(g, w)
+        return
+    got, wanted = np.asarray(got), np.asarray(wanted)
+    assert got.dtype == wanted.dtype and got.shape == wanted.shape
+    np.testing.assert_allclose(got, wanted, rtol=1e-13)
+
+
+CALLS = {
+    "norms": (
+        lambda a: (
+            np.linalg.norm(a, np.inf),
+            np.linalg.norm(a, -np.inf),
+            np.linalg.norm(a, 1),
+            np.linalg.norm(a, ord="fro"),
+            np.linalg.norm(a, ord=np.inf, axis=0),
+            np.linalg.norm(a, 2),
+        ),
+        (A,),
+    ),
+    "norms of complex": (lambda a: (np.linalg.norm(a, np.inf), np.linalg.norm(a, -1)), (C,)),
+    "indices that calls make": (
+        lambda a: (a[np.array([1, 0])], a[np.arange(2)], a[:, np.arange(2)]),
+        (A,),
+    ),
+    "two indices that calls make": (lambda a: a[np.arange(2), np.arange(2)], (A,)),
+    "joined flat": (lambda a: np.concatenate((a, a[:1]), axis=None), (A,)),
+    "complex numbers": (lambda c: (np.trace(c, 1), np.linalg.slogdet(c + np.eye(3))[0]), (C,)),
+    "windows": (
+        lambda v: (
+            np.lib.stride_tricks.sliding_window_view(v, 2),
+            np.lib.stride_tricks.sliding_window_view(v[::-1], 3).sum(axis=1),
+        ),
+        (V,),
+    ),
+    "windows of planes": (
+        lambda a: (
+            np.lib.stride_tricks.sliding_window_view(a, (2, 2)),
+            np.lib.stride_tricks.sliding_window_view(a, 2, axis=1),
+        ),
+        (A,),
+    ),
+    "strides": (
+        lambda a: (
+            np.lib.stride_tricks.as_strided(a, (2, 2), (8, 8)),
+            np.lib.stride_tricks.as_strided(a, shape=(3, 4), strides=(a.strides[1], a.strides[0])),
+        ),
+        (A,),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_as_numpy(name):
+    function, args = CALLS[name]
+    same(un.jit(function)(*args), function(*args))
+
+
+def test_what_is_a_scalar():
+    @un.jit
+    def kinds(a, x):
+        return (
+            np.isscalar(a),
+            np.isscalar(a[0]),
+            np.isscalar(x),
+            np.isscalar("x"),
+            np.isscalar((1, 2)),
+            np.isscalar(None),
+        )
+
+    assert kinds(V, 2.5) == (False, True, True, True, False, False)
+
+
+def test_what_is_stored_at_indices_that_calls_make():
+    @un.jit
+    def stores(a):
+        a[np.array([3, 1])] = 5
+        a[np.arange(1)] += 1
+
+    ours, theirs = A.copy(), A.copy()
+    stores(ours)
+    stores.py_func(theirs)
+    np.testing.assert_array_equal(ours, theirs)
+
+
+def test_views_stay_in_their_memory():
+    @un.jit
+    def strided(v, n):
+        return np.lib.stride_tricks.as_strided(v, (n, 2), (8, 8))
+
+    @un.jit
+    def windows(v, n):
+        return np.lib.stride_tricks.sliding_window_view(v, n)
+
+    @un.jit
+    def kind(v):
+        return v.dtype
+
+    @un.jit
+    def written(v):
+        np.lib.stride_tricks.sliding_window_view(v, 2)[0] = 1.0
+
+    assert strided(V, 3).shape == (3, 2)
+    with pytest.raises(ValueError, match="leaves the memory of the array"):
+        strided(V, 4)
+    with pytest.raises(ValueError, match="window shape cannot be larger"):
+        windows(V, 5)
+    with pytest.raises(un.CompileError, match="a dtype cannot be returned"):
+        kind(V)
+    with pytest.raises((un.CompileError, ValueError), match="read-only"):
+        written(V.copy())
