@@ -236,3 +236,61 @@ print(together.reduce([1.0, 2.0, 3.0]))
     done = run(tmp_path, code, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "11.0"
+
+
+GENERALIZED = """
+import unisono as un
+@un.jit
+def step(x):
+    return x * 2 if x > 0 else -x
+@un.guvectorize(["void(int64[:], int64, int64[:])", "void(float64[:], float64, float64[:])"], "(n),()->(n)")
+def stepped(x, k, out):
+    'Each.'
+    for i in range(len(x)):
+        out[i] = step(x[i]) + k
+@un.guvectorize(["void(float64[:,:], float64[:], float64[:])"], "(m,n),(n)->()")
+def form(a, x, out):
+    out[0] = 0.0
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            out[0] += a[i, j] * x[j]
+@un.guvectorize("(n)->()")
+def later(x, out):
+    out[0] = x[0]
+@un.jit("float64(float64[:], float64[:])")
+def both(x, out):
+    stepped(x, 1.0, out)
+    return out[0]
+"""
+
+
+def test_generalized_functions(tmp_path):
+    (tmp_path / "items.py").write_text(GENERALIZED)
+    command = [sys.executable, "-m", "unisono", "build", str(tmp_path / "items.py")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "left out later: it has no signatures of real numbers" in done.stderr
+    code = """
+import numpy as np
+import unisono as un
+from items_compiled import both, form, stepped
+x = np.array([[1.0, -2.0, 3.0], [0.5, 0.0, -1.0]])
+assert stepped(x, [[1.0], [2.0]])[0].tolist() == [[3.0, 3.0, 7.0], [2.0, 1.0, 2.0]]
+assert stepped(np.array([1, -1]), 5).tolist() == [7, 6] and stepped(np.array([1]), 5).dtype == "int64"
+out = np.zeros(3)
+assert stepped(x[0, ::-1], 0.0, out=out) is out and out.tolist() == [6.0, 2.0, 2.0]
+assert stepped(x.T, 0.0, axes=[(0,), (), (0,)]).shape == (3, 2)
+a = np.arange(12.0).reshape(2, 2, 3)
+assert form(a, np.ones(3)).tolist() == [15.0, 51.0] and form(a[0], [1.0, 0.0, 0.0]) == 3.0
+assert stepped.signature == "(n),()->(n)" and stepped.__doc__ == "Each." and form.types == ["dd->d"]
+try:
+    stepped(np.array([1j]), 2)
+    raise SystemExit("no TypeError")
+except TypeError as error:
+    assert "no signature takes the operands" in str(error)
+assert both(x[0], out) == 3.0
+maps = open("/proc/self/maps").read()
+assert "libunisono_llvm" not in maps and "libLLVM" not in maps
+"""
+    done = run(tmp_path, code, tmp_path)
+    assert done.returncode == 0, done.stderr

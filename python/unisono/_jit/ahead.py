@@ -12,6 +12,7 @@ from . import JitFunction
 from .c_module import CFunctionOfText
 
 __all__ = ["compile_module"]
+_guvectorize = "unisono._jit.guvectorize"
 
 _LOADER = """{doc!r}
 
@@ -30,7 +31,7 @@ def compile_module(name, functions=None, folder="."):
     name : str
         Of the package; a folder of that name is written.
     functions : dict, list, or module, optional
-        Functions that `jit` or `vectorize` made with signatures, by name or under their own names;
+        Functions that `jit`, `vectorize` or `guvectorize` made with signatures, by name or under their own names;
         of a module all of them, with its doc string and its public constants (numbers, text, tuples of these). By
         default those of the caller's module.
     folder : str or path, optional
@@ -121,7 +122,17 @@ def _is_ready(f):
     if _is_vectorized(f):
         is_real = not any("complex" in t for types, _ in f._eager for t in types)
         return bool(f._eager) and is_real and type(f._compiled) is JitFunction
+    if _is_generalized(f):
+        return _has_real_signatures(f)
     return isinstance(f, JitFunction) and bool(f._options_given.get("signatures"))
+
+
+def _is_generalized(f):
+    return type(f).__name__ == "GeneralizedFunction" and type(f).__module__ == _guvectorize
+
+
+def _has_real_signatures(f):
+    return bool(f._signatures) and not any("complex" in t[1] for s in f._signatures for t in s)
 
 
 def _is_vectorized(f):
@@ -135,13 +146,13 @@ def why_left_out(value):
         return None
     if isinstance(value, JitFunction):
         return "it has no signatures; write @un.jit(signature)"
-    made_by = {
-        "GeneralizedFunction": "un.guvectorize",
-        "Stencil": "un.stencil",
-    }
     if _is_vectorized(value):
         return "it has no signatures of real numbers; write @un.vectorize([signature])"
-    by = made_by.get(kind.__name__) if kind.__module__.startswith("unisono.") else None
+    if _is_generalized(value):
+        return "it has no signatures of real numbers; write @un.guvectorize([signature], layout)"
+    by = None
+    if kind.__name__ == "Stencil" and kind.__module__.startswith("unisono."):
+        by = "un.stencil"
     if isinstance(value, type) and issubclass(value, _engine._Instance):
         by = "un.jitclass"
     if by is None:
@@ -156,6 +167,13 @@ def _check(key, function):
         raise TypeError(
             f"compile_module: '{key}' is made by un.vectorize of other than a Python function with signatures of real "
             f'numbers; got {function!r}; write its types, as in @un.vectorize(["float64(float64)"])'
+        )
+    if _is_generalized(function):
+        if _has_real_signatures(function):
+            return
+        raise TypeError(
+            f"compile_module: '{key}' is made by un.guvectorize without signatures of real numbers; got {function!r}; "
+            f'write its types, as in @un.guvectorize(["void(float64[:], float64[:])"], "(n)->(n)")'
         )
     if not isinstance(function, JitFunction):
         raise TypeError(
@@ -184,6 +202,14 @@ def _stored(function, callees, known):
         rows = [_stored(f, callees, known) for f in made]
         plain = _stored(function._compiled, callees, known)
         return {"vectorized": state_of(function), "plain": plain, "loops": rows, "made": made}
+    if _is_generalized(function):
+        from .ahead_guvectorize import loops_of, state_of
+
+        made, one = loops_of(function), function._in_compiled_code
+        rows = [_stored(f, callees, known) for f in made]
+        plain = _stored(one, callees, known)
+        state = state_of(function)
+        return {"generalized": state, "plain": plain, "loops": rows, "made": [*made, one]}
     if isinstance(function, CFunctionOfText):
         if function._needs is None:
             raise TypeError(
@@ -261,13 +287,18 @@ def load(file, module):
 def _made(stored, callees, module):
     if "native" in stored:
         return _native(stored)
-    if "vectorized" in stored:
-        from .ahead_vectorize import BuiltVectorized
-
+    if "loops" in stored:
         loops = [_made(row, callees, module) for row in stored["loops"]]
         for loop in loops:
             loop._compile_signatures()
         plain = _made(stored["plain"], callees, module)
+        if "generalized" in stored:
+            from .ahead_guvectorize import BuiltGeneralized
+
+            plain._compile_signatures()
+            return BuiltGeneralized(stored["generalized"], module, plain, loops)
+        from .ahead_vectorize import BuiltVectorized
+
         return BuiltVectorized(stored["vectorized"], module, plain, loops)
     flat = dict(stored["flat"])
 

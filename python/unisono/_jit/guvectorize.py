@@ -208,12 +208,7 @@ class GeneralizedFunction:
             if target is not None:  # functions may read their results before they write them
                 made[...] = _ufunc.as_array(target)
             results.append(made)
-        items = []
-        for k, (x, names, t) in enumerate(
-            zip(operands + results, self._inputs + self._outputs, types, strict=True)
-        ):
-            items.append(self._item(x, names, t, shape, k >= self.nin))
-        self._loop(items)(*(x for x, _, _ in items))
+        self._run(operands + results, types, shape)
         for k, target in enumerate(given):
             if target is not None:
                 view = _ufunc.as_array(target)
@@ -222,6 +217,15 @@ class GeneralizedFunction:
             elif results[k].ndim == 0:
                 results[k] = results[k][()]
         return results[0] if self.nout == 1 else tuple(results)
+
+    def _run(self, arrays, types, shape):
+        """Call the function for each item; the last arrays take the results."""
+        items = []
+        for k, (x, names, t) in enumerate(
+            zip(arrays, self._inputs + self._outputs, types, strict=True)
+        ):
+            items.append(self._item(x, names, t, shape, k >= self.nin))
+        self._loop(items)(*(x for x, _, _ in items))
 
     def _sizes(self, operands):
         """Extents by the names of axes, and the shape of the axes over which items lie."""
