@@ -235,7 +235,8 @@ PyObject* variable_row(const codegen::CVariable& v) {
                          static_cast<Py_ssize_t>(v.initial.size()));
 }
 
-/// (name, name of its dtype or None, of its struct, extents, bytes or a list of texts)
+}  // namespace
+
 PyObject* constant_row(const codegen::CVariable& v) {
     std::string held;
     const char* dtype = name_of(v.type, held);
@@ -254,6 +255,8 @@ PyObject* constant_row(const codegen::CVariable& v) {
     return Py_BuildValue("(szsNO)", v.name.c_str(), dtype, record, extents_of(v.extents),
                          texts.get());
 }
+
+namespace {
 
 /// _c_text(text, file, declarations, folders, macros[, 1 for C++, 2 with the system's headers]):
 /// (functions, constants, variables that are

@@ -35,4 +35,7 @@ bool has_state(const ir::Module& module);
 
 bool add_c_text(PyObject* module);
 
+/// (name, name of its dtype or None, of its struct, extents, bytes or a list of texts)
+PyObject* constant_row(const codegen::CVariable& v);
+
 }  // namespace unisono::python

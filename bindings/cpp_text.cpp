@@ -62,7 +62,7 @@ PyObject* class_row(const codegen::CppClass& c) {
 }
 
 /// _cpp_text(text, file, folders, macros, whether with the system's headers): (functions, classes,
-/// constants)
+/// constants of enumerations, variables that cannot change)
 PyObject* cpp_text(PyObject*, PyObject* args) {
     const char *text, *file;
     PyObject *folders, *macros;
@@ -86,8 +86,10 @@ PyObject* cpp_text(PyObject*, PyObject* args) {
             if (!value || PyDict_SetItemString(constants.get(), c.name.c_str(), value.get()) < 0)
                 throw PythonError{};
         }
-        return Py_BuildValue("(NOO)", function_rows(made.cpp_functions), classes.get(),
-                             constants.get());
+        Ref fixed(PyList_New(0));
+        for (const auto& v : made.fixed) append(fixed, constant_row(v));
+        return Py_BuildValue("(NOOO)", function_rows(made.cpp_functions), classes.get(),
+                             constants.get(), fixed.get());
     });
 }
 

@@ -14,7 +14,7 @@ ArrayViewHook array_view_hook = nullptr;
 bool dtype_of_format(const char* format, std::int64_t bytes, DType& t) {
     if (!format) format = "B";
     if (*format == '@' || *format == '=' || *format == '<') ++format;
-    static constexpr std::string_view signed_formats = "bhilqn", unsigned_formats = "BHILQN";
+    static constexpr std::string_view signed_formats = "bhilqnc", unsigned_formats = "BHILQN";
     if (*format == 'Z' && (format[1] == 'f' || format[1] == 'd') && format[2] == '\0') {
         t = format[1] == 'f' ? DType::Complex64 : DType::Complex128;
         return size_of(t) == bytes;
@@ -178,7 +178,7 @@ void Arguments::add_buffer(PyObject* object, const std::string& name) {
     }
     held.has_buffer = true;
     const Py_buffer& b = held.buffer;
-    if (b.ndim > 0 && !b.strides)  // numpy.datetime64 gives its bytes
+    if (b.ndim > 0 && !b.strides && is_numpy_scalar(object))  // numpy.datetime64 gives its bytes
         refuse(name, std::string("a ") + Py_TYPE(object)->tp_name, "convert it to a number");
     DType t{};
     if (!dtype_of_format(b.format, b.itemsize, t)) {
@@ -204,8 +204,12 @@ void Arguments::add_buffer(PyObject* object, const std::string& name) {
         return is_complex(t) ? void() : add_scalar(t, Weak::None, bits[0]);
     }
     if (b.ndim > max_rank) refuse(name, "an array of more than 16 axes", "reshape it");
+    Py_ssize_t packed[max_rank];  // of ctypes' arrays, which tell none
+    const Py_ssize_t* strides = b.strides ? b.strides : packed;
+    for (Py_ssize_t i = b.ndim, step = size; !b.strides && i-- > 0; step *= b.shape[i])
+        packed[i] = step;
     for (int i = 0; i < b.ndim; ++i) {
-        if (b.strides[i] % size != 0)
+        if (strides[i] % size != 0)
             refuse(name, "an array whose strides are no multiples of its item size", "copy it");
     }
     if (reinterpret_cast<std::uintptr_t>(b.buf) %
@@ -213,7 +217,7 @@ void Arguments::add_buffer(PyObject* object, const std::string& name) {
         0)
         refuse(name, "an array that is not aligned", "copy it");
     held.object = object;
-    place(held, b.buf, size, {b.shape, static_cast<std::size_t>(b.ndim)}, b.strides);
+    place(held, b.buf, size, {b.shape, static_cast<std::size_t>(b.ndim)}, strides);
     add_array(held, t, !b.readonly);
 }
 

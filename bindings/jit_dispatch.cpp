@@ -49,11 +49,23 @@ Dispatch::Dispatch(PyObject* function, PyObject* prepare, bool is_kernel, std::s
     name_ = text;
 }
 
+/// What ctypes.byref and pointers of ctypes point to; null of other objects.
+static Ref pointed(PyObject* object) {
+    const std::string_view type = Py_TYPE(object)->tp_name;
+    const char* member = type == "CArgObject" ? "_obj" : type.starts_with("LP_") ? "contents" : "";
+    if (!*member) return Ref();
+    Ref found(PyObject_GetAttrString(object, member));
+    if (!found) throw PythonError{};
+    return found;
+}
+
 /// The argument of a parameter; pointers of C to bytes take text, too.
 static void add_one(const frontend::Source& source, Arguments& arguments, PyObject* object,
                     std::size_t i) {
     const frontend::NativeParam* p =
         source.native && i < source.native->params.size() ? &source.native->params[i] : nullptr;
+    Ref target = p && p->is_pointer ? pointed(object) : Ref();
+    if (target) object = target.get();  // its buffer keeps it
     bool is_bytes = p && p->is_pointer && p->spelling.find("char") != std::string::npos &&
                     (p->dtype == DType::Int8 || p->dtype == DType::UInt8);
     if (is_bytes)

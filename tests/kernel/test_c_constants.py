@@ -1,5 +1,7 @@
 """C text: constants, text, any number of arguments, unions, and a cdef that repeats the text."""
 
+import ctypes
+
 import numpy as np
 import pytest
 import unisono as un
@@ -235,3 +237,53 @@ def test_bound_calls_with_numbers_of_other_kinds():
         -3.0,
         1.0 + (1 << 40),
     ]
+
+
+def test_memory_of_ctypes():
+    c = un.c_module("""
+        int divide(int a, int b, int* q, int* r) { *q = a / b; *r = a % b; return 0; }
+        double total(const double* a, int n) { double s = 0; for (int i = 0; i < n; ++i) s += a[i]; return s; }
+        void upper(char* s) { for (; *s; ++s) if (*s >= 'a' && *s <= 'z') *s -= 32; }
+        struct pair { int n; double x; };
+        double weigh(const struct pair* p) { return p->n * p->x; }
+        long first(const void* p) { return p ? *(const int*) p : -1; }
+        double corner(double m[2][3]) { return m[1][2]; }
+    """)
+    q, r = ctypes.c_int(), ctypes.c_int()
+    assert c.divide(17, 5, ctypes.byref(q), ctypes.pointer(r)) == 0 and (q.value, r.value) == (3, 2)
+    assert c.total((ctypes.c_double * 3)(1, 2, 3), 3) == 6.0
+    assert c.corner((ctypes.c_double * 3 * 2)((1, 2, 3), (4, 5, 6))) == 6.0
+    text = ctypes.create_string_buffer(b"hello")
+    c.upper(text)
+    assert text.value == b"HELLO"
+
+    class Pair(ctypes.Structure):
+        _fields_ = [("n", ctypes.c_int), ("x", ctypes.c_double)]
+
+    p = Pair(3, 2.5)
+    assert c.weigh(p) == c.weigh(ctypes.byref(p)) == c.weigh(ctypes.pointer(p)) == 7.5
+    assert c.first(p) == c.first(ctypes.cast(ctypes.pointer(p), ctypes.c_void_p)) == 3
+    assert c.first(ctypes.c_void_p()) == -1
+    with pytest.raises(
+        TypeError, match="'p' is const struct pair .*; got c_int_Array_3 of 12 bytes"
+    ):
+        c.weigh((ctypes.c_int * 3)())
+    with pytest.raises(TypeError, match="'q' is a pointer .int .*float64 array"):
+        c.divide(1, 1, (ctypes.c_double * 1)(), r)
+
+
+def test_names_that_the_code_around_functions_uses():
+    c = un.c_module("""
+        double _Complex z(double _Complex p0) { return p0 * p0; }
+        struct v { double x; };
+        struct v r(struct v a0) { return a0; }
+        struct v result(struct v p0) { p0.x *= 2; return p0; }
+        double p0(struct v p0) { return p0.x; }
+    """)
+    assert (
+        c.z(1 + 1j) == 2j
+        and c.r((2.0,))["x"] == 2
+        and c.result((2.0,))["x"] == 4
+        and c.p0((3.0,)) == 3
+    )
+    assert un.jit(lambda x: c.r((x,)).x + c.result((x,)).x + c.p0((x,)))(1.0) == 4.0

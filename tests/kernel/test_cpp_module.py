@@ -269,3 +269,17 @@ def test_functions_of_float():
         "#include <cmath>\nfloat f(float x) { return std::sqrt(x) + std::pow(x, 2.0f); }"
     )
     assert m.f(4.0) == 18.0
+
+
+def test_constants_and_headers_that_ask_for_gcc():
+    m = un.cpp_module("""
+        #include <functional>
+        #include <memory>
+        constexpr int limit = 7;
+        namespace physics { const double c = 2.5; constexpr float h = 0.5f; const char* const unit = "m/s"; }
+        static const int primes[] = {2, 3, 5};
+        double apply(double x) { auto p = std::make_unique<double>(x); std::function<double(double)> f = [](double v) { return 2 * v; }; return f(*p); }
+    """)
+    assert (m.limit, m.c, m.h, m.unit, m.primes.tolist()) == (7, 2.5, 0.5, "m/s", [2, 3, 5])
+    assert m.apply(1.5) == 3.0
+    assert un.jit(lambda i: m.primes[i] * m.c + m.limit)(1) == 14.5

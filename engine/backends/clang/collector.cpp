@@ -142,7 +142,7 @@ class Collector final : public clang::ASTConsumer {
         if (take_constant(*context_, v, made)) {
             if (!made.initial.empty() || !made.texts.empty())
                 result_.fixed.push_back(std::move(made));
-        } else if (v.isExternallyVisible()) {
+        } else if (v.isExternallyVisible() && !is_cpp_) {
             result_.variables.push_back(std::move(made));
         }
     }
@@ -207,6 +207,8 @@ class Collector final : public clang::ASTConsumer {
             if (is_free && seen_cpp_.insert(f->getCanonicalDecl()).second && f->getIdentifier() &&
                 !f->getName().starts_with(cpp_prefix))
                 result_.cpp_functions.push_back(cpp_function(*f));
+        } else if (auto* v = llvm::dyn_cast<clang::VarDecl>(&d)) {
+            if (!v->isTemplated() && !v->isInvalidDecl()) variable(*v);
         } else if (auto* e = llvm::dyn_cast<clang::EnumDecl>(&d)) {
             enumeration(*e);
         }

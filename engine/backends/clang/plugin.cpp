@@ -299,6 +299,7 @@ void compile(const CText& text, CResult& result) {
     for (const std::string& f : text.folders) own.push_back("-I" + f);
     for (const std::string& m : text.macros) own.push_back("-D" + m);
     if (text.uses_system) {
+        own.push_back("-fgnuc-version=4.2.1");  // headers of g++ ask for what comes with it
         for (const std::string& f : system_folders()) own.insert(own.end(), {"-isystem", f});
     } else {
         own.push_back(folder);

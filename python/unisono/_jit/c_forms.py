@@ -43,40 +43,40 @@ def flat(name, parameters, types, structs):
                 leaves = []
                 forms.append(_struct(parameters[k], spelling, record, structs, "", leaves))
                 lines.append(
-                    f"__typeof__({spelling}) a{k}; __builtin_memset(&a{k}, 0, sizeof a{k});"
+                    f"__typeof__({spelling}) a{k}_; __builtin_memset(&a{k}_, 0, sizeof a{k}_);"
                 )
                 for i, (path, dtype) in enumerate(leaves):
-                    heads.append(f"{c_names[dtype or 'uint64']} p{k}_{i}")
-                    lines.append(f"a{k}{path} = {'' if dtype else '(void*) '}p{k}_{i};")
-                given.append(f"a{k}")
+                    heads.append(f"{c_names[dtype or 'uint64']} p{k}_{i}_")
+                    lines.append(f"a{k}_{path} = {'' if dtype else '(void*) '}p{k}_{i}_;")
+                given.append(f"a{k}_")
             elif form == "complex":
-                heads += [f"double p{k}_0", f"double p{k}_1"]
-                given.append(f"__builtin_complex(p{k}_0, p{k}_1)")
+                heads += [f"double p{k}_0_", f"double p{k}_1_"]
+                given.append(f"__builtin_complex(p{k}_0_, p{k}_1_)")
                 forms.append(_parts(parameters[k], spelling))
             elif form == "long double":
-                heads.append(f"double p{k}")
-                given.append(f"p{k}")
+                heads.append(f"double p{k}_")
+                given.append(f"p{k}_")
                 forms.append(("plain", parameters[k], spelling, None))
             elif form in ("record*", "function") or spelling in _memory:
-                heads.append(f"unsigned long long p{k}")
-                given.append(f"({spelling}) p{k}")
+                heads.append(f"unsigned long long p{k}_")
+                given.append(f"({spelling}) p{k}_")
                 forms.append(_address(parameters[k], spelling, form, record, is_const, structs))
             else:
-                heads.append(f"__typeof__({spelling}) p{k}")
-                given.append(f"p{k}")
+                heads.append(f"__typeof__({spelling}) p{k}_")
+                given.append(f"p{k}_")
                 forms.append(("plain", parameters[k], spelling, None))
         call, gives, back = f"{name}({', '.join(given)})", "void", None
         if result[1] == "record":
             leaves = []
             back = _struct("result", result[0], result[2], structs, "", leaves)
-            heads += [f"{c_names[dtype or 'uint64']} *r{i}" for i, (_, dtype) in enumerate(leaves)]
-            lines.append(f"__typeof__({result[0]}) r = {call};")
+            heads += [f"{c_names[dtype or 'uint64']} *r{i}_" for i, (_, dtype) in enumerate(leaves)]
+            lines.append(f"__typeof__({result[0]}) r_ = {call};")
             for i, (path, dtype) in enumerate(leaves):
-                lines.append(f"*r{i} = {'' if dtype else '(unsigned long) '}r{path};")
+                lines.append(f"*r{i}_ = {'' if dtype else '(unsigned long) '}r_{path};")
         elif result[1] == "complex":
             back = _parts("result", result[0])
-            heads += ["double *r0", "double *r1"]
-            lines.append(f"{result[0]} r = {call}; *r0 = __real__ r; *r1 = __imag__ r;")
+            heads += ["double *r0_", "double *r1_"]
+            lines.append(f"{result[0]} r_ = {call}; *r0_ = __real__ r_; *r1_ = __imag__ r_;")
         elif result[1] in ("pointer", "record*", "function"):
             gives = "unsigned long long"
             lines.append(f"return (unsigned long long) {call};")

@@ -59,27 +59,27 @@ def wrapper(name, types):
     heads, given = [], []
     for k, (spelling, form, _, _) in enumerate(params):
         if form == "record":
-            heads.append(f"__typeof__({spelling}) *p{k}")
-            given.append(f"*p{k}")
+            heads.append(f"__typeof__({spelling}) *p{k}_")
+            given.append(f"*p{k}_")
         elif form == "complex":
-            heads += [f"double p{k}", f"double p{k}_i"]
-            given.append(f"__builtin_complex(p{k}, p{k}_i)")
+            heads += [f"double p{k}_", f"double p{k}_i_"]
+            given.append(f"__builtin_complex(p{k}_, p{k}_i_)")
         elif form == "long double":
-            heads.append(f"double p{k}")
-            given.append(f"p{k}")
+            heads.append(f"double p{k}_")
+            given.append(f"p{k}_")
         elif form in _wrapped or spelling in _memory:
-            heads.append(f"unsigned long long p{k}")
-            given.append(f"({spelling}) p{k}")
+            heads.append(f"unsigned long long p{k}_")
+            given.append(f"({spelling}) p{k}_")
         else:
-            heads.append(f"__typeof__({spelling}) p{k}")
-            given.append(f"p{k}")
+            heads.append(f"__typeof__({spelling}) p{k}_")
+            given.append(f"p{k}_")
     call, gives = f"{name}({', '.join(given)})", "void"
     if result[1] == "record":
-        heads.append(f"__typeof__({result[0]}) *result")
-        call = f"*result = {call}"
+        heads.append(f"__typeof__({result[0]}) *result_")
+        call = f"*result_ = {call}"
     elif result[1] == "complex":
-        heads.append("double *result")
-        call = f"{result[0]} z = {call}; result[0] = __real__ z; result[1] = __imag__ z"
+        heads.append("double *result_")
+        call = f"{result[0]} z_ = {call}; result_[0] = __real__ z_; result_[1] = __imag__ z_"
     elif gives_address:
         gives, call = "unsigned long long", f"return (unsigned long long) {call}"
     elif result[1] == "long double":
@@ -161,6 +161,12 @@ class CFunctionOfStructs:
             return 0
         if isinstance(value, int):
             return value
+        if found := _of_ctypes(value):
+            if dtype is not None and found[1] % dtype.itemsize:
+                raise TypeError(
+                    f"{what} is {spelling}; got {type(value).__name__} of {found[1]} bytes; pass one of {dtype.itemsize} bytes"
+                )
+            return found[0]
         if (
             hasattr(value, "flags")
             and hasattr(value, "ctypes")
@@ -260,10 +266,23 @@ def _struct_of(value, dtype, what, spelling, callbacks):
         ) from None
 
 
+def _of_ctypes(value):
+    """(address, bytes or 0 where they are not known) of memory of ctypes, of byref or of a pointer; else None."""
+    if type(value).__name__ == "CArgObject":
+        value = value._obj
+    elif isinstance(value, (ctypes._Pointer, ctypes.c_void_p, ctypes.c_char_p)):
+        return ctypes.cast(value, ctypes.c_void_p).value or 0, 0
+    elif not isinstance(value, (ctypes.Array, ctypes.Structure, ctypes.Union)):
+        return None
+    return ctypes.addressof(value), ctypes.sizeof(value)
+
+
 def _address_of_memory(value, is_const, what, spelling):
     """Of any array; an address or None is taken as it is."""
     if value is None or isinstance(value, int):
         return value or 0
+    if found := _of_ctypes(value):
+        return found[0]
     array = value.__array__() if hasattr(value, "__array__") else None
     if array is None or not array.ndim or not array.flags.c_contiguous:
         raise TypeError(

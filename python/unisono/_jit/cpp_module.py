@@ -7,6 +7,7 @@ import os
 
 from .. import _engine
 from . import cpp_standard
+from .c_constants import constant_values
 from .c_forms import c_names
 from .c_module import CFunctionOfText, started, text_of
 from .cpp_classes import Overloads, make_class
@@ -84,7 +85,8 @@ def cpp_module(source, *, include_dirs=(), define=(), libraries=()):
                 f"or pass their folders as include_dirs"
             ) from None
         found, language = _engine._cpp_text(text, name, folders, macros, True), 2
-    functions, classes, constants = found
+    functions, classes, constants, fixed = found
+    constants |= constant_values(fixed, {}) if fixed else {}
     if not functions and not classes and not constants:
         raise _engine.CompileError(
             f"cpp_module: the text declares no class and no function; got {name}; declare one"
