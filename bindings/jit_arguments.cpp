@@ -63,7 +63,7 @@ void Arguments::refuse(const std::string& name, const std::string& got,
                                                 : "'" + name.substr(0, dot) + "' around it";
     fail(ErrorKind::Type, function_ + ": " + what + " cannot be used in compiled code; got " + got +
                               "; expected numbers, str, tuples of them, and arrays of bool, "
-                              "integers, float32, float64 or complex numbers; " +
+                              "integers, floats or complex numbers; " +
                               way_out);
 }
 

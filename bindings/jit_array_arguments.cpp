@@ -20,7 +20,7 @@ bool dtype_of_format(const char* format, std::int64_t bytes, DType& t) {
         return size_of(t) == bytes;
     }
     char kind = *format == '?'                                        ? 'b'
-                : *format == 'f' || *format == 'd'                    ? 'f'
+                : *format == 'e' || *format == 'f' || *format == 'd'  ? 'f'
                 : signed_formats.find(*format) != std::string::npos   ? 'i'
                 : unsigned_formats.find(*format) != std::string::npos ? 'u'
                                                                       : 0;
@@ -32,10 +32,6 @@ bool dtype_of_format(const char* format, std::int64_t bytes, DType& t) {
 bool Arguments::add_view(PyObject* object, const std::string& name) {
     ArrayView view;
     if (!array_view_hook(object, view)) return false;
-    if (is_half(view.dtype)) {
-        refuse(name, "an array of float16",
-               "convert it, as in x.astype(un.float32), in which float16 computes anyway");
-    }
     if (view.shape.size() > max_rank) refuse(name, "an array of more than 16 axes", "reshape it");
     Held& held = arrays_.emplace_back();
     held.object = object;

@@ -181,7 +181,9 @@ std::string DataObjects::put_field(PyObject* value, const Record::Field& field,
             n = PyLong_AsLongLong(number.get());
         }
         if (PyErr_Occurred()) throw PythonError{};
-        if (t.dtype == DType::Float32) {
+        if (is_half(t.dtype)) {
+            words[field.word] = static_cast<std::int64_t>(Scalar::of(t.dtype, x).bits);
+        } else if (t.dtype == DType::Float32) {
             words[field.word] = std::bit_cast<std::int32_t>(static_cast<float>(x));
         } else {
             words[field.word] = is_float(t.dtype) ? std::bit_cast<std::int64_t>(x) : n;
@@ -253,6 +255,10 @@ PyObject* DataObjects::field_at(const Record::Field& field, const std::int64_t* 
     const Type& t = field.type;
     const std::int64_t* own = words + field.word;
     if (t.is_scalar() && !t.is_complex()) {
+        if (is_half(t.dtype)) {
+            const auto bits = static_cast<std::uint64_t>(*own & 0xFFFF);
+            return PyFloat_FromDouble(Scalar{bits, t.dtype}.as<double>());
+        }
         if (t.dtype == DType::Float32)
             return PyFloat_FromDouble(
                 static_cast<double>(std::bit_cast<float>(static_cast<std::int32_t>(*own))));

@@ -103,6 +103,7 @@ class ArrayFunctions : public Selections {
                        const Place& place);
     Value reduced(const Value& v, const Accumulation& how, const std::vector<int>& axes, bool keeps,
                   const Place& place);
+    Value rounded_once(const Value& wide, const Place& place);
     Value with_ones(const Value& v, const std::vector<int>& axes, int rank, const Place& place);
     E elements_of(const Value& v, const std::vector<int>& axes);
 

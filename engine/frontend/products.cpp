@@ -118,6 +118,10 @@ Value ArrayFunctions::product(const Value& first, const Value& second, const Pla
     }
     if (source_.is_kernel)
         refuse(place, "'@' of arrays in a kernel", "write the loops of the product");
+    if (is_half(promote(first.type.dtype, second.type.dtype))) {
+        Value wide = converted_array(first, DType::Float32, place);
+        return rounded_once(product(wide, second, place), place);
+    }
     if (first.type.rank == 1 && second.type.rank == 1) return dot_product(first, second, place);
     if (auto sums = expression_by_vector(first, second, place)) return *sums;
     DType t = promote(first.type.dtype, second.type.dtype);

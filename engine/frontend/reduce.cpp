@@ -45,8 +45,16 @@ Value ArrayFunctions::with_ones(const Value& v, const std::vector<int>& axes, in
     return view("kept", d);
 }
 
+/// What was computed in float32 for float16.
+Value ArrayFunctions::rounded_once(const Value& wide, const Place& place) {
+    if (wide.type.is_array()) return converted_array(wide, DType::Float16, place);
+    return scalar(cast(wide.expr, DType::Float16));
+}
+
 Value ArrayFunctions::reduced(const Value& given, const Accumulation& how,
                               const std::vector<int>& axes, bool keeps, const Place& place) {
+    if (is_half(how.type) && (how.op == Op::Add || how.op == Op::Mul))
+        return rounded_once(reduced(given, {how.op, DType::Float32}, axes, keeps, place), place);
     Value v = reduced_axes(given, how, axes, place);
     return keeps ? with_ones(v, axes, given.type.rank, place) : v;
 }
@@ -125,12 +133,14 @@ Value ArrayFunctions::call_mean(const Given& given) {
     const Place& place = given.node.place;
     const Value& a = want_array(given, "a");
     auto axes = want_axes(given, a.type.rank);
-    const DType t = mean_dtype_of(given, a);
+    const DType wanted = mean_dtype_of(given, a);
+    const DType t = is_half(wanted) ? DType::Float32 : wanted;
     Value v = a.type.dtype == t ? a : converted_array(a, t, place);
     E n = elements_of(a, *axes);
     if (a.type.rank == 0) return finished(given, element_of(v, {}, {}, false));
     Value sum = reduced(v, {Op::Add, t}, *axes, want_flag(given, "keepdims"), place);
-    return finished(given, binary("/", sum, scalar(cast(n, t)), place));
+    Value mean = binary("/", sum, scalar(cast(n, t)), place);
+    return finished(given, is_half(wanted) ? rounded_once(mean, place) : mean);
 }
 
 /// var and std: the mean of the squared distances from the mean.
@@ -139,7 +149,8 @@ Value ArrayFunctions::call_variance(const Given& given) {
     const Value& a = want_array(given, "a");
     if (a.type.rank == 0) refuse_call(given, "an array without axes", "give it axes");
     auto axes = want_axes(given, a.type.rank);
-    const DType t = mean_dtype_of(given, a);
+    const DType wanted = mean_dtype_of(given, a);
+    const DType t = is_half(wanted) ? DType::Float32 : wanted;
     const DType result = part_dtype(t);
     Value v = made(a.type.dtype == t ? a : converted_array(a, t, place), place);
     E n = elements_of(a, *axes);
@@ -153,10 +164,13 @@ Value ArrayFunctions::call_variance(const Given& given) {
     E divisor =
         op_binary(Op::Max, op_binary(Op::Sub, cast(n, result), less.expr), b_->zero(result));
     Value variance = binary("/", sum, scalar(settle(divisor)), place);
-    if (given.base == "var") return finished(given, variance);
+    const bool rounds = is_half(wanted);
+    auto narrowed = [&](const Value& v) { return rounds ? rounded_once(v, place) : v; };
+    if (given.base == "var") return finished(given, narrowed(variance));
     auto root = [this](std::span<const Value> x) { return scalar(op_unary(Op::Sqrt, x[0].expr)); };
-    if (!variance.type.is_array()) return finished(given, root(std::vector<Value>{variance}));
-    return finished(given, elementwise({variance}, root, place));
+    if (!variance.type.is_array())
+        return finished(given, narrowed(root(std::vector<Value>{variance})));
+    return finished(given, narrowed(elementwise({variance}, root, place)));
 }
 
 /// cumsum, cumprod: blocks of 512 elements, each combined with what came before it.
@@ -164,7 +178,8 @@ Value ArrayFunctions::call_running(const Given& given) {
     const Place& place = given.node.place;
     Value a = made(want_array(given, "a"), place);
     Op op = given.base == "cumprod" ? Op::Mul : Op::Add;
-    DType t = want_dtype(given).value_or(summed_dtype(a.type.dtype));
+    const DType wanted = want_dtype(given).value_or(summed_dtype(a.type.dtype));
+    const DType t = is_half(wanted) ? DType::Float32 : wanted;
     const Value* axis = given.find("axis");
     if (!axis && a.type.rank != 1) a = reshaped(a, {size_of_array(a)}, false, place);
     int along = axis ? want_axis(given, *axis, a.type.rank) : 0;
@@ -206,7 +221,7 @@ Value ArrayFunctions::call_running(const Given& given) {
     } else {
         nest(kept, run_at, place);
     }
-    return finished(given, out);
+    return finished(given, is_half(wanted) ? rounded_once(out, place) : out);
 }
 
 /// ptp: the largest less the smallest.

@@ -51,6 +51,8 @@ Scalar identity(Op op, DType t) {
     if (kind == "1") return Scalar::of(t, 1);
     if (kind == "ones") return is_bool(t) ? Scalar::of(t, true) : Scalar::of(t, -1);
     UNISONO_ASSERT(kind == "lowest" || kind == "highest");
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (is_half(t)) return Scalar::of(t, kind == "lowest" ? -infinity : infinity);
     return dispatch(t, [&]<class C>() {
         Scalar s;
         s.dtype = t;
