@@ -106,7 +106,7 @@ void Arguments::add(PyObject* object, const std::string& name) {
     }
     if (PyUnicode_CheckExact(object)) return add_text(object);
     if (PyList_CheckExact(object)) return add_list(object, name);
-    if (PyDict_CheckExact(object) || PySet_CheckExact(object)) return add_table(object, name);
+    if (PyDict_CheckExact(object) || PyAnySet_CheckExact(object)) return add_table(object, name);
     if (object == Py_None) return key_.push_back(NoneCode);
     if (Dispatch* function = dispatch_of(object)) {
         if (function->is_kernel()) refuse(name, "a kernel", "pass a function compiled by jit");
@@ -182,9 +182,9 @@ void Arguments::add_table(PyObject* object, const std::string& name) {
     std::string code;
     Table* made = nullptr;
     std::string odd = tables_.add(object, code, made);
-    TableKind kind = PyList_Check(object)  ? TableKind::List
-                     : PySet_Check(object) ? TableKind::Set
-                                           : TableKind::Dict;
+    TableKind kind = PyList_Check(object)     ? TableKind::List
+                     : PyAnySet_Check(object) ? TableKind::Set
+                                              : TableKind::Dict;
     if (!odd.empty()) {
         bool is_list = kind == TableKind::List;
         refuse(name,

@@ -129,6 +129,10 @@ void TableObjects::give_back() {
     }
     for (auto& [handle, held] : changed) {
         PyObject* object = held->object.get();
+        if (PyFrozenSet_Check(object)) {
+            PyErr_SetString(PyExc_AttributeError, "a frozenset was changed by compiled code");
+            throw PythonError{};
+        }
         if (PyDict_Check(object))
             PyDict_Clear(object);
         else if (PyList_Check(object))

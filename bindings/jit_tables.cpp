@@ -61,19 +61,19 @@ static FirstEntry first_entry(PyObject* object) {
         bool is_better = !found.key || held(found.key, found.value) == Py_None;
         if (is_better) found = {key, value, false};
         // A set of None and others is of several types.
-        return !PySet_Check(object) && !(has_none && found.key && !is_none && !is_better);
+        return !PyAnySet_Check(object) && !(has_none && found.key && !is_none && !is_better);
     });
     PyObject* first = found.value ? found.value : found.key;
-    found.has_none = has_none && first != Py_None && !PySet_Check(object);
+    found.has_none = has_none && first != Py_None && !PyAnySet_Check(object);
     return found;
 }
 
 /// D, S or L; 0 for anything else.
 static char kind_of(PyObject* object) {
-    return PyDict_CheckExact(object)   ? 'D'
-           : PySet_CheckExact(object)  ? 'S'
-           : PyList_CheckExact(object) ? 'L'
-                                       : '\0';
+    return PyDict_CheckExact(object)     ? 'D'
+           : PyAnySet_CheckExact(object) ? 'S'
+           : PyList_CheckExact(object)   ? 'L'
+                                         : '\0';
 }
 
 bool TableObjects::write_entry(PyObject* key, PyObject* value, bool has_none, std::string& code) {

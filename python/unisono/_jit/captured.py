@@ -44,7 +44,7 @@ def is_array(value):
 def is_taken(value):
     """Whether each call takes it from where it stands, as it takes an argument: it may change."""
     kind = type(value)
-    if is_array(value) or kind in (list, dict, set):
+    if is_array(value) or kind in (list, dict, set, frozenset):
         return True
     if not _is_known_class(kind):
         return False
@@ -83,6 +83,8 @@ class Captured:
         )
         if found and type(owner).__name__ in ("finfo", "iinfo") and hasattr(owner, e.attr):
             return True, getattr(owner, e.attr)
+        if found and e.attr == "_fields" and isinstance(owner, type) and issubclass(owner, tuple):
+            return True, getattr(owner, "_fields", ())
         if found and isinstance(owner, enum.EnumMeta) and e.attr in owner.__members__:
             return True, owner.__members__[e.attr]
         if found and isinstance(owner, enum.Enum) and e.attr in ("name", "value"):
@@ -305,6 +307,8 @@ def _what(value):
         return "a function that compiled code does not know"
     if isinstance(value, types.ModuleType):
         return "a module"
+    if isinstance(value, type) and "__del__" in dir(value):
+        return "a class with __del__, which nothing would call there"
     if isinstance(value, enum.EnumMeta):
         return "an Enum; name its members, and loop over it"
     if getattr(getattr(value, "__self__", None), "__module__", "") == "random":

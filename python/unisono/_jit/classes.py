@@ -46,6 +46,8 @@ def describe(cls):
             "compares": False,
             "orders": False,
         }
+    if "__del__" in dir(cls):  # nothing would call it
+        return None
     if dataclasses.is_dataclass(cls):
         params = cls.__dataclass_params__
         fields = dataclasses.fields(cls)

@@ -274,13 +274,14 @@ class Expressions:
         item = self.captured_item(e)
         if item is not None:
             return item
-        flat = self.flat_element(e)
+        flat = self.flat_element(e) or self.ordered_subscript(e)
         if flat is not None:
             return self.expression(flat)
         text = "iteration" if getattr(e, "is_iteration", False) else ""
         return self.node(e, "Subscript", [self.expression(e.value), *self.index(e.slice)], text)
 
     def index(self, e):
+        e = self.constant_key(e)
         items = e.elts if isinstance(e, ast.Tuple) and e.elts else [e]
         return [self.expression(self.index_array(item)) for item in items]
 

@@ -29,6 +29,7 @@ from .numba_forms import NumbaForms
 from .python_block import PythonBlock
 from .recursive_generators import RecursiveGenerators
 from .resumed_generators import ResumedGenerators
+from .sequences import Sequences
 from .sharing import Sharing
 from .signatures import spec_of
 from .source import read_function
@@ -92,6 +93,7 @@ class _Flattener(
     PythonBlock,
     RecursiveGenerators,
     ResumedGenerators,
+    Sequences,
     Sharing,
     Statements,
     Tables,
@@ -146,7 +148,7 @@ class _Flattener(
             body = self.with_named_keywords(body, args)
         defaults = self.defaults(args, [a.arg for a in by_position])
         if not self.is_kernel:
-            body = self.with_choices(body)
+            body = self.with_slices(self.with_choices(body))
         if self.around is None and not self.is_kernel:
             body = self.with_iterators(self.with_containers(body))
         flat = self.block(self.with_result(body))
@@ -301,7 +303,7 @@ class _Flattener(
             plain = self.loop_over_generator(s)
             if plain is not None:
                 return [n for p in plain for n in self.statements(p)]
-            plain = self.plain_loop(s)
+            plain = self.loop_over_columns(s) or self.plain_loop(s)
             if plain is not None:
                 return [n for p in plain for n in self.statements(p)]
         if isinstance(s, ast.With):

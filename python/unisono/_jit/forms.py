@@ -130,6 +130,7 @@ class Forms:
             or self.first_item(e)
             or self.library_call(e)
             or self.numba_call(e)
+            or self.sum_of_lists(e)
         )
         if plain is not None:
             return plain
@@ -140,6 +141,14 @@ class Forms:
         if name == "repr" and plain_argument and not e.keywords:
             shown = ast.FormattedValue(value=e.args[0], conversion=ord("r"), format_spec=None)
             return _joined(e, [_at(shown, e)])
+        if name == "format" and len(e.args) == 2 and not e.keywords:
+            spec = ast.FormattedValue(value=e.args[1], conversion=-1, format_spec=None)
+            if isinstance(e.args[1], ast.Constant):
+                spec = e.args[1]
+            held = _at(ast.JoinedStr(values=[_at(spec, e)]), e)
+            return _joined(
+                e, [_at(ast.FormattedValue(value=e.args[0], conversion=-1, format_spec=held), e)]
+            )
         if name == "isinstance" and len(e.args) == 2 and isinstance(e.args[1], ast.BinOp):
             types = _at(ast.Tuple(elts=_joined_types(e.args[1]), ctx=ast.Load()), e)
             return _at(ast.Call(func=e.func, args=[e.args[0], types], keywords=[]), e)

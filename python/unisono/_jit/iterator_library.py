@@ -25,6 +25,20 @@ def accumulate(iterable, func=None, *, initial=None):
         yield total
 
 
+def accumulate_lazily(iterable, func=None, *, initial=None):
+    total = initial
+    if initial is not None:
+        yield initial
+    for x in iterable:
+        if total is None:
+            total = x
+        elif func is None:
+            total = total + x
+        else:
+            total = func(total, x)
+        yield total
+
+
 def takewhile(predicate, iterable):
     for x in iterable:
         if not predicate(x):
@@ -96,7 +110,11 @@ def count(start=0, step=1):
 
 def islice(iterable, stop):
     k = 0
-    if stop <= 0:
+    if stop < 0:
+        raise ValueError(
+            "Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize."
+        )
+    if stop == 0:
         return
     for x in iterable:
         yield x

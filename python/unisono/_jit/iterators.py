@@ -81,7 +81,17 @@ class Iterators:
             return _mul(some, _constant(_endless, e)), lambda k: item(_binary(k, ast.Mod(), one))
         if name == "islice" and len(e.args) == 2 and self.generator_of(e) is None:
             length, item = self.iteration(e.args[0], before)
-            return _call("min", e, length, e.args[1]), item
+            if isinstance(e.args[1], ast.Constant) and e.args[1].value is None:
+                return length, item
+            stop = self.kept(e.args[1], before, "n")
+            negative = ast.Compare(left=stop, ops=[ast.Lt()], comparators=[_constant(0, e)])
+            text = "Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize."
+            error = _at(Known(id="ValueError", ctx=ast.Load()), e)
+            raised = _at(ast.Call(func=error, args=[_constant(text, e)], keywords=[]), e)
+            fails = _at(ast.Raise(exc=raised, cause=None), e)
+            if not isinstance(stop, ast.Constant) or stop.value < 0:
+                before.append(_at(ast.If(test=_at(negative, e), body=[fails], orelse=[]), e))
+            return _call("min", e, length, stop), item
         if name == "pairwise" and len(e.args) == 1:
             length, item = self.iteration(e.args[0], before)
             length = _call("max", e, _sub(length, _constant(1, e)), _constant(0, e))
@@ -129,6 +139,10 @@ class Iterators:
             return None
         if name == "islice" and len(e.args) == 2 and self.generator_of(e.args[0]) is None:
             return None
+        if name == "accumulate" and e.args and self.is_endless(e.args[0]):
+            from .iterator_library import accumulate_lazily
+
+            return accumulate_lazily
         count = _integer(e.args[1]) if len(e.args) > 1 else _length(e.args[0]) if e.args else None
         return generator_for(name, len(e.args), count)
 

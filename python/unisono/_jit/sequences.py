@@ -1,0 +1,195 @@
+"""Rewrites of what goes over lists and cuts them: slices in names, ``zip(*rows)``, sums of lists, bounds with effects."""
+
+from __future__ import annotations
+
+import ast
+
+from .containers import Statements
+from .desugar import Let, _assign, _at, _call, _constant, _copied, _name, _tuple
+
+# Builtins that take a row's items from whatever holds them.
+_TAKERS = frozenset("all any enumerate len list max min set sorted sum".split())
+_PARTS = ("start", "stop", "step")
+
+
+class Sequences:
+    """``builtin``, ``may_write``, ``kept`` and ``fresh`` are the flattener's."""
+
+    texts = None  # names that hold one constant text
+
+    # ---- slices
+    def with_slices(self, body):
+        """The statements, with three variables for each name that holds slices only."""
+        if not any("slice(" in line for line in self.lines):
+            return body
+        made, bound = {}, {}
+        for n in (n for s in body for n in ast.walk(s)):
+            if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load):
+                bound[n.id] = bound.get(n.id, 0) + 1
+            target = n.targets[0] if isinstance(n, ast.Assign) and len(n.targets) == 1 else None
+            if isinstance(target, ast.Name) and isinstance(self.written_slice(n.value), ast.Slice):
+                made[target.id] = made.get(target.id, 0) + 1
+        names = {n for n, count in made.items() if count == bound[n]}
+        return _Slices(self, names).block([_copied(s) for s in body]) if names else body
+
+    def ordered_subscript(self, e):
+        """x[a:f()] whose bounds have effects on those before them, as statements and a value; else None."""
+        if not isinstance(e.slice, ast.Slice) or not isinstance(e.ctx, ast.Load):
+            return None
+        parts = [p for p in (e.slice.lower, e.slice.upper, e.slice.step) if p is not None]
+        acts = [self.may_write(p) or _assigns(p) for p in parts]
+        if not any(acts) or (len(parts) == 1 and isinstance(e.value, ast.Name) and not acts[0]):
+            return None
+        before = []
+        name = self.fresh("x")
+        before.append(_assign(_name(name, e, ast.Store()), e.value))
+        kept = {}
+        for field in ("lower", "upper", "step"):
+            part = getattr(e.slice, field)
+            if part is not None and not isinstance(part, ast.Constant):
+                own = self.fresh("s")
+                before.append(_assign(_name(own, part, ast.Store()), part))
+                part = _name(own, part)
+            kept[field] = part
+        item = ast.Subscript(value=_name(name, e), slice=_at(ast.Slice(**kept), e), ctx=ast.Load())
+        return _at(Let(body=before, value=_at(item, e)), e)
+
+    def constant_key(self, e):
+        """The text that a name holds all the time as a constant; anything else as it is."""
+        if not isinstance(e, ast.Name) or e.id not in self.locals:
+            return e
+        if self.texts is None:
+            nodes = list(ast.walk(self.definition))
+            stores = [
+                n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+            ]
+            given = {n.arg for n in nodes if isinstance(n, ast.arg)}
+            self.texts = {
+                n.targets[0].id: n.value.value
+                for n in nodes
+                if isinstance(n, ast.Assign)
+                and isinstance(n.targets[0], ast.Name)
+                and isinstance(n.value, ast.Constant)
+                and isinstance(n.value.value, str)
+                and stores.count(n.targets[0].id) == 1
+                and n.targets[0].id not in given
+            }
+        return _constant(self.texts[e.id], e) if e.id in self.texts else e
+
+    # ---- rows
+    def loop_over_columns(self, s):
+        """A loop over zip(*rows) that only takes items from each column, or None."""
+        e = s.iter
+        rows = e.args[0].value if self.is_zip_of_rows(e) else None
+        if rows is None or not isinstance(s.target, ast.Name) or not _is_taken(self, s):
+            return None
+        before = []
+        held = self.fresh("rows")
+        before.append(_assign(_name(held, e, ast.Store()), rows))
+        row, place = self.fresh("row"), self.fresh("i")
+        lengths = ast.comprehension(
+            target=_name(row, e, ast.Store()), iter=_name(held, e), ifs=[], is_async=0
+        )
+        shortest = _call(
+            "min", e, _at(ast.ListComp(elt=_call("len", e, _name(row, e)), generators=[lengths]), e)
+        )
+        none = _at(
+            ast.Compare(
+                left=_call("len", e, _name(held, e)), ops=[ast.Gt()], comparators=[_constant(0, e)]
+            ),
+            e,
+        )
+        count = _at(ast.IfExp(test=none, body=shortest, orelse=_constant(0, e)), e)
+        other = self.fresh("row")
+        item = ast.Subscript(value=_name(other, e), slice=_name(place, e), ctx=ast.Load())
+        each = ast.comprehension(
+            target=_name(other, e, ast.Store()), iter=_name(held, e), ifs=[], is_async=0
+        )
+        column = _at(ast.ListComp(elt=_at(item, e), generators=[each]), e)
+        loop = ast.For(
+            target=_name(place, e, ast.Store()),
+            iter=_call("range", e, count),
+            body=[_assign(s.target, column), *s.body],
+            orelse=s.orelse,
+        )
+        return [*before, _at(loop, s)]
+
+    def is_zip_of_rows(self, e):
+        one = self.builtin(e) == "zip" and len(e.args) == 1 and isinstance(e.args[0], ast.Starred)
+        return one and all(k.arg == "strict" for k in e.keywords)
+
+    def sum_of_lists(self, e):
+        """sum(lists, []) as a list that is extended, or None."""
+        is_sum = self.builtin(e) == "sum" and len(e.args) == 2 and not e.keywords
+        if not is_sum or not isinstance(e.args[1], ast.List):
+            return None
+        result, item = self.fresh("list"), self.fresh("x")
+        extend = self.changed_by(e, result, "extend", _name(item, e))
+        loop = ast.For(target=_name(item, e, ast.Store()), iter=e.args[0], body=[extend], orelse=[])
+        first = _assign(_name(result, e, ast.Store()), e.args[1])
+        return _at(Let(body=[first, _at(loop, e)], value=_name(result, e)), e)
+
+
+def _assigns(e):
+    return any(isinstance(n, ast.NamedExpr) for n in ast.walk(e))
+
+
+def _is_taken(flattener, s):
+    """Whether the loop's name is only read where a list does as well as a tuple."""
+    nodes = [n for b in s.body for n in ast.walk(b)]
+    uses = {id(n) for n in nodes if isinstance(n, ast.Name) and n.id == s.target.id}
+    for n in nodes:
+        taken = []
+        if isinstance(n, ast.Call) and flattener.builtin(n) in _TAKERS:
+            taken = n.args
+        elif isinstance(n, ast.Call) and getattr(n.func, "attr", "") in ("join", "extend"):
+            taken = n.args
+        elif isinstance(n, ast.Subscript) and not isinstance(n.slice, ast.Slice):
+            taken = [n.value]
+        elif isinstance(n, (ast.For, ast.comprehension)):
+            taken = [n.iter]
+        elif isinstance(n, ast.Compare) and isinstance(n.ops[0], (ast.In, ast.NotIn)):
+            taken = n.comparators
+        uses -= {id(t) for t in taken}
+    return not uses
+
+
+class _Slices(Statements):
+    def __init__(self, flattener, names):
+        self.flattener = flattener
+        self.names = {n: [flattener.fresh(p) for p in _PARTS] for n in names}
+
+    def held(self, e):
+        return self.names.get(e.id) if isinstance(e, ast.Name) else None
+
+    def visit_Assign(self, s):
+        held = self.held(s.targets[0]) if len(s.targets) == 1 else None
+        if held is None:
+            return self.generic_visit(s)
+        made = self.flattener.written_slice(s.value)
+        parts = [made.lower, made.upper, made.step]
+        values = [_constant(None, s) if p is None else self.visit(p) for p in parts]
+        stores = [_name(n, s, ast.Store()) for n in held]
+        target = _at(ast.Tuple(elts=stores, ctx=ast.Store()), s)
+        return _at(ast.Assign(targets=[target], value=_tuple(s, *values)), s)
+
+    def visit_Attribute(self, e):
+        held = self.held(e.value)
+        if held is None or e.attr not in _PARTS:
+            return self.generic_visit(e)
+        return _name(held[_PARTS.index(e.attr)], e)
+
+    def cut(self, e):
+        held = self.held(e)
+        if held is None:
+            return self.visit(e)
+        lower, upper, step = (_name(n, e) for n in held)
+        return _at(ast.Slice(lower=lower, upper=upper, step=step), e)
+
+    def visit_Subscript(self, e):
+        e.value = self.visit(e.value)
+        if isinstance(e.slice, ast.Tuple):
+            e.slice.elts = [self.cut(i) for i in e.slice.elts]
+        else:
+            e.slice = self.cut(e.slice)
+        return e
