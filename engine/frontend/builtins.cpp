@@ -161,6 +161,12 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
         return scalar(b_->boolean(t.is_scalar() || t.is_text()), Weak::Bool);
     }
     if (name == "class_name") return class_name(maybe_none(node.children[1]), place);
+    if (name == "holds_objects") {  // other items than numbers
+        Type t = maybe_none(node.children[1]).type;
+        bool holds = t.is_table() && t.rank != static_cast<int>(TableKind::Dict) &&
+                     !t.items.empty() && !t.items[0].is_scalar();
+        return scalar(b_->boolean(holds), Weak::Bool);
+    }
     if (name == "is_exception") {
         Value v = maybe_none(node.children[1]);
         bool is_caught = v.type.kind == Type::Kind::Exception;

@@ -45,6 +45,19 @@ std::optional<Value> Calls::fold(const Node& node, const std::string& name,
         refuse(place, name + " takes one array or tuple" + (is_order ? " or several numbers" : ""),
                "give it what it combines");
     }
+    bool is_plain =
+        std::all_of(args.begin(), args.end(), [](const Value& v) { return v.type.is_scalar(); });
+    if (is_order && args.size() > 1 && !is_plain) {  // tuples, texts, objects
+        Value best = args[0];
+        for (std::size_t k = 1; k < args.size(); ++k) {
+            const Value& other = args[k];
+            E test = truth(compare_two(is_min ? "<" : ">", other, best, place), place);
+            Value before = best;
+            best = choose(
+                test, [&] { return other; }, [&] { return before; }, place);
+        }
+        return best;
+    }
     if (args[0].type.is_table() && (args.size() == 1 || !is_order)) {
         std::vector<Value> held = args;
         Tables tables(*this, place);

@@ -171,7 +171,10 @@ Value Objects::list_literal(const Node& node) {
     std::vector<Value> items = operands(nodes, true);
     bool is_boxed = learnt_.boxed_lists.count(&node) > 0;
     for (const Value& item : items) is_boxed = is_boxed || !item.type.is_scalar();
-    if (is_boxed) return Tables(*this, node.place).list_of(&node, items);
+    if (is_boxed) {
+        Tables(*this, node.place).learn_empty(nodes, items);
+        return Tables(*this, node.place).list_of(&node, items);
+    }
     auto known = learnt_.list_items.find(&node);
     std::optional<Type> type;
     if (known != learnt_.list_items.end()) type = known->second;

@@ -76,12 +76,38 @@ Value Tables::empty(const void* origin, TableKind kind) {
     return made("table_new", form_of(type), type, static_cast<int>(f_.table_origins_.size()) - 1);
 }
 
+/// An empty list that is written among others has items of the type of theirs.
+void Tables::learn_empty(std::span<const Node* const> nodes, std::span<const Value> items) {
+    auto is_list = [](const Type& t) { return t.is_list() || t.is_object_list(); };
+    auto is_empty = [](const Node& n) { return n.kind == NodeKind::List && n.children.empty(); };
+    const Type* wanted = nullptr;
+    for (std::size_t k = 0; k < nodes.size() && !wanted; ++k) {
+        if (is_list(items[k].type) && !is_empty(*nodes[k])) wanted = &items[k].type.items.back();
+    }
+    if (!wanted) return;
+    Type type = *wanted;
+    for (const Node* node : nodes) {
+        if (!is_empty(*node) || f_.learnt_.table_items[node].value) continue;
+        f_.learnt_.table_items[node].value = type;
+        f_.box_literal(node);
+    }
+}
+
 /// {k: v, ...}, {a, b} and set()
 Value Tables::literal(const Node& node) {
     bool is_dict = node.kind == NodeKind::Dict;
     std::vector<const Node*> nodes;
     for (const Node& child : node.children) nodes.push_back(&child);
     std::vector<Value> items = f_.operands(nodes, true);
+    if (is_dict) {
+        std::vector<const Node*> written;
+        std::vector<Value> values;
+        for (std::size_t k = 1; k < nodes.size(); k += 2) {
+            written.push_back(nodes[k]);
+            values.push_back(items[k]);
+        }
+        learn_empty(written, values);
+    }
     for (Value& item : items) item = f_.kept_apart(storable(item));
     TableItems& known = f_.learnt_.table_items[&node];
     std::size_t step = is_dict ? 2 : 1;

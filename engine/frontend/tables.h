@@ -68,6 +68,7 @@ class Tables {
         return is_known ? f_.table_origins_[static_cast<std::size_t>(table.list)] : nullptr;
     }
     bool is_open(const Value& table) const;
+    void learn_empty(std::span<const Node* const> nodes, std::span<const Value> items);
     static bool has_numbers(const Type& list) {
         return list.is_object_list() && list.items[0].is_scalar();
     }

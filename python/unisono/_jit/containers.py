@@ -73,6 +73,7 @@ class Containers:
         """The statements, with lists and dicts in place of the containers that they make."""
         if not any(name in line for line in self.lines for name in _MAKERS):
             return body
+        body = _Parts(self.maker).block([_copied(s) for s in body])
         made, bound = {}, collections.Counter()
         for n in (n for s in body for n in ast.walk(s)):
             if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load):
@@ -146,6 +147,28 @@ class Statements(ast.NodeTransformer):
             new = self.visit(s)
             made += new if isinstance(new, list) else [new]
         return made
+
+
+class _Parts(Statements):
+    """``queue, seen = deque(), set()`` as two statements, where no value reads a name that another gets."""
+
+    def __init__(self, maker):
+        self.maker = maker
+
+    def visit_Assign(self, s):
+        target, value = s.targets[0], s.value
+        is_pair = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+        if len(s.targets) > 1 or not is_pair or len(target.elts) != len(value.elts):
+            return s
+        names = [t.id for t in target.elts if isinstance(t, ast.Name)]
+        read = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+        fits = len(set(names)) == len(target.elts) and not read & set(names)
+        if not fits or not any(map(self.maker, value.elts)):
+            return s
+        return [
+            _at(ast.Assign(targets=[t], value=v), s)
+            for t, v in zip(target.elts, value.elts, strict=True)
+        ]
 
 
 class _Rewriter(Statements):

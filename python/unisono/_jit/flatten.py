@@ -23,6 +23,7 @@ from .imports import Imports
 from .iterators import Iterators
 from .keywords import Keywords
 from .match import Match
+from .memo import Memo
 from .named_iterators import NamedIterators
 from .nonlocals import Nonlocals
 from .numba_forms import NumbaForms
@@ -87,6 +88,7 @@ class _Flattener(
     Iterators,
     Keywords,
     Match,
+    Memo,
     NamedIterators,
     Nonlocals,
     NumbaForms,
@@ -292,6 +294,10 @@ class _Flattener(
             more = self.unpacking(s)
             if more:
                 return [self.statement(s), *(n for m in more for n in self.statements(m))]
+        if isinstance(s, ast.FunctionDef) and len(s.decorator_list) == 1:
+            plain = self.remembered(s) if self.is_cache(s.decorator_list[0]) else None
+            if plain is not None:
+                return [self.statement(p) for p in plain]
         if isinstance(s, ast.For):
             s = self.zipped_with_endless(s)
             s = s if isinstance(s, list) else self.numbered_generator(s)

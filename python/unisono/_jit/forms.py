@@ -170,6 +170,10 @@ class Forms:
             if name == "list":
                 return made
             return _at(ast.Call(func=e.func, args=[made], keywords=e.keywords), e)
+        if name in ("max", "min") and len(e.args) == 1 and not e.keywords:
+            plain = self.extreme_of_objects(e, name)
+            if plain is not None:
+                return plain
         default = next((k.value for k in e.keywords if k.arg == "default"), None)
         if name in ("min", "max") and default is not None and len(e.args) == 1:
             return self.extreme_or(e, name, default)
@@ -359,6 +363,18 @@ class Forms:
         return _at(
             ast.Call(func=_at(function, e), args=[e.args[0], e.keywords[0].value], keywords=[]), e
         )
+
+    def extreme_of_objects(self, e, name):
+        """max(x) of a name by the library where it holds texts, tuples or objects, or None."""
+        if not isinstance(e.args[0], ast.Name) or hasattr(e, "is_plain") or self.is_kernel:
+            return None
+        from .library import max_of, min_of
+
+        function = _at(Value(value=max_of if name == "max" else min_of, ctx=ast.Load()), e)
+        other = _at(ast.Call(func=function, args=e.args, keywords=[]), e)
+        e.is_plain = True
+        test = _call("holds_objects", e, e.args[0])
+        return _at(ast.IfExp(test=test, body=other, orelse=e), e)
 
     def expression_Value(self, e):
         return self.captured(e, getattr(e.value, "__name__", repr(e.value)), e.value)

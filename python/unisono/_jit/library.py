@@ -116,6 +116,32 @@ def min_by(items, key):
 
 
 @jit
+def max_of(items):
+    """As ``max`` of what are no numbers: the first of the largest."""
+    given = list(items)
+    if len(given) == 0:
+        raise ValueError("max() iterable argument is empty")
+    best = given[0]
+    for x in given:
+        if x > best:
+            best = x
+    return best
+
+
+@jit
+def min_of(items):
+    """As ``min`` of what are no numbers: the first of the smallest."""
+    given = list(items)
+    if len(given) == 0:
+        raise ValueError("min() iterable argument is empty")
+    best = given[0]
+    for x in given:
+        if x < best:
+            best = x
+    return best
+
+
+@jit
 def bisect_right(a, x, lo=0, hi=None):
     if lo < 0:
         raise ValueError("lo must be non-negative")

@@ -8,7 +8,9 @@ from .containers import Statements
 from .desugar import Let, _assign, _at, _call, _constant, _copied, _name, _tuple
 
 # Builtins that take a row's items from whatever holds them.
-_TAKERS = frozenset("all any enumerate len list max min set sorted sum".split())
+_TAKERS = frozenset(
+    "all any enumerate filter len list map max min reversed set sorted sum zip".split()
+)
 _PARTS = ("start", "stop", "step")
 
 
