@@ -45,9 +45,11 @@ class ArrayFunctions : public Selections {
     Value call_product(const Given& given);
     Value call_outer(const Given& given);
     Value call_factor(const Given& given);
+    Value call_sort(const Given& given);
+
+    // ---- statistics (statistics.cpp)
     Value call_cov(const Given& given);
     Value call_histogram(const Given& given);
-    Value call_sort(const Given& given);
 
     // ---- other shapes (shapes.cpp)
     Value transposed(const Value& array, const Place& place);
