@@ -1,12 +1,12 @@
-import functools
+import contextlib
 
 
-def f(x):
-    @functools.cache
-    def g(y):
-        return y
+def f(n):
+    @contextlib.contextmanager
+    def g(i):
+        return i + 1
 
-    return g(x)
+    return g(n)
 
 
-args = (1,)
+args = (3,)
