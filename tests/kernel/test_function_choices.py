@@ -212,3 +212,13 @@ def test_keywords_of_captured_dicts_are_read_again():
     finally:
         del SETTINGS["offset"]
     assert f(2) == 10
+
+
+def takes_out(x, **names):
+    offset = names.pop("offset", 3)
+    return scaled(x, **names) + offset
+
+
+def test_names_that_are_taken_out_are_refused():
+    with pytest.raises(un.CompileError, match=r"changing '\*\*names'"):
+        un.jit(takes_out)(1, offset=2)

@@ -239,6 +239,20 @@ def sees_changes(n):
     return list(made), next(both), list(both)
 
 
+@un.jit
+def adds(items):
+    items.append(99)
+
+
+def changed_by_a_function(n):
+    items = [1, n]
+    made = (x + 1 for x in items)
+    adds(items)
+    others = [0]
+    others.append(3) if n > 2 else others.append(4)
+    return list(made), others
+
+
 def ends(n):
     made = (x for x in range(n))
     next(made)
@@ -264,6 +278,7 @@ CASES = [
     (prints, [1, 4]),
     (endless, [5]),
     (sees_changes, [4]),
+    (changed_by_a_function, [1, 5]),
     (ends, [1, 2]),
 ]
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import inspect
 
+from .containers import Refused
 from .desugar import Known, Let, Value, _at, _constant, _copied, _name, _tuple
+from .resumed_generators import CHANGES
 
 _TAKES_ANY = inspect.CO_VARKEYWORDS
 
@@ -152,6 +154,28 @@ class _Named(ast.NodeTransformer):
         raised = _at(ast.Call(func=error, args=[key], keywords=[]), e)
         return _at(Let(body=[_at(ast.Raise(exc=raised, cause=None), e)], value=_constant(0, e)), e)
 
+    def refused(self, e):
+        what = f"changing '**{self.rest}'"
+        return _at(
+            Refused(what=what, advice="give what you take from it a parameter of its own"), e
+        )
+
+    def visit_Assign(self, s):
+        for t in (n for target in s.targets for n in ast.walk(target)):
+            if isinstance(t, ast.Subscript) and self.is_rest(t.value):
+                return _at(ast.Expr(value=self.refused(s)), s)
+        return self.generic_visit(s)
+
+    def visit_AugAssign(self, s):
+        if isinstance(s.target, ast.Subscript) and self.is_rest(s.target.value):
+            return _at(ast.Expr(value=self.refused(s)), s)
+        return self.generic_visit(s)
+
+    def visit_Delete(self, s):
+        if any(isinstance(t, ast.Subscript) and self.is_rest(t.value) for t in s.targets):
+            return _at(ast.Expr(value=self.refused(s)), s)
+        return s
+
     def visit_Subscript(self, e):
         found = self.at_key(e, e.slice) if self.is_rest(e.value) else None
         return found or self.generic_visit(e)
@@ -164,6 +188,8 @@ class _Named(ast.NodeTransformer):
 
     def visit_Call(self, e):
         f = e.func
+        if isinstance(f, ast.Attribute) and self.is_rest(f.value) and f.attr in CHANGES:
+            return self.refused(e)
         if isinstance(f, ast.Attribute) and self.is_rest(f.value) and not e.keywords:
             if f.attr == "get" and len(e.args) in (1, 2):
                 default = e.args[1] if len(e.args) == 2 else _constant(None, e)

@@ -15,6 +15,11 @@ from .generator_bodies import Flat, Scope, leaves
 CHANGES = frozenset(
     "add append clear discard extend insert pop popitem remove reverse setdefault sort update".split()
 )
+# Builtins that leave what they are given as it is.
+_READERS = frozenset(
+    "abs all any bool divmod enumerate filter float int isinstance iter len list map max min next "
+    "ord pow print range repr reversed round set sorted str sum tuple type zip".split()
+)
 _END = -1
 
 
@@ -26,8 +31,8 @@ def names_in(tree, kind=ast.Load):
     return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, kind)}
 
 
-def changed_names(nodes):
-    """Names whose objects are changed in place."""
+def changed_names(nodes, by_calls=True):
+    """Names whose objects are changed in place, or may be by functions that are called with them."""
     found = set()
     for n in nodes:
         owner = None
@@ -37,6 +42,8 @@ def changed_names(nodes):
             owner = n.value
         elif isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name):
             found.add(n.target.id)
+        elif by_calls and isinstance(n, ast.Call) and getattr(n.func, "id", "") not in _READERS:
+            found |= {a.id for a in n.args if isinstance(a, ast.Name)}
         while isinstance(owner, (ast.Subscript, ast.Attribute)):
             owner = owner.value
         if isinstance(owner, ast.Name):
@@ -50,7 +57,7 @@ class ResumedGenerators:
     def can_run_early(self, e, body):
         """Whether nobody can tell that all items of a generator were made where it was."""
         nodes = [n for s in body for n in ast.walk(s)]
-        changed = changed_names(nodes)
+        changed = changed_names(nodes, by_calls=True)
         if self.builtin(e) == "iter":
             return not names_in(e) & changed
         stores = [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]

@@ -118,7 +118,10 @@ class Sequences:
 
     def is_zip_of_rows(self, e):
         one = self.builtin(e) == "zip" and len(e.args) == 1 and isinstance(e.args[0], ast.Starred)
-        return one and all(k.arg == "strict" for k in e.keywords)
+        return one and all(
+            k.arg == "strict" and isinstance(k.value, ast.Constant) and k.value.value is False
+            for k in e.keywords
+        )
 
     def sum_of_lists(self, e):
         """sum(lists, []) as a list that is extended, or None."""

@@ -132,6 +132,10 @@ class Statements:
         return self.unsupported(s)
 
     def statement_Expr(self, s):
+        choice = s.value
+        if isinstance(choice, ast.IfExp):
+            parts = [[_at(ast.Expr(value=v), v)] for v in (choice.body, choice.orelse)]
+            return self.statement(_at(ast.If(test=choice.test, body=parts[0], orelse=parts[1]), s))
         call = s.value
         f = call.func if isinstance(call, ast.Call) else None
         if isinstance(f, ast.Attribute) and f.attr in _UPDATES and isinstance(f.value, ast.Name):
