@@ -287,3 +287,15 @@ def test_names_that_the_code_around_functions_uses():
         and c.p0((3.0,)) == 3
     )
     assert un.jit(lambda x: c.r((x,)).x + c.result((x,)).x + c.p0((x,)))(1.0) == 4.0
+
+
+def test_arrays_for_the_pointers_of_a_struct():
+    c = un.c_module("""
+        typedef struct { int n; double* data; } vector;
+        double sum(vector v) { double s = 0; for (int i = 0; i < v.n; ++i) s += v.data[i]; return s; }
+        double first(const vector* v) { return v->data ? v->data[0] : -1; }
+    """)
+    a = np.arange(1.0, 4.0)
+    assert c.sum((3, a)) == 6.0 and c.first((3, a)) == 1.0 and c.first((0, None)) == -1
+    with pytest.raises(TypeError, match="argument 'v' is vector; got tuple"):
+        c.sum((2, a[::2]))

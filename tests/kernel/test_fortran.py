@@ -142,3 +142,44 @@ def test_a_signature_file(library):
 def test_text_that_is_written_is_refused():
     with pytest.raises(ValueError, match="argument 's' of f is text that is written"):
         un.fortran("subroutine f(s)\n character(len=*), intent(out) :: s\nend")
+
+
+KINDS = """
+module kinds_of_numbers
+  use, intrinsic :: iso_fortran_env, only: wp => real64
+  implicit none
+  integer, parameter :: dp = kind(1.0d0), sp = selected_real_kind(6), &
+                        ip = selected_int_kind(18)
+contains
+  real(dp) function mean(x, n)
+    integer, intent(in) :: n
+    real(dp), intent(in) :: x(n)
+    mean = sum(x) / n
+  end function mean
+  subroutine mixed(a, b, k)
+    real(wp), intent(inout) :: a(0:*)
+    real(kind=sp), intent(in) :: b
+    integer(ip), intent(in) :: k
+    a(0) = b * k
+  end subroutine mixed
+  real(dp) function total(x)
+    real(dp), intent(in) :: x(:)
+    total = sum(x)
+  end function total
+end module kinds_of_numbers
+"""
+
+
+def test_kinds_that_have_names(tmp_path):
+    (tmp_path / "kinds.f90").write_text(KINDS)
+    path = str(tmp_path / "libkinds.so")
+    command = ["gfortran", "-shared", "-fPIC", "-J", str(tmp_path), "-o", path]
+    subprocess.run([*command, str(tmp_path / "kinds.f90")], check=True)
+    f = un.fortran(KINDS, [path])
+    a = np.zeros(1)
+    f.mixed(a, 1.5, 1 << 33)
+    assert f.mean(np.arange(4.0), 4) == 1.5 and a[0] == 1.5 * (1 << 33)
+    with pytest.raises(TypeError, match="total: cannot be called.*'x' of total comes with a desc"):
+        f.total(a)
+    with pytest.raises(ValueError, match="'y' of g comes with a description"):
+        un.fortran("subroutine g(y)\n real, allocatable, intent(out) :: y(:)\nend")

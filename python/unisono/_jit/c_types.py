@@ -225,6 +225,8 @@ def callback_address(function, spelling, what, callbacks):
 
 def _item(value, dtype, what, callbacks):
     """A field's value: the address of a function, the bytes of a text."""
+    if dtype == "uint64" and hasattr(value, "__array__") and value.ndim:
+        return _address_of_memory(value, True, what, "a pointer")
     if dtype.base.kind == "u" and (callable(value) or value is None):
         return callback_address(value, "a pointer", what, callbacks)
     if dtype.subdtype and dtype.base.itemsize == 1 and isinstance(value, (str, bytes)):

@@ -71,7 +71,13 @@ def fortran(declarations, libraries=()):
     extern void scale_(const int* n, double* x);
     void scale(int n, double* x) { scale_(&n, x); }
     """
-    made = compiled(c_text(declarations), None, libraries=libraries, any_order=True)
+    procedures = _procedures(declarations)
+    refused = {p.name: p for p in procedures if p.refused}
+    if refused and len(refused) == len(procedures):
+        raise ValueError(f"fortran: {procedures[0].refused}; got {procedures[0].line!r}")
+    text = "\n".join(p.text() for p in procedures if not p.refused)
+    made = compiled(text, None, libraries=libraries, any_order=True)
+    made._refused |= {name: (p.line, p.refused) for name, p in refused.items()}
     for name in [n for n in vars(made) if n.endswith(_suffix)]:
         setattr(made, name.removesuffix(_suffix), vars(made).pop(name))
     return made
@@ -79,7 +85,11 @@ def fortran(declarations, libraries=()):
 
 def c_text(declarations):
     """Return the C text that calls procedures of these declarations."""
-    made = []
+    return "\n".join(p.text() for p in _procedures(declarations))
+
+
+def _procedures(declarations):
+    made, kinds = [], _kinds | _kind_constants(declarations)
     procedure = module = None
     for line in _lines(declarations):
         head = _head.fullmatch(line)
@@ -91,7 +101,7 @@ def c_text(declarations):
         elif re.match(r"end\s*module\b", line, re.I):
             module = None
         elif head and "=" not in line.split("(")[0]:
-            procedure = _Procedure(head, module)
+            procedure = _Procedure(head, module, kinds)
             made.append(procedure)
         elif procedure is not None:
             procedure.declare(line)
@@ -99,7 +109,34 @@ def c_text(declarations):
             raise ValueError(
                 f"fortran: the declaration cannot be read; got {line!r}; begin with 'subroutine name(arguments)'"
             )
-    return "\n".join(p.text() for p in made)
+    return made
+
+
+def _kind_constants(text):
+    """Names of kinds that the text gives: ``integer, parameter :: dp = kind(1d0)``, ``use ..., only: dp => real64``."""
+    plain, made = re.sub(r"!.*", "", text).lower(), {}
+    plain = re.sub(r"&\s*\n\s*&?", " ", plain)
+    for line in re.findall(r"^\s*use\b.*", plain, re.M):
+        made |= {n: _kinds[k] for n, k in re.findall(r"(\w+)\s*=>\s*(\w+)", line) if k in _kinds}
+    for line in re.findall(r"\binteger\b[^:\n]*,\s*parameter\s*::(.*)", plain):
+        for name, value in re.findall(r"(\w+)\s*=\s*(\w+(?:\s*\([^)]*\))?)", line):
+            kind = _kind_of(value.replace(" ", ""), made)
+            if kind:
+                made[name] = kind
+    return made
+
+
+def _kind_of(value, known):
+    """The kind that ``kind(1d0)``, ``selected_real_kind(15)`` or a name of one stands for."""
+    if re.fullmatch(r"kind\([\d.]+d[+-]?\d+\)", value):
+        return "8"
+    if re.fullmatch(r"kind\([\d.]+(e[+-]?\d+)?\)", value):
+        return "4"
+    digits = re.match(r"selected_(real|int)_kind\((?:p=|r=)?(\d+)", value)
+    if digits:
+        steps = {"real": ((6, "4"), (15, "8")), "int": ((2, "1"), (4, "2"), (9, "4"), (18, "8"))}
+        return next((k for most, k in steps[digits[1]] if int(digits[2]) <= most), None)
+    return value if value.isdigit() else known.get(value) or _kinds.get(value)
 
 
 def _lines(text):
@@ -114,13 +151,13 @@ def _lines(text):
             yield line
 
 
-def _c_type(found, line):
+def _c_type(found, line, kinds):
     """The C type of what `_type` found."""
     name = re.sub(r"double\s*", "double ", found["type"].lower())
     kind = (found["kind"] or "").lower().replace(" ", "").removeprefix("kind=")
     if found["bytes"]:
         kind = str(int(found["bytes"]) // 2) if name == "complex" else found["bytes"]
-    kind = _kinds.get(kind, kind)
+    kind = kinds.get(kind, kind)
     if name == "character" and kind in ("*", "len=*", "(*)"):
         kind = ""
     if kind not in _types.get(name, ()):
@@ -133,18 +170,19 @@ def _c_type(found, line):
 
 
 def _names(text):
-    """(name, whether it has a shape) of each in ``a, x(n), k = 3``."""
+    """(name, its shape or None) of each in ``a, x(n), k = 3``."""
     for item in re.split(r",(?![^(]*\))", text):
-        found = re.match(r"\s*(\w+)\s*(\()?", item)
+        found = re.match(r"\s*(\w+)\s*(?:\(([^)]*))?", item)
         if found:
-            yield found[1].lower(), found[2] is not None
+            yield found[1].lower(), found[2]
 
 
 class _Procedure:
     """One subroutine or function."""
 
-    def __init__(self, head, module):
-        self.name = head["name"].lower()
+    def __init__(self, head, module, kinds):
+        self.name, self.line, self.kinds = head["name"].lower(), head.group(0), kinds
+        self.refused = None  # why it cannot be called
         self.args = [a.strip().lower() for a in head["args"].split(",") if a.strip()]
         self.is_function = head["what"].lower() == "function"
         rest = head["rest"]
@@ -161,7 +199,7 @@ class _Procedure:
         ).strip()
         found = _type.fullmatch(prefix)
         if found:
-            self.types[self.returned] = _c_type(found, head.group(0))
+            self.types[self.returned] = _c_type(found, self.line, kinds)
 
     def declare(self, line):
         """One line as ``real(8), intent(in) :: a, x(n)``; statements that declare nothing are passed over."""
@@ -180,13 +218,21 @@ class _Procedure:
                 return
         attributes = words.lower().replace(" ", "")
         intent = re.search(r"intent\(([^)]*)\)", attributes)
-        for name, has_shape in _names(names):
+        common = re.search(r"dimension\(([^)]*)", attributes)
+        is_described = re.search(r"\b(allocatable|pointer)\b", attributes)
+        for name, own in _names(names):
             if name not in self.args and name != self.returned:
                 continue
             if found:
-                self.types[name] = _c_type(found, line)
-            if has_shape or "dimension(" in attributes:
+                self.types[name] = _c_type(found, line, self.kinds)
+            shape = own if own is not None else common and common[1]
+            if shape is not None:
                 self.arrays.add(name)
+            if is_described or re.search(r":\s*(,|$)", shape or ""):
+                self.refused = (
+                    f"argument '{name}' of {self.name} comes with a description of the array, which compilers write each "
+                    f"in their own way: declare its extents, as {name}(n), or write a procedure around it that does"
+                )
             if intent:
                 self.intents[name] = set(intent[1].split(","))
             if re.search(r"\bvalue\b", attributes):
