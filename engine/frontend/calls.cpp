@@ -187,6 +187,16 @@ void Calls::learn_from(const Source& callee, const std::vector<Value>& values, c
 Value Calls::call_with(const Node& node, const Source& callee, std::vector<Value> values) {
     if (auto result = formula(node, callee, values)) return *result;
     share_changed(callee, values);
+    // What has no name, as [0] * n, is made a list that can be shared where it is given.
+    for (std::size_t i = 0; i < values.size() && i < callee.params.size(); ++i) {
+        Value& v = values[i];
+        if (!v.type.is_list() || v.list < 0 || !callee.changed.count(callee.params[i])) continue;
+        bool is_named = false;
+        for (const auto& [name, b] : env_.names)
+            is_named = is_named || (b.value.type.is_list() && b.value.list == v.list);
+        if (!is_named && !lists_[static_cast<std::size_t>(v.list)].literal)
+            v = Tables(*this, node.place).storable(v);
+    }
     learn_from(callee, values, node.place);
     for (Value& v : values) v = with_texts(all_made(v, node.place), Texts(*this, node.place));
     if (callee.native && !callee.native->forms.empty())

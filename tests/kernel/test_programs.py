@@ -116,7 +116,27 @@ def random_walk(n):
     return x, y
 
 
-PROGRAMS = [breadth_first, shortest_paths, rows_of_lists, largest]
+def orders(n):
+    found = []
+
+    def extend(path, used):
+        if len(path) == 3:
+            found.append(path[:])
+            return
+        for i in range(3):
+            if used[i]:
+                continue
+            used[i] = True
+            path.append(i)
+            extend(path, used)
+            path.pop()
+            used[i] = False
+
+    extend([], [False] * 3)
+    return found
+
+
+PROGRAMS = [orders, breadth_first, shortest_paths, rows_of_lists, largest]
 PROGRAMS += [remembered, notation, product_of_matrices, random_walk]
 
 
