@@ -224,7 +224,13 @@ Value Calls::call_with(const Node& node, const Source& callee, std::vector<Value
         noalias = false;
         for (std::int32_t array : arrays) scalars.push_back(block_of_array(array));
     }
-    const Instance& made = instance_of(node, callee, types, noalias, passes_blocks);
+    const Instance* known = &instance_of(node, callee, types, noalias, passes_blocks);
+    if (known->keeps_arrays && !passes_blocks && !callee.native) {
+        // Learnt from its text: it needs to know who owns what this function made.
+        for (std::int32_t array : arrays) scalars.push_back(block_of_array(array));
+        known = &instance_of(node, callee, types, false, true);
+    }
+    const Instance& made = *known;
     instance_.in_order += made.in_order > 0;
     if (made.counts_depth) scalars.push_back(depth_ ? op_binary(Op::Add, depth_, i64(1)) : i64(1));
     std::vector<DType> results;

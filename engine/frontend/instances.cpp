@@ -223,7 +223,9 @@ E Objects::block_of_array(std::int32_t array) {
     std::int32_t root = describe_array(array).root;
     if (function_->arrays[static_cast<std::size_t>(root)].is_slot) return b_->block_of(root);
     auto it = blocks_of_params_.find(root);
-    return it == blocks_of_params_.end() ? i64(0) : it->second;
+    if (it != blocks_of_params_.end()) return it->second;
+    instance_.keeps_arrays = true;
+    return i64(0);
 }
 
 /// The same with one more reference; of an array that the program passed in its owner's.

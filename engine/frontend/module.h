@@ -29,6 +29,7 @@ struct Instance {
     bool is_done = false;
     bool counts_depth = false;   ///< takes the depth of the recursion as one more scalar
     bool passes_blocks = false;  ///< takes the blocks of its arrays as scalars: it may keep them
+    bool keeps_arrays = false;   ///< puts arrays that it gets into objects: wants their blocks
     bool has_result = false;     ///< so far: another return may widen it
     int in_order = 0;  ///< calls in it whose order tells: C with variables, random numbers
     Type result;

@@ -71,6 +71,63 @@ def test_as_numpy(name):
     same(un.jit(function)(*args), function(*args))
 
 
+SPLITS = [
+    lambda a: np.split(a, 2),
+    lambda a: np.split(a * 2, 3, 1),
+    lambda a: np.array_split(a, 2, axis=-1),
+    lambda a: np.array_split(a + 1, [1], axis=0),
+    lambda a: np.array_split(a.ravel() + 1, 5),
+    lambda a: np.vsplit(np.outer(a[0], a[1])[:2], 2),
+    lambda a: np.hsplit(a - 1, 3),
+    lambda a: np.split(a.reshape(2, 3, 2) + 1, 3, axis=1),
+    lambda a: np.array_split(a.reshape(2, 3, 2), 2, axis=2),
+]
+
+
+@pytest.mark.parametrize("number", range(len(SPLITS)))
+def test_parts_along_axes(number):
+    got, wanted = un.jit(SPLITS[number])(A), SPLITS[number](A)
+    same(tuple(got), tuple(wanted))
+
+
+def test_parts_own_what_their_function_was_given():
+    @un.jit
+    def halves(v):
+        return [v[:2], v[2:]]
+
+    @un.jit
+    def handed_on(v):
+        return halves(v)
+
+    @un.jit
+    def of_what_it_made(v):
+        made = v + 1
+        first = halves(made)
+        made = v * 100  # the parts keep the memory of the first
+        return first, handed_on(made)
+
+    first, second = of_what_it_made(V)
+    same(tuple(first), (V[:2] + 1, V[2:] + 1))
+    same(tuple(second), (V[:2] * 100, V[2:] * 100))
+
+
+def test_limits_of_an_array_s_dtype():
+    @un.jit
+    def of_floats(x):
+        return np.finfo(x.dtype).eps, np.finfo(x.dtype).max, np.finfo(x.dtype).bits
+
+    @un.jit
+    def of_integers(x):
+        return np.iinfo(x.dtype).min, np.iinfo(x.dtype).max
+
+    for dtype in (np.float32, np.float64):
+        assert of_floats(np.zeros(1, dtype)) == of_floats.py_func(np.zeros(1, dtype))
+    for dtype in (np.int64, np.uint32, np.int16, np.uint8):
+        assert of_integers(np.zeros(1, dtype)) == of_integers.py_func(np.zeros(1, dtype))
+    with pytest.raises(un.CompileError, match="dtype has no attribute 'finfo.eps'"):
+        of_floats(np.zeros(1, np.int64))
+
+
 def test_what_is_a_scalar():
     @un.jit
     def kinds(a, x):

@@ -109,7 +109,7 @@ class Expressions:
         plain = self.class_name(e)
         if plain is not None:
             return plain
-        member = self.registered_member(e, e) or self.flag(e)
+        member = self.registered_member(e, e) or self.flag(e) or self.limit(e)
         if member is not None:
             return self.expression(member)
         return self.node(e, "Attribute", [self.expression(e.value)], e.attr)

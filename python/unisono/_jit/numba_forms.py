@@ -99,6 +99,31 @@ class NumbaForms:
             plain = _at(ast.IfExp(test=test, body=_at(call, e), orelse=plain), e)
         return _at(Let(body=[_assign(_name(name, e, ast.Store()), f.value)], value=plain), e)
 
+    def limit(self, e):
+        """np.finfo(x.dtype).eps as a choice by the dtype, which is known when it compiles, or None."""
+        call = e.value
+        if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
+            return None
+        found, limits = self.resolve(call.func)
+        numpy = sys.modules.get("numpy")
+        if not found or numpy is None or limits not in (numpy.finfo, numpy.iinfo):
+            return None
+        names = ["float64", "float32"]
+        if limits is numpy.iinfo:
+            names = [f"{u}int{bits}" for u in ("", "u") for bits in (64, 32, 16, 8)]
+        last = f"{limits.__name__}.{e.attr}"  # no dtype has it
+        chosen = _at(ast.Attribute(value=call.args[0], attr=last, ctx=e.ctx), e)
+        for name in names:
+            dtype = getattr(numpy, name)
+            limit = getattr(limits(dtype), e.attr, None)
+            if not isinstance(limit, (int, float, numpy.floating)):
+                return None
+            if limit <= 2**63 - 1 or isinstance(limit, (float, numpy.floating)):
+                kind, value = (_at(Value(value=v, ctx=ast.Load()), e) for v in (dtype, limit))
+                test = _at(ast.Compare(call.args[0], [ast.Eq()], [kind]), e)
+                chosen = _at(ast.IfExp(test, value, chosen), e)
+        return chosen
+
     # ---- flat, flags, slices
     def flag(self, e):
         """a.flags.c_contiguous as a test of strides, or None."""
