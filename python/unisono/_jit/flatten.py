@@ -37,6 +37,7 @@ from .source import read_function
 from .statements import Statements
 from .tables import Tables
 from .unpacking import Unpacking
+from .walks import own_nodes
 
 _ADVICE = {
     "TryStar": ("except*", "write except"),
@@ -419,24 +420,12 @@ def _body_of(definition):
     return definition.body if isinstance(definition.body, list) else [definition.body]
 
 
-def _own(node):
-    """The node and all below it, but for what belongs to functions inside."""
-    yield node
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, (ast.FunctionDef, ast.Lambda)):
-            yield from _own(child)
-
-
 def _assigned(s):
     """Names that a statement binds in its function."""
-    if isinstance(s, ast.FunctionDef):
-        yield s.name
-        return
-    for n in _own(s):
+    for n in own_nodes([s]):
         if isinstance(n, ast.Name) and isinstance(n.ctx, (ast.Store, ast.Del)):
             yield n.id
         elif isinstance(n, (ast.MatchAs, ast.ExceptHandler)) and n.name:
             yield n.name
-        for child in ast.iter_child_nodes(n):
-            if isinstance(child, ast.FunctionDef):
-                yield child.name
+        elif isinstance(n, ast.FunctionDef):
+            yield n.name

@@ -10,8 +10,7 @@ import ast
 
 from .containers import Refused, Statements
 from .desugar import Known, Let, Value, _assign, _at, _constant, _copied, _name, _tuple
-
-_WITH_BODIES = (ast.FunctionDef, ast.Lambda)
+from .walks import own_nodes
 
 
 class FunctionChoices:
@@ -34,20 +33,12 @@ class _Table:
         self.keys, self.items = keys, items
 
 
-def _own(nodes):
-    """All nodes below but those of functions inside."""
-    for n in nodes:
-        yield n
-        if not isinstance(n, _WITH_BODIES):
-            yield from _own(ast.iter_child_nodes(n))
-
-
 class _Finder:
     """Which names hold functions that are chosen, and which tables of them."""
 
     def __init__(self, flattener, body):
         self.flattener, self.names, self.tables = flattener, {}, {}
-        nodes = list(_own(body))
+        nodes = own_nodes(body)
         self.values, bound, self.inside = {}, {}, set()
         for n in nodes:
             if isinstance(n, ast.Name) and isinstance(n.ctx, (ast.Store, ast.Del)):

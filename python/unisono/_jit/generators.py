@@ -11,6 +11,7 @@ from .desugar import _assign as _value
 from .generator_bodies import Flat, Scope, Yields, leaves
 from .plain_functions import compiled_function
 from .source import read_function
+from .walks import own_nodes
 
 
 class Generator:
@@ -46,14 +47,7 @@ class Generator:
 
 def is_generator(definition):
     """Whether a function that is written yields."""
-    return any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in _own(definition.body))
-
-
-def _own(nodes):
-    for n in nodes:
-        if not isinstance(n, (ast.FunctionDef, ast.Lambda)):
-            yield n
-            yield from _own(ast.iter_child_nodes(n))
+    return any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in own_nodes(definition.body))
 
 
 class Generators:
@@ -62,9 +56,7 @@ class Generators:
     generators = {}  # those that are defined inside, by their names
 
     def find_generators(self, body):
-        nodes = [n for s in body for n in [s, *_own([s])]]
-        nodes = [*nodes, *(c for n in nodes for c in ast.iter_child_nodes(n))]
-        inside = (n for n in nodes if isinstance(n, ast.FunctionDef) and is_generator(n))
+        inside = (n for n in own_nodes(body) if isinstance(n, ast.FunctionDef) and is_generator(n))
         self.generators = {n.name: Generator(None, n, self) for n in inside}
 
     def generator_inside(self, name):

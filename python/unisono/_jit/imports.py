@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import sys
 
+from .walks import own_nodes
+
 
 class Imports:
     """``imported`` holds what such statements bind; ``lines``, ``node``, ``guard`` and ``unsupported`` are the flattener's."""
@@ -16,10 +18,11 @@ class Imports:
             return
         scope = self.function.__globals__
         assigned = set()
-        for n in _own(body):
+        nodes = own_nodes(body)
+        for n in nodes:
             if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load):
                 assigned.add(n.id)
-        for n in _own(body):
+        for n in nodes:
             try:
                 if isinstance(n, ast.Import):
                     self.imported.update(_modules(n))
@@ -56,11 +59,3 @@ def _modules(s):
             yield a.asname, sys.modules[a.name]
         else:
             yield a.name.split(".")[0], top
-
-
-def _own(body):
-    """The nodes of the statements, but for those of functions and classes inside."""
-    for n in body:
-        yield n
-        if not isinstance(n, (ast.FunctionDef, ast.ClassDef, ast.Lambda)):
-            yield from _own(ast.iter_child_nodes(n))

@@ -7,6 +7,7 @@ import ast
 from .containers import Refused, Statements
 from .desugar import Known, Let, _add, _assign, _at, _call, _constant, _copied, _name
 from .resumed_generators import Unfit
+from .walks import assignments
 
 _TAKERS = frozenset(("all", "any", "list", "max", "min", "set", "sorted", "sum"))
 
@@ -16,6 +17,8 @@ class NamedIterators:
 
     def with_iterators(self, body):
         """The statements, with variables of their own for iterators that names hold."""
+        if not any(self.iterated(s.value) is not None for s in assignments(body)):
+            return body
         made, bound = {}, {}
         for n in (n for s in body for n in ast.walk(s)):
             if isinstance(n, ast.arg) or (
