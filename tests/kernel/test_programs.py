@@ -136,7 +136,19 @@ def orders(n):
     return found
 
 
-PROGRAMS = [orders, breadth_first, shortest_paths, rows_of_lists, largest]
+def by_count(n):
+    counts = {"b": 2, "a": n, "c": 1}
+    words = ["Pear", "apple", "Fig"]
+    words.sort(key=str.lower)
+    return (
+        sorted(counts, key=counts.get),
+        max(counts, key=counts.get),
+        words,
+        min(words, key=str.upper),
+    )
+
+
+PROGRAMS = [by_count, orders, breadth_first, shortest_paths, rows_of_lists, largest]
 PROGRAMS += [remembered, notation, product_of_matrices, random_walk]
 
 

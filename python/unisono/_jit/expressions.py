@@ -170,6 +170,7 @@ class Expressions:
                 return self.unsupported(
                     e, "finding a member of an Enum", "name it, as in Color.RED"
                 )
+        self.write_key(e)
         node = self.is_exception(e)
         if node is not None:
             return node

@@ -364,18 +364,6 @@ class Forms:
             ast.Call(func=_at(function, e), args=[e.args[0], e.keywords[0].value], keywords=[]), e
         )
 
-    def extreme_of_objects(self, e, name):
-        """max(x) of a name by the library where it holds texts, tuples or objects, or None."""
-        if not isinstance(e.args[0], ast.Name) or hasattr(e, "is_plain") or self.is_kernel:
-            return None
-        from .library import max_of, min_of
-
-        function = _at(Value(value=max_of if name == "max" else min_of, ctx=ast.Load()), e)
-        other = _at(ast.Call(func=function, args=e.args, keywords=[]), e)
-        e.is_plain = True
-        test = _call("holds_objects", e, e.args[0])
-        return _at(ast.IfExp(test=test, body=other, orelse=e), e)
-
     def expression_Value(self, e):
         return self.captured(e, getattr(e.value, "__name__", repr(e.value)), e.value)
 

@@ -86,32 +86,34 @@ def sort_by(items, key, reverse=False):
 @jit
 def max_by(items, key):
     """As ``max`` with a key: the first of the largest."""
-    n = len(items)
+    given = list(items) if isinstance(items, (dict, set)) else items
+    n = len(given)
     if n == 0:
         raise ValueError("max() iterable argument is empty")
-    best = items[0]
+    best = given[0]
     most = key(best)
     for i in range(1, n):
-        k = key(items[i])
+        k = key(given[i])
         if k > most:
             most = k
-            best = items[i]
+            best = given[i]
     return best
 
 
 @jit
 def min_by(items, key):
     """As ``min`` with a key: the first of the smallest."""
-    n = len(items)
+    given = list(items) if isinstance(items, (dict, set)) else items
+    n = len(given)
     if n == 0:
         raise ValueError("min() iterable argument is empty")
-    best = items[0]
+    best = given[0]
     least = key(best)
     for i in range(1, n):
-        k = key(items[i])
+        k = key(given[i])
         if k < least:
             least = k
-            best = items[i]
+            best = given[i]
     return best
 
 

@@ -1,11 +1,11 @@
-"""Rewrites of what goes over lists and cuts them: slices in names, ``zip(*rows)``, sums of lists, bounds with effects."""
+"""Rewrites of what goes over lists and cuts them: slices in names, ``zip(*rows)``, sums, orders."""
 
 from __future__ import annotations
 
 import ast
 
 from .containers import Statements
-from .desugar import Let, _assign, _at, _call, _constant, _copied, _name, _tuple
+from .desugar import Let, Value, _assign, _at, _call, _constant, _copied, _name, _tuple
 
 # Builtins that take a row's items from whatever holds them.
 _TAKERS = frozenset(
@@ -133,6 +133,44 @@ class Sequences:
         loop = ast.For(target=_name(item, e, ast.Store()), iter=e.args[0], body=[extend], orelse=[])
         first = _assign(_name(result, e, ast.Store()), e.args[1])
         return _at(Let(body=[first, _at(loop, e)], value=_name(result, e)), e)
+
+    # ---- orders
+    def write_key(self, e):
+        """key=d.get and key=str.lower of a call as lambdas."""
+        k = next((k for k in e.keywords if k.arg == "key"), None)
+        f = k.value if k else None
+        if (
+            not isinstance(f, ast.Attribute)
+            or not isinstance(f.value, ast.Name)
+            or self.resolve(f)[0]
+        ):
+            return
+        is_text = self.resolve(f.value) == (True, str)
+        if not is_text and (f.attr != "get" or f.value.id not in self.locals):
+            return
+        item = self.fresh("x")
+        read = _name(item, f)
+        if is_text:
+            method = _at(ast.Attribute(value=read, attr=f.attr, ctx=ast.Load()), f)
+            body = ast.Call(func=method, args=[], keywords=[])
+        else:
+            body = ast.Subscript(value=f.value, slice=read, ctx=ast.Load())
+        given = ast.arguments(
+            posonlyargs=[], args=[ast.arg(arg=item)], kwonlyargs=[], kw_defaults=[], defaults=[]
+        )
+        k.value = _at(ast.Lambda(args=given, body=_at(body, f)), f)
+
+    def extreme_of_objects(self, e, name):
+        """max(x) of a name by the library where it holds texts, tuples or objects, or None."""
+        if not isinstance(e.args[0], ast.Name) or hasattr(e, "is_plain") or self.is_kernel:
+            return None
+        from .library import max_of, min_of
+
+        function = _at(Value(value=max_of if name == "max" else min_of, ctx=ast.Load()), e)
+        other = _at(ast.Call(func=function, args=e.args, keywords=[]), e)
+        e.is_plain = True
+        test = _call("holds_objects", e, e.args[0])
+        return _at(ast.IfExp(test=test, body=other, orelse=e), e)
 
 
 def _assigns(e):
