@@ -7,10 +7,13 @@ the key; a call evaluates its arguments once and calls the function of that numb
 from __future__ import annotations
 
 import ast
+import re
 
 from .containers import Refused, Statements
 from .desugar import Known, Let, Value, _assign, _at, _constant, _copied, _name, _tuple
-from .walks import own_nodes
+from .walks import own_nodes, statements
+
+_CALLS_A_RESULT = re.compile(r"[\])]\s*\(")
 
 
 class FunctionChoices:
@@ -18,12 +21,44 @@ class FunctionChoices:
 
     def with_choices(self, body):
         """The statements, with numbers for functions that are known only when they run."""
+        if not self.may_choose(body):  # seldom; the walk of the tree is slow
+            return body
         found = _Finder(self, body)
         if not found.names and not found.tables and not found.is_needed:
             return body
         chooser = _Chooser(self, found)
         made = chooser.block([_copied(s) for s in body])
         return [*chooser.lambdas, *made]
+
+    def may_choose(self, body):
+        if _CALLS_A_RESULT.search("".join(self.lines)):
+            return True
+        for s in statements(body):
+            if isinstance(s, ast.FunctionDef):
+                return True
+            if isinstance(s, ast.For) and self.is_from_outside(s.iter):
+                return True
+            if isinstance(s, ast.Assign) and self.may_hold(s.value):
+                return True
+        return False
+
+    def may_hold(self, e):
+        """Whether an expression may be a function, or a table of some, as far as a glance tells."""
+        if isinstance(e, ast.Subscript):
+            return self.may_hold(e.value)
+        if isinstance(e, ast.IfExp):
+            return self.may_hold(e.body) or self.may_hold(e.orelse)
+        parts = e.values if isinstance(e, ast.Dict) else getattr(e, "elts", ())
+        return (
+            isinstance(e, ast.Lambda)
+            or self.is_from_outside(e)
+            or any(self.may_hold(p) for p in parts)
+        )
+
+    def is_from_outside(self, e):
+        while isinstance(e, ast.Attribute):
+            e = e.value
+        return isinstance(e, ast.Name) and e.id not in self.locals
 
 
 class _Table:

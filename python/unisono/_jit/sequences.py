@@ -6,12 +6,20 @@ import ast
 
 from .containers import Statements
 from .desugar import Let, Value, _assign, _at, _call, _constant, _copied, _name, _tuple
+from .walks import assignments
 
 # Builtins that take a row's items from whatever holds them.
 _TAKERS = frozenset(
     "all any enumerate filter len list map max min reversed set sorted sum zip".split()
 )
 _PARTS = ("start", "stop", "step")
+
+
+def _bound(n):
+    """The name that a node binds, or None."""
+    if isinstance(n, ast.arg):
+        return n.arg
+    return n.id if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load) else None
 
 
 class Sequences:
@@ -61,21 +69,15 @@ class Sequences:
         if not isinstance(e, ast.Name) or e.id not in self.locals:
             return e
         if self.texts is None:
-            nodes = list(ast.walk(self.definition))
-            stores = [
-                n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
-            ]
-            given = {n.arg for n in nodes if isinstance(n, ast.arg)}
+            body = self.definition.body
             self.texts = {
-                n.targets[0].id: n.value.value
-                for n in nodes
-                if isinstance(n, ast.Assign)
-                and isinstance(n.targets[0], ast.Name)
-                and isinstance(n.value, ast.Constant)
-                and isinstance(n.value.value, str)
-                and stores.count(n.targets[0].id) == 1
-                and n.targets[0].id not in given
+                s.targets[0].id: s.value.value
+                for s in (assignments(body) if isinstance(body, list) else ())
+                if isinstance(s.value, ast.Constant) and isinstance(s.value.value, str)
             }
+            nodes = ast.walk(self.definition) if self.texts else ()
+            bound = [_bound(n) for n in nodes]
+            self.texts = {n: text for n, text in self.texts.items() if bound.count(n) == 1}
         return _constant(self.texts[e.id], e) if e.id in self.texts else e
 
     # ---- rows

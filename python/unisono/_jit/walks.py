@@ -25,14 +25,18 @@ def own_nodes(nodes):
     return found
 
 
-def assignments(body):
-    """Statements ``name = value`` of the body and of those in it, functions inside too."""
+def statements(body):
+    """The statements of the body and those in them, of functions inside too."""
     for s in body:
-        if isinstance(s, ast.Assign):
-            if len(s.targets) == 1 and isinstance(s.targets[0], ast.Name):
-                yield s
-            continue
+        yield s
         for name in _BODIES:
             inner = getattr(s, name, None)
             if inner.__class__ is list:
-                yield from assignments(inner)
+                yield from statements(inner)
+
+
+def assignments(body):
+    """Those that are ``name = value``."""
+    for s in statements(body):
+        if isinstance(s, ast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], ast.Name):
+            yield s
