@@ -78,6 +78,10 @@ def list_of_functions(i, x):
     return steps[i](x) + total
 
 
+def the_last_of_equal_keys(op, x):
+    return {1: twice, 2: less, 1: less, 2.0: twice}[op](x)  # noqa: F601
+
+
 def log_first(log):
     log.append(1)
     return 5
@@ -121,6 +125,8 @@ CASES = [
     (list_of_functions, (1, 7)),
     (list_of_functions, (-1, 7)),
     (list_of_functions, (3, 7)),
+    (the_last_of_equal_keys, (1, 10)),
+    (the_last_of_equal_keys, (2, 10)),
     (evaluated_once, (1,)),
     (evaluated_once, (3,)),
     (called_for_effect, (0,)),

@@ -139,8 +139,10 @@ class _Finder:
     def written_table(self, e):
         if isinstance(e, ast.Dict):
             fits = e.keys and all(isinstance(k, ast.Constant) for k in e.keys)
-            fits = fits and all(map(self.function, e.values))
-            return _Table(e.keys, e.values) if fits else None
+            if not fits or not all(map(self.function, e.values)):
+                return None
+            items = {k.value: v for k, v in zip(e.keys, e.values, strict=True)}
+            return _Table([_constant(k, e) for k in items], list(items.values()))
         if isinstance(e, (ast.List, ast.Tuple)) and isinstance(e.ctx, ast.Load):
             return _Table(None, e.elts) if e.elts and all(map(self.function, e.elts)) else None
         return None
