@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "numpy_operators.h"
+#include "tape/tape.h"
 
 namespace unisono::python {
 
@@ -17,9 +18,28 @@ PyObject* truth_objects[2];
 
 namespace {
 
+/// A result that a timed statement drops unread would never be computed, nor its time be seen.
+void finish_timed(Storage* s) noexcept {
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    const bool done = guarded(false, [&] {
+        Tape::instance().flush(s, FlushReason::Eval);
+        return true;
+    });
+    if (!done && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        PyErr_Clear();
+        PyErr_SetInterrupt();
+    } else if (!done) {
+        PyErr_WriteUnraisable(nullptr);
+    }
+    PyErr_Restore(type, value, trace);
+}
+
 void dealloc(PyObject* self) noexcept {
     auto* a = reinterpret_cast<PyArray*>(self);
     if (a->weakrefs) PyObject_ClearWeakRefs(self);
+    Storage* s = a->array.view().storage;
+    if (s && s->pending && !s->readers && in_timed_statement()) finish_timed(s);
     a->array.~Array();
     PyTypeObject* type = Py_TYPE(self);
     if (type == array_type && free_object_count < most_free_objects) {

@@ -163,6 +163,9 @@ PyObject* distributed_call(Op op, PyObject* const* args, Py_ssize_t n);
 // Lines (lines.cpp).
 /// Notes the Python line that runs as the place of what is recorded next.
 void note_line() noexcept;
+
+/// Whether the innermost frame is the loop that timeit makes around a statement.
+bool in_timed_statement() noexcept;
 void install_hooks();
 
 }  // namespace unisono::python

@@ -24,26 +24,59 @@ namespace unisono::python {
 
 namespace {
 
-/// Whether code belongs to this package: such frames are ours, the user's line is further out.
+struct CodeKind {
+    PyCodeObject* code;
+    bool ours;   ///< of this package: such frames are ours, the user's line is further out
+    bool timed;  ///< the loop that timeit makes around a statement
+};
+
 /// Answers are kept in a small table by address; a new object at an old address can only make a
-/// line less exact.
-bool is_ours(PyCodeObject* code) noexcept {
-    struct Row {
-        PyCodeObject* code;
-        bool ours;
-    };
-    static Row rows[64] = {};
-    Row& row = rows[(reinterpret_cast<std::uintptr_t>(code) >> 6) % 64];
+/// line less exact, and a flush early or late.
+const CodeKind& kind_of(PyCodeObject* code) noexcept {
+    static CodeKind rows[64] = {};
+    CodeKind& row = rows[(reinterpret_cast<std::uintptr_t>(code) >> 6) % 64];
     if (row.code != code) {
         const char* file = PyUnicode_AsUTF8(code->co_filename);
         if (!file) PyErr_Clear();
         std::string_view name = file ? file : "";
-        row = {code, name.find("/unisono/_") != std::string_view::npos};
+        const bool timed = name == "<timeit-src>" || name.starts_with("<magic-timeit");
+        row = {code, name.find("/unisono/_") != std::string_view::npos, timed};
     }
-    return row.ours;
+    return row;
+}
+
+bool is_ours(PyCodeObject* code) noexcept { return kind_of(code).ours; }
+
+/// Finishes what a timed statement left when it ran before: its work is what is timed.
+void finish_last_round(LineRef line) noexcept {
+    static LineRef last;
+    const bool again = last.code == line.code && line.offset <= last.offset;
+    last = line;
+    if (!again || Tape::instance().length() == 0) return;
+    try {
+        Tape::instance().flush_all(FlushReason::Eval);
+    } catch (...) {
+        // What failed says so where it is read.
+    }
 }
 
 }  // namespace
+
+bool in_timed_statement() noexcept {
+#ifdef UNISONO_FAST_FRAMES
+    const _PyCFrame* cframe = PyThreadState_GET()->cframe;
+    const _PyInterpreterFrame* frame = cframe ? cframe->current_frame : nullptr;
+    return frame && frame->f_code && kind_of(frame->f_code).timed;
+#else
+    PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
+    if (!frame) return false;
+    PyCodeObject* code = PyFrame_GetCode(frame);
+    const bool timed = kind_of(code).timed;
+    Py_DECREF(code);
+    Py_DECREF(frame);
+    return timed;
+#endif
+}
 
 void note_line() noexcept {
     LineRef& line = Tape::instance().line;
@@ -56,6 +89,7 @@ void note_line() noexcept {
     if (!frame || !frame->f_code) return;
     line.code = frame->f_code;
     line.offset = _PyInterpreterFrame_LASTI(frame) * static_cast<int>(sizeof(_Py_CODEUNIT));
+    if (kind_of(frame->f_code).timed) finish_last_round(line);
 #else
     PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
     while (frame) {
@@ -64,6 +98,7 @@ void note_line() noexcept {
         line.offset = PyFrame_GetLasti(frame);
         Py_DECREF(code);  // the frame keeps it
         PyFrameObject* back = is_ours(code) ? PyFrame_GetBack(frame) : nullptr;
+        if (!back && kind_of(code).timed) finish_last_round(line);
         Py_DECREF(frame);
         frame = back;
     }
