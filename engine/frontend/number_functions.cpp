@@ -42,6 +42,9 @@ Value Operators::call_table(const Node& node, const std::string& name,
     const Place& place = node.place;
     std::string base = after_dot(name);
     bool is_math = name.rfind("math.", 0) == 0;
+    if (name == "math.log" && args.size() == 2)
+        return binary("/", call_table(node, name, {args[0]}), call_table(node, name, {args[1]}),
+                      place);
     if (is_math && (base == "floor" || base == "ceil" || base == "trunc")) base = "math." + base;
     auto op = op_from_numpy_name(numpy_spelling(base));
     bool is_logical = !is_math && base.rfind("logical_", 0) == 0;

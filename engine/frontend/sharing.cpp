@@ -33,7 +33,10 @@ std::optional<Value> Calls::sharing(const std::string& name, const std::vector<V
         native(name, {integer(args.at(0), "the number of a lock")}, 1);
         return Value{};
     }
-    if (name.rfind("un.random_", 0) == 0) {
+    bool is_math = name.rfind("un.math_of_", 0) == 0;
+    if (is_math || name.rfind("un.random_", 0) == 0) {
+        if (source_.is_kernel && is_math)
+            refuse(place, "a kernel cannot call math." + name.substr(11), "compute it outside");
         if (source_.is_kernel)
             refuse(place, "a kernel cannot draw random numbers",
                    "draw them outside, and pass them");

@@ -366,7 +366,20 @@ def known_name(value):
     if module == "dataclasses" and name == "replace":
         return "dataclasses.replace"
     home = (module or type(value).__module__).split(".")[0]
-    return {"unisono": f"un.{name}", "numpy": f"np.{name}"}.get(home)
+    if home not in ("numpy", "unisono") or _is_namesake(home, module, name, value):
+        return None
+    return f"un.{name}" if home == "unisono" else f"np.{name}"
+
+
+def _is_namesake(home, module, name, value):
+    """Whether a function only has the name of another that compiled code knows: emath.sqrt, ma.sum..."""
+    found = getattr(sys.modules[home], name, None)
+    if found is value or found is None:
+        return False
+    part = module.removeprefix(f"{home}.").partition(".")[0]
+    return part in ("char", "emath", "ma", "polynomial", "random", "strings", "_legacy_random") or (
+        module == "numpy.lib.scimath"
+    )
 
 
 def _is_known_dtype(name):

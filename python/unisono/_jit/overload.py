@@ -34,7 +34,13 @@ _of_python_random = frozenset(
     "betavariate choice choices expovariate gammavariate gauss getrandbits lognormvariate normalvariate "
     "paretovariate randint random randrange sample seed shuffle triangular uniform weibullvariate".split()
 )
+_of_floats = frozenset(
+    "degrees erf erfc frexp gamma isclose ldexp lgamma modf radians remainder ulp".split()
+)
+_of_cmath = frozenset("acos acosh asin asinh atan atanh isclose".split())
 _modules = (
+    ("math", _of_floats, ".float_library:of_math"),
+    ("cmath", _of_cmath, ".float_library:of_cmath"),
     ("bisect", _of_bisect, ".library"),
     ("heapq", _of_heapq, ".heap_library"),
     ("operator", _of_operator, ".operator_library"),
@@ -261,7 +267,9 @@ def implementation_of(value):
     for home, names, library in _modules:
         module = sys.modules.get(home) if name in names else None
         if module and getattr(module, name) is value:
-            return importlib.import_module(library, __package__).implementations[name]
+            file, _, table = library.partition(":")
+            held = importlib.import_module(file, __package__)
+            return getattr(held, table or "implementations")[name]
     numpy = sys.modules.get("numpy")
     if numpy is None:
         return None
@@ -271,6 +279,8 @@ def implementation_of(value):
         return random_library.implementations[name]
     home = (getattr(value, "__module__", None) or "").split(".")[0]
     if name not in _of_numpy or home not in ("numpy", "unisono"):
+        return None
+    if getattr(sys.modules[home], name, None) is not value:  # of a sub-package
         return None
     from .numpy_library import implementations
 
