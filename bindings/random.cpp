@@ -175,6 +175,10 @@ void bind_streams(nb::module_ m) {
 
 bool add_random(PyObject* module) {
     bind_streams(nb::borrow<nb::module_>(module));
+    nb::borrow<nb::module_>(module).def(
+        "_tell_numpy_sampler", [](const std::string& name, std::uintptr_t address) {
+            library::tell_numpy_sampler(name, reinterpret_cast<void*>(address));
+        });
     return PyModule_AddFunctions(module, functions) == 0;
 }
 

@@ -49,7 +49,7 @@ std::optional<Value> Calls::sharing(const std::string& name, const std::vector<V
         E drawn = native(name.substr(3), values, 1)[0];
         if (name == "un.random_seed" || name == "un.random_python_seed") return Value{};
         if (name == "un.random_integer" || name == "un.random_of_integer" ||
-            name == "un.random_python_bits")
+            name == "un.random_python_bits" || name.rfind("un.random_count_", 0) == 0)
             return scalar(drawn, Weak::Int);
         return scalar(b_->bitcast(drawn, DType::Float64), Weak::Float);
     }

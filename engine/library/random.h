@@ -14,6 +14,8 @@ enum class Distribution : std::uint8_t {
 #include "library/distributions.def"
 };
 Distribution distribution_named(std::string_view name);
+/// The function of NumPy's that draws from a bit generator of NumPy's: `random_gamma` of "gamma"...
+void tell_numpy_sampler(std::string_view name, void* function);
 
 /// A parameter: a number, or an array of float64 that broadcasts to the shape.
 struct Parameter {

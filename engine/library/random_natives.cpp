@@ -9,7 +9,7 @@
 #include <random>
 
 #include "core/native.h"
-#include "library/bit_stream.h"
+#include "library/legacy_samplers.h"
 
 namespace unisono::library {
 
@@ -117,5 +117,7 @@ void python_gauss(std::int64_t* v) {
                                                    {"random_python_gauss", python_gauss}});
 
 }  // namespace
+
+BitStream& compiled_stream() { return *stream(); }
 
 }  // namespace unisono::library

@@ -1,39 +1,31 @@
 """Methods of NumPy's Generator that compiled code calls: the numbers that the Generator itself draws.
 
-Integers and fractions have NumPy's bits; what comes of ziggurats (normal, exponential) may differ in the last ones. A
-Generator is passed by the address that its bit generator hands to C (`numpy.random.BitGenerator.ctypes`).
+A Generator is passed by the address that its bit generator hands to C (`numpy.random.BitGenerator.ctypes`). What
+NumPy's own samplers draw, those of its C interface (numpy/random/c_distributions.pxd), is drawn by them.
 """
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+
 import numpy as np
 
-from . import jit
+from .. import _engine
+from . import distributions, jit
 
 
 def _word(name):
-    def word(bits, a=0.0, b=0.0, c=0.0):
-        pass
-
-    word.__name__ = word.__qualname__ = f"random_of_{name}"
-    word.__module__ = "unisono"  # known to the front end by that name
-    return word
+    return distributions.word(f"random_of_{name}")
 
 
 random_of_double = _word("double")
+random_of_single = _word("single")
 random_of_integer = _word("integer")
-random_of_uniform = _word("uniform")
 random_of_normal = _word("normal")
 random_of_exponential = _word("exponential")
+random_of_uniform = _word("uniform")
 random_of_standard_cauchy = _word("standard_cauchy")
-random_of_laplace = _word("laplace")
-random_of_logistic = _word("logistic")
-random_of_gumbel = _word("gumbel")
-random_of_lognormal = _word("lognormal")
-random_of_rayleigh = _word("rayleigh")
-random_of_weibull = _word("weibull")
-random_of_pareto = _word("pareto")
-random_of_power = _word("power")
 random_of_triangular = _word("triangular")
 
 
@@ -44,31 +36,17 @@ def _bits(rng):
 
 @jit
 def _filled(draw, size):
-    if size is None:
-        return draw()
-    else:
-        made = np.empty(size)
-        flat = made.reshape(-1)
-        for i in range(made.size):
-            flat[i] = draw()
-        return made
+    return distributions.filled(draw, np.float64, size)
 
 
 @jit
 def _counted(draw, size):
-    if size is None:
-        return draw()
-    else:
-        made = np.empty(size, np.int64)
-        flat = made.reshape(-1)
-        for i in range(made.size):
-            flat[i] = draw()
-        return made
+    return distributions.filled(draw, np.int64, size)
 
 
 @jit
 def _not_negative(x, message):
-    if not x >= 0:
+    if not np.all(x >= 0):
         raise ValueError(message)
 
 
@@ -79,18 +57,21 @@ def _positive(x, message):
 
 
 @jit
-def random(rng, size=None):
+def random(rng, size=None, dtype=np.float64):
     bits = _bits(rng)
-    return _filled(lambda: random_of_double(bits), size)
+    if dtype == np.float32:
+        return distributions.filled(lambda: np.float32(random_of_single(bits)), np.float32, size)
+    else:
+        return _filled(lambda: random_of_double(bits), size)
 
 
 @jit
 def uniform(rng, low=0.0, high=1.0, size=None):
     bits = _bits(rng)
-    a = float(low)
-    b = float(high)
-    _not_negative(b - a, "low > high")
-    return _filled(lambda: random_of_uniform(bits, a, b, 0.0), size)
+    _not_negative(high - low, "low > high")
+    return distributions.filled_by(
+        lambda a, b, c: random_of_uniform(bits, a, b, 0.0), low, high, 0.0, np.float64, size
+    )
 
 
 @jit
@@ -100,100 +81,15 @@ def standard_normal(rng, size=None):
 
 
 @jit
-def normal(rng, loc=0.0, scale=1.0, size=None):
-    bits = _bits(rng)
-    a = float(loc)
-    b = float(scale)
-    _not_negative(b, "scale < 0")
-    return _filled(lambda: random_of_normal(bits, a, b, 0.0), size)
-
-
-@jit
-def lognormal(rng, mean=0.0, sigma=1.0, size=None):
-    bits = _bits(rng)
-    a = float(mean)
-    b = float(sigma)
-    _not_negative(b, "sigma < 0")
-    return _filled(lambda: random_of_lognormal(bits, a, b, 0.0), size)
-
-
-@jit
 def standard_exponential(rng, size=None):
     bits = _bits(rng)
     return _filled(lambda: random_of_exponential(bits, 1.0, 0.0, 0.0), size)
 
 
 @jit
-def exponential(rng, scale=1.0, size=None):
-    bits = _bits(rng)
-    a = float(scale)
-    _not_negative(a, "scale < 0")
-    return _filled(lambda: random_of_exponential(bits, a, 0.0, 0.0), size)
-
-
-@jit
 def standard_cauchy(rng, size=None):
     bits = _bits(rng)
     return _filled(lambda: random_of_standard_cauchy(bits, 0.0, 0.0, 0.0), size)
-
-
-@jit
-def laplace(rng, loc=0.0, scale=1.0, size=None):
-    bits = _bits(rng)
-    a = float(loc)
-    b = float(scale)
-    _not_negative(b, "scale < 0")
-    return _filled(lambda: random_of_laplace(bits, a, b, 0.0), size)
-
-
-@jit
-def logistic(rng, loc=0.0, scale=1.0, size=None):
-    bits = _bits(rng)
-    a = float(loc)
-    b = float(scale)
-    _not_negative(b, "scale < 0")
-    return _filled(lambda: random_of_logistic(bits, a, b, 0.0), size)
-
-
-@jit
-def gumbel(rng, loc=0.0, scale=1.0, size=None):
-    bits = _bits(rng)
-    a = float(loc)
-    b = float(scale)
-    _not_negative(b, "scale < 0")
-    return _filled(lambda: random_of_gumbel(bits, a, b, 0.0), size)
-
-
-@jit
-def rayleigh(rng, scale=1.0, size=None):
-    bits = _bits(rng)
-    a = float(scale)
-    _not_negative(a, "scale < 0")
-    return _filled(lambda: random_of_rayleigh(bits, a, 0.0, 0.0), size)
-
-
-@jit
-def weibull(rng, a, size=None):
-    bits = _bits(rng)
-    p = float(a)
-    _not_negative(p, "a < 0")
-    return _filled(lambda: random_of_weibull(bits, p, 0.0, 0.0), size)
-
-
-@jit
-def pareto(rng, a, size=None):
-    bits = _bits(rng)
-    p = float(a)
-    _positive(p, "a <= 0")
-    return _filled(lambda: random_of_pareto(bits, p, 0.0, 0.0), size)
-
-
-@jit
-def power(rng, a, size=None):
-    bits = _bits(rng)
-    p = float(a)
-    _positive(p, "a <= 0")
-    return _filled(lambda: random_of_power(bits, p, 0.0, 0.0), size)
 
 
 @jit
@@ -209,14 +105,19 @@ def triangular(rng, left, mode, right, size=None):
 
 
 @jit
-def integers(rng, low, high=None, size=None, endpoint=False):
+def integers(rng, low, high=None, size=None, dtype=np.int64, endpoint=False):
     bits = _bits(rng)
     first = 0 if high is None else int(low)
     last = int(low) if high is None else int(high)
     span = last - first if endpoint else last - first - 1
     if last < first or span < 0:
         raise ValueError("low > high" if endpoint else "low >= high")
-    return _counted(lambda: random_of_integer(bits, first, span, 0), size)
+    if dtype == np.int32 or dtype == np.uint32:
+        return distributions.filled(lambda: random_of_integer(bits, first, span, 0), dtype, size)
+    elif dtype == np.int64:
+        return _counted(lambda: random_of_integer(bits, first, span, 0), size)
+    else:
+        raise TypeError("integers of fewer than 32 bits are not drawn in compiled code")
 
 
 @jit
@@ -247,14 +148,124 @@ def permutation(rng, x):
 
 
 @jit
-def choice(rng, a, size=None):
-    if isinstance(a, int):
-        return integers(rng, 0, a, size)
+def _at_chances(rng, n, p, size):
+    """Indices below n, each as often as its chance tells."""
+    if len(p) != n:
+        raise ValueError("a and p must have same size")
+    if abs(np.sum(p) - 1.0) > 1.4901161193847656e-08:
+        raise ValueError("Probabilities do not sum to 1.")
+    sums = np.cumsum(p)
+    sums = sums / sums[-1]
+    return np.searchsorted(sums, random(rng, size), "right")
+
+
+@jit
+def _different(rng, n, count, shuffled):
+    """`count` indices below n, none twice: the end of a shuffle where they are many, else Floyd's algorithm."""
+    if count > n:
+        raise ValueError("Cannot take a larger sample than population when replace is False")
+    bits = _bits(rng)
+    if n > 10000 and count > n // (50 if shuffled else 20):
+        all_of_them = np.arange(n)
+        _swapped(bits, all_of_them, max(n - count, 1))
+        return all_of_them[n - count :].copy()
+    made = np.empty(count, np.int64)
+    taken = set()
+    for j in range(n - count, n):
+        k = random_of_integer(bits, 0, j, 0)
+        if k in taken:
+            k = j
+        taken.add(k)
+        made[j - n + count] = k
+    if shuffled:
+        _swapped(bits, made, 1)
+    return made
+
+
+@jit
+def _swapped(bits, x, first):
+    for i in range(len(x) - 1, first - 1, -1):
+        j = random_of_integer(bits, 0, i, 0)
+        other = x[j]
+        x[j] = x[i]
+        x[i] = other
+
+
+@jit
+def choice(rng, a, size=None, replace=True, p=None, axis=0, shuffle=True):
+    n = a if isinstance(a, int) else len(a)
+    if p is not None:
+        if not replace:
+            raise ValueError("choice of different items with p is not compiled")
+        chosen = _at_chances(rng, n, p, size)
+    elif replace or size is None:
+        chosen = integers(rng, 0, n, size)
     else:
-        return a[integers(rng, 0, len(a), size)]
+        empty = np.empty(size, np.int8)
+        chosen = _different(rng, n, empty.size, shuffle).reshape(empty.shape)
+    if isinstance(a, int):
+        return chosen
+    else:
+        return a[chosen]
 
 
-methods = {
+@jit
+def standard_gamma(rng, shape, size=None):
+    return _of_table_gamma(rng, shape, 1.0, size)
+
+
+@jit
+def multinomial(rng, n, pvals, size=None):
+    bits = _bits(rng)
+    return distributions.multinomial_by(
+        lambda n, p: _binomial(bits, float(n), p, 0.0), n, pvals, size
+    )
+
+
+@jit
+def dirichlet(rng, alpha, size=None):
+    bits = _bits(rng)
+    return distributions.dirichlet_by(lambda a: _gamma(bits, a, 1.0, 0.0), alpha, size)
+
+
+def _form(name, count, is_whole):
+    drawn = distributions.word(f"random_{'count_' if is_whole else ''}of_{name}")
+    given = [*"abc"[:count], *["0.0"] * (3 - count)]
+    return f"drawn(bits, {', '.join(given)})", {"drawn": drawn}
+
+
+_rows = (
+    *distributions.rows,
+    ("normal", "loc=0.0, scale=1.0", "- not_negative", False),
+    ("lognormal", "mean=0.0, sigma=1.0", "- not_negative", False),
+    ("exponential", "scale=1.0", "not_negative", False),
+    ("laplace", "loc=0.0, scale=1.0", "- not_negative", False),
+    ("logistic", "loc=0.0, scale=1.0", "- not_negative", False),
+    ("gumbel", "loc=0.0, scale=1.0", "- not_negative", False),
+    ("rayleigh", "scale=1.0", "not_negative", False),
+    ("weibull", "a", "not_negative", False),
+    ("pareto", "a", "positive", False),
+    ("power", "a", "positive", False),
+)
+
+
+def _tell_samplers():
+    """Name NumPy's own functions to the engine; where NumPy does not export them, ours draw."""
+    found = ctypes.CDLL(np.random._generator.__file__)
+    for name in (*(row[0] for row in _rows), "standard_cauchy", "triangular"):
+        with contextlib.suppress(AttributeError):
+            function = getattr(found, f"random_{name}")
+            _engine._tell_numpy_sampler(name, ctypes.cast(function, ctypes.c_void_p).value)
+
+
+_tell_samplers()
+_of_table = distributions.implementations(
+    _rows, _form, "rng, ", "    bits = _bits(rng)", {"_bits": _bits}
+)
+_of_table_gamma = _of_table["gamma"]
+_binomial = distributions.word("random_count_of_binomial")
+_gamma = distributions.word("random_of_gamma")
+methods = _of_table | {
     name: function
     for name, function in list(globals().items())
     if hasattr(function, "py_func") and not name.startswith("_")

@@ -47,9 +47,11 @@ _modules = (
     ("random", _of_python_random, ".python_random_library"),
 )
 _of_random = frozenset(
-    "choice exponential gumbel laplace logistic lognormal normal pareto permutation rand randint randn "
-    "random random_sample ranf rayleigh seed shuffle standard_exponential standard_normal uniform "
-    "weibull".split()
+    "beta binomial chisquare choice dirichlet exponential f gamma geometric gumbel hypergeometric laplace "
+    "logistic lognormal logseries multinomial negative_binomial noncentral_chisquare noncentral_f normal "
+    "pareto permutation poisson power rand randint randn random random_sample ranf rayleigh sample seed "
+    "shuffle standard_cauchy standard_exponential standard_gamma standard_normal standard_t triangular "
+    "uniform vonmises wald weibull zipf".split()
 )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import jit
+from . import distributions, jit
 
 
 # Known to the front end by these names.
@@ -57,7 +57,17 @@ def rand(*shape):
 
 
 @jit
+def _shape_of(a, b, size):
+    """The shape of the result where parameters are arrays; else what was asked for."""
+    if size is None and (isinstance(a, np.ndarray) or isinstance(b, np.ndarray)):
+        return (a + b).shape
+    else:
+        return size
+
+
+@jit
 def uniform(low=0.0, high=1.0, size=None):
+    size = _shape_of(low, high, size)
     if size is None:
         return low + (high - low) * random_double()
     else:
@@ -66,14 +76,11 @@ def uniform(low=0.0, high=1.0, size=None):
 
 @jit
 def normal(loc=0.0, scale=1.0, size=None):
+    size = _shape_of(loc, scale, size)
     if size is None:
         return loc + scale * random_normal()
     else:
-        made = np.empty(size)
-        flat = made.reshape(-1)
-        for i in range(made.size):
-            flat[i] = loc + scale * random_normal()
-        return made
+        return loc + scale * distributions.filled(lambda: random_normal(), np.float64, size)
 
 
 @jit
@@ -107,6 +114,7 @@ def randint(low, high=None, size=None):
 
 @jit
 def exponential(scale=1.0, size=None):
+    size = _shape_of(scale, 0.0, size)
     if size is None:
         return scale * -np.log(1.0 - random_double())
     else:
@@ -192,6 +200,7 @@ def lognormal(mean=0.0, sigma=1.0, size=None):
 
 @jit
 def rayleigh(scale=1.0, size=None):
+    size = _shape_of(scale, 0.0, size)
     if size is None:
         return scale * np.sqrt(-2.0 * np.log1p(-random_double()))
     else:
@@ -200,12 +209,14 @@ def rayleigh(scale=1.0, size=None):
 
 @jit
 def weibull(a, size=None):
+    size = _shape_of(a, 0.0, size)
     return exponential(1.0, size) ** (1.0 / a)
 
 
 @jit
 def pareto(a, size=None):
-    return np.expm1(exponential(1.0, size) / a)
+    size = _shape_of(a, 0.0, size)
+    return np.exp(exponential(1.0, size) / a) - 1.0
 
 
 @jit
@@ -235,41 +246,95 @@ def _logistic():
 
 
 @jit
-def _filled(draw, size):
-    made = np.empty(size)
-    flat = made.reshape(-1)
-    for i in range(made.size):
-        flat[i] = draw()
-    return made
-
-
-@jit
 def laplace(loc=0.0, scale=1.0, size=None):
+    size = _shape_of(loc, scale, size)
     if size is None:
         return loc + scale * _laplace()
     else:
-        return loc + scale * _filled(_laplace, size)
+        return loc + scale * distributions.filled(_laplace, np.float64, size)
 
 
 @jit
 def gumbel(loc=0.0, scale=1.0, size=None):
+    size = _shape_of(loc, scale, size)
     if size is None:
         return loc - scale * _gumbel()
     else:
-        return loc - scale * _filled(_gumbel, size)
+        return loc - scale * distributions.filled(_gumbel, np.float64, size)
 
 
 @jit
 def logistic(loc=0.0, scale=1.0, size=None):
+    size = _shape_of(loc, scale, size)
     if size is None:
         return loc + scale * _logistic()
     else:
-        return loc + scale * _filled(_logistic, size)
+        return loc + scale * distributions.filled(_logistic, np.float64, size)
 
 
+random_standard_cauchy = distributions.word("random_standard_cauchy")
+random_triangular = distributions.word("random_triangular")
+
+
+@jit
+def standard_cauchy(size=None):
+    return distributions.filled(lambda: random_standard_cauchy(), np.float64, size)
+
+
+@jit
+def triangular(left, mode, right, size=None):
+    a = float(left)
+    b = float(mode)
+    c = float(right)
+    if a > b:
+        raise ValueError("left > mode")
+    if b > c:
+        raise ValueError("mode > right")
+    if a == c:
+        raise ValueError("left == right")
+    return distributions.filled(lambda: random_triangular(a, b, c), np.float64, size)
+
+
+@jit
+def power(a, size=None):
+    if not np.all(a > 0):
+        raise ValueError("a <= 0")
+    size = _shape_of(a, 0.0, size)
+    return (1.0 - np.exp(-exponential(1.0, size))) ** (1.0 / a)
+
+
+@jit
+def standard_gamma(shape, size=None):
+    return _of_table_gamma(shape, 1.0, size)
+
+
+@jit
+def multinomial(n, pvals, size=None):
+    return distributions.multinomial_by(lambda n, p: _binomial(float(n), p), n, pvals, size)
+
+
+@jit
+def dirichlet(alpha, size=None):
+    return distributions.dirichlet_by(lambda a: _gamma(a), alpha, size)
+
+
+def _form(name, count, is_whole):
+    drawn = distributions.word(f"random_{'count_' if is_whole else ''}{name}")
+    if name == "gamma":
+        return "b * drawn(a)", {"drawn": drawn}
+    return f"drawn({', '.join('abc'[:count])})", {"drawn": drawn}
+
+
+_of_table = distributions.implementations(distributions.rows, _form)
+_of_table_gamma = _of_table["gamma"]
+_binomial = distributions.word("random_count_binomial")
+_gamma = distributions.word("random_gamma")
 implementations = {
     name: function
     for name, function in list(globals().items())
     if hasattr(function, "py_func") and not name.startswith("_")
 }
-implementations["random_sample"] = implementations["ranf"] = implementations["random"]
+implementations |= _of_table
+implementations["random_sample"] = implementations["ranf"] = implementations["sample"] = (
+    implementations["random"]
+)
