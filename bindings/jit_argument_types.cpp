@@ -75,6 +75,8 @@ Type Arguments::read_type(const std::vector<std::uint32_t>& key, std::size_t& at
         made.items = {read_type(key, at)};
         return made;
     }
+    if ((code & 15) == BuiltinCode)
+        return Type::of_function(nullptr, *reinterpret_cast<const std::string*>(pointer()));
     if ((code & 15) == FunctionCode) {
         std::uintptr_t address = pointer();
         const auto* source = reinterpret_cast<const frontend::Source*>(address);
@@ -121,6 +123,13 @@ Ref Arguments::array_object(int index) const {
 PyObject* Arguments::object_of(std::int64_t address) const {
     for (const auto& [known, object] : objects_) {
         if (known == address) return object;
+    }
+    return nullptr;
+}
+
+PyObject* Arguments::object_for(std::int64_t address, const void* cls) const {
+    for (const auto& [known, object] : addressed_) {
+        if (known == address && Py_TYPE(object) == cls) return object;
     }
     return nullptr;
 }

@@ -110,13 +110,12 @@ void Arguments::add(PyObject* object, const std::string& name) {
     if (object == Py_None) return key_.push_back(NoneCode);
     if (Dispatch* function = dispatch_of(object)) {
         if (function->is_kernel()) refuse(name, "a kernel", "pass a function compiled by jit");
-        const auto source = function->source();
-        add_function(source.get());
-        return function->add_captured(*source, *this);
+        return add_dispatch(*function);
     }
     if (PyMethod_Check(object) && add_bound(object, name)) return;
     if (array_view_hook && add_view(object, name)) return;
     if (add_object(object, name) || add_records(object, name) || add_dtype(object)) return;
+    if (PyCallable_Check(object) && add_callable(object)) return;
     add_buffer(object, name);
 }
 
@@ -210,35 +209,6 @@ void Arguments::add_table_code(int kind, const std::string& code) {
     }
 }
 
-/// The key holds where the function's source is; the specialisation keeps it alive.
-void Arguments::add_function(const frontend::Source* source) {
-    auto address = reinterpret_cast<std::uintptr_t>(source);
-    key_.push_back(FunctionCode);
-    key_.push_back(static_cast<std::uint32_t>(address));
-    key_.push_back(static_cast<std::uint32_t>(address >> 32));
-}
-
-/// A method of an object that compiled code knows; false for any other.
-bool Arguments::add_bound(PyObject* method, const std::string& name) {
-    PyObject *function = PyMethod_GET_FUNCTION(method), *self = PyMethod_GET_SELF(method);
-    const auto& record = record_of(Py_TYPE(self));
-    Dispatch* known = dispatch_of(function);
-    std::shared_ptr<const frontend::Source> source;
-    if (known) {
-        source = known->source();
-    } else if (record && record->find_method) {
-        Ref text(PyObject_GetAttrString(function, "__name__"));
-        const char* utf8 = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
-        if (!utf8) throw PythonError{};
-        if (auto found = record->find_method(utf8)) source = found->source;
-    }
-    if (!source) return false;
-    key_.push_back(BoundCode);
-    add_pointer(source.get());
-    add(self, name);
-    return true;
-}
-
 void Arguments::add_pointer(const void* pointer) {
     auto address = reinterpret_cast<std::uintptr_t>(pointer);
     key_.push_back(static_cast<std::uint32_t>(address));
@@ -277,6 +247,8 @@ bool Arguments::add_object(PyObject* object, const std::string& name) {
         add(value.get(), name + "." + field);
         kept_.push_back(std::move(value));
     }
+    if (record->is_address)
+        addressed_.emplace_back(static_cast<std::int64_t>(scalars_.back()), object);
     return true;
 }
 

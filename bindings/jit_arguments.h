@@ -16,6 +16,7 @@
 
 namespace unisono::python {
 
+class Dispatch;
 struct NumPyArray;
 
 /// Arguments in the order of the compiled entry's parameters. Buffers are held until it is
@@ -68,6 +69,8 @@ class Arguments {
     Ref array_object(int index) const;
     /// An argument that is the object at that address, or null.
     PyObject* object_of(std::int64_t address) const;
+    /// The argument of that class that stands for an address.
+    PyObject* object_for(std::int64_t address, const void* cls) const;
     /// The array argument in whose memory the address lies; null where that is a copy.
     PyObject* owner_of_memory(std::uintptr_t address) const;
     /// The structured array that the array is a field of.
@@ -94,8 +97,9 @@ class Arguments {
         ClassCode = 8,    ///< and the record's address, then the fields
         RecordsCode = 9,  ///< and the rank; the same
         TextCode = 10,
-        BoundCode = 12,  ///< and the address of the method's source, then the object
-        TableCode = 11   ///< and its TableKind, the length of table_code, four letters in each
+        BoundCode = 12,    ///< and the address of the method's source, then the object
+        BuiltinCode = 13,  ///< and the address of its name, which lives for good
+        TableCode = 11     ///< and its TableKind, the length of table_code, four letters in each
     };
     static frontend::Type read_type(const std::vector<std::uint32_t>& key, std::size_t& at);
     static std::uint32_t complex_code(DType t, bool is_python);
@@ -139,6 +143,8 @@ class Arguments {
     void add_list(PyObject* list, const std::string& name);
     bool add_bound(PyObject* method, const std::string& name);
     void add_data(PyObject* object, const std::string& name);
+    bool add_callable(PyObject* object);
+    void add_dispatch(Dispatch& function);
     void add_text(PyObject* text);
     void add_table(PyObject* object, const std::string& name);
     void add_table_code(int kind, const std::string& code);
@@ -153,9 +159,10 @@ class Arguments {
     std::vector<std::uint64_t>& scalars_;
     std::vector<std::uint32_t>& key_;
     std::vector<std::pair<std::int64_t, PyObject*>> objects_;  ///< of compiled classes, by address
+    std::vector<std::pair<std::int64_t, PyObject*>> addressed_;  ///< that stand for an address
     std::vector<PyObject*> shared_;
     mutable bool refused_captured_ = false;
-    std::vector<Ref> kept_;  ///< attributes that nothing else may hold
+    std::vector<Ref> kept_;  ///< attributes and functions that nothing else may hold
     std::unique_ptr<Heap> heap_;
     mutable TableObjects tables_;
     bool noalias_ = true;

@@ -108,6 +108,7 @@ class Dispatch {
     /// Names and places of captured arrays, which a function that calls this one passes on.
     PyObject* captured_arrays();
     const std::string& name() const { return name_; }
+    PyObject* function() const { return function_.get(); }  ///< the Python function
     bool is_kernel() const { return is_kernel_; }
 
     int traverse(visitproc visit, void* arg) const;

@@ -12,17 +12,19 @@
 namespace unisono::python {
 
 /// The source line `line` of the file, from the function or whatever it calls.
-static std::string find_line(const frontend::Source& source, const std::string& file, int line) {
+static std::string find_line(const frontend::Source& source, const std::string& file, int line,
+                             std::string& function) {
     if (source.file == file) {
         std::string text = frontend::line_text(source, line);
+        function = source.name;
         if (!text.empty()) return text.substr(std::min(text.size(), text.find_first_not_of(" \t")));
     }
     for (const auto& inner : source.nested) {
-        std::string text = find_line(*inner, file, line);
+        std::string text = find_line(*inner, file, line, function);
         if (!text.empty()) return text;
     }
     for (const auto& callee : source.callees) {
-        std::string text = callee ? find_line(*callee, file, line) : std::string();
+        std::string text = callee ? find_line(*callee, file, line, function) : std::string();
         if (!text.empty()) return text;
     }
     return {};
@@ -56,12 +58,15 @@ void Dispatch::raise_interrupt(const Specialisation& s, const Fault& fault) cons
 /// Raises the error that is set, with a note that says where the compiled code stood.
 void Dispatch::raise_at(const Specialisation& s, ir::Line place) const {
     const std::string& file = s.files.at(place.file);
-    std::string note =
-        "in compiled function " + name_ + ": " + file + ":" + std::to_string(place.line);
-    std::string line = find_line(*s.request.source, file, place.line);
+    std::string inner;
+    std::string line = find_line(*s.request.source, file, place.line, inner);
     for (const auto& [method, source] : methods_) {
-        if (line.empty() && source) line = find_line(*source, file, place.line);
+        if (line.empty() && source) line = find_line(*source, file, place.line, inner);
     }
+    // A loop that we wrote around the user's function says nothing to them.
+    bool is_written = s.request.source->file.starts_with("<unisono ") && !line.empty();
+    std::string note = "in compiled function " + (is_written ? inner : name_) + ": " + file + ":" +
+                       std::to_string(place.line);
     if (!line.empty()) note += "\n    " + line;
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);

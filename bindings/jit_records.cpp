@@ -94,9 +94,10 @@ const std::shared_ptr<const Record>& record_of(PyTypeObject* cls) {
     if (about.get() != Py_None) {
         made = std::make_shared<Record>();
         std::string form = text_of(entry(about.get(), "form"));
-        made->form = form == "data"    ? Record::Form::Data
-                     : form == "named" ? Record::Form::Named
-                                       : Record::Form::Instance;
+        made->is_address = form == "address";
+        made->form = form == "data" || made->is_address ? Record::Form::Data
+                     : form == "named"                  ? Record::Form::Named
+                                                        : Record::Form::Instance;
         made->name = text_of(entry(about.get(), "name"));
         made->positional = PyLong_AsSize_t(entry(about.get(), "positional"));
         made->no_call = text_of(entry(about.get(), "no_call"));

@@ -110,6 +110,19 @@ static PyObject* build_list(const frontend::ResultShape& shape, const std::uint6
     return list.release();
 }
 
+/// A Generator of NumPy: the one that was given.
+static PyObject* address_object(const frontend::ResultShape& shape, const Arguments& arguments,
+                                const std::uint64_t* results) {
+    const frontend::ResultShape* inner = &shape;
+    while (!inner->items.empty()) inner = &inner->items[0];
+    auto address = static_cast<std::int64_t>(results[inner->index]);
+    if (PyObject* known = arguments.object_for(address, shape.record->python))
+        return Py_NewRef(known);
+    fail(ErrorKind::Type, "a " + shape.record->name +
+                              " that is no argument cannot be returned; "
+                              "draw its numbers in the function");
+}
+
 PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& arguments,
                           const std::uint64_t* results, Taken& taken) const {
     using Kind = frontend::ResultShape::Kind;
@@ -156,6 +169,8 @@ PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& a
             return arguments.tables().object_from(code, words);
         }
         case Kind::Record:
+            if (shape.record->is_address) return address_object(shape, arguments, results);
+            break;
         case Kind::Tuple: break;
     }
     Ref tuple(PyTuple_New(static_cast<Py_ssize_t>(shape.items.size())));

@@ -215,7 +215,7 @@ std::optional<Value> Operators::list_method(const Node& node, const Value& list)
                  place);
         return Value{};
     }
-    std::vector<Value> args = arguments(node);
+    std::vector<Value> args = arguments(node, name == "append");
     at(place);
     auto want = [&](std::size_t least, std::size_t most) {
         if (args.size() >= least && args.size() <= most) return;

@@ -52,6 +52,8 @@ struct Record : std::enable_shared_from_this<Record> {
     std::function<std::set<std::string>()> changed;  ///< attributes that methods assign
     int words = 0, counted = 0;                      ///< Instance: of its memory
     std::int64_t step = 0;                           ///< Fields: bytes of a whole record
+    bool is_address =
+        false;             ///< Data: the one field leads to an address, by which a result is found
     bool is_data = false;  ///< Instance: a dataclass, copied when it is passed and given back
     std::shared_ptr<const Record> base;  ///< of a dataclass with these types of fields: the class
     mutable std::vector<std::shared_ptr<const Record>> variants;

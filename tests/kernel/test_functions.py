@@ -1,6 +1,7 @@
 """How functions are declared, called and passed: against the Python functions."""
 
 import io
+import json
 import math
 
 import numpy as np
@@ -223,8 +224,9 @@ def test_functions_as_arguments():
     assert apply(double, 1, 5) == 32
     assert apply(plus_one, 1.5, 2) == 3.5
     assert len(apply.signatures) == 3
+    assert apply(math.sqrt, 16.0, 2) == 2.0
     with pytest.raises(TypeError, match="a function"):
-        apply(math.sqrt, 1.0, 1)
+        apply(json.dumps, 1.0, 1)
 
 
 @on_hosts

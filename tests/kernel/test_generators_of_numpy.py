@@ -59,6 +59,17 @@ def test_the_same_numbers(draws, bits):
     assert ours.random() == theirs.random()
 
 
+def test_comes_back_as_the_same_object():
+    @un.jit
+    def drawn(rng, other):
+        return rng.random(), rng, (other, other.random())
+
+    one, two = np.random.default_rng(1), np.random.default_rng(2)
+    found = drawn(one, two)
+    assert found[1] is one and found[2][0] is two
+    assert drawn(one, one)[2][0] is one
+
+
 def test_shuffles_in_place():
     @un.jit
     def shuffled(rng, x):

@@ -81,7 +81,46 @@ def texts(xs):
     return next(it) + next(it), "".join(list(it))
 
 
+def talking(n):
+    for i in range(n):
+        print("before", i)
+        yield
+    print("end")
+
+
+def bare_yields(n):
+    it = talking(n)
+    next(it)
+    print("between")
+    return [x is None for x in it], next(it, 5)
+
+
+def some_none(n):
+    def numbers(k):
+        last = None
+        for i in range(k):
+            print(i)
+            yield last
+            last = i if i % 2 else None
+
+    it = numbers(n)
+    return [-1 if x is None else x for x in it]
+
+
+def looked_up(n):
+    def values(d, k):
+        for i in range(k):
+            print(i)
+            yield d.get(i)
+
+    it = values({1: 10}, n)
+    return next(it), list(it)
+
+
 CASES = [
+    (bare_yields, 3),
+    (some_none, 6),
+    (looked_up, 3),
     (texts, ["a", "c", "b"]),
     (largest, [3, 1, 4]),
     (largest, []),

@@ -519,3 +519,18 @@ def test_no_type_check_stays_in_what_is_tested(on):
 
     assert f(A) == -2
     assert "NoneType" not in f.inspect_ir()
+
+
+def looked_up(n):
+    d = {1: 10}
+    out = []
+    for i in range(n):
+        out.append(d.get(i))
+    more = [None if i % 2 else i for i in range(n)]
+    more.append(None)
+    return out, more, [d.get(i) for i in range(n)], [d.get(i, 0) for i in range(n)]
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_lists_take_what_may_be_none(on, n):
+    assert un.jit(looked_up, device=on)(n) == looked_up(n)

@@ -425,11 +425,12 @@ def jit(signature_or_function=None, *, device=None, **options):
     return lambda function: _compiled(function, device, settings)
 
 
-def always_jit(function, signatures=None):
+def always_jit(function, signatures=None, **settings):
     """`jit` for what has no other form, also where UNISONO_DISABLE_JIT leaves its functions to Python."""
     from .signatures import signatures_of
 
-    settings = {"signatures": signatures_of(signatures, "jit")} if signatures else {}
+    if signatures:
+        settings["signatures"] = signatures_of(signatures, "jit")
     return _compiled(function, None, settings, True)
 
 

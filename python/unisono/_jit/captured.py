@@ -53,6 +53,16 @@ def is_taken(value):
     return describe(kind)["form"] in ("instance", "object")
 
 
+def is_number(value):
+    """Whether it is a number of Python or NumPy that compiled code can take as an argument."""
+    kind = type(value)
+    if kind is int:
+        return -(2**63) <= value < 2**63
+    if kind in (bool, float, complex):
+        return True
+    return _is_numpy_scalar(value) and _is_known_dtype(value.dtype.name)
+
+
 class Captured:
     """``node`` and ``unsupported`` are the flattener's."""
 
@@ -127,6 +137,8 @@ class Captured:
             return True, self.imported[name]
         if name in self.locals:
             return False, None
+        if self.number_around(name) is not None:
+            return False, None
         if name in self.cells:
             try:
                 value = self.cells[name].cell_contents
@@ -143,6 +155,23 @@ class Captured:
         if hasattr(builtins, name):
             return True, getattr(builtins, name)
         return False, None
+
+    def number_around(self, name):
+        """Where a number stands around a function that was made to be an argument: it may be another each time.
+
+        Those of a module are such around lambdas only: others take them for constants.
+        """
+        if not self.options.get("takes_numbers"):
+            return None
+        try:
+            if name in self.cells:
+                cell = self.cells[name]
+                return (cell, name) if is_number(cell.cell_contents) else None
+        except ValueError:
+            return None
+        scope = self.function.__globals__
+        is_free = self.function.__name__ == "<lambda>" and name not in self.locals
+        return (scope, name) if is_free and is_number(scope.get(name)) else None
 
     def guard(self, owner, name, *value):
         """Note a value that a later call must still find."""

@@ -22,13 +22,13 @@ def describe(cls):
     Returns
     -------
     dict
-        form ("data", "named", "object" for a dataclass whose fields change, "instance" for a
+        form ("data", "address" for one whose field leads to an address, "named", "object" for a dataclass whose fields change, "instance" for a
         compiled class), name, fields, positional (how many fields a call takes by
         position), no_call (why compiled code cannot make one, or ""), compares, orders.
     """
     if field := _field_to_bits(cls):
         return {
-            "form": "data",
+            "form": "address",
             "name": cls.__name__,
             "fields": [field],
             "positional": 0,

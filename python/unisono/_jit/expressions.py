@@ -6,7 +6,7 @@ import ast
 import enum
 
 from .. import _engine
-from .captured import is_taken, known_name
+from .captured import _name_of, is_taken, known_name
 from .desugar import Value, _call
 
 BINARY = {
@@ -92,6 +92,9 @@ class Expressions:
             if self.written and not hasattr(e, "is_called"):
                 return self.odd_writer(e, self.written, "as a value")
             return self.node(e, "Function", text=e.id, value=-1)
+        place = self.number_around(e.id)
+        if place is not None:
+            return self.name_of_array(e, _name_of(*place), place)
         found, value = self.resolve(e)
         if not found:
             advice = "use range" if e.id == "xrange" else "is it spelled right?"

@@ -5,8 +5,13 @@ from __future__ import annotations
 import linecache
 import sys
 import types
+from collections import OrderedDict
 
 _compiled = {}  # by identity: the function, which stays, and what is compiled of it
+_given = (
+    OrderedDict()
+)  # as _compiled: functions made again and again share an entry; see argument_form
+_most_given = 256  # each holds what it captured last
 
 
 def compiled_function(value):
@@ -19,6 +24,85 @@ def compiled_function(value):
 
         found = _compiled[id(value)] = (value, always_jit(value))
     return found[1]
+
+
+def argument_form(function):
+    """What a call with this function as an argument is compiled for: a compiled function, a known name, or None.
+
+    Functions of the same code share a compiled one, whose cells the engine fills before each call, so that
+    ``apply(lambda x: k * x, a)`` is compiled once for all numbers k.
+    """
+    if type(function) is not types.FunctionType:
+        from .captured import known_name
+
+        made = foreign_function(function)
+        return known_name(function) if made is None else made
+    cells = function.__closure__ or ()
+    try:
+        around = [_kind_of(c.cell_contents, function) for c in cells]
+    except ValueError:  # a name that has no value yet
+        return compiled_function(function)
+    named = tuple((function.__kwdefaults__ or {}).items())
+    defaults = _fixed(function.__defaults__), _fixed(named)
+    key = (id(function.__code__), id(function.__globals__), *defaults, *around)
+    made = _given.get(key)
+    if made is None and not why_not(function):
+        takes_numbers = cells or function.__name__ == "<lambda>"
+        made = _as_argument(function) if takes_numbers else compiled_function(function)
+        _given[key] = made
+        if len(_given) > _most_given:
+            _given.popitem(last=False)
+    elif made is not None:
+        _given.move_to_end(key)
+    return made
+
+
+def foreign_function(value):
+    """The compiled function that stands for an object of another decorator or library, or None."""
+    from . import foreign
+    from .overload import implementation_of
+
+    found = implementation_of(value)
+    return foreign.function_of(value) if found is None else found
+
+
+def _as_argument(function):
+    """Compiled with the numbers around it as parameters, and with cells of its own."""
+    from . import always_jit
+
+    cells = [types.CellType(c.cell_contents) for c in function.__closure__ or ()]
+    own = types.FunctionType(
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        tuple(cells) or None,
+    )
+    for name in ("__kwdefaults__", "__module__", "__qualname__", "__doc__"):
+        setattr(own, name, getattr(function, name))
+    for cell in cells:
+        if cell.cell_contents is function:
+            cell.cell_contents = own
+    made = always_jit(own, takes_numbers=True)
+    _compiled[id(own)] = (own, made)
+    return made
+
+
+def _kind_of(value, function):
+    """What code for a function that captured the value depends on."""
+    from .captured import is_number, is_taken
+
+    if value is function:
+        return "itself"
+    return type(value) if is_number(value) or is_taken(value) else _fixed(value)
+
+
+def _fixed(value):
+    """Something equal for values that are the same constant."""
+    if type(value) is tuple:
+        return tuple(map(_fixed, value))
+    plain = type(value) in (bool, int, float, complex, str, types.NoneType)
+    return (type(value), repr(value)) if plain else id(value)
 
 
 def why_not(function):

@@ -228,7 +228,9 @@ class _Pieces:
         self.state, self.ready = flattener.fresh("state"), flattener.fresh("ready")
         self.value = flattener.fresh("value")
         self.pieces, self.loops = [[]], []
+        self.may_give_none = _may_yield_none(body)
         self.made = []  # names of loops' places
+        self.counters = set()  # targets of loops over range
         end = self.cut(body, 0)
         if end is not None:
             self.go(end, _END)
@@ -245,7 +247,7 @@ class _Pieces:
 
     def first_values(self):
         """Plain values that the pieces give names: these have their types from the start."""
-        found = {}
+        found = {n: ast.Constant(value=0) for n in self.counters}
         for s in (n for p in self.pieces for b in p for n in ast.walk(b)):
             if not isinstance(s, ast.Assign) or len(s.targets) != 1:
                 continue
@@ -321,6 +323,8 @@ class _Pieces:
         head, body, other, behind = self.new(), self.new(), self.new(), self.new()
         if isinstance(s, ast.For):
             before = []
+            if self.flattener.builtin(s.iter) == "range" and isinstance(s.target, ast.Name):
+                self.counters.add(s.target.id)
             length, item = self.flattener.iteration(s.iter, before)
             place = self.flattener.fresh("at")
             zero = _assign(_name(place, s, ast.Store()), _constant(0, s))
@@ -377,20 +381,45 @@ class _Pieces:
         return _at(ast.If(test=test, body=body, orelse=[]), at)
 
     def taken(self, at, target):
-        """``target = value``, which is there."""
+        """``target = value``, which is there: None stands for no value yet but where the body yields some."""
         value = _name(self.value, at)
+        taken = _at(ast.Assign(targets=[target], value=_copied(value)), at)
+        if self.may_give_none:
+            return [taken]
         none = _at(ast.Compare(left=value, ops=[ast.Is()], comparators=[_constant(None, at)]), at)
         error = _at(Known(id="TypeError", ctx=ast.Load()), at)
         text = _constant("a generator that is held in a name gave None", at)
         raised = _at(ast.Call(func=error, args=[text], keywords=[]), at)
         odd = ast.If(test=none, body=[_at(ast.Raise(exc=raised, cause=None), at)], orelse=[])
-        return [_at(odd, at), _at(ast.Assign(targets=[target], value=_copied(value)), at)]
+        return [_at(odd, at), taken]
 
     def loop(self, at, target, body, orelse=()):
         """A loop over what it still gives."""
         ended = self.if_ended(at, [*orelse, _at(ast.Break(), at)])
         whole = [*self.step(at), ended, *self.taken(at, target), *body]
         return _at(ast.While(test=_constant(True, at), body=whole, orelse=[]), at)
+
+
+def _may_yield_none(body):
+    """Whether a yield is written that gives None: as it stands, or by a name that was given one."""
+    nodes = [n for s in body for n in ast.walk(s)]
+    is_none = lambda e: any(map(_is_none, ast.walk(e)))  # noqa: E731
+    names = {
+        t.id
+        for n in nodes
+        if isinstance(n, ast.Assign) and is_none(n.value)
+        for t in n.targets
+        if isinstance(t, ast.Name)
+    }
+    values = [n.value for n in nodes if isinstance(n, ast.Yield)]
+    return any(v is None or is_none(v) or names_in(v) & names for v in values)
+
+
+def _is_none(e):
+    """Whether it is None as it is written, or d.get(key), which may be."""
+    is_method = isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute)
+    is_get = is_method and e.func.attr == "get" and len(e.args) == 1
+    return is_get or (isinstance(e, ast.Constant) and e.value is None)
 
 
 def _must_be_cut(s):
