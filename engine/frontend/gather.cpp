@@ -22,6 +22,24 @@ std::vector<const Node*> Selections::index_nodes(const Node& node) {
     return items;
 }
 
+/// An array, or a tuple with one, as np.nonzero gives it: an index of as many axes.
+static bool holds_array(const Type& t) {
+    return t.is_array() ||
+           (t.is_tuple() && std::any_of(t.items.begin(), t.items.end(),
+                                        [](const Type& i) { return i.is_array(); }));
+}
+
+/// The type of an expression that is lowered later.
+Type Selections::tried(const Node& node) {
+    Type found;
+    auto saved = checkpoint();
+    Env before = env_;
+    collect([&] { found = expression(node).type; });
+    env_ = before;
+    restore(saved);
+    return found;
+}
+
 /// Whether the expression has an array as its value; most are told without a trial.
 bool Selections::may_be_array(const Node& node) {
     auto any_child = [&] {
@@ -37,7 +55,7 @@ bool Selections::may_be_array(const Node& node) {
         case NodeKind::List: return true;  // as in np.array([0, 2])
         case NodeKind::Name: {
             auto held = env_.names.find(node.text);
-            return held != env_.names.end() && held->second.value.type.is_array();
+            return held != env_.names.end() && holds_array(held->second.value.type);
         }
         case NodeKind::BinOp:
         case NodeKind::UnaryOp:
@@ -53,19 +71,14 @@ bool Selections::may_be_array(const Node& node) {
     bool makes_array =
         node.kind == NodeKind::Call &&
         (node.children[0].kind == NodeKind::Function ||
-         (node.children[0].kind == NodeKind::Builtin && is_array_function(node.children[0].text)));
+         (node.children[0].kind == NodeKind::Builtin &&
+          (is_array_function(node.children[0].text) ||
+           (!node.children[0].note.empty() && !op_from_numpy_name(node.children[0].note)))));
     bool may_be = node.kind == NodeKind::Let || makes_array ||
                   (is_method && may_be_array(node.children[0].children[0]));
     for (std::size_t i = is_method; i < node.children.size() && !may_be; ++i)
         may_be = may_be_array(node.children[i]);
-    if (!may_be) return false;
-    bool is_array = false;
-    auto saved = checkpoint();
-    Env before = env_;
-    collect([&] { is_array = expression(node).type.is_array(); });
-    env_ = before;
-    restore(saved);
-    return is_array;
+    return may_be && holds_array(tried(node));
 }
 
 bool Selections::has_array_index(std::span<const Node* const> items) {
@@ -159,7 +172,18 @@ Selections::Gather Selections::gathering(const Node& node, const Value& array,
         }
         Value v = expression(*item);
         at(item->place);
-        if (v.type.is_array() && is_bool(v.type.dtype)) {
+        if (v.type.is_tuple() && items.size() == 1) {
+            for (const Value& i : v.items) {
+                if (!(i.type.is_array() || i.type.is_scalar()) || !is_integer(i.type.dtype))
+                    refuse(item->place,
+                           "an index of several axes holds integers and arrays of integers; got " +
+                               describe(i.type),
+                           "write its items in the brackets");
+                part.indices.push_back(i.type.is_array()
+                                           ? made(i, item->place)
+                                           : scalar(settle(cast(i.expr, DType::Int64)), Weak::Int));
+            }
+        } else if (v.type.is_array() && is_bool(v.type.dtype)) {
             part.indices = nonzero(v, item->place);
         } else if (v.type.is_array() && is_integer(v.type.dtype)) {
             part.indices = {made(v, item->place)};

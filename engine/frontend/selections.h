@@ -52,6 +52,7 @@ class Selections : public Numbers {
         std::vector<E> shared;                       ///< of the index arrays together
     };
     bool may_be_array(const Node& node);
+    Type tried(const Node& node);
     bool has_array_index(std::span<const Node* const> items);
     virtual bool is_array_function(const std::string& name) const = 0;
     static std::vector<const Node*> index_nodes(const Node& node);

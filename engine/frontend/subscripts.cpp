@@ -66,6 +66,8 @@ std::optional<std::vector<const Node*>> Selections::view_items(const Node& node,
         auto held = env_.names.find(items[0]->text);
         if (held != env_.names.end() && held->second.value.type.is_tuple()) return std::nullopt;
     }
+    bool is_call = items.size() == 1 && items[0]->kind == NodeKind::Call;
+    if (is_call && array.type.rank > 1 && tried(*items[0]).is_tuple()) return std::nullopt;
     for (const Node* item : items) {
         is_partial = is_partial || item->kind == NodeKind::Slice ||
                      item->kind == NodeKind::NoneValue || is_ellipsis(*item);
