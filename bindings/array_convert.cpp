@@ -1,6 +1,5 @@
 // From Python objects to scalars, dtypes, shapes and devices, and back.
 #include "array_object.h"
-#include "core/settings.h"
 #include "integers.h"
 #include "reference.h"
 
@@ -120,23 +119,6 @@ DType to_dtype(PyObject* o) {
 PyObject* dtype_object(DType t) {
     PyObject* o = dtype_objects[static_cast<int>(t)];
     return Py_NewRef(o ? o : Py_None);
-}
-
-static Device* device_named(const std::string& name) {
-    if (name == "cpu" || name.empty()) return nullptr;
-    Device& d = find_device(name);
-    return d.info().name == "cpu" ? nullptr : &d;
-}
-
-/// The device of new arrays, looked up again when a setting has changed.
-static Device* default_device() {
-    static int generation = -1;
-    static Device* device = nullptr;
-    if (generation != settings_generation()) {
-        device = device_named(setting("device"));
-        generation = settings_generation();
-    }
-    return device;
 }
 
 Device* to_device_pointer(PyObject* o) {

@@ -121,16 +121,8 @@ Array import_tensor(const DLTensor& t, void* owner, void (*release)(void*), bool
     Dims shape(t.shape, static_cast<std::size_t>(t.ndim));
     const Layout* layout =
         t.strides ? Layout::make(shape, {t.strides, shape.size()}) : Layout::contiguous(shape);
-    std::int64_t bytes = size_of(dtype), below = -layout->lowest();
-    Storage* s = Storage::create(nullptr, (layout->highest() + below + 1) * bytes);
-    s->memory = {reinterpret_cast<std::uintptr_t>(t.data) + t.byte_offset -
-                     static_cast<std::uintptr_t>(below * bytes),
-                 s->bytes};
-    s->borrowed = true;
-    s->readonly = readonly;
-    s->owner = owner;
-    s->release_owner = release;
-    return Array::of({s, layout, below, dtype});
+    return borrow(static_cast<char*>(t.data) + t.byte_offset, layout, dtype, readonly, owner,
+                  release);
 }
 
 }  // namespace

@@ -91,18 +91,10 @@ Array from_buffer(PyObject* o) {
         return a;
     }
     const Layout* layout = Layout::make(shape, strides);
-    // The storage covers all elements; a negative stride reaches below the first one.
-    std::int64_t below = -layout->lowest();
-    Storage* s = Storage::create(nullptr, (layout->highest() + below + 1) * view->itemsize);
-    s->memory = {reinterpret_cast<std::uintptr_t>(view->buf) -
-                     static_cast<std::uintptr_t>(below * view->itemsize),
-                 s->bytes};
-    s->borrowed = true;
-    s->readonly = view->readonly;
-    s->owner = view.release();
-    s->release_owner = release_borrowed;
+    Array made = borrow(view->buf, layout, t, view->readonly, view.get(), release_borrowed);
     guard.v = nullptr;
-    return Array::of({s, layout, below, t});
+    view.release();
+    return made;
 }
 
 }  // namespace

@@ -24,6 +24,21 @@ Array full(Dims shape, Scalar value, Device* device) {
     return a;
 }
 
+Array borrow(void* data, const Layout* layout, DType dtype, bool readonly, void* owner,
+             void (*release)(void*)) {
+    // The storage covers all elements; a negative stride reaches below the first one.
+    const std::int64_t below = -layout->lowest(), bytes = size_of(dtype);
+    Storage* s = Storage::create(nullptr, (layout->highest() + below + 1) * bytes);
+    s->memory = {
+        reinterpret_cast<std::uintptr_t>(data) - static_cast<std::uintptr_t>(below * bytes),
+        s->bytes};
+    s->borrowed = true;
+    s->readonly = readonly;
+    s->owner = owner;
+    s->release_owner = release;
+    return Array::of({s, layout, below, dtype});
+}
+
 Array iota(std::int64_t n, Device* device) {
     std::int64_t shape[] = {n};
     Array a = empty(shape, DType::Int64, device);

@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/pool.h"
+#include "core/settings.h"
 #include "ops/scalar_eval.h"
 #include "tape/hazards.h"
 #include "tape/record.h"
@@ -128,6 +129,23 @@ View scalar_as(const Arg& a, DType t) {
 const std::string& device_name(const Device* device) {
     static const std::string host = "cpu";
     return device ? device->info().name : host;
+}
+
+Device* device_named(const std::string& name) {
+    if (name == "cpu" || name.empty()) return nullptr;
+    Device& d = find_device(name);
+    return d.info().name == "cpu" ? nullptr : &d;
+}
+
+Device* default_device() {
+    // Looked up again when a setting has changed.
+    static int generation = -1;
+    static Device* device = nullptr;
+    if (generation != settings_generation()) {
+        device = device_named(setting("device"));
+        generation = settings_generation();
+    }
+    return device;
 }
 
 }  // namespace unisono

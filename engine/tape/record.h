@@ -55,6 +55,9 @@ void check_in_place_cast(std::string_view what, DType result, DType out);
 // Creation. A null device is the host.
 Array empty(Dims shape, DType dtype, Device* device);
 Array full(Dims shape, Scalar value, Device* device);
+/// An array over host memory of somebody else; `release(owner)`, if there is one, gives it back.
+Array borrow(void* data, const Layout* layout, DType dtype, bool readonly, void* owner,
+             void (*release)(void*));
 /// 0, 1, 2... as int64.
 Array iota(std::int64_t n, Device* device);
 Array copy(const Array& a);
@@ -103,5 +106,9 @@ char* host_data(const Array& a, bool for_write);
 
 /// Name of the device of an array, "cpu" for the host.
 const std::string& device_name(const Device* device);
+/// The device of that name; null for the host.
+Device* device_named(const std::string& name);
+/// That of new arrays: the setting `device`.
+Device* default_device();
 
 }  // namespace unisono
