@@ -16,6 +16,8 @@ struct ClassInfo {
     const char* doc;
 };
 
+}  // namespace
+
 PyObject* class_of(ErrorKind kind) {
     switch (kind) {
         case ErrorKind::Value: return PyExc_ValueError;
@@ -32,8 +34,6 @@ PyObject* class_of(ErrorKind kind) {
     PyObject* c = classes[static_cast<int>(kind)];
     return c ? c : PyExc_RuntimeError;
 }
-
-}  // namespace
 
 bool add_errors(PyObject* module) {
     const ClassInfo table[] = {

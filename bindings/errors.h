@@ -7,6 +7,9 @@
 
 namespace unisono::python {
 
+/// The Python class of errors of that kind; borrowed.
+PyObject* class_of(ErrorKind kind);
+
 /// Adds the exception classes to the module; returns false with a Python error set.
 bool add_errors(PyObject* module);
 

@@ -4,6 +4,7 @@
 #include "array_object.h"
 #include "array_order.h"
 #include "array_view.h"
+#include "c_interface.h"
 #include "c_text.h"
 #include "core/version.h"
 #include "engine_state.h"
@@ -33,7 +34,7 @@ NB_MODULE(_engine, m) {
         !add_order_functions(m.ptr()) || !add_selection(m.ptr()) || !add_ufuncs(m.ptr()) ||
         !add_dispatcher(m.ptr()) || !add_objects(m.ptr()) || !add_python_blocks(m.ptr()) ||
         !add_bundles(m.ptr()) || !add_linalg(m.ptr()) || !add_c_text(m.ptr()) ||
-        !add_random(m.ptr()) || !add_short_way(m.ptr()))
+        !add_random(m.ptr()) || !add_short_way(m.ptr()) || !add_c_interface(m.ptr()))
         throw nb::python_error();
     add_engine_state(m);
     add_mesh(m);

@@ -36,9 +36,11 @@ target_include_directories(_engine SYSTEM PRIVATE ${nanobind_includes})
 # the next build.
 file(GLOB_RECURSE python_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/python/unisono"
      "${PROJECT_SOURCE_DIR}/python/unisono/*.py" "${PROJECT_SOURCE_DIR}/python/unisono/*.pyi"
-     "${PROJECT_SOURCE_DIR}/python/unisono/py.typed")
+     "${PROJECT_SOURCE_DIR}/python/unisono/*.pxd" "${PROJECT_SOURCE_DIR}/python/unisono/py.typed")
 foreach(file IN LISTS python_files)
   cmake_path(GET file PARENT_PATH folder)
   file(MAKE_DIRECTORY "${UNISONO_PACKAGE_DIR}/${folder}")
   file(CREATE_LINK "${PROJECT_SOURCE_DIR}/python/unisono/${file}" "${UNISONO_PACKAGE_DIR}/${file}" SYMBOLIC)
 endforeach()
+# Headers for extensions, where un.get_include() says.
+file(CREATE_LINK "${PROJECT_SOURCE_DIR}/engine/include" "${UNISONO_PACKAGE_DIR}/include" SYMBOLIC)

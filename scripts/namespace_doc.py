@@ -53,8 +53,8 @@ REASONS = (
     ),
     (
         "NumPy's C interface",
-        "DLPack, the buffer protocol, the C++ headers of unisono",
-        "core ctypeslib f2py get_include",
+        "DLPack, the buffer protocol, headers of our own (`un.get_include()`)",
+        "core ctypeslib f2py",
     ),
     ("prints documentation", "`help(un.name)`", "info"),
     (

@@ -114,6 +114,12 @@ struct CompileOptions {
     std::uint64_t callback_failed = 0;  ///< bits that a callback returns after a fault
 };
 
+/// The vendor's own objects; which they are says unisono/unisono.h.
+struct NativeHandles {
+    const char* interface_name = "";
+    void *context = nullptr, *device = nullptr, *queue = nullptr;
+};
+
 class Device {
   public:
     virtual ~Device() = default;
@@ -129,6 +135,7 @@ class Device {
     virtual std::unique_ptr<Executable> compile(ir::Module module,
                                                 const CompileOptions& options) = 0;
     virtual void synchronize() = 0;
+    virtual NativeHandles native() { return {}; }
 };
 
 class Backend {

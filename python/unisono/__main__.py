@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 USAGE = """usage: python -m unisono doctor
+       python -m unisono include
        python -m unisono build FILE.py [-o FOLDER] [-n NAME]
 
-doctor prints what was searched, found and missing. build compiles the functions of a file that un.jit made with signatures
+doctor prints what was searched, found and missing. include prints the folder of the headers for extensions. build compiles the functions of a file that un.jit made with signatures
 into a package NAME (by default FILE_compiled) in FOLDER (by default the file's), which runs without a compiler."""
 
 # What each plugin needs and gives: file beside the engine, library that it links, consequence of its absence.
@@ -199,6 +200,9 @@ def main(arguments):
     """Run a command; return the exit status."""
     if arguments[:1] == ["build"]:
         return build(arguments[1:])
+    if arguments == ["include"]:
+        print(Path(__file__).parent / "include")
+        return 0
     if arguments == ["doctor"]:
         return doctor()
     wanted = {"-h", "--help"} & set(arguments)

@@ -1,5 +1,7 @@
 """What NumPy tells about itself and its dtypes, told of this package; the shape that arrays broadcast to."""
 
+from pathlib import Path
+
 from ._axes import as_array
 from ._ufunc import broadcast_shapes
 
@@ -73,6 +75,24 @@ def mintypecode(typechars, typeset="GDFgdf", default="d"):
     if "F" in found and "d" in found:
         return "D"
     return min(found, key="GDFgdf".index)
+
+
+def get_include():
+    """The folder of the headers for extensions in C, C++ and Cython: ``unisono/python.h``, ``unisono/pybind11.hpp``...
+
+    Returns
+    -------
+    str
+        What a compiler takes after ``-I``; ``python -m unisono include`` prints it.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> from pathlib import Path
+    >>> Path(un.get_include(), "unisono", "unisono.h").is_file()
+    True
+    """
+    return str(Path(__file__).parent / "include")
 
 
 def show_config(mode="stdout"):

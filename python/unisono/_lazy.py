@@ -70,7 +70,7 @@ _names = {
         unpackbits unsignedinteger""",
     "._errstate": "errstate geterr geterrcall seterr seterrcall",
     "._methods": "flatiter",
-    "._about": "broadcast mintypecode show_config show_runtime typecodes typename",
+    "._about": "broadcast get_include mintypecode show_config show_runtime typecodes typename",
     "._info": "__array_namespace_info__",
 }  # fmt: skip
 homes = {name: module for module, names in _names.items() for name in names.split()}

@@ -38,6 +38,10 @@ PRINTS = {
     ],
     "c_sources": [r"pi is about 3\.1", r"sum: 45\.0", r"means of rows: \[1\.5 5\.5 9\.5\]"],
     "callbacks": [r"^\[ 0\.5 -1\.   2\.   3\.  -5\. \]"],
+    "extensions": [
+        r"^cpu: energy 386\.643922, shifted 103\.681944, above 1: 734, queue of no vendor",
+        "refused: step: u must have two axes; got 1",
+    ],
     "blur": [r"^\[\[", r"^\["],
     "kernels": [r"^cpu\S*: sums of groups of eight: \[ 28\.  92\. 156\."],
 }

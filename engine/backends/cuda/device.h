@@ -19,6 +19,12 @@ class CudaDevice final : public unisono::Device {
               std::int64_t bytes) override;
     std::unique_ptr<Executable> compile(ir::Module module, const CompileOptions& options) override;
     void synchronize() override;
+    /// Kernels are launched into the context's default stream, which has no object.
+    NativeHandles native() override {
+        enter();
+        return {"cuda", context_, reinterpret_cast<void*>(static_cast<std::intptr_t>(device_)),
+                nullptr};
+    }
 
     const Api& api() const { return api_; }
     /// Makes the device's context current on this thread.

@@ -32,6 +32,7 @@ class OpenCLDevice final : public Device {
               std::int64_t bytes) override;
     std::unique_ptr<Executable> compile(ir::Module module, const CompileOptions& options) override;
     void synchronize() override;
+    NativeHandles native() override { return {"opencl", context(), id_, queue()}; }
 
     cl_device_id id() const { return id_; }
     cl_command_queue queue();

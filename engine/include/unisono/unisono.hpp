@@ -1,35 +1,146 @@
-// The engine for C++ programs: NumPy's slices, arithmetic and reductions without Python.
+// The engine for C++: NumPy's slices, arithmetic and reductions, in programs and in extensions.
 //
 //     using namespace un;
 //     Array u = zeros({1000, 1000}), v = u.copy();
 //     u(0, _) = 100;
-//     v(range(1, -1), range(1, -1)) = (u(range(0, -2), range(1, -1)) + u(range(2, _), range(1,
-//     -1))) / 2; std::cout << v.at(1, 1).value<double>() << v << "\n";
+//     v(range(1, -1), range(1, -1)) = (u(range(0, -2), range(1, -1)) +
+//                                      u(range(2, _), range(1, -1))) / 2;
+//     std::cout << v.at(1, 1).value<double>() << v << "\n";
 //
-// Operations are recorded and run when a value leaves (value(), print, eval()); a chain is one
-// kernel. An Array shares its memory with the arrays it was copied or sliced from, as a Python name
-// does; copy() copies elements. Errors are unisono::Error. One thread at a time may use the engine.
+// Operations are recorded and run when a value leaves (value(), print, eval(), open()), on the
+// device of their operands; a chain is one kernel. An Array shares its memory with the arrays it was
+// copied or sliced from, as a Python name does; copy() copies elements. Errors are un::Error. One
+// thread at a time may use the engine. Everything here is a call of unisono.h.
+//
+// A program defines UNISONO_LINKED and links libunisono. An extension of Python includes
+// unisono/python.hpp (or pybind11.hpp) and calls un::import() first.
 #pragma once
 
+#include <complex>
+#include <concepts>
 #include <initializer_list>
 #include <ostream>
+#include <stdexcept>
 #include <string>
-#include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "backends/backend.h"
-#include "tape/record.h"
-#include "tape/tape.h"
+#include "unisono/unisono.h"
 
 namespace un {
 
-using unisono::DType;
-inline constexpr DType float64 = DType::Float64, float32 = DType::Float32,
-                       float16 = DType::Float16, int64 = DType::Int64,
-                       int32 = DType::Int32, int16 = DType::Int16, int8 = DType::Int8,
-                       uint64 = DType::UInt64, uint32 = DType::UInt32, uint16 = DType::UInt16,
-                       uint8 = DType::UInt8;
+using DType = un_dtype;
+inline constexpr DType bool_ = UN_BOOL, int8 = UN_INT8, uint8 = UN_UINT8, int16 = UN_INT16,
+                       uint16 = UN_UINT16, int32 = UN_INT32, uint32 = UN_UINT32, int64 = UN_INT64,
+                       uint64 = UN_UINT64, float16 = UN_FLOAT16, float32 = UN_FLOAT32,
+                       float64 = UN_FLOAT64, complex64 = UN_COMPLEX64, complex128 = UN_COMPLEX128;
+
+/// What the engine refuses, and what an extension throws to raise one of Python's exceptions.
+class Error : public std::runtime_error {
+  public:
+    Error(un_error_kind kind, const std::string& message)
+        : std::runtime_error(message), kind_(kind) {}
+    explicit Error(const un_error& e)
+        : std::runtime_error(e.message), kind_(e.kind), file_(e.file), line_(e.line) {}
+    un_error_kind kind() const { return kind_; }
+    /// The user's place, where there is one; line 0 if not.
+    const std::string& file() const { return file_; }
+    int line() const { return line_; }
+
+  private:
+    un_error_kind kind_;
+    std::string file_;
+    int line_ = 0;
+};
+
+namespace detail {
+
+inline const un_functions& engine() {
+#ifdef UNISONO_LINKED
+    if (!un_table) un_load();
+#endif
+    if (!un_table)
+        throw Error(UN_INTERNAL_ERROR, "unisono: not loaded; call un::import() in the module's "
+                                       "initialisation (extensions), or un_load() (programs)");
+    return *un_table;
+}
+
+/// Throws where `made` says that a function failed.
+template <class T>
+T* checked(T* made) {
+    if (!made) throw Error(*engine().last_error());
+    return made;
+}
+inline int checked(int result) {
+    if (result < 0) throw Error(*engine().last_error());
+    return result;
+}
+
+template <class T>
+struct DTypeOf;
+#define UNISONO_ELEMENT(type, name)           \
+    template <>                               \
+    struct DTypeOf<type> {                    \
+        static constexpr DType value = name;  \
+    };
+UNISONO_ELEMENT(bool, UN_BOOL)
+UNISONO_ELEMENT(std::int8_t, UN_INT8)
+UNISONO_ELEMENT(std::uint8_t, UN_UINT8)
+UNISONO_ELEMENT(std::int16_t, UN_INT16)
+UNISONO_ELEMENT(std::uint16_t, UN_UINT16)
+UNISONO_ELEMENT(std::int32_t, UN_INT32)
+UNISONO_ELEMENT(std::uint32_t, UN_UINT32)
+UNISONO_ELEMENT(std::int64_t, UN_INT64)
+UNISONO_ELEMENT(std::uint64_t, UN_UINT64)
+UNISONO_ELEMENT(float, UN_FLOAT32)
+UNISONO_ELEMENT(double, UN_FLOAT64)
+UNISONO_ELEMENT(std::complex<float>, UN_COMPLEX64)
+UNISONO_ELEMENT(std::complex<double>, UN_COMPLEX128)
+#undef UNISONO_ELEMENT
+
+}  // namespace detail
+
+/// The dtype of a C++ type of elements.
+template <class T>
+inline constexpr DType dtype_of = detail::DTypeOf<std::remove_const_t<T>>::value;
+
+/// A processor that arrays live on. Device() is the default one.
+class Device {
+  public:
+    Device() = default;
+    Device(const char* name) : d_(detail::checked(detail::engine().find_device(name))) {}
+    Device(const std::string& name) : Device(name.c_str()) {}
+    explicit Device(const un_device* d) : d_(d) {}
+
+    un_device_info info() const {
+        un_device_info out;
+        detail::checked(detail::engine().device_info(d_, &out));
+        return out;
+    }
+    std::string name() const { return info().name; }
+    /// The vendor's context, device and queue.
+    un_native native() const {
+        un_native out;
+        detail::checked(detail::engine().native(d_, &out));
+        return out;
+    }
+    /// Runs and awaits what was recorded.
+    void synchronize() const { detail::checked(detail::engine().synchronize(d_)); }
+    const un_device* handle() const { return d_; }
+
+  private:
+    const un_device* d_ = nullptr;
+};
+
+/// Those present; the CPU is the first.
+inline std::vector<Device> devices() {
+    std::vector<Device> all;
+    const int n = detail::checked(detail::engine().device_count());
+    for (int k = 0; k < n; ++k)
+        all.emplace_back(detail::checked(detail::engine().device_at(k)));
+    return all;
+}
 
 /// An open end of a range; alone, a whole axis.
 struct Open {};
@@ -37,41 +148,62 @@ inline constexpr Open _{};
 
 /// A bound of a range: a number, counted from the end where negative, or `_`.
 struct Bound {
-    std::int64_t at = 0;
-    bool is_set = false;
+    std::int64_t at = UN_OPEN;
     Bound(Open) {}
     template <std::integral T>
-    Bound(T n) : at(static_cast<std::int64_t>(n)), is_set(true) {}
+    Bound(T n) : at(static_cast<std::int64_t>(n)) {}
 };
 
-/// One axis of an index: an integer, range(start, stop[, step]) or `_`.
+/// One axis of an index: an integer, range(start, stop[, step]), `_`, newaxis or ellipsis.
 struct Index {
-    unisono::IndexItem item;
-    Index(Open) : item{unisono::IndexItem::Kind::Slice} {}
+    un_index item;
+    Index(un_index given) : item(given) {}
+    Index(Open) : item(un_slice(UN_OPEN, UN_OPEN, 1)) {}
     template <std::integral T>
-    Index(T n) : item{unisono::IndexItem::Kind::Integer, static_cast<std::int64_t>(n)} {}
-    Index(Bound start, Bound stop, std::int64_t step)
-        : item{unisono::IndexItem::Kind::Slice,
-               start.at,
-               stop.at,
-               step,
-               start.is_set,
-               stop.is_set} {}
+    Index(T n) : item(un_at(static_cast<std::int64_t>(n))) {}
 };
+inline constexpr un_index newaxis{UN_NEWAXIS, 0, 0, 0}, ellipsis{UN_ELLIPSIS, 0, 0, 0};
 
 /// start:stop:step of Python.
-inline Index range(Bound start, Bound stop, std::int64_t step = 1) { return {start, stop, step}; }
+inline Index range(Bound start, Bound stop, std::int64_t step = 1) {
+    return un_slice(start.at, stop.at, step);
+}
 
 class Window;
+class Operand;
+template <class T>
+class Contents;
 
 class Array {
   public:
+    /// Of nothing: only to be assigned.
     Array() = default;
-    explicit Array(unisono::Array a) : a_(std::move(a)) {}
+    /// Takes a handle.
+    explicit Array(un_array* taken) : a_(taken) {}
+    Array(const Array& o) : a_(o.a_ ? detail::checked(detail::engine().share(o.a_)) : nullptr) {}
+    Array(Array&& o) noexcept : a_(std::exchange(o.a_, nullptr)) {}
+    Array& operator=(Array o) noexcept {
+        std::swap(a_, o.a_);
+        return *this;
+    }
+    ~Array() {
+        if (a_) un_table->release(a_);
+    }
 
-    std::vector<std::int64_t> shape() const { return {a_.shape().begin(), a_.shape().end()}; }
-    std::int64_t size() const { return a_.size(); }
-    DType dtype() const { return a_.dtype(); }
+    un_description describe() const {
+        un_description out;
+        detail::checked(detail::engine().describe(handle(), &out));
+        return out;
+    }
+    std::vector<std::int64_t> shape() const {
+        const un_description d = describe();
+        return {d.shape, d.shape + d.rank};
+    }
+    std::int64_t shape(int axis) const { return shape().at(static_cast<std::size_t>(axis)); }
+    int ndim() const { return describe().rank; }
+    std::int64_t size() const { return describe().size; }
+    DType dtype() const { return describe().dtype; }
+    un::Device device() const { return un::Device(describe().device); }
 
     /// A view; assigning to it writes through.
     template <class... I>
@@ -82,148 +214,151 @@ class Array {
     /// The only element; waits for it.
     template <class T>
     T value() const {
-        return unisono::item(a_).as<T>();
+        un_scalar s;
+        detail::checked(detail::engine().value(handle(), &s));
+        if constexpr (!std::is_arithmetic_v<T>)  // std::complex
+            return T(static_cast<typename T::value_type>(s.real),
+                     static_cast<typename T::value_type>(s.imaginary));
+        else if constexpr (std::is_floating_point_v<T>)
+            return static_cast<T>(s.real);
+        else if constexpr (std::is_unsigned_v<T> && !std::is_same_v<T, bool>)
+            return static_cast<T>(s.dtype < UN_FLOAT16 ? s.natural
+                                                       : static_cast<std::uint64_t>(s.real));
+        else
+            return static_cast<T>(s.dtype < UN_FLOAT16 ? s.integer
+                                                       : static_cast<std::int64_t>(s.real));
     }
-    Array copy() const { return Array(unisono::copy(a_)); }
-    Array astype(DType t) const { return Array(unisono::astype(a_, t, true)); }
-    Array to(std::string_view device) const {
-        return Array(unisono::to_device(a_, &unisono::find_device(device)));
+    /// The elements, for loops of your own on the host: `const T` reads, `T` also writes. T must be
+    /// the array's dtype; the array stays open as long as the result lives.
+    template <class T>
+    Contents<T> open() const;
+    /// The same on any device, for code that speaks its interface.
+    Contents<void> open(int access) const;
+
+    Array copy() const { return made(detail::engine().copy(handle())); }
+    Array astype(DType t) const { return made(detail::engine().astype(handle(), t)); }
+    /// On another device; the array itself where it is there already.
+    Array to(const un::Device& d) const {
+        return made(detail::engine().to_device(handle(), d.handle()));
+    }
+    Array reshape(const std::vector<std::int64_t>& shape) const {
+        return made(
+            detail::engine().reshape(handle(), static_cast<int>(shape.size()), shape.data()));
+    }
+    Array broadcast_to(const std::vector<std::int64_t>& shape) const {
+        return made(
+            detail::engine().broadcast_to(handle(), static_cast<int>(shape.size()), shape.data()));
+    }
+    /// All axes the other way round.
+    Array transpose() const { return made(detail::engine().transpose(handle(), nullptr)); }
+
+    // Over all axes, or over those given.
+    Array sum(const std::vector<int>& axes = {}, bool keepdims = false) const {
+        return reduce("add", axes, keepdims);
+    }
+    Array prod(const std::vector<int>& axes = {}, bool keepdims = false) const {
+        return reduce("multiply", axes, keepdims);
+    }
+    Array max(const std::vector<int>& axes = {}, bool keepdims = false) const {
+        return reduce("maximum", axes, keepdims);
+    }
+    Array min(const std::vector<int>& axes = {}, bool keepdims = false) const {
+        return reduce("minimum", axes, keepdims);
+    }
+    /// By the operation of that NumPy name.
+    Array reduce(const char* name, const std::vector<int>& axes = {}, bool keepdims = false) const {
+        const int op = detail::checked(detail::engine().operation(name));
+        return made(detail::engine().reduce(op, handle(), axes.empty() ? nullptr : axes.data(),
+                                            static_cast<int>(axes.size()), keepdims));
     }
 
-    Array sum() const { return reduced(unisono::Op::Add); }
-    Array max() const { return reduced(unisono::Op::Max); }
-    Array min() const { return reduced(unisono::Op::Min); }
-
-    const unisono::Array& engine() const { return a_; }
+    /// The handle, which stays this object's.
+    const un_array* handle() const {
+        if (!a_) throw Error(UN_VALUE_ERROR, "array: used before anything was assigned to it");
+        return a_;
+    }
+    /// Gives the handle away.
+    un_array* release() { return std::exchange(a_, nullptr); }
 
   protected:
-    Array reduced(unisono::Op op) const { return Array(unisono::reduce(op, a_, {}, false)); }
-    unisono::Array a_;
+    static Array made(un_array* a) { return Array(detail::checked(a)); }
+
+  private:
+    un_array* a_ = nullptr;
 };
 
 /// What an operation takes: an array or a number, whose dtype gives way as a Python number's does.
 class Operand {
   public:
-    Operand(const Array& a) : array_(a.engine()), arg_(array_.arg()) {}
+    Operand(const Array& a) : o_(un_ref(a.handle())) {}
     template <class T>
     requires std::is_arithmetic_v<T> Operand(T n)
-        : arg_{unisono::scalar_operand(
-                   unisono::Scalar::of(std::is_integral_v<T> ? int64 : float64, n)),
-               std::is_integral_v<T> ? unisono::Weak::Int : unisono::Weak::Float} {}
-    const unisono::Arg& arg() const { return arg_; }
+        : o_(std::is_same_v<T, bool>     ? un_truth(n != T(0))
+             : std::is_floating_point_v<T> ? un_real(static_cast<double>(n))
+                                           : un_integer(static_cast<std::int64_t>(n))) {}
+    const un_operand& get() const { return o_; }
 
   private:
-    unisono::Array array_;
-    unisono::Arg arg_;
+    un_operand o_;
 };
 
-/// A view made by indexing: assignment writes its elements.
-class Window : public Array {
+/// The contents of an array in host memory.
+template <class T>
+class Contents {
   public:
-    explicit Window(unisono::Array a) : Array(std::move(a)) {}
-    Window(const Window&) = default;
-    Window& operator=(const Window& value) { return write(value); }
-    Window& operator=(const Operand& value) { return write(value); }
-    Window& operator+=(const Operand& value) { return update(unisono::Op::Add, value); }
-    Window& operator-=(const Operand& value) { return update(unisono::Op::Sub, value); }
-    Window& operator*=(const Operand& value) { return update(unisono::Op::Mul, value); }
-    Window& operator/=(const Operand& value) { return update(unisono::Op::Div, value); }
+    explicit Contents(const Array& a) {
+        detail::checked(detail::engine().open(
+            a.handle(), std::is_const_v<T> || std::is_void_v<T> ? UN_READ : UN_WRITE, &c_));
+        try {
+            check();
+        } catch (...) {
+            un_table->close(&c_);
+            throw;
+        }
+    }
+    Contents(const Array& a, int access) {
+        detail::checked(detail::engine().open(a.handle(), access, &c_));
+    }
+    Contents(Contents&& o) noexcept : c_(o.c_) { o.c_.kept = nullptr; }
+    Contents& operator=(Contents&&) = delete;
+    ~Contents() {
+        if (c_.kept) un_table->close(&c_);
+    }
+
+    T* data() const { return static_cast<T*>(c_.data); }
+    std::int64_t shape(int axis) const { return c_.array.shape[axis]; }
+    std::int64_t stride(int axis) const { return c_.array.strides[axis]; }
+    std::int64_t size() const { return c_.array.size; }
+    /// The element at a full index, not checked; negative ones do not count from the end.
+    template <std::integral... I>
+    auto& operator()(I... items) const {
+        const std::int64_t* step = c_.array.strides;
+        std::int64_t offset = 0;
+        ((offset += static_cast<std::int64_t>(items) * *step++), ...);
+        return data()[offset];
+    }
+    /// Handle, offset and device too.
+    const un_contents& raw() const { return c_; }
 
   private:
-    Window& write(const Operand& value) {
-        unisono::assign(a_, value.arg());
-        return *this;
+    void check() const {
+        if (c_.array.dtype != dtype_of<T>)
+            throw Error(UN_TYPE_ERROR, "open: the array's elements are of another dtype; use "
+                                       "astype first");
+        if (!c_.data)
+            throw Error(UN_DEVICE_ERROR, "open: the array is on " +
+                                             Device(c_.array.device).name() +
+                                             "; copy it with .to(\"cpu\") first");
     }
-    Window& update(unisono::Op op, const Operand& value) {
-        unisono::Arg args[] = {a_.arg(), value.arg()};
-        unisono::apply(op, args, &a_);
-        return *this;
-    }
+    un_contents c_{};
 };
 
-template <class... I>
-Window Array::operator()(I... items) const {
-    unisono::IndexItem all[] = {Index(items).item...};
-    return Window(unisono::index(a_, all));
+template <class T>
+Contents<T> Array::open() const {
+    return Contents<T>(*this);
 }
-
-template <std::integral... I>
-Array Array::at(I... items) const {
-    return Array(unisono::to_value((*this)(items...).engine()));
-}
-
-namespace detail {
-inline Array apply(unisono::Op op, const Operand& a, const Operand& b) {
-    unisono::Arg args[] = {a.arg(), b.arg()};
-    return Array(unisono::apply(op, args));
-}
-inline Array apply(unisono::Op op, const Operand& a) {
-    unisono::Arg args[] = {a.arg()};
-    return Array(unisono::apply(op, args));
-}
-template <class A, class B>
-concept Operands = (std::is_base_of_v<Array, A> && std::is_convertible_v<B, Operand>) ||
-                   (std::is_base_of_v<Array, B> && std::is_arithmetic_v<A>);
-}  // namespace detail
-
-#define UNISONO_OPERATOR(symbol, op)                                                \
-    template <class A, class B>                                                     \
-    requires detail::Operands<A, B> Array operator symbol(const A& a, const B& b) { \
-        return detail::apply(unisono::Op::op, Operand(a), Operand(b));              \
-    }
-UNISONO_OPERATOR(+, Add)
-UNISONO_OPERATOR(-, Sub)
-UNISONO_OPERATOR(*, Mul)
-UNISONO_OPERATOR(/, Div)
-UNISONO_OPERATOR(<, Lt)
-UNISONO_OPERATOR(<=, Le)
-UNISONO_OPERATOR(>, Gt)
-UNISONO_OPERATOR(>=, Ge)
-#undef UNISONO_OPERATOR
-
-inline Array operator-(const Array& a) { return detail::apply(unisono::Op::Neg, a); }
-inline Array sqrt(const Array& a) { return detail::apply(unisono::Op::Sqrt, a); }
-inline Array exp(const Array& a) { return detail::apply(unisono::Op::Exp, a); }
-inline Array sin(const Array& a) { return detail::apply(unisono::Op::Sin, a); }
-inline Array abs(const Array& a) { return detail::apply(unisono::Op::Abs, a); }
-inline Array where(const Array& condition, const Operand& a, const Operand& b) {
-    return Array(unisono::where(condition.engine().arg(), a.arg(), b.arg()));
-}
-
-/// An array of equal elements on a device ("cpu", "opencl", "cuda:0"...).
-inline Array full(std::vector<std::int64_t> shape, double value, DType dtype = float64,
-                  std::string_view device = "cpu") {
-    unisono::Device& d = unisono::find_device(device);
-    auto s = unisono::Scalar::of(dtype, value);
-    return Array(unisono::full(shape, s, d.info().host_memory ? nullptr : &d));
-}
-inline Array zeros(std::vector<std::int64_t> shape, DType dtype = float64,
-                   std::string_view device = "cpu") {
-    return full(std::move(shape), 0, dtype, device);
-}
-/// 0, 1, 2... as int64.
-inline Array arange(std::int64_t n) { return Array(unisono::iota(n, nullptr)); }
-
-/// Computes the array now.
-inline void eval(const Array& a) {
-    if (!a.engine().is_known())
-        unisono::Tape::instance().complete(a.engine().view().storage, unisono::FlushReason::Eval);
-}
-
-/// Prints nested brackets; rows of more than eight elements in short.
-inline std::ostream& operator<<(std::ostream& out, const Array& a) {
-    auto shape = a.shape();
-    if (shape.empty()) return out << a.value<double>();
-    out << '[';
-    for (std::int64_t k = 0; k < shape[0]; ++k) {
-        if (shape[0] > 8 && k == 3) {
-            out << " ...";
-            k = shape[0] - 3;
-        }
-        if (k > 0) out << (shape.size() > 1 ? "\n " : " ");
-        out << static_cast<const Array&>(a(k));
-    }
-    return out << ']';
-}
+inline Contents<void> Array::open(int access) const { return Contents<void>(*this, access); }
 
 }  // namespace un
+
+#include "unisono/operations.hpp"  // IWYU pragma: export
