@@ -283,32 +283,38 @@ PyObject* list_of(PyObject* self, F&& text_of) {
     });
 }
 
-/// As list_of, joined under a heading each.
+/// A text of each under its signature, or that of the one signature in `args`.
 template <class F>
-PyObject* joined(PyObject* self, F&& text_of) {
+PyObject* joined(PyObject* self, PyObject* args, F&& text_of) {
     return guarded<PyObject*>(nullptr, [&] {
+        PyObject* wanted = Py_None;
+        if (args && !PyArg_ParseTuple(args, "|O", &wanted)) throw PythonError{};
         Dispatch& d = ready(self);
-        std::string all;
-        for (const auto& s : d.specialisations())
-            all += "# " + signature(d, *s) + "\n" + text_of(*s);
-        return to_python(all);
+        Ref texts(PyList_New(0));
+        for (const auto& s : d.specialisations()) {
+            Ref row(Py_BuildValue("(ss)", signature(d, *s).c_str(), text_of(*s).c_str()));
+            if (!row || PyList_Append(texts.get(), row.get()) < 0) throw PythonError{};
+        }
+        Ref module(PyImport_ImportModule("unisono._jit.listings"));
+        if (!module) throw PythonError{};
+        return PyObject_CallMethod(module.get(), "listed", "OO", texts.get(), wanted);
     });
 }
 
 PyObject* get_signatures(PyObject* self, void*) { return list_of(self, signature); }
-PyObject* inspect_ir(PyObject* self, PyObject*) {
-    return joined(self, [](const Specialisation& s) {
+PyObject* inspect_ir(PyObject* self, PyObject* args) {
+    return joined(self, args, [](const Specialisation& s) {
         return ir::print(frontend::compile(s.request).module);
     });
 }
-PyObject* inspect_source(PyObject* self, PyObject*) {
-    return joined(self, [](const Specialisation& s) { return s.executable->source(); });
+PyObject* inspect_source(PyObject* self, PyObject* args) {
+    return joined(self, args, [](const Specialisation& s) { return s.executable->source(); });
 }
-PyObject* inspect_assembly(PyObject* self, PyObject*) {
-    return joined(self, [](const Specialisation& s) { return s.executable->assembly(); });
+PyObject* inspect_assembly(PyObject* self, PyObject* args) {
+    return joined(self, args, [](const Specialisation& s) { return s.executable->assembly(); });
 }
 
-PyObject* list_types(PyObject* self, PyObject*) { return joined(self, types_of_names); }
+PyObject* list_types(PyObject* self, PyObject*) { return joined(self, nullptr, types_of_names); }
 
 PyObject* list_anatomy(PyObject* self, PyObject*) {
     return guarded<PyObject*>(nullptr, [&] { return anatomy(ready(self)); });
@@ -333,7 +339,7 @@ PyObject* recompile(PyObject* self, PyObject*) {
 }
 
 PyObject* parallel_report(PyObject* self, PyObject*) {
-    return joined(self, [](const Specialisation& s) { return s.report; });
+    return joined(self, nullptr, [](const Specialisation& s) { return s.report; });
 }
 
 PyMethodDef methods[] = {
@@ -346,14 +352,17 @@ PyMethodDef methods[] = {
      METH_FASTCALL, nullptr},
     {"_elementwise", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(elementwise)),
      METH_FASTCALL, nullptr},
-    {"inspect_ir", inspect_ir, METH_NOARGS,
-     "inspect_ir()\n--\n\nThe kernel IR of each compiled specialisation, as text."},
-    {"inspect_llvm", inspect_source, METH_NOARGS,
-     "inspect_llvm()\n--\n\nThe code generated for each compiled specialisation: LLVM IR on the "
-     "CPU, OpenCL C or PTX on "
-     "a device."},
-    {"inspect_asm", inspect_assembly, METH_NOARGS,
-     "inspect_asm()\n--\n\nThe machine's assembly of each compiled specialisation."},
+    {"inspect_ir", inspect_ir, METH_VARARGS,
+     "inspect_ir(signature=None, /)\n--\n\nThe kernel IR of each compiled specialisation, or of "
+     "one "
+     "of `signatures`, as text; `items()` has them apart."},
+    {"inspect_llvm", inspect_source, METH_VARARGS,
+     "inspect_llvm(signature=None, /)\n--\n\nThe code generated for each compiled specialisation, "
+     "or for one of `signatures`: LLVM IR on the CPU, OpenCL C or PTX on a device; `items()` has "
+     "them apart."},
+    {"inspect_asm", inspect_assembly, METH_VARARGS,
+     "inspect_asm(signature=None, /)\n--\n\nThe machine's assembly of each compiled "
+     "specialisation, or of one of `signatures`; `items()` has them apart."},
     {"_types", list_types, METH_NOARGS, "Types of the names of each compiled specialisation."},
     {"_anatomy", list_anatomy, METH_NOARGS, "Facts about each specialisation, for tools."},
     {"_captured_arrays", captured_arrays, METH_NOARGS, nullptr},

@@ -477,6 +477,20 @@ def test_machine_code_can_be_read():
     assert "ret" in f.inspect_asm()
 
 
+def test_the_code_of_one_signature():
+    f = un.jit(lambda x: x + 1)
+    f(1)
+    f(1.5)
+    both = f.inspect_llvm()
+    assert list(both.keys()) == f.signatures == ["<lambda>(x: int)", "<lambda>(x: float)"]
+    assert [text for _, text in both.items()] == list(both.values())
+    assert f.inspect_llvm(f.signatures[1]) == both[f.signatures[1]] and both[0] == "#"
+    assert "fadd" in both[f.signatures[1]] and "fadd" not in f.inspect_llvm(f.signatures[0])
+    assert "ret" in f.inspect_asm(f.signatures[0]) and "x + 1" in f.inspect_ir(f.signatures[0])
+    with pytest.raises(ValueError, match=r"expected one of .*'<lambda>\(x: int\)'.*; got 'x'"):
+        f.inspect_asm("x")
+
+
 def test_fastmath_changes_how_sums_are_ordered():
     a = np.random.default_rng(3).normal(size=10_001)
     plain, fast = un.jit(total), un.jit(fastmath=True)(total)

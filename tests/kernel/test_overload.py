@@ -77,3 +77,55 @@ def test_an_implementation_may_return_the_function_that_works():
         return halved(x, 4)
 
     assert (f(5), f(5.0), g(9), f("text")) == (2, 2.5, 2, None)
+
+
+def test_where_no_implementation_is_chosen_the_next_is_called():
+    def shown(x):
+        return "Python's"
+
+    @un.overload(shown)
+    def of_integers(x):
+        if isinstance(x, int):
+            return lambda x: x + 1
+
+    @un.overload(shown)
+    def of_floats(x):
+        if isinstance(x, float):
+
+            def double(x):
+                return x * 2
+
+            return double
+
+    @un.jit
+    def f(x):
+        return shown(x)
+
+    assert (f(3), f(2.5)) == (4, 5.0)
+    with pytest.raises(
+        un.CompileError, match="'shown' cannot be called .* implementations return none"
+    ):
+        f(np.ones(2))
+
+
+def test_what_the_compiler_knows_itself_stays_known(monkeypatch):
+    from unisono._jit import overload as state
+
+    monkeypatch.setattr(state, "_known", dict(state._known))
+
+    @un.overload(len)
+    def length(x):
+        if isinstance(x, float):
+            return lambda x: 42
+
+    @un.overload(np.cumsum)
+    def sums(x):
+        if isinstance(x, float):
+            return lambda x: -x
+
+    @un.jit
+    def f(x, y):
+        return len(x), len(y), np.cumsum(x), np.cumsum(y)
+
+    got = f(2.0, np.arange(3.0))
+    assert got[:3] == (42, 3, -2.0) and got[3].tolist() == [0, 1, 3]

@@ -343,6 +343,8 @@ def _what(value):
     if getattr(getattr(value, "__self__", None), "__module__", "") == "random":
         return "of the module random, which compiled code has not; its other functions and np.random are there"
     name = type(value).__name__
+    if name == "NoImplementation":
+        return "a function whose implementations return none for these types"
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 

@@ -127,7 +127,7 @@ class _Flattener(
         elif self.options.get("chooses"):
             from .overload import called_choice
 
-            body = called_choice(self.definition)
+            body = called_choice(self.definition, self.function)
             self.locals |= {name for s in body for name in _assigned(s)}
         may_yield = any("yield" in line for line in self.lines)  # seldom; the tree's walk is slow
         if may_yield:

@@ -11,10 +11,13 @@ import sys
 
 from .. import _engine
 from . import JitFunction
+from .captured import known_name
+from .desugar import Known, Value
 
 __all__ = ["overload", "overload_attribute", "overload_method"]
 
 _known = {}
+_otherwise = {}  # by implementation: what compiled code called before
 members = {}  # (name, is a method): pairs of the names of types, for isinstance, and an implementation
 
 # What numpy_library.py and random_library.py have, which are loaded when one of them is first named.
@@ -80,7 +83,8 @@ def overload(function, **options):
     Python goes on to call the function itself. ``isinstance(x, float)`` and ``x is None`` in an
     implementation are decided by the types of the call when it is compiled, so that one
     implementation may serve several types. As in Numba it may instead return the function, or the
-    lambda, that does the work: ``return impl``. Functions that were compiled before keep what they had.
+    lambda, that does the work: ``return impl``; where it returns none for the types of a call, compiled
+    code calls what it called without it. Functions that were compiled before keep what they had.
     For machine-level operations, see `intrinsic`.
 
     Examples
@@ -105,8 +109,10 @@ def overload(function, **options):
         )
 
     def register(implementation):
+        otherwise = implementation_of(function) or function
         made = _implementation(implementation, "overload", options)
         _known[id(function)] = (function, made)
+        _otherwise[implementation] = otherwise
         return implementation
 
     return register
@@ -212,7 +218,17 @@ def _implementation(function, what, options):
     return JitFunction(function, False, None, checked(options, what) | {"chooses": True})
 
 
-def called_choice(definition):
+class NoImplementation:
+    """What is called where none of the implementations returns a function."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __repr__(self):
+        return getattr(self.function, "__name__", repr(self.function))
+
+
+def called_choice(definition, implementation):
     """The body of an implementation, with calls of the functions inside that it returns."""
     body = copy.deepcopy(definition.body)
     walked = [n for s in body for n in ast.walk(s)]
@@ -224,7 +240,19 @@ def called_choice(definition):
     given = [ast.Name(id=a.arg, ctx=ast.Load()) for a in (*args.posonlyargs, *args.args)]
     if args.vararg:
         given.append(ast.Starred(ast.Name(id=args.vararg.arg, ctx=ast.Load()), ast.Load()))
-    return [n for s in body for n in _Choice(inside, given).statements(s)]
+    choice = _Choice(inside, given)
+    body = [n for s in body for n in choice.statements(s)]
+    otherwise = _otherwise.get(implementation)
+    if not choice.made or isinstance(definition.body[-1], ast.Return) or args.kwonlyargs:
+        return body
+    if isinstance(otherwise, _engine.Dispatcher):
+        function = Value(value=otherwise, ctx=ast.Load())
+    elif known_name(otherwise):
+        function = Known(id=known_name(otherwise), ctx=ast.Load())
+    else:
+        function = Value(value=NoImplementation(otherwise), ctx=ast.Load())
+    call = ast.Return(ast.Call(func=function, args=copy.deepcopy(given), keywords=[]))
+    return [*body, ast.fix_missing_locations(ast.copy_location(call, definition.body[-1]))]
 
 
 class _Choice(ast.NodeTransformer):
@@ -232,6 +260,7 @@ class _Choice(ast.NodeTransformer):
 
     def __init__(self, inside, given):
         self.inside, self.given = inside, given
+        self.made = False  # whether a choice was found
 
     def statements(self, s):
         made = self.visit(s)
@@ -250,6 +279,7 @@ class _Choice(ast.NodeTransformer):
             function = ast.Name(id=name, ctx=ast.Load())
         elif not isinstance(function, ast.Name) or function.id not in self.inside:
             return node
+        self.made = True
         call = ast.Call(func=function, args=copy.deepcopy(self.given), keywords=[])
         made = [*before, ast.Return(value=call)]
         return [ast.fix_missing_locations(ast.copy_location(s, node)) for s in made]
