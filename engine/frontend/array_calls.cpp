@@ -39,6 +39,7 @@ const std::map<std::string, Calls::ArrayFunction>& Calls::array_functions() {
         {"ascontiguousarray", {"a dtype?", &F::call_asarray, false}},
         {"array", {"a dtype?", &F::call_asarray, false}},
         {"astype", {"a dtype", &F::call_astype, true}},
+        {"view", {"a dtype", &F::call_view, true}},
         {"fill", {"a value", &F::call_fill, true}},
         // elementwise
         {"where", {"condition x? y?", &F::call_where, false}},

@@ -17,6 +17,7 @@ class ArrayFunctions : public Selections {
     Value call_copy(const Given& given);
     Value call_asarray(const Given& given);
     Value call_astype(const Given& given);
+    Value call_view(const Given& given);
     Value call_arange(const Given& given);
     Value call_linspace(const Given& given);
     Value call_eye(const Given& given);

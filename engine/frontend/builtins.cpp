@@ -76,6 +76,11 @@ Value Calls::known_call(const Node& node) {
 std::optional<Value> Calls::number_view(const Node& node, const Value& object) {
     const std::string& name = node.children[0].text;
     bool is_number = object.type.is_scalar() && !object.type.is_complex();
+    if (object.type.is_scalar() && !object.type.is_weak() && name == "astype" &&
+        node.children.size() == 2) {
+        auto to = dtype_of(node.children[1]);
+        if (to) return scalar(cast(object.expr, *to), Weak::None);
+    }
     if (!is_number || (name != "view" && name != "item")) return std::nullopt;
     const DType from = object.type.dtype;
     if (name == "item" && node.children.size() == 1) {
@@ -113,7 +118,8 @@ Value Calls::bit_length(const Value& number) {
 std::optional<Value> Calls::library_method(const Node& node, const Value& object) {
     const Node& callee = node.children[0];
     bool is_known = callee.children.size() > 1 &&
-                    (object.type.is_text() || object.type.is_tuple() || object.type.is_scalar());
+                    (object.type.is_text() || object.type.is_tuple() || object.type.is_scalar() ||
+                     (object.type.is_array() && callee.text == "tolist"));
     if (!is_known) return std::nullopt;
     return call_function(node, named_function(callee.children[1]), {}, &object);
 }

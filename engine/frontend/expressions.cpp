@@ -227,6 +227,7 @@ Value Expressions::attribute(const Node& node) {
         if (name == "T" && !source_.is_kernel) return transposed(v, node.place);
         std::int64_t bytes = size_of(v.type.dtype);
         if (name == "itemsize") return scalar(i64(bytes), Weak::Int);
+        if (name == "ctypes.data") return scalar(address_of(v), Weak::Int);
         if (name == "nbytes") {
             E size = i64(bytes);
             for (int axis = 0; axis < rank; ++axis) size = b_->mul(size, b_->extent(v.array, axis));
@@ -259,6 +260,19 @@ Value Expressions::attribute(const Node& node) {
     if (v.type.is_complex() && (name == "real" || name == "imag"))
         return scalar(part_of(v, name == "real" ? 0 : 1),
                       v.type.is_weak() ? Weak::Float : Weak::None);
+    if (v.type.is_scalar() && !v.type.is_weak()) {  // as arrays without axes have it
+        if (name == "dtype") {
+            Value t;
+            t.type.kind = Type::Kind::DTypeName;
+            t.type.dtype = v.type.dtype;
+            return t;
+        }
+        if (name == "itemsize" || name == "nbytes")
+            return scalar(i64(size_of(v.type.dtype)), Weak::Int);
+        if (name == "ndim" || name == "size") return scalar(i64(name == "size"), Weak::Int);
+        if (name == "shape") return tuple_of({});
+        if (name == "T") return v;
+    }
     if (v.type.is_scalar() && name == "real") return v;
     if (v.type.is_scalar() && name == "imag") return scalar(b_->zero(v.expr->dtype), v.type.weak);
     refuse(node.place,

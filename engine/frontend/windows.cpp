@@ -95,4 +95,47 @@ Value ArrayFunctions::call_strided(const Given& given) {
     return view("strided", d);
 }
 
+/// x.view(dtype): the same memory as elements of another dtype, along the last axis where their
+/// sizes differ.
+Value ArrayFunctions::call_view(const Given& given) {
+    const Place& place = given.node.place;
+    Value a = made(want_array(given, "a"), place);
+    const DType from = a.type.dtype, to = *want_dtype(given);
+    const std::int64_t before = size_of(from), after = size_of(to);
+    Descriptor d = describe_array(a.array);
+    const ir::Array root = function_->arrays[static_cast<std::size_t>(d.root)];
+    at(place);
+    if (before != after) {
+        E& count = d.extents.back();
+        E apart = op_binary(Op::And, op_binary(Op::Ne, d.strides.back(), i64(1)),
+                            op_binary(Op::Gt, count, i64(1)));
+        fault_if(apart, ErrorKind::Value,
+                 "To change to a dtype of a different size, the last axis must be contiguous",
+                 place);
+        E bytes = settle(op_binary(Op::Mul, count, i64(before)));
+        E odd = op_binary(Op::Ne, op_binary(Op::Mod, bytes, i64(after)), i64(0));
+        for (std::size_t k = 0; k + 1 < d.strides.size(); ++k) {
+            E step = settle(op_binary(Op::Mul, d.strides[k], i64(before)));
+            odd = op_binary(Op::Or, odd,
+                            op_binary(Op::Ne, op_binary(Op::Mod, step, i64(after)), i64(0)));
+            d.strides[k] = pinned(op_binary(Op::FloorDiv, step, i64(after)));
+        }
+        fault_if(odd, ErrorKind::Value,
+                 "When changing to a larger dtype, its size must be a divisor of the total size in "
+                 "bytes of the last axis of the array.",
+                 place);
+        count = pinned(op_binary(Op::FloorDiv, bytes, i64(after)));
+        d.strides.back() = i64(1);
+        d.classes.back() = ir::StrideClass::One;
+    }
+    E offset = op_binary(Op::Mul, d.offset, i64(before));
+    E address = temporary(op_binary(Op::Add, b_->address(d.root), offset), "address");
+    std::int32_t slot = b_->slot("seen", to, d.writable);
+    if (root.is_slot) emit(b_->retain(d.root));
+    emit(b_->adopt(slot, address, root.is_slot ? b_->block_of(d.root) : i64(0)));
+    d.root = slot;
+    d.offset = i64(0);
+    return view("seen", d);
+}
+
 }  // namespace unisono::frontend

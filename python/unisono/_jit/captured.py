@@ -113,13 +113,16 @@ class Captured:
         return True, value
 
     def limits(self, e):
-        """np.finfo(dtype) and np.iinfo(dtype) of a known dtype."""
+        """np.finfo(dtype), np.iinfo(dtype) and np.dtype(dtype) of a known dtype."""
         found, value = self.resolve(e.func)
-        if not found or getattr(value, "__name__", "") not in ("finfo", "iinfo") or e.keywords:
+        names = ("finfo", "iinfo", "dtype")
+        if not found or getattr(value, "__name__", "") not in names or e.keywords:
             return False, None
         if (getattr(value, "__module__", "") or "").split(".")[0] not in ("numpy", "unisono"):
             return False, None
         known, dtype = self.resolve(e.args[0]) if len(e.args) == 1 else (False, None)
+        if value.__name__ == "dtype" and e.args and isinstance(e.args[0], ast.Constant):
+            known, dtype = isinstance(e.args[0].value, str), e.args[0].value
         return (True, value(dtype)) if known else (False, None)
 
     def is_itself(self, name):

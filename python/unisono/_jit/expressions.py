@@ -46,7 +46,7 @@ _NEW = {
 
 # Those of method_library.py, which is loaded when one of them is first called.
 _METHODS = frozenset(
-    "bit_count count expandtabs index is_integer partition rindex rpartition translate".split()
+    "bit_count count expandtabs index is_integer partition rindex rpartition tolist translate".split()
 )
 _TAKE_ITEMS = {"extend", "update", "union", "intersection", "difference", "join"}
 
@@ -115,6 +115,9 @@ class Expressions:
         member = self.registered_member(e, e) or self.flag(e) or self.limit(e)
         if member is not None:
             return self.expression(member)
+        owner = e.value
+        if e.attr == "data" and isinstance(owner, ast.Attribute) and owner.attr == "ctypes":
+            return self.node(e, "Attribute", [self.expression(owner.value)], "ctypes.data")
         return self.node(e, "Attribute", [self.expression(e.value)], e.attr)
 
     def expression_BinOp(self, e):
@@ -279,6 +282,7 @@ class Expressions:
         if item is not None:
             return item
         flat = self.flat_element(e) or self.ordered_subscript(e)
+        flat = flat or self.joined(e) or self.flag_item(e)
         if flat is not None:
             return self.expression(flat)
         text = "iteration" if getattr(e, "is_iteration", False) else ""

@@ -27,6 +27,7 @@ from .memo import Memo
 from .named_iterators import NamedIterators
 from .nonlocals import Nonlocals
 from .numba_forms import NumbaForms
+from .numpy_forms import NumpyForms
 from .python_block import PythonBlock
 from .recursive_generators import RecursiveGenerators
 from .resumed_generators import ResumedGenerators
@@ -93,6 +94,7 @@ class _Flattener(
     NamedIterators,
     Nonlocals,
     NumbaForms,
+    NumpyForms,
     PythonBlock,
     RecursiveGenerators,
     ResumedGenerators,

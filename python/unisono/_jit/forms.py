@@ -130,6 +130,7 @@ class Forms:
             or self.first_item(e)
             or self.library_call(e)
             or self.numba_call(e)
+            or self.numpy_call(e)
             or self.sum_of_lists(e)
         )
         if plain is not None:

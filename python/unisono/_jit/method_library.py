@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from . import jit
 
 
@@ -133,6 +135,17 @@ def bit_count(n):
     return found
 
 
+@jit
+def tolist(a):
+    """Of arrays of up to four axes, and of numbers."""
+    if not isinstance(a, np.ndarray):
+        return a.item()
+    elif a.ndim == 1:
+        return [x.item() for x in a]
+    else:
+        return [tolist(row) for row in a]
+
+
 methods = {
     f.__name__: f
     for f in (
@@ -144,6 +157,7 @@ methods = {
         partition,
         rindex,
         rpartition,
+        tolist,
         translate,
     )
 }

@@ -297,6 +297,14 @@ def delete(arr, obj):
 
 
 @jit
+def frombuffer(buffer, dtype=np.float64, count=-1, offset=0):
+    octets = buffer.reshape(-1).view(np.uint8)[offset:]
+    if count >= 0:
+        octets = octets[: count * np.zeros(0, dtype).itemsize]
+    return octets.view(dtype)
+
+
+@jit
 def tile(A, reps):
     if A.ndim != 1 or not isinstance(reps, (int, np.integer)):
         return these_arguments()

@@ -23,7 +23,7 @@ members = {}  # (name, is a method): pairs of the names of types, for isinstance
 # What numpy_library.py and random_library.py have, which are loaded when one of them is first named.
 _of_numpy = frozenset(
     "allclose append argwhere array_equal array_split average bincount convolve corrcoef cross deg2rad degrees delete diff digitize dsplit "
-    "ediff1d fill_diagonal hsplit interp isclose isin isneginf isposinf kron median nanmax nanmean nanmin nansum percentile "
+    "ediff1d fill_diagonal frombuffer hsplit interp isclose isin isneginf isposinf kron median nanmax nanmean nanmin nansum percentile "
     "polyval quantile rad2deg radians searchsorted split square tile trapezoid unique vsplit".split()
 )
 _of_math = frozenset(("comb", "factorial", "fsum", "gcd", "isqrt", "lcm", "perm", "prod"))
@@ -41,9 +41,12 @@ _of_floats = frozenset(
     "degrees erf erfc frexp gamma isclose ldexp lgamma modf radians remainder ulp".split()
 )
 _of_cmath = frozenset("acos acosh asin asinh atan atanh isclose".split())
+_of_polynomials = frozenset("polyadd polyder polydiv polyint polymul polysub polyval".split())
 _modules = (
     ("math", _of_floats, ".float_library:of_math"),
     ("cmath", _of_cmath, ".float_library:of_cmath"),
+    ("numpy.polynomial.polynomial", _of_polynomials, ".polynomial_library"),
+    ("numpy.polynomial.polyutils", frozenset(("trimseq",)), ".polynomial_library:of_utilities"),
     ("bisect", _of_bisect, ".library"),
     ("heapq", _of_heapq, ".heap_library"),
     ("operator", _of_operator, ".operator_library"),

@@ -2,7 +2,7 @@ import numpy as np
 
 
 def f(a):
-    return a.tolist()
+    return a.dumps()
 
 
 args = (np.zeros(4),)

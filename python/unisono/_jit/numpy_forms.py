@@ -1,0 +1,122 @@
+"""Flattens forms of NumPy that others express: np.r_, dtypes of values, addresses, arrays of sequences."""
+
+from __future__ import annotations
+
+import ast
+import sys
+
+from .desugar import Let, Value, _assign, _at, _call, _constant, _name, _tuple
+
+
+class NumpyForms:
+    """``resolve``, ``fresh``, ``builtin`` and ``range_call`` are the flattener's."""
+
+    def numpy_call(self, e):
+        """A call in simpler ones, or None."""
+        if self.builtin(e) == "getattr" and len(e.args) == 2 and not e.keywords:
+            name = e.args[1].value if isinstance(e.args[1], ast.Constant) else None
+            if isinstance(name, str):
+                return _at(ast.Attribute(value=e.args[0], attr=name, ctx=ast.Load()), e)
+        found, value = self.resolve(e.func)
+        numpy = sys.modules.get("numpy")
+        if self.is_type_of_dtype(e.func) and len(e.args) == 1 and not e.keywords:
+            made = _call("np.full", e, _constant(1, e), e.args[0], e.func.value)
+            return _at(ast.Subscript(value=made, slice=_constant(0, e), ctx=ast.Load()), e)
+        if not found or numpy is None or not e.args:
+            return None
+        first = e.args[0]
+        is_array = value is numpy.array or value is numpy.asarray
+        if is_array and self.range_call(first) and len(e.args) == 1:
+            function = _call("np.arange", e).func
+            return _at(ast.Call(func=function, args=first.args, keywords=e.keywords), e)
+        if value is numpy.dtype and len(e.args) == 1 and not e.keywords:
+            known, dtype = self.limits(e)
+            if known:
+                return _at(Value(value=dtype, ctx=ast.Load()), e)
+            return first if isinstance(first, ast.Attribute) and first.attr == "dtype" else None
+        if value is numpy.delete and len(e.args) >= 2 and self.builtin(e.args[1]) == "slice":
+            return self.without_slice(e)
+        if value is numpy.fromiter:
+            return self.array_of_items(e)
+        is_dtype = isinstance(value, type) and issubclass(value, numpy.number)
+        if is_dtype and isinstance(first, ast.List) and len(e.args) == 1 and not e.keywords:
+            return self.converted(_call("np.array", e, first), e.func, e)
+        return None
+
+    def is_type_of_dtype(self, f):
+        """Whether it is ``x.dtype.type`` of a value."""
+        inner = f.value if isinstance(f, ast.Attribute) and f.attr == "type" else None
+        return isinstance(inner, ast.Attribute) and inner.attr == "dtype" and not self.resolve(f)[0]
+
+    def converted(self, array, dtype, e):
+        function = _at(ast.Attribute(value=array, attr="astype", ctx=ast.Load()), e)
+        return _at(ast.Call(func=function, args=[dtype], keywords=[]), e)
+
+    def without_slice(self, e):
+        """np.delete(a, slice(i, j)) by the indices of the slice."""
+        axis = next((k.value for k in e.keywords if k.arg == "axis"), (*e.args, None, None)[2])
+        name = self.fresh("array")
+        read = lambda attr: _at(  # noqa: E731
+            ast.Attribute(value=_name(name, e), attr=attr, ctx=ast.Load()), e
+        )
+        length = read("size")
+        if axis is not None:
+            length = _at(ast.Subscript(value=read("shape"), slice=axis, ctx=ast.Load()), e)
+        places = _call("np.arange", e, length)
+        places = _at(
+            ast.Subscript(value=places, slice=self.written_slice(e.args[1]), ctx=ast.Load()), e
+        )
+        args = [_name(name, e), places, *e.args[2:]]
+        call = _at(ast.Call(func=e.func, args=args, keywords=e.keywords), e)
+        return _at(Let(body=[_assign(_name(name, e, ast.Store()), e.args[0])], value=call), e)
+
+    def array_of_items(self, e):
+        """np.fromiter(items, dtype) as an array of a list."""
+        given = dict(zip(("iter", "dtype", "count"), e.args, strict=False))
+        given |= {k.arg: k.value for k in e.keywords}
+        if not {"iter", "dtype"} <= set(given) <= {"iter", "dtype", "count"}:
+            return None
+        name, items = self.fresh("x"), given["iter"]
+        if not isinstance(items, (ast.GeneratorExp, ast.ListComp)):
+            loop = ast.comprehension(
+                target=_name(name, e, ast.Store()), iter=items, ifs=[], is_async=0
+            )
+            items = _at(ast.ListComp(elt=_name(name, e), generators=[loop]), e)
+        listed = _at(ast.ListComp(elt=items.elt, generators=items.generators), e)
+        if "count" in given:
+            first = _at(ast.Slice(lower=None, upper=given["count"], step=None), e)
+            listed = _at(ast.Subscript(value=listed, slice=first, ctx=ast.Load()), e)
+        return self.converted(_call("np.array", e, listed), given["dtype"], e)
+
+    def joined(self, e):
+        """np.r_[...] and np.c_[...] as calls of functions, or None."""
+        found, value = self.resolve(e.value)
+        numpy = sys.modules.get("numpy")
+        if not found or numpy is None or (value is not numpy.r_ and value is not numpy.c_):
+            return None
+        kind = numpy.concatenate if value is numpy.r_ else numpy.column_stack
+        parts = []
+        for item in e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]:
+            if isinstance(item, ast.Slice):
+                zero, one = _constant(0, e), _constant(1, e)
+                step = item.step or one
+                if item.upper is None or isinstance(getattr(step, "value", 0), complex):
+                    return None
+                item = _call("np.arange", e, item.lower or zero, item.upper, step)
+            else:
+                item = _called(numpy.atleast_1d, e, item)
+            parts.append(item)
+        return _called(kind, e, _tuple(e, *parts))
+
+    def flag_item(self, e):
+        """a.flags["C_CONTIGUOUS"] as the attribute, or None."""
+        key = e.slice.value if isinstance(e.slice, ast.Constant) else None
+        is_flags = isinstance(e.value, ast.Attribute) and e.value.attr == "flags"
+        if not is_flags or not isinstance(key, str) or self.resolve(e.value)[0]:
+            return None
+        return _at(ast.Attribute(value=e.value, attr=key.lower(), ctx=ast.Load()), e)
+
+
+def _called(function, e, *args):
+    value = _at(Value(value=function, ctx=ast.Load()), e)
+    return _at(ast.Call(func=value, args=list(args), keywords=[]), e)
