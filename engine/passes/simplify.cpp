@@ -82,6 +82,7 @@ E logic_binary(E e) {
     E x = e->args[0];
     E y = e->args[1];
     if (e->op != Op::And && e->op != Op::Or) return e;
+    if (!may_fault(x) && same(x, y)) return x;
     if (is_const(x)) std::swap(x, y);
     if (!is_const(y)) return e;
     bool neutral = (y->bits != 0) == (e->op == Op::And);
@@ -89,12 +90,39 @@ E logic_binary(E e) {
     return may_fault(x) ? e : y;
 }
 
+/// A selection of the same value, and `q == p ? p : q`.
+E same_either_way(E e) {
+    const E test = e->args[0], x = e->args[1], y = e->args[2];
+    if (same(x, y)) return y;
+    if (test->kind != ExprKind::Binary || test->op != Op::Eq || !is_integer(x->dtype)) return e;
+    const bool is_pair = (same(test->args[0], x) && same(test->args[1], y)) ||
+                         (same(test->args[0], y) && same(test->args[1], x));
+    return is_pair ? y : e;
+}
+
+/// Comparisons of a number with itself, and of extents with zero.
+E comparison(Builder& b, E e) {
+    const E x = e->args[0], y = e->args[1];
+    const bool is_extent = x->kind == ExprKind::Param && x->field == Field::Extent;
+    if (e->op == Op::Lt && is_extent && is_zero(y)) return b.boolean(false);
+    if (may_fault(x) || !same(x, y)) return e;
+    switch (e->op) {
+        case Op::Eq:
+        case Op::Le:
+        case Op::Ge: return b.boolean(true);
+        case Op::Ne:
+        case Op::Lt:
+        case Op::Gt: return b.boolean(false);
+        default: return e;
+    }
+}
+
 E binary(Builder& b, E e) {
     if (is_const(e->args[0]) && is_const(e->args[1]) && is_folded(e->op)) {
         return b.constant(eval(e->op, value_of(e->args[0]), value_of(e->args[1])));
     }
     DType t = e->args[0]->dtype;
-    if (is_integer(t)) return integer_binary(b, e);
+    if (is_integer(t)) return is_bool(e->dtype) ? comparison(b, e) : integer_binary(b, e);
     return is_bool(t) ? logic_binary(e) : e;
 }
 
@@ -145,7 +173,7 @@ E simplified(Builder& b, E e) {
             return e;
         case ExprKind::Binary: return binary(b, e);
         case ExprKind::Select: {
-            if (!is_const(e->args[0])) return e;
+            if (!is_const(e->args[0])) return may_fault(e) ? e : same_either_way(e);
             bool first = e->args[0]->bits != 0;
             return may_fault(e->args[first ? 2 : 1]) ? e : e->args[first ? 1 : 2];
         }

@@ -4,6 +4,7 @@
 #include "ir/build.h"
 #include "passes/lower_access.h"
 #include "passes/reductions.h"
+#include "passes/settle_names.h"
 #include "passes/simplify.h"
 #include "passes/split_complex.h"
 #include "passes/sums_in_lanes.h"
@@ -334,5 +335,28 @@ TEST(SumsInLanes, UpdatesOfColumnsGoRowByRow) {
   for j in first to a.shape[1]:
     parallel i in 0 to a.shape[0]:
       a.linear[(i * a.stride[0]) + j] = a.linear[(i * a.stride[0]) + j] * 0.5
+)");
+}
+
+TEST(SettleNames, AVariableAssignedOnceIsWhatItIsAssigned) {
+    Sample s;
+    Builder& b = s.b;
+    std::int32_t rows = b.var("rows", DType::Int64);
+    std::int32_t again = b.var("again", DType::Int64);
+    std::int32_t later = b.var("later", DType::Int64);
+    std::int32_t i = b.var("i", DType::Int64);
+    E is_same = b.binary(Op::Eq, b.read(rows), b.extent(s.a, 0));
+    E at[] = {b.read(i), b.read(again)};
+    S store = b.store(s.a, at, s.zero);
+    S inside = b.block({b.declare(later, b.read(again)), b.assign(again, b.read(i)), store});
+    S body = b.block(
+        {b.declare(rows, nullptr), b.declare(again, b.i64(0)), b.assign(rows, b.extent(s.a, 0)),
+         b.branch(is_same, b.loop(LoopKind::Serial, i, b.i64(0), b.read(rows), b.i64(1), inside))});
+    EXPECT_EQ(s.after(body, passes::settle_names), R"(  var again: int64 = 0
+  if true:
+    for i in 0 to a.shape[0]:
+      var later: int64 = again
+      again = i
+      a[i, again] = 0.0
 )");
 }
