@@ -19,6 +19,7 @@
 #include "passes/products_ahead.h"
 #include "passes/reductions.h"
 #include "passes/rows_in_flight.h"
+#include "passes/rows_together.h"
 #include "passes/settle_names.h"
 #include "passes/share_slots.h"
 #include "passes/simplify.h"
@@ -80,6 +81,10 @@ void lower(ir::Module& module, const Target& target) {
     bool is_host = target.kind == TargetKind::Host;
     if (is_host) run("wrap_work_items", wrap_work_items);
     if (is_host) run("settle_names", settle_names);
+    if (is_host && !target.keep_checks_visible) {
+        run("simplify", simplify);
+        run("rows_together", rows_together);
+    }
     if (is_host) run("share_slots", share_slots);
     if (is_host) run("products_ahead", products_ahead);
     run("reductions", reductions);
