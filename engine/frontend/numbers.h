@@ -36,6 +36,7 @@ class Numbers : public Arrays {
                          const Place& place);
 
   private:
+    E power_of_sign(E sign, E n);
     Value power_of_integers(E x, E n, Weak weak, const Place& place);
     Value power_of_floats(E x, E y, Weak weak, const Place& place);
     Value complex_quotient(E a, E b, const char* by_zero, const Place& place);

@@ -146,6 +146,16 @@ Value Numbers::power(const Value& a, const Value& b, const Place& place) {
     E x = settle(cast(a.expr, compute));
     E one = b_->constant(Scalar::of(compute, 1));
     if (!is_constant_exponent) {
+        const bool is_sign =
+            compute == DType::Float64 && is_constant(x) && constant_of(x).as<double>() == -1;
+        if (is_sign && is_integer(b.type.dtype) && b.type.dtype != DType::UInt64) {
+            // Floats from 2**53 on are even.
+            E n = settle(cast(b.expr, DType::Int64));
+            E limit = i64(std::int64_t{1} << 53);
+            E is_exact = op_binary(Op::And, op_binary(Op::Le, n, limit),
+                                   op_binary(Op::Ge, n, op_unary(Op::Neg, limit)));
+            return scalar(power_of_sign(x, b_->select(is_exact, n, i64(0))), weak);
+        }
         E y = settle(cast(b.expr, compute));
         return is_float(compute) ? power_of_floats(x, y, weak, place)
                                  : power_of_integers(x, y, weak, place);
@@ -190,11 +200,21 @@ Value Numbers::power(const Value& a, const Value& b, const Place& place) {
     return scalar(result, weak);
 }
 
+/// (-1) ** n, in which only the last bit of n counts; also 1 ** n.
+E Numbers::power_of_sign(E sign, E n) {
+    E last = op_binary(Op::And, n, b_->constant(Scalar::of(n->dtype, 1)));
+    E is_odd = op_binary(Op::Ne, last, b_->zero(n->dtype));
+    return b_->select(is_odd, sign, b_->constant(Scalar::of(sign->dtype, 1)));
+}
+
 /// Squares and multiplies; wraps as every product does.
 Value Numbers::power_of_integers(E x, E n, Weak weak, const Place& place) {
     fault_if(op_binary(Op::Lt, n, b_->zero(n->dtype)), ErrorKind::Value,
              "Integers to negative integer powers are not allowed.", place);
     DType t = x->dtype;
+    const auto known = constant_int(x);
+    if (known == 2) return scalar(op_binary(Op::Shl, b_->constant(Scalar::of(t, 1)), n), weak);
+    if (known == 1 || known == -1) return scalar(power_of_sign(x, n), weak);
     std::int32_t result = b_->var("power", t), base = b_->var("base", t),
                  left = b_->var("exponent", t);
     E one = b_->constant(Scalar::of(t, 1));

@@ -212,6 +212,29 @@ def test_negative_powers_of_integers(on):
         power(2, -1)
 
 
+def test_powers_of_constants(on):
+    @un.jit(device=on)
+    def powers(n):
+        return (-1) ** n, 2**n, 1**n, (-1.0) ** n
+
+    for n in (0, 1, 2, 3, 61, 62):
+        same(powers(n), ((-1) ** n, 2**n, 1, (-1.0) ** n))
+    assert powers(63)[1] == -(2**63) and powers(64)[1] == powers(2**62 + 1)[1] == 0
+    assert powers(2**53 + 1)[0] == -1 and powers(2**53 + 1)[3] == 1.0
+    for dtype in (np.int8, np.int64):
+        n = dtype(7)
+        same(powers(n), ((-1) ** 7, 2**7 if dtype != np.int8 else -128, 1, -1.0))
+    with pytest.raises(ValueError, match="negative integer powers"):
+        powers(-1)
+
+    @un.jit(device=on)
+    def of_float(n):
+        return (-1.0) ** n
+
+    for n in (-1, -2, -(2**53), -(2**53) - 1, 2**63 - 1, np.uint64(2**64 - 1)):
+        same(of_float(n), (-1.0) ** float(n))
+
+
 def test_recursion(on):
     @un.jit(device=on)
     def factorial(n):
