@@ -23,6 +23,8 @@ Value Calls::call(const Node& node) {
     } catch (const Error& refusal) {
         if (refusal.kind() != ErrorKind::Compile) throw;
         module_.shrink(mark);
+        if (learns_by_survey()) throw Restart{};
+        if (surveys_) throw;
         learnt_.interpreted.emplace(&node, refusal);
         throw Restart{};
     }

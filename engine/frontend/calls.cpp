@@ -159,7 +159,7 @@ void Calls::share_changed(const Source& callee, const std::vector<Value>& values
 void Calls::learn_from(const Source& callee, const std::vector<Value>& values, const Place& place) {
     Tables tables(*this, place);
     auto is_open = [&](const Value& v) { return v.type.is_table() && tables.is_open(v); };
-    bool may_ask = !callee.native && !module_.is_open(callee) && &callee != &source_;
+    bool may_ask = !callee.native && module_.open_count(callee) <= deepest_type;
     if (!may_ask || std::none_of(values.begin(), values.end(), is_open)) return;
     std::vector<Type> types;
     for (const Value& v : values) {
@@ -190,6 +190,7 @@ Value Calls::call_with(const Node& node, const Source& callee, std::vector<Value
     // What has no name, as [0] * n, is made a list that can be shared where it is given.
     for (std::size_t i = 0; i < values.size() && i < callee.params.size(); ++i) {
         Value& v = values[i];
+        if (const Node* literal = open_literal(v); literal && !callee.native) box_literal(literal);
         if (!v.type.is_list() || v.list < 0 || !callee.changed.count(callee.params[i])) continue;
         bool is_named = false;
         for (const auto& [name, b] : env_.names)
@@ -203,6 +204,11 @@ Value Calls::call_with(const Node& node, const Source& callee, std::vector<Value
         values = leaves_of(callee, values, node.place);
     std::vector<Type> types;
     for (const Value& v : values) types.push_back(v.type);
+    // A recursion takes what is empty as the function itself takes it: its stores tell.
+    for (std::size_t i = 0; i < values.size() && module_.is_open(callee); ++i) {
+        if (values[i].type.is_table() && Tables(*this, node.place).is_open(values[i]))
+            types[i].items.clear();
+    }
     for (Value& v : values) address_objects(v);
     std::vector<E> scalars;
     std::vector<std::int32_t> arrays;

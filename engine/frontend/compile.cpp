@@ -99,6 +99,29 @@ void FunctionLowerer::open_function(std::vector<S>& list) {
     }
 }
 
+constexpr int most_surveys = 32;
+
+/// What is empty where it is made holds ints for all that is known: a statement that cannot be
+/// lowered so may stand before the one that tells better. Another walk passes over it and looks.
+bool FunctionLowerer::learns_by_survey() {
+    if (!guesses_items_ || surveys_ || ++learnt_.surveys > most_surveys) return false;
+    std::size_t mark = module_.size();
+    FunctionLowerer walk(module_, source_, instance_, dimensions_, learnt_);
+    walk.surveys_ = true;
+    std::vector<S> list;
+    bool has_learnt = false;
+    try {
+        walk.open_function(list);
+        walk.statements(source_.body);
+    } catch (const Restart&) {
+        has_learnt = true;
+    } catch (const Error& e) {
+        if (e.kind() != ErrorKind::Compile) throw;
+    }
+    module_.shrink(mark);
+    return has_learnt;
+}
+
 std::unique_ptr<ir::Function> FunctionLowerer::run() {
     std::vector<S> list;
     open_function(list);
@@ -107,6 +130,9 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
         end_of_function();
     } catch (const Restart&) {
         return nullptr;
+    } catch (const Error& e) {
+        if (e.kind() == ErrorKind::Compile && learns_by_survey()) return nullptr;
+        throw;
     }
     std::vector<S> all = frames_.back().declares;
     all.insert(all.end(), list.begin(), list.end());

@@ -79,6 +79,7 @@ struct Learnt {
     std::map<const void*, TableItems> table_items;  ///< by origin
     std::map<const Node*, Error> interpreted;       ///< calls, with why they are not compiled
     std::optional<Type> result;
+    int surveys = 0;                 ///< walks only for the types of what is empty
     bool shares_result = false;      ///< lists that are returned are lists of objects
     bool describes_results = false;  ///< arrays returned are told by address, not by argument
     /// Calls through values, as calls by name.

@@ -103,6 +103,12 @@ void Objects::append(const Value& value, const Value& item, const Place& place) 
     emit(b_->assign(list.length, op_binary(Op::Add, b_->read(list.length), i64(1))));
 }
 
+const Node* Objects::open_literal(const Value& list) const {
+    if (!list.type.is_list() || list.list < 0) return nullptr;
+    const Node* literal = lists_[static_cast<std::size_t>(list.list)].literal;
+    return literal && !learnt_.list_items.count(literal) ? literal : nullptr;
+}
+
 /// A list that gets something else than numbers becomes one of objects where it is written.
 void Objects::box_list(const Value& list, const Value& given, const Place& place) {
     Value item = Tables(*this, place).storable(given);
@@ -197,6 +203,7 @@ Value Objects::list_literal(const Node& node) {
     List& row = growing(list, node.place);
     row.literal = &node;
     if (!items.empty() && known == learnt_.list_items.end()) learnt_.list_items[&node] = *type;
+    if (items.empty() && known == learnt_.list_items.end()) guesses_items_ = true;
     if (items.empty()) return list;
     auto count = i64(static_cast<std::int64_t>(items.size()));
     reserve(list, count, node.place);

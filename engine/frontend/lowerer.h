@@ -54,6 +54,8 @@ class FunctionLowerer final : public ControlFlow {
     void statements(const Node& block) override;
     void try_statement(const Node& node) override;
     void statement(const Node& node);
+    bool learns_by_survey() override;
+    void survey(const Node& node);
 
     bool waits_ = false;
 

@@ -19,6 +19,8 @@ class Objects : public ArrayFunctions {
         const Node* literal = nullptr;  ///< the [...] that made it
     };
     void share_list(const Value& list);
+    /// The [] that made a list of which nothing tells yet what it holds; else null.
+    const Node* open_literal(const Value& list) const;
     [[noreturn]] void box_literal(const Node* literal);
     void box_names(const Value& list);
     void keep_lists(const std::map<std::string, Type>& guess);
@@ -109,6 +111,9 @@ class Objects : public ArrayFunctions {
     std::map<std::string, std::int32_t> texts_;  ///< constants, made at the entry
     /// Value::list of a table is its place here, or -1.
     std::vector<const void*> table_origins_;
+    virtual bool learns_by_survey() = 0;
+    bool surveys_ = false;  ///< passes over what it cannot lower: later statements may tell types
+    bool guesses_items_ = false;  ///< of what is empty so far: its items are not known to be int
 
   private:
     // ---- lists (lists.cpp)

@@ -21,15 +21,33 @@ void FunctionLowerer::try_statement(const Node& node) {
     auto* list = out_;
     std::size_t frames = frames_.size(), loops = loops_.size();
     int depth = parallel_depth_;
-    try {
-        statement(node);
-    } catch (const Unresolved& call) {
+    auto leave = [&] {
         out_ = list;
         while (frames_.size() > frames) frames_.pop_back();
         loops_.resize(loops);
         parallel_depth_ = depth;
+    };
+    try {
+        statement(node);
+    } catch (const Unresolved& call) {
+        leave();
         env_.reachable = false;
         unresolved_ = call.place;
+    } catch (const Error& e) {
+        if (!surveys_ || e.kind() != ErrorKind::Compile) throw;
+        leave();
+        survey(node);
+    }
+}
+
+/// The blocks of a statement that cannot be lowered itself.
+void FunctionLowerer::survey(const Node& node) {
+    env_.reachable = true;
+    for (const Node& child : node.children) {
+        if (child.kind != NodeKind::Block) continue;
+        Env before = env_;
+        statements(child);
+        env_ = before;
     }
 }
 

@@ -69,6 +69,8 @@ Value Tables::empty(const void* origin, TableKind kind) {
     const TableItems& items = f_.learnt_.table_items[origin];
     std::vector<Type> types;
     Type number = Type::python(Weak::Int);
+    if ((kind != TableKind::List && !items.key) || (kind != TableKind::Set && !items.value))
+        f_.guesses_items_ = true;
     if (kind != TableKind::List) types.push_back(items.key.value_or(number));
     if (kind != TableKind::Set) types.push_back(items.value.value_or(number));
     Type type = Type::table(kind, std::move(types));
@@ -147,6 +149,8 @@ Value Tables::opened(const Value& parameter, const void* origin, const Type* wan
         if (kind != TableKind::List) items.key = wanted->items[0];
         if (kind != TableKind::Set) items.value = wanted->items.back();
     }
+    if ((kind != TableKind::List && !items.key) || (kind != TableKind::Set && !items.value))
+        f_.guesses_items_ = true;
     std::vector<Type> types;
     if (kind != TableKind::List) types.push_back(items.key.value_or(Type::python(Weak::Int)));
     if (kind != TableKind::Set) types.push_back(items.value.value_or(Type::python(Weak::Int)));

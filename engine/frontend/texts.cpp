@@ -250,6 +250,11 @@ Value Texts::joined(const Value& separator, const Value& parts) {
     bool fits =
         parts.type.is_tuple() && std::all_of(parts.items.begin(), parts.items.end(),
                                              [](const Value& v) { return v.type.is_text(); });
+    if (f_.open_literal(parts)) f_.append(parts, constant(""), place_);  // it holds texts
+    Tables tables(f_, place_);
+    if (parts.type.is_object_list() && tables.is_open(parts))
+        return joined(separator, tables.declared(
+                                     parts, Type::table(TableKind::List, {Type::text()}), "parts"));
     if (!fits)
         refuse("join takes a tuple or list of texts; got " + describe(parts.type),
                "join them in a loop with +=");
