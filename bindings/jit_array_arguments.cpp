@@ -163,7 +163,9 @@ void Arguments::add_buffer(PyObject* object, const std::string& name) {
                 name, std::string("an object of the class ") + Py_TYPE(object)->tp_name,
                 "make the class a dataclass, compile it with un.jitclass, or convert the object, "
                 "as in np.asarray(x)");
-        refuse(name, std::string("a ") + Py_TYPE(object)->tp_name,
+        const std::string type = Py_TYPE(object)->tp_name;
+        const bool has_vowel = std::string_view("aeiou").find(type[0]) != std::string_view::npos;
+        refuse(name, (has_vowel ? "an " : "a ") + type,
                "convert it, as in np.asarray(x), or capture it as a global constant");
     }
     Held& held = arrays_.emplace_back();
@@ -178,8 +180,11 @@ void Arguments::add_buffer(PyObject* object, const std::string& name) {
         refuse(name, std::string("a ") + Py_TYPE(object)->tp_name, "convert it to a number");
     DType t{};
     if (!dtype_of_format(b.format, b.itemsize, t)) {
-        refuse(name, std::string("elements of format '") + (b.format ? b.format : "") + "'",
-               "convert it, as in x.astype(np.float64)");
+        const bool is_text = b.format && std::strchr("wsU", b.format[std::strlen(b.format) - 1]);
+        refuse(name,
+               is_text ? "an array of texts"
+                       : std::string("elements of format '") + (b.format ? b.format : "") + "'",
+               is_text ? "pass a list of str" : "convert it, as in x.astype(np.float64)");
     }
     auto size = size_of(t);
     if (b.ndim == 0 && is_numpy_scalar(object)) {

@@ -100,6 +100,13 @@ PyObject* exception_class(std::int64_t code) {
     if (const void* own = frontend::exception_python(code))
         return static_cast<PyObject*>(const_cast<void*>(own));
     std::string name = frontend::exception_name(code);
+    if (name == "LinAlgError") {
+        static PyObject* of_numpy = nullptr;  // kept for good
+        Ref module(of_numpy ? nullptr : PyImport_ImportModule("numpy.linalg"));
+        if (module) of_numpy = PyObject_GetAttrString(module.get(), name.c_str());
+        PyErr_Clear();
+        return of_numpy ? of_numpy : PyExc_ValueError;
+    }
     return name.empty() ? nullptr : PyDict_GetItemString(PyEval_GetBuiltins(), name.c_str());
 }
 

@@ -138,6 +138,12 @@ std::vector<Parameter> parameters_of(const char* text) {
     return list;
 }
 
+std::string names_of(const std::vector<Parameter>& list) {
+    std::string all;
+    for (const Parameter& p : list) all += (all.empty() ? "" : ", ") + p.name;
+    return all;
+}
+
 }  // namespace
 
 /// A call of a function of the table, or of its form as a method of `object`; nothing where the
@@ -175,7 +181,7 @@ std::optional<Value> Calls::array_function(const Node& node, const std::string& 
             refuse(arg.place,
                    is_named ? name + " takes no keyword '" + arg.text + "' in a compiled function"
                             : name + " takes fewer arguments",
-                   "its arguments are " + list.front().name + " and so on, as in NumPy");
+                   "its arguments there are " + names_of(list) + ", as in NumPy");
         }
         slots[slot].push_back(is_named ? &arg.children[0] : &arg);
         in_order.push_back(slots[slot].back());

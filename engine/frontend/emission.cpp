@@ -23,10 +23,10 @@ std::vector<S> Emission::collect(const std::function<void()>& emit_body) {
 }
 
 void Emission::fault_if(E condition, ErrorKind kind, const std::string& message, const Place& place,
-                        std::vector<E> values) {
+                        std::vector<E> values, std::int32_t exception) {
     if (auto known = constant_int(condition); known && !*known) return;
     at(place);
-    S raised = b_->raise(b_->site(kind, message), values);
+    S raised = b_->raise(b_->site(kind, message, exception), values);
     emit(b_->branch(condition, b_->block({raised})));
 }
 

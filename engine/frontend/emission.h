@@ -69,7 +69,7 @@ class Emission {
     void counted(ir::LoopKind kind, E begin, E end, const std::function<void(E)>& body);
     void list_loop(E begin, E end, const std::function<void(E)>& body);
     void fault_if(E condition, ErrorKind kind, const std::string& message, const Place& place,
-                  std::vector<E> values = {});
+                  std::vector<E> values = {}, std::int32_t exception = 0);
     std::vector<E> native(const std::string& name, std::vector<E> values, int results);
     [[noreturn]] void refuse(const Place& place, const std::string& what,
                              const std::string& way_out,

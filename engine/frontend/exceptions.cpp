@@ -88,6 +88,7 @@ const ExceptionClass built_in[] = {
     {"SyntaxWarning", "Warning"},
     {"UnicodeWarning", "Warning"},
     {"UserWarning", "Warning"},
+    {"LinAlgError", "ValueError"},  // NumPy's
 };
 
 /// Places do not change; Python's lock is held wherever it is read or grows.

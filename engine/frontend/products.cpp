@@ -4,6 +4,7 @@
 #include <array>
 
 #include "frontend/array_functions.h"
+#include "frontend/exceptions.h"
 #include "frontend/lazy.h"
 
 namespace unisono::frontend {
@@ -265,8 +266,9 @@ Value ArrayFunctions::call_factor(const Given& given) {
     Value matrix = own(a);
     std::vector<E> extents = extents_of(matrix);
     E n = extents[0];
+    const std::int32_t no_factors = exception_number("LinAlgError");
     fault_if(op_binary(Op::Ne, n, extents[1]), ErrorKind::Value,
-             "Last 2 dimensions of the array must be square", place);
+             "Last 2 dimensions of the array must be square", place, {}, no_factors);
     E dtype = i64(static_cast<std::int64_t>(t));
     if (base == "det") {
         Value out = make_array(t, {i64(1)}, place);
@@ -292,7 +294,8 @@ Value ArrayFunctions::call_factor(const Given& given) {
     fault_if(op_binary(Op::Lt, status, i64(0)), ErrorKind::Memory,
              "out of memory for a decomposition", place);
     fault_if(op_binary(Op::Gt, status, i64(0)), ErrorKind::Value,
-             base == "cholesky" ? "Matrix is not positive definite" : "Singular matrix", place);
+             base == "cholesky" ? "Matrix is not positive definite" : "Singular matrix", place, {},
+             no_factors);
     return out;
 }
 

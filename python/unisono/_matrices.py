@@ -1,12 +1,10 @@
 """What the functions of linear algebra share: operands, calls of LAPACK, and their faults."""
 
+from numpy.linalg import LinAlgError
+
 from . import _engine
 from ._dtypes import _table
 from ._products import _array
-
-
-class LinAlgError(ValueError):
-    """Raised where a matrix has no solution, inverse or factorisation, or an algorithm does not converge."""
 
 
 def _floating(x, what):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import enum
+import types
 
 from .. import _engine
 from .captured import _name_of, is_taken, known_name
@@ -115,7 +116,10 @@ class Expressions:
         member = self.registered_member(e, e) or self.flag(e) or self.limit(e)
         if member is not None:
             return self.expression(member)
-        owner = e.value
+        named, owner = self.resolve(e.value)[1], e.value
+        if isinstance(named, types.ModuleType):
+            why = f"module '{named.__name__}' has no '{e.attr}'; is it spelled right?"
+            return self.node(e, "Opaque", text=ast.unparse(e), value=why)
         if e.attr == "data" and isinstance(owner, ast.Attribute) and owner.attr == "ctypes":
             return self.node(e, "Attribute", [self.expression(owner.value)], "ctypes.data")
         return self.node(e, "Attribute", [self.expression(e.value)], e.attr)

@@ -24,6 +24,11 @@ def read_function(function):
     """
     name = function.__name__
     file = inspect.getsourcefile(function) or function.__code__.co_filename
+    if function.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        raise CompileError(
+            f"{name}: an async function is not compiled; got one at {file}:"
+            f"{function.__code__.co_firstlineno}; compile the function that computes, and call it there"
+        )
     if name == "<lambda>":
         return _read_lambda(function, file)
     for lines, first_line in _candidates(function, file):

@@ -1,0 +1,5 @@
+async def f(x):
+    return x
+
+
+args = (1.0,)
