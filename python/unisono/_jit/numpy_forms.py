@@ -7,9 +7,16 @@ import sys
 
 from .desugar import Let, Value, _assign, _at, _call, _constant, _name, _tuple
 
+_MAKES = ("array", "asarray")
+_JOINS = ("column_stack", "concatenate", "hstack", "stack", "vstack")
+_REDUCES = frozenset("all any argmax argmin max mean median min prod std sum var".split())
+_OF_ROWS = frozenset((*_MAKES, *_JOINS)) | _REDUCES
+
 
 class NumpyForms:
     """``resolve``, ``fresh``, ``builtin`` and ``range_call`` are the flattener's."""
+
+    names_of_made_lists = None
 
     def numpy_call(self, e):
         """A call in simpler ones, or None."""
@@ -29,6 +36,9 @@ class NumpyForms:
         if is_array and self.range_call(first) and len(e.args) == 1:
             function = _call("np.arange", e).func
             return _at(ast.Call(func=function, args=first.args, keywords=e.keywords), e)
+        name = getattr(value, "__name__", "")
+        if name in _OF_ROWS and getattr(numpy, name) is value:
+            return self.array_of_rows(e, value)
         if value is numpy.dtype and len(e.args) == 1 and not e.keywords:
             known, dtype = self.limits(e)
             if known:
@@ -42,6 +52,53 @@ class NumpyForms:
         if is_dtype and isinstance(first, ast.List) and len(e.args) == 1 and not e.keywords:
             return self.converted(_call("np.array", e, first), e.func, e)
         return None
+
+    def array_of_rows(self, e, function):
+        """np.array(rows), np.vstack(rows)... by the library where the rows are a list of lists or arrays, or None."""
+        rows, rest, name = e.args[0], e.args[1:], function.__name__
+        named = {k.arg: k.value for k in e.keywords}
+        dtype = None
+        if name in _MAKES:
+            dtype = rest[0] if len(rest) == 1 else named.pop("dtype", None)
+        if name in _JOINS:
+            axis = named.pop("axis", None)
+            if axis is not None and getattr(axis, "value", None) != 0:
+                return None
+        is_odd = name not in _REDUCES and (named or len(rest) > (name in _MAKES))
+        is_list = _is_list(rows) or (isinstance(rows, ast.Name) and self.may_be_list(rows, name))
+        if hasattr(e, "is_plain") or self.is_kernel or is_odd or not is_list:
+            return None
+        from .rows_library import of_lists, rows_of
+
+        before = []
+        if not isinstance(rows, ast.Name):
+            held = self.fresh("rows")
+            before = [_assign(_name(held, e, ast.Store()), rows)]
+            rows = _name(held, e)
+        other = _called(of_lists.get(name, rows_of), e, rows)
+        if name in _REDUCES:
+            other = _at(ast.Call(func=e.func, args=[other, *rest], keywords=e.keywords), e)
+        if dtype is not None:
+            other = self.converted(other, dtype, e)
+        plain = _at(ast.Call(func=e.func, args=[rows, *rest], keywords=e.keywords), e)
+        plain.is_plain = True
+        chosen = _at(ast.IfExp(test=_call("holds_objects", e, rows), body=other, orelse=plain), e)
+        return _at(Let(body=before, value=chosen), e) if before else chosen
+
+    def may_be_list(self, e, function):
+        """Whether the function makes a list of that name, or takes one to make an array of it."""
+        if function in _MAKES and any(a.arg == e.id for a in self.definition.args.args):
+            return True
+        if self.names_of_made_lists is None:
+            self.names_of_made_lists = {
+                t.id
+                for s in ast.walk(self.definition)
+                if isinstance(s, ast.Assign)
+                and (_is_list(s.value) or isinstance(s.value, ast.List))
+                for t in s.targets
+                if isinstance(t, ast.Name)
+            }
+        return e.id in self.names_of_made_lists
 
     def is_type_of_dtype(self, f):
         """Whether it is ``x.dtype.type`` of a value."""
@@ -115,6 +172,13 @@ class NumpyForms:
         if not is_flags or not isinstance(key, str) or self.resolve(e.value)[0]:
             return None
         return _at(ast.Attribute(value=e.value, attr=key.lower(), ctx=ast.Load()), e)
+
+
+def _is_list(e):
+    """An expression that makes a list that is not written item by item."""
+    if isinstance(e, ast.BinOp):
+        return isinstance(e.left, ast.List) or isinstance(e.right, ast.List)
+    return isinstance(e, ast.ListComp)
 
 
 def _called(function, e, *args):
