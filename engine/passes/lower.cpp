@@ -16,6 +16,7 @@
 #include "passes/hold_elements.h"
 #include "passes/lower_access.h"
 #include "passes/map_to_grid.h"
+#include "passes/points_in_lanes.h"
 #include "passes/products_ahead.h"
 #include "passes/reductions.h"
 #include "passes/rows_in_flight.h"
@@ -108,6 +109,7 @@ void lower(ir::Module& module, const Target& target) {
         run("hold_elements", hold_elements);
         run("steps_together", steps_together);
         run("rows_in_flight", rows_in_flight);
+        run("points_in_lanes", points_in_lanes);
     }
     if (!target.keep_checks_visible && target.has_float64) {
         run("expand_math", [&](ir::Module& m) { expand_math(m, is_host); });

@@ -3,6 +3,7 @@
 
 #include "ir/build.h"
 #include "passes/lower_access.h"
+#include "passes/points_in_lanes.h"
 #include "passes/reductions.h"
 #include "passes/rows_together.h"
 #include "passes/settle_names.h"
@@ -411,5 +412,51 @@ TEST(RowsTogether, ARowGoesThroughBothNests) {
   parallel i.2 in 0 to a.shape[0]:
     vector j.2 in 0 to a.shape[1]:
       a[i.2, j.2] = a[i.2, j.2] / sums[0]
+)");
+}
+
+TEST(PointsInLanes, SixteenPointsStepTogether) {
+    Sample s;
+    Builder& b = s.b;
+    std::int32_t i = b.var("i", DType::Int64), x = b.var("x", DType::Float64);
+    E at[] = {b.read(i)};
+    E is_small = b.binary(Op::Lt, b.read(x), b.number(DType::Float64, 100));
+    S square = b.assign(x, b.mul(b.read(x), b.read(x)));
+    S body = b.block({b.declare(x, b.load(s.a, at, Access::Linear)), b.loop_while(is_small, square),
+                      b.store(s.a, at, b.read(x), Access::Linear)});
+    S loop = b.loop(LoopKind::Vector, i, b.i64(0), b.param(s.n), b.i64(1), body);
+    EXPECT_EQ(s.after(loop, passes::points_in_lanes), R"(  var strips: int64 = max(n - 0, 0) >> 4
+  for strip in 0 to strips:
+    allocate x: float64[16] private
+    allocate goes: int64[16] private
+    var first: int64 = 0 + (strip * 16)
+    vector lane in 0 to 16:
+      var x.3: float64 = a.linear[first + lane]
+      x.linear[lane] = x.3
+    var any: int64 = 1
+    while any != 0:
+      vector lane.2 in 0 to 16:
+        var x.4: float64 = x.linear[lane.2]
+        var goes_on: bool = x.4 < 100.0
+        x.4 = x.4 * x.4
+        x.linear[lane.2] = select(goes_on, x.4, x.linear[lane.2])
+        goes.linear[lane.2] = select(goes_on, 1, 0)
+      vector lane.3 in 0 to 8:
+        goes.linear[lane.3] = goes.linear[lane.3] | goes.linear[lane.3 + 8]
+      vector lane.4 in 0 to 4:
+        goes.linear[lane.4] = goes.linear[lane.4] | goes.linear[lane.4 + 4]
+      vector lane.5 in 0 to 2:
+        goes.linear[lane.5] = goes.linear[lane.5] | goes.linear[lane.5 + 2]
+      vector lane.6 in 0 to 1:
+        goes.linear[lane.6] = goes.linear[lane.6] | goes.linear[lane.6 + 1]
+      any = goes.linear[0]
+    vector lane.7 in 0 to 16:
+      var x.5: float64 = x.linear[lane.7]
+      a.linear[first + lane.7] = x.5
+  vector i in 0 + (strips * 16) to n:
+    var x.2: float64 = a.linear[i]
+    while x.2 < 100.0:
+      x.2 = x.2 * x.2
+    a.linear[i] = x.2
 )");
 }
