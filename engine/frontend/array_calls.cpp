@@ -40,6 +40,8 @@ const std::map<std::string, Calls::ArrayFunction>& Calls::array_functions() {
         {"array", {"a dtype?", &F::call_asarray, false}},
         {"astype", {"a dtype", &F::call_astype, true}},
         {"view", {"a dtype", &F::call_view, true}},
+        {"carray", {"ptr shape dtype?", &F::call_pointed, false}},
+        {"farray", {"ptr shape dtype?", &F::call_pointed, false}},
         {"fill", {"a value", &F::call_fill, true}},
         // elementwise
         {"where", {"condition x? y?", &F::call_where, false}},

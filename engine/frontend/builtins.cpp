@@ -154,7 +154,6 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
     if (name == "print") return call_print(node);
     if (name == "python_block") return Tables(*this, place).python_block(node);
     if (auto v = array_function(node, name)) return *v;
-    if (auto v = pointer_view(node, name)) return *v;
     if (name == "isinstance") {
         if (node.children.size() != 3)
             refuse(place, "isinstance takes a value and a type", "write isinstance(x, int)");

@@ -108,7 +108,6 @@ class Calls : public Bindings {
                                         const Value* object = nullptr);
     std::optional<Value> array_method(const Node& node, const Value& object);
     std::optional<Value> ufunc_method(const Node& node);
-    std::optional<Value> pointer_view(const Node& node, const std::string& name);
 
     // ---- what threads share (sharing.cpp) and have of their own (work_items.cpp)
     Value atomic(const Node& node, const std::string& name);

@@ -1,23 +1,26 @@
 // Lowers carray and farray: arrays over what a pointer parameter points to.
 #include <algorithm>
 
-#include "frontend/calls.h"
+#include "frontend/array_functions.h"
 
 namespace unisono::frontend {
 
-/// un.carray(pointer, shape): the same memory with a shape; nothing where the name is another.
-std::optional<Value> Calls::pointer_view(const Node& node, const std::string& name) {
-    bool by_columns = name == "un.farray";
-    if (!by_columns && name != "un.carray") return std::nullopt;
-    auto args = arguments(node);
-    at(node.place);
-    if (args.size() != 2 || !args[0].type.is_array() || args[0].type.rank != 1) {
-        refuse(node.place, name + " takes a pointer and a shape in a compiled function",
+/// un.carray(pointer, shape, dtype): the same memory with a shape; a pointer to void has no dtype
+/// of its own.
+Value ArrayFunctions::call_pointed(const Given& given) {
+    const Place& place = given.node.place;
+    bool by_columns = given.base == "farray";
+    const Value& pointer = given.at("ptr");
+    at(place);
+    if (!pointer.type.is_array() || pointer.type.rank != 1) {
+        refuse(place, given.name + " takes a pointer and a shape in a compiled function",
                "give a parameter of type CPointer, and an int or a tuple of ints");
     }
-    std::vector<E> extents = shape_argument(args[1], node.place);
+    std::vector<E> extents = shape_argument(given.at("shape"), place);
     if (by_columns) std::reverse(extents.begin(), extents.end());
-    Descriptor d = describe_array(made(args[0], node.place).array);
+    Descriptor d = describe_array(made(pointer, place).array);
+    auto dtype = want_dtype(given);
+    if (dtype && *dtype != pointer.type.dtype) look_as(d, size_of(pointer.type.dtype), *dtype);
     d.extents = extents;
     d.strides.assign(extents.size(), i64(1));
     d.classes.assign(extents.size(), ir::StrideClass::Other);

@@ -187,7 +187,7 @@ def test_build_says_what_it_leaves_out(tmp_path):
     assert done.returncode == 0
     assert [line.split(": ")[1:3] for line in done.stderr.splitlines()] == [
         ["left out helper", "it has no signatures; write @un.jit(signature)"],
-        ["left out more", "it has no signatures of real numbers; write @un.vectorize([signature])"],
+        ["left out more", "it has no signatures; write @un.vectorize([signature])"],
         ["left out Box", "it is made by un.jitclass; call it from a function that un.jit made with a signature"],
     ]  # fmt: skip
 
@@ -269,7 +269,7 @@ def test_generalized_functions(tmp_path):
     command = [sys.executable, "-m", "unisono", "build", str(tmp_path / "items.py")]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert "left out later: it has no signatures of real numbers" in done.stderr
+    assert "left out later: it has no signatures;" in done.stderr
     code = """
 import numpy as np
 import unisono as un
@@ -291,6 +291,48 @@ except TypeError as error:
 assert both(x[0], out) == 3.0
 maps = open("/proc/self/maps").read()
 assert "libunisono_llvm" not in maps and "libLLVM" not in maps
+"""
+    done = run(tmp_path, code, tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+COMPLEX = """
+import math
+import numpy as np
+import unisono as un
+@un.vectorize(["float64(float64, float64)", "complex128(complex128, complex128)"])
+def product(x, y):
+    return x * y + 1
+@un.guvectorize(["void(complex64[:], complex64, complex64[:])"], "(n),()->(n)")
+def scaled(x, k, out):
+    for i in range(len(x)):
+        out[i] = x[i] * k
+@un.jit("complex128(complex128)")
+def square(z):
+    return z * z
+@un.jit("float64(int64)")
+def drawn(n):
+    np.random.seed(n)
+    return np.random.gamma(2.0, 1.0) + np.random.poisson(3.0) + math.erf(0.5)
+"""
+
+
+def test_complex_numbers_and_functions_inside_of_functions(tmp_path):
+    (tmp_path / "waves.py").write_text(COMPLEX)
+    command = [sys.executable, "-m", "unisono", "build", str(tmp_path / "waves.py")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0 and "left out" not in done.stderr, done.stderr
+    code = """
+import math
+import numpy as np
+from waves_compiled import drawn, product, scaled, square
+z = np.array([1j, 2.0])
+assert product(z, 2).tolist() == [1 + 2j, 5.0] and product(np.ones(2), 2.0).dtype == "float64"
+w, k = z.astype("complex64"), np.complex64(2j)
+assert scaled(w, k).tolist() == [-2.0, 4j] and scaled(w, k).dtype == "complex64"
+assert square(1 + 2j) == -3 + 4j
+np.random.seed(3)
+assert math.isclose(drawn(3), np.random.gamma(2.0, 1.0) + np.random.poisson(3.0) + math.erf(0.5))
 """
     done = run(tmp_path, code, tmp_path)
     assert done.returncode == 0, done.stderr

@@ -153,6 +153,25 @@ def test_compiled_functions_call_it():
     assert total(4) == 15.0
 
 
+def test_memory_without_a_type():
+    @un.cfunc("float64(intc, CPointer(float64), voidptr)")
+    def line(n, x, user):
+        data = un.carray(user, 2, dtype=np.float64)
+        return x[0] * data[0] + data[1]
+
+    @un.cfunc("void(voidptr, intc)")
+    def mirror(p, n):
+        a = un.carray(p, (n, n), np.float32)
+        b = un.farray(p, (n, n), dtype=np.float32)
+        a[0, 1] = a[1, 0] + b[0, 0]
+
+    x, data = (ctypes.c_double * 1)(5.0), np.array([2.0, 3.0])
+    assert line.ctypes(1, x, data.ctypes.data) == 13.0
+    square = np.arange(4, dtype=np.float32)
+    mirror.ctypes(square.ctypes.data, 2)
+    assert square.tolist() == [0.0, 2.0, 2.0, 3.0]
+
+
 def test_refusals():
     with pytest.raises(TypeError, match="C needs to know the types"):
         un.cfunc(power.py_func)

@@ -120,19 +120,14 @@ def _is_constant(value):
 
 def _is_ready(f):
     if _is_vectorized(f):
-        is_real = not any("complex" in t for types, _ in f._eager for t in types)
-        return bool(f._eager) and is_real and type(f._compiled) is JitFunction
+        return bool(f._eager) and type(f._compiled) is JitFunction
     if _is_generalized(f):
-        return _has_real_signatures(f)
+        return bool(f._signatures)
     return isinstance(f, JitFunction) and bool(f._options_given.get("signatures"))
 
 
 def _is_generalized(f):
     return type(f).__name__ == "GeneralizedFunction" and type(f).__module__ == _guvectorize
-
-
-def _has_real_signatures(f):
-    return bool(f._signatures) and not any("complex" in t[1] for s in f._signatures for t in s)
 
 
 def _is_vectorized(f):
@@ -147,9 +142,9 @@ def why_left_out(value):
     if isinstance(value, JitFunction):
         return "it has no signatures; write @un.jit(signature)"
     if _is_vectorized(value):
-        return "it has no signatures of real numbers; write @un.vectorize([signature])"
+        return "it has no signatures; write @un.vectorize([signature])"
     if _is_generalized(value):
-        return "it has no signatures of real numbers; write @un.guvectorize([signature], layout)"
+        return "it has no signatures; write @un.guvectorize([signature], layout)"
     by = None
     if kind.__name__ == "Stencil" and kind.__module__.startswith("unisono."):
         by = "un.stencil"
@@ -165,14 +160,14 @@ def _check(key, function):
         if _is_ready(function):
             return
         raise TypeError(
-            f"compile_module: '{key}' is made by un.vectorize of other than a Python function with signatures of real "
-            f'numbers; got {function!r}; write its types, as in @un.vectorize(["float64(float64)"])'
+            f"compile_module: '{key}' is made by un.vectorize of other than a Python function with signatures; "
+            f'got {function!r}; write its types, as in @un.vectorize(["float64(float64)"])'
         )
     if _is_generalized(function):
-        if _has_real_signatures(function):
+        if function._signatures:
             return
         raise TypeError(
-            f"compile_module: '{key}' is made by un.guvectorize without signatures of real numbers; got {function!r}; "
+            f"compile_module: '{key}' is made by un.guvectorize without signatures; got {function!r}; "
             f'write its types, as in @un.guvectorize(["void(float64[:], float64[:])"], "(n)->(n)")'
         )
     if not isinstance(function, JitFunction):
@@ -191,6 +186,12 @@ def _runs_python(node):
     """Whether a flattened function runs a block in the interpreter of the process that compiled it."""
     kind, text, children = node[0], node[5], node[7]
     return (kind == "Builtin" and text == "python_block") or any(map(_runs_python, children))
+
+
+def _unguarded(flat):
+    """Without what a later call must still find around the function, and those inside of it."""
+    inside = [_unguarded(f) for f in flat.get("nested", ())]
+    return dict(flat) | {"guards": []} | ({"nested": inside} if "nested" in flat else {})
 
 
 def _stored(function, callees, known):
@@ -244,7 +245,7 @@ def _stored(function, callees, known):
             known[id(callee)] = len(callees)
             callees.append(stored)
         numbers.append(known[id(callee)])
-    flat["callees"], flat["guards"] = numbers, []
+    flat = _unguarded(flat) | {"callees": numbers}
     plain = function.py_func
     return {
         "flat": flat,

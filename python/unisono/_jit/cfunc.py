@@ -164,7 +164,7 @@ def carray(pointer, shape, dtype=None):
         In a function compiled by `cfunc` a pointer argument, else a ctypes pointer.
     shape : int or tuple of int
     dtype : dtype, optional
-        Of the elements behind a ``void*`` (outside of compiled functions).
+        Of the elements behind a ``void*``.
 
     Returns
     -------
@@ -205,7 +205,7 @@ def farray(pointer, shape, dtype=None):
         In a function compiled by `cfunc` a pointer argument, else a ctypes pointer.
     shape : int or tuple of int
     dtype : dtype, optional
-        Of the elements behind a ``void*`` (outside of compiled functions).
+        Of the elements behind a ``void*``.
 
     Returns
     -------
