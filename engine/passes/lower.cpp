@@ -23,6 +23,7 @@
 #include "passes/rows_together.h"
 #include "passes/settle_names.h"
 #include "passes/share_slots.h"
+#include "passes/shared_loads.h"
 #include "passes/simplify.h"
 #include "passes/split_complex.h"
 #include "passes/steps_together.h"
@@ -110,6 +111,7 @@ void lower(ir::Module& module, const Target& target) {
         run("steps_together", steps_together);
         run("rows_in_flight", rows_in_flight);
         run("points_in_lanes", points_in_lanes);
+        run("shared_loads", shared_loads);
     }
     if (!target.keep_checks_visible && target.has_float64) {
         run("expand_math", [&](ir::Module& m) { expand_math(m, is_host); });

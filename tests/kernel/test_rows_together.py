@@ -190,3 +190,33 @@ def test_names_that_are_assigned_again():
         expected = given - expected.max(axis=-1, keepdims=True) * k
         given = expected
     assert np.allclose(of_two(x, y, 4), expected)
+
+
+@un.jit
+def by_own_elements(x, y):
+    x /= x[:, :1]
+    x[:] = x + x[0, 0]
+    x[1] = x[1] * x[1, -1]
+    return x - np.sqrt(y)[:, None], y[:, None] * x[:0].sum()
+
+
+@pytest.mark.parametrize("shape", [(5, 7), (4, 1), (1, 9), (3, 33)])
+def test_what_a_row_shares_is_read_before_it_changes(shape):
+    x, y = 1 + np.random.default_rng(8).random(shape), np.arange(float(shape[0]))
+    if shape[0] == 1:
+        x, y = np.repeat(x, 2, axis=0), np.arange(2.0)
+    mine, want = x.copy(), x.copy()
+    got = by_own_elements(mine, y)
+    for a, b in zip(got, by_own_elements.py_func(want, y), strict=True):
+        same(a, b)
+    same(mine, want)
+
+
+@un.jit
+def by_the_first(x):
+    return x / np.sqrt(x[:, :1])
+
+
+def test_rows_without_elements_share_nothing():
+    same(by_the_first(np.ones((3, 0))), np.ones((3, 0)))
+    same(by_the_first(np.full((3, 2), 4.0)), np.full((3, 2), 2.0))

@@ -7,6 +7,7 @@
 #include "passes/reductions.h"
 #include "passes/rows_together.h"
 #include "passes/settle_names.h"
+#include "passes/shared_loads.h"
 #include "passes/simplify.h"
 #include "passes/split_complex.h"
 #include "passes/sums_in_lanes.h"
@@ -458,5 +459,21 @@ TEST(PointsInLanes, SixteenPointsStepTogether) {
     while x.2 < 100.0:
       x.2 = x.2 * x.2
     a.linear[i] = x.2
+)");
+}
+
+TEST(SharedLoads, WhatARowSharesIsComputedOnce) {
+    Sample s;
+    Builder& b = s.b;
+    std::int32_t j = b.var("j", DType::Int64);
+    E first[] = {b.param(s.n)}, at[] = {b.add(b.param(s.n), b.read(j))};
+    E root = b.unary(Op::Sqrt, b.load(s.a, first, Access::Linear));
+    S store =
+        b.store(s.a, at, b.binary(Op::Div, b.load(s.a, at, Access::Linear), root), Access::Linear);
+    S loop = b.loop(LoopKind::Vector, j, b.i64(0), b.extent(s.a, 1), b.i64(1), store);
+    EXPECT_EQ(s.after(loop, passes::shared_loads), R"(  if 0 < a.shape[1]:
+    var shared: float64 = sqrt(a.linear[n])
+    vector j in 0 to a.shape[1]:
+      a.linear[n + j] = a.linear[n + j] / shared
 )");
 }
