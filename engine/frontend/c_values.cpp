@@ -161,8 +161,10 @@ Value Calls::struct_address(const Source& callee, const NativeForm& form, const 
     if (type.is_scalar() && is_integer(type.dtype)) return value;
     std::string what = argument(callee, form) + "; got " + describe(type);
     bool is_bytes = type.is_array() && (type.dtype == DType::UInt8 || type.dtype == DType::Int8);
-    const Value* numbers = is_bytes ? &value : nullptr;
-    std::int64_t offset = 0, step = 1;
+    bool is_void = form.spelling == "void *" || form.spelling == "const void *";
+    const Value whole = is_void && type.is_array() ? made(value, place) : value;
+    const Value* numbers = is_bytes || (is_void && type.is_array()) ? &whole : nullptr;
+    std::int64_t offset = 0, step = numbers ? size_of(type.dtype) : 1;
     if (type.is_records()) {
         const Record::Field* field = nullptr;
         numbers = first_numbers(value, field);
@@ -178,9 +180,10 @@ Value Calls::struct_address(const Source& callee, const NativeForm& form, const 
             step = form.size;
         }
     }
-    if (!numbers || (form.leaves.empty() && !is_bytes)) {
+    if (!numbers || (form.leaves.empty() && !is_bytes && !is_void)) {
         refuse(place, what,
-               form.leaves.empty()
+               is_void ? "pass an array, or the address that C gave"
+               : form.leaves.empty()
                    ? "pass the address that C gave"
                    : "pass an array of structs, one of its elements, or an address");
     }
@@ -188,7 +191,7 @@ Value Calls::struct_address(const Source& callee, const NativeForm& form, const 
         refuse(place, what + ", which is read-only and C writes through the pointer",
                "pass a copy");
     Descriptor d = describe_array(numbers->array);
-    auto rank = static_cast<std::size_t>(is_bytes ? 1 : type.rank);
+    auto rank = static_cast<std::size_t>(type.rank);
     E wanted = i64(step / size_of(numbers->type.dtype));
     for (std::size_t axis = rank; axis-- > 0;) {
         E stride = d.strides[axis];

@@ -369,3 +369,41 @@ def test_pointers_to_numbers_take_none_and_addresses():
     c.give_back(p)
     with pytest.raises(ValueError, match="got 3, which is no address"):
         c.at(3, 2)
+
+
+def test_arrays_for_untyped_memory():
+    c = un.c_module(
+        "#include <string.h>\n"
+        "void fill(void* p, int c, size_t n) { memset(p, c, n); }\n"
+        "void copy(void* to, const void* from, size_t n) { memcpy(to, from, n); }\n"
+        "double first(const void* p) { return *(const double*)p; }\n"
+    )
+
+    @un.jit
+    def moved(a):
+        b = np.empty_like(a)
+        c.copy(b, a, a.nbytes)
+        return b, c.first(a + 1.0), c.first(a[1:])
+
+    @un.jit
+    def cleared(a, n):
+        s = 0.0
+        for i in range(n):
+            s += a[1]
+            c.fill(a, 0, 16)
+            s += a[1] * 10
+            a[1] = i
+        return s
+
+    @un.jit
+    def first(a):
+        return c.first(a)
+
+    a = np.arange(4.0).reshape(2, 2)
+    copied, x, y = moved(a)
+    assert np.asarray(copied).tolist() == a.tolist() and (x, y) == (1.0, 2.0)
+    assert cleared(np.ones(4), 5) == 7.0
+    with pytest.raises(ValueError, match="must be contiguous"):
+        first(np.arange(6.0)[::2])
+    with pytest.raises(un.CompileError, match="is const void \\*; got str"):
+        first("text")
