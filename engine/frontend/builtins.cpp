@@ -174,6 +174,10 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
                      !t.items.empty() && !t.items[0].is_scalar();
         return scalar(b_->boolean(holds), Weak::Bool);
     }
+    if (name == "holds_instances") {
+        Type t = maybe_none(node.children[1]).type;
+        return scalar(b_->boolean(t.is_object_list() && t.items[0].record), Weak::Bool);
+    }
     if (name == "is_exception") {
         Value v = maybe_none(node.children[1]);
         bool is_caught = v.type.kind == Type::Kind::Exception;

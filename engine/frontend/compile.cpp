@@ -3,6 +3,7 @@
 #include "frontend/compile.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/recursion.h"
 #include "frontend/effects.h"
@@ -106,6 +107,8 @@ constexpr int most_surveys = 32;
 bool FunctionLowerer::learns_by_survey() {
     if (!guesses_items_ || surveys_ || ++learnt_.surveys > most_surveys) return false;
     std::size_t mark = module_.size();
+    const bool has_result = std::exchange(instance_.has_result, false);  // it may be a guess, too
+    auto result = std::exchange(learnt_.result, std::nullopt);
     FunctionLowerer walk(module_, source_, instance_, dimensions_, learnt_);
     walk.surveys_ = true;
     std::vector<S> list;
@@ -119,6 +122,13 @@ bool FunctionLowerer::learns_by_survey() {
         if (e.kind() != ErrorKind::Compile) throw;
     }
     module_.shrink(mark);
+    if (has_learnt) {
+        learnt_.result.reset();
+        instance_.has_result = false;
+    } else {
+        learnt_.result = result;
+        instance_.has_result = has_result;
+    }
     return has_learnt;
 }
 
@@ -128,6 +138,7 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
     try {
         statements(source_.body);
         end_of_function();
+        if (unresolved_ && learns_by_survey()) return nullptr;
     } catch (const Restart&) {
         return nullptr;
     } catch (const Error& e) {

@@ -185,10 +185,17 @@ E Operators::condition(const Node& node) {
     std::map<std::string, Binding> before;
     for (std::size_t i = 1; i < node.children.size(); ++i) {
         assume(node.children[i - 1], is_and, &before);
-        auto next = [&, i] { return scalar(condition(node.children[i]), Weak::Bool); };
+        bool decides = false;  // it is known when compiling, and tells the result
+        auto next = [&, i] {
+            E test = condition(node.children[i]);
+            auto known = constant_int(test);
+            decides = known && (*known != 0) != is_and;
+            return scalar(test, Weak::Bool);
+        };
         auto same = [&] { return scalar(b_->boolean(!is_and), Weak::Bool); };
         so_far = is_and ? choose(so_far, next, same, node.place).expr
                         : choose(so_far, same, next, node.place).expr;
+        if (decides) so_far = b_->boolean(!is_and);
     }
     for (auto& [name, binding] : before) env_.names[name] = binding;
     return so_far;

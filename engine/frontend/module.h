@@ -52,6 +52,8 @@ class ModuleLowerer {
                              bool counts_depth = false, bool passes_blocks = false);
     /// True while the function is being lowered (a call of it now is a recursion).
     bool is_open(const Source& source) const { return open_count(source) > 0; }
+    /// Whether it is the function that Python calls.
+    bool is_entry(const Instance& instance) const { return &instance == &instances_.front(); }
     int open_count(const Source& source) const;
     /// Whether a call of the function may come back to the other one, which calls it.
     bool calls_back(const Source& callee, const Source& caller);

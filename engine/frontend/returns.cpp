@@ -55,6 +55,10 @@ void ControlFlow::shape_result(const Value& value, ResultShape& shape, std::vect
         refuse(last_return_,
                "only structured arrays that were given to the function can be returned",
                "return its fields, or fill an array that is passed in");
+    } else if (value.type.is_function()) {  // what it captured
+        shape.kind = ResultShape::Kind::Tuple;
+        for (const Value& item : value.items)
+            shape_result(item, shape.items.emplace_back(), scalars);
     } else if (value.type.is_optional()) {
         shape.kind = ResultShape::Kind::Optional;
         for (const Value& item : value.items)
@@ -109,10 +113,17 @@ void ControlFlow::give_back(const Node& node) {
     give(declared_value(value, result_wanted_, place, "the result"), place);
 }
 
+static bool holds_function(const Type& t) {
+    return t.is_function() || std::any_of(t.items.begin(), t.items.end(), holds_function);
+}
+
 /// Leaves the function with a value, of a type that holds this one and those of other returns.
 void ControlFlow::give(Value value, const Place& place) {
-    if (value.type.is_function() || value.type.kind == Type::Kind::Exception ||
-        value.type.kind == Type::Kind::DTypeName) {
+    if (module_.is_entry(instance_) && holds_function(value.type))
+        refuse(place, "a " + describe(value.type) + " cannot be returned to Python",
+               "call it here, or return its result: compiled functions return functions to each "
+               "other only");
+    if (value.type.kind == Type::Kind::Exception || value.type.kind == Type::Kind::DTypeName) {
         refuse(place, "a " + describe(value.type) + " cannot be returned",
                "return numbers, texts, arrays or tuples of them");
     }

@@ -31,6 +31,7 @@ void FunctionLowerer::try_statement(const Node& node) {
         statement(node);
     } catch (const Unresolved& call) {
         leave();
+        if (surveys_) return survey(node);
         env_.reachable = false;
         unresolved_ = call.place;
     } catch (const Error& e) {

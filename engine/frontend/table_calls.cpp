@@ -197,10 +197,12 @@ Value Tables::method(const Node& node, const Value& table) {
             call("table_remove", words, words.size());
             return {};
         }
-        if (operation_of(name)) {
-            want(1, 1);
+        if (const int operation = operation_of(name)) {
             const char* op[] = {"", "|", "&", "-", "^"};
-            return binary(op[operation_of(name)], table, other_set(args[0], name));
+            want(1, operation == 4 ? 1 : 16);
+            Value made = table;
+            for (const Value& arg : args) made = binary(op[operation], made, other_set(arg, name));
+            return made;
         }
         if (name == "issubset" || name == "issuperset") {
             want(1, 1);

@@ -238,10 +238,6 @@ def copied(n):
     return e[n]
 
 
-def found(n):
-    return Color(n)
-
-
 @pytest.mark.parametrize(
     ("function", "text"),
     [
@@ -250,7 +246,6 @@ def found(n):
             r"a deque as a value of its own is not supported[^$]*give a copy, as in list\(x\)",
         ),
         (copied, r"a Counter as a value of its own is not supported[^$]*dict\(x\)"),
-        (found, "finding a member of an Enum is not supported"),
     ],
 )
 def test_refused(on, function, text):

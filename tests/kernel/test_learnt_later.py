@@ -133,3 +133,16 @@ def test_the_first_refusal_is_told_where_nothing_tells_more():
 
     with pytest.raises(un.CompileError, match="has no attribute 'name'"):
         odd(1)
+
+
+def test_generators_that_call_themselves_first():
+    def towers(n):
+        def move(k, a, b, c):
+            if k:
+                yield from move(k - 1, a, c, b)
+                yield (a, c)
+                yield from move(k - 1, b, a, c)
+
+        return list(move(n, "A", "B", "C"))
+
+    assert un.jit(towers)(3) == towers(3)

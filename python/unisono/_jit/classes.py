@@ -210,6 +210,11 @@ def method(cls, name):
         return ("method", methods[name]) if name in methods else None
     if _is_compiled(cls) and name in cls._compiled:
         return "method", cls._compiled[name]
+    if name == "name" and issubclass(cls, enum.Enum):
+        from .enum_library import name_of
+
+        made = name_of(cls)
+        return made and ("property", made)
     for owner in cls.__mro__:
         if owner.__module__.startswith("unisono._") or owner in _INHERITED:
             continue

@@ -11,7 +11,7 @@ import ast
 import collections
 import dataclasses
 
-from .desugar import Value, _assign, _at, _call, _constant, _copied, _name
+from .desugar import Let, Value, _assign, _at, _call, _constant, _copied, _name
 
 _MAKERS = ("Counter", "OrderedDict", "defaultdict", "deque")
 # Methods that are those of the list or dict, by the kind of container.
@@ -74,6 +74,7 @@ class Containers:
         if not any(name in line for line in self.lines for name in _MAKERS):
             return body
         body = _Parts(self.maker).block([_copied(s) for s in body])
+        body = _Unnamed(self).block(body)
         made, bound = {}, collections.Counter()
         for n in (n for s in body for n in ast.walk(s)):
             if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load):
@@ -169,6 +170,43 @@ class _Parts(Statements):
             _at(ast.Assign(targets=[t], value=v), s)
             for t, v in zip(target.elts, value.elts, strict=True)
         ]
+
+
+class _Unnamed(Statements):
+    """Gives Counters that no name holds a name: ``Counter(x).most_common(2)``."""
+
+    def __init__(self, flattener):
+        self.flattener = flattener
+
+    def visit_FunctionDef(self, s):
+        return s
+
+    visit_Lambda = visit_FunctionDef
+
+    def visit_Assign(self, s):
+        if isinstance(s.targets[0], ast.Name) and self.flattener.maker(s.value):
+            s.value.args = [self.visit(a) for a in s.value.args]
+            return s
+        return self.generic_visit(s)
+
+    def visit_Call(self, e):
+        self.generic_visit(e)
+        owner = e.func.value if isinstance(e.func, ast.Attribute) else None
+        if isinstance(owner, Let) and hasattr(owner, "is_container"):  # the call is of the name
+            e.func.value, owner.value = owner.value, e
+            del owner.is_container
+            return owner
+        given = e.args[0] if len(e.args) == 1 else None
+        if hasattr(given, "is_container") and self.flattener.builtin(e) in _TAKERS:
+            e.args[0], given.value = given.value, e
+            del given.is_container
+            return given
+        if self.flattener.maker(e) != "Counter":
+            return e
+        name = self.flattener.fresh("counter")
+        made = Let(body=[_assign(_name(name, e, ast.Store()), e)], value=_name(name, e))
+        made.is_container = True
+        return _at(made, e)
 
 
 class _Rewriter(Statements):

@@ -177,6 +177,12 @@ class Expressions:
         if isinstance(e.func, (ast.Name, ast.Attribute)):
             found, value = self.resolve(e.func)
             if found and isinstance(value, enum.EnumMeta):
+                from .enum_library import member_of
+
+                made = member_of(value) if len(e.args) == 1 and not e.keywords else None
+                if made is not None:
+                    call = ast.Call(func=self.library(e, made), args=e.args, keywords=[])
+                    return self.expression(ast.copy_location(call, e))
                 return self.unsupported(
                     e, "finding a member of an Enum", "name it, as in Color.RED"
                 )
@@ -285,12 +291,23 @@ class Expressions:
         item = self.captured_item(e)
         if item is not None:
             return item
+        found, value = self.resolve(e.value)
+        if found and isinstance(value, enum.EnumMeta):
+            from .enum_library import member_named
+
+            function = self.library(e, member_named(value))
+            call = ast.Call(func=function, args=[e.slice], keywords=[])
+            return self.expression(ast.copy_location(call, e))
         flat = self.flat_element(e) or self.ordered_subscript(e)
         flat = flat or self.joined(e) or self.flag_item(e)
         if flat is not None:
             return self.expression(flat)
         text = "iteration" if getattr(e, "is_iteration", False) else ""
         return self.node(e, "Subscript", [self.expression(e.value), *self.index(e.slice)], text)
+
+    def library(self, at, function):
+        """A name of a compiled function of ours."""
+        return ast.copy_location(Value(value=function, ctx=ast.Load()), at)
 
     def index(self, e):
         e = self.constant_key(e)

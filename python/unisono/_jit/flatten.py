@@ -289,6 +289,8 @@ class _Flattener(
             plain = self.stored_flat(s)
             if plain is not None:
                 return [self.statement(p) for p in plain]
+        if isinstance(s, ast.Assign) and self.builtin(s.value) == "reversed":
+            s = self.with_listed(s)
         if isinstance(s, ast.Assign) and self.keeps_lock(s):
             return [self.node(s, "Pass")]
         if isinstance(s, ast.With):

@@ -155,7 +155,7 @@ class Forms:
             return _at(ast.Call(func=e.func, args=[e.args[0], types], keywords=[]), e)
         if name == "tuple" and len(e.args) == 1 and isinstance(e.args[0], ast.List):
             return _at(ast.Tuple(elts=e.args[0].elts, ctx=ast.Load()), e)
-        plain = self.method_of_class(e) or self.several_sets(e) or self.sorted_in_place(e)
+        plain = self.method_of_class(e) or self.sorted_in_place(e)
         if plain is not None:
             return plain
         if name == "round" and len(e.args) == 2 and not e.keywords:
@@ -188,6 +188,13 @@ class Forms:
         loop = ast.comprehension(target=_name(item, e, ast.Store()), iter=e, ifs=[], is_async=0)
         return _at(ast.ListComp(elt=_name(item, e), generators=[loop]), e)
 
+    def with_listed(self, s):
+        """``a[i:] = reversed(a[i:])`` with a list of the items."""
+        target = s.targets[0]
+        if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
+            s = _at(ast.Assign(targets=s.targets, value=self.as_list(s.value)), s)
+        return s
+
     def is_lazy(self, e):
         """Whether it gives items one by one: range(n), enumerate(x), a call of a generator, product(x, y)."""
         if self.builtin(e) in _ITERATORS or self.generator_of(e) is not None:
@@ -215,12 +222,28 @@ class Forms:
         """items.sort(key=f) as a call of the library, or None."""
         is_sort = isinstance(e.func, ast.Attribute) and e.func.attr == "sort" and not e.args
         names = {k.arg for k in e.keywords}
-        if not is_sort or "key" not in names or not names <= {"key", "reverse"}:
+        if not is_sort or not names <= {"key", "reverse"} or hasattr(e, "is_plain"):
             return None
+        if "key" not in names:
+            return self.sorted_objects(e)
         from .library import sort_by
 
         function = _at(Value(value=sort_by, ctx=ast.Load()), e)
         return _at(ast.Call(func=function, args=[e.func.value], keywords=e.keywords), e)
+
+    def sorted_objects(self, e):
+        """items.sort() by the library where the items may be objects with an order of their own, or None."""
+        owner = e.func.value
+        classes = [c for c in self.function.__globals__.values() if isinstance(c, type)]
+        if not isinstance(owner, ast.Name) or not any("__lt__" in vars(c) for c in classes):
+            return None
+        from .library import sort_objects
+
+        function = _at(Value(value=sort_objects, ctx=ast.Load()), e)
+        other = _at(ast.Call(func=function, args=[owner], keywords=e.keywords), e)
+        e.is_plain = True
+        test = _call("holds_instances", e, owner)
+        return _at(ast.IfExp(test=test, body=other, orelse=e), e)
 
     def getter(self, e):
         """operator.itemgetter and attrgetter of constants as lambdas, or None."""
@@ -245,20 +268,6 @@ class Forms:
             posonlyargs=[], args=[ast.arg(arg=item)], kwonlyargs=[], kw_defaults=[], defaults=[]
         )
         return _at(ast.Lambda(args=given, body=body), e)
-
-    def several_sets(self, e):
-        """a.union(b, c) as a.union(b).union(c), or None."""
-        f = e.func
-        names = ("union", "intersection", "difference")
-        if not isinstance(f, ast.Attribute) or f.attr not in names or len(e.args) < 2:
-            return None
-        if e.keywords or any(isinstance(a, ast.Starred) for a in e.args) or self.resolve(f)[0]:
-            return None
-        made = f.value
-        for given in e.args:
-            function = _at(ast.Attribute(value=made, attr=f.attr, ctx=ast.Load()), e)
-            made = _at(ast.Call(func=function, args=[given], keywords=[]), e)
-        return made
 
     def typed_container(self, e):
         """List(x), Dict.empty(...) of unisono.typed as a list, dict or set that is written, or None."""

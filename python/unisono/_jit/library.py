@@ -84,6 +84,14 @@ def sort_by(items, key, reverse=False):
 
 
 @jit
+def sort_objects(items, reverse=False):
+    """As ``list.sort`` of objects with a method `__lt__`."""
+    made = sorted_list(items, reverse)
+    for k in range(len(made)):
+        items[k] = made[k]
+
+
+@jit
 def max_by(items, key):
     """As ``max`` with a key: the first of the largest."""
     given = list(items) if isinstance(items, (dict, set)) else items

@@ -75,16 +75,30 @@ class Match:
     def pattern_MatchSequence(self, p, subject):
         """Of tuples and lists."""
         size = _call("len", p, subject)
-        wanted = _constant(len(p.patterns), p)
+        star = next((k for k, q in enumerate(p.patterns) if isinstance(q, ast.MatchStar)), None)
+        wanted = _constant(len(p.patterns) - (star is not None), p)
+        fits = ast.Eq() if star is None else ast.GtE()
         tests = [
             _is_of(subject, p, _known("tuple", p), _known("list", p)),
-            _at(ast.Compare(left=size, ops=[ast.Eq()], comparators=[wanted]), p),
+            _at(ast.Compare(left=size, ops=[fits], comparators=[wanted]), p),
         ]
         captures = []
         for k, q in enumerate(p.patterns):
-            item = ast.Subscript(value=subject, slice=_constant(k, q), ctx=ast.Load())
+            if k == star:
+                if q.name:
+                    captures.append((q.name, self.rest_of(subject, k, len(p.patterns) - k - 1, q)))
+                continue
+            place = k if star is None or k < star else k - len(p.patterns)
+            item = ast.Subscript(value=subject, slice=_constant(place, q), ctx=ast.Load())
             self.add(tests, captures, self.pattern(q, _at(item, q)))
         return tests, captures
+
+    def rest_of(self, subject, begin, behind, at):
+        """What a star takes: a list, but for so many items in front and behind."""
+        end = _constant(-behind, at) if behind else None
+        part = _at(ast.Slice(lower=_constant(begin, at), upper=end, step=None), at)
+        items = _at(ast.Subscript(value=subject, slice=part, ctx=ast.Load()), at)
+        return _call("list", at, items)
 
     def pattern_MatchClass(self, p, subject):
         found, cls = self.resolve(p.cls)

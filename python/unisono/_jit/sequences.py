@@ -164,11 +164,18 @@ class Sequences:
 
     def extreme_of_objects(self, e, name):
         """max(x) of a name by the library where it holds texts, tuples or objects, or None."""
-        if not isinstance(e.args[0], ast.Name) or hasattr(e, "is_plain") or self.is_kernel:
+        given = e.args[0]
+        is_made = isinstance(given, (ast.GeneratorExp, ast.ListComp))
+        are_tuples = is_made and isinstance(given.elt, ast.Tuple)
+        is_fit = isinstance(given, ast.Name) or are_tuples
+        if not is_fit or hasattr(e, "is_plain") or self.is_kernel:
             return None
         from .library import max_of, min_of
 
         function = _at(Value(value=max_of if name == "max" else min_of, ctx=ast.Load()), e)
+        if are_tuples:
+            given = _at(ast.ListComp(elt=given.elt, generators=given.generators), e)
+            return _at(ast.Call(func=function, args=[given], keywords=[]), e)
         other = _at(ast.Call(func=function, args=e.args, keywords=[]), e)
         e.is_plain = True
         test = _call("holds_objects", e, e.args[0])

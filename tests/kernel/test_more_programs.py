@@ -1,0 +1,105 @@
+"""Forms of ordinary programs: stars in patterns, unnamed Counters, sorts of objects, methods named as those of sets."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import pytest
+import unisono as un
+from jit_devices import host_devices
+
+
+@dataclass
+class Task:
+    priority: int
+    name: str
+
+    def __lt__(self, other):
+        return self.priority < other.priority
+
+
+@dataclass
+class Group:
+    members: list
+
+    def union(self, a, b):
+        self.members.append(a + b)
+        return len(self.members)
+
+
+def commanded(text):
+    match text.split():
+        case ["push", n]:
+            return f"push {int(n)}"
+        case ["add" | "sub" as op]:
+            return op.upper()
+        case ["mid", *inner, last]:
+            return f"{inner} {last}"
+        case [first, *rest]:
+            return f"{first} and {len(rest)}"
+    return "empty"
+
+
+def sorted_tasks(n):
+    tasks = [Task(i * 3 % n, f"t{i}") for i in range(n)]
+    numbers, words = [3, 1, 2], ["b", "a"]
+    tasks.sort()
+    numbers.sort()
+    words.sort(reverse=True)
+    first = [t.name for t in tasks]
+    tasks.sort(reverse=True)
+    return first, [t.priority for t in tasks], [t.name for t in sorted(tasks)], numbers, words
+
+
+def extremes(n):
+    return min((n - i, i) for i in range(n)), max([(i % 2, -i) for i in range(n)])
+
+
+def counted(text):
+    return (
+        Counter(text).most_common(1),
+        sorted(Counter(text).items()),
+        [k for k, v in Counter(text).items() if v > 1],
+        max(Counter(text.upper()).values()),
+        dict(Counter(text)),
+    )
+
+
+def united(n):
+    s = {1, n}
+    return Group([0]).union(3, 4), sorted(s.union({3}, {4})), sorted(s.intersection({1, 2}, {1}))
+
+
+def sections(text):
+    name = None
+    found = {}
+    for line in text.split("\n"):
+        if line.isalpha():
+            name = line
+            found[name] = []
+        elif line and name is not None:
+            found[name].append(int(line))
+    return found
+
+
+def turned(n):
+    a = list(range(n))
+    a[1:] = reversed(a[1:])
+    return a
+
+
+CASES = [
+    *((commanded, t) for t in ("push 3", "sub", "mid a b c", "nop x y", "")),
+    (sorted_tasks, 5),
+    (extremes, 4),
+    (counted, "abca"),
+    (united, 2),
+    (sections, "a\n1\n2\nb\n\n3"),
+    (turned, 4),
+]
+
+
+@pytest.mark.parametrize("on", host_devices())
+@pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c[0].__name__}-{c[1]}")
+def test_as_python(on, case):
+    function, argument = case
+    assert un.jit(function, device=on)(argument) == function(argument)
