@@ -140,6 +140,12 @@ class Captured:
             return True, self.imported[name]
         if name in self.locals:
             return False, None
+        known = self.outside.get(name)
+        if known is None:  # asked for many times
+            known = self.outside[name] = self.resolve_outside(name)
+        return known
+
+    def resolve_outside(self, name):
         if self.number_around(name) is not None:
             return False, None
         if name in self.cells:

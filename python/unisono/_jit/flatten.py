@@ -111,6 +111,7 @@ class _Flattener(
         self.callees, self.guards, self.nested, self.classes = [], [], [], []
         self.local_types = dict(options.get("locals", {}))
         self.captured_names, self.functions = [], {}
+        self.outside = {}  # what names lead to that are not the function's own
         self.arrays = {}  # captured ones: mapping or cell, and key there, by the name of a parameter
         self.takes_arrays = not is_kernel and not options.get("is_method")
         self.around = None
