@@ -87,7 +87,23 @@ def turned(n):
     return a
 
 
+def starred_prints(n):
+    mixed = (1, "a", 2.5)
+    rows = [[1, 2], [3, 4]]
+    print(*mixed)
+    print("all:", *mixed, *rows[0], sep="; ")
+    print(*range(n), None, True, sep="", end="!\n")
+    print("x", *(k * 2 for k in range(n)), "y")
+    for row in rows:
+        print(*row)
+    print(*zip(rows[0], "ab", strict=False))
+    print(*map(str, rows[1]), *sorted(rows[0], reverse=True), sep=",")
+    print(*[], *"abc", *{1: 2, 3: 4})
+    return n
+
+
 CASES = [
+    (starred_prints, 3),
     *((commanded, t) for t in ("push 3", "sub", "mid a b c", "nop x y", "")),
     (sorted_tasks, 5),
     (extremes, 4),
@@ -100,6 +116,7 @@ CASES = [
 
 @pytest.mark.parametrize("on", host_devices())
 @pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c[0].__name__}-{c[1]}")
-def test_as_python(on, case):
+def test_as_python(on, case, capfd):
     function, argument = case
-    assert un.jit(function, device=on)(argument) == function(argument)
+    want = function(argument), capfd.readouterr().out
+    assert (un.jit(function, device=on)(argument), capfd.readouterr().out) == want

@@ -158,6 +158,8 @@ class Forms:
         plain = self.method_of_class(e) or self.sorted_in_place(e)
         if plain is not None:
             return plain
+        if name == "print" and any(isinstance(a, ast.Starred) for a in e.args):
+            return self.starred_print(e)
         if name == "round" and len(e.args) == 2 and not e.keywords:
             return self.rounded(e)
         if name == "len" and len(e.args) == 1 and self.range_call(e.args[0]):

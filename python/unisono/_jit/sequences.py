@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from .containers import Statements
-from .desugar import Let, Value, _assign, _at, _call, _constant, _copied, _name, _tuple
+from .desugar import Known, Let, Value, _assign, _at, _call, _constant, _copied, _name, _tuple
 from .walks import assignments
 
 # Builtins that take a row's items from whatever holds them.
@@ -161,6 +161,44 @@ class Sequences:
             posonlyargs=[], args=[ast.arg(arg=item)], kwonlyargs=[], kw_defaults=[], defaults=[]
         )
         k.value = _at(ast.Lambda(args=given, body=_at(body, f)), f)
+
+    def starred_print(self, e):
+        """``print(*items)`` as a print of one text where `items` are no tuple, or None."""
+        stars = [a.value for a in e.args if isinstance(a, ast.Starred)]
+        if hasattr(e, "is_plain") or all(isinstance(s, ast.Tuple) for s in stars):
+            return None
+        before, args, filled, tests = [], [], [], []
+        texts = self.fresh("texts")
+        put = lambda v: self.changed_by(e, texts, "append", _call("str", e, v))  # noqa: E731
+        for a in e.args:
+            name = self.fresh("a")
+            is_star = isinstance(a, ast.Starred)
+            v = a.value if is_star else a
+            if is_star and (isinstance(v, ast.GeneratorExp) or self.is_lazy(v)):
+                v = self.as_list(v)
+            before.append(_assign(_name(name, a, ast.Store()), v))
+            read = _name(name, a)
+            if not is_star:
+                filled.append(put(read))
+                args.append(read)
+                continue
+            item = self.fresh("x")
+            target = _name(item, a, ast.Store())
+            loop = ast.For(target=target, iter=read, body=[put(_name(item, a))], orelse=[])
+            filled.append(_at(loop, e))
+            args.append(_at(ast.Starred(value=read, ctx=ast.Load()), a))
+            tests.append(_call("isinstance", e, read, _at(Known(id="tuple", ctx=ast.Load()), e)))
+        plain = _at(ast.Call(func=e.func, args=args, keywords=e.keywords), e)
+        plain.is_plain = True
+        test = tests[0] if len(tests) == 1 else _at(ast.BoolOp(op=ast.And(), values=tests), e)
+        separator = next((k.value for k in e.keywords if k.arg == "sep"), _constant(" ", e))
+        join = _at(ast.Attribute(value=separator, attr="join", ctx=ast.Load()), e)
+        text = _at(ast.Call(func=join, args=[_name(texts, e)], keywords=[]), e)
+        others = [k for k in e.keywords if k.arg != "sep"]
+        printed = _at(ast.Call(func=e.func, args=[text], keywords=others), e)
+        empty = _assign(_name(texts, e, ast.Store()), _at(ast.List(elts=[], ctx=ast.Load()), e))
+        listed = _at(Let(body=[empty, *filled], value=printed), e)
+        return _at(Let(body=before, value=_at(ast.IfExp(test, plain, listed), e)), e)
 
     def extreme_of_objects(self, e, name):
         """max(x) of a name by the library where it holds texts, tuples or objects, or None."""
