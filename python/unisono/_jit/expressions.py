@@ -148,6 +148,13 @@ class Expressions:
         return self.node(e, "BoolOp", map(self.expression, e.values), text)
 
     def expression_Compare(self, e):
+        known = [self.resolve(c)[1] for c in (e.left, *e.comparators)]
+        equal = isinstance(e.ops[0], (ast.Eq, ast.Is))
+        if len(known) == 2 and all(
+            isinstance(v, enum.Enum) and not isinstance(v, int) for v in known
+        ):
+            if equal or isinstance(e.ops[0], (ast.NotEq, ast.IsNot)):
+                return self.captured(e, "a comparison", (known[0] is known[1]) == equal)
         if any(isinstance(self.resolve(c)[1], enum.Enum) for c in e.comparators):
             equal = {ast.Is: ast.Eq, ast.IsNot: ast.NotEq}  # there is one object of each value
             e.ops = [equal.get(type(op), type(op))() for op in e.ops]

@@ -232,6 +232,58 @@ def modular_power(base, exp, mod):
     return made - m if mod < 0 and made else made
 
 
+_MODULUS = 2**61 - 1
+
+
+@jit
+def _hash_of_int(n):
+    if n == -(2**63):
+        return -4
+    size = abs(n) % _MODULUS
+    made = -size if n < 0 else size
+    return -2 if made == -1 else made
+
+
+@jit
+def _hash_of_float(v):
+    if math.isinf(v):
+        return 314159 if v > 0 else -314159
+    if math.isnan(v):
+        raise ValueError("hash of nan is not compiled: it is different for each object")
+    m, e = math.frexp(abs(v))
+    made = 0
+    while m != 0.0:
+        made = ((made << 28) & _MODULUS) | made >> 33
+        m *= 268435456.0
+        e -= 28
+        whole = int(m)
+        m -= whole
+        made += whole
+        if made >= _MODULUS:
+            made -= _MODULUS
+    e = e % 61
+    made = ((made << e) & _MODULUS) | made >> (61 - e)
+    made = -made if v < 0 else made
+    return -2 if made == -1 else made
+
+
+@jit
+def hash(obj):
+    """Of numbers and tuples of them, as CPython's."""
+    if isinstance(obj, tuple):
+        made = 2870177450012600261
+        for item in obj:
+            made += hash(item) * -4417276706812531889
+            made = (made << 31) | ((made >> 33) & 0x7FFFFFFF)
+            made *= -7046029288634856825
+        made += len(obj) ^ (2870177450012600261 ^ 3527539)
+        return 1546275796 if made == -1 else made
+    elif isinstance(obj, float):
+        return _hash_of_float(float(obj))
+    else:
+        return _hash_of_int(obj | 0)
+
+
 implementations = {
-    f.__name__: f for f in (gcd, lcm, factorial, perm, comb, isqrt, fsum, prod, bin, oct, hex)
+    f.__name__: f for f in (gcd, lcm, factorial, perm, comb, isqrt, fsum, prod, bin, oct, hex, hash)
 }

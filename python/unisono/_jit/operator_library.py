@@ -50,6 +50,16 @@ def not_(a):
 
 
 @jit
+def truth(a):
+    return bool(a)
+
+
+@jit
+def size_of(a):
+    return abs(a)
+
+
+@jit
 def getitem(a, b):
     return a[b]
 
@@ -60,6 +70,14 @@ def contains(a, b):
 
 
 implementations = {f.__name__: f for f in (neg, pos, inv, not_, getitem, contains)}
+implementations |= {"abs": size_of, "invert": inv, "truth": truth}
+_IN_PLACE = "add and_ floordiv lshift matmul mod mul or_ pow rshift sub truediv xor"
+implementations |= {
+    f"i{name.strip('_')}": compile_text(
+        f"def i{name}(a, b):\n    a {_BINARY[name]}= b\n    return a\n", f"i{name}", {}
+    )
+    for name in _IN_PLACE.split()
+}
 implementations |= {
     name: compile_text(f"def {name}(a, b):\n    return a {sign} b\n", name, {})
     for name, sign in _BINARY.items()

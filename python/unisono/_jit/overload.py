@@ -29,8 +29,9 @@ _of_numpy = frozenset(
 _of_math = frozenset(("comb", "factorial", "fsum", "gcd", "isqrt", "lcm", "perm", "prod"))
 _of_bisect = frozenset(("bisect_left", "bisect_right", "insort_left", "insort_right"))
 _of_operator = frozenset(
-    "add and_ concat contains eq floordiv ge getitem gt inv le lshift lt matmul mod mul ne neg not_ "
-    "or_ pos pow rshift sub truediv xor".split()
+    "abs add and_ concat contains eq floordiv ge getitem gt iadd iand ifloordiv ilshift imatmul imod imul "
+    "inv invert ior ipow irshift isub itruediv ixor le lshift lt matmul mod mul ne neg not_ or_ pos pow "
+    "rshift sub truediv truth xor".split()
 )
 _of_heapq = frozenset("heapify heappop heappush heappushpop heapreplace nlargest nsmallest".split())
 _of_python_random = frozenset(
@@ -294,7 +295,9 @@ def implementation_of(value):
     if found:
         return found[1]
     name = getattr(value, "__name__", None)
-    owner = builtins if name in ("bin", "hex", "oct") else math if name in _of_math else None
+    owner = (
+        builtins if name in ("bin", "hash", "hex", "oct") else math if name in _of_math else None
+    )
     if owner and getattr(owner, name) is value:
         from .math_library import implementations
 
