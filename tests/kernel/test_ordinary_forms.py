@@ -204,3 +204,13 @@ def on_optional(n):
 def test_the_type_of_what_may_be_none_is_not_known(on):
     with pytest.raises(un.CompileError, match="the type of what may be None is not known"):
         un.jit(on_optional, device=on)(3)
+
+
+def test_the_extremes_of_what_a_dict_shows(on):
+    @un.jit(device=on)
+    def f(d):
+        pair = max(d.items(), key=lambda item: (item[1], item[0]))
+        return pair, min(d.values(), key=lambda v: -v), max(d.keys(), key=len)
+
+    d = {"a": 2, "bcd": 1, "e": 2}
+    assert f(d) == f.py_func(d) == (("e", 2), 2, "bcd")

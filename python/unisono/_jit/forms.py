@@ -372,8 +372,12 @@ class Forms:
         if len(e.args) != 1 or [k.arg for k in e.keywords] != ["key"]:
             return None
         function = Value(value=max_by if name == "max" else min_by, ctx=ast.Load())
+        items = e.args[0]
+        method = items.func if isinstance(items, ast.Call) and not items.args else None
+        if isinstance(method, ast.Attribute) and method.attr in ("items", "keys", "values"):
+            items = self.as_list(items)
         return _at(
-            ast.Call(func=_at(function, e), args=[e.args[0], e.keywords[0].value], keywords=[]), e
+            ast.Call(func=_at(function, e), args=[items, e.keywords[0].value], keywords=[]), e
         )
 
     def expression_Value(self, e):
