@@ -6,6 +6,7 @@
 
 #include "ir/clone.h"
 #include "passes/column_sums.h"
+#include "passes/linear_forms.h"
 #include "passes/replace_reads.h"
 
 namespace unisono::passes {
@@ -143,11 +144,14 @@ class PointsInLanes final : public Rewriter {
     E expr(E e) override { return e; }
     S stmt(S s) override {
         s = children(s);
-        const bool is_points = s->kind == StmtKind::For && s->loop == LoopKind::Vector &&
-                               s->reductions.empty() && !s->numbers && is_one(s->args[2]);
-        if (!is_points) return s;
+        const bool is_whole = s->kind == StmtKind::For && s->loop == LoopKind::Vector &&
+                              s->reductions.empty() && !s->numbers && is_one(s->args[2]);
+        if (!is_whole && (!is_plain_loop(s) || s->any_order)) return s;
         auto points = find(s);
-        return points ? together(s, *points) : s;
+        if (!points) return s;
+        if (is_whole) return together(s, *points);
+        E test = independent(s, *points);
+        return test ? b_.branch(test, together(s, *points), s) : s;
     }
 
   private:
@@ -201,6 +205,38 @@ class PointsInLanes final : public Rewriter {
             !has_float_steps(points.steps))
             return std::nullopt;
         return carries(points) ? std::optional(std::move(points)) : std::nullopt;
+    }
+
+    /// A test in front of a serial loop that its iterations do not meet; null where none is known.
+    E independent(S s, const Points& points) {
+        LoopNest nest(b_, s, nullptr);
+        std::vector<NestAccess> accesses;
+        auto look = [&](auto& self, S t) -> bool {
+            for (E e : t->args) {
+                if (!nest.loads(e, accesses)) return false;
+            }
+            if (t->kind == StmtKind::Store)
+                accesses.push_back({t->id, true, nest.form(t->args[0])});
+            auto inside = [&](S u) { return self(self, u); };
+            return std::all_of(t->body.begin(), t->body.end(), inside) &&
+                   std::all_of(t->orelse.begin(), t->orelse.end(), inside);
+        };
+        auto all = [&](S t) { return look(look, t); };
+        if (!std::all_of(points.before.begin(), points.before.end(), all) ||
+            !std::all_of(points.after.begin(), points.after.end(), all))
+            return nullptr;
+        // A test for elements that follow each other would never hold.
+        for (const NestAccess& a : accesses) {
+            for (const NestAccess& c : accesses) {
+                std::int64_t distance = 0;
+                if (a.is_store && a.array == c.array && a.form && c.form &&
+                    constant_difference(a.form->rest, c.form->rest, distance) && distance != 0)
+                    return nullptr;
+            }
+        }
+        E test = nest.independent(accesses);
+        for (E assumed : nest.assumed()) test = test ? b_.binary(Op::And, test, assumed) : test;
+        return test;
     }
 
     /// Finds the variables that need a place per lane; false where others are changed.

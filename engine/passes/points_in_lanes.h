@@ -5,8 +5,9 @@
 // together, as long as any of them goes on; those that are done keep their values. Each point has
 // the values of its own steps, bit for bit.
 //
-// Loops over independent iterations that hold one while loop, of arithmetic on numbers; functions
-// that are called there become part of the loop. The points that are left go one by one.
+// Loops that hold one while loop, of arithmetic on numbers, and whose iterations are independent,
+// or do not meet as a test in front of the loop shows; functions that are called there become part
+// of the loop. The points that are left go one by one.
 //
 // Requires linear accesses (lower_access).
 #pragma once

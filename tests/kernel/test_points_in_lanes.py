@@ -75,6 +75,75 @@ def test_points_have_the_bits_of_their_own_steps(function, signature, dtype, n):
     assert np.array_equal(inside(x, y), np.asarray(mine), equal_nan=True)
 
 
+def rows_of_points(x, y, out):
+    for i in range(len(y)):
+        for j in range(len(x)):
+            c = complex(x[j], y[i])
+            z = c
+            n = 0
+            while n < 50 and z.real * z.real + z.imag * z.imag <= 4.0:
+                z = z * z + c
+                n += 1
+            out[i, j] = n
+
+
+def each_from_the_last(a, b):
+    for i in range(1, len(a)):
+        x = b[i - 1] * 0.75
+        while x < 10.0:
+            x = x * 1.5 + 0.5
+        a[i] = x
+
+
+def every_second(a, b):
+    for i in range(len(a) // 2):
+        x = b[2 * i]
+        while x < 10.0:
+            x = x * 1.5 + 0.5
+        if i != 3:
+            a[2 * i + 1] = x
+
+
+def last_steps(a, b):
+    n = 0
+    for i in range(len(a)):
+        while n < 100 and b[i] > n * 0.5:
+            n += 1
+        a[i] = n
+    return n
+
+
+@pytest.mark.parametrize("n", [0, 3, 16, 50, 333])
+def test_loops_over_points(n):
+    x, y = np.linspace(-2, 1, n), np.linspace(-1, 1, 7)
+    mine, want = np.zeros((2, 7, n), np.int64)
+    un.jit(rows_of_points)(x, y, mine)
+    rows_of_points(x, y, want)
+    assert np.array_equal(mine, want)
+
+
+@pytest.mark.parametrize("function", [each_from_the_last, every_second, last_steps])
+@pytest.mark.parametrize("overlap", ["none", "same", "ahead", "behind"])
+def test_points_that_meet_go_one_after_the_other(function, overlap):
+    def views(memory):
+        if overlap == "none":
+            return memory[:300], memory[300:]
+        parts = {"same": (0, 0), "ahead": (0, 7), "behind": (7, 0)}[overlap]
+        return [memory[k : k + 300] for k in parts]
+
+    mine = np.random.default_rng(5).random(600) * 8 + 0.1
+    want = mine.copy()
+    got = un.jit(function)(*views(mine))
+    assert got == function(*views(want))
+    assert np.array_equal(mine, want)
+
+
+def test_an_index_out_of_range_is_told():
+    x, y = np.linspace(-2, 1, 40), np.linspace(-1, 1, 7)
+    with pytest.raises(IndexError):
+        un.jit(rows_of_points)(x, y, np.zeros((7, 39), np.int64))
+
+
 def test_broadcast_and_strided():
     x, y = np.linspace(-2, 1, 203), np.linspace(-1, 1, 97)
     f = un.vectorize(["int64(float64, float64)"])(escape)

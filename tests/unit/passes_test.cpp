@@ -416,17 +416,27 @@ TEST(RowsTogether, ARowGoesThroughBothNests) {
 )");
 }
 
-TEST(PointsInLanes, SixteenPointsStepTogether) {
+namespace {
+
+/// for i: x = a[i]; while x < 100: x = x * x; a[i] = x, or a[behind] = x.
+std::string steps_of_points(LoopKind kind, bool in_place = true) {
     Sample s;
     Builder& b = s.b;
     std::int32_t i = b.var("i", DType::Int64), x = b.var("x", DType::Float64);
     E at[] = {b.read(i)};
     E is_small = b.binary(Op::Lt, b.read(x), b.number(DType::Float64, 100));
     S square = b.assign(x, b.mul(b.read(x), b.read(x)));
+    E behind[] = {b.add(b.read(i), b.i64(1))};
     S body = b.block({b.declare(x, b.load(s.a, at, Access::Linear)), b.loop_while(is_small, square),
-                      b.store(s.a, at, b.read(x), Access::Linear)});
-    S loop = b.loop(LoopKind::Vector, i, b.i64(0), b.param(s.n), b.i64(1), body);
-    EXPECT_EQ(s.after(loop, passes::points_in_lanes), R"(  var strips: int64 = max(n - 0, 0) >> 4
+                      b.store(s.a, in_place ? at : behind, b.read(x), Access::Linear)});
+    S loop = b.loop(kind, i, b.i64(0), b.param(s.n), b.i64(1), body);
+    return s.after(loop, passes::points_in_lanes);
+}
+
+}  // namespace
+
+TEST(PointsInLanes, SixteenPointsStepTogether) {
+    EXPECT_EQ(steps_of_points(LoopKind::Vector), R"(  var strips: int64 = max(n - 0, 0) >> 4
   for strip in 0 to strips:
     allocate x: float64[16] private
     allocate goes: int64[16] private
@@ -460,6 +470,9 @@ TEST(PointsInLanes, SixteenPointsStepTogether) {
       x.2 = x.2 * x.2
     a.linear[i] = x.2
 )");
+    // Iterations of a serial loop must not meet.
+    EXPECT_NE(steps_of_points(LoopKind::Serial).find("while any != 0"), std::string::npos);
+    EXPECT_EQ(steps_of_points(LoopKind::Serial, false).find("any"), std::string::npos);
 }
 
 TEST(SharedLoads, WhatARowSharesIsComputedOnce) {
