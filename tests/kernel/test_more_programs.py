@@ -102,7 +102,12 @@ def starred_prints(n):
     return n
 
 
+def rounded(x):
+    return round(x, -2), round(x, -1), round(-x, -3)
+
+
 CASES = [
+    *((rounded, x) for x in (1251, 50, 150, 2**62, 250.0, 149.999, 0.4, 1500.0, -3.0)),
     (starred_prints, 3),
     *((commanded, t) for t in ("push 3", "sub", "mid a b c", "nop x y", "")),
     (sorted_tasks, 5),
@@ -118,5 +123,5 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c[0].__name__}-{c[1]}")
 def test_as_python(on, case, capfd):
     function, argument = case
-    want = function(argument), capfd.readouterr().out
-    assert (un.jit(function, device=on)(argument), capfd.readouterr().out) == want
+    want = repr(function(argument)), capfd.readouterr().out
+    assert (repr(un.jit(function, device=on)(argument)), capfd.readouterr().out) == want

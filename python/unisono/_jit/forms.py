@@ -294,6 +294,12 @@ class Forms:
     def rounded(self, e):
         """round(x, n) with a constant n: through the digits, as CPython rounds."""
         digits = e.args[1]
+        if -19 < (_integer(digits) or 0) < 0:
+            from .math_library import rounded_to
+
+            function = _at(Value(value=rounded_to, ctx=ast.Load()), e)
+            unit = _constant(10 ** -_integer(digits), e)
+            return _at(ast.Call(func=function, args=[e.args[0], unit], keywords=[]), e)
         known = isinstance(digits, ast.Constant) and type(digits.value) is int
         if not known or not 0 <= digits.value <= 300:
             return None

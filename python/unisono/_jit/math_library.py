@@ -29,6 +29,34 @@ def gcd(*integers):
 
 
 @jit
+def _is_up(quotient, rest, fraction, unit):
+    """Whether the multiple above is nearer, or as near and even."""
+    half = unit // 2
+    return rest > half or (rest == half and (fraction > 0 or quotient % 2 == 1))
+
+
+@jit
+def rounded_to(x, unit):
+    """``round(x, -k)`` for unit = 10**k, k from 1 to 18: half to even, of what x is exactly."""
+    if isinstance(x, int):
+        quotient, rest = divmod(x, unit)
+        if _is_up(quotient, rest, 0, unit):
+            quotient += 1
+        if abs(quotient) > _MOST // unit:
+            raise OverflowError("the result does not fit in 64 bits")
+        return quotient * unit
+    if not math.isfinite(x):
+        return x
+    if abs(x) > 2.0**62:
+        raise OverflowError("the result does not fit in 64 bits")
+    whole = math.floor(x)
+    quotient, rest = divmod(whole, unit)
+    if _is_up(quotient, rest, x - whole, unit):
+        quotient += 1
+    return math.copysign(float(quotient * unit), x)
+
+
+@jit
 def _product(a, b):
     if b != 0 and a > _MOST // b:
         raise OverflowError("the result does not fit in 64 bits")
