@@ -214,3 +214,12 @@ def test_the_extremes_of_what_a_dict_shows(on):
 
     d = {"a": 2, "bcd": 1, "e": 2}
     assert f(d) == f.py_func(d) == (("e", 2), 2, "bcd")
+
+
+def test_a_character_by_percent_is_a_text_or_a_number(on):
+    @un.jit(device=on)
+    def f(x, row):
+        return "%c" % x, "%c%c|%3c|%-3c|" % (x, row[0], x, row[1])  # noqa: UP031
+
+    for given in (("z", "ab"), (65, [66, 8364])):
+        assert f(*given) == f.py_func(*given)

@@ -410,6 +410,10 @@ def _formatted(e, value, spec):
             shown = ast.FormattedValue(value=value, conversion=ord(kind), format_spec=None)
             return _at(shown, e)
         value = _call("str", e, value)
+    if kind == "c" and isinstance(value, (ast.Name, ast.Constant, ast.Subscript)):
+        # Of a text of one character, or of a number.
+        is_text = _call("isinstance", e, value, _at(Known(id="str", ctx=ast.Load()), e))
+        value, kind = _at(ast.IfExp(is_text, value, _call("chr", e, value)), e), "s"
     if kind in "diu":
         value, kind = _call("int", e, value), "d"
     side = "<" if "-" in flags else ">" if width and ("0" not in flags or kind in "sr") else ""
