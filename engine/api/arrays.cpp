@@ -15,13 +15,13 @@ static_assert(static_cast<int>(DType::Bool) == UN_BOOL &&
               static_cast<int>(DType::Float64) == UN_FLOAT64 &&
               static_cast<int>(DType::Complex128) == UN_COMPLEX128);
 
-namespace {
-
 DType to_dtype(un_dtype t) {
     if (t < 0 || t >= dtype_count)
         fail(ErrorKind::Type, "dtype: " + std::to_string(t) + " is no un_dtype");
     return static_cast<DType>(t);
 }
+
+namespace {
 
 Dims to_shape(int rank, const std::int64_t* shape) {
     if (rank < 0 || rank > max_rank) {

@@ -20,6 +20,7 @@ Device* device_of(const un_device* device);
 
 const un_functions& functions();
 
+DType to_dtype(un_dtype t);
 /// A number's dtype gives way as a Python number's does.
 Arg operand(const un_operand& o);
 

@@ -20,6 +20,7 @@ Arg operand(const un_operand& o) {
             return {scalar_operand(Scalar::of(DType::Int64, o.is.integer)), Weak::Int};
         case UN_OPERAND_REAL:
             return {scalar_operand(Scalar::of(DType::Float64, o.is.real)), Weak::Float};
+        default: break;
     }
     fail(ErrorKind::Type, "operand: " + std::to_string(o.kind) + " is no un_operand_kind");
 }
@@ -39,6 +40,7 @@ IndexItem to_item(const un_index& i) {
         case UN_NEWAXIS: made.kind = IndexItem::Kind::NewAxis; return made;
         case UN_ELLIPSIS: made.kind = IndexItem::Kind::Ellipsis; return made;
         case UN_SLICE: break;
+        default: fail(ErrorKind::Type, "index: " + std::to_string(i.kind) + " is no un_index_kind");
     }
     return {IndexItem::Kind::Slice, i.start, i.stop, i.step, i.start != UN_OPEN, i.stop != UN_OPEN};
 }
@@ -136,7 +138,7 @@ un_array* broadcast_to(const un_array* a, int rank, const std::int64_t* shape) n
 
 un_array* astype(const un_array* a, un_dtype t) noexcept {
     return remembering<un_array*>(
-        nullptr, [&] { return handle(unisono::astype(a->array, static_cast<DType>(t), true)); });
+        nullptr, [&] { return handle(unisono::astype(a->array, to_dtype(t), true)); });
 }
 
 un_array* copy(const un_array* a) noexcept {

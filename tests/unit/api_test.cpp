@@ -45,6 +45,8 @@ TEST(Api, ErrorsCarryTheirKind) {
     EXPECT_THROW(un::zeros({-1}), un::Error);
     EXPECT_THROW(un::Array().shape(), un::Error);
     EXPECT_THROW(un::zeros({2}, static_cast<un_dtype>(99)), un::Error);
+    EXPECT_THROW(un::ones({2}).astype(static_cast<un_dtype>(-1)), un::Error);
+    EXPECT_THROW(un::ones({2})(un_index{static_cast<un_index_kind>(9), 0, 0, 0}), un::Error);
     EXPECT_THROW(un::from(std::vector<float>{1, 2}, {3}), un::Error);
     EXPECT_THROW(un::arange(3).open<const double>(), un::Error);
 }

@@ -30,6 +30,8 @@ extern "C" {
 
 /// Grows when an entry changes its meaning; entries that are added at the end do not count.
 #define UN_ABI 1
+/// The last of each enum, so that C++ takes any int of a C caller for one, and tests it.
+#define UN_INT_MAX 0x7fffffff
 
 /// In the order of NumPy's kinds and sizes.
 typedef enum {
@@ -46,7 +48,8 @@ typedef enum {
     UN_FLOAT32,
     UN_FLOAT64,
     UN_COMPLEX64,
-    UN_COMPLEX128
+    UN_COMPLEX128,
+    UN_DTYPE_INT = UN_INT_MAX
 } un_dtype;
 
 /// Each is an exception of Python: ValueError... KeyboardInterrupt, and unisono's own.
@@ -64,7 +67,8 @@ typedef enum {
     UN_UNSUPPORTED_ERROR,
     UN_COMM_ERROR,
     UN_INTERNAL_ERROR,
-    UN_KEYBOARD_INTERRUPT
+    UN_KEYBOARD_INTERRUPT,
+    UN_ERROR_KIND_INT = UN_INT_MAX
 } un_error_kind;
 
 /// file and line: the user's place, where the failed operation was recorded; line 0 if unknown.
@@ -117,7 +121,8 @@ typedef enum {
     UN_OPERAND_ARRAY,
     UN_OPERAND_BOOL,
     UN_OPERAND_INTEGER,
-    UN_OPERAND_REAL
+    UN_OPERAND_REAL,
+    UN_OPERAND_KIND_INT = UN_INT_MAX
 } un_operand_kind;
 
 /// An array, or a number whose dtype gives way to the arrays' as a Python number's does.
@@ -138,7 +143,13 @@ typedef struct {
     double real, imaginary;
 } un_scalar;
 
-typedef enum { UN_AT, UN_SLICE, UN_NEWAXIS, UN_ELLIPSIS } un_index_kind;
+typedef enum {
+    UN_AT,
+    UN_SLICE,
+    UN_NEWAXIS,
+    UN_ELLIPSIS,
+    UN_INDEX_KIND_INT = UN_INT_MAX
+} un_index_kind;
 #define UN_OPEN INT64_MIN  ///< a bound that is not given
 
 /// One item of an index, as Python's: `start` is the position of UN_AT.
