@@ -31,7 +31,7 @@ extern "C" {
 /// Grows when an entry changes its meaning; entries that are added at the end do not count.
 #define UN_ABI 1
 /// The last of each enum, so that C++ takes any int of a C caller for one, and tests it.
-#define UN_INT_MAX 0x7fffffff
+#define UN_INT_MIN (-0x7fffffff - 1)
 
 /// In the order of NumPy's kinds and sizes.
 typedef enum {
@@ -49,7 +49,7 @@ typedef enum {
     UN_FLOAT64,
     UN_COMPLEX64,
     UN_COMPLEX128,
-    UN_DTYPE_INT = UN_INT_MAX
+    UN_DTYPE_INT = UN_INT_MIN
 } un_dtype;
 
 /// Each is an exception of Python: ValueError... KeyboardInterrupt, and unisono's own.
@@ -68,7 +68,7 @@ typedef enum {
     UN_COMM_ERROR,
     UN_INTERNAL_ERROR,
     UN_KEYBOARD_INTERRUPT,
-    UN_ERROR_KIND_INT = UN_INT_MAX
+    UN_ERROR_KIND_INT = UN_INT_MIN
 } un_error_kind;
 
 /// file and line: the user's place, where the failed operation was recorded; line 0 if unknown.
@@ -122,7 +122,7 @@ typedef enum {
     UN_OPERAND_BOOL,
     UN_OPERAND_INTEGER,
     UN_OPERAND_REAL,
-    UN_OPERAND_KIND_INT = UN_INT_MAX
+    UN_OPERAND_KIND_INT = UN_INT_MIN
 } un_operand_kind;
 
 /// An array, or a number whose dtype gives way to the arrays' as a Python number's does.
@@ -148,7 +148,7 @@ typedef enum {
     UN_SLICE,
     UN_NEWAXIS,
     UN_ELLIPSIS,
-    UN_INDEX_KIND_INT = UN_INT_MAX
+    UN_INDEX_KIND_INT = UN_INT_MIN
 } un_index_kind;
 #define UN_OPEN INT64_MIN  ///< a bound that is not given
 
