@@ -209,7 +209,8 @@ PyObject* extents_of(const std::vector<long long>& list) {
 }
 
 /// (name, bytes, fields as (name, dtype or None, struct, extents, offset, bytes, whether it is a
-/// pointer), whether these are all and lie apart)
+/// pointer, bits of a bit-field, the first of these from the offset), whether these are all and lie
+/// apart)
 PyObject* struct_row(const codegen::CStruct& s) {
     Ref fields(PyList_New(0));
     if (!fields) throw PythonError{};
@@ -217,9 +218,9 @@ PyObject* struct_row(const codegen::CStruct& s) {
         std::string held;
         bool is_pointer = f.type.kind == CType::Kind::Pointer;
         Ref row(Py_BuildValue(
-            "(szsNLiO)", f.name.c_str(), is_pointer ? nullptr : name_of(f.type, held),
+            "(szsNLiOii)", f.name.c_str(), is_pointer ? nullptr : name_of(f.type, held),
             f.type.kind == CType::Kind::Other ? f.type.record.c_str() : "", extents_of(f.extents),
-            f.offset, f.type.bytes, is_pointer ? Py_True : Py_False));
+            f.offset, f.type.bytes, is_pointer ? Py_True : Py_False, f.bits, f.first_bit));
         if (!row || PyList_Append(fields.get(), row.get()) < 0) throw PythonError{};
     }
     return Py_BuildValue("(sLOO)", s.name.c_str(), s.size, fields.get(),

@@ -56,7 +56,7 @@ def test_structs_by_value_and_by_address():
     assert b["high"].tolist() == (5.0, 3.0) and b["tag"].tolist() == [5, 6, 7] and b["kind"] == -4
     assert b["next"] == 0
     assert c.tags(b) == -4 * 5 * 6 * 7
-    assert c.Flags.itemsize == 4 and c.Flags.names is None
+    assert c.Flags.itemsize == 4 and np.zeros(1, c.Flags)[0]["a"] == 0
 
 
 def test_what_is_no_struct_of_that_kind_is_refused():

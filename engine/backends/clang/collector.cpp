@@ -147,28 +147,34 @@ class Collector final : public clang::ASTConsumer {
         }
     }
 
-    void structure(const clang::RecordDecl& given) {
+    /// `path` names it where it has no name of its own.
+    void structure(const clang::RecordDecl& given, const std::string& path = {}) {
         const clang::RecordDecl* r = given.getDefinition();
         if (!r || is_of_header(*r) || r->isInvalidDecl()) return;
         CStruct made;
         made.name = record_name(context_->getRecordType(r));
-        if (made.name.empty()) return;
+        if (made.name.empty()) made.name = path;
+        if (made.name.empty() || !seen_structs_.insert(made.name).second) return;
         made.size = bytes_of(*context_, context_->getRecordType(r));
         made.is_plain = r->isStruct();
         add_fields(*r, 0, made);
         result_.structs.push_back(std::move(made));
     }
 
-    /// Those of structs and unions without a name inside of it, too; bit-fields have no address.
-    void add_fields(const clang::RecordDecl& r, long long start, CStruct& made) const {
+    /// Those of structs and unions without a name inside of it, too.
+    void add_fields(const clang::RecordDecl& r, long long start, CStruct& made) {
         const clang::ASTRecordLayout& layout = context_->getASTRecordLayout(&r);
         for (const clang::FieldDecl* f : r.fields()) {
-            made.is_plain = made.is_plain && !f->isBitField() && !f->getName().empty();
-            if (f->isBitField()) continue;
+            if (f->isUnnamedBitField()) continue;
+            made.is_plain = made.is_plain && !f->getName().empty();
             CField field;
             field.name = f->getNameAsString();
-            field.offset =
-                start + static_cast<long long>(layout.getFieldOffset(f->getFieldIndex()) / 8);
+            auto bit = static_cast<long long>(layout.getFieldOffset(f->getFieldIndex()));
+            field.offset = start + bit / 8;
+            if (f->isBitField()) {
+                field.bits = static_cast<int>(f->getBitWidthValue(*context_));
+                field.first_bit = static_cast<int>(bit % 8);
+            }
             clang::QualType t = f->getType();
             if (f->isAnonymousStructOrUnion()) {
                 add_fields(*t->castAs<clang::RecordType>()->getDecl(), field.offset, made);
@@ -179,6 +185,11 @@ class Collector final : public clang::ASTConsumer {
                 t = array->getElementType();
             }
             field.type = describe(*context_, t);
+            if (const auto* inside = t->getAs<clang::RecordType>()) {
+                std::string path = made.name + "." + field.name;
+                if (field.type.record.empty()) field.type.record = path;
+                structure(*inside->getDecl(), path);
+            }
             made.fields.push_back(std::move(field));
         }
     }
@@ -299,7 +310,7 @@ class Collector final : public clang::ASTConsumer {
     CResult& result_;
     bool has_declarations_, is_cpp_;
     clang::ASTContext* context_ = nullptr;
-    std::set<std::string> seen_;
+    std::set<std::string> seen_, seen_structs_;
     std::set<const clang::Decl*> seen_cpp_;
 };
 

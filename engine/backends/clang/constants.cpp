@@ -16,7 +16,7 @@ class Layout {
     Layout(const clang::ASTContext& context, std::string& bytes)
         : context_(context), bytes_(bytes) {}
 
-    /// False where the value holds an address or bit-fields.
+    /// False where the value holds an address.
     bool write(const clang::APValue& value, clang::QualType type, std::size_t at) {
         switch (value.getKind()) {
             case clang::APValue::Int: return bits(value.getInt(), type, at);
@@ -62,11 +62,22 @@ class Layout {
         const clang::ASTRecordLayout& layout = context_.getASTRecordLayout(r);
         for (const clang::FieldDecl* f : r->fields()) {
             unsigned k = f->getFieldIndex();
-            if (f->isBitField()) return false;
-            if (!write(value.getStructField(k), f->getType(), at + layout.getFieldOffset(k) / 8))
+            if (f->isUnnamedBitField()) continue;
+            std::size_t bit = layout.getFieldOffset(k);
+            if (f->isBitField()) {
+                bit_field(value.getStructField(k), f->getBitWidthValue(context_), at * 8 + bit);
+            } else if (!write(value.getStructField(k), f->getType(), at + bit / 8)) {
                 return false;
+            }
         }
         return true;
+    }
+
+    void bit_field(const clang::APValue& value, unsigned width, std::size_t bit) {
+        if (!value.isInt()) return;  // not given: 0
+        for (unsigned k = 0; k < width; ++k, ++bit) {
+            if (value.getInt()[k]) bytes_[bit / 8] |= static_cast<char>(1 << bit % 8);
+        }
     }
 
     const clang::ASTContext& context_;

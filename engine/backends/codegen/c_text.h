@@ -31,6 +31,8 @@ struct CField {
     CType type;  ///< of the field, or of the elements of an array
     std::vector<long long> extents;
     long long offset = 0;
+    int bits = 0;       ///< of a bit-field; 0 of others
+    int first_bit = 0;  ///< of a bit-field, from `offset`
 };
 
 /// A struct that the text defines.
@@ -38,7 +40,7 @@ struct CStruct {
     std::string name;
     long long size = 0;
     std::vector<CField> fields;
-    bool is_plain = true;  ///< no union, no bit-fields, all fields have names
+    bool is_plain = true;  ///< no union, and all fields have names
 };
 
 struct CFunction {

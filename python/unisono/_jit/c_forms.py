@@ -10,6 +10,7 @@ import ast
 import collections
 import functools
 
+from .c_bits import units
 from .c_types import _memory, _signature
 
 prefix = "unisono_flat_"
@@ -102,9 +103,9 @@ def _struct(name, spelling, record, structs, path, leaves):
     """The form of a struct by value; adds the numbers in it to `leaves`, as (path in C, dtype or None of an address)."""
     _, fields = structs.get(record, (0, None))
     if not fields:
-        raise _Refused(f"{spelling} has a union, bit-fields or no fields")
+        raise _Refused(f"{spelling} is or has a union, or has no fields")
     items = []
-    for field, dtype, inner, extents, _, _, is_pointer in fields:
+    for field, dtype, inner, extents, _, _, is_pointer, *_ in fields:
         own, here = f"{name}.{field}", f"{path}.{field}"
         if not (dtype or inner or is_pointer):
             raise _Refused(f"its field '{field}' is no number, struct or pointer")
@@ -142,7 +143,7 @@ def _address(name, spelling, form, record, is_const, structs):
 
 def _leaves(fields, structs, path, start, found):
     """Where the numbers of a struct lie, as compiled functions read structured arrays."""
-    for name, dtype, inner, _, offset, _, is_pointer in fields:
+    for name, dtype, inner, _, offset, _, is_pointer, bits, _ in fields:
         if inner:
             _leaves(
                 structs.get(inner, (0, None))[1] or (),
@@ -151,8 +152,11 @@ def _leaves(fields, structs, path, start, found):
                 start + offset,
                 found,
             )
-        elif dtype or is_pointer:
+        elif not bits and (dtype or is_pointer):
             found.append((f"{path}{name}", start + offset, dtype or "uint64"))
+    for name, offset, size in units(fields):
+        number = f"uint{8 * size}" if size in (1, 2, 4, 8) else "uint8"
+        found.append((f"{path}{name}", start + offset, number))
 
 
 def read(text):
@@ -179,6 +183,6 @@ def read(text):
 @functools.cache
 def tuple_class(name, fields):
     """The named tuple that compiled functions get of a C struct."""
-    made = collections.namedtuple(name, fields, rename=True)
+    made = collections.namedtuple(name.replace(".", "_"), fields, rename=True)
     made.__doc__ = f"A C struct {name}."
     return made

@@ -347,7 +347,8 @@ class CModule:
                     symbol, declaration, parameters, types, around, flat, self._structs
                 )
         for symbol, dtype in self._structs.items():
-            object.__setattr__(self, symbol, dtype)
+            if "." not in symbol:  # of a field, without a name of its own
+                object.__setattr__(self, symbol, dtype)
         for symbol, function in made.items():
             setattr(self, symbol, function)
         for symbol, value in constants.items():

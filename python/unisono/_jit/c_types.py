@@ -7,6 +7,8 @@ import dataclasses
 import numbers
 import re
 
+from .c_bits import assign, has_bits, members, struct_class, unit_dtype, units
+
 _wrapped = {
     "record",
     "record*",
@@ -19,7 +21,7 @@ _prefix = "unisono_form_"
 
 
 def struct_dtypes(rows):
-    """NumPy's dtypes of the structs and unions, by name; bit-fields are memory without a name."""
+    """NumPy's dtypes of the structs and unions, by name; see c_bits.py for bit-fields."""
     import numpy as np
 
     known, made = {name: (size, fields) for name, size, fields, _ in rows}, {}
@@ -30,8 +32,10 @@ def struct_dtypes(rows):
             if not fields:
                 made[name] = np.dtype((np.void, size))
                 return made[name]
-            formats = []
-            for _, number, inner, extents, _, size_of_field, _ in fields:
+            names, formats, offsets = [], [], []
+            for field, number, inner, extents, offset, size_of_field, _, bits, _ in fields:
+                if bits:
+                    continue
                 if number:
                     kind = np.dtype(number)
                 elif inner in known:
@@ -39,8 +43,17 @@ def struct_dtypes(rows):
                 else:  # an address, or a union without a name
                     kind = np.dtype(np.uint64 if size_of_field == 8 else (np.void, size_of_field))
                 formats.append((kind, extents) if extents else kind)
-            made[name] = np.dtype({"names": [f[0] for f in fields], "formats": formats,
-                                   "offsets": [f[4] for f in fields], "itemsize": size})  # fmt: skip
+                names.append(field)
+                offsets.append(offset)
+            for unit, offset, unit_size in units(fields):
+                formats.append(unit_dtype(unit_size))
+                names.append(unit)
+                offsets.append(offset)
+            made[name] = np.dtype(
+                {"names": names, "formats": formats, "offsets": offsets, "itemsize": size}
+            )
+            if any(f[7] for f in fields):
+                made[name] = np.dtype((struct_class(), made[name]))
         return made[name]
 
     for name in known:
@@ -239,32 +252,38 @@ def _struct_of(value, dtype, what, spelling, callbacks):
     """An array of one struct: a copy of the value."""
     import numpy as np
 
+    names = members(dtype)
     try:
         if isinstance(value, (np.void, np.ndarray)):
             if value.dtype != dtype or value.size != 1:
                 raise TypeError
-            return np.array(value).reshape(1)
+            return np.array(value).reshape(1).copy()  # an element may see read-only memory
         if dataclasses.is_dataclass(value):
             value = dataclasses.astuple(value)
         if isinstance(value, dict):
             made = np.zeros(1, dtype)
             offsets = {dtype.fields[n][1] for n in dtype.names}
-            if len(value) < len(dtype.names) and len(offsets) == len(dtype.names):
+            if len(value) < len(names) and len(offsets) == len(dtype.names):
                 raise TypeError  # of a union one field is enough
             for name, item in value.items():
-                made[name] = item
+                made[0][name] = item
             return made
-        if not isinstance(value, tuple) or len(value) != len(dtype.names or ()):
+        if not isinstance(value, tuple) or len(value) != len(names):
             raise TypeError
         value = tuple(
-            _item(x, dtype[n], what, callbacks) for x, n in zip(value, dtype.names, strict=True)
+            _item(x, dtype[n], what, callbacks) if n in dtype.names else x
+            for x, n in zip(value, names, strict=True)
         )
-        return np.array([value], dtype)
+        if not has_bits(dtype):
+            return np.array([value], dtype)
+        made = np.zeros(1, dtype)
+        assign(made[0], value)
+        return made
     except (TypeError, ValueError, KeyError):
         kind = getattr(value, "dtype", None) or type(value).__name__
         raise TypeError(
             f"{what} is {spelling}; got {kind}; pass a tuple or dataclass of its fields "
-            f"{', '.join(dtype.names or ())}, or an element of an array of {dtype}"
+            f"{', '.join(names)}, or an element of an array of {'its dtype' if has_bits(dtype) else dtype}"
         ) from None
 
 
