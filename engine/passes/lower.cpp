@@ -26,6 +26,7 @@
 #include "passes/shared_loads.h"
 #include "passes/simplify.h"
 #include "passes/split_complex.h"
+#include "passes/steps_by_rows.h"
 #include "passes/steps_together.h"
 #include "passes/sums_in_lanes.h"
 #include "passes/unroll_few.h"
@@ -85,6 +86,7 @@ void lower(ir::Module& module, const Target& target) {
     if (is_host) run("settle_names", settle_names);
     if (is_host && !target.keep_checks_visible) {
         run("simplify", simplify);
+        run("steps_by_rows", steps_by_rows);
         run("rows_together", rows_together);
     }
     if (is_host) run("share_slots", share_slots);

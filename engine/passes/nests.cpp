@@ -120,6 +120,17 @@ Nest::Nest(S s) {
     }
 }
 
+bool only_raises(S s) {
+    std::vector<S> taken;
+    if (s->kind == StmtKind::If && s->orelse.empty()) flatten(s->body, taken);
+    return taken.size() == 1 && taken[0]->kind == StmtKind::Return && taken[0]->fault >= 0;
+}
+
+bool has_streaming_store(S s) {
+    if (s->kind == StmtKind::Store) return s->streaming;
+    return std::any_of(s->body.begin(), s->body.end(), has_streaming_store);
+}
+
 bool Nest::has_loops(std::size_t below) const {
     auto is_loop = [](S s) { return contains(s, StmtKind::For); };
     return below < loops.size() || std::any_of(body.begin(), body.end(), is_loop);
@@ -186,6 +197,31 @@ void Touched::access(std::int32_t array, bool is_store, std::span<const E> indic
     read(a.offset);
     std::for_each(a.extents.begin(), a.extents.end(), read);
     std::for_each(a.view_strides.begin(), a.view_strides.end(), read);
+}
+
+RowStrips::RowStrips(Builder& b, E length, std::initializer_list<std::int64_t> most, E n)
+    : b_(b), n_(n) {
+    E log_rows = b.i64(0);
+    std::int64_t more = 1;
+    for (std::int64_t m : most)
+        log_rows = b.select(b.binary(Op::Le, length, b.i64(m)), b.i64(more++), log_rows);
+    auto var = [&](const char* name) { return b.var(name, DType::Int64); };
+    shift_ = var("shift");
+    in_front_.push_back(b.declare(shift_, log_rows));
+    rows_ = var("rows");
+    in_front_.push_back(b.declare(rows_, shifted(Op::Shl, b.i64(1))));
+    strip_ = var("strip");
+    begin_ = var("begin");
+    end_ = var("end");
+}
+
+S RowStrips::loop(LoopKind kind, std::span<const S> body) const {
+    std::vector<S> all{
+        b_.declare(begin_, shifted(Op::Shl, b_.read(strip_))),
+        b_.declare(end_, b_.binary(Op::Min, b_.add(b_.read(begin_), b_.read(rows_)), n_))};
+    all.insert(all.end(), body.begin(), body.end());
+    E strips = shifted(Op::Shr, b_.sub(b_.add(n_, b_.read(rows_)), b_.i64(1)));
+    return b_.loop(kind, strip_, b_.i64(0), strips, b_.i64(1), b_.block(all));
 }
 
 bool share_rows_only(Builder& b, const Memories& memories, const DeclaredOnce& declared,

@@ -1,6 +1,7 @@
 // Perfect nests of loops over rows, and what they touch: for rows_together.cpp.
 #pragma once
 
+#include <initializer_list>
 #include <vector>
 
 #include "passes/later_values.h"
@@ -18,6 +19,17 @@ struct Nest {
     /// What is inside the outermost loops.
     std::vector<ir::S> inside(std::size_t outer) const;
 };
+
+/// A test, and what it must say.
+struct Condition {
+    ir::E test;
+    bool holds;
+};
+
+/// An If whose body raises, and nothing else.
+bool only_raises(ir::S s);
+
+bool has_streaming_store(ir::S s);
 
 /// An access to memory that other statements see.
 struct RowAccess {
@@ -57,6 +69,27 @@ class DeclaredOnce {
   private:
     void collect(ir::S s);
     std::unordered_map<std::int32_t, ir::E> values_;
+};
+
+/// Strips of 1, 2, 4 or 8 of n rows: the longer a row, the fewer.
+class RowStrips {
+  public:
+    /// `most`: elements of rows of which 2, 4 and 8 make a strip.
+    RowStrips(ir::Builder& b, ir::E length, std::initializer_list<std::int64_t> most, ir::E n);
+
+    const std::vector<ir::S>& in_front() const { return in_front_; }
+    ir::E begin() const { return b_.read(begin_); }
+    ir::E end() const { return b_.read(end_); }
+    /// The loop over strips around what is done with the rows from begin() to end().
+    ir::S loop(ir::LoopKind kind, std::span<const ir::S> body) const;
+
+  private:
+    ir::E shifted(Op op, ir::E e) const { return b_.binary(op, e, b_.read(shift_)); }
+
+    ir::Builder& b_;
+    ir::E n_;
+    std::int32_t shift_, rows_, strip_, begin_, end_;
+    std::vector<ir::S> in_front_;
 };
 
 /// Whether an iteration of the first nest's `outer` outermost loops and one of the second's meet in

@@ -14,21 +14,11 @@ using namespace ir;
 
 namespace {
 
-struct Condition {
-    E test;
-    bool holds;
-};
-
 /// A nest that runs where conditions hold: tests of few rows, of equal shapes.
 struct Version {
     std::vector<Condition> conditions;
     S nest = nullptr;
 };
-
-bool has_streaming_store(S s) {
-    if (s->kind == StmtKind::Store) return s->streaming;
-    return std::any_of(s->body.begin(), s->body.end(), has_streaming_store);
-}
 
 std::size_t count_loops(S s) {
     std::size_t n = s->kind == StmtKind::For ? 1 : 0;
@@ -83,8 +73,7 @@ class Movable {
     static bool raises_only(S s) {
         std::vector<S> taken;
         flatten(s->body, taken);
-        return s->orelse.empty() && taken.size() == 1 && taken[0]->kind == StmtKind::Return &&
-               taken[0]->fault >= 0 &&
+        return only_raises(s) &&
                std::none_of(taken[0]->args.begin(), taken[0]->args.end(), has_load);
     }
     /// The slot itself is what the nest's views see.
@@ -136,42 +125,28 @@ class InStrips final : public Rewriter {
         const std::vector<S> loops = Nest(s).loops;
         S last = loops[j.outer - 1];
         b_.line = last->line;
-        E n = last->args[1];
         // Few enough that memory is read all the time, and that the next nest finds the rows in the
         // nearest cache: 8 rows of up to 16 elements, 4 of up to 128, 2 of up to 512.
-        E log_rows = b_.i64(0);
-        std::int64_t more = 1;
-        for (std::int64_t most : {512, 128, 16})
-            log_rows =
-                b_.select(b_.binary(Op::Le, j.length, b_.i64(most)), b_.i64(more++), log_rows);
-        const std::int32_t shift = b_.var("shift", DType::Int64);
-        S set_shift = b_.declare(shift, log_rows);
-        auto shifted = [&](Op op, E e) { return b_.binary(op, e, b_.read(shift)); };
-        const std::int32_t rows = b_.var("rows", DType::Int64);
-        S set_rows = b_.declare(rows, shifted(Op::Shl, b_.i64(1)));
-        const std::int32_t strip = b_.var("strip", DType::Int64);
-        const std::int32_t begin = b_.var("begin", DType::Int64);
-        const std::int32_t end = b_.var("end", DType::Int64);
-        std::vector<S> body{
-            b_.declare(begin, shifted(Op::Shl, b_.read(strip))),
-            b_.declare(end, b_.binary(Op::Min, b_.add(b_.read(begin), b_.read(rows)), n))};
+        const RowStrips strips(b_, j.length, {512, 128, 16}, last->args[1]);
+        std::vector<S> body;
         for (const Part& part : j.parts) {
             const bool is_whole = part.loop == LoopKind::Parallel || part.loop == LoopKind::Vector;
             const bool has_loops = std::any_of(part.body.begin(), part.body.end(), [](S t) {
                 return contains(t, StmtKind::For) || contains(t, StmtKind::While);
             });
             body.push_back(b_.loop(is_whole && !has_loops ? LoopKind::Vector : LoopKind::Serial,
-                                   last->id, b_.read(begin), b_.read(end), b_.i64(1),
+                                   last->id, strips.begin(), strips.end(), b_.i64(1),
                                    b_.block(part.body)));
         }
-        E strips = shifted(Op::Shr, b_.sub(b_.add(n, b_.read(rows)), b_.i64(1)));
-        S nest = b_.loop(last->loop, strip, b_.i64(0), strips, b_.i64(1), b_.block(body));
+        S nest = strips.loop(last->loop, body);
         for (std::size_t k = j.outer - 1; k-- > 0;) {
             Stmt loop = *loops[k];
             loop.body = b_.list(std::span<const S>({nest}));
             nest = b_.own(loop);
         }
-        return b_.block({set_shift, set_rows, nest});
+        std::vector<S> all = strips.in_front();
+        all.push_back(nest);
+        return b_.block(all);
     }
 
     const std::unordered_map<S, Joined>& joined_;

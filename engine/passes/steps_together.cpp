@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "passes/linear_forms.h"
+#include "passes/nests.h"
 #include "passes/simplify.h"
 
 namespace unisono::passes {
@@ -23,12 +24,6 @@ struct Updates {
     std::vector<E> branches;  ///< conditions under which the inner loop runs
 };
 
-bool raises(S s) {
-    std::vector<S> taken;
-    if (s->kind == StmtKind::If && s->orelse.empty()) flatten(s->body, taken);
-    return taken.size() == 1 && taken[0]->kind == StmtKind::Return && taken[0]->fault >= 0;
-}
-
 bool find_inner(std::span<const S> body, Updates& found) {
     std::vector<S> all;
     flatten(body, all);
@@ -36,7 +31,7 @@ bool find_inner(std::span<const S> body, Updates& found) {
     for (S s : std::span(all).first(all.size() - 1)) {
         if (s->kind == StmtKind::Declare && !s->args.empty()) {
             found.before.push_back(s);
-        } else if (raises(s)) {
+        } else if (only_raises(s)) {
             found.faults.push_back(s->args[0]);
         } else {
             return false;

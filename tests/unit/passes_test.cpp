@@ -1,11 +1,10 @@
 // Each pass by itself: what it makes of a small function, in the printed form.
 #include <gtest/gtest.h>
 
-#include "ir/build.h"
+#include "pass_sample.h"
 #include "passes/lower_access.h"
 #include "passes/points_in_lanes.h"
 #include "passes/reductions.h"
-#include "passes/rows_together.h"
 #include "passes/settle_names.h"
 #include "passes/shared_loads.h"
 #include "passes/simplify.h"
@@ -15,31 +14,6 @@
 
 using namespace unisono;
 using namespace unisono::ir;
-
-namespace {
-
-/// A module of one function over arrays a (contiguous) and b (read only), and a scalar n.
-struct Sample {
-    Module module;
-    Builder b{module.functions.emplace_back("f")};
-    std::int32_t a =
-        b.array_param("a", DType::Float64, 2, true, {StrideClass::Other, StrideClass::One});
-    std::int32_t r = b.array_param("r", DType::Int64, 1, false);
-    std::int32_t n = b.scalar_param("n", DType::Int64);
-    E zero = b.zero(DType::Float64);
-
-    /// The printed body after a pass, without the head line.
-    std::string after(S body, void (*pass)(Module&)) {
-        b.function().body = body;
-        verify(module);
-        pass(module);
-        verify(module);
-        std::string text = print(module);
-        return text.substr(text.find('\n') + 1);
-    }
-};
-
-}  // namespace
 
 TEST(LowerAccess, WrappedIndicesAreTestedValueFirst) {
     Sample s;
@@ -361,58 +335,6 @@ TEST(SettleNames, AVariableAssignedOnceIsWhatItIsAssigned) {
       var later: int64 = again
       again = i
       a[i, again] = 0.0
-)");
-}
-
-namespace {
-
-/// for i: for j: s[i] = s[i] + a[i, j]; for i: for j: a[i, j] = a[i, j] / s[row], of new memory.
-std::string two_nests(bool own_row) {
-    Sample s;
-    Builder& b = s.b;
-    std::int32_t slot = b.slot("made", DType::Float64, true);
-    std::int32_t sums =
-        b.view("sums", slot, b.i64(0), {b.extent(s.a, 0)}, {b.i64(1)}, {StrideClass::One}, true);
-    auto nest = [&](LoopKind kind, auto&& element) {
-        std::int32_t i = b.var("i", DType::Int64), j = b.var("j", DType::Int64);
-        S inner =
-            b.loop(kind, j, b.i64(0), b.extent(s.a, 1), b.i64(1), element(b.read(i), b.read(j)));
-        return b.loop(LoopKind::Parallel, i, b.i64(0), b.extent(s.a, 0), b.i64(1), inner);
-    };
-    S add = nest(LoopKind::Serial, [&](E i, E j) {
-        E row[] = {i}, at[] = {i, j};
-        return b.store(sums, row, b.add(b.load(sums, row), b.load(s.a, at)));
-    });
-    S divide = nest(LoopKind::Vector, [&](E i, E j) {
-        E row[] = {own_row ? i : b.i64(0)}, at[] = {i, j};
-        return b.store(s.a, at, b.binary(Op::Div, b.load(s.a, at), b.load(sums, row)));
-    });
-    return s.after(b.block({b.make(slot, b.extent(s.a, 0)), add, divide}), passes::rows_together);
-}
-
-}  // namespace
-
-TEST(RowsTogether, ARowGoesThroughBothNests) {
-    EXPECT_EQ(two_nests(true), R"(  make made[a.shape[0]]
-  var shift: int64 = select(a.shape[1] <= 16, 3, select(a.shape[1] <= 128, 2, select(a.shape[1] <= 512, 1, 0)))
-  var rows: int64 = 1 << shift
-  parallel strip in 0 to ((a.shape[0] + rows) - 1) >> shift:
-    var begin: int64 = strip << shift
-    var end: int64 = min(begin + rows, a.shape[0])
-    for i in begin to end:
-      for j in 0 to a.shape[1]:
-        sums[i] = sums[i] + a[i, j]
-    for i in begin to end:
-      vector j.2 in 0 to a.shape[1]:
-        a[i, j.2] = a[i, j.2] / sums[i]
-)");
-    EXPECT_EQ(two_nests(false), R"(  make made[a.shape[0]]
-  parallel i in 0 to a.shape[0]:
-    for j in 0 to a.shape[1]:
-      sums[i] = sums[i] + a[i, j]
-  parallel i.2 in 0 to a.shape[0]:
-    vector j.2 in 0 to a.shape[1]:
-      a[i.2, j.2] = a[i.2, j.2] / sums[0]
 )");
 }
 
