@@ -8,6 +8,7 @@
 #include <set>
 
 #include "backends/codegen/c_text.h"
+#include "c_addresses.h"
 #include "c_bound.h"
 #include "c_native.h"
 #include "cpp_text.h"
@@ -380,7 +381,7 @@ bool has_state(const ir::Module& module) {
 
 bool add_c_text(PyObject* module) {
     return PyModule_AddFunctions(module, functions) == 0 && add_c_native(module) &&
-           add_cpp_text(module) && add_bound_call(module);
+           add_cpp_text(module) && add_bound_call(module) && add_address_call(module);
 }
 
 }  // namespace unisono::python

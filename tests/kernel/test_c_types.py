@@ -59,6 +59,47 @@ def test_structs_by_value_and_by_address():
     assert c.Flags.itemsize == 4 and np.zeros(1, c.Flags)[0]["a"] == 0
 
 
+def test_arrays_pass_as_addresses_without_conversion(monkeypatch):
+    c = un.c_module(
+        POINT
+        + "void fill(void* p, int n, int v) { for (int k = 0; k < n; ++k) ((char*) p)[k] = v; }"
+        "int first(const void* p) { return p ? *(const char*) p : -1; }"
+        "Point* next(Point* p) { return p + 1; }"
+    )
+    text, points = bytearray(3), np.zeros(2, c.Point)
+    points["x"] = 3.0, 4.0
+    c.fill(text, 2, 65)
+    assert text == b"AA\0" and c.first(b"xy") == 120 and c.first(p=text) == 65 and c.first(b"") == 0
+    with pytest.raises(TypeError, match="fill: argument 'p' is void \\*; got a read-only array"):
+        c.fill(b"xy", 1, 1)
+    with pytest.raises(TypeError, match="fill: argument 'n' is an integer .int.; got float"):
+        c.fill(text, 1.5, 1)
+    with pytest.raises(TypeError, match="first: keyword argument 'q' names no parameter"):
+        c.first(q=1)
+    frozen = np.zeros(2)
+    frozen.flags.writeable = False
+    for wrong in (frozen, np.zeros(4)[::2], 1.5):
+        with pytest.raises(TypeError, match="fill: argument 'p' is void"):
+            c.fill(wrong, 1, 1)
+
+    def refuse(self, *args):
+        raise AssertionError(args)
+
+    monkeypatch.setattr(type(c.fill), "_convert_and_call", refuse)
+    x = np.zeros((2, 2), np.int16)
+    c.fill(x, 3, 1)
+    assert x.tolist() == [[257, 1], [0, 0]] and c.first(x.ctypes.data) == 1 and c.first(None) == -1
+    assert c.first(frozen) == 0
+    assert c.total(points, 2) == 7.0 == c.total(c.next(points), 1) + c.total(points[0], 1)
+    assert c.norm2(points[1]) == 16.0 == c.norm2(points[1:])
+    for converted in (np.zeros(4)[::2], np.float64(1.5), (1.0, 2.0)):
+        with pytest.raises(AssertionError):
+            c.first(converted)
+    for converted in ((1.0, 2.0), points, np.zeros(1), x):
+        with pytest.raises(AssertionError):
+            c.norm2(converted)
+
+
 def test_what_is_no_struct_of_that_kind_is_refused():
     c = un.c_module(POINT)
     for wrong in ((1.0,), 3.0, "text", np.zeros(2, c.Point), {"x": 1.0}, np.zeros(1, c.Box)):

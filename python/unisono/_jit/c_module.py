@@ -9,7 +9,7 @@ from .. import _engine
 from . import c_forms
 from .c_constants import constant_values, macro_constants
 from .c_declarations import only_new
-from .c_types import CFunctionOfStructs, _prefix, struct_dtypes, wrapper
+from .c_types import CFunctionOfStructs, _prefix, names_in_wrapper, struct_dtypes, wrapper
 from .c_variadic import CVariadic, getter
 from .c_variadic import prefix as variadic_prefix
 
@@ -343,6 +343,11 @@ class CModule:
                 )
                 flat = CFunctionOfText(symbol, declaration, parameters, native)
                 flat._needs = needs
+                names = names_in_wrapper(parameters, types)
+                native = _engine._native_with_forms(
+                    around._native, symbol, declaration, names, repr(((), None, False))
+                )
+                around = CFunctionOfText(symbol, declaration, names, native)
                 made[symbol] = CFunctionOfStructs(
                     symbol, declaration, parameters, types, around, flat, self._structs
                 )

@@ -7,6 +7,7 @@ import dataclasses
 import numbers
 import re
 
+from .. import _engine
 from .c_bits import assign, has_bits, members, struct_class, unit_dtype, units
 
 _wrapped = {
@@ -61,6 +62,21 @@ def struct_dtypes(rows):
     return made
 
 
+def _declared(spelling, name):
+    """A parameter of C; only names of types can stand in front of its name as they are."""
+    is_plain = re.fullmatch(r"\w[\w ]*\**", spelling)
+    return f"{spelling} {name}" if is_plain else f"__typeof__({spelling}) {name}"
+
+
+def names_in_wrapper(parameters, types):
+    """The names of the parameters of what `wrapper` writes, for messages."""
+    result, params = types
+    names = []
+    for name, (_, form, _, _) in zip(parameters, params, strict=True):
+        names += [f"{name}.real", f"{name}.imag"] if form == "complex" else [name]
+    return names + ["result"] * (result[1] in ("record", "complex"))
+
+
 def wrapper(name, types):
     """C that takes addresses in place of structs and functions, or None where that is not needed."""
     result, params = types
@@ -72,8 +88,8 @@ def wrapper(name, types):
     heads, given = [], []
     for k, (spelling, form, _, _) in enumerate(params):
         if form == "record":
-            heads.append(f"__typeof__({spelling}) *p{k}_")
-            given.append(f"*p{k}_")
+            heads.append(f"unsigned long long p{k}_")
+            given.append(f"*(__typeof__({spelling}) *) p{k}_")
         elif form == "complex":
             heads += [f"double p{k}_", f"double p{k}_i_"]
             given.append(f"__builtin_complex(p{k}_, p{k}_i_)")
@@ -84,7 +100,7 @@ def wrapper(name, types):
             heads.append(f"unsigned long long p{k}_")
             given.append(f"({spelling}) p{k}_")
         else:
-            heads.append(f"__typeof__({spelling}) p{k}_")
+            heads.append(_declared(spelling, f"p{k}_"))
             given.append(f"p{k}_")
     call, gives = f"{name}({', '.join(given)})", "void"
     if result[1] == "record":
@@ -102,13 +118,34 @@ def wrapper(name, types):
     return f"{gives} {_prefix}{name}({', '.join(heads) or 'void'}) {{ {call}; }}\n"
 
 
-class CFunctionOfStructs:
+# See bindings/c_addresses.cpp; others pass as they are given.
+_any_memory, _struct_pointer, _struct_value = 1, 2, 3
+_kinds = {"record": _struct_value, "record*": _struct_pointer, "function": _struct_pointer}
+
+
+def _taken(types, dtypes):
+    """How arrays pass as addresses, past `_convert_and_call`; None where each call needs that."""
+    result, params = types
+    if result[1] in ("record", "complex") or result[0] == "const char *":
+        return None
+    rows = []
+    for spelling, form, record, is_const in params:
+        if form == "complex":
+            return None
+        kind = _any_memory if spelling in _memory else _kinds.get(form, 0)
+        rows.append((kind, not is_const and kind != _struct_value, dtypes.get(record)))
+    return rows
+
+
+class CFunctionOfStructs(_engine._AddressCall):
     """A function of C text that takes or gives structs, functions or addresses.
 
     It has the attributes of `CFunctionOfText`.
     """
 
     def __init__(self, name, declaration, parameters, types, compiled, flat, dtypes):
+        if (rows := _taken(types, dtypes)) is not None:
+            super().__init__(compiled, rows)
         self.__name__ = self.__qualname__ = name
         self.declaration, self.parameters = declaration, tuple(parameters)
         self.__doc__ = declaration
@@ -121,8 +158,14 @@ class CFunctionOfStructs:
         """What compiled functions call; see c_forms.py."""
         return self._flat
 
-    def __call__(self, *args):
-        """Call it with numbers, arrays, structs and functions."""
+    def _convert_and_call(self, *args, **named):
+        """A call with whatever stands for an address, as tuples, functions and memory of ctypes."""
+        args += tuple(named.pop(n) for n in self.parameters[len(args) :] if n in named)
+        if named:
+            raise TypeError(
+                f"{self.__name__}: keyword argument '{next(iter(named))}' names no parameter that is left; "
+                f"got {', '.join(named)}; the declaration is {self.declaration}; check the call"
+            )
         if len(args) != len(self._types):
             raise TypeError(
                 f"{self.__name__}: takes {len(self._types)} arguments; got {len(args)}; the declaration is "
@@ -160,16 +203,15 @@ class CFunctionOfStructs:
         spelling, form, record, is_const = type_
         what = f"{self.__name__}: argument '{self.parameters[k]}'"
         if spelling in _memory:
-            return _address_of_memory(value, is_const, what, spelling)
+            return _address_of_memory(value, is_const, what, spelling, kept)
         if form not in _wrapped or form == "long double":
             return value
         if form == "function":
             return callback_address(value, spelling, what, self._callbacks)
         dtype = self._dtypes.get(record)
         if form == "record":
-            import numpy as np
-
-            return _struct_of(value, dtype, what, spelling, self._callbacks).view(np.uint8)
+            kept.append(_struct_of(value, dtype, what, spelling, self._callbacks))
+            return kept[-1].ctypes.data
         if value is None:
             return 0
         if isinstance(value, int):
@@ -298,20 +340,33 @@ def _of_ctypes(value):
     return ctypes.addressof(value), ctypes.sizeof(value)
 
 
-def _address_of_memory(value, is_const, what, spelling):
-    """Of any array; an address or None is taken as it is."""
+def _address_of_memory(value, is_const, what, spelling, kept=None):
+    """Of any array or buffer; an address or None is taken as it is."""
     if value is None or isinstance(value, int):
         return value or 0
     if found := _of_ctypes(value):
         return found[0]
-    array = value.__array__() if hasattr(value, "__array__") else None
+    array = value.__array__() if hasattr(value, "__array__") else _array_over(value)
     if array is None or not array.ndim or not array.flags.c_contiguous:
+        kind = "an array with gaps" if array is not None and array.ndim else type(value).__name__
         raise TypeError(
-            f"{what} is {spelling}; got {type(value).__name__}; pass a contiguous array, an address or None"
+            f"{what} is {spelling}; got {kind}; pass a contiguous array, an address or None"
         )
     if not is_const and not array.flags.writeable:
         raise TypeError(f"{what} is {spelling}; got a read-only array; pass a copy")
+    if kept is not None:
+        kept.append(array)
     return array.ctypes.data
+
+
+def _array_over(value):
+    """The bytes of a buffer, as bytes and arrays of Python's library; None of what is none."""
+    import numpy as np
+
+    try:
+        return np.frombuffer(value, np.uint8) if memoryview(value).nbytes else np.zeros(1, np.uint8)
+    except (TypeError, ValueError, BufferError):
+        return None
 
 
 def _address(array, dtype, is_const, what, spelling):
