@@ -70,9 +70,11 @@ bool Dispatch::callees_are_fresh() const {
     return are_fresh;
 }
 
-/// Functions inside call the same ones; none of them is the function around.
+/// Functions inside know the one around and call the same ones; none of them is the function
+/// around.
 static void share_callees(frontend::Source& source) {
     for (auto& inner : source.nested) {
+        inner->around = source.weak_from_this();
         inner->callees = source.callees;
         inner->callers = source.callers;
         inner->classes = source.classes;

@@ -61,10 +61,7 @@ const Source* called(const Source& source, const Functions& inside, const Node& 
         auto found = inside.find(callee.text);
         return found == inside.end() ? nullptr : found->second;
     }
-    if (callee.kind != NodeKind::Function) return nullptr;
-    if (callee.index < 0 || callee.index == source.self) return &source;
-    auto index = static_cast<std::size_t>(callee.index);
-    return index < source.callees.size() ? callee_of(source, index) : nullptr;
+    return callee.kind == NodeKind::Function ? function_of(source, callee) : nullptr;
 }
 
 /// Names that a node gives to functions which change them.
@@ -80,11 +77,14 @@ void changed_by_calls(const Node& n, const Source& source, const Functions& insi
         if (callee->changed.count(is_named ? arg.text : callee->params[k - 1]))
             names.insert(given.text);
     }
-    // What a function inside takes from around it has the same name there.
+    // What a function inside takes from around it has the same name there, or is named.
     if (callee) {
-        for (std::size_t k = callee->params.size() - callee->captures; k < callee->params.size();
-             ++k) {
-            if (callee->changed.count(callee->params[k])) names.insert(callee->params[k]);
+        const std::vector<Node>& taken = n.children[0].children;
+        std::size_t own = callee->params.size() - callee->captures;
+        for (std::size_t k = 0; k < callee->captures; ++k) {
+            const std::string& name = callee->params[own + k];
+            bool is_named = taken.size() == callee->captures && taken[k].kind == NodeKind::Name;
+            if (callee->changed.count(name)) names.insert(is_named ? taken[k].text : name);
         }
     }
     for (const Node& child : n.children) changed_by_calls(child, source, inside, names);

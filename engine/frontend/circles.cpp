@@ -68,11 +68,19 @@ std::unique_ptr<ir::Function> ModuleLowerer::lower(Instance& instance) {
     return made;
 }
 
+const Source* function_of(const Source& source, const Node& node) {
+    if (node.index == -1 || node.index == source.self) return &source;
+    if (node.index >= 0) {
+        auto index = static_cast<std::size_t>(node.index);
+        return index < source.callees.size() ? callee_of(source, index) : nullptr;
+    }
+    auto around = source.around.lock();
+    return around ? around->nested.at(static_cast<std::size_t>(-2 - node.index)).get() : nullptr;
+}
+
 static void add_called(const Source& source, const Node& node, std::vector<const Source*>& list) {
     auto index = static_cast<std::size_t>(node.index);
-    if (node.kind == NodeKind::Function && node.index < 0) list.push_back(&source);
-    if (node.kind == NodeKind::Function && node.index >= 0)
-        list.push_back(callee_of(source, index));
+    if (node.kind == NodeKind::Function) list.push_back(function_of(source, node));
     if (node.kind == NodeKind::Closure || node.kind == NodeKind::KeptClosure)
         list.push_back(source.nested.at(index).get());
     for (const Node& child : node.children) add_called(source, child, list);

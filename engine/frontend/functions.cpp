@@ -8,9 +8,7 @@ namespace unisono::frontend {
 
 /// The compiled function that a Function node names.
 const Source& Calls::named_function(const Node& node) {
-    auto index = static_cast<std::size_t>(node.index);
-    if (node.index < 0 || node.index == source_.self) return source_;
-    const Source* source = callee_of(source_, index);
+    const Source* source = function_of(source_, node);
     if (!source)
         refuse(node.place, "'" + node.text + "', which calls this function, has changed",
                "call recompile() of both");

@@ -47,7 +47,8 @@ enum class NodeKind : std::uint8_t {
     Text,   // a string constant
     NoneValue,
     Builtin,
-    Function,     // index into Source::callees; -1: the function itself
+    Function,     // index into Source::callees; -1: the function itself; -2 - k: the k-th of those
+                  // inside of the function around; children: what it takes behind its arguments
     Class,        // index into Source::classes
     Closure,      // index into Source::nested; children: the names around that it reads, now
     KeptClosure,  // the same, kept in a name: they are read where that name is (its children)
@@ -145,7 +146,8 @@ struct Source : std::enable_shared_from_this<Source> {
     std::vector<Signature> signatures;  ///< where there are any, others are refused
     Options options;
     std::vector<std::shared_ptr<Source>> nested;
-    Node body;  ///< a Block
+    std::weak_ptr<const Source> around;  ///< of a function inside
+    Node body;                           ///< a Block
     bool is_kernel = false;
     std::vector<std::shared_ptr<const Source>> callees;
     /// By the same numbers where `callees` has none: functions that call this one, and own it.
@@ -167,6 +169,9 @@ inline const Source* callee_of(const Source& source, std::size_t index) {
     auto caller = source.callers.find(index);
     return caller == source.callers.end() ? nullptr : caller->second.lock().get();
 }
+
+/// The function that a Function node names; null where it is gone.
+const Source* function_of(const Source& source, const Node& node);
 
 /// Fills Source::changed of the function and of those inside of it; its callees have theirs, but
 /// for those that call it in turn.

@@ -1,5 +1,7 @@
 """Functions inside that assign names of the function around them: one body, with CPython and compiled."""
 
+import functools
+
 import numpy as np
 import pytest
 import unisono as un
@@ -301,6 +303,11 @@ def test_other_variables_of_the_same_name_are_refused():
 
         return g(10), x
 
+    with pytest.raises(un.CompileError, match="where the name means another variable"):
+        shadowed()
+
+
+def test_functions_that_are_not_plain_are_refused_above_their_definitions():
     @un.jit
     def later():
         x = 1
@@ -310,13 +317,20 @@ def test_other_variables_of_the_same_name_are_refused():
             x = k
             return b() * 10
 
-        def b():
-            return x
+        if x == 1:
+
+            def b():
+                return x
+        else:
+
+            def b():
+                return -x
 
         return a(5)
 
     @un.jit
     def circle(n):
+        @functools.cache
         def even(k):
             return True if k == 0 else odd(k - 1)
 
@@ -325,8 +339,6 @@ def test_other_variables_of_the_same_name_are_refused():
 
         return even(n)
 
-    with pytest.raises(un.CompileError, match="where the name means another variable"):
-        shadowed()
     with pytest.raises(un.CompileError, match="called above its definition"):
         later()
     with pytest.raises(un.CompileError, match="call each other in a circle"):

@@ -12,6 +12,7 @@ import ast
 
 from .._engine import CompileError
 from .captured import Captured
+from .circles import Circles
 from .containers import Containers
 from .desugar import Desugar
 from .exceptions import Exceptions
@@ -79,6 +80,7 @@ def flatten_function(function, is_kernel, options=None):
 
 class _Flattener(
     Captured,
+    Circles,
     Containers,
     Desugar,
     Exceptions,
@@ -157,6 +159,8 @@ class _Flattener(
             body = self.with_slices(self.with_choices(body))
         if self.around is None and not self.is_kernel:
             body = self.with_iterators(self.with_containers(body))
+        if sum("def " in line for line in self.lines) > 2:  # seldom; the tree's walk is slow
+            self.find_circles(own_nodes(body))
         flat = self.block(self.with_result(body))
         arrays = self.arrays if self.around is None else {}
         behind = [*self.captured_names, *arrays]
@@ -228,14 +232,21 @@ class _Flattener(
 
         One that is kept in a name reads them where that name is read.
         """
-        inner = _Nested(self, definition, name, kept_in)
-        self.nested.append(inner.run())
-        names = inner.captured_names
-        if kept_in:
-            self.functions[kept_in] = names
+        number = self.number_inside(definition) if kept_in else None
+        if number is None:
+            inner = self.function_inside(definition, name, kept_in)
+            number, names = len(self.nested), inner.captured_names
+            self.nested.append(inner.run())
+            if kept_in:
+                self.functions[kept_in] = names
+        else:
+            names = self.functions[kept_in]
         children = self.captured_values(names, at)
         kind = "KeptClosure" if kept_in else "Closure"
-        return self.node(at, kind, children, name, len(self.nested) - 1)
+        return self.node(at, kind, children, name, number)
+
+    def function_inside(self, definition, name, kept_in):
+        return _Nested(self, definition, name, kept_in)
 
     def is_own_decorator(self, e):
         """Whether it is jit, which a function inside needs not."""
@@ -415,6 +426,9 @@ class _Nested(_Flattener):
         return False
 
     def expression_Name(self, e):
+        beside = self.function_beside(e)
+        if beside is not None:
+            return beside
         if e.id not in self.locals and not self.is_itself(e.id) and self.is_local_around(e.id):
             self.captured_names.append(e.id)
             self.locals.add(e.id)
