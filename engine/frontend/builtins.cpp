@@ -170,8 +170,9 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
     if (name == "class_name") return class_name(maybe_none(node.children[1]), place);
     if (name == "holds_objects") {  // other items than numbers
         Type t = maybe_none(node.children[1]).type;
+        bool are_values = t.is_table() && t.rank == static_cast<int>(TableKind::Values);
         bool holds = t.is_table() && t.rank != static_cast<int>(TableKind::Dict) &&
-                     !t.items.empty() && !t.items[0].is_scalar();
+                     t.items.size() > are_values && !t.items[are_values].is_scalar();
         return scalar(b_->boolean(holds), Weak::Bool);
     }
     if (name == "holds_instances") {

@@ -96,6 +96,7 @@ class Calls : public Bindings {
     Value delete_item(const std::vector<Value>& args, const Place& place);
     std::optional<Value> fold(const Node& node, const std::string& name,
                               const std::vector<Value>& args);
+    Value numbers_there(const Value& list, bool for_truth, const Place& place);
     Value fold_array(const Value& array, Value start, E begin,
                      const std::function<Value(const Value&, const Value&)>& combine,
                      const Place& place);

@@ -33,6 +33,25 @@ Value Calls::fold_array(const Value& array, Value start, E begin,
     return so_far;
 }
 
+/// The numbers, or their truth, of a list of those that may be None: a sum has none that is.
+Value Calls::numbers_there(const Value& list, bool for_truth, const Place& place) {
+    Tables tables(*this, place);
+    const Type& item = list.type.items[0].items[1];
+    Value numbers = new_list(for_truth ? Type::python(Weak::Bool) : item, "list");
+    auto add = [&](E k, const Value& before) {
+        Value next = tables.visited(list, scalar(k, Weak::Int));
+        next = for_truth ? scalar(truth(next, place), Weak::Bool)
+                         : present_operands("+", before, next, place)[1];
+        append(numbers, next, place);
+    };
+    // CPython's message tells the type of the sum so far, which begins with the integer 0.
+    E size = settle(tables.size(list));
+    Value zero = scalar(i64(0), Weak::Int);
+    list_loop(i64(0), op_binary(Op::Min, size, i64(1)), [&](E k) { add(k, zero); });
+    list_loop(i64(1), size, [&](E k) { add(k, stand_in(item)); });
+    return numbers;
+}
+
 /// Python's min, max, sum, any and all.
 std::optional<Value> Calls::fold(const Node& node, const std::string& name,
                                  const std::vector<Value>& args) {
@@ -63,6 +82,11 @@ std::optional<Value> Calls::fold(const Node& node, const std::string& name,
         Tables tables(*this, place);
         if (!held[0].type.is_object_list()) held[0] = tables.listed(held[0]);
         if (!held[0].type.is_list()) {
+            const Type& item = held[0].type.items[0];
+            if (!is_order && item.is_optional() && item.items[1].is_scalar()) {
+                held[0] = numbers_there(held[0], is_truth, place);
+                return fold(node, name, held);
+            }
             if (!Tables::has_numbers(held[0].type))
                 refuse(place, name + " of a " + describe(args[0].type) + " is not supported",
                        "write a loop");

@@ -197,6 +197,13 @@ void Tables::extend(const Value& list, const Value& more) {
         return extend(list, storable(more.type.is_list() ? listed_copy(more) : listed(more)));
     }
     agree(list, more);
+    const Type &ours = *value_of(list), &theirs = *value_of(more);
+    if (ours.is_optional() && ours.items[1] == theirs) {
+        E n = f_.settle(size(more));
+        f_.list_loop(f_.i64(0), n,
+                     [&](E k) { add_item(list, visited(more, f_.scalar(k, Weak::Int))); });
+        return;
+    }
     if (more.type != list.type)
         refuse("a " + describe(list.type) + " cannot be extended by " + describe(more.type),
                "extend it by a list or tuple of the same items");
@@ -278,8 +285,23 @@ void Tables::sort_list(const Node& node, const Value& list) {
                    "write a = sorted(a, key=...)");
         how = f_.settle(f_.cast(f_.truth(f_.expression(arg.children[0]), place_), DType::Int64));
     }
-    if (holds_array(list.type) || value_of(list)->is_instance() || value_of(list)->is_optional())
-        refuse("items of type " + describe(*value_of(list)) + " have no order",
+    const Type& item = *value_of(list);
+    if (item.is_optional() && !item.items[1].is_instance() && !holds_array(item)) {
+        // What is sorted without a fault has no None in it, but for a list of None alone.
+        E n = f_.settle(size(list)), falls = f_.op_binary(Op::Ne, how, f_.i64(0));
+        f_.list_loop(f_.i64(1), n, [&](E k) {
+            auto at = [&](E place) {
+                E back = f_.op_binary(Op::Sub, f_.op_binary(Op::Sub, n, f_.i64(1)), place);
+                E where = f_.b_->select(falls, back, place);
+                return visited(list, f_.scalar(f_.settle(where), Weak::Int));
+            };
+            Value before = at(f_.op_binary(Op::Sub, k, f_.i64(1)));
+            f_.present_operands("<", at(k), before, place_);
+        });
+        return order_items(list, how);
+    }
+    if (holds_array(list.type) || item.is_instance() || item.is_optional())
+        refuse("items of type " + describe(item) + " have no order",
                "write a = sorted(a, key=...)");
     order_items(list, how);
 }

@@ -205,7 +205,7 @@ class Sequences:
         given = e.args[0]
         is_made = isinstance(given, (ast.GeneratorExp, ast.ListComp))
         are_tuples = is_made and isinstance(given.elt, ast.Tuple)
-        is_fit = isinstance(given, ast.Name) or are_tuples
+        is_fit = isinstance(given, ast.Name) or are_tuples or _are_values(given)
         if not is_fit or hasattr(e, "is_plain") or self.is_kernel:
             return None
         from .library import max_of, min_of
@@ -222,6 +222,12 @@ class Sequences:
 
 def _assigns(e):
     return any(isinstance(n, ast.NamedExpr) for n in ast.walk(e))
+
+
+def _are_values(e):
+    """Whether it is ``d.values()`` of a name, which may be looked at twice."""
+    is_call = isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute) and not e.args
+    return is_call and e.func.attr == "values" and isinstance(e.func.value, ast.Name)
 
 
 def _is_taken(flattener, s):
