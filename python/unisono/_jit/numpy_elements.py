@@ -30,6 +30,25 @@ radians, degrees = deg2rad, rad2deg
 
 
 @jit
+def around(a, decimals=0):
+    return np.round(a, decimals)
+
+
+@jit
+def iscomplex(x):
+    if not isinstance(x, np.ndarray):
+        return these_arguments()
+    return x.imag != 0
+
+
+@jit
+def isreal(x):
+    if not isinstance(x, np.ndarray):
+        return these_arguments()
+    return x.imag == 0
+
+
+@jit
 def isposinf(x):
     return x == np.inf
 

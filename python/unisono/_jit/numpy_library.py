@@ -13,7 +13,23 @@ from .numpy_elements import these_arguments
 
 
 @jit
-def diff(a, n=1):
+def _diff_of_rows(a, n):
+    made = a.copy()
+    for _ in range(n):
+        made = made[1:] - made[:-1]
+    return made
+
+
+@jit
+def diff(a, n=1, axis=None):
+    if axis is not None:
+        if a.ndim != 2 or a.dtype.kind == "b":
+            return these_arguments()
+        if axis == 0 or axis == -2:
+            return _diff_of_rows(a, n)
+        if axis != 1 and axis != -1:
+            raise ValueError(f"axis {axis} is out of bounds for array of dimension 2")
+        return _diff_of_rows(a.T, n).T.copy()
     if n == 0:
         return a.copy()
     made = a[..., 1:] - a[..., :-1]
@@ -316,7 +332,18 @@ def tile(A, reps):
 
 
 @jit
+def _cross_of_rows(a, b):
+    if a.shape[1] != 3 or b.shape[1] != 3:
+        raise ValueError("cross: rows have 3 elements in compiled functions")
+    x, y, z = a[:, 0], a[:, 1], a[:, 2]
+    u, v, w = b[:, 0], b[:, 1], b[:, 2]
+    return np.column_stack((y * w - z * v, z * u - x * w, x * v - y * u))
+
+
+@jit
 def cross(a, b):
+    if a.ndim == 2 and b.ndim == 2:
+        return _cross_of_rows(a, b)
     if a.ndim != 1 or b.ndim != 1:
         return these_arguments()
     made = np.empty(3, dtype=(a[:1] * b[:1]).dtype)
@@ -356,7 +383,7 @@ def polyval(p, x):
 
 
 @jit
-def convolve(a, v):
+def convolve(a, v, mode="full"):
     if a.ndim != 1 or v.ndim != 1:
         return these_arguments()
     n = len(a)
@@ -367,7 +394,23 @@ def convolve(a, v):
     for i in range(n):
         for j in range(m):
             made[i + j] += a[i] * v[j]
-    return made
+    short = min(n, m)
+    if mode == "full":
+        return made
+    if mode == "same":
+        return made[(short - 1) // 2 : (short - 1) // 2 + max(n, m)]
+    if mode == "valid":
+        return made[short - 1 : max(n, m)]
+    raise ValueError(f"mode must be one of 'full', 'same' and 'valid'; got '{mode}'")
+
+
+@jit
+def correlate(a, v, mode="valid"):
+    if a.ndim != 1 or v.ndim != 1 or a.dtype.kind == "c" or v.dtype.kind == "c":
+        return these_arguments()
+    if len(v) > len(a):  # NumPy turns the shorter one
+        return np.convolve(v, a[::-1], mode)[::-1]
+    return np.convolve(a, v[::-1], mode)
 
 
 @jit
@@ -379,8 +422,13 @@ def fill_diagonal(a, val):
 
 
 @jit
-def corrcoef(x, y):
-    c = np.cov(x, y)
+def corrcoef(x, y=None):
+    if y is None:
+        if x.ndim != 2:
+            return these_arguments()
+        c = np.cov(x)
+    else:
+        c = np.cov(np.vstack((x, y)))
     d = np.sqrt(np.diag(c))
     return c / d[:, None] / d[None, :]
 

@@ -22,9 +22,19 @@ members = {}  # (name, is a method): pairs of the names of types, for isinstance
 
 # What numpy_library.py and random_library.py have, which are loaded when one of them is first named.
 _of_numpy = frozenset(
-    "allclose append argwhere array_equal array_split average bincount convolve corrcoef cross deg2rad degrees delete diff digitize dsplit "
-    "ediff1d fill_diagonal frombuffer hsplit interp isclose isin isneginf isposinf kron median nanmax nanmean nanmin nansum percentile "
+    "allclose append argwhere around array_equal array_split average bincount convolve corrcoef correlate cross deg2rad degrees delete diff digitize dsplit "
+    "ediff1d fill_diagonal frombuffer hsplit interp isclose iscomplex isin isneginf isposinf isreal kron median nanmax nanmean nanmin nansum percentile "
     "polyval quantile rad2deg radians searchsorted split square tile trapezoid unique vsplit".split()
+)
+_of_numpy_nan = frozenset(
+    "nan_to_num nanargmax nanargmin nancumprod nancumsum nanmedian nanpercentile nanprod nanquantile nanstd nanvar".split()
+)
+_of_numpy_orders = frozenset(
+    "argpartition bartlett blackman cumulative_sum gradient hamming hanning intersect1d lexsort partition polyadd polymul polysub setdiff1d setxor1d trim_zeros union1d unwrap".split()
+)
+_of_numpy_grids = frozenset(
+    "compress copyto diag_indices_from extract geomspace insert logspace meshgrid resize select sinc take_along_axis tri tril_indices tril_indices_from "
+    "triu_indices triu_indices_from unravel_index vander".split()
 )
 _of_math = frozenset(("comb", "factorial", "fsum", "gcd", "isqrt", "lcm", "perm", "prod"))
 _of_bisect = frozenset(("bisect_left", "bisect_right", "insort_left", "insort_right"))
@@ -46,12 +56,19 @@ _of_polynomials = frozenset("polyadd polyder polydiv polyint polymul polysub pol
 _modules = (
     ("math", _of_floats, ".float_library:of_math"),
     ("cmath", _of_cmath, ".float_library:of_cmath"),
+    ("numpy.linalg", frozenset(("matrix_power",)), ".numpy_orders"),
     ("numpy.polynomial.polynomial", _of_polynomials, ".polynomial_library"),
     ("numpy.polynomial.polyutils", frozenset(("trimseq",)), ".polynomial_library:of_utilities"),
     ("bisect", _of_bisect, ".library"),
     ("heapq", _of_heapq, ".heap_library"),
     ("operator", _of_operator, ".operator_library"),
     ("random", _of_python_random, ".python_random_library"),
+)
+_numpy_pages = (
+    (_of_numpy, ".numpy_library"),
+    (_of_numpy_nan, ".numpy_nan"),
+    (_of_numpy_orders, ".numpy_orders"),
+    (_of_numpy_grids, ".numpy_grids"),
 )
 _of_random = frozenset(
     "beta binomial chisquare choice dirichlet exponential f gamma geometric gumbel hypergeometric laplace "
@@ -316,10 +333,9 @@ def implementation_of(value):
 
         return random_library.implementations[name]
     home = (getattr(value, "__module__", None) or "").split(".")[0]
-    if name not in _of_numpy or home not in ("numpy", "unisono"):
+    page = next((page for names, page in _numpy_pages if name in names), None)
+    if page is None or home not in ("numpy", "unisono"):
         return None
     if getattr(sys.modules[home], name, None) is not value:  # of a sub-package
         return None
-    from .numpy_library import implementations
-
-    return implementations[name]
+    return importlib.import_module(page, __package__).implementations[name]
