@@ -166,3 +166,45 @@ def test_items_in_compiled_functions():
     assert np.asarray(f(np.arange(3.0))).tolist() == [2.0, 3.0, 4.0]
     with pytest.raises(TypeError):
         f(np.ones((2, 2)))
+
+
+def test_layouts_without_results():
+    def differences(x, d):
+        x.sort()
+        for i in range(d.shape[0]):
+            d[i] = x[i + 1] - x[i]
+
+    f = un.guvectorize(["(f8[:], f8[:])"], "(n), (k)", target="parallel")(differences)
+    dynamic = un.guvectorize("(n),(k)->")(differences)
+    start = np.random.default_rng(0).random((3, 5))
+    expected = np.diff(np.sort(start))
+    for g in (f, dynamic):
+        for x in (start.copy(), np.asfortranarray(start), np.repeat(start, 2, 1)[:, ::2]):
+            for d in (np.zeros((3, 4)), np.zeros((4, 3)).T, un.zeros((3, 4))):
+                assert g(x, d) is None
+                assert np.array_equal(d, expected) and np.array_equal(x, np.sort(start))
+        d = np.zeros(4)
+        g(start[1].copy(), d)
+        assert np.array_equal(d, expected[1])
+        d = np.zeros((4, 3))
+        g(start.T.copy(), d, axes=[0, 0])
+        assert np.array_equal(d, expected.T)
+    d = np.zeros((3, 4), "f4")
+    f(start.tolist(), d)
+    assert np.array_equal(d, expected.astype("f4"))
+
+
+def test_operands_that_are_written():
+    def total(x, s):
+        s[0] = 0.0
+        for i in range(x.shape[0]):
+            s[0] += x[i]
+            x[i] = 0.0
+
+    types = ["void(float64[:], float64[:])"]
+    for named in ((0,), ("x",)):
+        f = un.guvectorize(types, "(n)->()", writable_args=named)(total)
+        for x in (np.ones((3, 4)), np.ones((4, 3)).T, np.ones((3, 4), "f4")):
+            assert f(x).tolist() == [4.0, 4.0, 4.0] and not x.any()
+    with pytest.raises(ValueError, match="writable_args names no operand; got 'y'"):
+        un.guvectorize(types, "(n)->()", writable_args=("y",))(total)

@@ -129,3 +129,20 @@ def test_what_the_compiler_knows_itself_stays_known(monkeypatch):
 
     got = f(2.0, np.arange(3.0))
     assert got[:3] == (42, 3, -2.0) and got[3].tolist() == [0, 1, 3]
+
+
+def test_options_in_numbas_spelling():
+    def quarter(x):
+        return x / 4
+
+    @un.overload(quarter, jit_options={"error_model": "numpy"}, strict=False, inline="never")
+    def quarter_compiled(x):
+        return lambda x: 1 / (x - x)
+
+    @un.jit
+    def f(x):
+        return quarter(x)
+
+    assert f(2.0) == np.inf
+    with pytest.raises(TypeError, match="overload: unknown keyword 'speed'"):
+        un.overload(quarter, jit_options={"speed": 1})(lambda x: x)

@@ -40,6 +40,7 @@ def state_of(function):
         "layout": function.signature,
         "inputs": function._inputs,
         "outputs": function._outputs,
+        "writable": function._writable,
         "signatures": function._signatures,
     }
 
@@ -54,6 +55,7 @@ class BuiltGeneralized(GeneralizedFunction):
         self.__wrapped__ = one.py_func
         self.signature = state["layout"]
         self._inputs, self._outputs = state["inputs"], state["outputs"]
+        self._writable = state["writable"]
         self.nin, self.nout = len(self._inputs), len(self._outputs)
         self.nargs = self.nin + self.nout
         self._signatures = state["signatures"]
@@ -73,7 +75,7 @@ class BuiltGeneralized(GeneralizedFunction):
         ):
             core = tuple(x.shape)[x.ndim - len(names) :]
             if k < self.nin:
-                x = un.ascontiguousarray(un.broadcast_to(x.astype(t[1]), shape + core))
+                x = un.ascontiguousarray(un.broadcast_to(x.astype(t[1], copy=False), shape + core))
                 x = x if x.flags.writeable else x.copy()
             packed.append(x.reshape((count, *core)))
         self._built[tuple(map(_signatures.spell, types))](*packed)

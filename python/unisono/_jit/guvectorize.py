@@ -17,8 +17,11 @@ def guvectorize(*args, target="cpu", writable_args=(), **options):
     *args : signatures, layout
         Signatures in Numba's spelling (``"void(float64[:], float64, float64[:])"``, one or a list) and the layout
         ``"(n),()->(n)"``; or the layout alone, and each combination of dtypes is compiled when it is met.
+        Where the layout names no results (``"(n),(k)"``), the function writes into its arguments.
     target : {"cpu", "parallel"}
         Both give the same results; many items are shared among threads in any case.
+    writable_args : tuple of int or str
+        Operands that the function writes into, by position or by name: what it writes reaches the caller's arrays.
 
     Returns
     -------
@@ -42,6 +45,14 @@ def guvectorize(*args, target="cpu", writable_args=(), **options):
     ...         result[i] = row[i] + number
     >>> add_to_row([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0]).tolist()
     [[11.0, 12.0], [23.0, 24.0]]
+    >>> @un.guvectorize(["void(float64[:], float64[:])"], "(n),(k)")
+    ... def differences(x, d):
+    ...     for i in range(d.shape[0]):
+    ...         d[i] = x[i + 1] - x[i]
+    >>> d = un.zeros(2)
+    >>> differences([1.0, 4.0, 9.0], d)
+    >>> d.tolist()
+    [3.0, 5.0]
     """
     for name in options:
         if name not in ("nopython", "cache", "identity", "fastmath"):
@@ -50,7 +61,7 @@ def guvectorize(*args, target="cpu", writable_args=(), **options):
         raise ValueError(
             f"guvectorize: no such target; got {target!r}; expected 'cpu' or 'parallel'"
         )
-    if not args or len(args) > 2 or not isinstance(args[-1], str) or "->" not in args[-1]:
+    if not args or len(args) > 2 or not isinstance(args[-1], str) or "(" not in args[-1]:
         raise TypeError(
             f"guvectorize: takes signatures and a layout; got {args!r}; write the layout as '(n),()->(n)'"
         )
@@ -75,21 +86,24 @@ def guvectorize(*args, target="cpu", writable_args=(), **options):
                     f"guvectorize: a result is written through an array; got {_signatures.spell(t)}; "
                     f"write {t[1]}[:]"
                 )
-    return lambda function: GeneralizedFunction(function, signatures, args[-1], inputs, outputs)
+    return lambda function: GeneralizedFunction(
+        function, signatures, args[-1], inputs, outputs, writable_args
+    )
 
 
 def _layout(text):
     """Names of the core axes, of operands and of results."""
     group = r"\((?:\w+(?:,\w+)*)?\)"
     plain = text.replace(" ", "")
-    if not re.fullmatch(f"{group}(?:,{group})*->{group}(?:,{group})*", plain):
+    several = f"{group}(?:,{group})*"
+    if not re.fullmatch(f"{several}(?:->(?:{several})?)?", plain):
         raise ValueError(
             f"guvectorize: the layout cannot be read; got {text!r}; write the axes of each operand in parentheses, as "
             f"in '(m,n),(n)->(m)'"
         )
     left, right = (
         [tuple(n for n in g[1:-1].split(",") if n) for g in re.findall(group, side)]
-        for side in plain.split("->")
+        for side in plain.partition("->")[::2]
     )
     known = {n for names in left for n in names}
     for names in right:
@@ -117,7 +131,7 @@ class GeneralizedFunction:
         The dtypes of its signatures.
     """
 
-    def __init__(self, function, signatures, layout, inputs, outputs):
+    def __init__(self, function, signatures, layout, inputs, outputs, writable=()):
         self._compiled = always_jit(function)
         self.__name__, self.__qualname__ = function.__name__, function.__qualname__
         self.__module__, self.__doc__ = function.__module__, function.__doc__
@@ -131,10 +145,23 @@ class GeneralizedFunction:
                 f"{function.__code__.co_argcount}; give it one for each operand and result"
             )
         self._inputs, self._outputs = inputs, outputs
+        self._writable = self._written(writable)
         self._signatures = [types for _, types in signatures]
         self._loops, self._one = {}, None
         for types in self._signatures:
             self._check(types)
+
+    def _written(self, writable):
+        """Numbers of the operands whose changes reach the caller: all where there are no results."""
+        names = self.__wrapped__.__code__.co_varnames[: self.nin]
+        made = set(range(self.nin)) if not self.nout else set()
+        for w in writable:
+            if w not in names and w not in range(self.nin):
+                raise ValueError(
+                    f"guvectorize: writable_args names no operand; got {w!r}; expected one of {', '.join(names)}"
+                )
+            made.add(names.index(w) if w in names else w)
+        return made
 
     @property
     def py_func(self):
@@ -208,7 +235,10 @@ class GeneralizedFunction:
             if target is not None:  # functions may read their results before they write them
                 made[...] = _ufunc.as_array(target)
             results.append(made)
-        self._run(operands + results, types, shape)
+        copies = self._copies(operands, types, shape)
+        self._run([copies.get(k, x) for k, x in enumerate(operands)] + results, types, shape)
+        for k, made in copies.items():
+            operands[k][...] = made.astype(operands[k].dtype, copy=False)
         for k, target in enumerate(given):
             if target is not None:
                 view = _ufunc.as_array(target)
@@ -216,7 +246,20 @@ class GeneralizedFunction:
                 results[k] = target
             elif results[k].ndim == 0:
                 results[k] = results[k][()]
+        if not self.nout:
+            return None
         return results[0] if self.nout == 1 else tuple(results)
+
+    def _copies(self, operands, types, shape):
+        """By number, what stands for operands that are written but cannot be passed in place."""
+        made = {}
+        for k in self._writable:
+            x, t = operands[k], types[k]
+            lead = tuple(x.shape)[: x.ndim - len(self._inputs[k])]
+            if t[0] == "array" and lead == shape and x.flags.writeable:
+                if x.dtype.name != t[1] or not x.flags.c_contiguous:
+                    made[k] = x.astype(t[1], order="C", copy=True)
+        return made
 
     def _run(self, arrays, types, shape):
         """Call the function for each item; the last arrays take the results."""
@@ -279,7 +322,7 @@ class GeneralizedFunction:
         core = tuple(x.shape)[x.ndim - len(names) :]
         lead = tuple(x.shape)[: x.ndim - len(names)]
         varies = is_result or any(n != 1 for n in lead)
-        if varies and not is_result:
+        if varies and lead != shape:
             x = un.broadcast_to(x, shape + core)
         count = 1
         for n in shape:
@@ -299,9 +342,11 @@ class GeneralizedFunction:
                     f"x{k}[{at}]" if number else whole if rank > 1 else f"x{k}[{at}:{at}+1]"
                 )
             names = ", ".join(f"x{k}" for k in range(len(kinds)))
+            own = [k for k, (_, varies, _) in enumerate(kinds) if varies]
+            count = f"x{own[-1]}.shape[0]" if own else "1"
             text = (
                 f"def items({names}):\n"
-                f"    for i in prange(x{len(kinds) - 1}.shape[0]):\n"
+                f"    for i in prange({count}):\n"
                 f"        f({', '.join(arguments)})\n"
             )
             self._loops[kinds] = compile_text(

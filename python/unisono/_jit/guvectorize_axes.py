@@ -13,7 +13,7 @@ def with_axes(function, args, out, axes, axis, keepdims):
     operands = [_ufunc.as_array(x) for x in args[: function.nin]]
     if len(operands) < function.nin:
         raise TypeError(f"{name}: takes {function.nin} operands; got {len(operands)}; give all")
-    given = args[function.nin :] or (out if isinstance(out, tuple) else (out,))
+    given = args[function.nin :] or (out if isinstance(out, tuple) else (out,) * function.nout)
     targets = [None if t is None else _ufunc.as_array(t) for t in given]
     targets += [None] * (function.nout - len(targets))
     if axes is not None and axis is not None:
@@ -42,10 +42,12 @@ def with_axes(function, args, out, axes, axis, keepdims):
             for t, p in zip(targets, behind, strict=True)
         ]
         results = function._over_items(tuple(moved), tuple(into))
-        results = [results] if function.nout == 1 else list(results)
+        results = [results] if function.nout == 1 else list(results or ())
         for k, p in enumerate(behind):
             is_given = targets[k] is not None
             results[k] = given[k] if is_given else un.moveaxis(results[k], last(len(p)), p)
+    if not function.nout:
+        return None
     return results[0] if function.nout == 1 else tuple(results)
 
 

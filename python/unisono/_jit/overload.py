@@ -87,7 +87,7 @@ def overload(function, **options):
     function : callable
         What compiled code names: of any module, or of your own.
     **options
-        As of `jit`, for the implementation.
+        As of `jit`, for the implementation; also as a dict, ``jit_options=``, in Numba's spelling.
 
     Returns
     -------
@@ -236,6 +236,11 @@ def _implementation(function, what, options):
         return function
     from .options import checked
 
+    # Numba's spelling: options of `jit` in a dict, and two that choose nothing here
+    options = {**options, **(options.get("jit_options") or {})}
+    options = {
+        n: v for n, v in options.items() if n not in ("jit_options", "strict", "prefer_literal")
+    }
     return JitFunction(function, False, None, checked(options, what) | {"chooses": True})
 
 
