@@ -41,17 +41,6 @@ rows = (
 )
 
 
-def word(name):
-    """A function of the engine that is known to the front end by that name."""
-
-    def drawn(*values):
-        pass
-
-    drawn.__name__ = drawn.__qualname__ = name
-    drawn.__module__ = "unisono"
-    return drawn
-
-
 def _test(name, parameter):
     """Lines that raise where the parameter, a number or an array, is not what the test wants."""
     condition, message = _TESTS[name]

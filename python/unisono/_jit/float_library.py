@@ -11,28 +11,20 @@ import math
 import numpy as np
 
 from . import jit
+from .engine_functions import engine_function
 
 _TO_DEGREES = 180.0 / math.pi
 _TO_RADIANS = math.pi / 180.0
 
 
-def _word(name):
-    def word(x, y=0.0):
-        pass
-
-    word.__name__ = word.__qualname__ = f"math_of_{name}"
-    word.__module__ = "unisono"  # known to the front end by that name
-    return word
-
-
-math_of_erf = _word("erf")
-math_of_erfc = _word("erfc")
-math_of_gamma = _word("gamma")
-math_of_lgamma = _word("lgamma")
-math_of_fraction = _word("fraction")
-math_of_exponent = _word("exponent")
-math_of_remainder = _word("remainder")
-math_of_ldexp = _word("ldexp")
+math_of_erf = engine_function("math_of_erf")
+math_of_erfc = engine_function("math_of_erfc")
+math_of_gamma = engine_function("math_of_gamma")
+math_of_lgamma = engine_function("math_of_lgamma")
+math_of_fraction = engine_function("math_of_fraction")
+math_of_exponent = engine_function("math_of_exponent")
+math_of_remainder = engine_function("math_of_remainder")
+math_of_ldexp = engine_function("math_of_ldexp")
 
 
 @jit

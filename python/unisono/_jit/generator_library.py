@@ -13,10 +13,11 @@ import numpy as np
 
 from .. import _engine
 from . import distributions, jit
+from .engine_functions import engine_function
 
 
 def _word(name):
-    return distributions.word(f"random_of_{name}")
+    return engine_function(f"random_of_{name}")
 
 
 random_of_double = _word("double")
@@ -229,7 +230,7 @@ def dirichlet(rng, alpha, size=None):
 
 
 def _form(name, count, is_whole):
-    drawn = distributions.word(f"random_{'count_' if is_whole else ''}of_{name}")
+    drawn = engine_function(f"random_{'count_' if is_whole else ''}of_{name}")
     given = [*"abc"[:count], *["0.0"] * (3 - count)]
     return f"drawn(bits, {', '.join(given)})", {"drawn": drawn}
 
@@ -263,8 +264,8 @@ _of_table = distributions.implementations(
     _rows, _form, "rng, ", "    bits = _bits(rng)", {"_bits": _bits}
 )
 _of_table_gamma = _of_table["gamma"]
-_binomial = distributions.word("random_count_of_binomial")
-_gamma = distributions.word("random_of_gamma")
+_binomial = engine_function("random_count_of_binomial")
+_gamma = engine_function("random_of_gamma")
 methods = _of_table | {
     name: function
     for name, function in list(globals().items())

@@ -8,27 +8,13 @@ from __future__ import annotations
 import math
 
 from . import jit
-
+from .engine_functions import engine_function
 
 # Known to the front end by these names.
-def random_python_seed(n):
-    pass
-
-
-def random_python_double():
-    pass
-
-
-def random_python_bits(count):
-    pass
-
-
-def random_python_gauss():
-    pass
-
-
-for _word in (random_python_seed, random_python_double, random_python_bits, random_python_gauss):
-    _word.__module__ = "unisono"
+random_python_seed = engine_function("random_python_seed")
+random_python_double = engine_function("random_python_double")
+random_python_bits = engine_function("random_python_bits")
+random_python_gauss = engine_function("random_python_gauss")
 
 
 @jit

@@ -8,27 +8,13 @@ from __future__ import annotations
 import numpy as np
 
 from . import distributions, jit
-
+from .engine_functions import engine_function
 
 # Known to the front end by these names.
-def random_seed(n):
-    pass
-
-
-def random_double():
-    pass
-
-
-def random_normal():
-    pass
-
-
-def random_integer(low, span):
-    pass
-
-
-for _word in (random_seed, random_double, random_normal, random_integer):
-    _word.__module__ = "unisono"
+random_seed = engine_function("random_seed")
+random_double = engine_function("random_double")
+random_normal = engine_function("random_normal")
+random_integer = engine_function("random_integer")
 
 
 @jit
@@ -272,8 +258,8 @@ def logistic(loc=0.0, scale=1.0, size=None):
         return loc + scale * distributions.filled(_logistic, np.float64, size)
 
 
-random_standard_cauchy = distributions.word("random_standard_cauchy")
-random_triangular = distributions.word("random_triangular")
+random_standard_cauchy = engine_function("random_standard_cauchy")
+random_triangular = engine_function("random_triangular")
 
 
 @jit
@@ -319,7 +305,7 @@ def dirichlet(alpha, size=None):
 
 
 def _form(name, count, is_whole):
-    drawn = distributions.word(f"random_{'count_' if is_whole else ''}{name}")
+    drawn = engine_function(f"random_{'count_' if is_whole else ''}{name}")
     if name == "gamma":
         return "b * drawn(a)", {"drawn": drawn}
     return f"drawn({', '.join('abc'[:count])})", {"drawn": drawn}
@@ -327,8 +313,8 @@ def _form(name, count, is_whole):
 
 _of_table = distributions.implementations(distributions.rows, _form)
 _of_table_gamma = _of_table["gamma"]
-_binomial = distributions.word("random_count_binomial")
-_gamma = distributions.word("random_gamma")
+_binomial = engine_function("random_count_binomial")
+_gamma = engine_function("random_gamma")
 implementations = {
     name: function
     for name, function in list(globals().items())

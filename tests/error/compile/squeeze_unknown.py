@@ -1,8 +1,0 @@
-import numpy as np
-
-
-def f(a):
-    return np.squeeze(a)
-
-
-args = (np.zeros((2, 1)),)
