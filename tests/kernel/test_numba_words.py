@@ -1,5 +1,7 @@
 """Numba's words for types, blocks of Python, extensions and iterators, as its manual uses them."""
 
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -176,6 +178,19 @@ def test_overloads_ask_for_kinds_of_types():
     f = un.njit(lambda x: squeezed(x))
     values = [2.5, np.ones(3), True, 7, "a", (1,)]
     assert [f(v) for v in values] == [1.0, 3.0, "bool", "int or text", "int or text", "else"]
+
+
+def test_the_library_keeps_its_own_builtins(tmp_path):
+    path = tmp_path / "own.py"
+    path.write_text("""
+import numpy as np, unisono as un
+@un.overload(len)
+def _len(x):
+    if isinstance(x, float):
+        return lambda x: 7
+print(un.jit(lambda x: (len(x), np.random.rand(2, 3).shape))(2.5))
+""")
+    assert subprocess.check_output([sys.executable, path], text=True) == "(7, (2, 3))\n"
 
 
 @un.overload_method(types.Array, "plus")

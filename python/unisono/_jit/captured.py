@@ -231,10 +231,10 @@ class Captured:
         return self.expression_Name(_at(ast.Name(id=name, ctx=ast.Load()), at))
 
     def compiled_form(self, value):
-        return _compiled_form(value)
+        return _compiled_form(value, _is_own(self.function))
 
     def captured(self, at, name, value):
-        given, value = value, _compiled_form(value)
+        given, value = value, self.compiled_form(value)
         if value is None:
             return self.node(at, "NoneValue")
         if hasattr(value, "linked"):  # of declare_device
@@ -309,8 +309,19 @@ class Captured:
         return self.node(at, "Opaque", text=name, value=f"it is {_what(value)}")
 
 
-def _compiled_form(value):
+def _is_own(function):
+    """Whether the library is written in it: there, builtins mean what they are, whatever users give them."""
+    return (getattr(function, "__module__", None) or "").startswith(__package__ + ".")
+
+
+def _compiled_form(value, is_own=False):
     """What a call in compiled code runs of an object that another decorator made; else the object itself."""
+    if (
+        is_own
+        and getattr(builtins, getattr(value, "__name__", ""), None) is value
+        and known_name(value)
+    ):
+        return value
     if callable(value):
         from .overload import implementation_of
 
