@@ -128,6 +128,7 @@ PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& a
     using Kind = frontend::ResultShape::Kind;
     switch (shape.kind) {
         case Kind::None: Py_RETURN_NONE;
+        case Kind::DTypeName: return dtype_object(shape.dtype);
         case Kind::Optional: {
             bool is_there = results[shape.items[0].index] != 0;
             if (!is_there) Py_RETURN_NONE;

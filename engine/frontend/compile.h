@@ -26,6 +26,7 @@ struct ResultShape {
         Object,
         Text,
         Table,
+        DTypeName,
         Optional  ///< its items: a bool that tells whether there is a value, and that
     };
     Kind kind = Kind::None;

@@ -34,6 +34,8 @@ void ControlFlow::shape_result(const Value& value, ResultShape& shape, std::vect
         Weak weak = value.type.is_weak() ? Weak::Float : Weak::None;
         for (E part : {re, im})
             shape_result(scalar(part, weak), shape.items.emplace_back(), scalars);
+    } else if (value.type.kind == Type::Kind::DTypeName) {
+        shape.kind = ResultShape::Kind::DTypeName;
     } else if (value.type.is_text()) {
         shape.kind = ResultShape::Kind::Text;
         scalars.push_back(Texts(*this, {}).handle(value));
@@ -123,10 +125,9 @@ void ControlFlow::give(Value value, const Place& place) {
         refuse(place, "a " + describe(value.type) + " cannot be returned to Python",
                "call it here, or return its result: compiled functions return functions to each "
                "other only");
-    if (value.type.kind == Type::Kind::Exception || value.type.kind == Type::Kind::DTypeName) {
+    if (value.type.kind == Type::Kind::Exception)
         refuse(place, "a " + describe(value.type) + " cannot be returned",
                "return numbers, texts, arrays or tuples of them");
-    }
     if (learnt_.result && learnt_.result->is_table())
         value = Tables(*this, place).agreed(value, *learnt_.result);
     if (learnt_.shares_result) share_list(value);

@@ -201,12 +201,17 @@ Value ArrayFunctions::call_squeeze(const Given& given) {
     if (given.find("axis")) {
         axes = *want_axes(given, a.type.rank);
     } else {
+        // The rank must be known now: of the other axes the program finds out that none is dropped.
         for (int k = 0; k < a.type.rank; ++k) {
-            if (constant_int(d.extents[static_cast<std::size_t>(k)]) == 1) axes.push_back(k);
-        }
-        if (axes.empty() && a.type.rank > 0) {
-            refuse_call(given, "which axes have extent 1 is not known when compiling",
-                        "name them: axis=");
+            E n = d.extents[static_cast<std::size_t>(k)];
+            auto known = constant_int(n);
+            if (known == 1) axes.push_back(k);
+            if (known) continue;
+            fault_if(op_binary(Op::Eq, n, i64(1)), ErrorKind::Value,
+                     given.name + ": axis " + std::to_string(k) +
+                         " has extent 1, which was not known when compiling; got no axis=; "
+                         "expected the axes to drop; name them",
+                     given.node.place);
         }
     }
     for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {

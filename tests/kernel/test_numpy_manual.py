@@ -165,10 +165,6 @@ def test_views_stay_in_their_memory():
         return np.lib.stride_tricks.sliding_window_view(v, n)
 
     @un.jit
-    def kind(v):
-        return v.dtype
-
-    @un.jit
     def written(v):
         np.lib.stride_tricks.sliding_window_view(v, 2)[0] = 1.0
 
@@ -177,7 +173,73 @@ def test_views_stay_in_their_memory():
         strided(V, 4)
     with pytest.raises(ValueError, match="window shape cannot be larger"):
         windows(V, 5)
-    with pytest.raises(un.CompileError, match="a dtype cannot be returned"):
-        kind(V)
     with pytest.raises((un.CompileError, ValueError), match="read-only"):
         written(V.copy())
+
+
+def in_fortran_order(a):
+    return (
+        np.asfortranarray(a),
+        a.copy(order="F"),
+        np.copy(a, order="F"),
+        np.array(a, order="F"),
+        a.astype(np.float32, order="F"),
+        np.zeros((2, 3), order="F"),
+        np.full((2, 3), 7, order="F"),
+        np.ones(a.shape, np.int32, order="F"),
+        np.empty_like(a, order="F"),
+        a.reshape((6, 2), order="F"),
+        np.reshape(a, (2, -1), order="F"),
+    )
+
+
+def test_arrays_in_fortran_order():
+    for got, wanted in zip(un.jit(in_fortran_order)(A), in_fortran_order(A), strict=True):
+        got = np.asarray(got)
+        assert got.flags.f_contiguous and not got.flags.c_contiguous
+        assert got.dtype == wanted.dtype and got.shape == wanted.shape
+    same(
+        un.jit(
+            lambda a: (
+                a.ravel("F"),
+                a.flatten(order="F"),
+                np.ravel(a, "F"),
+                a.reshape(6, 2, order="F"),
+            )
+        )(A),
+        (A.ravel("F"), A.flatten("F"), A.ravel("F"), A.reshape(6, 2, order="F")),
+    )
+    assert un.jit(lambda a: np.asfortranarray(a).flags.f_contiguous)(A)
+
+
+def test_squeeze_drops_what_is_known():
+    same(
+        un.jit(lambda a: (np.squeeze(a[None]), a.squeeze(), a[:, None, :1].squeeze(2)))(A),
+        (A, A, A[:, None, 0]),
+    )
+    with pytest.raises(
+        ValueError, match="squeeze: axis 2 has extent 1, which was not known when compiling"
+    ):
+        un.jit(lambda a: np.squeeze(a[None, :, :1]))(A)
+
+
+def test_blocks():
+    def made(a, v):
+        return (
+            np.block([v, v, 2.5]),
+            np.block([[a, np.zeros((4, 1))], [np.ones((2, 3)), np.eye(2, 1)]]),
+            np.block([[1, 2], [3, 4]]),
+            np.block([[v], [v]]),
+        )
+
+    same(un.jit(made)(A, V), made(A, V))
+
+
+def test_dtypes_as_results():
+    def kinds(a):
+        return a.dtype, a.shape, np.dtype("float32"), (a * 1j).dtype
+
+    assert un.jit(kinds)(A) == kinds(A)
+    assert isinstance(un.jit(lambda a: a.dtype)(A), un.dtype)
+    kind = un.jit(lambda a: a.dtype)
+    assert un.jit(lambda a: np.zeros(2, kind(a)) + 1)(I).dtype == np.int64

@@ -6,6 +6,7 @@ import ast
 import sys
 
 from .desugar import Let, Value, _assign, _at, _call, _constant, _name, _tuple
+from .fortran_orders import FortranOrders
 
 _MAKES = ("array", "asarray")
 _JOINS = ("column_stack", "concatenate", "hstack", "stack", "vstack")
@@ -13,7 +14,7 @@ _REDUCES = frozenset("all any argmax argmin max mean median min prod std sum var
 _OF_ROWS = frozenset((*_MAKES, *_JOINS)) | _REDUCES
 
 
-class NumpyForms:
+class NumpyForms(FortranOrders):
     """``resolve``, ``fresh``, ``builtin`` and ``range_call`` are the flattener's."""
 
     names_of_made_lists = None
@@ -29,8 +30,13 @@ class NumpyForms:
         if self.is_type_of_dtype(e.func) and len(e.args) == 1 and not e.keywords:
             made = _call("np.full", e, _constant(1, e), e.args[0], e.func.value)
             return _at(ast.Subscript(value=made, slice=_constant(0, e), ctx=ast.Load()), e)
+        ordered = self.ordered_call(e, found, value, numpy)
+        if ordered is not None:
+            return ordered
         if not found or numpy is None or not e.args:
             return None
+        if value is numpy.block:
+            return self.blocks(e)
         first = e.args[0]
         is_array = value is numpy.array or value is numpy.asarray
         if is_array and self.range_call(first) and len(e.args) == 1:

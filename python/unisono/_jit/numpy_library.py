@@ -321,6 +321,34 @@ def frombuffer(buffer, dtype=np.float64, count=-1, offset=0):
 
 
 @jit
+def in_fortran_order(a):
+    return np.ascontiguousarray(a.T).T
+
+
+@jit
+def fortran_copy(a):
+    return a.T.copy().T
+
+
+@jit
+def with_one_axis(x):
+    if isinstance(x, np.ndarray):
+        return x
+    else:
+        return np.full(1, x)
+
+
+@jit
+def with_two_axes(x):
+    if not isinstance(x, np.ndarray):
+        return np.full((1, 1), x)
+    elif x.ndim == 1:
+        return x[np.newaxis, :]
+    else:
+        return x
+
+
+@jit
 def tile(A, reps):
     if A.ndim != 1 or not isinstance(reps, (int, np.integer)):
         return these_arguments()
