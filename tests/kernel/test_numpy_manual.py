@@ -186,6 +186,7 @@ def in_fortran_order(a):
         a.astype(np.float32, order="F"),
         np.zeros((2, 3), order="F"),
         np.full((2, 3), 7, order="F"),
+        np.zeros(shape=(2, 3), order="F"),
         np.ones(a.shape, np.int32, order="F"),
         np.empty_like(a, order="F"),
         a.reshape((6, 2), order="F"),

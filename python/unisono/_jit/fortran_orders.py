@@ -32,6 +32,8 @@ class FortranOrders:
             is_wanted = True
         if not is_wanted:
             return None
+        if found and not args and name not in _SHAPED:
+            return None
         if name in _FLAT:
             owner, args = (args[0], args[1:]) if found else (e.func.value, args)
             if name == "reshape" and not args or keywords:
@@ -47,7 +49,7 @@ class FortranOrders:
             return self.of_numpy_library(
                 e, "fortran_copy" if is_new else "in_fortran_order", convert
             )
-        if name in _SHAPED and isinstance(args[0], (ast.Tuple, ast.List)):
+        if name in _SHAPED and args and isinstance(args[0], (ast.Tuple, ast.List)):
             made = _at(
                 ast.Call(func=e.func, args=[_reversed(args[0]), *args[1:]], keywords=keywords), e
             )
