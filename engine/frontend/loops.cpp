@@ -69,7 +69,8 @@ ControlFlow::Range ControlFlow::loop_range(const Node& node) {
 }
 
 /// Whether the body names an item, by the loop's variable, of a tuple whose items' types differ.
-static bool visits_mixed_tuple(const Names<Binding>& names, const Node& node) {
+/// Arrays of one dtype and rank count as different where the loop can run once for each.
+static bool visits_mixed_tuple(const Names<Binding>& names, const Node& node, bool leaves) {
     bool found = false;
     walk(node.children[2], [&](const Node& n) {
         if (n.kind != NodeKind::Subscript || n.children[0].kind != NodeKind::Name) return;
@@ -78,7 +79,8 @@ static bool visits_mixed_tuple(const Names<Binding>& names, const Node& node) {
         auto held = names.find(n.children[0].text);
         if (!is_visit || held == names.end()) return;
         const Type& type = held->second.value.type;
-        found = found || (type.is_tuple() && !has_one_type(type));
+        bool is_alike = has_one_type(type) || (leaves && has_arrays_alike(type));
+        found = found || (type.is_tuple() && !is_alike);
     });
     return found;
 }
@@ -94,7 +96,11 @@ void ControlFlow::loop_for(const Node& node) {
     auto count = constant_int(range.end);
     bool is_short = !range.is_parallel && constant_int(range.begin) == 0 && count &&
                     *count <= most_items && constant_int(range.step) == 1;
-    if (is_short && visits_mixed_tuple(env_.names, node)) {
+    bool leaves = false;
+    walk(node.children[2], [&](const Node& n) {
+        leaves |= n.kind == NodeKind::Break || n.kind == NodeKind::Continue;
+    });
+    if (is_short && visits_mixed_tuple(env_.names, node, leaves && !source_.is_kernel)) {
         walk(node.children[2], [&](const Node& n) {
             if (n.kind == NodeKind::Break || n.kind == NodeKind::Continue)
                 refuse(n.place, "break or continue in a loop over a tuple of several types",

@@ -12,14 +12,25 @@ static bool is_chosen(const Type& t) {
     return holds && std::all_of(t.items.begin(), t.items.end(), is_chosen);
 }
 
-/// The type that holds any item; nothing where they differ, or cannot be chosen from.
-static std::optional<Type> joined_items(const Type& tuple) {
+/// The type that holds any item; nothing where they differ.
+static std::optional<Type> held_items(const Type& tuple) {
     std::optional<Type> type = tuple.items[0];
     for (const Type& item : tuple.items) type = type ? join(*type, item) : type;
+    return type;
+}
+
+/// The same; nothing where values cannot be selected from without a branch.
+static std::optional<Type> joined_items(const Type& tuple) {
+    std::optional<Type> type = held_items(tuple);
     return type && is_chosen(*type) ? type : std::nullopt;
 }
 
 bool has_one_type(const Type& tuple) { return tuple.items.empty() || joined_items(tuple); }
+
+bool has_arrays_alike(const Type& tuple) {
+    auto type = tuple.items.empty() ? std::nullopt : held_items(tuple);
+    return type && type->is_array();
+}
 
 /// An item of a tuple by an index that is not known: a chain of choices.
 std::optional<Value> Expressions::tuple_item(const Value& tuple, const Value& index,
@@ -28,13 +39,27 @@ std::optional<Value> Expressions::tuple_item(const Value& tuple, const Value& in
         fault_if(b_->boolean(true), ErrorKind::Index, "tuple index out of range", place);
         return scalar(i64(0), Weak::Int);
     }
-    std::optional<Type> type = joined_items(tuple.type);
-    if (!type || !is_integer(index.type.dtype)) return std::nullopt;
+    std::optional<Type> type = held_items(tuple.type);
+    bool is_array = type && type->is_array() && !source_.is_kernel;
+    if (!type || !(is_array || is_chosen(*type)) || !is_integer(index.type.dtype))
+        return std::nullopt;
     auto size = static_cast<std::int64_t>(tuple.items.size());
     E i = settle(cast(index.expr, DType::Int64));
     E outside =
         op_binary(Op::Or, op_binary(Op::Lt, i, i64(-size)), op_binary(Op::Ge, i, i64(size)));
     fault_if(outside, ErrorKind::Index, "tuple index out of range", place);
+    if (is_array) {
+        E from_front =
+            settle(b_->select(op_binary(Op::Lt, i, i64(0)), op_binary(Op::Add, i, i64(size)), i));
+        std::function<Value(std::int64_t)> from = [&](std::int64_t k) {
+            const Value& item = tuple.items[static_cast<std::size_t>(k)];
+            if (k + 1 == size) return item;
+            return choose(
+                op_binary(Op::Eq, from_front, i64(k)), [&] { return item; },
+                [&] { return from(k + 1); }, place);
+        };
+        return from(0);
+    }
     std::function<Value(const std::vector<Value>&, const Type&)> chosen =
         [&](const std::vector<Value>& items, const Type& t) {
             Value v;

@@ -44,3 +44,50 @@ def test_three_axes():
         un.jit(f)(m, np.array([3, 0]))
     with pytest.raises(un.CompileError, match="holds integers and arrays of integers; got float64"):
         un.jit(f)(m, np.array([1.0]))
+
+
+def test_tuples_of_arrays_by_indices_of_the_run():
+    def add_rows(pair, skipped):
+        s = 0.0
+        for a in pair:
+            if a.shape[0] == skipped:
+                continue
+            s += a.sum()
+        for p, q in [(0, 1), (1, 0)]:
+            for j in range(len(pair[p])):
+                pair[q][0, 0] += pair[p][j, 0]
+                if j == 1:
+                    break
+        for k in range(-2, 2):
+            pair[k][1] *= 2
+        return s
+
+    compiled = un.jit(add_rows)
+    a, b = np.arange(12.0).reshape(3, 4), np.arange(12.0).reshape(4, 3)
+    for second in (b, np.asfortranarray(b), a.T, a[::2]):
+        ours, theirs = (a.copy(), second.copy("K")), (a.copy(), second.copy("K"))
+        assert compiled(ours, 3) == add_rows(theirs, 3)
+        assert np.array_equal(ours[0], theirs[0]) and np.array_equal(ours[1], theirs[1])
+
+    @un.jit
+    def item(parts, k):
+        return parts[k]
+
+    parts = (np.zeros(2), np.ones(2), np.full(2, 2.0))
+    for k in (-3, -1, 0, 1, 2):
+        assert np.array_equal(item(parts, k), parts[k])
+        assert np.shares_memory(item(parts, k), parts[k])
+    for k in (-4, 3):
+        with pytest.raises(IndexError, match="tuple index out of range"):
+            item(parts, k)
+    with pytest.raises(un.CompileError, match="items have different types"):
+        item((np.zeros(2), np.zeros(2, int)), 1)
+
+    @un.jit
+    def gathered(parts, n):
+        s = 0.0
+        for k in un.prange(n):
+            s += parts[k % 3][k % 2]
+        return s
+
+    assert gathered(parts, 999) == 999

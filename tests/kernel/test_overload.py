@@ -146,3 +146,32 @@ def test_options_in_numbas_spelling():
     assert f(2.0) == np.inf
     with pytest.raises(TypeError, match="overload: unknown keyword 'speed'"):
         un.overload(quarter, jit_options={"speed": 1})(lambda x: x)
+
+
+def sum_of_squares(a):
+    s = 0.0
+    for x in a.flat:
+        s += x * x
+    return s
+
+
+def test_functions_beside_an_implementation_are_chosen():
+    def squares(a):
+        raise NotImplementedError
+
+    by_rows = un.jit(lambda a: (a * a).sum())
+
+    @un.overload(squares)
+    def squares_compiled(a):
+        if isinstance(a, float):
+            return lambda a: a * a
+        if isinstance(a, un.types.Array) and a.ndim == 1:
+            return sum_of_squares
+        elif isinstance(a, un.types.Array):
+            return by_rows
+
+    @un.jit
+    def f(a):
+        return squares(a) + 1
+
+    assert (f(3.0), f(np.arange(3.0)), f(np.ones((2, 2)))) == (10.0, 6.0, 5.0)

@@ -8,6 +8,7 @@ import copy
 import importlib
 import math
 import sys
+import types
 
 from .. import _engine
 from . import JitFunction
@@ -104,7 +105,7 @@ def overload(function, **options):
     Python goes on to call the function itself. ``isinstance(x, float)`` and ``x is None`` in an
     implementation are decided by the types of the call when it is compiled, so that one
     implementation may serve several types. As in Numba it may instead return the function, or the
-    lambda, that does the work: ``return impl``; where it returns none for the types of a call, compiled
+    lambda, that does the work, made inside or beside it: ``return impl``; where it returns none for the types of a call, compiled
     code calls what it called without it. Functions that were compiled before keep what they had.
     For machine-level operations, see `intrinsic`.
 
@@ -262,6 +263,13 @@ def called_choice(definition, implementation):
     for n in walked:
         if isinstance(n, ast.Assign) and isinstance(n.value, ast.Lambda):
             inside |= {t.id for t in n.targets if isinstance(t, ast.Name)}
+    inside |= {
+        n.value.id
+        for n in walked
+        if isinstance(n, ast.Return)
+        and isinstance(n.value, ast.Name)
+        and _names_function(n.value.id, implementation)
+    }
     args = definition.args
     given = [ast.Name(id=a.arg, ctx=ast.Load()) for a in (*args.posonlyargs, *args.args)]
     if args.vararg:
@@ -279,6 +287,21 @@ def called_choice(definition, implementation):
         function = Value(value=NoImplementation(otherwise), ctx=ast.Load())
     call = ast.Return(ast.Call(func=function, args=copy.deepcopy(given), keywords=[]))
     return [*body, ast.fix_missing_locations(ast.copy_location(call, definition.body[-1]))]
+
+
+def _names_function(name, implementation):
+    """Whether a name around an implementation is a function's."""
+    code = implementation.__code__
+    if name in code.co_varnames or name in code.co_cellvars:
+        return False
+    if name in code.co_freevars:
+        try:
+            value = implementation.__closure__[code.co_freevars.index(name)].cell_contents
+        except ValueError:  # assigned later
+            return False
+    else:
+        value = implementation.__globals__.get(name)
+    return isinstance(value, (types.FunctionType, _engine.Dispatcher))
 
 
 class _Choice(ast.NodeTransformer):
