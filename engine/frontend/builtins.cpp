@@ -168,6 +168,11 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
         return scalar(b_->boolean(t.is_scalar() || t.is_text()), Weak::Bool);
     }
     if (name == "class_name") return class_name(maybe_none(node.children[1]), place);
+    if (name == "assigned") {  // a name that has a value here, though not on every path
+        auto held = env_.names.find(node.children[1].text);
+        bool is_known = held != env_.names.end() && held->second.state == Binding::State::Maybe;
+        return is_known ? held->second.value : maybe_none(node.children[1]);
+    }
     if (name == "holds_objects") {  // other items than numbers
         Type t = maybe_none(node.children[1]).type;
         bool are_values = t.is_table() && t.rank == static_cast<int>(TableKind::Values);

@@ -117,7 +117,26 @@ def looked_up(n):
     return next(it), list(it)
 
 
+def place_of(xs, k):
+    for i in range(len(xs)):
+        if xs[i] == k:
+            return i
+
+
+def found_or_not(xs, wanted):
+    found = (place_of(xs, k) for k in wanted)
+    first = next(found)
+    return first, next(found), list(found)
+
+
+def items_that_are_none(xs):
+    items = iter(xs)
+    return next(items), next(items), [x is None for x in items]
+
+
 CASES = [
+    (found_or_not, [1, 2, 3], [2, 9, 3, 8]),
+    (items_that_are_none, [None, 2, None]),
     (bare_yields, 3),
     (some_none, 6),
     (looked_up, 3),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import itertools
 
-from .desugar import Known, _add, _assign, _at, _constant, _copied, _name
+from .desugar import _add, _assign, _at, _call, _constant, _copied, _name
 from .generator_bodies import Flat, Scope, leaves
 
 CHANGES = frozenset(
@@ -228,7 +228,6 @@ class _Pieces:
         self.state, self.ready = flattener.fresh("state"), flattener.fresh("ready")
         self.value = flattener.fresh("value")
         self.pieces, self.loops = [[]], []
-        self.may_give_none = _may_yield_none(body)
         self.made = []  # names of loops' places
         self.counters = set()  # targets of loops over range
         end = self.cut(body, 0)
@@ -237,7 +236,9 @@ class _Pieces:
         given = {t.id for s in before for t in s.targets if isinstance(t, ast.Name)}
         stored = set().union(*(names_in(s, ast.Store) for p in self.pieces for s in p), set())
         own = sorted(
-            n for n in stored - given if n.startswith("__") and n not in (self.state, self.ready)
+            n
+            for n in stored - given
+            if n.startswith("__") and n not in (self.state, self.ready, self.value)
         )
         first = self.first_values()
         none = lambda n: _assign(  # noqa: E731
@@ -381,45 +382,15 @@ class _Pieces:
         return _at(ast.If(test=test, body=body, orelse=[]), at)
 
     def taken(self, at, target):
-        """``target = value``, which is there: None stands for no value yet but where the body yields some."""
-        value = _name(self.value, at)
-        taken = _at(ast.Assign(targets=[target], value=_copied(value)), at)
-        if self.may_give_none:
-            return [taken]
-        none = _at(ast.Compare(left=value, ops=[ast.Is()], comparators=[_constant(None, at)]), at)
-        error = _at(Known(id="TypeError", ctx=ast.Load()), at)
-        text = _constant("a generator that is held in a name gave None", at)
-        raised = _at(ast.Call(func=error, args=[text], keywords=[]), at)
-        odd = ast.If(test=none, body=[_at(ast.Raise(exc=raised, cause=None), at)], orelse=[])
-        return [_at(odd, at), taken]
+        """``target = value``, which is there."""
+        value = _call("assigned", at, _name(self.value, at))
+        return [_at(ast.Assign(targets=[target], value=value), at)]
 
     def loop(self, at, target, body, orelse=()):
         """A loop over what it still gives."""
         ended = self.if_ended(at, [*orelse, _at(ast.Break(), at)])
         whole = [*self.step(at), ended, *self.taken(at, target), *body]
         return _at(ast.While(test=_constant(True, at), body=whole, orelse=[]), at)
-
-
-def _may_yield_none(body):
-    """Whether a yield is written that gives None: as it stands, or by a name that was given one."""
-    nodes = [n for s in body for n in ast.walk(s)]
-    is_none = lambda e: any(map(_is_none, ast.walk(e)))  # noqa: E731
-    names = {
-        t.id
-        for n in nodes
-        if isinstance(n, ast.Assign) and is_none(n.value)
-        for t in n.targets
-        if isinstance(t, ast.Name)
-    }
-    values = [n.value for n in nodes if isinstance(n, ast.Yield)]
-    return any(v is None or is_none(v) or names_in(v) & names for v in values)
-
-
-def _is_none(e):
-    """Whether it is None as it is written, or d.get(key), which may be."""
-    is_method = isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute)
-    is_get = is_method and e.func.attr == "get" and len(e.args) == 1
-    return is_get or (isinstance(e, ast.Constant) and e.value is None)
 
 
 def _must_be_cut(s):
