@@ -90,6 +90,48 @@ void changed_by_calls(const Node& n, const Source& source, const Functions& insi
     for (const Node& child : n.children) changed_by_calls(child, source, inside, names);
 }
 
+/// Names that the function returns as they are.
+void returned_names(const Node& n, Names& names) {
+    if (n.kind == NodeKind::Return && !n.children.empty()) {
+        const Node& value = n.children[0];
+        kept_names(value, names);
+        if (value.kind == NodeKind::IfExp || value.kind == NodeKind::BoolOp)
+            for (const Node& part : value.children) kept_names(part, names);
+    }
+    for (const Node& child : n.children) returned_names(child, names);
+}
+
+/// What a function of this request returns and gets changed behind that, it must share, too.
+/// Whether there is more of it.
+bool changed_behind_calls(const Node& n, const Source& source, const Functions& inside) {
+    bool more = false;
+    auto share = [&](const Node& value) {
+        const Source* callee =
+            value.kind == NodeKind::Call ? called(source, inside, value.children[0]) : nullptr;
+        bool is_ours =
+            callee && (callee == &source || !callee->callers.empty() || !callee->around.expired());
+        if (!is_ours) return;
+        Names names;
+        returned_names(callee->body, names);
+        for (const std::string& name : names) more = callee->changed.insert(name).second || more;
+    };
+    if (n.kind == NodeKind::Assign) {
+        Names targets;
+        for (std::size_t k = 0; k + 1 < n.children.size(); ++k) kept_names(n.children[k], targets);
+        bool is_changed = std::any_of(targets.begin(), targets.end(), [&](const std::string& t) {
+            return source.changed.count(t) > 0;
+        });
+        if (is_changed) share(n.children.back());
+    }
+    const Source* callee =
+        n.kind == NodeKind::Call ? called(source, inside, n.children[0]) : nullptr;
+    for (std::size_t k = 1; callee && k < n.children.size() && k <= callee->positional; ++k) {
+        if (callee->changed.count(callee->params[k - 1])) share(n.children[k]);
+    }
+    for (const Node& child : n.children) more = changed_behind_calls(child, source, inside) || more;
+    return more;
+}
+
 /// Pairs of names that an assignment makes stand for one object.
 void shared_names(const Node& n, std::vector<std::pair<std::string, std::string>>& pairs) {
     auto names = [](const Node& e) {
@@ -137,6 +179,7 @@ bool note_more(const Source& source, Functions inside) {
             if (source.changed.count(b)) source.changed.insert(a);
         }
     }
+    more = changed_behind_calls(source.body, source, inside) || more;
     return more || source.changed.size() != before;
 }
 

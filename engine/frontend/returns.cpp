@@ -130,14 +130,18 @@ void ControlFlow::give(Value value, const Place& place) {
                "return numbers, texts, arrays or tuples of them");
     if (learnt_.result && learnt_.result->is_table())
         value = Tables(*this, place).agreed(value, *learnt_.result);
-    if (learnt_.shares_result) share_list(value);
+    if (learnt_.shares_result) {
+        share_list(value);
+        if (value.type.is_list() && value.list >= 0) value = Tables(*this, place).storable(value);
+    }
     if (!learnt_.result) {
         learnt_.result = value.type;
     } else if (*learnt_.result != value.type) {
         auto joined = join(*learnt_.result, value.type);
         bool is_list = value.type.is_list() || learnt_.result->is_list();
         bool is_none = value.type.is_none() || learnt_.result->is_none();
-        if (!joined && is_list && is_none && !learnt_.shares_result) {
+        bool is_shared = Tables::has_numbers(value.type) || Tables::has_numbers(*learnt_.result);
+        if (!joined && is_list && (is_none || is_shared) && !learnt_.shares_result) {
             learnt_.shares_result = true;
             learnt_.result.reset();
             throw Restart{};

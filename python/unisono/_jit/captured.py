@@ -289,6 +289,8 @@ class Captured:
             return self.node(at, "Tuple", items)
         if _is_numpy_scalar(value) and _is_known_dtype(value.dtype.name):
             return self.node(at, "Const", value=(value.dtype.name, value.item()))
+        if given is self.function and self.around is None:
+            return self.node(at, "Function", text=name, value=-1)
         if isinstance(value, _engine.Dispatcher):
             index = next((i for i, c in enumerate(self.callees) if c is value), len(self.callees))
             if index == len(self.callees):
