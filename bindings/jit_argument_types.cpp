@@ -92,7 +92,9 @@ Type Arguments::read_type(const std::vector<std::uint32_t>& key, std::size_t& at
     if ((code & 15) == ArrayCode) {
         std::vector<StrideClass> strides(code >> 8 & 255, StrideClass::Other);
         if (code >> 16 & 1) strides.back() = StrideClass::One;
-        return Type::array(t, std::move(strides), code >> 20 & 1);
+        Type array = Type::array(t, std::move(strides), code >> 20 & 1);
+        if (code & BytesBit) array.weak = Weak::Int;
+        return array;
     }
     std::vector<Type> items;
     for (std::uint32_t n = code >> 4; n > 0; --n) items.push_back(read_type(key, at));

@@ -277,7 +277,8 @@ void Arguments::add_type(const Type& type) {
         case Type::Kind::Array:
             return key_.push_back(
                 array_code(type.dtype, type.rank, type.writable,
-                           !type.strides.empty() && type.strides.back() == StrideClass::One));
+                           !type.strides.empty() && type.strides.back() == StrideClass::One) |
+                (type.is_weak() ? BytesBit : 0));
         case Type::Kind::Tuple:
             begin_tuple(type.items.size());
             for (const Type& item : type.items) add_type(item);

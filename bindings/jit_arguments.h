@@ -89,6 +89,7 @@ class Arguments {
     enum Code : std::uint32_t {
         ScalarCode = 1,
         ArrayCode = 2,
+        BytesBit = 1 << 21,  ///< of ArrayCode: bytes, whose items are Python's integers
         TupleCode = 3,
         NoneCode = 4,  ///< and a DType + 1, for that itself
         FunctionCode = 5,

@@ -13,7 +13,8 @@ Value Calls::fold_array(const Value& array, Value start, E begin,
     std::int32_t k = b_->var("k", DType::Int64);
     Weak weak = array.type.weak;
     auto element = [&] {
-        return scalar(b_->load(array.array, {b_->read(k)}, ir::Access::Inside), weak);
+        E item = b_->load(array.array, {b_->read(k)}, ir::Access::Inside);
+        return scalar(weak == Weak::None ? item : cast(item, default_dtype(weak)), weak);
     };
     Type type = start.type;
     collect([&] {
@@ -124,7 +125,9 @@ std::optional<Value> Calls::fold(const Node& node, const std::string& name,
         fault_if(op_binary(Op::Eq, size, i64(0)), ErrorKind::Value,
                  name + "() arg is an empty sequence", place);
         E first = temporary(b_->load(args[0].array, {i64(0)}, ir::Access::Inside), "first");
-        return fold_array(args[0], scalar(first, args[0].type.weak), i64(1), combine, place);
+        Weak weak = args[0].type.weak;
+        if (weak != Weak::None) first = cast(first, default_dtype(weak));
+        return fold_array(args[0], scalar(first, weak), i64(1), combine, place);
     }
     if (is_array) return fold_array(args[0], start, i64(0), combine, place);
     bool is_tuple = args[0].type.is_tuple() && (args.size() == 1 || name == "sum");

@@ -223,7 +223,7 @@ Value Objects::list_from_array(const Value& given, const Type& item, const Place
     reserve(list, count, place);
     list_loop(i64(0), count, [&](E k) {
         E x = b_->load(array.array, {k}, ir::Access::Inside);
-        emit(b_->store(list.array, std::vector<E>{k}, x, ir::Access::Inside));
+        emit(b_->store(list.array, std::vector<E>{k}, cast(x, item.dtype), ir::Access::Inside));
     });
     emit(b_->assign(growing(list, place).length, count));
     return list;
@@ -233,8 +233,11 @@ Value Objects::list_from_array(const Value& given, const Type& item, const Place
 Value Objects::list_value(const Value& value, const Place& place) {
     if (value.type.is_table()) return Tables(*this, place).listed(value);
     if (value.type.is_list()) return list_from_array(as_array(value), value.type.items[0], place);
-    if (value.type.is_array() && value.type.rank == 1)
-        return list_from_array(value, Type::numpy(value.type.dtype), place);
+    if (value.type.is_array() && value.type.rank == 1) {
+        const Type& t = value.type;
+        return list_from_array(value, t.is_weak() ? Type::python(t.weak) : Type::numpy(t.dtype),
+                               place);
+    }
     if (value.type.is_tuple() && !value.items.empty()) {
         if (!value.items[0].type.is_scalar())
             return Tables(*this, place).list_of(&place, value.items);

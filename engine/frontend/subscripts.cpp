@@ -82,7 +82,9 @@ Value Selections::element(const Node& node, const Value& object) {
     if (auto items = view_items(node, object)) return index_view(node, object, *items);
     auto where = indices(node, object);
     at(node.place);
-    return scalar(b_->load(object.array, where, access_for(where)));
+    E item = b_->load(object.array, where, access_for(where));
+    Weak weak = object.type.weak;  // of bytes
+    return weak == Weak::None ? scalar(item) : scalar(cast(item, default_dtype(weak)), weak);
 }
 
 /// Where an index expression is not full integer indexing: the view that it makes.
@@ -151,7 +153,9 @@ Value Selections::index_view(const Node& node, const Value& array,
     while (axis < rank) keep(axis++);
     at(node.place);
     out.offset = pinned(out.offset);
-    return view("view", out);
+    Value made = view("view", out);
+    made.type.weak = array.type.weak;
+    return made;
 }
 
 }  // namespace unisono::frontend

@@ -86,6 +86,7 @@ static std::optional<Type> join_arrays(const Type& a, const Type& b) {
     if (a.dtype != b.dtype || a.rank != b.rank) return std::nullopt;
     Type t = a;
     t.writable = a.writable && b.writable;
+    if (b.weak == Weak::None) t.weak = Weak::None;
     for (std::size_t k = 0; k < t.strides.size(); ++k) {
         if (a.strides[k] != b.strides[k] || a.strides[k] != ir::StrideClass::One)
             t.strides[k] = ir::StrideClass::Other;

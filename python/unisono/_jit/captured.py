@@ -284,7 +284,7 @@ class Captured:
                 for f in fields
             ]
             return self.node(at, "Call", [self.captured(at, kind.__name__, kind), *items])
-        if kind is tuple:
+        if kind is tuple or (kind is bytes and len(value) <= 1024 and self.gives_items(at)):
             items = [self.captured(at, f"{name}[{i}]", item) for i, item in enumerate(value)]
             return self.node(at, "Tuple", items)
         if _is_numpy_scalar(value) and _is_known_dtype(value.dtype.name):

@@ -80,6 +80,32 @@ class Sequences:
             self.texts = {n: text for n, text in self.texts.items() if bound.count(n) == 1}
         return _constant(self.texts[e.id], e) if e.id in self.texts else e
 
+    # ---- bytes
+    taken_nodes = None  # by identity, those that give nothing but their items
+
+    def gives_items(self, e):
+        """Whether nothing but the items of a node is read: also by a name that nothing else binds."""
+        if self.taken_nodes is None:
+            nodes = list(ast.walk(self.definition))
+            taken = _taken(self, nodes)
+            for s in nodes:
+                if not isinstance(s, ast.Assign) or len(s.targets) != 1:
+                    continue
+                same = [n for n in nodes if _bound(n) == getattr(s.targets[0], "id", "")]
+                reads = (
+                    {
+                        id(n)
+                        for n in nodes
+                        if isinstance(n, ast.Name) and n not in same and n.id == same[0].id
+                    }
+                    if len(same) == 1
+                    else {0}
+                )
+                if reads <= taken:
+                    taken.add(id(s.value))
+            self.taken_nodes = taken
+        return id(e) in self.taken_nodes
+
     # ---- rows
     def loop_over_columns(self, s):
         """A loop over zip(*rows) that only takes items from each column, or None."""
@@ -234,6 +260,12 @@ def _is_taken(flattener, s):
     """Whether the loop's name is only read where a list does as well as a tuple."""
     nodes = [n for b in s.body for n in ast.walk(b)]
     uses = {id(n) for n in nodes if isinstance(n, ast.Name) and n.id == s.target.id}
+    return not uses - _taken(flattener, nodes)
+
+
+def _taken(flattener, nodes):
+    """Which nodes, by identity, give nothing but their items."""
+    found = set()
     for n in nodes:
         taken = []
         if isinstance(n, ast.Call) and flattener.builtin(n) in _TAKERS:
@@ -246,8 +278,8 @@ def _is_taken(flattener, s):
             taken = [n.iter]
         elif isinstance(n, ast.Compare) and isinstance(n.ops[0], (ast.In, ast.NotIn)):
             taken = n.comparators
-        uses -= {id(t) for t in taken}
-    return not uses
+        found |= {id(t) for t in taken}
+    return found
 
 
 class _Slices(Statements):
