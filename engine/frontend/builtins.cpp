@@ -168,6 +168,11 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
         return scalar(b_->boolean(t.is_scalar() || t.is_text()), Weak::Bool);
     }
     if (name == "class_name") return class_name(maybe_none(node.children[1]), place);
+    if (name == "tuple_items") {  // a list does as well, where the number is not known
+        Value v = expression(node.children[1]);
+        if (v.type.is_tuple()) return tuple_of(v.items);
+        return v.type.is_text() ? Texts(*this, place).characters(v) : list_value(v, place);
+    }
     if (name == "assigned") {  // a name that has a value here, though not on every path
         auto held = env_.names.find(node.children[1].text);
         bool is_known = held != env_.names.end() && held->second.state == Binding::State::Maybe;

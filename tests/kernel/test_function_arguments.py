@@ -1,5 +1,6 @@
 """Functions that Python passes to compiled ones: plain ones, closures, lambdas, functions known by name."""
 
+import functools
 import math
 import operator
 
@@ -114,3 +115,26 @@ def test_defaults_functions_around_and_recursion():
         return factorial
 
     assert [applied(made(), n) for n in range(5)] == [1, 1, 2, 6, 24]
+
+
+def scaled(x, k=2, c=0):
+    return x * k + c
+
+
+TRIPLED = functools.partial(scaled, k=3)
+
+
+def test_partials():
+    for f in (
+        functools.partial(scaled, 5),
+        functools.partial(scaled, k=7, c=1),
+        functools.partial(pow, 2),
+        functools.partial(functools.partial(scaled, k=4), c=2),
+    ):
+        assert applied(f, 3) == f(3)
+
+    @un.jit
+    def around(x):
+        return TRIPLED(x)
+
+    assert around(4) == 12

@@ -360,6 +360,8 @@ def _what(value):
         return "a module"
     if isinstance(value, type) and "__del__" in dir(value):
         return "a class with __del__, which nothing would call there"
+    if value is frozenset:
+        return "a class whose objects compiled code only reads (in, len, loops); use set(...) where that does"
     if isinstance(value, enum.EnumMeta):
         return "an Enum; name its members, and loop over it"
     if getattr(getattr(value, "__self__", None), "__module__", "") == "random":

@@ -155,6 +155,10 @@ class Forms:
             return _at(ast.Call(func=e.func, args=[e.args[0], types], keywords=[]), e)
         if name == "tuple" and len(e.args) == 1 and isinstance(e.args[0], ast.List):
             return _at(ast.Tuple(elts=e.args[0].elts, ctx=ast.Load()), e)
+        if name in ("tuple", "frozenset") and len(e.args) == 1 and not e.keywords:
+            made = self.made_to_be_read(e, name)
+            if made is not None:
+                return made
         plain = self.method_of_class(e) or self.sorted_in_place(e)
         if plain is not None:
             return plain
@@ -183,6 +187,16 @@ class Forms:
         if name in ("min", "max") and e.keywords:
             return self.extreme_by(e, name)
         return None
+
+    def made_to_be_read(self, e, name):
+        """A list for a tuple and a set for a frozenset, of which nothing but the items is read, or None."""
+        given = e.args[0]
+        is_tuple = name == "tuple" and isinstance(given, ast.Tuple)
+        if not self.gives_items(e) or is_tuple or isinstance(given, ast.Starred):
+            return None
+        if isinstance(given, ast.GeneratorExp) or self.is_lazy(given):
+            given = self.as_list(given)
+        return _call("set" if name == "frozenset" else "tuple_items", e, given)
 
     def as_list(self, e):
         """Its items, as a list comprehension."""

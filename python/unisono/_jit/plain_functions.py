@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
 import sys
 import types
@@ -15,7 +16,9 @@ _most_given = 256  # each holds what it captured last
 
 
 def compiled_function(value):
-    """The compiled function of a plain one of the program, or None."""
+    """The compiled function of a plain one of the program, or of a partial of one, or None."""
+    if type(value) is functools.partial:
+        return _compiled_partial(value)
     if type(value) is not types.FunctionType or why_not(value):
         return None
     found = _compiled.get(id(value))
@@ -32,6 +35,8 @@ def argument_form(function):
     Functions of the same code share a compiled one, whose cells the engine fills before each call, so that
     ``apply(lambda x: k * x, a)`` is compiled once for all numbers k.
     """
+    if type(function) is functools.partial:
+        return _compiled_partial(function)
     if type(function) is not types.FunctionType:
         from .captured import known_name
 
@@ -55,6 +60,25 @@ def argument_form(function):
     elif made is not None:
         _given.move_to_end(key)
     return made
+
+
+def _compiled_partial(partial):
+    """The function that adds what ``functools.partial`` was given, one for each set of that."""
+    function, given, named = partial.func, partial.args, partial.keywords
+    key = ("partial", id(function), _fixed(given), _fixed(tuple(named.items())))
+    if key not in _given:
+        from . import always_jit
+
+        def with_given(*rest):
+            return function(*given, *rest)
+
+        def with_names(*rest):
+            return function(*given, *rest, **named)
+
+        _given[key] = always_jit(with_names if named else with_given)
+        if len(_given) > _most_given:
+            _given.popitem(last=False)
+    return _given[key]
 
 
 def foreign_function(value):
