@@ -1,4 +1,4 @@
-"""tuple(list) and frozenset(list) of which nothing but the items is read, against CPython."""
+"""Tuples of unknown length and frozensets of which nothing but the items is read, against CPython."""
 
 import pytest
 import unisono as un
@@ -33,6 +33,32 @@ def members(xs):
 )
 def test_items(f):
     assert un.jit(f)([3, 2, 3]) == f([3, 2, 3])
+
+
+def columns(rows):
+    xs, ys = zip(*rows)  # noqa: B905
+    return sum(xs), ys[0], list(ys), max(ys), len(xs)
+
+
+def sorted_columns(xs):
+    counts = {}
+    for x in xs:
+        counts[x] = counts.get(x, 0) + 1
+    keys, values = zip(*sorted(counts.items()), strict=False)
+    return [k for k in keys], sum(values)
+
+
+def test_columns():
+    compiled = un.jit(columns)
+    for rows in ([(1, 2), (3, 4), (5, 6)], [(1, 2.5)], [[1, 2], [3, 4]]):
+        assert compiled(rows) == columns(rows)
+    for rows in ([[1, 2, 3], [3, 4, 5]], [[1], [3, 4]]):
+        with pytest.raises(ValueError) as expected:
+            columns(rows)
+        with pytest.raises(ValueError) as e:
+            compiled(rows)
+        assert str(e.value) == str(expected.value)
+    assert un.jit(sorted_columns)([2, 1, 2]) == sorted_columns([2, 1, 2])
 
 
 def given_back(xs):

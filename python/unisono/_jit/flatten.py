@@ -301,6 +301,9 @@ class _Flattener(
             plain = self.stored_flat(s)
             if plain is not None:
                 return [self.statement(p) for p in plain]
+        plain = self.unzipped(s) if isinstance(s, ast.Assign) else None
+        if plain is not None:
+            return [n for p in plain for n in self.statements(p)]
         if isinstance(s, ast.Assign) and self.builtin(s.value) == "reversed":
             s = self.with_listed(s)
         if isinstance(s, ast.Assign) and self.keeps_lock(s):

@@ -126,6 +126,16 @@ def min_by(items, key):
 
 
 @jit
+def want_columns(widths, wanted):
+    """Tests that rows of these widths have so many columns to unpack."""
+    columns = min(widths) if len(widths) > 0 else 0
+    if columns > wanted:
+        raise ValueError(f"too many values to unpack (expected {wanted})")
+    if columns < wanted:
+        raise ValueError(f"not enough values to unpack (expected {wanted}, got {columns})")
+
+
+@jit
 def max_of(items):
     """As ``max`` of what are no numbers: the first of the largest."""
     given = list(items)

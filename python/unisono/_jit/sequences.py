@@ -80,28 +80,22 @@ class Sequences:
             self.texts = {n: text for n, text in self.texts.items() if bound.count(n) == 1}
         return _constant(self.texts[e.id], e) if e.id in self.texts else e
 
-    # ---- bytes
-    taken_nodes = None  # by identity, those that give nothing but their items
+    # ---- what gives nothing but its items
+    taken_nodes = None  # by identity
+    names_of_items = frozenset()  # names that nothing else binds, of which only items are read
 
     def gives_items(self, e):
         """Whether nothing but the items of a node is read: also by a name that nothing else binds."""
         if self.taken_nodes is None:
             nodes = list(ast.walk(self.definition))
             taken = _taken(self, nodes)
+            bound = [n for n in map(_bound, nodes) if n is not None]
+            reads = [n for n in nodes if isinstance(n, ast.Name) and _bound(n) is None]
+            kept = {n.id for n in reads if id(n) not in taken}
+            self.names_of_items = {n for n in bound if bound.count(n) == 1} - kept
             for s in nodes:
-                if not isinstance(s, ast.Assign) or len(s.targets) != 1:
-                    continue
-                same = [n for n in nodes if _bound(n) == getattr(s.targets[0], "id", "")]
-                reads = (
-                    {
-                        id(n)
-                        for n in nodes
-                        if isinstance(n, ast.Name) and n not in same and n.id == same[0].id
-                    }
-                    if len(same) == 1
-                    else {0}
-                )
-                if reads <= taken:
+                is_one = isinstance(s, ast.Assign) and len(s.targets) == 1
+                if is_one and _bound(s.targets[0]) in self.names_of_items:
                     taken.add(id(s.value))
             self.taken_nodes = taken
         return id(e) in self.taken_nodes
@@ -143,6 +137,39 @@ class Sequences:
             orelse=s.orelse,
         )
         return [*before, _at(loop, s)]
+
+    def unzipped(self, s):
+        """``xs, ys = zip(*rows)`` of a list of rows, where only items of xs and ys are read, or None."""
+        target, e = s.targets[0], s.value
+        is_fit = len(s.targets) == 1 and isinstance(target, ast.Tuple) and self.is_zip_of_rows(e)
+        if not is_fit or hasattr(s, "is_plain"):
+            return None
+        self.gives_items(e)
+        if not all(_bound(t) in self.names_of_items for t in target.elts):
+            return None
+        s.is_plain = True
+        held, row = self.fresh("rows"), self.fresh("row")
+        e.args[0].value, rows = _name(held, e), e.args[0].value
+
+        def each(value):
+            loop = ast.comprehension(
+                target=_name(row, e, ast.Store()), iter=_name(held, e), ifs=[], is_async=0
+            )
+            return _at(ast.ListComp(elt=value, generators=[loop]), e)
+
+        item = lambda k: _at(  # noqa: E731
+            ast.Subscript(value=_name(row, e), slice=_constant(k, e), ctx=ast.Load()), e
+        )
+        from .library import want_columns
+
+        function = _at(Value(value=want_columns, ctx=ast.Load()), e)
+        widths = each(_call("len", e, _name(row, e)))
+        tested = ast.Call(func=function, args=[widths, _constant(len(target.elts), e)], keywords=[])
+        columns = [_assign(t, each(item(k))) for k, t in enumerate(target.elts)]
+        test = _call("holds_objects", e, _name(held, e))
+        body = [_at(ast.Expr(value=_at(tested, e)), e), *columns]
+        choice = _at(ast.If(test=test, body=body, orelse=[s]), s)
+        return [_assign(_name(held, e, ast.Store()), rows), choice]
 
     def is_zip_of_rows(self, e):
         one = self.builtin(e) == "zip" and len(e.args) == 1 and isinstance(e.args[0], ast.Starred)
