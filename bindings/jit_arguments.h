@@ -34,6 +34,8 @@ class Arguments {
     /// As add, for a pointer of C to bytes of that dtype, which takes str (as UTF-8) and bytes, and
     /// arrays of either signedness.
     void add_bytes(PyObject* object, const std::string& name, DType wanted);
+    /// An int with all bits of an unsigned number.
+    void add_unsigned(std::uint64_t value) { add_scalar(DType::UInt64, Weak::None, value); }
     /// The next `size` arguments are items of a tuple.
     void begin_tuple(std::size_t size) {
         key_.push_back(TupleCode | static_cast<std::uint32_t>(size) << 4);

@@ -59,7 +59,7 @@ static Ref pointed(PyObject* object) {
     return found;
 }
 
-/// The argument of a parameter; pointers of C to bytes take text, too.
+/// The argument of a parameter; pointers of C to bytes take text, too, unsigned numbers all bits.
 static void add_one(const frontend::Source& source, Arguments& arguments, PyObject* object,
                     std::size_t i) {
     const frontend::NativeParam* p =
@@ -68,8 +68,12 @@ static void add_one(const frontend::Source& source, Arguments& arguments, PyObje
     if (target) object = target.get();  // its buffer keeps it
     bool is_bytes = p && p->is_pointer && p->spelling.find("char") != std::string::npos &&
                     (p->dtype == DType::Int8 || p->dtype == DType::UInt8);
+    bool is_wide = p && !p->is_pointer && p->dtype == DType::UInt64 && PyLong_CheckExact(object) &&
+                   _PyLong_Sign(object) > 0 && _PyLong_NumBits(object) == 64;
     if (is_bytes)
         arguments.add_bytes(object, source.params[i], p->dtype);
+    else if (is_wide)
+        arguments.add_unsigned(PyLong_AsUnsignedLongLong(object));
     else
         arguments.add(object, source.params[i]);
 }

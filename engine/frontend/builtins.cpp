@@ -43,10 +43,15 @@ Value Calls::known_call(const Node& node) {
     if (callee.kind == NodeKind::Class)
         return construct(node, source_.classes.at(static_cast<std::size_t>(callee.index)));
     if (callee.kind == NodeKind::Opaque) {
+        bool is_foreign = callee.note.find(" a ctypes function ") != std::string::npos ||
+                          callee.note.find(" a cffi function ") != std::string::npos;
         refuse(callee.place,
                "'" + callee.text + "' cannot be called from a compiled function" +
                    (callee.note.empty() ? "" : ": " + callee.note),
-               "decorate it with @un.jit if it is a Python function, or call it outside");
+               is_foreign ? "declare it with types of numbers and pointers, or write C around it: "
+                            "un.c_module(text, libraries=[...])"
+                          : "decorate it with @un.jit if it is a Python function, or call it "
+                            "outside");
     }
     if (callee.kind == NodeKind::Attribute) {
         if (auto v = ufunc_method(node)) return *v;

@@ -142,11 +142,19 @@ class Adapter {
                 same = b_.binary(Op::And, same, side);
             }
             demand(same, ErrorKind::Overflow,
-                   argument(k) + " does not fit in C's " + p.spelling +
-                       "; got {0}; pass a smaller number",
+                   argument(k) + " does not fit in C's " + p.spelling + "; got {0}; expected " +
+                       range_of(p.dtype) + "; pass such a number",
                    b_.cast(given, DType::Int64));
         }
         scalars_.push_back(taken);
+    }
+
+    static std::string range_of(DType t) {
+        const auto bits = static_cast<unsigned>(8 * size_of(t));
+        const std::uint64_t largest = ~0ull >> (64 - bits + is_signed(t));
+        const std::string low =
+            is_signed(t) ? std::to_string(-static_cast<std::int64_t>(largest) - 1) : "0";
+        return low + " to " + std::to_string(largest);
     }
 
     ir::E is_packed(std::int32_t array, int axis, ir::E size) {

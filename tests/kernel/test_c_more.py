@@ -148,3 +148,28 @@ def test_headers_are_used():
     assert c.root(4.0) == 18.0 and c.rootf(np.float32(2)) == np.sqrt(np.float32(2))
     assert c.size(3 + 4j) == 5.0
     assert (c.same("aBc", "AbC"), c.wide(), c.rounding()) == (1, 3, 1)
+
+
+def test_messages_of_compiled_functions_name_what_c_has():
+    c = un.c_module("int seen = 0; int touch(void) { return ++seen; }")
+    with pytest.raises(
+        un.CompileError,
+        match="the variable 'seen' of C text is not supported.*\n.*\n.*\n.*\n.*in a C function",
+    ):
+        un.jit(lambda: c.seen)()
+    with pytest.raises(
+        un.CompileError, match="<C module <c_module>> has no function 'tuoch'; is it spelled right"
+    ):
+        un.jit(lambda: c.tuoch())()
+    m = ctypes.CDLL("libm.so.6")
+    with pytest.raises(
+        un.CompileError,
+        match="what to do: declare it with types of numbers and pointers, or write C",
+    ):
+        un.jit(lambda x: m.cbrt(x))(8.0)
+    m.cbrt.argtypes, m.cbrt.restype = [ctypes.c_double], ctypes.c_double
+    with pytest.raises(
+        TypeError,
+        match="^cbrt: argument 'p0' is a number .* the declaration is double cbrt.double p0",
+    ):
+        un.jit(lambda x: m.cbrt(x))("a")

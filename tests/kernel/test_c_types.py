@@ -100,6 +100,33 @@ def test_arrays_pass_as_addresses_without_conversion(monkeypatch):
             c.norm2(converted)
 
 
+def test_lists_of_structs_and_numbers_of_all_bits():
+    c = un.c_module(
+        "typedef struct { char kind; double x; } Item;"
+        "double total(const Item* p, int n) { double s = 0; for (int k = 0; k < n; ++k) s += p[k].x; return s; }"
+        "Item made(double x) { Item i = {1, x}; return i; }"
+        "unsigned long long hash(unsigned long long h, unsigned char c) { return (h ^ c) * 1099511628211ull; }"
+    )
+    items = [c.made(1.5), c.made(2.0)]
+    assert np.array(items).dtype != c.Item  # NumPy packs them
+    assert (
+        c.total(items, 2) == 3.5 == c.total(np.array(items), 2) == c.total([(1, 1.5), items[1]], 2)
+    )
+    wanted = (0xCBF29CE484222325 ^ 97) * 1099511628211 % 2**64
+    assert c.hash(0xCBF29CE484222325, 97) == wanted and c.hash(1, 1) == 0
+    with pytest.raises(OverflowError, match="argument 'h' does not fit in 64 bits"):
+        c.hash(2**64, 1)
+    with pytest.raises(
+        OverflowError,
+        match="'h' does not fit in C's .*; got -1; expected 0 to 18446744073709551615",
+    ):
+        c.hash(-1, 1)
+    with pytest.raises(
+        OverflowError, match="C's unsigned char; got 256; expected 0 to 255; pass such a number"
+    ):
+        c.hash(1, 256)
+
+
 def test_what_is_no_struct_of_that_kind_is_refused():
     c = un.c_module(POINT)
     for wrong in ((1.0,), 3.0, "text", np.zeros(2, c.Point), {"x": 1.0}, np.zeros(1, c.Box)):

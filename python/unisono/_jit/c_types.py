@@ -222,13 +222,21 @@ class CFunctionOfStructs(_engine._AddressCall):
                     f"{what} is {spelling}; got {type(value).__name__} of {found[1]} bytes; pass one of {dtype.itemsize} bytes"
                 )
             return found[0]
+        if dtype is not None and is_const and isinstance(value, list) and value:
+            import numpy as np
+
+            kept.append(np.zeros(len(value), dtype))
+            for at, item in enumerate(value):
+                kept[-1][at : at + 1] = _struct_of(item, dtype, what, spelling, self._callbacks)
+            return kept[-1].ctypes.data
         if (
             hasattr(value, "flags")
             and hasattr(value, "ctypes")
             and hasattr(value, "tobytes")
             and value.ndim
         ):
-            return _address(value, dtype, is_const, what, spelling)
+            kept.append(_laid_out(value, dtype) if is_const else value)
+            return _address(kept[-1], dtype, is_const, what, spelling)
         if dtype is None or not is_const:
             raise TypeError(
                 f"{what} is {spelling}; got {type(value).__name__}; pass an array of structs, as np.zeros(1, c.{record}), "
@@ -367,6 +375,12 @@ def _array_over(value):
         return np.frombuffer(value, np.uint8) if memoryview(value).nbytes else np.zeros(1, np.uint8)
     except (TypeError, ValueError, BufferError):
         return None
+
+
+def _laid_out(array, dtype):
+    """Structs with the same fields at other places, as NumPy makes an array of a list of structs, as C has them."""
+    same = dtype is not None and array.dtype.names is not None and array.dtype.names == dtype.names
+    return array.astype(dtype) if same and array.dtype != dtype else array
 
 
 def _address(array, dtype, is_const, what, spelling):

@@ -120,6 +120,15 @@ class Expressions:
         if isinstance(named, types.ModuleType):
             why = f"module '{named.__name__}' has no '{e.attr}'; is it spelled right?"
             return self.node(e, "Opaque", text=ast.unparse(e), value=why)
+        if e.attr in getattr(named, "_variables", ()):
+            return self.unsupported(
+                e,
+                f"the variable '{e.attr}' of C text",
+                "read and write it in a C function of the text, and call that",
+            )
+        if hasattr(named, "_holds_compiled_functions"):
+            why = f"{named!r} has no function '{e.attr}'; is it spelled right?"
+            return self.node(e, "Opaque", text=ast.unparse(e), value=why)
         if e.attr == "data" and isinstance(owner, ast.Attribute) and owner.attr == "ctypes":
             return self.node(e, "Attribute", [self.expression(owner.value)], "ctypes.data")
         return self.node(e, "Attribute", [self.expression(e.value)], e.attr)

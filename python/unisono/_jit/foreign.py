@@ -117,7 +117,7 @@ def _cffi_name(t):
 
 def _around(address, name, result, params):
     """A function that jumps to the address, which lies in a variable: code for it may come from disk."""
-    from .c_module import c_module
+    from .c_module import CFunctionOfText, c_module
 
     own = name if name.isidentifier() else "function"
     same = [k for k in _made if k[1:] == (name, result, params)]
@@ -133,6 +133,12 @@ def _around(address, name, result, params):
     )
     function = getattr(made, f"unisono_{own}")
     function = getattr(function, "_in_compiled_code", None) or function
-    function.__name__ = function.__qualname__ = name
+    # Messages name it as the library does.
+    state = _engine._native_state(function._native)
+    declaration, parameters, forms = state[1].replace(f"unisono_{own}", own), state[2], state[10]
+    native = _engine._native_with_forms(
+        function._native, name, declaration, parameters, forms or repr(((), None, False))
+    )
+    function = CFunctionOfText(name, declaration, parameters, native)
     function._needs = None  # its address is this process's
     return function
