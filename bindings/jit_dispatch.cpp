@@ -49,12 +49,32 @@ Dispatch::Dispatch(PyObject* function, PyObject* prepare, bool is_kernel, std::s
     name_ = text;
 }
 
-/// What ctypes.byref and pointers of ctypes point to; null of other objects.
-static Ref pointed(PyObject* object) {
+/// What ctypes.byref and pointers of ctypes point to, or the address of memory of cffi; null of
+/// other objects.
+static Ref pointed(PyObject* object, const frontend::NativeParam& p, const std::string& argument) {
     const std::string_view type = Py_TYPE(object)->tp_name;
+    if (type.starts_with("_cffi_backend.") && type.find("CData") != std::string_view::npos) {
+        Ref helpers(PyImport_ImportModule("unisono._jit.foreign"));
+        std::string dtype(name(p.dtype));
+        Ref found(!helpers
+                      ? nullptr
+                      : PyObject_CallMethod(helpers.get(), "cffi_pointer", "Osss", object,
+                                            argument.c_str(), p.spelling.c_str(), dtype.c_str()));
+        if (!found) throw PythonError{};
+        return found;
+    }
     const char* member = type == "CArgObject" ? "_obj" : type.starts_with("LP_") ? "contents" : "";
     if (!*member) return Ref();
     Ref found(PyObject_GetAttrString(object, member));
+    if (!found) throw PythonError{};
+    return found;
+}
+
+/// The value of a number of ctypes, as c_int(3); null of other objects.
+static Ref number_of_ctypes(PyObject* object) {
+    const std::string_view base = Py_TYPE(object)->tp_base ? Py_TYPE(object)->tp_base->tp_name : "";
+    if (base != "_ctypes._SimpleCData") return Ref();
+    Ref found(PyObject_GetAttrString(object, "value"));
     if (!found) throw PythonError{};
     return found;
 }
@@ -64,7 +84,10 @@ static void add_one(const frontend::Source& source, Arguments& arguments, PyObje
                     std::size_t i) {
     const frontend::NativeParam* p =
         source.native && i < source.native->params.size() ? &source.native->params[i] : nullptr;
-    Ref target = p && p->is_pointer ? pointed(object) : Ref();
+    Ref target = !p || PyFloat_CheckExact(object) || PyLong_CheckExact(object) ? Ref()
+                 : p->is_pointer
+                     ? pointed(object, *p, source.name + ": argument '" + source.params[i] + "'")
+                     : number_of_ctypes(object);
     if (target) object = target.get();  // its buffer keeps it
     bool is_bytes = p && p->is_pointer && p->spelling.find("char") != std::string::npos &&
                     (p->dtype == DType::Int8 || p->dtype == DType::UInt8);

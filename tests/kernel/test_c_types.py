@@ -1,5 +1,6 @@
 """C text beyond numbers: structs, callbacks, constants, state, built ahead of time; intrinsics."""
 
+import ctypes
 import dataclasses
 import subprocess
 import sys
@@ -125,6 +126,44 @@ def test_lists_of_structs_and_numbers_of_all_bits():
         OverflowError, match="C's unsigned char; got 256; expected 0 to 255; pass such a number"
     ):
         c.hash(1, 256)
+
+
+def test_memory_and_numbers_of_ctypes_and_cffi():
+    ffi = pytest.importorskip("cffi").FFI()
+    ffi.cdef("typedef struct { double x; } One; struct Two { double x; };")
+    c = un.c_module(
+        "typedef struct { double x; } One; double by(One s) { return s.x; } double at(const One* s) { return s->x; }"
+        "double sum(const double* x, int n) { double s = 0; for (int k = 0; k < n; ++k) s += x[k]; return s; }"
+        "void fill(void* p, int n) { for (int k = 0; k < n; ++k) ((char*) p)[k] = 1; }"
+    )
+
+    class Same(ctypes.Structure):
+        _fields_ = [("x", ctypes.c_double)]
+
+    class Longer(ctypes.Structure):
+        _fields_ = [("x", ctypes.c_double), ("y", ctypes.c_double)]
+
+    three = ffi.new("double[3]", [1, 2, 3])
+    assert (
+        c.sum(three, 3)
+        == 6.0
+        == c.sum(three + 0, ctypes.c_int(3))
+        == c.sum(np.frombuffer(ffi.buffer(three)), 3)
+    )
+    assert c.sum((ctypes.c_double * 2)(1, 2), ctypes.c_long(2)) == 3.0
+    two = ffi.new("char[2]")
+    c.fill(two, 2)
+    assert bytes(ffi.buffer(two)) == b"\1\1"
+    one = ffi.new("One*", [2.5])
+    assert c.by(one[0]) == 2.5 == c.at(one) == c.by(Same(2.5)) == c.at(Same(2.5))
+    with pytest.raises(
+        TypeError,
+        match="sum: argument 'x' is a pointer .const double ..; got cffi's float.; pass an array",
+    ):
+        c.sum(ffi.new("float[3]"), 3)
+    for wrong in (Longer(), ffi.new("struct Two*")[0], ffi.new("double*")):
+        with pytest.raises(TypeError, match="by: argument 's' is One; got"):
+            c.by(wrong)
 
 
 def test_what_is_no_struct_of_that_kind_is_refused():

@@ -9,6 +9,7 @@ import re
 
 from .. import _engine
 from .c_bits import assign, has_bits, members, struct_class, unit_dtype, units
+from .foreign import cffi_memory
 
 _wrapped = {
     "record",
@@ -310,6 +311,14 @@ def _struct_of(value, dtype, what, spelling, callbacks):
             return np.array(value).reshape(1).copy()  # an element may see read-only memory
         if dataclasses.is_dataclass(value):
             value = dataclasses.astuple(value)
+        if isinstance(value, (ctypes.Structure, ctypes.Union)):
+            if ctypes.sizeof(value) != dtype.itemsize:
+                raise TypeError
+            return np.frombuffer(bytes(value), dtype).copy()
+        if found := cffi_memory(value):
+            if found[1].removeprefix("struct ") != spelling.removeprefix("struct "):
+                raise TypeError
+            return np.frombuffer(ctypes.string_at(found[0], dtype.itemsize), dtype).copy()
         if isinstance(value, dict):
             made = np.zeros(1, dtype)
             offsets = {dtype.fields[n][1] for n in dtype.names}
@@ -338,7 +347,10 @@ def _struct_of(value, dtype, what, spelling, callbacks):
 
 
 def _of_ctypes(value):
-    """(address, bytes or 0 where they are not known) of memory of ctypes, of byref or of a pointer; else None."""
+    """(address, bytes or 0 where they are not known) of memory of ctypes or cffi, of byref or a pointer; else None."""
+    if type(value).__module__ == "_cffi_backend":
+        found = cffi_memory(value)
+        return found and (found[0], 0)
     if type(value).__name__ == "CArgObject":
         value = value._obj
     elif isinstance(value, (ctypes._Pointer, ctypes.c_void_p, ctypes.c_char_p)):
@@ -404,6 +416,11 @@ _c_numbers = {
     "unsigned int": "uint32", "long": "int64", "unsigned long": "uint64", "long long": "int64",
     "unsigned long long": "uint64", "void": "void",
 }  # fmt: skip
+
+
+def number_name(spelling):
+    """The dtype's name of a number as C spells it, or None."""
+    return _c_numbers.get(spelling)
 
 
 def _signature(spelling):

@@ -115,6 +115,35 @@ def _cffi_name(t):
     )
 
 
+def cffi_memory(value):
+    """(address, the elements' type as C has it) of a pointer, an array or a struct of cffi; None of anything else."""
+    cffi = sys.modules.get("_cffi_backend")
+    if cffi is None or not isinstance(value, cffi.FFI.CData):
+        return None
+    type_ = cffi.typeof(value)
+    if type_.kind in ("struct", "union"):
+        value = cffi.FFI().addressof(value)
+    elif type_.kind not in ("pointer", "array"):
+        return None
+    address = int(cffi.cast(cffi.new_primitive_type("uintptr_t"), value))
+    return address, type_.cname if type_.kind in ("struct", "union") else type_.item.cname
+
+
+def cffi_pointer(value, what, spelling, dtype):
+    """The address that a pointer of C takes."""
+    from .c_types import number_name
+
+    found = cffi_memory(value)
+    wanted = spelling.replace("const ", "").rstrip("* ")
+    given = number_name(found[1].replace("const ", "")) if found else None
+    if found is None or (given != dtype and wanted != "void" and found[1] != wanted):
+        kind = f"cffi's {found[1]}*" if found else repr(value)
+        raise TypeError(
+            f"{what} is a pointer ({spelling}); got {kind}; pass an array of {dtype}, or cast it"
+        )
+    return found[0]
+
+
 def _around(address, name, result, params):
     """A function that jumps to the address, which lies in a variable: code for it may come from disk."""
     from .c_module import CFunctionOfText, c_module
