@@ -151,11 +151,11 @@ def test_an_operand_keeps_the_value_from_before():
 
 
 def tried(n):
-    x = 0
+    x = None
 
     def f(k):
         nonlocal x
-        x += k
+        x = k
 
     try:
         f(n)
@@ -343,3 +343,75 @@ def test_functions_that_are_not_plain_are_refused_above_their_definitions():
         later()
     with pytest.raises(un.CompileError, match="call each other in a circle"):
         circle(3)
+
+
+def parses_in_a_try(s):
+    pos = 0
+
+    def expression():
+        nonlocal pos
+        if pos >= len(s):
+            raise IndexError("end")
+        if s[pos] == "(":
+            pos += 1
+            return inside()
+        if s[pos] == "x":
+            return 10
+        raise ValueError(f"at {pos}")
+
+    def inside():
+        return expression() + 1
+
+    try:
+        return expression(), pos
+    except ValueError:
+        return -1, pos
+    except IndexError:
+        return -2, pos
+
+
+def counts_in_tries(n):
+    count, seen = 0, [0]
+    total = 0.5
+    name = ""
+
+    def f(k):
+        nonlocal count, total, name
+        count += 1
+        total += k
+        if k % 3 == 0:
+            raise KeyError("three")
+        name += "abc"[k % 3]
+        return k
+
+    def g(count):
+        f(2 * count)
+        return count
+
+    def h():
+        count = 10
+
+        def inner():
+            nonlocal count
+            count += 1
+
+        inner()
+        return count
+
+    for i in range(n):
+        try:
+            seen[0] += f(i) + g(i)
+        except KeyError:
+            seen[0] -= 1
+        finally:
+            count += 100
+    return seen, count, total, name, h()
+
+
+def test_what_was_assigned_before_an_exception_stays():
+    parses = un.jit(parses_in_a_try)
+    for text in ("((x", "((y", "(((", ""):
+        assert parses(text) == parses_in_a_try(text)
+    counted = un.jit(counts_in_tries)
+    for n in (7, 0):
+        assert counted(n) == counts_in_tries(n)

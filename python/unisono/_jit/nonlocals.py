@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from .cells import with_cells
 from .desugar import Let, _assign, _at, _name
 
 
@@ -26,6 +27,10 @@ class Nonlocals:
                 known = {**around.writers, **known}
                 around = around.around
             self.writers = _writers(definition, known)
+            is_tried = self.writers and any("try" in line for line in self.lines)
+            if is_tried and isinstance(definition, ast.FunctionDef):
+                self.definition = with_cells(definition, self.writers)
+                self.writers = _writers(self.definition, known)
 
     def names_written_by(self, name):
         """Names that a call of the function assigns here."""
