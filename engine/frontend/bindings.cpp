@@ -35,6 +35,7 @@ void Bindings::bind(const std::string& name, const Value& value, const Place& or
     Value wanted = value;
     if (declared != source_.locals.end())
         wanted = declared_value(value, declared->second, origin, "variable '" + name + "'");
+    note_assigned(name, wanted.type);
     if (wanted.type.is_list() && learnt_.boxed_names.count(name))
         wanted = Tables(*this, origin).storable(wanted);
     if (lets_wait(name, wanted, origin)) return;

@@ -14,6 +14,7 @@ class Bindings : public Operators {
     void bind(const std::string& name, const Value& value, const Place& origin);
     Value move_into(const std::string& name, const Value& value, const Type& type);
     void declare_parameters();
+    void declare_late_names();
     void open_block(const Node& block);
     S nested(const Node& block, const std::set<std::string>& privates = {},
              const std::function<void()>& prologue = {});

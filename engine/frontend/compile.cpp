@@ -71,6 +71,7 @@ void FunctionLowerer::open_function(std::vector<S>& list) {
     declare_parameters();
     frames_.push_back(Frame{&source_.body, &list, {}, {}, {}, {}});
     for (const std::string& name : source_.params) open_objects(env_.names[name].value);
+    declare_late_names();
     if (instance_.passes_blocks) {
         auto count = static_cast<std::int32_t>(function_->arrays.size());
         for (std::int32_t a = 0; a < count; ++a) {

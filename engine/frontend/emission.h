@@ -162,6 +162,8 @@ class Emission {
     std::optional<Place> unresolved_;  ///< a call of itself before any return was seen
     E depth_ = nullptr;                ///< of the recursion, where the instance counts it
     bool must_restart_ = false;
+    std::map<std::string, std::int32_t> is_assigned_;  ///< flags of names that may not be
+    std::map<std::string, Type> assigned_types_;       ///< of each name, when it was last assigned
     std::string report_;
     std::set<std::string> warnings_;
 

@@ -74,8 +74,10 @@ struct Learnt {
     std::set<const Node*> targets_read_after;  ///< loops
     std::set<std::string> shared_names;        ///< that hold arrays which others may hold, too
     std::map<const Node*, Type> list_items;    ///< of lists that are empty where they are made
-    std::set<std::string> boxed_names;         ///< of lists of numbers that callees change
-    std::set<const Node*> boxed_lists;         ///< whose items are no numbers, or which others hold
+    /// That may be read before they are assigned; they start with stand-ins of these types.
+    std::map<std::string, Type> late_names;
+    std::set<std::string> boxed_names;  ///< of lists of numbers that callees change
+    std::set<const Node*> boxed_lists;  ///< whose items are no numbers, or which others hold
     std::map<const void*, TableItems> table_items;  ///< by origin
     std::map<const Node*, Error> interpreted;       ///< calls, with why they are not compiled
     std::optional<Type> result;

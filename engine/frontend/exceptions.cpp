@@ -326,6 +326,7 @@ void ControlFlow::handle(const Node& node, std::size_t i, const Caught& c) {
             for (std::int32_t var : c.vars) e.items.push_back(scalar(b_->read(var), Weak::Int));
             e.text = arguments_caught(node.children[0], handler.note);
             env_.names[handler.text] = Binding{e, handler.place};
+            note_assigned(handler.text, e.type);
         });
     }
     if (!handler.text.empty()) env_.names.erase(handler.text);

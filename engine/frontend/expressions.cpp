@@ -129,15 +129,19 @@ Value Expressions::expression_of(const Node& node) {
 Value Expressions::read_name(const Node& node) {
     auto it = env_.names.find(node.text);
     if (it == env_.names.end()) {
+        auto seen = assigned_types_.find(node.text);
+        if (seen != assigned_types_.end()) try_late(node.text, seen->second);
         refuse(node.place, "variable '" + node.text + "' is read before it is assigned",
                "assign it first, on every path that leads here");
     }
     const Binding& b = it->second;
     switch (b.state) {
         case State::Defined:
+            want_assigned(node.text, node.place);
             return node.children.empty() || !b.value.type.is_function() ? b.value
                                                                         : capturing(b.value, node);
         case State::Maybe:
+            try_late(node.text, b.value.type);
             refuse(node.place, "variable '" + node.text + "' may be unassigned here",
                    "assign it before the branch or the loop, so that it has a value on every path",
                    {{b.origin, "it is assigned here, on some paths only"}});
@@ -171,6 +175,7 @@ Value Expressions::read_name(const Node& node) {
                    {{b.origin, "assigned in this prange"}});
         case State::LoopLast:
             if (b.is_maybe) {
+                try_late(node.text, Type::python(Weak::Int));
                 refuse(node.place,
                        "variable '" + node.text +
                            "' may be unassigned here: the loop may not run at all",

@@ -112,6 +112,7 @@ void ControlFlow::loop_for(const Node& node) {
             if (is_new) it->second = std::make_unique<Node>(node.children[2]);
             env_.names[node.children[0].text] =
                 Binding{scalar(i64(k), Weak::Int), node.children[0].place};
+            note_assigned(node.children[0].text, Type::python(Weak::Int));
             emit(nested(*it->second));
         }
         if (node.children.size() > 3 && env_.reachable) emit(nested(node.children[3]));
@@ -234,6 +235,7 @@ bool ControlFlow::try_for(const Node& node, const Range& range, const ParallelPl
         Value counter = scalar(b_->read(var), Weak::Int);
         if (is_read_after) set_variable(target.text, counter.expr);
         env_.names[target.text] = Binding{counter, target.place};
+        note_assigned(target.text, counter.type);
         if (is_read_after && assigned_names(body).count(target.text))
             bind(target.text, counter, target.place);
     });

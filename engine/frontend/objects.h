@@ -95,6 +95,11 @@ class Objects : public ArrayFunctions {
 
     // ---- values that may be None (optionals.cpp)
     Value stand_in(const Type& type);
+
+    // ---- names that may be read before they are assigned (late_names.cpp)
+    void note_assigned(const std::string& name, const Type& type);
+    void want_assigned(const std::string& name, const Place& place);
+    void try_late(const std::string& name, const Type& type);
     Value as_optional(const Value& value, const Type& type);
     /// The value whose attribute is wanted; AttributeError where it is None.
     Value owner(const Value& value, const std::string& attribute, const Place& place);

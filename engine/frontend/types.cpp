@@ -78,8 +78,9 @@ static std::optional<Type> join_scalars(const Type& a, const Type& b) {
     const Type& weak = a.is_weak() ? a : b;
     const Type& typed = a.is_weak() ? b : a;
     if (weak.weak == Weak::Bool && !is_bool(typed.dtype)) return std::nullopt;
-    if (kind_order(weak) > kind_order(typed)) return std::nullopt;
-    return typed;
+    if (kind_order(weak) <= kind_order(typed)) return typed;
+    if (is_bool(typed.dtype)) return std::nullopt;
+    return weak;
 }
 
 static std::optional<Type> join_arrays(const Type& a, const Type& b) {

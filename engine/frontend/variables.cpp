@@ -15,6 +15,7 @@ Emission::Emission(ModuleLowerer& module, const Source& source, Instance& instan
       b_(std::make_unique<ir::Builder>(*function_)),
       file_(module.file(source.file)),
       homes_(home_blocks(source.body, source.params)) {
+    for (const auto& [name, type] : learnt.late_names) homes_[name] = &source.body;
     for (const auto& [name, block] : homes_) names_at_home_.emplace(block, &name);
 }
 

@@ -1,7 +1,11 @@
 def f(n):
     for i in range(n):
         pass
-    return i
+
+    def shifted(x):
+        return x + i
+
+    return shifted(n)
 
 
 args = (1,)

@@ -1,7 +1,7 @@
 def f(n):
     if n > 0:
-        sign = 1
-    return sign
+        signs = [1]
+    return signs
 
 
 args = (1,)

@@ -1,6 +1,6 @@
 def f(n):
     for i in range(n):
-        last = i
+        last = [i]
     return last
 
 
