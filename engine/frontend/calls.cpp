@@ -179,8 +179,15 @@ void Calls::learn_from(const Source& callee, const std::vector<Value>& values, c
     module_.report = report;
     module_.warnings = warnings;
     for (std::size_t i = 0; i < told.size(); ++i) {
-        if (!told[i].is_none() && is_open(values[i]))
+        if (told[i].is_none() || !is_open(values[i])) continue;
+        bool is_dict = told[i].rank == static_cast<int>(TableKind::Dict);
+        if (!is_dict || told[i].items.size() > 1)
             tables.declared(values[i], told[i], "an argument of '" + callee.name + "'");
+        std::optional<Type>& key = learnt_.table_items[tables.origin_of(values[i])].key;
+        if (key) continue;
+        key = told[i].items[0];
+        learnt_.guesses.clear();
+        throw Restart{};
     }
 }
 

@@ -165,10 +165,10 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
         if (known == learnt_.table_items.end() || !instance_.args[i].items.empty()) continue;
         auto kind = static_cast<TableKind>(instance_.args[i].rank);
         const auto& [key, value, inner] = known->second;
-        if ((kind != TableKind::List && !key) || (kind != TableKind::Set && !value)) continue;
-        std::vector<Type> items;
+        if (kind == TableKind::List ? !value : !key) continue;
+        std::vector<Type> items;  // of a dict that is only read, the keys alone
         if (kind != TableKind::List) items.push_back(*key);
-        if (kind != TableKind::Set) items.push_back(*value);
+        if (kind != TableKind::Set && value) items.push_back(*value);
         instance_.told[i] = Type::table(kind, std::move(items));
     }
     if (instance_.result.kind == Type::Kind::None) instance_.shape = {};

@@ -146,3 +146,48 @@ def test_generators_that_call_themselves_first():
         return list(move(n, "A", "B", "C"))
 
     assert un.jit(towers)(3) == towers(3)
+
+
+def interprets(source):
+    values = {}
+    tokens = []
+    pos = 0
+
+    def peek():
+        return tokens[pos] if pos < len(tokens) else ""
+
+    def take():
+        nonlocal pos
+        t = tokens[pos]
+        pos += 1
+        return t
+
+    def expression():
+        v = atom()
+        while peek() in ("+", "*"):
+            v = v + atom() if take() == "+" else v * atom()
+        return v
+
+    def atom():
+        t = take()
+        if t == "(":
+            v = expression()
+            take()
+            return v
+        return int(t) if t.isdigit() else values[t]
+
+    for line in source.split(";"):
+        tokens = line.split()
+        pos = 0
+        name = take()
+        take()
+        values[name] = expression()
+    return values
+
+
+def test_a_function_inside_tells_the_keys_that_it_looks_up():
+    compiled = un.jit(interprets)
+    source = "x = 3 ; y = x * ( 2 + x ) ; z = y + x"
+    assert compiled(source) == interprets(source)
+    with pytest.raises(KeyError, match="q"):
+        compiled("x = q")
