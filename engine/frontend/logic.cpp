@@ -28,6 +28,7 @@ E Operators::truth(const Value& v, const Place& place) {
     if (v.type.is_list()) return op_binary(Op::Ne, b_->extent(v.array, 0), i64(0));
     if (v.type.is_table()) return op_binary(Op::Ne, Tables(*this, place).size(v), i64(0));
     if (v.type.is_text()) return op_binary(Op::Ne, Texts(*this, place).length(v), i64(0));
+    if (v.type.is_array() && v.type.rank == 0) return truth(element_of(v, {}, {}, false), place);
     want_scalar(v, place, "a condition");
     return cast(v.expr, DType::Bool);
 }

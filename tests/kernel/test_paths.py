@@ -1,4 +1,4 @@
-"""Variables that only some paths assign: their value, or Python's UnboundLocalError."""
+"""Variables that only some paths assign, of several kinds of numbers, and conditions of values."""
 
 import numpy as np
 import pytest
@@ -174,3 +174,24 @@ def test_numpy_integers_and_python_floats():
         f = un.jit(lambda x, k: 0.5 if k == 0 else x[0] if k == 1 else x[0] + 1)
         assert [f(np.array([n]), k) for k in range(3)] == [0.5, n, n + 1]
     assert (largest(np.array([3, 9, 4])), largest(np.array([0]))) == (9.0, 0.5)
+
+
+def test_arrays_without_axes_are_conditions():
+    def counted(b, s):
+        n = 0
+        if (b & np.uint64(1)) == s:
+            n += 1
+        if not b:
+            n += 10
+        if b > 2 and b < 5:
+            n += 100
+        while b > n:
+            n += 1
+        return n, 1 if b else 2
+
+    compiled = un.jit(counted)
+    numbers = np.arange(6, dtype="u8")
+    for k in range(6):
+        expected = counted(numbers[k], np.uint64(1))
+        for b in (un.asarray(numbers)[k], numbers[k : k + 1].reshape(())):
+            assert compiled(b, np.uint64(1)) == expected
