@@ -278,7 +278,7 @@ void Arguments::add_type(const Type& type) {
             return key_.push_back(
                 array_code(type.dtype, type.rank, type.writable,
                            !type.strides.empty() && type.strides.back() == StrideClass::One) |
-                (type.is_weak() ? BytesBit : 0));
+                (type.is_weak() ? std::uint32_t{BytesBit} : 0));
         case Type::Kind::Tuple:
             begin_tuple(type.items.size());
             for (const Type& item : type.items) add_type(item);

@@ -74,7 +74,10 @@ Value Objects::declared_value(const Value& value, const Declared& wanted, const 
         return declared_value(Tables(*this, place).storable(value), wanted, place, role);
     if (wanted.type.is_table() && value.type.is_table())
         return Tables(*this, place).declared(value, wanted.type, role);
-    if (!distance(value.type, wanted)) {
+    const bool is_truth = role == "the result" && value.type.is_scalar() &&
+                          !is_complex(value.type.dtype) && wanted.type.is_scalar() &&
+                          is_bool(wanted.type.dtype);
+    if (!is_truth && !distance(value.type, wanted)) {
         refuse(place,
                role + " is declared as " + describe(wanted) + "; got " + describe(value.type),
                value.type.is_scalar() ? "convert it, as in int(x) or np.float32(x)"

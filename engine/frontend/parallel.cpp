@@ -43,6 +43,7 @@ struct Access {
     bool is_write;
     std::vector<std::optional<Affine>> axes;
     bool is_locked = false;
+    std::map<const Node*, std::size_t> ways{};  ///< of ifs that all iterations decide alike
 };
 
 class Planner {
@@ -228,7 +229,7 @@ class Planner {
         std::string path = path_of(n, index);
         bool is_field = n.kind == NodeKind::Attribute && is_write && index == nullptr;
         if (!path.empty() && (index || is_field)) {
-            Access a{&n, path, is_write, {}, lock_depth_ > 0};
+            Access a{&n, path, is_write, {}, lock_depth_ > 0, ways_};
             if (index) {
                 bool is_tuple =
                     index->children.size() == 2 && index->children[1].kind == NodeKind::Tuple;
@@ -245,13 +246,16 @@ class Planner {
         }
         bool is_lock = n.kind == NodeKind::Finally && n.text == "lock";
         lock_depth_ += is_lock;
+        const bool is_decided = n.kind == NodeKind::If && is_invariant(n.children[0]);
         for (std::size_t i = 0; i < n.children.size(); ++i) {
+            if (is_decided && i > 0) ways_[&n] = i;
             bool writes = (n.kind == NodeKind::Assign && i + 1 < n.children.size()) ||
                           (n.kind == NodeKind::AugAssign && i == 0) ||
                           (is_write && n.kind == NodeKind::Tuple);
             find_accesses(n.children[i], writes);
         }
         lock_depth_ -= is_lock;
+        if (is_decided) ways_.erase(&n);
         if (n.kind == NodeKind::AugAssign) {
             std::optional<Access> read;
             for (const Access& a : accesses_) {
@@ -261,6 +265,28 @@ class Planner {
             read->is_write = false;
             accesses_.push_back(*read);
         }
+    }
+
+    /// Whether numbers from outside of the loop alone decide: the same in all iterations.
+    bool is_invariant(const Node& test) const {
+        bool is_same = true;
+        walk(test, [&](const Node& n) {
+            const bool is_number = n.kind == NodeKind::Const || n.kind == NodeKind::Compare ||
+                                   n.kind == NodeKind::BinOp || n.kind == NodeKind::UnaryOp ||
+                                   n.kind == NodeKind::BoolOp;
+            const bool is_outer = n.kind == NodeKind::Name && n.text != target_ &&
+                                  !assigned_.count(n.text) && !inner_targets_.count(n.text);
+            is_same = is_same && (is_number || is_outer);
+        });
+        return is_same;
+    }
+    /// Whether the accesses stand in two branches of one if, of which one run of the loop takes
+    /// one.
+    static bool exclude(const Access& a, const Access& b) {
+        return std::any_of(a.ways.begin(), a.ways.end(), [&](const auto& way) {
+            auto other = b.ways.find(way.first);
+            return other != b.ways.end() && other->second != way.second;
+        });
     }
 
     /// The index as an affine form, through names that the body assigns once.
@@ -310,7 +336,8 @@ class Planner {
     // ---- dependences
     static std::string root_of(const std::string& path) { return path.substr(0, path.find('.')); }
     void compare(const Access& write, const Access& other) {
-        if (!write.is_write || write.array != other.array || write.axes.size() != other.axes.size())
+        if (!write.is_write || write.array != other.array ||
+            write.axes.size() != other.axes.size() || exclude(write, other))
             return;
         bool is_unknown = assigned_.count(root_of(write.array)) > 0;  // another array each time
         for (std::size_t i = 0; i < write.axes.size(); ++i) {
@@ -375,6 +402,7 @@ class Planner {
     std::set<std::string> assigned_, inner_targets_;
     std::vector<Access> accesses_;
     std::set<const Node*> unknown_, locked_;
+    std::map<const Node*, std::size_t> ways_;
     int lock_depth_ = 0;
     ParallelPlan plan_;
 };

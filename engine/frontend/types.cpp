@@ -74,7 +74,12 @@ static std::optional<Type> join_scalars(const Type& a, const Type& b) {
         if (a.weak == Weak::Bool || b.weak == Weak::Bool) return std::nullopt;
         return Type::python(std::max(a.weak, b.weak));
     }
-    if (!a.is_weak() && !b.is_weak()) return std::nullopt;
+    if (!a.is_weak() && !b.is_weak()) {
+        // An integer becomes a float of 64 bits, as Python's does; other pairs compute differently.
+        const bool is_number = (is_integer(a.dtype) && b.dtype == DType::Float64) ||
+                               (is_integer(b.dtype) && a.dtype == DType::Float64);
+        return is_number ? std::optional(Type::numpy(DType::Float64)) : std::nullopt;
+    }
     const Type& weak = a.is_weak() ? a : b;
     const Type& typed = a.is_weak() ? b : a;
     if (weak.weak == Weak::Bool && !is_bool(typed.dtype)) return std::nullopt;

@@ -26,6 +26,7 @@ from .keywords import Keywords
 from .match import Match
 from .memo import Memo
 from .named_iterators import NamedIterators
+from .named_ranges import NamedRanges
 from .nonlocals import Nonlocals
 from .numba_forms import NumbaForms
 from .numpy_forms import NumpyForms
@@ -94,6 +95,7 @@ class _Flattener(
     Match,
     Memo,
     NamedIterators,
+    NamedRanges,
     Nonlocals,
     NumbaForms,
     NumpyForms,
@@ -158,6 +160,7 @@ class _Flattener(
         if not self.is_kernel:
             body = self.with_slices(self.with_choices(body))
         if self.around is None and not self.is_kernel:
+            body = self.with_ranges(body, {a.arg for a in named})
             body = self.with_iterators(self.with_containers(body))
         if sum("def " in line for line in self.lines) > 2:  # seldom; the tree's walk is slow
             self.find_circles(own_nodes(body))
