@@ -19,7 +19,6 @@ class ArrayFunctions : public Selections {
     Value call_astype(const Given& given);
     Value call_view(const Given& given);
     Value call_pointed(const Given& given);
-    void look_as(Descriptor& d, std::int64_t bytes, DType to);
     Value call_arange(const Given& given);
     Value call_linspace(const Given& given);
     Value call_eye(const Given& given);

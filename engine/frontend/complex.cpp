@@ -295,21 +295,27 @@ Value Numbers::cmath_function(const std::string& name, const std::vector<Value>&
     return has_base ? binary("/", made, cmath_function("log", {args[1]}, place), place) : made;
 }
 
-/// A view of the parts of a complex array: memory of real numbers, of which every other one is
-/// seen.
-Value Numbers::part_view(const Value& array, int part, const Place& place) {
-    Descriptor d = describe_array(array.array);
+/// Lets a descriptor see its memory, elements of so many bytes, as elements of another dtype, from
+/// a byte of the first element on.
+void Numbers::look_as(Descriptor& d, std::int64_t bytes, DType to, std::int64_t first,
+                      const char* name) {
     const ir::Array root = function_->arrays[static_cast<std::size_t>(d.root)];
-    DType t = part_dtype(array.type.dtype);
-    at(place);
-    E offset = op_binary(Op::Mul, d.offset, i64(size_of(array.type.dtype)));
-    E first = op_binary(Op::Add, offset, i64(part * size_of(t)));
-    E address = temporary(op_binary(Op::Add, b_->address(d.root), first), "address");
-    std::int32_t slot = b_->slot("part", t, d.writable);
+    E offset = op_binary(Op::Add, op_binary(Op::Mul, d.offset, i64(bytes)), i64(first));
+    E address = temporary(op_binary(Op::Add, b_->address(d.root), offset), "address");
+    std::int32_t slot = b_->slot(name, to, d.writable);
     if (root.is_slot) emit(b_->retain(d.root));
     emit(b_->adopt(slot, address, root.is_slot ? b_->block_of(d.root) : i64(0)));
     d.root = slot;
     d.offset = i64(0);
+}
+
+/// A view of the parts of a complex array: memory of real numbers, of which every other one is
+/// seen.
+Value Numbers::part_view(const Value& array, int part, const Place& place) {
+    Descriptor d = describe_array(array.array);
+    DType t = part_dtype(array.type.dtype);
+    at(place);
+    look_as(d, size_of(array.type.dtype), t, part * size_of(t), "part");
     for (std::size_t k = 0; k < d.strides.size(); ++k) {
         d.strides[k] = pinned(op_binary(Op::Mul, d.strides[k], i64(2)));
         if (d.classes[k] != ir::StrideClass::Zero) d.classes[k] = ir::StrideClass::Other;

@@ -34,6 +34,8 @@ class Numbers : public Arrays {
                                           const Place& place);
     Value cmath_function(const std::string& name, const std::vector<Value>& args,
                          const Place& place);
+    void look_as(Descriptor& d, std::int64_t bytes, DType to, std::int64_t first = 0,
+                 const char* name = "seen");
 
   private:
     E power_of_sign(E sign, E n);

@@ -95,18 +95,6 @@ Value ArrayFunctions::call_strided(const Given& given) {
     return view("strided", d);
 }
 
-/// Lets a descriptor see its memory, elements of so many bytes, as elements of another dtype.
-void ArrayFunctions::look_as(Descriptor& d, std::int64_t bytes, DType to) {
-    const ir::Array root = function_->arrays[static_cast<std::size_t>(d.root)];
-    E offset = op_binary(Op::Mul, d.offset, i64(bytes));
-    E address = temporary(op_binary(Op::Add, b_->address(d.root), offset), "address");
-    std::int32_t slot = b_->slot("seen", to, d.writable);
-    if (root.is_slot) emit(b_->retain(d.root));
-    emit(b_->adopt(slot, address, root.is_slot ? b_->block_of(d.root) : i64(0)));
-    d.root = slot;
-    d.offset = i64(0);
-}
-
 /// x.view(dtype): the same memory as elements of another dtype, along the last axis where their
 /// sizes differ.
 Value ArrayFunctions::call_view(const Given& given) {
