@@ -12,6 +12,8 @@ class Selections : public Numbers {
 
     // ---- subscripts (subscripts.cpp)
     std::optional<std::vector<const Node*>> view_items(const Node& node, const Value& array);
+    std::optional<std::vector<const Node*>> items_of_tuple(const Node& name, const Value& tuple,
+                                                           int rank);
     Value element(const Node& node, const Value& array);
     std::vector<E> indices(const Node& node, const Value& array);
     Value index_view(const Node& node, const Value& array, std::span<const Node* const> items);

@@ -56,6 +56,32 @@ std::vector<E> Selections::indices(const Node& node, const Value& array) {
     return list;
 }
 
+/// `t[0], t[1]` for a name t that holds indices of the first axes; none where it has one for each.
+std::optional<std::vector<const Node*>> Selections::items_of_tuple(const Node& name,
+                                                                   const Value& tuple, int rank) {
+    const bool are_numbers = std::all_of(tuple.type.items.begin(), tuple.type.items.end(),
+                                         [](const Type& t) { return t.is_scalar(); });
+    if (!are_numbers || static_cast<int>(tuple.items.size()) >= rank) return std::nullopt;
+    std::vector<const Node*> items;
+    for (std::size_t k = 0; k < tuple.items.size(); ++k) {
+        auto [made, is_new] =
+            learnt_.calls_by_name.emplace(std::pair(&name, "index " + std::to_string(k)), nullptr);
+        if (is_new) {
+            Node number;
+            number.kind = NodeKind::Const;
+            number.value = Scalar::of(DType::Int64, static_cast<std::int64_t>(k));
+            number.place = name.place;
+            Node item;
+            item.kind = NodeKind::Subscript;
+            item.place = name.place;
+            item.children = {name, number};
+            made->second = std::make_unique<Node>(item);
+        }
+        items.push_back(made->second.get());
+    }
+    return items;
+}
+
 /// The items of an index that makes a view; nothing where it is full integer indexing.
 std::optional<std::vector<const Node*>> Selections::view_items(const Node& node,
                                                                const Value& array) {
@@ -64,7 +90,8 @@ std::optional<std::vector<const Node*>> Selections::view_items(const Node& node,
     bool is_partial = static_cast<int>(items.size()) < array.type.rank;
     if (items.size() == 1 && items[0]->kind == NodeKind::Name) {
         auto held = env_.names.find(items[0]->text);
-        if (held != env_.names.end() && held->second.value.type.is_tuple()) return std::nullopt;
+        if (held != env_.names.end() && held->second.value.type.is_tuple())
+            return items_of_tuple(*items[0], held->second.value, array.type.rank);
     }
     bool is_call = items.size() == 1 && items[0]->kind == NodeKind::Call;
     if (is_call && array.type.rank > 1 && tried(*items[0]).is_tuple()) return std::nullopt;

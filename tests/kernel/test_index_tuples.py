@@ -91,3 +91,24 @@ def test_tuples_of_arrays_by_indices_of_the_run():
         return s
 
     assert gathered(parts, 999) == 999
+
+
+def by_first_axes(m, i, j):
+    pair, row = (i, j), (i,)
+    m[pair][0] = 5.0
+    m[row] += 1.0
+    m[pair] = m[pair] * 2.0
+    out = np.empty(m.shape[:2])
+    for k in np.ndindex(out.shape):
+        out[k] = m[k].sum()
+    return out, m[pair].copy(), m[pair][1]
+
+
+def test_tuples_in_names_index_the_first_axes():
+    a = np.arange(60.0).reshape(3, 4, 5)
+    b = a.copy()
+    want, got = by_first_axes(a, 1, -2), un.jit(by_first_axes)(b, 1, -2)
+    assert np.array_equal(a, b)
+    assert all(np.array_equal(w, g) for w, g in zip(want, got, strict=True))
+    with pytest.raises(IndexError, match="index 9 is out of bounds for axis 0"):
+        un.jit(by_first_axes)(b, 9, 0)
