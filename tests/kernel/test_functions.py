@@ -440,6 +440,14 @@ def test_annotations_that_are_no_types_say_nothing():
     assert un.jit(f)(1, 2) == 3
 
 
+def test_type_variables_that_only_checkers_know_say_nothing():
+    @un.jit
+    def scaled(a: "F", d: "T") -> "F":  # noqa: F821 (NumPy's code of complex64 is not meant)
+        return a * d
+
+    assert scaled(np.ones(2), 3.0).tolist() == [3.0, 3.0]
+
+
 # ---- looking inside
 def test_inspection():
     f = un.jit(total)

@@ -222,6 +222,8 @@ class _Flattener(
         try:
             value = eval(text, self.function.__globals__, cells)
         except Exception:  # as Python does, which need not evaluate annotations at all
+            if len(text) == 1:  # a type variable that only type checkers know, not NumPy's code
+                return False, None
             value = text
         try:
             spec_of(value, "")
