@@ -86,20 +86,22 @@ class Captured:
         if not isinstance(e, ast.Attribute):
             return False, None
         found, owner = self.resolve(e.value)
+        if not found:
+            return False, None
         is_module = (
             isinstance(owner, types.ModuleType)
             or hasattr(owner, "_holds_compiled_functions")
-            or (found and foreign.is_library(owner))
+            or foreign.is_library(owner)
         )
-        if found and type(owner).__name__ in ("finfo", "iinfo") and hasattr(owner, e.attr):
+        if type(owner).__name__ in ("finfo", "iinfo") and hasattr(owner, e.attr):
             return True, getattr(owner, e.attr)
-        if found and e.attr == "_fields" and isinstance(owner, type) and issubclass(owner, tuple):
+        if e.attr == "_fields" and isinstance(owner, type) and issubclass(owner, tuple):
             return True, getattr(owner, "_fields", ())
-        if found and isinstance(owner, enum.EnumMeta) and e.attr in owner.__members__:
+        if isinstance(owner, enum.EnumMeta) and e.attr in owner.__members__:
             return True, owner.__members__[e.attr]
-        if found and isinstance(owner, enum.Enum) and e.attr in ("name", "value"):
+        if isinstance(owner, enum.Enum) and e.attr in ("name", "value"):
             return True, getattr(owner, e.attr)
-        if not found or not is_module:
+        if not is_module:
             return False, None
         if not hasattr(owner, e.attr):
             self.guard_absence(vars(owner) if hasattr(owner, "__dict__") else None, e.attr)
@@ -231,7 +233,9 @@ class Captured:
         return self.expression_Name(_at(ast.Name(id=name, ctx=ast.Load()), at))
 
     def compiled_form(self, value):
-        return _compiled_form(value, _is_own(self.function))
+        if self.is_own is None:
+            self.is_own = _is_own(self.function)
+        return _compiled_form(value, self.is_own)
 
     def captured(self, at, name, value):
         given, value = value, self.compiled_form(value)

@@ -71,7 +71,7 @@ class Containers:
 
     def with_containers(self, body):
         """The statements, with lists and dicts in place of the containers that they make."""
-        if not any(name in line for line in self.lines for name in _MAKERS):
+        if not any(name in self.text for name in _MAKERS):
             return body
         body = _Parts(self.maker).block([_copied(s) for s in body])
         body = _Unnamed(self).block(body)

@@ -111,7 +111,8 @@ class _Flattener(
     def __init__(self, function, definition, file, first_line, lines, is_kernel, options):
         self.function, self.definition, self.name = function, definition, function.__name__
         self.file, self.first_line, self.lines = file, first_line, lines
-        self.is_kernel, self.options = is_kernel, options
+        self.text = "\n".join(lines)  # tells in no time that a walk of the tree finds nothing
+        self.is_kernel, self.options, self.is_own = is_kernel, options, None
         self.callees, self.guards, self.nested, self.classes = [], [], [], []
         self.local_types = dict(options.get("locals", {}))
         self.captured_names, self.functions = [], {}
@@ -136,7 +137,7 @@ class _Flattener(
 
             body = called_choice(self.definition, self.function)
             self.locals |= {name for s in body for name in _assigned(s)}
-        may_yield = any("yield" in line for line in self.lines)  # seldom; the tree's walk is slow
+        may_yield = "yield" in self.text
         if may_yield:
             self.find_generators(body)
         if (
@@ -160,9 +161,10 @@ class _Flattener(
         if not self.is_kernel:
             body = self.with_slices(self.with_choices(body))
         if self.around is None and not self.is_kernel:
-            body = self.with_ranges(body, {a.arg for a in named})
+            if self.text.count("range(") > self.text.count(" in range("):
+                body = self.with_ranges(body, {a.arg for a in named})
             body = self.with_iterators(self.with_containers(body))
-        if sum("def " in line for line in self.lines) > 2:  # seldom; the tree's walk is slow
+        if self.text.count("def ") > 2:
             self.find_circles(own_nodes(body))
         flat = self.block(self.with_result(body))
         arrays = self.arrays if self.around is None else {}
@@ -376,6 +378,7 @@ class _Nested(_Flattener):
         self.kept_in = kept_in
         self.function, self.cells = around.function, around.cells
         self.file, self.first_line, self.lines = around.file, around.first_line, around.lines
+        self.text, self.is_own = around.text, around.is_own
         self.is_kernel, self.options = False, {**around.options, "signatures": ()}
         self.callees, self.guards, self.nested = around.callees, around.guards, []
         self.classes = around.classes

@@ -21,13 +21,13 @@ class Nonlocals:
     expanding = ()  # functions inside whose names are being taken
 
     def find_writers(self, definition):
-        if any("nonlocal" in line for line in self.lines):  # seldom; the walks are slow
+        if "nonlocal" in self.text:
             known, around = {}, self.around
             while around is not None:
                 known = {**around.writers, **known}
                 around = around.around
             self.writers = _writers(definition, known)
-            is_tried = self.writers and any("try" in line for line in self.lines)
+            is_tried = self.writers and "try" in self.text
             if is_tried and isinstance(definition, ast.FunctionDef):
                 self.definition = with_cells(definition, self.writers)
                 self.writers = _writers(self.definition, known)
@@ -112,6 +112,11 @@ class Nonlocals:
 
     def may_write(self, e):
         """Whether evaluating it may assign names through a function inside."""
+        scope = self
+        while not scope.writers:
+            scope = scope.around
+            if scope is None:
+                return False
         calls = (n.func for n in ast.walk(e) if isinstance(n, ast.Call))
         return any(isinstance(f, ast.Name) and self.names_written_by(f.id) for f in calls)
 

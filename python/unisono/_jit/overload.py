@@ -71,6 +71,7 @@ _numpy_pages = (
     (_of_numpy_orders, ".numpy_orders"),
     (_of_numpy_grids, ".numpy_grids"),
 )
+_page_of = {name: page for names, page in _numpy_pages for name in names}
 _of_random = frozenset(
     "beta binomial chisquare choice dirichlet exponential f gamma geometric gumbel hypergeometric laplace "
     "logistic lognormal logseries multinomial negative_binomial noncentral_chisquare noncentral_f normal "
@@ -361,7 +362,7 @@ def implementation_of(value):
 
         return random_library.implementations[name]
     home = (getattr(value, "__module__", None) or "").split(".")[0]
-    page = next((page for names, page in _numpy_pages if name in names), None)
+    page = _page_of.get(name)
     if page is None or home not in ("numpy", "unisono"):
         return None
     if getattr(sys.modules[home], name, None) is not value:  # of a sub-package

@@ -30,7 +30,7 @@ class Sequences:
     # ---- slices
     def with_slices(self, body):
         """The statements, with three variables for each name that holds slices only."""
-        if not any("slice(" in line for line in self.lines):
+        if "slice(" not in self.text:
             return body
         made, bound = {}, {}
         for n in (n for s in body for n in ast.walk(s)):
