@@ -1,10 +1,9 @@
 """Distributions of np.random and of NumPy's Generators in compiled functions: NumPy's numbers after the same seed."""
 
-import linecache
-
 import numpy as np
 import pytest
 import unisono as un
+from functions_of_text import function_of
 
 CALLS = {
     "beta": ["2.0, 3.0", "0.4, 0.6", "2.0, 0.5, 4"],
@@ -52,10 +51,7 @@ def drawn(owner, name, calls):
     text = ", ".join(f"{owner}.{name}({c})" for c in calls)
     lines = {"np": "    np.random.seed(seed)\n", "rng": ""}[owner.partition(".")[0]]
     draw = f"def draw(seed, rng, a):\n{lines}    return {text}, {owner}.random()\n"
-    scope = {"np": np}
-    exec(compile(draw, file := f"<{owner} {name}>", "exec"), scope)
-    linecache.cache[file] = (len(draw), None, draw.splitlines(True), file)
-    return scope["draw"]
+    return function_of(draw, "draw", f"<{owner} {name}>", np=np)
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -1,11 +1,11 @@
 """Functions of NumPy that compiled loops call without the interpreter: NumPy's results and errors."""
 
-import linecache
 import warnings
 
 import numpy as np
 import pytest
 import unisono as un
+from functions_of_text import function_of
 
 nan = np.nan
 rng = np.random.default_rng(7)
@@ -56,17 +56,10 @@ def outcome(call):
     return [np.asarray(x) for x in (made if isinstance(made, tuple | list) else (made,))]
 
 
-def function_of(call):
-    text = f"def f({', '.join(given)}):\n    while True:\n        return np.{call}\n"
-    scope = {"np": np}
-    exec(compile(text, file := f"<np.{call}>", "exec"), scope)
-    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
-    return scope["f"]
-
-
 @pytest.mark.parametrize("call", calls)
 def test_results_are_those_of_numpy(call):
-    function = function_of(call)
+    text = f"def f({', '.join(given)}):\n    while True:\n        return np.{call}\n"
+    function = function_of(text, "f", f"<np.{call}>", np=np)
     want, got = outcome(function), outcome(un.jit(function))
     if isinstance(want, tuple):
         assert got[0] is want[0]
