@@ -4,12 +4,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "array_object.h"
+#include "array/object.h"
 #include "core/pool.h"
 #include "core/settings.h"
 #include "core/stats.h"
-#include "core/threads.h"
-#include "tape/float_errors.h"
+#include "core/threads/threads.h"
+#include "tape/record/float_errors.h"
 #include "tape/tape.h"
 
 namespace nb = nanobind;

@@ -14,8 +14,8 @@
 
 #include <string_view>
 
-#include "array_object.h"
-#include "numpy_operators.h"
+#include "array/object.h"
+#include "functions/numpy_operators.h"
 
 #include <csignal>
 #include "tape/tape.h"

@@ -37,6 +37,13 @@ target_include_directories(_engine SYSTEM PRIVATE ${nanobind_includes})
 file(GLOB_RECURSE python_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/python/unisono"
      "${PROJECT_SOURCE_DIR}/python/unisono/*.py" "${PROJECT_SOURCE_DIR}/python/unisono/*.pyi"
      "${PROJECT_SOURCE_DIR}/python/unisono/*.pxd" "${PROJECT_SOURCE_DIR}/python/unisono/py.typed")
+# Links to files that were moved or removed go first: pkgutil and editors would find them.
+file(GLOB_RECURSE links LIST_DIRECTORIES FALSE "${UNISONO_PACKAGE_DIR}/*.py" "${UNISONO_PACKAGE_DIR}/*.pyi")
+foreach(link IN LISTS links)
+  if(NOT EXISTS "${link}")
+    file(REMOVE "${link}")
+  endif()
+endforeach()
 foreach(file IN LISTS python_files)
   cmake_path(GET file PARENT_PATH folder)
   file(MAKE_DIRECTORY "${UNISONO_PACKAGE_DIR}/${folder}")

@@ -30,13 +30,20 @@ set(UNISONO_PACKAGE_DIR "${PROJECT_BINARY_DIR}/python/unisono")
 # Symbols outside namespace unisono stay private to their shared object.
 set(UNISONO_EXPORTS "${PROJECT_SOURCE_DIR}/cmake/exports.map")
 
-# unisono_sources(VAR folder...): the C++ files that lie directly in the folders.
+# unisono_sources(VAR folder... [EXCEPT folder...]): the C++ files of the folders and all below them, without the
+# excepted folders, whose names may hold * (they are targets of their own).
 function(unisono_sources var)
+  cmake_parse_arguments(arg "" "" "EXCEPT" ${ARGN})
   set(all)
-  foreach(folder IN LISTS ARGN)
-    file(GLOB found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cpp")
+  foreach(folder IN LISTS arg_UNPARSED_ARGUMENTS)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/${folder}/*.cpp")
     list(APPEND all ${found})
   endforeach()
+  foreach(folder IN LISTS arg_EXCEPT)
+    string(REPLACE "*" "[^/]+" folder "${folder}")
+    list(FILTER all EXCLUDE REGEX "^${folder}/")
+  endforeach()
+  list(TRANSFORM all PREPEND "${PROJECT_SOURCE_DIR}/")
   set(${var} "${all}" PARENT_SCOPE)
 endfunction()
 
@@ -70,7 +77,7 @@ endfunction()
 # unisono_backend(name [FLAGS ...] [DEFINITIONS ...]): adds engine/backends/<name> to the engine.
 function(unisono_backend name)
   cmake_parse_arguments(arg "" "" "FLAGS;DEFINITIONS" ${ARGN})
-  unisono_sources(sources engine/backends/${name})
+  unisono_sources(sources engine/backends/${name} EXCEPT engine/backends/*/*)
   if(NOT sources)
     return()
   endif()
@@ -147,7 +154,7 @@ function(unisono_plugin name)
   set_property(GLOBAL APPEND PROPERTY UNISONO_PLUGINS ${name})
 endfunction()
 
-# unisono_unit_tests(name folder): one GoogleTest executable over all files of the folder, known to ctest.
+# unisono_unit_tests(name folder): one GoogleTest executable over all files of the folder and below it, known to ctest.
 function(unisono_unit_tests name folder)
   unisono_sources(sources ${folder})
   if(NOT sources)
@@ -161,6 +168,7 @@ function(unisono_unit_tests name folder)
   get_property(plugins GLOBAL PROPERTY UNISONO_PLUGINS)
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE unisono unisono_flags GTest::gtest_main)
+  target_include_directories(${name} PRIVATE tests)
   if(plugins)
     add_dependencies(${name} ${plugins})
   endif()

@@ -5,7 +5,7 @@
 #include "api/handle.h"
 #include "api/tables.h"
 #include "core/error.h"
-#include "tape/record.h"
+#include "tape/record/record.h"
 #include "tape/tape.h"
 
 namespace unisono::api {

@@ -1,12 +1,12 @@
-// Operations of the C interface: each is a call of tape/record.h.
+// Operations of the C interface: each is a call of tape/record/record.h.
 #include <string>
 #include <vector>
 
 #include "api/handle.h"
 #include "api/tables.h"
 #include "core/error.h"
-#include "library/matmul.h"
-#include "tape/record.h"
+#include "library/linalg/matmul.h"
+#include "tape/record/record.h"
 #include "tape/tape.h"
 
 namespace unisono::api {

@@ -5,7 +5,7 @@
 
 #include "comm/expression.h"
 #include "core/error.h"
-#include "tape/record.h"
+#include "tape/record/record.h"
 #include "tape/tape.h"
 
 namespace unisono::comm {

@@ -4,8 +4,8 @@
 #include <map>
 
 #include "core/error.h"
-#include "tape/record.h"
-#include "tape/recorded.h"
+#include "tape/record/record.h"
+#include "tape/record/recorded.h"
 #include "tape/tape.h"
 
 namespace unisono::comm {

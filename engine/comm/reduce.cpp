@@ -11,7 +11,7 @@
 #include "comm/expression.h"
 #include "core/error.h"
 #include "ops/reduction_tree.h"
-#include "tape/record.h"
+#include "tape/record/record.h"
 
 namespace unisono::comm {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/recursion.h"
+#include "core/native/recursion.h"
 #include "frontend/effects.h"
 #include "frontend/exceptions.h"
 #include "frontend/lowerer.h"

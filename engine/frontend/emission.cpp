@@ -58,7 +58,7 @@ void Emission::list_loop(E begin, E end, const std::function<void(E)>& body) {
     emit(b_->loop(ir::LoopKind::Serial, k, begin, end, i64(1), b_->block(made)));
 }
 
-/// Calls a function of core/native.h; the first `results` values as it leaves them.
+/// Calls a function of core/native/native.h; the first `results` values as it leaves them.
 std::vector<E> Emission::native(const std::string& name, std::vector<E> values, int results) {
     std::vector<std::int32_t> outs;
     std::vector<E> list;

@@ -4,7 +4,7 @@
 // from the second on hold blocks that the object keeps alive: those of arrays and of other objects.
 // Behind them lie the fields: a number in a word; of an array the address, the extents and the
 // strides; of an object its address; in objects of dataclasses, which live as long as the call,
-// also what a table would hold. core/object.cpp makes and ends such memory.
+// also what a table would hold. core/native/object.cpp makes and ends such memory.
 #include "frontend/assignments.h"
 #include "frontend/tables.h"
 

@@ -12,7 +12,7 @@ namespace unisono::frontend {
 
 struct Record;
 
-/// The message of faults that stand for what a C++ library threw; see core/foreign.h.
+/// The message of faults that stand for what a C++ library threw; see core/native/foreign.h.
 inline constexpr const char* cpp_exception = "a C++ exception";
 
 /// What C takes for one parameter.
@@ -66,13 +66,13 @@ struct NativeFunction {
     bool is_short = false;          ///< calls are over at once: nothing repeats or waits
     std::vector<NativeForm> forms;  ///< of its parameters, where params are their leaves
     bool any_order = false;  ///< arrays may lie in Fortran's order, too: they pass as they lie
-    bool may_throw = false;  ///< C++, called through guard_cpp of core/foreign.h
+    bool may_throw = false;  ///< C++, called through guard_cpp of core/native/foreign.h
     /// A struct; the code stores its numbers behind its last pointers.
     std::optional<NativeForm> result_form;
     std::string form_text;  ///< both, as they came
 };
 
-/// Whether the order of the calls of a function of core/native.h tells.
+/// Whether the order of the calls of a function of core/native/native.h tells.
 inline bool has_state(const std::string& native) {
     return native == "print" || native.rfind("random_", 0) == 0;
 }

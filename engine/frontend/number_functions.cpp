@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "frontend/operators.h"
-#include "passes/split_complex.h"
+#include "passes/lowering/split_complex.h"
 
 namespace unisono::frontend {
 

@@ -1,5 +1,5 @@
 // Lowers products of arrays, decompositions and sorts: loops for the product of two
-// vectors, else calls of the engine's own functions (core/native.h).
+// vectors, else calls of the engine's own functions (core/native/native.h).
 #include <algorithm>
 #include <array>
 
@@ -11,8 +11,8 @@ namespace unisono::frontend {
 
 using ir::StrideClass;
 
-/// Multiplications up to which a call costs more than loops in place; library/matmul.cpp has it
-/// too.
+/// Multiplications up to which a call costs more than loops in place; library/linalg/matmul.cpp has
+/// it too.
 static constexpr std::int64_t small_product = 256;
 
 /// The sum of a[i] * b[i] in an order that the length alone decides.

@@ -8,7 +8,7 @@
 // are a loop over prange.
 #include <algorithm>
 
-#include "core/threads.h"
+#include "core/threads/threads.h"
 #include "frontend/control_flow.h"
 
 namespace unisono::frontend {

@@ -8,7 +8,7 @@ namespace unisono::frontend {
 
 namespace {
 
-/// As library/table_natives.cpp counts them.
+/// As runtime/table_natives.cpp counts them.
 constexpr int union_of = 1, intersection_of = 2, difference_of = 3, symmetric_of = 4;
 
 int operation_of(const std::string& name) {

@@ -1,4 +1,4 @@
-// Lowers dicts, sets and lists of objects, which compiled code holds by address (library/tables.h).
+// Lowers dicts, sets and lists of objects, which compiled code holds by address (runtime/tables.h).
 #pragma once
 
 #include "frontend/lowerer.h"

@@ -1,8 +1,8 @@
 // Lowers text that tells values: messages of exceptions, and print.
 //
-// A template is what the run-time part fills in (bindings/jit_text.cpp): {0f|.3f} stands for value
-// 0, a float, in that format; braces of the text itself are doubled. Values are int64: a float goes
-// as its bits, an array as address, extents and strides.
+// A template is what the run-time part fills in (bindings/jit/values/text.cpp): {0f|.3f} stands for
+// value 0, a float, in that format; braces of the text itself are doubled. Values are int64: a
+// float goes as its bits, an array as address, extents and strides.
 #include <algorithm>
 
 #include "frontend/calls.h"

@@ -1,4 +1,4 @@
-// Lowers texts: str values that compiled code holds by address (library/objects.h).
+// Lowers texts: str values that compiled code holds by address (runtime/objects.h).
 #pragma once
 
 #include "frontend/lowerer.h"

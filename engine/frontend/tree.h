@@ -155,8 +155,8 @@ struct Source : std::enable_shared_from_this<Source> {
     std::vector<ClassUse> classes;
     std::shared_ptr<const NativeFunction> native;  ///< instead of a body: a function of C text
     /// Compiles the function for C at these types ("float64", "int32*"; a result or ""), and gives
-    /// the number by which compiled code finds its address (core/callbacks.h). Null for functions
-    /// that are no objects of their own.
+    /// the number by which compiled code finds its address (core/native/callbacks.h). Null for
+    /// functions that are no objects of their own.
     std::function<std::int64_t(const std::vector<std::string>&, const std::string&)> as_callback;
     int self = -1;  ///< index among the callees of the function itself, where it calls itself
     mutable std::set<std::string>

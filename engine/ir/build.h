@@ -105,7 +105,8 @@ class Builder {
     S again(std::span<const E> values);                     ///< the site in the module, four values
     S attempt(S body, std::span<const std::int32_t> outs);  ///< try
     S barrier();
-    /// A call of a function of core/native.h: int64 values, of which the first come back in `outs`.
+    /// A call of a function of core/native/native.h: int64 values, of which the first come back in
+    /// `outs`.
     S native(const std::string& name, std::span<const E> values,
              std::span<const std::int32_t> outs);
     S call(std::int32_t function, std::span<const E> scalars, std::span<const std::int32_t> arrays,

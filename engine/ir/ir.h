@@ -205,7 +205,7 @@ struct Function {
     std::vector<Var> vars;
     std::vector<DType> results;
     std::vector<FaultSite> sites;
-    std::vector<std::string> natives;  ///< functions of core/native.h that it calls
+    std::vector<std::string> natives;  ///< functions of core/native/native.h that it calls
     std::vector<std::string> files;
     S body = nullptr;
     /// True for work-item functions: the body is one work-item's, launched over an NDRange of

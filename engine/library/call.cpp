@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "core/error.h"
-#include "tape/at_once.h"
-#include "tape/hazards.h"
-#include "tape/record.h"
+#include "tape/eager/eager.h"
+#include "tape/record/hazards.h"
+#include "tape/record/record.h"
 #include "tape/tape.h"
 
 namespace unisono::library {

@@ -16,7 +16,8 @@ namespace unisono::library {
 
 /// What runs: it reads `in`, writes all of `out`. Views may have any strides; their memory is in
 /// place and on the host. It runs without the engine's lock, so it touches no Python object, no
-/// handle and no layout count; it uses core/parallel.h for threads and throws Error where it fails.
+/// handle and no layout count; it uses core/threads/parallel.h for threads and throws Error where
+/// it fails.
 using Work = std::function<void(std::span<const View> in, const View& out)>;
 
 inline constexpr std::size_t most_inputs = 3;

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "library/call.h"
-#include "tape/record.h"
+#include "tape/record/record.h"
 
 namespace unisono::library {
 

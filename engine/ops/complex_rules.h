@@ -17,7 +17,7 @@ template <class R>
 using Complex = std::complex<R>;
 
 /// Whether an operation is arithmetic of parts, which compiled code repeats bit for bit
-/// (passes/split_complex.h).
+/// (passes/lowering/split_complex.h).
 constexpr bool is_plain(Op op) { return !is_math(op) && op != Op::Sqrt; }
 
 template <class R>

@@ -9,29 +9,29 @@
 
 #include "core/settings.h"
 #include "ir/build.h"
-#include "passes/bits_by_table.h"
-#include "passes/defer_rare.h"
-#include "passes/expand_math.h"
-#include "passes/hoist_bounds.h"
-#include "passes/hold_elements.h"
-#include "passes/lower_access.h"
-#include "passes/map_to_grid.h"
-#include "passes/points_in_lanes.h"
-#include "passes/products_ahead.h"
-#include "passes/reductions.h"
-#include "passes/rows_in_flight.h"
-#include "passes/rows_together.h"
-#include "passes/settle_names.h"
-#include "passes/share_slots.h"
-#include "passes/shared_loads.h"
-#include "passes/simplify.h"
-#include "passes/split_complex.h"
-#include "passes/steps_by_rows.h"
-#include "passes/steps_together.h"
-#include "passes/sums_in_lanes.h"
-#include "passes/unroll_few.h"
-#include "passes/updates_in_strips.h"
-#include "passes/wrap_work_items.h"
+#include "passes/cleanup/cold_splitting.h"
+#include "passes/cleanup/copy_propagation.h"
+#include "passes/cleanup/full_unrolling.h"
+#include "passes/cleanup/licm.h"
+#include "passes/cleanup/simplify.h"
+#include "passes/cleanup/storage_coalescing.h"
+#include "passes/kernels/map_to_grid.h"
+#include "passes/kernels/wrap_work_items.h"
+#include "passes/loops/bits_by_table.h"
+#include "passes/loops/points_in_lanes.h"
+#include "passes/loops/products_ahead.h"
+#include "passes/loops/rows_together.h"
+#include "passes/loops/scalar_promotion.h"
+#include "passes/loops/skew.h"
+#include "passes/loops/steps_by_rows.h"
+#include "passes/loops/sums_in_lanes.h"
+#include "passes/loops/unroll_and_jam.h"
+#include "passes/loops/updates_in_strips.h"
+#include "passes/lowering/expand_math.h"
+#include "passes/lowering/hoist_bounds.h"
+#include "passes/lowering/lower_access.h"
+#include "passes/lowering/reductions.h"
+#include "passes/lowering/split_complex.h"
 
 namespace unisono::passes {
 namespace {
@@ -83,37 +83,37 @@ void lower(ir::Module& module, const Target& target) {
     Pipeline run(module);
     bool is_host = target.kind == TargetKind::Host;
     if (is_host) run("wrap_work_items", wrap_work_items);
-    if (is_host) run("settle_names", settle_names);
+    if (is_host) run("copy_propagation", copy_propagation);
     if (is_host && !target.keep_checks_visible) {
         run("simplify", simplify);
         run("steps_by_rows", steps_by_rows);
         run("rows_together", rows_together);
     }
-    if (is_host) run("share_slots", share_slots);
+    if (is_host) run("storage_coalescing", storage_coalescing);
     if (is_host) run("products_ahead", products_ahead);
     run("reductions", reductions);
     run("split_complex", split_complex);
     run("simplify", simplify);
     if (is_host && !target.keep_checks_visible) {
         run("bits_by_table", bits_by_table);
-        run("unroll_few", [](ir::Module& m) {
-            if (unroll_few(m)) simplify(m);
+        run("full_unrolling", [](ir::Module& m) {
+            if (full_unrolling(m)) simplify(m);
         });
     }
     if (!target.keep_checks_visible) {
         run("hoist_bounds", [&](ir::Module& m) { hoist_bounds(m, is_host); });
     }
-    if (target.defers_rare) run("defer_rare", defer_rare);
+    if (target.splits_cold) run("cold_splitting", cold_splitting);
     run("lower_access", [&](ir::Module& m) { lower_access(m, target.keep_checks_visible); });
     run("simplify", simplify);
     if (is_host && !target.keep_checks_visible) {
         run("sums_in_lanes", sums_in_lanes);
         run("updates_in_strips", updates_in_strips);
-        run("hold_elements", hold_elements);
-        run("steps_together", steps_together);
-        run("rows_in_flight", rows_in_flight);
+        run("scalar_promotion", scalar_promotion);
+        run("unroll_and_jam", unroll_and_jam);
+        run("skew", skew);
         run("points_in_lanes", points_in_lanes);
-        run("shared_loads", shared_loads);
+        run("licm", licm);
     }
     if (!target.keep_checks_visible && target.has_float64) {
         run("expand_math", [&](ir::Module& m) { expand_math(m, is_host); });

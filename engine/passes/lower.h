@@ -16,7 +16,7 @@ enum class TargetKind : std::uint8_t {
 struct Target {
     TargetKind kind = TargetKind::Host;
     bool streaming_stores = false;     ///< the executor has non-temporal stores
-    bool defers_rare = false;          ///< the executor compiles deferred functions when called
+    bool splits_cold = false;          ///< the executor compiles deferred functions when called
     bool keep_checks_visible = false;  ///< interp: checks every access itself
     bool has_float64 = true;           ///< without it mathematical functions are left to the device
     /// Device: iterations of an innermost parallel loop per work-item. 1 where neighbouring

@@ -45,7 +45,7 @@ struct Storage : StorageState {
     /// Host arrays of up to this many bytes live inside the storage: tiny programs never see the
     /// pool.
     static constexpr std::int64_t inline_bytes = 512;
-    /// In `evaluation`: written by a statement that was not recorded (at_once.h).
+    /// In `evaluation`: written by a statement that was not recorded (eager.h).
     static constexpr std::uint32_t unrecorded = ~std::uint32_t{0};
 
     bool shared_outside() const { return exports > 0 || borrowed; }

@@ -8,7 +8,7 @@
 
 #include "core/settings.h"
 #include "core/stats.h"
-#include "tape/run.h"
+#include "tape/run/run.h"
 
 namespace unisono {
 

@@ -12,7 +12,7 @@
 // other threads.
 //
 // Small statements. Recording costs more than computing a few elements: at places of the program
-// that repeat, entries on few elements whose operands are ready run at once (at_once.h).
+// that repeat, entries on few elements whose operands are ready run at once (eager.h).
 //
 // Threads. The tape, storages and layouts belong to whoever holds the engine: in Python the global
 // interpreter lock, in C++ one thread at a time. A flush with much work detaches its segment and
@@ -29,8 +29,8 @@
 
 #include "core/settings.h"
 #include "ops/ops.h"
-#include "tape/at_once.h"
-#include "tape/places.h"
+#include "tape/eager/call_sites.h"
+#include "tape/eager/eager.h"
 #include "tape/storage.h"
 
 namespace unisono {

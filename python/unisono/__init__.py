@@ -1,12 +1,16 @@
 """One array program, every processor: NumPy's names on a lazy engine for CPUs, devices and clusters."""
 
-from . import _dtypes as _dtypes
-from ._creation import *
-from ._dtypes import *
+# The order counts: of two functions of one name the later one stays.
+# isort: off
+from ._arrays.creation import *
+from ._dtype import objects as _dtypes
+from ._dtype.objects import *
 from ._engine import *
 from ._engine import __version__ as __version__
 from ._engine import absolute as abs
-from ._functions import *
+from ._arrays.functions import *
+
+# isort: on
 from ._runtime import (
     devices,
     eager,

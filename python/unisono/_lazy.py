@@ -18,60 +18,65 @@ _names = {
         get_parallel_chunksize get_thread_id jit_module literal_unroll objmode parallel_chunksize pndindex register_jitable
         set_parallel_chunksize threading_layer""",
     "._mesh": "mesh",
-    "._statistics": "argmax argmin count_nonzero mean ptp std var",
-    "._covariance": "average corrcoef cov",
-    "._positions": "argwhere flatnonzero indices ix_ nonzero ravel_multi_index unravel_index",
-    "._choosing": "choose compress copyto extract place putmask select",
-    "._diagonals": """
+    "._numpy.statistics": "argmax argmin count_nonzero mean ptp std var",
+    "._numpy.covariance": "average corrcoef cov",
+    "._arrays.positions": "argwhere flatnonzero indices ix_ nonzero ravel_multi_index unravel_index",
+    "._arrays.selection": "choose compress copyto extract place putmask select",
+    "._arrays.diagonals": """
         diag diag_indices diag_indices_from diagflat diagonal fill_diagonal mask_indices tri tril tril_indices
         tril_indices_from triu triu_indices triu_indices_from""",
-    "._indexing": "put put_along_axis take take_along_axis",
-    "._joining": "append block column_stack concat concatenate dstack hstack stack vstack",
-    "._manipulation": "delete insert repeat resize roll tile trim_zeros",
-    "._grids": "meshgrid mgrid ogrid",
-    "._pad": "pad",
-    "._composed": """
+    "._arrays.indexing": "put put_along_axis take take_along_axis",
+    "._arrays.joining": "append block column_stack concat concatenate dstack hstack stack vstack",
+    "._arrays.manipulation": "delete insert repeat resize roll tile trim_zeros",
+    "._numpy.grids": "meshgrid mgrid ogrid",
+    "._arrays.pad": "pad",
+    "._numpy.composed": """
         conjugate deg2rad divmod fabs float_power frexp heaviside isnat ldexp logaddexp logaddexp2 logical_and
         logical_or logical_xor modf positive rad2deg reciprocal spacing square""",
-    "._types": "can_cast finfo iinfo isdtype issubdtype promote_types result_type",
-    "._histograms": "bincount histogram histogram2d histogram_bin_edges histogramdd",
-    "._quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
-    "._nan": "nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar",
-    "._sorting": "argpartition argsort digitize lexsort partition searchsorted sort sort_complex top_k",
-    "._sets": """
+    "._dtype.functions": """
+        can_cast common_type finfo iinfo isdtype issubdtype min_scalar_type mintypecode promote_types result_type typecodes
+        typename""",
+    "._numpy.histograms": "bincount histogram histogram2d histogram_bin_edges histogramdd",
+    "._numpy.quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
+    "._numpy.nan": "nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar",
+    "._numpy.sorting": "argpartition argsort digitize lexsort partition searchsorted sort sort_complex top_k",
+    "._numpy.sets": """
         in1d intersect1d isin setdiff1d setxor1d union1d unique unique_all unique_counts unique_inverse unique_values""",
-    "._scans": "cumprod cumsum cumulative_prod cumulative_sum",
-    "._products": "cross dot einsum einsum_path inner kron matvec outer tensordot vdot vecdot vecmat",
-    "._splitting": "array_split dsplit hsplit split unstack vsplit",
-    "._views": """
+    "._numpy.scans": "cumprod cumsum cumulative_prod cumulative_sum",
+    "._linalg.products": "cross dot einsum einsum_path inner kron matvec outer tensordot vdot vecdot vecmat",
+    "._arrays.splitting": "array_split dsplit hsplit split unstack vsplit",
+    "._arrays.views": """
         atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_shapes expand_dims isfortran isscalar iterable ndim
         ravel shape size squeeze""",
-    "._flips": "flip fliplr flipud rot90",
-    "._transposes": "matrix_transpose moveaxis permute_dims rollaxis swapaxes",
-    "._build": """
-        asanyarray asarray_chkfinite ascontiguousarray asfortranarray eye frombuffer fromfunction fromiter fromstring
-        geomspace identity linspace logspace require trace vander""",
-    "._closeness": "allclose array_equal array_equiv isclose isneginf isposinf",
-    "._parts": "angle imag iscomplex iscomplexobj isreal isrealobj real real_if_close",
-    "._rounding": "around clip fix nan_to_num round",
-    "._windows": "bartlett blackman hamming hanning i0 kaiser sinc",
-    "._numeric": "convolve correlate",
-    "._differences": "diff ediff1d gradient interp trapezoid unwrap",
-    "._apply": "apply_along_axis apply_over_axes frompyfunc piecewise",
-    "._polynomial": "poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval roots",
-    "._files": "fromfile fromregex genfromtxt load loadtxt memmap save savetxt savez savez_compressed",
-    "._format": """
+    "._arrays.flips": "flip fliplr flipud rot90",
+    "._arrays.transposes": "matrix_transpose moveaxis permute_dims rollaxis swapaxes",
+    "._arrays.ranges": "geomspace linspace logspace",
+    "._arrays.special_matrices": "eye identity trace vander",
+    "._arrays.from_data": """
+        asanyarray asarray_chkfinite ascontiguousarray asfortranarray frombuffer fromfunction fromiter fromstring require""",
+    "._numpy.closeness": "allclose array_equal array_equiv isclose isneginf isposinf",
+    "._numpy.complex_parts": "angle imag iscomplex iscomplexobj isreal isrealobj real real_if_close",
+    "._numpy.rounding": "around clip fix nan_to_num round",
+    "._numpy.windows": "bartlett blackman hamming hanning i0 kaiser sinc",
+    "._numpy.convolution": "convolve correlate",
+    "._numpy.differences": "diff ediff1d gradient interp trapezoid unwrap",
+    "._numpy.apply": "apply_along_axis apply_over_axes frompyfunc piecewise",
+    "._numpy.polynomial": "poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval roots",
+    "._io.files": "fromfile fromregex genfromtxt load loadtxt memmap save savetxt savez savez_compressed",
+    "._printing.formatting": """
         array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific
         get_printoptions printoptions set_printoptions""",
     ".types": "deferred_type from_dtype optional typeof void",
-    "._more": """
-        False_ True_ c_ common_type complexfloating floating generic index_exp inexact integer
-        may_share_memory min_scalar_type ndenumerate ndindex number packbits r_ s_ shares_memory signedinteger
-        unpackbits unsignedinteger""",
-    "._errstate": "errstate geterr geterrcall seterr seterrcall",
-    "._methods": "flatiter",
-    "._about": "broadcast get_include mintypecode show_config show_runtime typecodes typename",
-    "._info": "__array_namespace_info__",
+    "._dtype.kinds": """
+        False_ True_ complexfloating floating generic inexact integer number signedinteger unsignedinteger""",
+    "._arrays.index_tricks": "c_ index_exp ndenumerate ndindex r_ s_",
+    "._arrays.memory_overlap": "may_share_memory shares_memory",
+    "._numpy.bits": "packbits unpackbits",
+    "._numpy.float_errors": "errstate geterr geterrcall seterr seterrcall",
+    "._arrays.methods": "flatiter",
+    "._arrays.broadcasting": "broadcast",
+    "._tools.build_info": "get_include show_config show_runtime",
+    "._tools.array_api_info": "__array_namespace_info__",
 }  # fmt: skip
 homes = {name: module for module, names in _names.items() for name in names.split()}
 

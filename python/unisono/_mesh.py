@@ -27,7 +27,7 @@ def mesh(kind="mpi"):
     Raises
     ------
     TypeError
-        What is given is no array of numbers, nor makes one.
+        If an argument cannot be converted to a numeric array.
 
     Examples
     --------

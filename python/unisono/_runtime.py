@@ -18,7 +18,7 @@ def devices(filter=None):
     Raises
     ------
     TypeError
-        What is given is no array of numbers, nor makes one.
+        If an argument cannot be converted to a numeric array.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def explain(x, code=False):
     Raises
     ------
     TypeError
-        `x` is no array.
+        If `x` is not an array.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def explain(x, code=False):
     >>> print(un.explain(un.ones(3) + 1).splitlines()[0])
     2 pending operations
     """
-    from ._explain import Explanation
+    from ._tools.explain import Explanation
 
     return Explanation(_engine._explain(x, code))
 

@@ -2,7 +2,7 @@
 
 import unisono as _un
 
-from ._axes import as_array as _array
+from ._arrays.axes import as_array as _array
 
 
 def _complex_where(x, condition):
@@ -29,7 +29,7 @@ def sqrt(x):
     Raises
     ------
     TypeError
-        What is given is no array of numbers, nor makes one.
+        If `x` cannot be converted to a numeric array.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def _logarithm(name):
     Raises
     ------
     TypeError
-        What is given is no array of numbers, nor makes one.
+        If `x` cannot be converted to a numeric array.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def logn(n, x):
     Raises
     ------
     ValueError
-        Shapes that do not broadcast.
+        If the shapes cannot be broadcast together.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def power(x, p):
     Raises
     ------
     ValueError
-        Shapes that do not broadcast.
+        If the shapes cannot be broadcast together.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def _inverse(name, place):
     Raises
     ------
     TypeError
-        What is given is no array of numbers, nor makes one.
+        If `x` cannot be converted to a numeric array.
 
     Examples
     --------

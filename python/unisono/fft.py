@@ -4,7 +4,7 @@ Lines are transformed several at once, on all threads; any length is fast. float
 single precision. The bits do not depend on the number of threads.
 """
 
-from ._fft_axes import (
+from ._fft.axes import (
     fft2,
     fftfreq,
     fftn,
@@ -18,8 +18,8 @@ from ._fft_axes import (
     rfftfreq,
     rfftn,
 )
-from ._fft_calls import _transform
-from ._products import _into
+from ._fft.transform import _transform
+from ._linalg.products import _into
 
 
 def fft(a, n=None, axis=-1, norm=None, out=None):
@@ -42,9 +42,9 @@ def fft(a, n=None, axis=-1, norm=None, out=None):
     Raises
     ------
     ValueError
-        Fewer than one point, or an unknown norm.
+        If the number of points is less than one, or the norm is unknown.
     AxisError
-        The array has no such axis.
+        If `axis` is out of bounds.
 
     Examples
     --------
@@ -76,9 +76,9 @@ def ifft(a, n=None, axis=-1, norm=None, out=None):
     Raises
     ------
     ValueError
-        Fewer than one point, or an unknown norm.
+        If the number of points is less than one, or the norm is unknown.
     AxisError
-        The array has no such axis.
+        If `axis` is out of bounds.
 
     Examples
     --------
@@ -110,9 +110,9 @@ def rfft(a, n=None, axis=-1, norm=None, out=None):
     Raises
     ------
     ValueError
-        Fewer than one point, or an unknown norm.
+        If the number of points is less than one, or the norm is unknown.
     AxisError
-        The array has no such axis.
+        If `axis` is out of bounds.
 
     Examples
     --------
@@ -144,9 +144,9 @@ def irfft(a, n=None, axis=-1, norm=None, out=None):
     Raises
     ------
     ValueError
-        Fewer than one point, or an unknown norm.
+        If the number of points is less than one, or the norm is unknown.
     AxisError
-        The array has no such axis.
+        If `axis` is out of bounds.
 
     Examples
     --------
@@ -178,9 +178,9 @@ def hfft(a, n=None, axis=-1, norm=None, out=None):
     Raises
     ------
     ValueError
-        Fewer than one point, or an unknown norm.
+        If the number of points is less than one, or the norm is unknown.
     AxisError
-        The array has no such axis.
+        If `axis` is out of bounds.
 
     Examples
     --------
@@ -212,9 +212,9 @@ def ihfft(a, n=None, axis=-1, norm=None, out=None):
     Raises
     ------
     ValueError
-        Fewer than one point, or an unknown norm.
+        If the number of points is less than one, or the norm is unknown.
     AxisError
-        The array has no such axis.
+        If `axis` is out of bounds.
 
     Examples
     --------

@@ -7,37 +7,20 @@ depend on data. `blas` and `lapack` give the routines themselves.
 import importlib
 import operator
 
-from ._creation import asarray, empty, zeros
-from ._decompositions import cholesky, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
+from ._arrays.creation import asarray, empty, zeros
 from ._engine import matmul
-from ._matrices import (
-    LinAlgError,
-    _cutoff,
-    _floating,
-    _matrices,
-)
-from ._norms import cond, matrix_norm, norm, vector_norm
-from ._products import (
-    _array,
-    _conj,
-    _element_strides,
-    _into,
-    _view,
-    tensordot,
-    vecdot,
-)
-from ._products import (
-    cross as _cross,
-)
-from ._products import (
-    outer as _outer,
-)
-from ._solving import det, inv, lstsq, slogdet, solve, tensorinv, tensorsolve
+from ._linalg.decompositions import cholesky, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
+from ._linalg.matrices import LinAlgError, _cutoff, _floating, _matrices
+from ._linalg.norms import cond, matrix_norm, norm, vector_norm
+from ._linalg.products import _array, _conj, _element_strides, _into, _view, tensordot, vecdot
+from ._linalg.products import cross as _cross
+from ._linalg.products import outer as _outer
+from ._linalg.solving import det, inv, lstsq, slogdet, solve, tensorinv, tensorsolve
 
 
 def __getattr__(name):
     if name in ("blas", "lapack"):
-        return importlib.import_module("._" + name, __package__)
+        return importlib.import_module("._linalg." + name, __package__)
     raise AttributeError(f"module 'unisono.linalg' has no attribute '{name}'")
 
 
@@ -55,7 +38,7 @@ def matrix_transpose(x, /):
     Raises
     ------
     TypeError
-        What is given is no array of numbers, nor makes one.
+        If `x` cannot be converted to a numeric array.
 
     Examples
     --------
@@ -87,7 +70,7 @@ def diagonal(x, /, *, offset=0):
     Raises
     ------
     TypeError
-        What is given is no array of numbers, nor makes one.
+        If `x` cannot be converted to a numeric array.
 
     Examples
     --------
@@ -121,7 +104,7 @@ def trace(x, /, *, offset=0, dtype=None):
     Raises
     ------
     TypeError
-        What is given is no array of numbers, nor makes one.
+        If `x` cannot be converted to a numeric array.
 
     Examples
     --------
@@ -146,7 +129,7 @@ def outer(x1, x2, /):
     Raises
     ------
     TypeError
-        What is given is no array of numbers, nor makes one.
+        If `x1` or `x2` cannot be converted to a numeric array.
 
     Examples
     --------
@@ -179,7 +162,7 @@ def cross(x1, x2, /, *, axis=-1):
     Raises
     ------
     AxisError
-        The array has no such axis.
+        If `axis` is out of bounds.
 
     Examples
     --------
@@ -215,7 +198,7 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=None):
     Raises
     ------
     TypeError
-        What is given is no array of numbers, nor makes one.
+        If `a` cannot be converted to a numeric array.
 
     Examples
     --------
@@ -260,7 +243,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     Raises
     ------
     TypeError
-        What is given is no array of numbers, nor makes one.
+        If `A` cannot be converted to a numeric array.
 
     Examples
     --------
@@ -296,7 +279,7 @@ def matrix_power(a, n):
     Raises
     ------
     TypeError
-        What is given is no array of numbers, nor makes one.
+        If `a` cannot be converted to a numeric array.
 
     Examples
     --------
@@ -345,7 +328,7 @@ def multi_dot(arrays, *, out=None):
     Raises
     ------
     TypeError
-        What is given is no array of numbers, nor makes one.
+        If `arrays` cannot be converted to a numeric array.
 
     Examples
     --------

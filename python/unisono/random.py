@@ -5,14 +5,14 @@
 so does ``Generator(PCG64(seed))``.
 """
 
-from ._generator import Generator
-from ._legacy_random import *  # noqa: F403
-from ._legacy_random import RandomState as RandomState
-from ._legacy_random import _names
-from ._seeds import MT19937 as MT19937
-from ._seeds import PCG64 as PCG64
-from ._seeds import BitGenerator, Philox
-from ._seeds import SeedSequence as SeedSequence
+from ._random.generator import Generator
+from ._random.legacy import *  # noqa: F403
+from ._random.legacy import RandomState as RandomState
+from ._random.legacy import _names
+from ._random.seeds import MT19937 as MT19937
+from ._random.seeds import PCG64 as PCG64
+from ._random.seeds import BitGenerator, Philox
+from ._random.seeds import SeedSequence as SeedSequence
 
 
 def default_rng(seed=None):
@@ -30,7 +30,7 @@ def default_rng(seed=None):
     Raises
     ------
     TypeError
-        What is given is no array of numbers, nor makes one.
+        If an argument cannot be converted to a numeric array.
 
     Examples
     --------

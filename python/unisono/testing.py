@@ -2,7 +2,7 @@
 
 import unisono as _un
 
-from ._axes import as_array as _array
+from ._arrays.axes import as_array as _array
 
 
 def _compare(x, y, holds, head, verbose, detail=None):
@@ -100,7 +100,7 @@ def assert_equal(actual, desired, err_msg="", verbose=True, *, strict=False):
     Raises
     ------
     AssertionError
-        They differ.
+        If they differ.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def assert_allclose(
     Raises
     ------
     AssertionError
-        An element differs by more.
+        If elements differ by more than the tolerance.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def assert_almost_equal(actual, desired, decimal=7, err_msg="", verbose=True):
     Raises
     ------
     AssertionError
-        An element differs by more.
+        If elements differ by more than the tolerance.
 
     Examples
     --------

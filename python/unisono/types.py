@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _dtypes
+from ._dtype import objects as _dtypes
 from ._signatures import _names, parse_type, spell
 
 __all__ = [

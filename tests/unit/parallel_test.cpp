@@ -1,6 +1,6 @@
 // Parallel loops: every iteration once, the same chunks for any thread count, nesting, concurrent
 // callers, fork.
-#include "core/parallel.h"
+#include "core/threads/parallel.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "backends/block/program.h"
-#include "core/parallel.h"
 #include "core/processor.h"
-#include "tape/block_program.h"
+#include "core/threads/parallel.h"
+#include "tape/run/block_program.h"
 
 namespace unisono {
 

@@ -5,7 +5,7 @@
 
 #include "backends/block/program.h"
 #include "backends/block/worker.h"
-#include "core/parallel.h"
+#include "core/threads/parallel.h"
 
 namespace unisono::block {
 

@@ -10,8 +10,8 @@
 
 #include "backends/block/program.h"
 #include "core/error.h"
-#include "tape/block_program.h"
-#include "tape/element_function.h"
+#include "tape/record/element_function.h"
+#include "tape/run/block_program.h"
 
 namespace unisono::block {
 namespace {

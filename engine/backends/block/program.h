@@ -1,7 +1,7 @@
 // The prepared form of a group, and the plan of one run over given strides.
 //
-// Read first: tape/block_program.h (what runs how), then plan.cpp (where each value lives), then
-// run.cpp (the loops over blocks, rows and leaves).
+// Read first: tape/run/block_program.h (what runs how), then plan.cpp (where each value lives),
+// then run.cpp (the loops over blocks, rows and leaves).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 #include "backends/block/folds.h"
 #include "backends/block/loops.h"
-#include "tape/group.h"
+#include "tape/plan/group.h"
 
 namespace unisono::block {
 

@@ -1,6 +1,6 @@
 // Runs of a few packed points: the usual plan with its addresses filled in, one call per node.
 #include "backends/block/program.h"
-#include "tape/block_program.h"
+#include "tape/run/block_program.h"
 
 namespace unisono {
 

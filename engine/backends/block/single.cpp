@@ -1,7 +1,7 @@
 // Looks up the loops of single operations.
 #include "backends/block/folds.h"
 #include "backends/block/loops.h"
-#include "tape/block_loops.h"
+#include "tape/eager/block_loops.h"
 
 namespace unisono::block_loops {
 

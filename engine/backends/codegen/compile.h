@@ -23,7 +23,7 @@
 
 #include "backends/listing.h"
 #include "core/error.h"
-#include "core/recursion.h"
+#include "core/native/recursion.h"
 #include "ir/ir.h"
 
 namespace unisono::codegen {

@@ -5,7 +5,7 @@
 #include "backends/codegen/plugin.h"
 #include "backends/cpu/executable.h"
 #include "backends/host_device.h"
-#include "core/threads.h"
+#include "core/threads/threads.h"
 
 namespace unisono::cpu {
 

@@ -91,7 +91,7 @@ const ir::Module& Source::lowered() {
     std::call_once(once_, [this] {
         passes::Target target;
         target.streaming_stores = true;
-        target.defers_rare = !options_.callback;  // C calls with nothing that would find them
+        target.splits_cold = !options_.callback;  // C calls with nothing that would find them
         passes::lower(module_, target);
         streams_ = std::any_of(
             module_.functions.begin(), module_.functions.end(),

@@ -6,8 +6,8 @@
 #include "backends/codegen/plugin.h"
 #include "backends/cpu/compiler.h"
 #include "backends/host_range.h"
-#include "core/parallel.h"
 #include "core/settings.h"
+#include "core/threads/parallel.h"
 #include "ir/build.h"
 
 namespace unisono::cpu {

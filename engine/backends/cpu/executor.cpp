@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "backends/codegen/plugin.h"
-#include "core/parallel.h"
+#include "core/threads/parallel.h"
 
 namespace unisono::cpu {
 

@@ -11,9 +11,9 @@
 
 #include "backends/codegen/c_text.h"
 #include "backends/cpu/runtime.h"
-#include "core/block.h"
-#include "core/foreign.h"
-#include "core/native.h"
+#include "core/native/block.h"
+#include "core/native/foreign.h"
+#include "core/native/native.h"
 #include "core/pool.h"
 #include "ops/functions/loops.h"
 #include "ops/scalar_rules.h"

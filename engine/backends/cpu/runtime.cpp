@@ -6,8 +6,8 @@
 
 #include "backends/codegen/compile.h"
 #include "backends/cpu/deferred.h"
-#include "core/interrupt.h"
-#include "core/parallel.h"
+#include "core/threads/interrupt.h"
+#include "core/threads/parallel.h"
 
 namespace unisono::cpu {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "backends/interp/memory.h"
-#include "core/block.h"
-#include "core/native.h"
+#include "core/native/block.h"
+#include "core/native/native.h"
 #include "ir/build.h"
 #include "ops/scalar_eval.h"
 #include "passes/lower.h"

@@ -53,7 +53,7 @@ int strided_loads(ir::E e, int var) {
     return count;
 }
 
-/// Elements of this loop read parts of rows that lie apart (see steps_together): vectors would
+/// Elements of this loop read parts of rows that lie apart (see unroll_and_jam): vectors would
 /// gather each, while one by one they share lines and overlap.
 bool reads_rows(ir::S s) {
     constexpr int several = 8;

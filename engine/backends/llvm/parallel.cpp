@@ -5,7 +5,7 @@
 // into one block of memory, the context, whose first slots hold the loop's begin and step.
 // Iterations are numbered from 0. Reductions were made explicit by the passes, so chunks may be cut
 // as work asks for.
-#include "core/parallel.h"
+#include "core/threads/parallel.h"
 
 #include <algorithm>
 

@@ -60,7 +60,7 @@ class BuiltVectorized(Vectorized):
     def _apply(self, args, dtype=None):
         import unisono as un
 
-        from .. import _ufunc
+        from .._arrays import ufunc as _ufunc
 
         operands = [x if isinstance(x, (bool, int, float)) else _ufunc.as_array(x) for x in args]
         types, result = self._choose(operands, dtype, "safe" if dtype is None else "same_kind")

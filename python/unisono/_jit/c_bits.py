@@ -14,7 +14,7 @@ _part = re.compile(r"(\w+):([uib])(\d+)@(\d+)")
 
 
 def units(fields):
-    """(name, offset, bytes) of the memory of the bit-fields of a struct; see `struct_row` of bindings/c_text.cpp."""
+    """(name, offset, bytes) of the memory of the bit-fields of a struct; see `struct_row` of bindings/c/text.cpp."""
     runs = []  # first and last byte, and parts as (name, kind, bits, first bit in the struct)
     for name, dtype, _, _, offset, _, _, bits, first in sorted(fields, key=lambda f: f[4]):
         if not bits:

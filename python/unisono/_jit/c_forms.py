@@ -34,7 +34,7 @@ def flat(name, parameters, types, structs):
     types : tuple
         Of the result, and those of the parameters: (as C writes it, form, struct, whether what it points to is const).
     structs : dict
-        By name (bytes, fields or None); see `struct_row` of bindings/c_text.cpp.
+        By name (bytes, fields or None); see `struct_row` of bindings/c/text.cpp.
     """
     result, params = types
     heads, lines, given, forms = [], [], [], []

@@ -119,7 +119,7 @@ def wrapper(name, types):
     return f"{gives} {_prefix}{name}({', '.join(heads) or 'void'}) {{ {call}; }}\n"
 
 
-# See bindings/c_addresses.cpp; others pass as they are given.
+# See bindings/c/addresses.cpp; others pass as they are given.
 _any_memory, _struct_pointer, _struct_value = 1, 2, 3
 _kinds = {"record": _struct_value, "record*": _struct_pointer, "function": _struct_pointer}
 

@@ -442,7 +442,7 @@ def _is_namesake(home, module, name, value):
 
 
 def _is_known_dtype(name):
-    from .. import _dtypes
+    from .._dtype import objects as _dtypes
 
     return name in _dtypes._table
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from .. import _signatures, _ufunc
+from .. import _signatures
+from .._arrays import ufunc as _ufunc
 from . import always_jit, prange
 from .text import compile_text
 

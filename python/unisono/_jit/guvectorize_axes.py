@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import _ufunc
+from .._arrays import ufunc as _ufunc
 
 
 def with_axes(function, args, out, axes, axis, keepdims):

@@ -159,7 +159,7 @@ def _spec(result):
     if not isinstance(result, (np.ndarray, np.generic, unisono.ndarray)):
         return None
     name = result.dtype.name
-    if name not in unisono._dtypes._table or name in ("float16", "bfloat16"):
+    if name not in unisono._dtype.objects._table or name in ("float16", "bfloat16"):
         return None
     return ("array", name, result.ndim, "A") if result.ndim else ("scalar", name, "")
 

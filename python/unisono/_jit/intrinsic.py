@@ -32,7 +32,7 @@ def intrinsic(signature, *, headers=("math.h", "stdint.h", "string.h")):
     CompileError
         With clang's messages, where the text does not compile.
     TypeError
-        The signature is no text or has other types than numbers and pointers, or the function gives no text.
+        If the signature is not a string or has other types than numbers and pointers, or the function gives no text.
 
     Notes
     -----

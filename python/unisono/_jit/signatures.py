@@ -8,7 +8,7 @@ The engine takes a type as a plain tuple: ``("scalar", dtype name, weak)`` where
 
 from __future__ import annotations
 
-from .. import _dtypes
+from .._dtype import objects as _dtypes
 from .._signatures import parse_signature, parse_type
 
 _WEAK = {"int64": "int", "float64": "float", "bool": "bool"}

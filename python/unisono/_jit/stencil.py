@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import copy
 
-from .. import _ufunc
+from .._arrays import ufunc as _ufunc
 from .._engine import CompileError
 from . import prange
 from .source import read_function

@@ -1,7 +1,7 @@
 """``vectorize``: scalar functions of the compiler as elementwise functions of arrays.
 
 A function that cannot fail is a node of array operations: the engine inlines it in the kernels that it fuses
-(engine/tape/element_function.h). One that can (it raises, indexes, takes memory), or that has more than three
+(engine/tape/record/element_function.h). One that can (it raises, indexes, takes memory), or that has more than three
 operands, runs at once in a compiled loop written here, so that its error comes from the call.
 """
 
@@ -11,7 +11,9 @@ import ast
 import inspect
 import textwrap
 
-from .. import _dtypes, _engine, _signatures, _ufunc
+from .. import _engine, _signatures
+from .._arrays import ufunc as _ufunc
+from .._dtype import objects as _dtypes
 from .._engine import CompileError
 from . import JitFunction, always_jit, prange
 from .text import compile_text
@@ -76,7 +78,7 @@ def vectorize(pyfunc=None, /, *args, **options):
         or (callable(pyfunc) and args)
         or (pyfunc is None and not options.keys() - numpys and not args)
     ):
-        from .._apply import vectorize as interpreted
+        from .._numpy.apply import vectorize as interpreted
 
         return interpreted(pyfunc, *args, **options)
     strict = bool(options)
@@ -111,7 +113,7 @@ def _make(function, signatures, identity, strict):
     if not isinstance(function, _engine.Dispatcher) and not _has_plain_parameters(function):
         if strict:
             always_jit(function)  # says what is wrong
-        from .._apply import vectorize as interpreted
+        from .._numpy.apply import vectorize as interpreted
 
         return interpreted(function)
     return Vectorized(function, signatures, identity, strict)
@@ -341,7 +343,7 @@ class Vectorized(Methods):
 
     def _interpreted_for(self, *args):
         """Call the function for each element where operands are of a dtype that the compiler has not."""
-        from .._apply import vectorize as interpreted
+        from .._numpy.apply import vectorize as interpreted
 
         return interpreted(self.py_func)(*args)
 
@@ -349,7 +351,7 @@ class Vectorized(Methods):
         """Call the function for each element, as NumPy does."""
         import warnings
 
-        from .._apply import vectorize as interpreted
+        from .._numpy.apply import vectorize as interpreted
 
         reason = str(error).strip().splitlines()
         self._interpreted = interpreted(self.py_func)

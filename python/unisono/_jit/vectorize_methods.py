@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import _ufunc
+from .._arrays import ufunc as _ufunc
 
 _no_value = object()
 

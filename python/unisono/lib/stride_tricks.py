@@ -1,5 +1,5 @@
 """Views that are made from strides, and windows that slide."""
 
-from .._strides import as_strided, sliding_window_view
+from .._arrays.strides import as_strided, sliding_window_view
 
 __all__ = ["as_strided", "sliding_window_view"]

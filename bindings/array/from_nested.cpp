@@ -1,0 +1,276 @@
+// From nested sequences to arrays: first the shape and the common dtype, then the values.
+#include "array/nested.h"
+
+#include <complex>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "array/object.h"
+#include "library/gather/join.h"
+#include "reference.h"
+
+namespace unisono::python {
+
+namespace {
+
+/// What stands for more than one number in a sequence: an array, or a sequence that is no list.
+struct Part {
+    PyObject* object;
+    Array array;
+    std::unique_ptr<Ref> list;  ///< of its elements; null: `array` holds them
+};
+
+struct Nested {
+    std::vector<std::int64_t> shape;
+    Weak kind = Weak::Bool;
+    bool any = false;
+    DType typed = DType::Bool;  ///< of array elements met
+    bool has_typed = false, has_weak = false, has_negative = false,
+         has_large = false;  ///< large: beyond int64
+    bool given = false;      ///< the dtype: what int() or float() takes is a number too
+    bool has_arrays = false;
+    std::vector<Part> parts;  ///< in the order in which they are met
+    std::size_t next = 0;     ///< of the parts, when the values are taken
+
+    /// The part that this object is, if it is one.
+    const Part* take(PyObject* o) {
+        return next < parts.size() && parts[next].object == o ? &parts[next++] : nullptr;
+    }
+};
+
+void extend(Nested& n, std::size_t depth, std::int64_t size) {
+    if (depth >= max_rank) fail(ErrorKind::Value, "array: more than 32 nested levels");
+    if (n.shape.size() == depth) {
+        if (n.any)
+            fail(ErrorKind::Value,
+                 "array: ragged nested sequences; all rows must have the same length");
+        n.shape.push_back(size);
+    } else if (n.shape[depth] != size) {
+        fail(ErrorKind::Value, "array: ragged nested sequences; got rows of lengths " +
+                                   std::to_string(n.shape[depth]) + " and " + std::to_string(size));
+    }
+}
+
+void element_at(Nested& n, std::size_t depth) {
+    if (n.any && n.shape.size() != depth) {
+        fail(ErrorKind::Value,
+             "array: ragged nested sequences; numbers and rows are mixed at one level");
+    }
+    n.any = true;
+}
+
+void take_dtype(Nested& n, DType t) {
+    n.typed = n.has_typed ? promote(n.typed, t) : t;
+    n.has_typed = true;
+}
+
+void survey_array(PyObject* o, const Array& a, Nested& n, std::size_t depth) {
+    for (std::int64_t size : a.shape()) extend(n, depth++, size);
+    element_at(n, depth);
+    take_dtype(n, a.dtype());
+    n.has_arrays = true;
+    n.parts.push_back({o, a, nullptr});
+}
+
+void survey(PyObject* o, Nested& n, std::size_t depth);
+
+void survey_elements(PyObject* list, Nested& n, std::size_t depth) {
+    extend(n, depth, static_cast<std::int64_t>(PySequence_Fast_GET_SIZE(list)));
+    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(list); ++k)
+        survey(PySequence_Fast_GET_ITEM(list, k), n, depth + 1);
+}
+
+/// Text, None and objects that convert themselves are numbers where the dtype is given.
+bool converts(PyObject* o) {
+    return o == Py_None || PyUnicode_Check(o) || PyBytes_Check(o) || PyNumber_Check(o);
+}
+
+void survey_object(PyObject* o, Nested& n, std::size_t depth) {
+    if (PyObject_HasAttrString(o, "__array__")) {
+        Ref made(PyObject_CallMethod(o, "__array__", nullptr));
+        if (!made.p) python_failed();
+        return survey_array(o, to_array(made.p, true), n, depth);
+    }
+    if (n.given && converts(o)) return element_at(n, depth);
+    if (PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o)) {
+        auto list = std::make_unique<Ref>(PySequence_List(o));
+        if (!list->p) python_failed();
+        PyObject* elements = list->p;
+        n.parts.push_back({o, {}, std::move(list)});
+        return survey_elements(elements, n, depth);
+    }
+    fail(ErrorKind::Type,
+         std::string("array: elements must be numbers; got ") + Py_TYPE(o)->tp_name);
+}
+
+void survey(PyObject* o, Nested& n, std::size_t depth) {
+    if (PyList_Check(o) || PyTuple_Check(o)) return survey_elements(o, n, depth);
+    Arg a;
+    Array keep;
+    if (!operand(o, a, keep)) return survey_object(o, n, depth);
+    if (!a.is_scalar() && a.view.layout->rank() != 0)
+        return survey_array(o, is_array(o) ? array_of(o) : keep, n, depth);
+    element_at(n, depth);
+    if (a.weak == Weak::None) {
+        take_dtype(n, a.view.dtype);
+    } else {
+        n.kind = std::max(n.kind, a.weak);
+        n.has_weak = true;
+        if (a.weak == Weak::Int) {
+            if (is_float(a.view.dtype)) too_large("array");
+            n.has_large |= is_unsigned(a.view.dtype);
+            n.has_negative |= is_signed(a.view.dtype) && a.view.offset < 0;
+        }
+    }
+}
+
+/// NumPy's dtype of a list: Python numbers count as int64 (uint64 where they need it) and float64.
+DType nested_dtype(const Nested& n) {
+    if (!n.any) return DType::Float64;
+    DType weak = n.has_large && n.kind == Weak::Int ? DType::UInt64 : default_dtype(n.kind);
+    if (weak == DType::UInt64 && n.has_negative) weak = DType::Float64;
+    if (!n.has_typed) return weak;
+    return n.has_weak ? promote(n.typed, weak) : n.typed;
+}
+
+/// An element of an integer array: int() of the number, which must fit.
+template <class C>
+C to_element(PyObject* o) {
+    Ref number(PyIndex_Check(o) ? PyNumber_Index(o) : PyNumber_Long(o));
+    if (!number.p) python_failed();
+    int overflow = 0;
+    long long v = PyLong_AsLongLongAndOverflow(number.p, &overflow);
+    if (v == -1 && !overflow && PyErr_Occurred()) python_failed();
+    if constexpr (std::is_same_v<C, std::uint64_t>) {
+        if (overflow > 0) {
+            unsigned long long large = PyLong_AsUnsignedLongLong(number.p);
+            if (!PyErr_Occurred()) return large;
+            PyErr_Clear();
+        }
+    }
+    if (overflow || (std::is_unsigned_v<C> && v < 0) ||
+        static_cast<long long>(static_cast<C>(v)) != v) {
+        Ref text(PyObject_Str(number.p));
+        if (!text.p) python_failed();
+        fail(ErrorKind::Overflow, std::string("array: Python integer ") + PyUnicode_AsUTF8(text.p) +
+                                      " out of bounds for " +
+                                      (std::is_signed_v<C> ? "int" : "uint") +
+                                      std::to_string(8 * sizeof(C)) + "; use a wider dtype");
+    }
+    return static_cast<C>(v);
+}
+
+double float_of(PyObject* o) {
+    if (o == Py_None) return std::numeric_limits<double>::quiet_NaN();
+    if (PyUnicode_Check(o) || PyBytes_Check(o)) {
+        Ref number(PyFloat_FromString(o));
+        if (!number.p) python_failed();
+        return PyFloat_AS_DOUBLE(number.p);
+    }
+    double v = PyFloat_AsDouble(o);
+    if (v == -1.0 && PyErr_Occurred()) python_failed();
+    return v;
+}
+
+Py_complex complex_of(PyObject* o) {
+    if (o == Py_None) return {float_of(o), 0};
+    if (PyUnicode_Check(o)) {
+        Ref number(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyComplex_Type), o));
+        if (!number.p) python_failed();
+        return PyComplex_AsCComplex(number.p);
+    }
+    Py_complex v = PyComplex_AsCComplex(o);
+    if (v.real == -1.0 && PyErr_Occurred()) python_failed();
+    return v;
+}
+
+template <class C>
+C value_of(PyObject* o) {
+    if constexpr (std::is_same_v<C, std::complex<float>> ||
+                  std::is_same_v<C, std::complex<double>>) {
+        Py_complex v = complex_of(o);
+        using P = typename C::value_type;
+        return {static_cast<P>(v.real), static_cast<P>(v.imag)};
+    } else if constexpr (std::is_floating_point_v<C> || std::is_same_v<C, Half>) {
+        return static_cast<C>(float_of(o));
+    } else if constexpr (std::is_same_v<C, bool>) {
+        int v = PyObject_IsTrue(o);
+        if (v < 0) python_failed();
+        return v != 0;
+    } else {
+        return to_element<C>(o);
+    }
+}
+
+/// Calls number(o) and array(a) for the elements, in order.
+template <class Number, class Whole>
+void visit(PyObject* o, Nested& n, const Number& number, const Whole& array) {
+    if (const Part* part = n.take(o)) {
+        if (!part->list) return array(part->array);
+        o = part->list->p;
+    } else if (!PyList_Check(o) && !PyTuple_Check(o)) {
+        return number(o);
+    }
+    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(o); ++k)
+        visit(PySequence_Fast_GET_ITEM(o, k), n, number, array);
+}
+
+void write_numbers(const Array& to, const std::vector<PyObject*>& numbers) {
+    to.view().storage->allocate();
+    dispatch_all(to.dtype(), [&]<class C>() {
+        C* at = reinterpret_cast<C*>(to.view().data());
+        for (PyObject* o : numbers) *at++ = value_of<C>(o);
+    });
+}
+
+/// Numbers and arrays, in order, one after another.
+Array joined(PyObject* o, Nested& n, DType t) {
+    std::vector<Array> parts;
+    std::vector<PyObject*> numbers;
+    auto end_numbers = [&] {
+        if (numbers.empty()) return;
+        parts.push_back(empty({{static_cast<std::int64_t>(numbers.size())}}, t, nullptr));
+        write_numbers(parts.back(), numbers);
+        numbers.clear();
+    };
+    visit(
+        o, n, [&](PyObject* number) { numbers.push_back(number); },
+        [&](const Array& a) {
+            end_numbers();
+            parts.push_back(reshape(a, {-1}));
+        });
+    end_numbers();
+    return reshape(library::concatenate(parts, 0, t), n.shape);
+}
+
+}  // namespace
+
+void too_large(const std::string& what) {
+    fail(ErrorKind::Overflow, what + ": a Python integer does not fit in 64 bits; use a float");
+}
+
+Array from_nested(PyObject* o, std::optional<DType> wanted) {
+    Nested n;
+    n.given = wanted.has_value();
+    survey(o, n, 0);
+    DType t = wanted ? *wanted : nested_dtype(n);
+    if (n.has_arrays) return joined(o, n, t);
+    Array a = empty(n.shape, t, nullptr);
+    a.view().storage->allocate();
+    std::int64_t left = a.size();
+    dispatch_all(t, [&]<class C>() {
+        C* to = reinterpret_cast<C*>(a.view().data());
+        visit(
+            o, n,
+            [&](PyObject* number) {
+                if (--left < 0) fail(ErrorKind::Value, "array: a sequence grew while it was read");
+                *to++ = value_of<C>(number);
+            },
+            [](const Array&) {});
+    });
+    return a;
+}
+
+}  // namespace unisono::python

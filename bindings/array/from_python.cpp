@@ -1,0 +1,224 @@
+// From Python objects to arrays and operands: numbers, buffers, nested sequences.
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include "array/nested.h"
+#include "array/object.h"
+#include "core/stats.h"
+#include "reference.h"
+#include "tape/tape.h"
+
+namespace unisono::python {
+
+namespace {
+
+bool dtype_of_format(const char* format, Py_ssize_t item_size, DType& t) {
+    if (!format) format = "B";
+    while (*format == '@' || *format == '=' || *format == '<') ++format;
+    const bool complex = format[0] == 'Z';
+    if (complex) ++format;
+    if (format[0] == 0 || format[1] != 0) return false;
+    char kind;
+    switch (format[0]) {
+        case '?': kind = 'b'; break;
+        case 'b':
+        case 'h':
+        case 'i':
+        case 'l':
+        case 'q':
+        case 'n': kind = 'i'; break;
+        case 'B':
+        case 'H':
+        case 'I':
+        case 'L':
+        case 'Q':
+        case 'N': kind = 'u'; break;
+        case 'e':
+        case 'f':
+        case 'd': kind = complex ? 'c' : 'f'; break;
+        default: return false;
+    }
+    if (complex && kind != 'c') return false;
+    for (int k = 0; k < dtype_count; ++k) {
+        if (dtype_infos[k].kind == kind && dtype_infos[k].bytes == item_size) {
+            t = static_cast<DType>(k);
+            return true;
+        }
+    }
+    return false;
+}
+
+void release_borrowed(void* owner) {
+    auto* view = static_cast<Py_buffer*>(owner);
+    PyBuffer_Release(view);
+    delete view;
+}
+
+/// An array over the memory of a buffer; a copy where strides or alignment do not fit elements.
+Array from_buffer(PyObject* o) {
+    auto view = std::make_unique<Py_buffer>();
+    if (PyObject_GetBuffer(o, view.get(), PyBUF_RECORDS_RO) < 0) python_failed();
+    struct Guard {
+        Py_buffer* v;
+        ~Guard() {
+            if (v) PyBuffer_Release(v);
+        }
+    } guard{view.get()};
+    DType t{};
+    if (!dtype_of_format(view->format, view->itemsize, t)) {
+        fail(ErrorKind::Type, std::string("asarray: elements of buffer format '") +
+                                  (view->format ? view->format : "B") +
+                                  "' are not supported; convert to bool, an integer of at most 64 "
+                                  "bits, a float or a complex dtype first");
+    }
+    if (view->ndim > 0 && !view->strides) {  // so give NumPy's dates away their bytes
+        fail(ErrorKind::Type,
+             std::string("array: elements must be numbers; got ") + Py_TYPE(o)->tp_name);
+    }
+    std::vector<std::int64_t> shape(view->shape, view->shape + view->ndim), strides;
+    const auto alignment = static_cast<std::uintptr_t>(size_of(part_dtype(t)));
+    bool fits = reinterpret_cast<std::uintptr_t>(view->buf) % alignment == 0;
+    for (int k = 0; k < view->ndim; ++k) {
+        strides.push_back(view->strides[k] / view->itemsize);
+        fits = fits && view->strides[k] % view->itemsize == 0;
+    }
+    if (!fits) {
+        Array a = empty(shape, t, nullptr);
+        a.view().storage->allocate();
+        if (PyBuffer_ToContiguous(a.view().data(), view.get(), view->len, 'C') < 0) python_failed();
+        count(stats().bytes_copied, view->len);
+        return a;
+    }
+    const Layout* layout = Layout::make(shape, strides);
+    Array made = borrow(view->buf, layout, t, view->readonly, view.get(), release_borrowed);
+    guard.v = nullptr;
+    view.release();
+    return made;
+}
+
+}  // namespace
+
+/// A Python integer: int64, beyond it uint64, and beyond that what float() makes of it, which fits
+/// no integer dtype.
+static Arg integer_operand(PyObject* o) {
+    int overflow = 0;
+    long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (!overflow) return {scalar_operand(Scalar::of(DType::Int64, v)), Weak::Int};
+    unsigned long long large = PyLong_AsUnsignedLongLong(o);
+    if (!PyErr_Occurred()) return {scalar_operand(Scalar::of(DType::UInt64, large)), Weak::Int};
+    PyErr_Clear();
+    double rounded = PyLong_AsDouble(o);
+    if (PyErr_Occurred()) python_failed();
+    return {scalar_operand(Scalar::of(DType::Float64, rounded)), Weak::Int};
+}
+
+PyTypeObject* numpy_float64_type = nullptr;
+
+/// NumPy's float64 scalar, which is a Python float too; found by name, so that NumPy need not be
+/// there.
+static bool is_numpy_float64(PyObject* o) {
+    PyTypeObject*& known = numpy_float64_type;
+    if (Py_TYPE(o) == known) return true;
+    if (!PyFloat_Check(o) || std::strcmp(Py_TYPE(o)->tp_name, "numpy.float64") != 0) return false;
+    known = Py_TYPE(o);
+    Py_INCREF(known);  // for good, so that no other type gets its address
+    return true;
+}
+
+bool operand(PyObject* o, Arg& arg, Array& keep) {
+    if (Py_TYPE(o) == array_type) {
+        arg = array_of(o).arg();
+        return true;
+    }
+    if (PyFloat_CheckExact(o)) {
+        arg = {scalar_operand(Scalar::of(DType::Float64, PyFloat_AS_DOUBLE(o))), Weak::Float};
+        return true;
+    }
+    if (PyLong_CheckExact(o)) {
+        arg = integer_operand(o);
+        return true;
+    }
+    if (PyBool_Check(o)) {
+        arg = {scalar_operand(Scalar::of(DType::Bool, o == Py_True)), Weak::Bool};
+        return true;
+    }
+    if (is_array(o)) {
+        arg = array_of(o).arg();
+        return true;
+    }
+    if (is_numpy_float64(o)) {  // as the buffer below, which takes longer
+        arg = {scalar_operand(Scalar::of(DType::Float64, PyFloat_AS_DOUBLE(o))), Weak::None};
+        return true;
+    }
+    if (PyObject_CheckBuffer(o) && !PyBytes_Check(o) && !PyByteArray_Check(o)) {
+        keep = from_buffer(o);
+        if (keep.rank() == 0 && keep.view().storage->borrowed)
+            keep = to_value(keep);  // a NumPy scalar
+        arg = keep.arg();
+        return true;
+    }
+    if (PyFloat_Check(o)) {
+        arg = {scalar_operand(Scalar::of(DType::Float64, PyFloat_AsDouble(o))), Weak::Float};
+        return true;
+    }
+    if (PyLong_Check(o)) {
+        arg = integer_operand(o);
+        return true;
+    }
+    if (PyComplex_Check(o)) {
+        // Two doubles do not fit a known scalar: memory of its own.
+        const Py_complex v = PyComplex_AsCComplex(o);
+        keep = empty({}, DType::Complex128, nullptr);
+        keep.view().storage->allocate();
+        std::memcpy(keep.view().data(), &v, sizeof v);
+        arg = {keep.view(), Weak::Complex};
+        return true;
+    }
+    return false;
+}
+
+void refuse_misfit(PyObject* value, Arg& arg, DType target) {
+    const bool is_value = arg.is_scalar() || (is_array(value) && array_of(value).is_value());
+    const DType from = arg.view.dtype;
+    if (!is_value || arg.weak != Weak::None || !is_signed(target) || is_complex(from) ||
+        promote(from, target) == target) {
+        return;
+    }
+    // Waits for a value that is still to be computed: whether it fits is known afterwards.
+    Scalar s = arg.is_scalar() ? arg.scalar() : item(array_of(value));
+    arg = {scalar_operand(s), is_float(from) ? Weak::Float : Weak::Int};
+}
+
+Array to_array(PyObject* o, bool shared, std::optional<DType> dtype) {
+    if (is_array(o)) {
+        const Array& a = array_of(o);
+        if (a.is_known()) return full({}, a.scalar(), nullptr);
+        return shared ? a : copy(a);
+    }
+    Arg arg;
+    Array keep;
+    if (PyList_Check(o) || PyTuple_Check(o)) return from_nested(o, dtype);
+    if (PyByteArray_Check(o)) return shared ? from_buffer(o) : copy(from_buffer(o));
+    if (dtype && (PyLong_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o)))
+        return from_nested(o, dtype);
+    if (operand(o, arg, keep)) {
+        if (arg.weak == Weak::Int && is_float(arg.view.dtype)) too_large("array");
+        if (arg.is_scalar()) return full({}, arg.scalar(), nullptr);
+        return shared ? Array::of(arg.view) : copy(keep);
+    }
+    if (PyObject_HasAttrString(o, "__array__")) {
+        Ref made(PyObject_CallMethod(o, "__array__", nullptr));
+        if (!made.p) python_failed();
+        if (PyObject_CheckBuffer(made.p))
+            return shared ? from_buffer(made.p) : copy(from_buffer(made.p));
+    }
+    if ((PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o)) ||
+        (dtype && PyNumber_Check(o)))
+        return from_nested(o, dtype);
+    fail(ErrorKind::Type, std::string("array: cannot make an array of a ") + Py_TYPE(o)->tp_name +
+                              "; expected numbers, nested sequences of numbers, or an object with "
+                              "the buffer protocol");
+}
+
+}  // namespace unisono::python

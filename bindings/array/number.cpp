@@ -1,0 +1,299 @@
+// Number slots and comparisons of the array type.
+#include <optional>
+
+#include "array/known_values.h"
+#include "array/object.h"
+#include "functions/linalg.h"
+#include "ops/scalar_eval.h"
+#include "reference.h"
+#include "tape/tape.h"
+
+namespace unisono::python {
+
+namespace {
+
+template <class F>
+PyObject* recorded(F&& f) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        note_line();
+        return wrap_made(f);
+    });
+}
+
+/// Our arrays and Python's floats and small integers, without a call.
+bool quick_operand(PyObject* o, Arg& arg) {
+    if (plain_operand(o, arg)) return true;
+    std::int64_t value;
+    if (!small_integer(o, value)) return false;
+    arg.view.storage = nullptr;
+    arg.view.offset = value;
+    arg.view.dtype = DType::Int64;
+    arg.weak = Weak::Int;
+    return true;
+}
+
+/// An operand of an operator; lists and tuples of numbers are operands too.
+bool operator_operand(PyObject* o, Arg& arg, Array& keep) {
+    if (operand(o, arg, keep)) return true;
+    if (!PyList_Check(o) && !PyTuple_Check(o)) return false;
+    keep = to_array(o, true);
+    arg = keep.arg();
+    return true;
+}
+
+/// Whether `list * value` is to repeat the list, as it does with Python's and NumPy's integers.
+bool repeats(PyObject* sequence, PyObject* times) {
+    return (PyList_Check(sequence) || PyTuple_Check(sequence)) && is_array(times) &&
+           array_of(times).is_value();
+}
+
+template <Op op>
+PyObject* binary(PyObject* a, PyObject* b) noexcept {
+    if constexpr (op != Op::FloorDiv) {
+        if (PyObject* made = of_known_values<op>(a, b)) return made;
+    }
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        Arg args[2];
+        Array keep[2];
+        if (op == Op::Mul && (repeats(a, b) || repeats(b, a))) Py_RETURN_NOTIMPLEMENTED;
+        if ((!quick_operand(a, args[0]) && !operator_operand(a, args[0], keep[0])) ||
+            (!quick_operand(b, args[1]) && !operator_operand(b, args[1], keep[1])))
+            Py_RETURN_NOTIMPLEMENTED;
+        if (op != Op::FloorDiv && !float_errors::is_checked() && args[0].is_scalar() &&
+            args[1].is_scalar()) {
+            Scalar made;
+            if (apply_known(op, args, made)) return wrap_value(made.dtype, made.bits);
+        }
+        note_line();
+        return wrap_made([&] { return apply(op, args); });
+    });
+}
+
+template <Op op>
+PyObject* in_place(PyObject* a, PyObject* b) noexcept {
+    const Array& self = array_of(a);
+    if (self.is_value()) return binary<op>(a, b);  // values are immutable: the name is bound anew
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        Arg args[2] = {self.arg(), {}};
+        Array keep;
+        if (!quick_operand(b, args[1]) && !operator_operand(b, args[1], keep))
+            Py_RETURN_NOTIMPLEMENTED;
+        note_line();
+        apply(op, args, &self);
+        return Py_NewRef(a);
+    });
+}
+
+template <Op op>
+PyObject* unary(PyObject* a) noexcept {
+    if (PyObject* made = of_known_value<op>(a)) return made;
+    return recorded([&] {
+        Arg args[] = {array_of(a).arg()};
+        return apply(op, args);
+    });
+}
+
+PyObject* positive(PyObject* a) noexcept {
+    return recorded([&] {
+        if (is_bool(array_of(a).dtype()))
+            fail(ErrorKind::Type, "positive: not defined for dtype bool; use .copy() for a copy");
+        return copy(array_of(a));
+    });
+}
+
+/// x ** exponent for the exponents that have an operation of their own; nothing for all others.
+std::optional<Array> special_power(const Array& x, PyObject* exponent_object) {
+    double exponent = PyFloat_AsDouble(exponent_object);
+    if (exponent == -1.0 && PyErr_Occurred()) {
+        PyErr_Clear();  // what a power cannot take, the general way refuses
+        return {};
+    }
+    const bool fits = PyLong_Check(exponent_object) || is_float(x.dtype());
+    Arg xx[] = {x.arg(), x.arg()};
+    if (is_bool(x.dtype())) return {};
+    if (exponent == 1.0 && fits) return copy(x);
+    if (exponent == 2.0 && fits) return apply(Op::Mul, xx);
+    if (exponent == 3.0 && is_integer(x.dtype()) && PyLong_Check(exponent_object)) {
+        Array square = apply(Op::Mul, xx);
+        Arg with_x[] = {square.arg(), x.arg()};
+        return apply(Op::Mul, with_x);
+    }
+    if (auto op = op_of_half_power(exponent); op && !is_complex(x.dtype())) {
+        if (is_float(x.dtype())) return apply(*op, {xx, 1});
+        const Array wide = astype(x, DType::Float64, false);
+        const Arg base[] = {wide.arg()};
+        return apply(*op, base);
+    }
+    if (exponent == 0.5) return apply(Op::Sqrt, {xx, 1});
+    if (exponent == -1.0 && is_float(x.dtype())) {
+        Arg inverse[] = {{scalar_operand(Scalar::of(DType::Float64, 1.0)), Weak::Float}, x.arg()};
+        return apply(Op::Div, inverse);
+    }
+    return {};
+}
+
+PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
+    if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+    if (const View* x = known_value(a); x && x->dtype == DType::Float64) {
+        std::int64_t exponent;
+        if (small_integer(b, exponent) && exponent == 2) {
+            if (PyObject* made = of_known_values<Op::Mul>(a, a)) return made;
+        }
+    }
+    // NumPy's float64 has a dtype of its own, other than Python's float.
+    const bool is_weak = PyFloat_CheckExact(b) || PyLong_Check(b);
+    if (!is_array(a) || is_array(b) ||
+        !(is_weak || (PyFloat_Check(b) && array_of(a).dtype() == DType::Float64)))
+        return binary<Op::Power>(a, b);
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        note_line();
+        if (auto made = special_power(array_of(a), b)) return wrap(std::move(*made));
+        return binary<Op::Power>(a, b);
+    });
+}
+
+PyObject* in_place_power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
+    PyObject* result = power(a, b, modulus);
+    if (!result || result == Py_NotImplemented || array_of(a).is_value()) return result;
+    PyObject* same = guarded<PyObject*>(nullptr, [&] {
+        check_in_place_cast("power", array_of(result).dtype(), array_of(a).dtype());
+        assign(array_of(a), array_of(result).arg());
+        return Py_NewRef(a);
+    });
+    Py_DECREF(result);
+    return same;
+}
+
+int truth(PyObject* o) noexcept {
+    const View& v = array_of(o).view();
+    if (!v.storage && v.dtype == DType::Float64)
+        return std::bit_cast<double>(v.offset) != 0.0 ? 1 : 0;
+    if (!v.storage && !is_float(v.dtype) && !is_complex(v.dtype)) return v.offset != 0 ? 1 : 0;
+    return guarded(-1, [&] {
+        const Array& a = array_of(o);
+        if (a.size() != 1) {
+            fail(ErrorKind::Value, "bool: the truth value of an array with " +
+                                       std::to_string(a.size()) +
+                                       " elements is ambiguous; use a.any() or a.all()");
+        }
+        if (is_complex(a.dtype())) return complex_item(a) != 0.0 ? 1 : 0;
+        return cast(item(a), DType::Bool).get<bool>() ? 1 : 0;
+    });
+}
+
+void refuse_complex_number(const char* what, const Array& a) {
+    if (!is_complex(a.dtype())) return;
+    fail(ErrorKind::Type, std::string(what) + ": a complex number cannot be converted; got dtype " +
+                              std::string(name(a.dtype())) + "; use .real, or complex(x)");
+}
+
+PyObject* to_float(PyObject* o) noexcept {
+    const Array& known = array_of(o);
+    if (known.is_known() && known.dtype() == DType::Float64)
+        return PyFloat_FromDouble(known.scalar().get<double>());
+    return guarded<PyObject*>(nullptr, [&] {
+        refuse_complex_number("float", array_of(o));
+        return PyFloat_FromDouble(item(array_of(o)).as<double>());
+    });
+}
+
+/// A value of an integer dtype as a Python integer; null without an error for all else.
+PyObject* known_integer(PyObject* o) noexcept {
+    const View* v = known_value(o);
+    std::int64_t value;
+    if (!v || !integer_of(v->dtype, static_cast<std::uint64_t>(v->offset), value)) return nullptr;
+    return PyLong_FromLongLong(value);
+}
+
+PyObject* to_int(PyObject* o) noexcept {
+    if (PyObject* made = known_integer(o)) return made;
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        refuse_complex_number("int", array_of(o));
+        Scalar s = item(array_of(o));
+        if (is_float(s.dtype)) return PyLong_FromDouble(s.as<double>());
+        return to_python(is_bool(s.dtype) ? cast(s, DType::Int64) : s);
+    });
+}
+
+PyObject* to_index(PyObject* o) noexcept {
+    if (PyObject* made = known_integer(o)) return made;
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        const Array& a = array_of(o);
+        if (a.rank() != 0 || !is_integer(a.dtype())) {
+            fail(ErrorKind::Type,
+                 "index: only integer scalar arrays can be converted to an index; got dtype " +
+                     std::string(name(a.dtype())) + " and shape " + shape_text(a.shape()));
+        }
+        return to_python(item(a));
+    });
+}
+
+PyObject* compare(PyObject* a, PyObject* b, int how) noexcept {
+    switch (how) {
+        case Py_LT: return binary<Op::Lt>(a, b);
+        case Py_LE: return binary<Op::Le>(a, b);
+        case Py_GT: return binary<Op::Gt>(a, b);
+        case Py_GE: return binary<Op::Ge>(a, b);
+        case Py_EQ: return binary<Op::Eq>(a, b);
+        default: return binary<Op::Ne>(a, b);
+    }
+}
+
+Py_hash_t hash(PyObject* o) noexcept {
+    const Array& a = array_of(o);
+    if (!a.is_value()) {
+        PyErr_SetString(
+            PyExc_TypeError,
+            "unhashable type: 'unisono.ndarray'; arrays are mutable, use a.tobytes() or id(a)");
+        return -1;
+    }
+    PyObject* value = guarded<PyObject*>(nullptr, [&] { return to_python(a); });
+    if (!value) return -1;
+    Py_hash_t h = PyObject_Hash(value);
+    Py_DECREF(value);
+    return h;
+}
+
+}  // namespace
+
+PyType_Slot number_slots[] = {
+    {Py_nb_add, reinterpret_cast<void*>(binary<Op::Add>)},
+    {Py_nb_subtract, reinterpret_cast<void*>(binary<Op::Sub>)},
+    {Py_nb_multiply, reinterpret_cast<void*>(binary<Op::Mul>)},
+    {Py_nb_matrix_multiply, reinterpret_cast<void*>(matrix_multiply)},
+    {Py_nb_inplace_matrix_multiply, reinterpret_cast<void*>(matrix_multiply_in_place)},
+    {Py_nb_true_divide, reinterpret_cast<void*>(binary<Op::Div>)},
+    {Py_nb_floor_divide, reinterpret_cast<void*>(binary<Op::FloorDiv>)},
+    {Py_nb_remainder, reinterpret_cast<void*>(binary<Op::Mod>)},
+    {Py_nb_and, reinterpret_cast<void*>(binary<Op::And>)},
+    {Py_nb_or, reinterpret_cast<void*>(binary<Op::Or>)},
+    {Py_nb_xor, reinterpret_cast<void*>(binary<Op::Xor>)},
+    {Py_nb_lshift, reinterpret_cast<void*>(binary<Op::Shl>)},
+    {Py_nb_rshift, reinterpret_cast<void*>(binary<Op::Shr>)},
+    {Py_nb_power, reinterpret_cast<void*>(power)},
+    {Py_nb_inplace_power, reinterpret_cast<void*>(in_place_power)},
+    {Py_nb_inplace_add, reinterpret_cast<void*>(in_place<Op::Add>)},
+    {Py_nb_inplace_subtract, reinterpret_cast<void*>(in_place<Op::Sub>)},
+    {Py_nb_inplace_multiply, reinterpret_cast<void*>(in_place<Op::Mul>)},
+    {Py_nb_inplace_true_divide, reinterpret_cast<void*>(in_place<Op::Div>)},
+    {Py_nb_inplace_floor_divide, reinterpret_cast<void*>(in_place<Op::FloorDiv>)},
+    {Py_nb_inplace_remainder, reinterpret_cast<void*>(in_place<Op::Mod>)},
+    {Py_nb_inplace_and, reinterpret_cast<void*>(in_place<Op::And>)},
+    {Py_nb_inplace_or, reinterpret_cast<void*>(in_place<Op::Or>)},
+    {Py_nb_inplace_xor, reinterpret_cast<void*>(in_place<Op::Xor>)},
+    {Py_nb_inplace_lshift, reinterpret_cast<void*>(in_place<Op::Shl>)},
+    {Py_nb_inplace_rshift, reinterpret_cast<void*>(in_place<Op::Shr>)},
+    {Py_nb_negative, reinterpret_cast<void*>(unary<Op::Neg>)},
+    {Py_nb_positive, reinterpret_cast<void*>(positive)},
+    {Py_nb_absolute, reinterpret_cast<void*>(unary<Op::Abs>)},
+    {Py_nb_invert, reinterpret_cast<void*>(unary<Op::Invert>)},
+    {Py_nb_bool, reinterpret_cast<void*>(truth)},
+    {Py_nb_float, reinterpret_cast<void*>(to_float)},
+    {Py_nb_int, reinterpret_cast<void*>(to_int)},
+    {Py_nb_index, reinterpret_cast<void*>(to_index)},
+    {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
+    {Py_tp_hash, reinterpret_cast<void*>(hash)},
+    {0, nullptr},
+};
+
+}  // namespace unisono::python

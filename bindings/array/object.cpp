@@ -1,0 +1,165 @@
+// Creates the array type; allocation with a free list.
+#include "array/object.h"
+
+#include <structmember.h>
+
+#include <new>
+#include <vector>
+
+#include "functions/numpy_operators.h"
+#include "tape/tape.h"
+
+namespace unisono::python {
+
+PyTypeObject* array_type = nullptr;
+PyArray* free_objects[most_free_objects];
+std::size_t free_object_count = 0;
+PyObject* truth_objects[2];
+
+namespace {
+
+/// A result that a timed statement drops unread would never be computed, nor its time be seen.
+void finish_timed(Storage* s) noexcept {
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    const bool done = guarded(false, [&] {
+        Tape::instance().flush(s, FlushReason::Eval);
+        return true;
+    });
+    if (!done && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        PyErr_Clear();
+        PyErr_SetInterrupt();
+    } else if (!done) {
+        PyErr_WriteUnraisable(nullptr);
+    }
+    PyErr_Restore(type, value, trace);
+}
+
+void dealloc(PyObject* self) noexcept {
+    auto* a = reinterpret_cast<PyArray*>(self);
+    if (a->weakrefs) PyObject_ClearWeakRefs(self);
+    Storage* s = a->array.view().storage;
+    if (s && s->pending && !s->readers && in_timed_statement()) finish_timed(s);
+    a->array.~Array();
+    PyTypeObject* type = Py_TYPE(self);
+    if (type == array_type && free_object_count < most_free_objects) {
+        free_objects[free_object_count++] = a;
+        return;  // keeps its reference to the type
+    }
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+/// repr and str are written in Python, over NumPy's formatting.
+template <int which>
+PyObject* formatted(PyObject* self) noexcept {
+    static PyObject* functions[2] = {};
+    if (!functions[which]) {
+        PyObject* module = PyImport_ImportModule("unisono._printing.formatting");
+        if (!module) return nullptr;
+        functions[which] = PyObject_GetAttrString(module, which ? "array_str" : "array_repr");
+        Py_DECREF(module);
+        if (!functions[which]) return nullptr;
+    }
+    return PyObject_CallOneArg(functions[which], self);
+}
+
+/// ndarray(shape, dtype=float64): uninitialised memory, as NumPy's constructor. What has a
+/// buffer, strides or an order is made in Python.
+PyObject* make_new(PyTypeObject*, PyObject* args, PyObject* names) noexcept {
+    static const char* keywords[] = {"shape",   "dtype", "buffer", "offset",
+                                     "strides", "order", nullptr};
+    PyObject *shape = nullptr, *dtype = nullptr, *buffer = Py_None, *offset = nullptr,
+             *strides = Py_None, *order = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, names, "O|OOOOO:ndarray", const_cast<char**>(keywords),
+                                     &shape, &dtype, &buffer, &offset, &strides, &order)) {
+        return nullptr;
+    }
+    return guarded<PyObject*>(nullptr, [&] {
+        bool rows = order == Py_None ||
+                    (PyUnicode_Check(order) && PyUnicode_CompareWithASCIIString(order, "C") == 0);
+        if (buffer != Py_None || offset || strides != Py_None || !rows) {
+            PyObject* module = PyImport_ImportModule("unisono._arrays.strides");
+            if (!module) throw PythonError{};
+            auto given = [](PyObject* o) { return o ? o : Py_None; };
+            PyObject* made =
+                PyObject_CallMethod(module, "_over_buffer", "OOOOOO", shape, given(dtype), buffer,
+                                    given(offset), strides, order);
+            Py_DECREF(module);
+            if (!made) throw PythonError{};
+            return made;
+        }
+        DType t = dtype && dtype != Py_None ? to_dtype(dtype) : DType::Float64;
+        return wrap(empty(to_shape(shape), t, to_device_pointer(Py_None)));
+    });
+}
+
+PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(PyArray, weakrefs), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+const char doc[] =
+    "An array on a device, lazily computed.\n\n"
+    "NumPy's ``ndarray`` in all that it has: views by slices, in-place operators, broadcasting,\n"
+    "promotion (NEP 50). Operations are recorded and run, fused, when a value is needed.\n\n"
+    "Examples\n--------\n"
+    ">>> import unisono as un\n>>> a = un.arange(4.0)\n>>> (a[1:] + a[:-1]).tolist()\n[1.0, 3.0, "
+    "5.0]\n";
+
+}  // namespace
+
+void drop_object(PyArray* object) noexcept {
+    new (&object->array) Array();
+    Py_DECREF(reinterpret_cast<PyObject*>(object));
+}
+
+PyObject* wrap(Array array) noexcept {
+    return wrap_made([&] { return std::move(array); });
+}
+
+namespace {
+
+/// Both tables in one that lives as long as the type; `name` is the field that ends a table.
+template <auto name, class T>
+T* joined(const T* first, const T* second) {
+    static std::vector<T> all;
+    for (const T* table : {first, second}) {
+        for (; table->*name; ++table) all.push_back(*table);
+    }
+    all.push_back(T{});
+    return all.data();
+}
+
+}  // namespace
+
+bool add_array_type(PyObject* module) {
+    std::vector<PyType_Slot> slots = {
+        {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+        {Py_tp_new, reinterpret_cast<void*>(make_new)},
+        {Py_tp_repr, reinterpret_cast<void*>(formatted<0>)},
+        {Py_tp_str, reinterpret_cast<void*>(formatted<1>)},
+        {Py_tp_doc, const_cast<char*>(doc)},
+        {Py_tp_members, members},
+        {Py_tp_methods, joined<&PyMethodDef::ml_name>(array_methods, python_methods)},
+        {Py_tp_getset, joined<&PyGetSetDef::name>(array_attributes, python_attributes)},
+        {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
+        {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
+    };
+    for (PyType_Slot* s = number_slots; s->slot; ++s) slots.push_back(*s);
+    for (PyType_Slot* s = index_slots; s->slot; ++s) slots.push_back(*s);
+    for (PyType_Slot* s = python_slots; s->slot; ++s) slots.push_back(*s);
+    slots.push_back({0, nullptr});
+    PyType_Spec spec{"unisono.ndarray", static_cast<int>(sizeof(PyArray)), 0,
+                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots.data()};
+    PyObject* made = PyType_FromSpec(&spec);
+    if (!made) return false;
+    array_type = reinterpret_cast<PyTypeObject*>(made);
+    for (bool flag : {false, true}) {
+        truth_objects[flag] = wrap(Array::known(Scalar::of(DType::Bool, flag)));
+        if (!truth_objects[flag]) return false;
+    }
+    return add_numpy_operators(array_type) && PyModule_AddObjectRef(module, "ndarray", made) == 0;
+}
+
+}  // namespace unisono::python

@@ -1,0 +1,171 @@
+// The Python array type: a heap type written against the C API, so that recording an operation
+// costs nanoseconds.
+#pragma once
+
+#include <Python.h>
+
+#include <bit>
+#include <new>
+#include <optional>
+
+#include "errors.h"
+#include "tape/array.h"
+#include "tape/record/record.h"
+
+namespace unisono::python {
+
+/// Not tracked by the garbage collector: it holds no Python objects, so it dies at a fixed place.
+struct PyArray {
+    PyObject_HEAD Array array;
+    PyObject* weakrefs;
+};
+
+extern PyTypeObject* array_type;
+
+inline bool is_array(PyObject* o) {
+    return Py_TYPE(o) == array_type || PyObject_TypeCheck(o, array_type);
+}
+inline const Array& array_of(PyObject* o) { return reinterpret_cast<PyArray*>(o)->array; }
+
+/// A new reference to a new object that takes the array; null with a Python error.
+PyObject* wrap(Array array) noexcept;
+
+/// Objects that died, to be used again; each keeps its reference to the type.
+inline constexpr std::size_t most_free_objects = 256;
+extern PyArray* free_objects[most_free_objects];
+extern std::size_t free_object_count;
+
+/// An object whose array is not yet there; null with a Python error.
+inline PyArray* allocate_object() noexcept {
+    PyArray* self;
+    if (free_object_count > 0) {
+        self = free_objects[--free_object_count];
+        // What PyObject_Init does but for the reference to the type, which the object kept.
+        _Py_NewReference(reinterpret_cast<PyObject*>(self));
+    } else {
+        self = PyObject_New(PyArray, array_type);
+        if (!self) return nullptr;
+    }
+    self->weakrefs = nullptr;
+    return self;
+}
+/// The one object of each value of bool; borrowed.
+extern PyObject* truth_objects[2];
+inline PyObject* truth_object(bool value) { return truth_objects[value ? 1 : 0]; }
+/// Gives back an object whose array was never made.
+void drop_object(PyArray* object) noexcept;
+
+/// As wrap(f()), with the array made in its place.
+template <class F>
+PyObject* wrap_made(F&& f) {
+    PyArray* self = allocate_object();
+    if (!self) return nullptr;
+    try {
+        new (&self->array) Array(f());
+    } catch (...) {
+        drop_object(self);
+        throw;
+    }
+    return reinterpret_cast<PyObject*>(self);
+}
+
+/// Creates the type and adds it to the module.
+bool add_array_type(PyObject* module);
+
+// Slots, by file.
+extern PyType_Slot number_slots[];   // array/number.cpp
+extern PyType_Slot index_slots[];    // array/index.cpp
+extern PyMethodDef array_methods[];  // array/methods.cpp
+PyObject* transpose_method(PyObject* self, PyObject* args) noexcept;
+// array/shape.cpp
+PyObject* reshape_method(PyObject* self, PyObject* args, PyObject* names) noexcept;
+PyObject* ravel_method(PyObject* self, PyObject* args, PyObject* names) noexcept;
+PyObject* flatten_method(PyObject* self, PyObject* args, PyObject* names) noexcept;
+extern PyGetSetDef array_attributes[];                                // array/attributes.cpp
+extern PyType_Slot python_slots[];                                    // array/python.cpp
+extern PyMethodDef python_methods[];                                  // array/python.cpp
+extern PyGetSetDef python_attributes[];                               // array/python.cpp
+int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept;  // array/buffer.cpp
+void release_buffer(PyObject* self, Py_buffer* view) noexcept;
+PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names) noexcept;
+PyObject* dlpack_device(PyObject* self, PyObject*) noexcept;
+PyObject* from_dlpack(PyObject* module, PyObject* object) noexcept;
+
+// Operands (array/from_python.cpp).
+/// An operand: our array, a Python number, or anything with the buffer protocol or __array__.
+/// `keep` holds what must stay alive. Returns false without a Python error if the object is no
+/// operand (slots then return NotImplemented). Throws PythonError or Error.
+bool operand(PyObject* o, Arg& arg, Array& keep);
+/// As NumPy, a value (its scalars) that is stored as a signed integer must fit: from here on it
+/// counts as a Python number.
+void refuse_misfit(PyObject* value, Arg& arg, DType target);
+/// NumPy's float64, once one was an operand.
+extern PyTypeObject* numpy_float64_type;
+/// The operands of most programs, without a call: our arrays and Python floats.
+inline bool plain_operand(PyObject* o, Arg& arg) {
+    if (Py_TYPE(o) == array_type) {
+        arg.view = array_of(o).view();
+        arg.weak = Weak::None;
+        return true;
+    }
+    if (!PyFloat_CheckExact(o)) return false;
+    arg.view.storage = nullptr;
+    arg.view.offset = std::bit_cast<std::int64_t>(PyFloat_AS_DOUBLE(o));
+    arg.view.dtype = DType::Float64;
+    arg.weak = Weak::Float;
+    return true;
+}
+/// asarray: any of the above, nested sequences of numbers too. `shared`: a view of the same memory
+/// where possible.
+/// dtype: of the elements of sequences; anything else keeps its own.
+Array to_array(PyObject* o, bool shared, std::optional<DType> dtype = std::nullopt);
+
+// Conversions (array/convert.cpp).
+/// A Python scalar of the value (bool, int, float).
+PyObject* to_python(Scalar s);
+PyObject* to_python(const Array& a);  ///< of size 1; complex dtypes too
+DType to_dtype(PyObject* o);
+PyObject* dtype_object(DType t);
+/// Null for the host. None: the default device; an array: where it lives.
+Device* to_device_pointer(PyObject* o);
+PyObject* device_object(Device* device);
+std::vector<std::int64_t> to_shape(PyObject* o);
+std::int64_t to_int64(PyObject* o);
+bool add_conversions(PyObject* module);
+
+// Indices (array/index.cpp).
+constexpr int most_index_items = 64;
+/// Room for the items of a key, left uninitialised: clearing it would cost as much as a small
+/// operation.
+class IndexItems {
+  public:
+    IndexItems() {}
+    IndexItem* data() { return items_; }
+    std::span<const IndexItem> first(int n) const { return {items_, static_cast<std::size_t>(n)}; }
+
+  private:
+    union {
+        IndexItem items_[most_index_items];
+    };
+};
+/// Parses a key of basic indexing into at most most_index_items items; `integers` counts integer
+/// ones. -1 where the key holds arrays, lists or bools.
+int parse_index(PyObject* key, IndexItem* items, int& integers);
+/// The element, view or copy that NumPy's a[key] is; and a[key] = value.
+Array get_index(const Array& a, PyObject* key);
+void set_index(const Array& a, PyObject* key, PyObject* value);
+
+// Distributed arrays (mesh/bind_mesh.cpp).
+/// Calls op, or `where` if there are three operands, if one of them is distributed; a new
+/// reference, or null without a Python error if none is.
+PyObject* distributed_call(Op op, PyObject* const* args, Py_ssize_t n);
+
+// Lines (lines.cpp).
+/// Notes the Python line that runs as the place of what is recorded next.
+void note_line() noexcept;
+
+/// Whether the innermost frame is the loop that timeit makes around a statement.
+bool in_timed_statement() noexcept;
+void install_hooks();
+
+}  // namespace unisono::python

@@ -1,0 +1,219 @@
+// Methods and attributes of the array type that are written in Python: unisono._arrays.methods, which
+// falls back on the package's function of the same name.
+#include <algorithm>
+#include <vector>
+
+#include "array/object.h"
+
+namespace unisono::python {
+
+namespace {
+
+/// unisono._arrays.methods' function of that name, a new reference.
+PyObject* function_of(const char* name) {
+    PyObject* module = PyImport_ImportModule("unisono._arrays.methods");
+    PyObject* function = module ? PyObject_GetAttrString(module, name) : nullptr;
+    Py_XDECREF(module);
+    return function;
+}
+
+template <std::size_t n>
+struct Name {
+    char text[n];
+    constexpr Name(const char (&t)[n]) { std::copy(t, t + n, text); }
+};
+
+/// self.name(...) as unisono._arrays.methods.name(self, ...).
+template <Name name>
+PyObject* call(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    static PyObject* function = nullptr;  // lives as long as the process
+    if (!function) function = function_of(name.text);
+    PyObject* bound = function ? PyMethod_New(function, self) : nullptr;
+    PyObject* result = bound ? PyObject_Call(bound, args, names) : nullptr;
+    Py_XDECREF(bound);
+    return result;
+}
+
+/// self.name as unisono._arrays.methods.name(self).
+template <Name name>
+PyObject* get(PyObject* self, void*) noexcept {
+    PyObject* function = function_of(name.text);
+    PyObject* result = function ? PyObject_CallOneArg(function, self) : nullptr;
+    Py_XDECREF(function);
+    return result;
+}
+
+/// self.name = value as unisono._arrays.methods.set_name(self, value).
+template <Name name>
+int set(PyObject* self, PyObject* value, void*) noexcept {
+    if (!value) {
+        PyErr_SetString(PyExc_AttributeError, "ndarray: attributes cannot be deleted");
+        return -1;
+    }
+    PyObject* function = function_of(name.text);
+    PyObject* result =
+        function ? PyObject_CallFunctionObjArgs(function, self, value, nullptr) : nullptr;
+    Py_XDECREF(function);
+    Py_XDECREF(result);
+    return result ? 0 : -1;
+}
+
+/// squeeze() of all axes of one element is a view made here.
+PyObject* squeeze(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    if (PyTuple_GET_SIZE(args) || names) return call<"squeeze">(self, args, names);
+    return guarded<PyObject*>(nullptr, [&] {
+        const Array& a = array_of(self);
+        std::vector<std::int64_t> shape;
+        for (std::int64_t n : a.shape()) {
+            if (n != 1) shape.push_back(n);
+        }
+        return wrap(reshape(a, shape));
+    });
+}
+
+PyObject* is_value(PyObject* self, PyObject*) noexcept {
+    return PyBool_FromLong(array_of(self).is_value());
+}
+
+PyObject* set_writeable(PyObject* self, PyObject* on) noexcept {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        Array& a = reinterpret_cast<PyArray*>(self)->array;
+        if (on != Py_True) {
+            a.set_readonly();
+        } else if (a.readonly()) {
+            Array open = Array::of(a.view());
+            if (a.is_value() || open.readonly())
+                fail(ErrorKind::Value,
+                     "setflags: cannot set WRITEABLE flag to True of this array: values and "
+                     "read-only memory stay so; copy it");
+            a = std::move(open);
+        }
+        Py_RETURN_NONE;
+    });
+}
+
+PyObject* become(PyObject* self, PyObject* other) noexcept {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        if (!is_array(other)) fail(ErrorKind::Internal, "_become: takes an array");
+        reinterpret_cast<PyArray*>(self)->array = array_of(other);
+        Py_RETURN_NONE;
+    });
+}
+
+/// Where the first element lies in the host's memory, which a view of its holder keeps.
+PyObject* address(PyObject* self, PyObject*) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        Py_buffer held;
+        if (PyObject_GetBuffer(self, &held, PyBUF_FULL_RO) != 0)
+            return static_cast<PyObject*>(nullptr);
+        PyObject* made = PyLong_FromVoidPtr(held.buf);
+        PyBuffer_Release(&held);
+        return made;
+    });
+}
+
+PyObject* divide_with_rest(PyObject* a, PyObject* b) noexcept {
+    PyObject* function = function_of("divmod");
+    PyObject* result = function ? PyObject_CallFunctionObjArgs(function, a, b, nullptr) : nullptr;
+    Py_XDECREF(function);
+    return result;
+}
+
+}  // namespace
+
+PyType_Slot python_slots[] = {
+    {Py_nb_divmod, reinterpret_cast<void*>(divide_with_rest)},
+    {0, nullptr},
+};
+
+#define METHOD(name, doc)                                                              \
+    {                                                                                  \
+        name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call<name>)), \
+            METH_VARARGS | METH_KEYWORDS, doc                                          \
+    }
+// The function of the package of that name, with the array first.
+#define FUNCTION(name, parameters)     \
+    METHOD(name,                       \
+           name "($self, /" parameters \
+                ")\n--\n\n"            \
+                "The package's function of that name of the array: see ``unisono." name "``.")
+
+PyMethodDef python_methods[] = {
+    METHOD("choose",
+           "choose($self, /, *choices, out=None, mode='raise')\n--\n\n"
+           "Of each place the element of the choice that the array numbers there."),
+    FUNCTION("clip", ", min=None, max=None, out=None, **options"),
+    METHOD("compress",
+           "compress($self, /, condition, axis=None, out=None)\n--\n\n"
+           "Slices along `axis` where the condition is true; see ``unisono.compress``."),
+    FUNCTION("conj", ", out=None"),
+    FUNCTION("conjugate", ", out=None"),
+    FUNCTION("dot", ", b, out=None"),
+    FUNCTION("trace", ", offset=0, axis1=0, axis2=1, dtype=None, out=None"),
+    METHOD("setflags",
+           "setflags($self, /, write=None, align=None, uic=None)\n--\n\n"
+           "Allows or forbids writes through this array; views of it made later follow."),
+    {"_is_value", is_value, METH_NOARGS, "_is_value($self, /)\n--\n\nWhether it is a value."},
+    {"_set_writeable", set_writeable, METH_O,
+     "_set_writeable($self, on, /)\n--\n\nAllows or forbids writes."},
+    FUNCTION("diagonal", ", offset=0, axis1=0, axis2=1"),
+    FUNCTION("nonzero", ""),
+    FUNCTION("put", ", indices, values, mode='raise'"),
+    FUNCTION("repeat", ", repeats, axis=None"),
+    FUNCTION("round", ", decimals=0, out=None"),
+    METHOD("resize",
+           "resize($self, /, *new_shape, refcheck=True)\n--\n\n"
+           "Another shape in place: elements that are new are 0. Views made before keep the old "
+           "memory."),
+    METHOD("is_integer", "is_integer($self, /)\n--\n\nWhether the number is whole."),
+    METHOD("as_integer_ratio",
+           "as_integer_ratio($self, /)\n--\n\n"
+           "Two Python integers whose quotient the number is."),
+    METHOD("bit_count", "bit_count($self, /)\n--\n\nHow many bits of the absolute value are set."),
+    METHOD("byteswap",
+           "byteswap($self, /, inplace=False)\n--\n\n"
+           "The bytes of each element in opposite order."),
+    {"_address", address, METH_NOARGS, "_address($self, /)\n--\n\nOf its first element."},
+    {"_become", become, METH_O, "_become($self, other, /)\n--\n\nTakes the other's memory."},
+    {"squeeze", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(squeeze)),
+     METH_VARARGS | METH_KEYWORDS,
+     "squeeze($self, /, axis=None)\n--\n\nWithout the axes of one element (those in `axis`); see "
+     "``unisono.squeeze``."},
+    FUNCTION("swapaxes", ", axis1, axis2"),
+    FUNCTION("take", ", indices, axis=None, out=None, mode='raise'"),
+    METHOD("dump",
+           "dump($self, /, file)\n--\n\n"
+           "Writes the array's pickle to a file."),
+    METHOD("dumps",
+           "dumps($self, /)\n--\n\n"
+           "The array's pickle as bytes."),
+    METHOD("tofile",
+           "tofile($self, /, fid, sep='', format='%s')\n--\n\n"
+           "Writes the elements to a file, as bytes or, with sep=, as text."),
+    METHOD("view",
+           "view($self, /, dtype=None, type=None)\n--\n\n"
+           "The same memory as another dtype of the same size, or the array itself."),
+    METHOD("__array_function__",
+           "__array_function__($self, /, function, types, args, options)\n--\n\n"
+           "NumPy's functions on our arrays give our arrays."),
+    METHOD("__array_namespace__",
+           "__array_namespace__($self, /, *, api_version=None)\n--\n\n"
+           "The package, as the array API standard asks."),
+    METHOD("_repr_html_", "_repr_html_($self, /)\n--\n\nWhat a notebook shows."),
+    METHOD("__round__", "__round__($self, /, digits=None)\n--\n\n"),
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef python_attributes[] = {
+    {"__array_interface__", get<"array_interface">, nullptr, "NumPy's protocol of that name.",
+     nullptr},
+    {"flags", get<"flags">, nullptr, "Layout and whether it may be written.", nullptr},
+    {"flat", get<"flat">, set<"set_flat">, "Iterator over the elements in row-major order.",
+     nullptr},
+    {"mT", get<"matrix_transpose">, nullptr, "View with the last two axes exchanged.", nullptr},
+    {"data", get<"data">, nullptr, "A memoryview of the elements.", nullptr},
+    {"ctypes", get<"ctypes">, nullptr, "Address, extents and strides for ctypes.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+}  // namespace unisono::python

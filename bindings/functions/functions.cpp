@@ -1,0 +1,220 @@
+// Functions of the module that record operations: creation, where, eval.
+#include "functions/functions.h"
+
+#include <vector>
+
+#include "array/object.h"
+#include "functions/selection.h"
+#include "tape/tape.h"
+
+namespace unisono::python {
+
+namespace {
+
+PyObject* where_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        if (n == 1) return nonzero_tuple(args[0]);
+        if (n != 3)
+            fail(ErrorKind::Type, "where: takes a condition, or a condition and two values; got " +
+                                      std::to_string(n) + " arguments");
+        if (PyObject* made = distributed_call(Op::Add, args, 3)) return made;
+        Arg operands[3];
+        Array keep[3];
+        for (int k = 0; k < 3; ++k) {
+            if (!operand(args[k], operands[k], keep[k])) {
+                keep[k] = to_array(args[k], true);
+                operands[k] = keep[k].arg();
+            }
+        }
+        note_line();
+        return wrap(where(operands[0], operands[1], operands[2]));
+    });
+}
+
+PyObject* full_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        if (n != 4) fail(ErrorKind::Internal, "_full: takes shape, value, dtype, device");
+        Arg value;
+        Array keep;
+        if (!operand(args[1], value, keep) || !value.is_scalar()) {
+            keep = to_array(args[1], true);
+            value = keep.arg();
+        }
+        DType t = args[2] == Py_None ? value.view.dtype : to_dtype(args[2]);
+        note_line();
+        Device* device = to_device_pointer(args[3]);
+        Array a = empty(to_shape(args[0]), t, device);
+        assign(a, value);
+        return wrap(a);
+    });
+}
+
+PyObject* empty_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        if (n != 3) fail(ErrorKind::Internal, "_empty: takes shape, dtype, device");
+        return wrap(empty(to_shape(args[0]), to_dtype(args[1]), to_device_pointer(args[2])));
+    });
+}
+
+PyObject* iota_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        if (n != 2) fail(ErrorKind::Internal, "_iota: takes a length and a device");
+        note_line();
+        return wrap(iota(to_int64(args[0]), to_device_pointer(args[1])));
+    });
+}
+
+/// A value as a 0-d array, which can be written to.
+Array as_array(const Array& value) {
+    if (value.is_known()) return full({}, value.scalar(), nullptr);
+    return Array::of(copy(value).view());
+}
+
+PyObject* array_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        if (n != 4) fail(ErrorKind::Internal, "_array: takes an object, dtype, device, copy");
+        return make_array(args[0], args[1], args[2], args[3]);
+    });
+}
+
+PyObject* broadcast_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        if (n != 2) fail(ErrorKind::Type, "broadcast_to: takes an array and a shape");
+        return wrap(broadcast_to(to_array(args[0], true), to_shape(args[1])));
+    });
+}
+
+PyObject* eval_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        if (n == 0) Tape::instance().flush_all(FlushReason::Eval);
+        std::vector<Storage*> wanted;
+        for (Py_ssize_t k = 0; k < n; ++k) {
+            if (!is_array(args[k])) {
+                // Distributed arrays know how: other ranks may have to take part.
+                if (!PyObject_HasAttrString(args[k], "_eval"))
+                    fail(ErrorKind::Type,
+                         std::string("eval: expected arrays; got ") + Py_TYPE(args[k])->tp_name);
+                PyObject* done = PyObject_CallMethod(args[k], "_eval", nullptr);
+                if (!done) throw PythonError{};
+                Py_DECREF(done);
+                continue;
+            }
+            if (!array_of(args[k]).is_known()) wanted.push_back(array_of(args[k]).view().storage);
+        }
+        if (!wanted.empty()) Tape::instance().flush(wanted, FlushReason::Eval);
+        Py_RETURN_NONE;
+    });
+}
+
+const char where_doc[] = R"doc(where($module, condition, x=None, y=None, /)
+--
+
+Elements of two arrays by a condition; of a condition alone the indices at which it holds.
+
+Parameters
+----------
+condition : array_like
+    True where it is not zero.
+x, y : array_like, optional
+    All three broadcast; the dtype is the one that holds both.
+
+Returns
+-------
+ndarray, or a tuple of index arrays as of `nonzero`
+    `x` where the condition holds, else `y`.
+
+Raises
+------
+ValueError
+    Shapes that do not broadcast, or only one of `x` and `y`.
+
+Examples
+--------
+>>> import unisono as un
+>>> x = un.asarray([-1, 2, -3])
+>>> un.where(x > 0, x, 0).tolist()
+[0, 2, 0]
+>>> un.where(x > 0)[0].tolist()
+[1]
+)doc";
+
+const char eval_doc[] = R"doc(eval($module, /, *arrays)
+--
+
+Computes arrays now; without arguments, all that is pending.
+
+Parameters
+----------
+*arrays : ndarray
+
+Raises
+------
+Exception
+    What went wrong in their computation, naming the line that recorded it.
+
+Examples
+--------
+>>> import unisono as un
+>>> x = un.ones(3) + 1
+>>> un.eval(x)
+>>> print(un.explain(x).splitlines()[0])
+computed: nothing is pending
+)doc";
+
+PyMethodDef functions[] = {
+    {"where", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(where_function)),
+     METH_FASTCALL, where_doc},
+    {"broadcast_to",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(broadcast_function)), METH_FASTCALL,
+     "broadcast_to($module, array, shape, /)\n--\n\nA read-only view of that shape."},
+    {"eval", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(eval_function)),
+     METH_FASTCALL, eval_doc},
+    {"_full", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(full_function)),
+     METH_FASTCALL, nullptr},
+    {"_empty", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(empty_function)),
+     METH_FASTCALL, nullptr},
+    {"_iota", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(iota_function)),
+     METH_FASTCALL, nullptr},
+    {"_array", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(array_function)),
+     METH_FASTCALL, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+PyObject* make_array(PyObject* x, PyObject* dtype, PyObject* device_given, PyObject* copy_given) {
+    note_line();
+    bool may_share = copy_given != Py_True;
+    bool copied = false;
+    const bool never_copies = copy_given == Py_False;
+    bool is_ours = is_array(x);
+    std::optional<DType> wanted;
+    if (dtype != Py_None) wanted = to_dtype(dtype);
+    Array a = to_array(x, true, wanted);
+    if (device_given != Py_None || !is_ours) {
+        Device* device = device_given == Py_None && !is_ours ? to_device_pointer(Py_None)
+                                                             : to_device_pointer(device_given);
+        if (device != a.device()) {
+            a = to_device(a, device);
+            copied = true;
+            may_share = true;
+        }
+    }
+    bool borrowed = is_ours || (a.view().storage && a.view().storage->borrowed);
+    if (dtype != Py_None && to_dtype(dtype) != a.dtype()) {
+        a = astype(a, to_dtype(dtype), true);
+        copied = true;
+        may_share = true;
+    }
+    if (never_copies && (copied || !borrowed || (is_ours && array_of(x).is_value())))
+        fail(ErrorKind::Value,
+             "array: cannot make this array without a copy; with copy=None it is copied only "
+             "where it must be");
+    if (!may_share && borrowed) a = copy(a);
+    if (is_ours && a.is_value()) a = as_array(a);
+    return wrap(a);
+}
+
+bool add_functions(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }
+
+}  // namespace unisono::python

@@ -1,0 +1,173 @@
+// What a compiled function captures: reads its source and tells whether it still holds.
+#include "jit/dispatch.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "c/text.h"
+#include "errors.h"
+#include "jit/source.h"
+
+namespace unisono::python {
+
+/// Whether code made for one of them fits the other: numbers and texts of the same type and bits,
+/// tuples of such, or one object.
+static bool is_same_value(PyObject* a, PyObject* b) {
+    if (a == b) return true;
+    if (Py_TYPE(a) != Py_TYPE(b)) return false;
+    if (PyFloat_CheckExact(a)) {
+        double x = PyFloat_AS_DOUBLE(a), y = PyFloat_AS_DOUBLE(b);
+        return std::memcmp(&x, &y, sizeof x) == 0;
+    }
+    if (PyComplex_CheckExact(a)) {
+        Py_complex x = PyComplex_AsCComplex(a), y = PyComplex_AsCComplex(b);
+        return std::memcmp(&x, &y, sizeof x) == 0;
+    }
+    if (PyLong_CheckExact(a) || PyUnicode_CheckExact(a))
+        return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
+    if (!PyTuple_Check(a) || PyTuple_GET_SIZE(a) != PyTuple_GET_SIZE(b)) return false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(a); ++i) {
+        if (!is_same_value(PyTuple_GET_ITEM(a, i), PyTuple_GET_ITEM(b, i))) return false;
+    }
+    return true;
+}
+
+bool Guard::holds() const {
+    PyObject* now = nullptr;
+    if (PyCell_Check(owner.get()))
+        now = PyCell_GET(owner.get());
+    else if (name.get() == Py_None)  // how many keys there are
+        return value && PyDict_GET_SIZE(owner.get()) == PyLong_AsSsize_t(value.get());
+    else
+        now = PyDict_GetItemWithError(owner.get(), name.get());
+    if (now == value.get()) return true;
+    if (!now) PyErr_Clear();
+    return now && value && is_same_value(now, value.get());
+}
+
+bool Dispatch::guards_hold() const {
+    return source_ &&
+           std::all_of(guards_.begin(), guards_.end(), [](const Guard& g) { return g.holds(); });
+}
+
+bool Dispatch::is_fresh() const {
+    if (!guards_hold()) return false;
+    for (const auto& [method, source] : methods_) {
+        const Dispatch* d = dispatch_of(method);
+        if (d->source_ != source || !d->guards_hold()) return false;
+    }
+    return callees_.empty() || is_asked_ || callees_are_fresh();
+}
+
+bool Dispatch::callees_are_fresh() const {
+    is_asked_ = true;
+    bool are_fresh = std::all_of(callees_.begin(), callees_.end(), [](const Callee& c) {
+        const Dispatch* callee = dispatch_of(c.function.get());
+        if (callee->is_preparing()) return c.source.lock() == callee->prepared_;
+        return callee->is_fresh() && callee->source_ == c.source.lock();
+    });
+    is_asked_ = false;
+    return are_fresh;
+}
+
+/// Functions inside know the one around and call the same ones; none of them is the function
+/// around.
+static void share_callees(frontend::Source& source) {
+    for (auto& inner : source.nested) {
+        inner->around = source.weak_from_this();
+        inner->callees = source.callees;
+        inner->callers = source.callers;
+        inner->classes = source.classes;
+        share_callees(*inner);
+    }
+}
+
+void Dispatch::prepare() {
+    preparing_ = std::this_thread::get_id();
+    auto own = prepared_ = std::make_shared<frontend::Source>();
+    struct Done {
+        Dispatch& of;
+        ~Done() {
+            of.preparing_ = {};
+            of.prepared_.reset();
+        }
+    } done{*this};
+    Ref flat(PyObject_CallNoArgs(prepare_.get()));
+    if (!flat) throw PythonError{};
+    auto native = native_source(flat.get());
+    auto source = native ? native : own;
+    if (!native) *source = std::move(*read_source(flat.get()));
+    std::vector<Callee> callees;
+    std::vector<Ref> names;
+    Ref nothing(PyList_New(0));
+    if (!nothing) throw PythonError{};
+    PyObject* list = native ? nothing.get() : PyDict_GetItemString(flat.get(), "callees");
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+        Dispatch* callee = dispatch_of(PyList_GET_ITEM(list, i));
+        UNISONO_ASSERT(callee != nullptr);
+        if (callee == this) source->self = static_cast<int>(i);
+        // One that is being prepared calls us, and owns our source.
+        bool is_caller = callee->is_preparing();
+        source->callees.push_back(is_caller ? nullptr : callee->source());
+        if (is_caller) source->callers[static_cast<std::size_t>(i)] = callee->prepared_;
+        if (callee != this)
+            callees.push_back({Ref::of(PyList_GET_ITEM(list, i)),
+                               is_caller ? callee->prepared_ : source->callees.back()});
+    }
+    std::vector<Guard> guards;
+    list = native ? nothing.get() : PyDict_GetItemString(flat.get(), "guards");
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+        PyObject* g = PyList_GET_ITEM(list, i);
+        Ref value = PyTuple_GET_SIZE(g) > 2 ? Ref::of(PyTuple_GET_ITEM(g, 2)) : Ref();
+        guards.push_back(
+            {Ref::of(PyTuple_GET_ITEM(g, 0)), Ref::of(PyTuple_GET_ITEM(g, 1)), std::move(value)});
+    }
+    std::vector<std::pair<PyObject*, PyObject*>> arrays;
+    Ref flat_arrays = Ref::of(native ? nothing.get() : PyDict_GetItemString(flat.get(), "arrays"));
+    list = flat_arrays.get();
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+        PyObject* place = PyTuple_GET_ITEM(PyList_GET_ITEM(list, i), 1);
+        arrays.emplace_back(PyTuple_GET_ITEM(place, 0), PyTuple_GET_ITEM(place, 1));
+    }
+    for (const std::string& p : source->params) {
+        names.push_back(Ref(PyUnicode_InternFromString(p.c_str())));
+        if (!names.back()) throw PythonError{};
+    }
+    share_callees(*source);
+    source->as_callback = [self = self_](const std::vector<std::string>& args,
+                                         const std::string& result) {
+        if (!*self) fail(ErrorKind::Runtime, "a callback's function is gone");
+        return (*self)->keep_callback(args, result);
+    };
+    Ref defaults(PyObject_GetAttrString(function_.get(), "__defaults__"));
+    Ref named(PyObject_GetAttrString(function_.get(), "__kwdefaults__"));
+    if (!defaults || !named) throw PythonError{};
+    retire(specialisations_);
+    quick_ = nullptr;
+    frontend::note_changed_lists(*source);
+    source_ = std::move(source);
+    guards_ = std::move(guards);
+    callees_ = std::move(callees);
+    arrays_ = std::move(arrays);
+    flat_arrays_ = std::move(flat_arrays);
+    parameter_names_ = std::move(names);
+    defaults_ = std::move(defaults);
+    named_defaults_ = std::move(named);
+    specialisations_.clear();
+    elements_.clear();
+    methods_.clear();
+}
+
+PyObject* Dispatch::captured_arrays() {
+    // While it is being read it is called by one of those that it calls: a recursion.
+    if (is_preparing()) return PyList_New(0);
+    source();
+    return Py_NewRef(flat_arrays_.get());
+}
+
+const std::shared_ptr<const frontend::Source>& Dispatch::source() {
+    if (!is_fresh()) prepare();
+    return source_;
+}
+
+}  // namespace unisono::python

@@ -1,0 +1,417 @@
+// Prepares, specialises and runs compiled functions.
+//
+// A call takes these steps: captured values are compared with what they were (else the source is
+// read again), the arguments are bound to parameters and classified into a key, the specialisation
+// of that key is found or compiled, buffers stay held while it runs without Python's lock, and its
+// results or its fault become Python objects.
+#include "jit/dispatch.h"
+
+#include <algorithm>
+
+#include "backends/codegen/compile.h"
+#include "core/settings.h"
+#include "core/threads/interrupt.h"
+#include "errors.h"
+#include "jit/effects.h"
+#include "jit/values/objects.h"
+#include "jit/values/records.h"
+
+namespace unisono::python {
+
+static unsigned long main_thread = 0;  // where Python runs the handlers of signals
+
+/// Runs the handlers of signals that have arrived; true where one raised an exception, which stays
+/// set in this thread.
+static bool ask_python() {
+    PyGILState_STATE state = PyGILState_Ensure();
+    bool stop = PyErr_CheckSignals() != 0;
+    PyGILState_Release(state);
+    return stop;
+}
+
+bool in_main_thread() { return PyThread_get_thread_ident() == main_thread; }
+
+void install_interrupt() {
+    main_thread = PyThread_get_thread_ident();
+    set_interrupt_hook(ask_python);
+}
+
+Dispatch::Dispatch(PyObject* function, PyObject* prepare, bool is_kernel, std::string device,
+                   bool has_lines)
+    : function_(Ref::of(function)),
+      prepare_(Ref::of(prepare)),
+      is_kernel_(is_kernel),
+      device_name_(std::move(device)),
+      has_lines_(has_lines) {
+    Ref name(PyObject_GetAttrString(function, "__name__"));
+    const char* text = name ? PyUnicode_AsUTF8(name.get()) : nullptr;
+    if (!text) throw PythonError{};
+    name_ = text;
+}
+
+/// What ctypes.byref and pointers of ctypes point to, or the address of memory of cffi; null of
+/// other objects.
+static Ref pointed(PyObject* object, const frontend::NativeParam& p, const std::string& argument) {
+    const std::string_view type = Py_TYPE(object)->tp_name;
+    if (type.starts_with("_cffi_backend.") && type.find("CData") != std::string_view::npos) {
+        Ref helpers(PyImport_ImportModule("unisono._jit.foreign"));
+        std::string dtype(name(p.dtype));
+        Ref found(!helpers
+                      ? nullptr
+                      : PyObject_CallMethod(helpers.get(), "cffi_pointer", "Osss", object,
+                                            argument.c_str(), p.spelling.c_str(), dtype.c_str()));
+        if (!found) throw PythonError{};
+        return found;
+    }
+    const char* member = type == "CArgObject" ? "_obj" : type.starts_with("LP_") ? "contents" : "";
+    if (!*member) return Ref();
+    Ref found(PyObject_GetAttrString(object, member));
+    if (!found) throw PythonError{};
+    return found;
+}
+
+/// The value of a number of ctypes, as c_int(3); null of other objects.
+static Ref number_of_ctypes(PyObject* object) {
+    const std::string_view base = Py_TYPE(object)->tp_base ? Py_TYPE(object)->tp_base->tp_name : "";
+    if (base != "_ctypes._SimpleCData") return Ref();
+    Ref found(PyObject_GetAttrString(object, "value"));
+    if (!found) throw PythonError{};
+    return found;
+}
+
+/// The argument of a parameter; pointers of C to bytes take text, too, unsigned numbers all bits.
+static void add_one(const frontend::Source& source, Arguments& arguments, PyObject* object,
+                    std::size_t i) {
+    const frontend::NativeParam* p =
+        source.native && i < source.native->params.size() ? &source.native->params[i] : nullptr;
+    Ref target = !p || PyFloat_CheckExact(object) || PyLong_CheckExact(object) ? Ref()
+                 : p->is_pointer
+                     ? pointed(object, *p, source.name + ": argument '" + source.params[i] + "'")
+                     : number_of_ctypes(object);
+    if (target) object = target.get();  // its buffer keeps it
+    bool is_bytes = p && p->is_pointer && p->spelling.find("char") != std::string::npos &&
+                    (p->dtype == DType::Int8 || p->dtype == DType::UInt8);
+    bool is_wide = p && !p->is_pointer && p->dtype == DType::UInt64 && PyLong_CheckExact(object) &&
+                   _PyLong_Sign(object) > 0 && _PyLong_NumBits(object) == 64;
+    if (is_bytes)
+        arguments.add_bytes(object, source.params[i], p->dtype);
+    else if (is_wide)
+        arguments.add_unsigned(PyLong_AsUnsignedLongLong(object));
+    else
+        arguments.add(object, source.params[i]);
+}
+
+void Dispatch::bind(const frontend::Source& source, Arguments& arguments, PyObject* const* args,
+                    std::size_t count, PyObject* keywords) const {
+    const auto& params = source.params;
+    auto n = params.size() - arrays_.size();
+    auto given_names = keywords ? static_cast<std::size_t>(PyTuple_GET_SIZE(keywords)) : 0;
+    if (count > source.positional && source.vararg < 0) {
+        fail(ErrorKind::Type, name_ + ": too many arguments; got " + std::to_string(count) +
+                                  "; expected " + std::to_string(source.positional) +
+                                  "; leave the extra ones out");
+    }
+    for (std::size_t i = 0; i < std::min(count, n); ++i) arguments.note_changed(args[i], params[i]);
+    if (count == n && given_names == 0 && source.vararg < 0) {
+        for (std::size_t i = 0; i < n; ++i) add_one(source, arguments, args[i], i);
+        return add_captured(source, arguments);
+    }
+    std::vector<PyObject*> slots(n, nullptr);
+    std::copy(args, args + std::min(count, source.positional), slots.begin());
+    auto is_rest = [&](std::size_t i) { return static_cast<int>(i) == source.vararg; };
+    for (std::size_t k = 0; k < given_names; ++k) {
+        PyObject* key = PyTuple_GET_ITEM(keywords, static_cast<Py_ssize_t>(k));
+        std::size_t i = 0;
+        while (i < n && (is_rest(i) || PyUnicode_Compare(parameter_names_[i].get(), key) != 0)) ++i;
+        if (i == n || slots[i]) {
+            std::string text = PyUnicode_AsUTF8(key);
+            fail(ErrorKind::Type, name_ + ": keyword argument '" + text + "' " +
+                                      (i == n ? "names no parameter" : "is given twice") +
+                                      "; got '" + text +
+                                      "'; expected one of its parameters once; check the call");
+        }
+        slots[i] = args[count + k];
+        arguments.note_changed(slots[i], params[i]);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        if (is_rest(i)) {
+            std::size_t rest = count > source.positional ? count - source.positional : 0;
+            arguments.begin_tuple(rest);
+            for (std::size_t k = 0; k < rest; ++k)
+                arguments.add(args[source.positional + k], params[i]);
+            continue;
+        }
+        if (!slots[i]) slots[i] = default_of(source, i);
+        if (!slots[i]) {
+            fail(ErrorKind::Type, name_ + ": argument '" + params[i] + "' is missing; got " +
+                                      std::to_string(count + given_names) + " of " +
+                                      std::to_string(n) + " arguments; give it");
+        }
+        add_one(source, arguments, slots[i], i);
+    }
+    add_captured(source, arguments);
+}
+
+void Dispatch::add_captured(const frontend::Source& source, Arguments& arguments) const {
+    std::size_t first = source.params.size() - arrays_.size();
+    for (std::size_t k = 0; k < arrays_.size(); ++k) {
+        const auto& [owner, key] = arrays_[k];
+        PyObject* held = PyDict_Check(owner) ? PyDict_GetItem(owner, key) : PyCell_GET(owner);
+        if (!held)
+            fail(ErrorKind::Type, name_ + ": the captured array '" +
+                                      std::string(PyUnicode_AsUTF8(key)) +
+                                      "' is gone; got nothing of that name; expected an array; "
+                                      "call recompile()");
+        arguments.add(held, source.params[first + k]);
+    }
+}
+
+/// What a parameter is where the call gives nothing; null where it must.
+PyObject* Dispatch::default_of(const frontend::Source& source, std::size_t i) const {
+    if (i >= source.positional) {
+        bool has_any = PyDict_Check(named_defaults_.get());
+        return has_any ? PyDict_GetItem(named_defaults_.get(), parameter_names_[i].get()) : nullptr;
+    }
+    if (!PyTuple_Check(defaults_.get())) return nullptr;
+    auto held = static_cast<std::size_t>(PyTuple_GET_SIZE(defaults_.get()));
+    if (i + held < source.positional) return nullptr;
+    return PyTuple_GET_ITEM(defaults_.get(), static_cast<Py_ssize_t>(i + held - source.positional));
+}
+
+Device& Dispatch::device_for(const Arguments& arguments) const {
+    return arguments.device() ? *arguments.device() : device_named();
+}
+
+Device& Dispatch::device_named() const {
+    if (!device_name_.empty()) return find_device(device_name_);
+    return find_device(setting("executor") == "interp" ? "interp" : "cpu");
+}
+
+/// Compile errors show their place themselves.
+frontend::Compiled compile_source(const frontend::CompileRequest& request) {
+    try {
+        return frontend::compile(request);
+    } catch (const Error& e) {
+        throw Error(e.kind(), e.what());
+    }
+}
+
+Specialisation& Dispatch::find(const frontend::Source& source, const Arguments& arguments,
+                               int dimensions) {
+    for (auto& s : specialisations_) {
+        if (s->key == arguments.key() && s->device == arguments.device() &&
+            s->dimensions == dimensions)
+            return *s;
+    }
+    auto made = std::make_shared<Specialisation>();
+    made->key = arguments.key();
+    made->device = arguments.device();
+    made->dimensions = dimensions;
+    made->request = {source.shared_from_this(), arguments.types(), arguments.noalias(), dimensions};
+    compile(*made, device_for(arguments));
+    specialisations_.push_back(made);
+    return *made;
+}
+
+void Dispatch::retire(const std::vector<std::shared_ptr<Specialisation>>& list) {
+    if (calls_ == 0) return;
+    retired_.emplace_back(source_);
+    retired_.insert(retired_.end(), list.begin(), list.end());
+}
+
+void Dispatch::compile(Specialisation& made, Device& device) const {
+    if (!device.info().host_memory && !made.device) {
+        fail(ErrorKind::Device,
+             name_ + ": host arrays cannot be used on " + device.info().name +
+                 "; got arrays in host memory; expected arrays on that device; move them with "
+                 "to_device");
+    }
+    MethodLog log;
+    frontend::Compiled compiled = compile_source(made.request);
+    for (PyObject* method : log.methods) {
+        bool is_known = std::any_of(methods_.begin(), methods_.end(),
+                                    [&](const auto& m) { return m.first == method; });
+        if (!is_known) methods_.emplace_back(method, dispatch_of(method)->source_);
+    }
+    made.result = compiled.result;
+    made.result_count = compiled.module.entry().results.size();
+    made.files = compiled.module.entry().files;
+    made.report = std::move(compiled.report);
+    for (const std::string& text : compiled.warnings) {
+        if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) < 0) throw PythonError{};
+    }
+    made.makes_objects = may_make_objects(compiled.module);
+    made.is_plain = !made.makes_objects && !may_keep_arguments(compiled.module) &&
+                    arrays_.empty() && !compiled.module.entry().is_kernel &&
+                    made.request.source->vararg < 0;
+    made.polls = may_poll(compiled.module);
+    made.keeps_lock = device.info().host_memory && !may_take_long(compiled.module);
+    CompileOptions options;
+    options.debug = has_lines_;
+    options.fastmath = made.request.source->options.fastmath;
+    made.executable = device.compile(std::move(compiled.module), options);
+    std::size_t slots = made.executable->packed_slots();
+    if (slots > 0) made.first_result = slots - made.result_count;
+    made.quick = QuickCall::of(made, made.request.source->params.size());
+}
+
+/// The type as arguments of a call are classified: contiguous arrays where nothing else is said.
+static frontend::Type as_argument(const frontend::Declared& d) {
+    frontend::Type t = d.type;
+    if (t.is_array() && !t.strides.empty()) {
+        t.strides.assign(t.strides.size(), ir::StrideClass::Other);
+        t.strides.back() = ir::StrideClass::One;
+    }
+    for (std::size_t i = 0; i < d.items.size(); ++i) t.items[i] = as_argument(d.items[i]);
+    return t;
+}
+
+void Dispatch::compile_signatures() {
+    const auto source = this->source();
+    for (const frontend::Signature& s : source->signatures) {
+        Arguments arguments(name_);
+        std::size_t own = source->params.size() - source->captures;
+        if (s.args.size() != own) {
+            fail(ErrorKind::Type, name_ + ": a signature has one type per parameter; got " +
+                                      std::to_string(s.args.size()) + "; expected " +
+                                      std::to_string(own) + "; add or remove types");
+        }
+        // Records, functions and objects are compiled when a call brings them.
+        auto waits = [](const auto& d) { return !d.is_given || d.type.is_instance(); };
+        if (std::any_of(s.args.begin(), s.args.end(), waits)) continue;
+        for (const frontend::Declared& d : s.args) arguments.add_type(as_argument(d));
+        add_captured(*source, arguments);
+        arguments.finish();
+        find(*source, arguments, 0);
+    }
+}
+
+void Dispatch::recompile() {
+    auto old = std::move(specialisations_);
+    specialisations_.clear();
+    quick_ = nullptr;
+    retire(old);
+    prepare();
+    const auto source = source_;
+    for (const auto& s : old) {
+        auto made = std::make_shared<Specialisation>();
+        made->key = s->key;
+        made->device = s->device;
+        made->dimensions = s->dimensions;
+        made->request = s->request;
+        made->request.source = source;
+        compile(*made, s->device ? *s->device : device_named());
+        specialisations_.push_back(made);
+    }
+}
+
+/// How often the results refer to each block.
+static void count_references(const frontend::ResultShape& shape, const std::uint64_t* results,
+                             std::map<Block*, std::int64_t>& counts) {
+    if (shape.kind == frontend::ResultShape::Kind::Array)
+        ++counts[reinterpret_cast<Block*>(static_cast<std::uintptr_t>(results[shape.index + 1]))];
+    for (const frontend::ResultShape& item : shape.items) count_references(item, results, counts);
+}
+
+PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* keywords,
+                         const NDRange* range) {
+    const bool is_new = !is_fresh();
+    if (is_new) prepare();
+    // Another thread may prepare anew while a launch or a buffer's owner lets go of the lock.
+    struct Call {
+        Dispatch& d;
+        explicit Call(Dispatch& dispatch) : d(dispatch) { ++d.calls_; }
+        ~Call() {
+            if (--d.calls_ == 0 && !d.retired_.empty()) std::exchange(d.retired_, {}).clear();
+        }
+    } in_progress(*this);
+    const frontend::Source& source = *source_;
+    if (quick_ && !keywords && !range) {
+        std::int64_t packed[QuickCall::most_slots];
+        const Specialisation& last = quick_->specialisation();
+        if (quick_->pack(args, count, packed))
+            return run_packed(*this, last, packed, source.options.threads);
+    }
+    return call_any(source, args, count, keywords, range, is_new);
+}
+
+/// The way of every call: arguments of any types, results that are objects.
+PyObject* Dispatch::call_any(const frontend::Source& source, PyObject* const* args,
+                             std::size_t count, PyObject* keywords, const NDRange* range,
+                             bool is_new) {
+    Arguments arguments(name_);
+    arguments.changed = &source.changed;
+    try {
+        bind(source, arguments, args, count, keywords);
+    } catch (const Error&) {
+        // What the function captures may be read in another way by now.
+        if (is_new || !arguments.refused_captured()) throw;
+        prepare();
+        return call(args, count, keywords, range);
+    }
+    arguments.finish();
+    Specialisation* made = &find(source, arguments, range ? range->dimensions : 0);
+    quick_ = made->quick.get();
+    std::uint64_t few[8] = {};
+    std::vector<std::uint64_t> many;
+    std::uint64_t* results = few;
+    if (made->result_count > std::size(few)) {
+        many.resize(made->result_count);
+        results = many.data();
+    }
+    auto arrays = arguments.array_args();
+    LaunchArgs launch;
+    launch.arrays = arrays;
+    launch.scalars = arguments.scalars();
+    launch.results = {results, made->result_count};
+    launch.threads = source.options.threads;
+    if (range) launch.range = *range;
+    Fault fault;
+    KeepScope keeps(arguments);
+    std::optional<HeapScope> objects;
+    if (made->makes_objects) objects.emplace(arguments.heap());
+    if (made->keeps_lock) {
+        fault = made->executable->launch(launch);
+    } else {
+        // The lock comes back whatever the launch throws.
+        struct Unlocked {
+            PyThreadState* state = PyEval_SaveThread();
+            ~Unlocked() { PyEval_RestoreThread(state); }
+        } unlocked;
+        InterruptScope asks(in_main_thread());
+        fault = made->executable->launch(launch);
+    }
+    arguments.tables().give_back();
+    if (fault.site == codegen::interrupted_site) raise_interrupt(*made, fault);
+    if (fault.site >= 0) raise_fault(*made, fault);
+    if (made->result.kind == frontend::ResultShape::Kind::Scalar)
+        return number(Scalar{results[made->result.index], made->result.dtype});
+    Taken taken;
+    count_references(made->result, results, taken.references);
+    return build(made->result, arguments, results, taken);
+}
+
+int Dispatch::traverse(visitproc visit, void* arg) const {
+    Py_VISIT(function_.get());
+    Py_VISIT(prepare_.get());
+    Py_VISIT(defaults_.get());
+    Py_VISIT(named_defaults_.get());
+    Py_VISIT(flat_arrays_.get());
+    for (const Guard& g : guards_) {
+        Py_VISIT(g.owner.get());
+        Py_VISIT(g.value.get());
+    }
+    for (const Callee& c : callees_) Py_VISIT(c.function.get());
+    return 0;
+}
+
+void Dispatch::clear() {
+    arrays_.clear();
+    for (Ref* held : {&function_, &prepare_, &defaults_, &named_defaults_, &flat_arrays_})
+        *held = Ref();
+    guards_.clear();
+    callees_.clear();
+    source_.reset();
+}
+
+}  // namespace unisono::python

@@ -1,0 +1,165 @@
+#include "jit/fast_path.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "array/numpy_layout.h"
+#include "array/view.h"
+#include "backends/codegen/compile.h"
+#include "core/threads/interrupt.h"
+#include "jit/dispatch.h"
+
+namespace unisono::python {
+
+namespace {
+
+constexpr std::size_t most_arrays = 8;
+
+struct Range {
+    std::uintptr_t from, to;
+};
+
+/// From the first to behind the last byte of the elements; strides in bytes.
+Range range_of(const NumPyArray& a, std::int64_t size) {
+    std::int64_t low = 0, high = size;
+    for (int i = 0; i < a.rank; ++i) {
+        if (a.shape[i] == 0) return {0, 0};
+        (a.strides[i] < 0 ? low : high) += (a.shape[i] - 1) * a.strides[i];
+    }
+    auto address = reinterpret_cast<std::uintptr_t>(a.data);
+    return {address + static_cast<std::uintptr_t>(low),
+            address + static_cast<std::uintptr_t>(high)};
+}
+
+/// The elements' address, extents and strides; `shift` divides strides of bytes.
+template <class Number>
+std::int64_t* put_array(std::int64_t* at, std::uintptr_t address, const Number* shape,
+                        const Number* strides, std::size_t rank, int shift) {
+    *at++ = static_cast<std::int64_t>(address);
+    for (std::size_t i = 0; i < rank; ++i) at[i] = shape[i];
+    at += rank;
+    for (std::size_t i = 0; i < rank; ++i) at[i] = strides[i] >> shift;
+    return at + rank;
+}
+
+}  // namespace
+
+std::unique_ptr<const QuickCall> QuickCall::of(const Specialisation& made, std::size_t params) {
+    using Kind = frontend::ResultShape::Kind;
+    bool is_quick = made.is_plain && !made.device &&
+                    (made.result.kind == Kind::None || made.result.kind == Kind::Scalar) &&
+                    made.key.size() == params + 1 && made.executable->packed_slots() > 0 &&
+                    made.executable->packed_slots() <= most_slots;
+    if (!is_quick) return nullptr;
+    std::size_t arrays = 0;
+    for (std::size_t k = 1; k < made.key.size(); ++k) {
+        std::uint32_t code = made.key[k];
+        bool is_array = (code & 15) == Arguments::ArrayCode;
+        bool is_number =
+            (code & 15) == Arguments::ScalarCode && static_cast<Weak>(code >> 8 & 15) != Weak::None;
+        if (!is_array && !is_number) return nullptr;
+        arrays += is_array;
+    }
+    if (arrays > most_arrays) return nullptr;
+    auto quick = std::make_unique<QuickCall>();
+    quick->made_ = &made;
+    for (std::size_t k = 1; k < made.key.size(); ++k)
+        quick->arguments_.push_back({made.key[k], Ref()});
+    quick->noalias_ = made.key[0] != 0;
+    quick->has_arrays_ = arrays > 1;
+    quick->slots_ = made.executable->packed_slots();
+    quick->results_ = made.result_count;
+    return quick;
+}
+
+bool QuickCall::pack(PyObject* const* args, std::size_t count, std::int64_t* packed) const {
+    if (count != arguments_.size()) return false;
+    std::int64_t* at = packed;
+    Range ranges[most_arrays];
+    std::size_t arrays = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+        std::uint32_t code = arguments_[k].code;
+        PyObject* object = args[k];
+        if ((code & 15) == Arguments::ScalarCode) {
+            if (!pack_number(object, static_cast<Weak>(code >> 8 & 15), *at++)) return false;
+            continue;
+        }
+        auto rank = static_cast<std::size_t>(code >> 8 & 255);
+        if (is_numpy_array(object)) {
+            const auto& a = *reinterpret_cast<const NumPyArray*>(object);
+            if (static_cast<std::size_t>(a.rank) != rank) return false;
+            auto dtype = static_cast<DType>(code >> 4 & 15);
+            std::int64_t size = size_of(dtype);
+            if (a.dtype != arguments_[k].dtype.get()) {
+                DType given{};
+                if (!is_plain(a, given) || given != dtype) return false;
+                arguments_[k].dtype = Ref::of(a.dtype);
+            } else if (!is_in_place(a, size)) {
+                return false;
+            }
+            int shift = std::countr_zero(static_cast<std::uint64_t>(size));
+            std::int64_t* next = put_array(at, reinterpret_cast<std::uintptr_t>(a.data), a.shape,
+                                           a.strides, rank, shift);
+            bool is_last_one = rank > 0 && (next[-1] == 1 || a.shape[rank - 1] <= 1);
+            if (is_last_one) next[-1] = 1;
+            if (Arguments::array_code(dtype, a.rank, (a.flags & numpy_writable) != 0,
+                                      is_last_one) != code)
+                return false;
+            if (has_arrays_) ranges[arrays++] = range_of(a, size);
+            at = next;
+            continue;
+        }
+        ArrayView view;
+        if (!array_view_hook || !array_view_hook(object, view) || view.device ||
+            view.shape.size() != rank)
+            return false;
+        std::int64_t* next =
+            put_array(at, view.memory.handle + static_cast<std::uintptr_t>(view.offset),
+                      view.shape.data(), view.strides.data(), rank, 0);
+        bool is_last_one = rank > 0 && (next[-1] == 1 || view.shape[rank - 1] <= 1);
+        if (is_last_one) next[-1] = 1;
+        if (Arguments::array_code(view.dtype, static_cast<int>(rank), view.writable, is_last_one) !=
+            code)
+            return false;
+        ranges[arrays++] = {view.memory.handle,
+                            view.memory.handle + static_cast<std::uintptr_t>(view.memory.bytes)};
+        at = next;
+    }
+    if (has_arrays_) {
+        bool meet = false;
+        for (std::size_t i = 1; i < arrays; ++i) {
+            for (std::size_t j = 0; j < i; ++j)
+                meet |= ranges[i].from < ranges[j].to && ranges[j].from < ranges[i].to;
+        }
+        if (meet == noalias_) return false;
+    }
+    std::fill(at, packed + slots_, 0);
+    return true;
+}
+
+PyObject* run_packed(const Dispatch& dispatch, const Specialisation& made, std::int64_t* packed,
+                     int threads) {
+    Fault fault;
+    if (made.keeps_lock) {
+        fault = made.executable->launch_packed(packed, threads);
+    } else {
+        // The lock comes back whatever the launch throws.
+        struct Unlocked {
+            PyThreadState* state = PyEval_SaveThread();
+            ~Unlocked() { PyEval_RestoreThread(state); }
+        } unlocked;
+        if (made.polls) {
+            InterruptScope asks(in_main_thread());
+            fault = made.executable->launch_packed(packed, threads);
+        } else {
+            fault = made.executable->launch_packed(packed, threads);
+        }
+    }
+    if (fault.site == codegen::interrupted_site) dispatch.raise_interrupt(made, fault);
+    if (fault.site >= 0) dispatch.raise_fault(made, fault);
+    if (made.result.kind == frontend::ResultShape::Kind::None) return Py_NewRef(Py_None);
+    std::size_t at = made.first_result + made.result.index;
+    return number(Scalar{static_cast<std::uint64_t>(packed[at]), made.result.dtype});
+}
+
+}  // namespace unisono::python

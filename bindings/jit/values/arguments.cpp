@@ -1,0 +1,332 @@
+// Reads Python objects as arguments: numbers, texts, tuples, tables, functions and objects; arrays
+// are read in jit/values/array_arguments.cpp.
+#include "jit/values/arguments.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "array/object.h"
+#include "errors.h"
+#include "frontend/table_state.h"
+#include "frontend/tree.h"
+#include "jit/dispatch.h"
+#include "jit/values/objects.h"
+#include "jit/values/table_codes.h"
+#include "jit/values/text.h"
+
+namespace unisono::python {
+
+using frontend::TableKind;
+using frontend::Type;
+using ir::StrideClass;
+
+std::vector<std::unique_ptr<Arguments::Lists>>& Arguments::free_lists() {
+    thread_local std::vector<std::unique_ptr<Lists>> lists;
+    return lists;
+}
+
+/// The last of the lists, or new ones.
+template <class L>
+static std::unique_ptr<L> take(std::vector<std::unique_ptr<L>>& free) {
+    if (free.empty()) return std::make_unique<L>();
+    auto last = std::move(free.back());
+    free.pop_back();
+    return last;
+}
+
+Arguments::Arguments(const std::string& function)
+    : function_(function),
+      lists_(take(free_lists())),
+      arrays_(lists_->arrays),
+      scalars_(lists_->scalars),
+      key_(lists_->key) {
+    key_.push_back(0);
+}
+
+Arguments::~Arguments() {
+    for (Held& h : arrays_) {
+        if (h.has_buffer) PyBuffer_Release(&h.buffer);
+    }
+    arrays_.clear();
+    scalars_.clear();
+    key_.clear();
+    lists_->args.clear();
+    free_lists().push_back(std::move(lists_));
+}
+
+void Arguments::refuse(const std::string& name, const std::string& got,
+                       const std::string& way_out) const {
+    // What was captured has a name that no parameter can have (_jit/captured.py).
+    std::size_t dot = name.find(".global");
+    refused_captured_ = dot != std::string::npos;
+    std::string what = dot == std::string::npos ? "argument '" + name + "'"
+                                                : "'" + name.substr(0, dot) + "' around it";
+    fail(ErrorKind::Type, function_ + ": " + what + " cannot be used in compiled code; got " + got +
+                              "; expected numbers, str, tuples of them, and arrays of bool, "
+                              "integers, floats or complex numbers; " +
+                              way_out);
+}
+
+void Arguments::add_scalar(DType t, Weak weak, std::uint64_t bits) {
+    key_.push_back(ScalarCode | static_cast<std::uint32_t>(t) << 4 |
+                   static_cast<std::uint32_t>(weak) << 8);
+    scalars_.push_back(bits);
+}
+
+void Arguments::add(PyObject* object, const std::string& name) {
+    if (PyFloat_CheckExact(object)) {
+        return add_scalar(DType::Float64, Weak::Float,
+                          Scalar::of(DType::Float64, PyFloat_AS_DOUBLE(object)).bits);
+    }
+    if (PyBool_Check(object)) return add_scalar(DType::Bool, Weak::Bool, object == Py_True);
+    if (PyLong_CheckExact(object)) {
+        int overflow = 0;
+        long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+        if (overflow) {
+            fail(ErrorKind::Overflow,
+                 function_ + ": argument '" + name + "' does not fit in 64 bits; got an int of " +
+                     std::to_string(_PyLong_NumBits(object)) + " bits; pass a smaller number");
+        }
+        return add_scalar(DType::Int64, Weak::Int, static_cast<std::uint64_t>(value));
+    }
+    if (PyTuple_Check(object)) {
+        if (!PyTuple_CheckExact(object) && add_object(object, name)) return;
+        begin_tuple(static_cast<std::size_t>(PyTuple_GET_SIZE(object)));
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i)
+            add(PyTuple_GET_ITEM(object, i), name);
+        return;
+    }
+    if (add_numpy(object)) return;
+    if (PyComplex_Check(object)) {
+        bool is_python = PyComplex_CheckExact(object);
+        key_.push_back(complex_code(DType::Complex128, is_python));
+        for (double part : {PyComplex_RealAsDouble(object), PyComplex_ImagAsDouble(object)})
+            scalars_.push_back(Scalar::of(DType::Float64, part).bits);
+        return;
+    }
+    if (PyUnicode_CheckExact(object)) return add_text(object);
+    if (PyList_CheckExact(object)) return add_list(object, name);
+    if (PyDict_CheckExact(object) || PyAnySet_CheckExact(object)) return add_table(object, name);
+    if (object == Py_None) return key_.push_back(NoneCode);
+    if (Dispatch* function = dispatch_of(object)) {
+        if (function->is_kernel()) refuse(name, "a kernel", "pass a function compiled by jit");
+        return add_dispatch(*function);
+    }
+    if (PyMethod_Check(object) && add_bound(object, name)) return;
+    if (array_view_hook && add_view(object, name)) return;
+    if (add_object(object, name) || add_records(object, name) || add_dtype(object)) return;
+    if (PyCallable_Check(object) && add_callable(object)) return;
+    add_buffer(object, name);
+}
+
+/// A dtype is part of the types that code is compiled for.
+bool Arguments::add_dtype(PyObject* object) {
+    const std::string kind = PyType_Check(object) ? reinterpret_cast<PyTypeObject*>(object)->tp_name
+                                                  : Py_TYPE(object)->tp_name;
+    bool is_scalar_type = PyType_Check(object) && kind.rfind("numpy.", 0) == 0;
+    bool is_dtype = !PyType_Check(object) && (kind.find("dtype") != std::string::npos ||
+                                              kind.find("DType") != std::string::npos);
+    if (!is_scalar_type && !is_dtype) return false;
+    try {
+        key_.push_back(NoneCode | (static_cast<std::uint32_t>(to_dtype(object)) + 1) << 4);
+    } catch (const std::exception&) {  // one that arrays do not have
+        return false;
+    }
+    return true;
+}
+
+/// The numbers of a list, copied: compiled code reads them.
+void Arguments::add_list(PyObject* list, const std::string& name) {
+    Py_ssize_t size = PyList_GET_SIZE(list);
+    PyTypeObject* type = size ? Py_TYPE(PyList_GET_ITEM(list, 0)) : nullptr;
+    bool is_known = type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type;
+    for (Py_ssize_t i = 0; i < size; ++i)
+        is_known = is_known && Py_TYPE(PyList_GET_ITEM(list, i)) == type;
+    bool is_shared = (changed && changed->count(name)) || tables_.holds(list) ||
+                     std::find(shared_.begin(), shared_.end(), list) != shared_.end();
+    if (!is_known || is_shared) return add_table(list, name);
+    Weak weak = type == &PyFloat_Type ? Weak::Float : type == &PyBool_Type ? Weak::Bool : Weak::Int;
+    Held& held = arrays_.emplace_back();
+    held.object = list;
+    held.copy = std::make_unique<std::uint64_t[]>(static_cast<std::size_t>(size) + 1);
+    auto* bytes = reinterpret_cast<std::uint8_t*>(held.copy.get());
+    for (Py_ssize_t i = 0; i < size; ++i) {
+        PyObject* item = PyList_GET_ITEM(list, i);
+        auto at = static_cast<std::size_t>(i);
+        if (weak == Weak::Bool) {
+            bytes[at] = item == Py_True;
+        } else if (weak == Weak::Float) {
+            held.copy[at] = Scalar::of(DType::Float64, PyFloat_AS_DOUBLE(item)).bits;
+        } else {
+            held.copy[at] = static_cast<std::uint64_t>(PyLong_AsLongLong(item));
+            if (PyErr_Occurred()) throw PythonError{};
+        }
+    }
+    Py_ssize_t item_size = weak == Weak::Bool ? 1 : 8;
+    place(held, held.copy.get(), item_size, {&size, 1}, &item_size);
+    key_.push_back(ListCode | static_cast<std::uint32_t>(weak) << 4);
+}
+
+void Arguments::add_text(PyObject* text) {
+    HeapScope scope(heap());
+    const Text* made = text_from(text);
+    if (!made) throw std::bad_alloc();
+    key_.push_back(TextCode);
+    scalars_.push_back(static_cast<std::uint64_t>(handle_of(made)));
+}
+
+/// Dicts and sets, copied; what the function changes is copied back.
+void Arguments::add_table(PyObject* object, const std::string& name) {
+    HeapScope scope(heap());
+    std::string code;
+    Table* made = nullptr;
+    std::string odd = tables_.add(object, code, made);
+    TableKind kind = PyList_Check(object)     ? TableKind::List
+                     : PyAnySet_Check(object) ? TableKind::Set
+                                              : TableKind::Dict;
+    if (!odd.empty()) {
+        bool is_list = kind == TableKind::List;
+        refuse(name,
+               (is_list                  ? "a list with "
+                : kind == TableKind::Set ? "a set with "
+                                         : "a dict with ") +
+                   odd,
+               is_list ? "items are numbers, str, tuples, lists, dicts or sets, all of one type"
+                       : "keys are int, float, bool, str or tuples of these, all of one type; "
+                         "values also lists, dicts and sets");
+    }
+    add_table_code(static_cast<int>(kind), code);
+    scalars_.push_back(static_cast<std::uint64_t>(handle_of(made)));
+}
+
+void Arguments::add_table_code(int kind, const std::string& code) {
+    key_.push_back(TableCode | static_cast<std::uint32_t>(kind) << 4 |
+                   static_cast<std::uint32_t>(code.size()) << 8);
+    for (std::size_t k = 0; k < code.size(); k += 4) {
+        std::uint32_t letters = 0;
+        std::memcpy(&letters, code.data() + k, std::min<std::size_t>(4, code.size() - k));
+        key_.push_back(letters);
+    }
+}
+
+void Arguments::add_pointer(const void* pointer) {
+    auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    key_.push_back(static_cast<std::uint32_t>(address));
+    key_.push_back(static_cast<std::uint32_t>(address >> 32));
+}
+
+/// Objects of classes that compiled code knows, by their fields; false for any other.
+bool Arguments::add_object(PyObject* object, const std::string& name) {
+    const auto& record = record_of(Py_TYPE(object));
+    if (!record) {
+        return false;
+    }
+    if (record->is_data) {
+        add_data(object, name);
+        return true;
+    }
+    key_.push_back(ClassCode);
+    add_pointer(record.get());
+    if (std::int64_t address = 0; object_address(object, address)) {
+        if (address == 0)
+            refuse(name,
+                   std::string("an object of ") + Py_TYPE(object)->tp_name + " without memory",
+                   "make objects by calling the class");
+        objects_.emplace_back(address, object);
+        scalars_.push_back(static_cast<std::uint64_t>(address));
+        return true;
+    }
+    for (std::size_t k = 0; k < record->fields.size(); ++k) {
+        const std::string& field = record->fields[k].name;
+        if (record->form == frontend::Record::Form::Named) {
+            add(PyTuple_GET_ITEM(object, static_cast<Py_ssize_t>(k)), name + "." + field);
+            continue;
+        }
+        Ref value(PyObject_GetAttrString(object, field.c_str()));
+        if (!value) throw PythonError{};
+        add(value.get(), name + "." + field);
+        kept_.push_back(std::move(value));
+    }
+    if (record->is_address)
+        addressed_.emplace_back(static_cast<std::int64_t>(scalars_.back()), object);
+    return true;
+}
+
+/// An object of a dataclass, copied; attributes that the function assigns are given back.
+void Arguments::add_data(PyObject* object, const std::string& name) {
+    HeapScope scope(heap());
+    DataObjects& data = tables_.data();
+    std::shared_ptr<const frontend::Record> record;
+    Block* block = nullptr;
+    std::string odd = data.record_for(object, record);
+    if (odd.empty()) odd = data.add(object, record, block);
+    if (!odd.empty())
+        refuse(name, std::string("an object of ") + Py_TYPE(object)->tp_name + " with " + odd,
+               "give its fields values that compiled code can take, and annotate what is empty");
+    key_.push_back(ClassCode);
+    add_pointer(record.get());
+    objects_.emplace_back(handle_of(block->data), object);
+    scalars_.push_back(static_cast<std::uint64_t>(handle_of(block->data)));
+}
+
+void Arguments::add_type(const Type& type) {
+    switch (type.kind) {
+        case Type::Kind::Scalar:
+            if (type.is_complex()) return key_.push_back(complex_code(type.dtype, type.is_weak()));
+            return add_scalar(type.dtype, type.weak, 0);
+        case Type::Kind::Array:
+            return key_.push_back(
+                array_code(type.dtype, type.rank, type.writable,
+                           !type.strides.empty() && type.strides.back() == StrideClass::One) |
+                (type.is_weak() ? std::uint32_t{BytesBit} : 0));
+        case Type::Kind::Tuple:
+            begin_tuple(type.items.size());
+            for (const Type& item : type.items) add_type(item);
+            return;
+        case Type::Kind::List:
+            return key_.push_back(ListCode | static_cast<std::uint32_t>(type.items[0].weak) << 4);
+        case Type::Kind::Text: return key_.push_back(TextCode);
+        case Type::Kind::Table: {
+            return add_table_code(type.rank, frontend::table_code(type).substr(1));
+        }
+        case Type::Kind::Function: return add_function(type.function.get());
+        default: return key_.push_back(NoneCode);
+    }
+}
+
+void Arguments::finish() {
+    for (std::size_t i = 0; i < arrays_.size(); ++i) {
+        const Held& a = arrays_[i];
+        if (i == 0) device_ = a.device;
+        if (a.device != device_) {
+            auto where = [](Device* d) { return d ? d->info().name : std::string("the host"); };
+            fail(ErrorKind::Device, function_ + ": arrays must live on one device; got " +
+                                        where(device_) + " and " + where(a.device) +
+                                        "; move them with to_device");
+        }
+        for (std::size_t j = 0; j < i; ++j) {
+            const Held& b = arrays_[j];
+            auto from = [](const Held& h) { return h.memory.handle; };
+            auto end = [](const Held& h) {
+                return h.memory.handle + static_cast<std::uintptr_t>(h.memory.bytes);
+            };
+            bool meet = device_ ? from(a) == from(b) : from(a) < end(b) && from(b) < end(a);
+            if (meet && (a.group == 0 || a.group != b.group)) noalias_ = false;
+        }
+    }
+    // What objects refer to may be an array argument, too.
+    if (!objects_.empty()) noalias_ = false;
+    key_[0] = noalias_;
+}
+
+std::span<const ArrayArg> Arguments::array_args() {
+    auto& args = lists_->args;
+    args.clear();
+    for (const Held& h : arrays_) {
+        auto rank = static_cast<std::size_t>(h.rank);
+        args.push_back({h.memory, h.offset, {h.shape, rank}, {h.strides, rank}});
+    }
+    return args;
+}
+
+}  // namespace unisono::python

@@ -1,0 +1,305 @@
+// Reads dicts, sets and lists as tables.
+#include "jit/values/tables.h"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "array/object.h"
+#include "core/native/block.h"
+#include "errors.h"
+#include "frontend/table_state.h"
+#include "jit/dispatch.h"
+#include "jit/values/objects.h"
+#include "jit/values/records.h"
+#include "jit/values/table_codes.h"
+#include "jit/values/text.h"
+
+namespace unisono::python {
+
+using frontend::Type;
+
+static std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
+
+/// Calls visit(key, value) for each entry until it answers false; of a set the value is null.
+template <class F>
+static void each_entry(PyObject* object, F&& visit) {
+    if (PyDict_Check(object)) {
+        PyObject *key = nullptr, *value = nullptr;
+        for (Py_ssize_t at = 0; PyDict_Next(object, &at, &key, &value);) {
+            if (!visit(key, value)) return;
+        }
+        return;
+    }
+    if (PyList_Check(object)) {
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object); ++i) {
+            if (!visit(PyList_GET_ITEM(object, i), static_cast<PyObject*>(nullptr))) return;
+        }
+        return;
+    }
+    Ref iterator(PyObject_GetIter(object));
+    if (!iterator) throw PythonError{};
+    while (Ref key{PyIter_Next(iterator.get())}) {
+        if (!visit(key.get(), static_cast<PyObject*>(nullptr))) return;
+    }
+    if (PyErr_Occurred()) throw PythonError{};
+}
+
+/// An entry that tells the types of all, borrowed from the object.
+struct FirstEntry {
+    PyObject *key = nullptr, *value = nullptr;  ///< null where it is empty
+    bool has_none = false;                      ///< beside values
+};
+
+static FirstEntry first_entry(PyObject* object) {
+    FirstEntry found;
+    bool has_none = false;
+    each_entry(object, [&](PyObject* key, PyObject* value) {
+        auto held = [](PyObject* k, PyObject* v) { return v ? v : k; };
+        bool is_none = held(key, value) == Py_None;
+        has_none = has_none || is_none;
+        bool is_better = !found.key || held(found.key, found.value) == Py_None;
+        if (is_better) found = {key, value, false};
+        // A set of None and others is of several types.
+        return !PyAnySet_Check(object) && !(has_none && found.key && !is_none && !is_better);
+    });
+    PyObject* first = found.value ? found.value : found.key;
+    found.has_none = has_none && first != Py_None && !PyAnySet_Check(object);
+    return found;
+}
+
+/// D, S or L; 0 for anything else.
+static char kind_of(PyObject* object) {
+    return PyDict_CheckExact(object)     ? 'D'
+           : PyAnySet_CheckExact(object) ? 'S'
+           : PyList_CheckExact(object)   ? 'L'
+                                         : '\0';
+}
+
+bool TableObjects::write_entry(PyObject* key, PyObject* value, bool has_none, std::string& code) {
+    if (has_none && !value) code += 'Q';
+    if (!write_code(key, code)) return false;
+    if (has_none && value) code += 'Q';
+    return !value || write_code(value, code);
+}
+
+bool TableObjects::write_code(PyObject* object, std::string& code) {
+    if (PyBool_Check(object)) return code += 'b', true;
+    if (PyLong_CheckExact(object)) return code += 'i', true;
+    if (PyFloat_CheckExact(object)) return code += 'f', true;
+    if (PyUnicode_CheckExact(object)) return code += 't', true;
+    if (PyComplex_CheckExact(object)) return code += 'c', true;
+    if (object == Py_None) return code += 'n', true;
+    if (PyTuple_CheckExact(object)) {
+        code += '(';
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) {
+            if (!write_code(PyTuple_GET_ITEM(object, i), code)) return false;
+        }
+        return code += ')', true;
+    }
+    const auto& record = record_of(Py_TYPE(object));
+    if (record && record->form == frontend::Record::Form::Instance) {
+        std::shared_ptr<const frontend::Record> known = record;
+        if (record->is_data && !data_.record_for(object, known).empty()) return false;
+        code += frontend::table_code(Type::of_record(Type::Kind::Instance, known, 0, {}));
+        return true;
+    }
+    if (record) {
+        code += "R" + std::to_string(reinterpret_cast<std::uintptr_t>(record.get())) + "(";
+        for (const auto& field : record->fields) {
+            Ref value(PyObject_GetAttrString(object, field.name.c_str()));
+            if (!value) throw PythonError{};
+            if (!write_code(value.get(), code)) return false;
+        }
+        return code += ')', true;
+    }
+    char kind = kind_of(object);
+    if (!kind) {
+        auto array = ArrayWords::of(object);
+        if (!array || !array->is_writable) return false;
+        code += frontend::table_code(array->extents.empty() ? Type::numpy(array->dtype)
+                                                            : array->type());
+        return !array->extents.empty();
+    }
+    FirstEntry first = first_entry(object);
+    code += kind;
+    return first.key && write_entry(first.key, first.value, first.has_none, code);
+}
+
+// ---- in
+
+std::string TableObjects::put(PyObject* object, const char*& code,
+                              std::vector<std::int64_t>& words) {
+    const std::string mixed = "entries of several types";
+    char kind = *code++;
+    switch (kind) {
+        case 'b':
+            if (!PyBool_Check(object)) return mixed;
+            words.push_back(object == Py_True);
+            return "";
+        case 'i':
+            if (!PyLong_CheckExact(object)) return mixed;
+            words.push_back(PyLong_AsLongLong(object));
+            if (words.back() == -1 && PyErr_Occurred()) throw PythonError{};
+            return "";
+        case 'f':
+            if (!PyFloat_CheckExact(object)) return mixed;
+            words.push_back(std::bit_cast<std::int64_t>(PyFloat_AS_DOUBLE(object)));
+            return "";
+        case 'c':
+            if (!PyComplex_CheckExact(object)) return mixed;
+            words.push_back(std::bit_cast<std::int64_t>(PyComplex_RealAsDouble(object)));
+            words.push_back(std::bit_cast<std::int64_t>(PyComplex_ImagAsDouble(object)));
+            return "";
+        case 'Q': {
+            words.push_back(object != Py_None);
+            if (object != Py_None) return put(object, code, words);
+            words.insert(words.end(), static_cast<std::size_t>(words_of(type_of_code(code))), 0);
+            return "";
+        }
+        case 't': {
+            if (!PyUnicode_CheckExact(object)) return mixed;
+            const Text* text = text_from(object);
+            if (!text) throw std::bad_alloc();
+            words.push_back(handle_of(text));
+            return "";
+        }
+        case 'A': {
+            --code;
+            Type wanted = type_of_code(code);
+            auto array = ArrayWords::of(object);
+            if (!array || array->dtype != wanted.dtype ||
+                array->extents.size() != static_cast<std::size_t>(wanted.rank) ||
+                !array->is_writable)
+                return mixed;
+            words.push_back(array->address);
+            words.push_back(handle_of(view_block(object)));
+            words.insert(words.end(), array->extents.begin(), array->extents.end());
+            words.insert(words.end(), array->strides.begin(), array->strides.end());
+            return "";
+        }
+        case 'O': {
+            --code;
+            Type wanted = type_of_code(code);
+            if (object == Py_None && wanted.rank == 1) {
+                words.insert(words.end(), 2, 0);
+                return "";
+            }
+            const auto& class_of = record_of(Py_TYPE(object));
+            if (!class_of || !frontend::same_class(class_of.get(), wanted.record.get()))
+                return mixed;
+            Block* block = nullptr;
+            if (wanted.record->is_data) {
+                std::shared_ptr<const frontend::Record> own;
+                std::string odd = data_.record_for(object, own);
+                if (!odd.empty()) return odd;
+                if (own != wanted.record) return "objects whose fields are of several types";
+                odd = data_.add(object, own, block);
+                if (!odd.empty()) return odd;
+            } else {
+                std::int64_t address = 0;
+                object_address(object, address);
+                block = reinterpret_cast<Block*>(static_cast<std::uintptr_t>(
+                    *reinterpret_cast<const std::int64_t*>(static_cast<std::uintptr_t>(address))));
+            }
+            retain_block(block);
+            words.push_back(handle_of(block->data));
+            words.push_back(handle_of(block));
+            return "";
+        }
+        case 'R': {
+            --code;
+            const frontend::Record& record = record_at(code);
+            ++code;
+            if (record_of(Py_TYPE(object)).get() != &record) return mixed;
+            for (const auto& field : record.fields) {
+                Ref value(PyObject_GetAttrString(object, field.name.c_str()));
+                if (!value) throw PythonError{};
+                std::string odd = put(value.get(), code, words);
+                if (!odd.empty()) return odd;
+            }
+            ++code;
+            return "";
+        }
+        case '(': {
+            if (!PyTuple_CheckExact(object)) return mixed;
+            Py_ssize_t i = 0;
+            for (; *code != ')'; ++i) {
+                if (i >= PyTuple_GET_SIZE(object)) return mixed;
+                std::string odd = put(PyTuple_GET_ITEM(object, i), code, words);
+                if (!odd.empty()) return odd;
+            }
+            ++code;
+            return i == PyTuple_GET_SIZE(object) ? "" : mixed;
+        }
+        case 'L':
+        case 'D':
+        case 'S': {
+            if (kind_of(object) != kind) return mixed;
+            const char* inside = code;
+            for (int k = 0; k < (kind == 'D' ? 2 : 1); ++k) type_of_code(code);
+            for (const auto& [handle, held] : held_) {
+                if (held.object.get() != object) continue;
+                if (held.code != std::string(inside, code)) return mixed;
+                words.push_back(handle);
+                return "";
+            }
+            Table* table = make_table(form_of_code(inside, kind));
+            if (!table) throw std::bad_alloc();
+            words.push_back(handle_of(table));
+            held_[handle_of(table)] = {Ref::of(object), true, std::string(inside, code)};
+            return fill(object, inside, *table);
+        }
+        default: return object == Py_None ? "" : mixed;
+    }
+}
+
+std::string TableObjects::fill(PyObject* object, const char* code, Table& table) {
+    std::vector<std::int64_t> words;
+    std::string odd;
+    each_entry(object, [&](PyObject* key, PyObject* value) {
+        words.clear();
+        const char* rest = code;
+        odd = put(key, rest, words);
+        if (odd.empty() && value) odd = put(value, rest, words);
+        if (odd.empty() && table.form().is_list) {
+            table.insert(table.rows(), words.data());
+        } else if (odd.empty()) {
+            table.set(words.data(), words.data() + table.form().keys);
+        }
+        return odd.empty();
+    });
+    table.is_changed = false;
+    return odd;
+}
+
+bool TableObjects::holds(PyObject* object) const {
+    return std::any_of(held_.begin(), held_.end(),
+                       [&](const auto& h) { return h.second.object.get() == object; });
+}
+
+std::string TableObjects::add(PyObject* object, std::string& code, Table*& made) {
+    char kind = kind_of(object);
+    for (auto& [handle, held] : held_) {
+        if (held.object.get() != object) continue;
+        code = held.code;
+        made = &table_at(handle);
+        return "";
+    }
+    auto [key, value, has_none] = first_entry(object);
+    if (key && !write_entry(key, value, has_none, code)) {
+        std::string ignored;
+        if (value && write_code(key, ignored)) return "values such as " + type_name(value);
+        return (kind == 'L' ? "items such as " : "keys such as ") + type_name(key);
+    }
+    TableForm form;
+    form.is_list = kind == 'L';
+    if (key) form = form_of_code(code.c_str(), kind);
+    if (form.keys + form.values > 31) return "entries of more than 31 numbers";
+    made = make_table(form);
+    if (!made) throw std::bad_alloc();
+    held_[handle_of(made)] = {Ref::of(object), true, code};
+    return key ? fill(object, code.c_str(), *made) : "";
+}
+
+}  // namespace unisono::python

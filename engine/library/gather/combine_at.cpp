@@ -1,0 +1,75 @@
+// One position after the other, on one thread: the order is part of the result.
+#include "library/gather/combine_at.h"
+
+#include <cstring>
+
+#include "library/call.h"
+#include "library/lanes.h"
+#include "ops/scalar_eval.h"
+#include "tape/record/dtype_rules.h"
+#include "tape/record/record.h"
+
+namespace unisono::library {
+
+namespace {
+
+/// What is done to an element: cast, combined with a value, cast back. Casts of a dtype to itself
+/// are null.
+struct Step {
+    ScalarFunction op;
+    CastFunction to, from;
+    std::uint64_t operator()(std::uint64_t element, std::uint64_t value) const {
+        if (to) element = to(element);
+        element = op(element, value);
+        return from ? from(element) : element;
+    }
+};
+
+/// T and V: unsigned integers of the sizes of elements and values; scalars are bits from the
+/// lowest.
+template <class T, class V>
+void combine(const Step& step, const View& table, const View& positions, const View& values) {
+    T* to = elements<T>(table);
+    const V* value = elements<const V>(values);
+    const auto* at = elements<const std::int64_t>(positions);
+    const std::int64_t n = positions.layout->size();
+    for (std::int64_t k = 0; k < n; ++k) to[at[k]] = static_cast<T>(step(to[at[k]], value[k]));
+}
+
+template <class F>
+void for_size(std::int64_t bytes, F f) {
+    switch (bytes) {
+        case 1: return f.template operator()<std::uint8_t>();
+        case 2: return f.template operator()<std::uint16_t>();
+        case 4: return f.template operator()<std::uint32_t>();
+        default: return f.template operator()<std::uint64_t>();
+    }
+}
+
+}  // namespace
+
+bool combines_at(Op op, DType target, DType values) {
+    const DType common = promote(target, values);
+    op = bool_form(op, common);
+    if (is_complex(common) || is_comparison(op) || info(op).arity != 2) return false;
+    const std::optional<DType> t = compute_dtype(op, common);
+    return t && scalar_function(op, *t) && result_dtype(op, *t) == *t;
+}
+
+void combine_at(Op op, const Array& target, const Array& positions, const Array& values) {
+    const DType t = target.dtype(), common = promote(t, values.dtype());
+    op = bool_form(op, common);
+    const DType compute = *compute_dtype(op, common);
+    const Step step{scalar_function(op, compute),
+                    t == compute ? nullptr : cast_function(t, compute),
+                    t == compute ? nullptr : cast_function(compute, t)};
+    Array in[] = {packed(positions), packed(astype(values, compute, false))};
+    call_into("combine_at", in, target, [step](std::span<const View> views, const View& out) {
+        for_size(size_of(out.dtype), [&]<class T>() {
+            for_size(size_of(views[1].dtype),
+                     [&]<class V>() { combine<T, V>(step, out, views[0], views[1]); });
+        });
+    });
+}
+
+}  // namespace unisono::library

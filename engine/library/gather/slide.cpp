@@ -1,0 +1,47 @@
+// Windows are the rows of a matrix whose rows lie one element apart: products of a matrix and a
+// vector, a block of rows after the other, without the columns that are zero in all of them.
+#include "library/gather/slide.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "library/call.h"
+#include "library/lanes.h"
+#include "library/linalg/matvec.h"
+
+namespace unisono::library {
+
+namespace {
+
+constexpr std::int64_t block_rows = 512;
+
+template <class T>
+void slide_into(const View& a, const View& v, std::int64_t lead, const View& out) {
+    const std::int64_t n = a.layout->size(), m = v.layout->size(), count = out.layout->size();
+    std::vector<T> padded(static_cast<std::size_t>(count + m - 1));
+    const T* from = elements<const T>(a);
+    std::copy_n(from, std::min(n, count + m - 1 - lead), padded.begin() + lead);
+    for (std::int64_t begin = 0; begin < count; begin += block_rows) {
+        const std::int64_t end = std::min(begin + block_rows, count);
+        const std::int64_t first = std::max<std::int64_t>(0, lead - end + 1);
+        const std::int64_t last = std::min(m, lead + n - begin);
+        matrix_times_vector<T>({padded.data() + begin + first, end - begin, last - first, 1},
+                               elements<const T>(v) + first, 1, elements<T>(out) + begin);
+    }
+}
+
+}  // namespace
+
+Array slide(const Array& a, const Array& v, std::int64_t lead, std::int64_t count) {
+    Array in[] = {packed(a), packed(v)};
+    std::int64_t shape[] = {count};
+    return call("slide", in, shape, a.dtype(),
+                [lead](std::span<const View> views, const View& out) {
+                    if (out.dtype == DType::Float64)
+                        slide_into<double>(views[0], views[1], lead, out);
+                    else
+                        slide_into<float>(views[0], views[1], lead, out);
+                });
+}
+
+}  // namespace unisono::library

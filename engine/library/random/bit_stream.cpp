@@ -1,0 +1,394 @@
+// MT19937 and PCG64, and NumPy's ways from their bits to integers, fractions and orders.
+#include "library/random/bit_stream.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "library/call.h"
+#include "library/random/samplers.h"
+#include "tape/record/record.h"
+
+namespace unisono::library {
+
+namespace {
+
+class Twister final : public BitStream {
+  public:
+    std::uint32_t next32() override {
+        if (place_ == size) refill();
+        return tempered(key_[static_cast<std::size_t>(place_++)]);
+    }
+    std::uint64_t next64() override {
+        std::uint64_t high = next32();
+        return high << 32 | next32();
+    }
+    double next_double() override {
+        std::uint32_t a = next32(), b = next32();
+        return fraction(a, b);
+    }
+    void next_doubles(std::span<double> to) override {
+        std::size_t done = 0;
+        while (done < to.size()) {
+            if (place_ == size) refill();
+            const auto at = static_cast<std::size_t>(place_);
+            const std::size_t pairs = std::min((size - at) / 2, to.size() - done);
+            for (std::size_t k = 0; k < pairs; ++k)
+                to[done + k] = fraction(tempered(key_[at + 2 * k]), tempered(key_[at + 2 * k + 1]));
+            place_ += static_cast<int>(2 * pairs);
+            done += pairs;
+            if (pairs == 0) to[done++] = next_double();  // across the end of the words
+        }
+    }
+    std::vector<std::uint64_t> state() const override {
+        std::vector<std::uint64_t> words(key_.begin(), key_.end());
+        words.push_back(static_cast<std::uint64_t>(place_));
+        return words;
+    }
+    void set_state(std::span<const std::uint64_t> words) override {
+        if (words.size() != size + 1 || words[size] > size)
+            fail(ErrorKind::Value, "state: MT19937 has 624 words and a position up to 624");
+        for (std::size_t k = 0; k < size; ++k) key_[k] = static_cast<std::uint32_t>(words[k]);
+        place_ = static_cast<int>(words[size]);
+        has_gauss = false;
+    }
+    void seed(std::uint32_t word) {
+        for (std::uint32_t k = 0; k < size; ++k) {
+            key_[k] = word;
+            word = 1812433253U * (word ^ word >> 30) + k + 1;
+        }
+        place_ = size;
+        has_gauss = false;
+    }
+    void seed(std::span<const std::uint32_t> words) {
+        seed(19650218U);
+        std::size_t i = 1, j = 0;
+        auto mixed = [&](std::uint32_t factor) {
+            return key_[i] ^ (key_[i - 1] ^ key_[i - 1] >> 30) * factor;
+        };
+        auto advance = [&] {
+            if (++i == size) {
+                key_[0] = key_[size - 1];
+                i = 1;
+            }
+        };
+        for (std::size_t k = std::max<std::size_t>(size, words.size()); k > 0; --k) {
+            key_[i] = mixed(1664525U) + words[j] + static_cast<std::uint32_t>(j);
+            advance();
+            if (++j == words.size()) j = 0;
+        }
+        for (std::size_t k = size - 1; k > 0; --k) {
+            key_[i] = mixed(1566083941U) - static_cast<std::uint32_t>(i);
+            advance();
+        }
+        key_[0] = 0x80000000U;
+    }
+
+  private:
+    static constexpr int size = 624;
+    static std::uint32_t tempered(std::uint32_t y) {
+        y ^= y >> 11;
+        y ^= (y << 7) & 0x9d2c5680U;
+        y ^= (y << 15) & 0xefc60000U;
+        return y ^ y >> 18;
+    }
+    static double fraction(std::uint32_t a, std::uint32_t b) {
+        return ((a >> 5) * 67108864.0 + (b >> 6)) / 9007199254740992.0;
+    }
+    void refill() {
+        auto twist = [](std::uint32_t high, std::uint32_t low) {
+            std::uint32_t y = (high & 0x80000000U) | (low & 0x7fffffffU);
+            return y >> 1 ^ ((~(y & 1) + 1) & 0x9908b0dfU);
+        };
+        constexpr std::size_t ahead = 397, wrap = size - ahead;
+        for (std::size_t k = 0; k < wrap; ++k)
+            key_[k] = key_[k + ahead] ^ twist(key_[k], key_[k + 1]);
+        for (std::size_t k = wrap; k < size - 1; ++k)
+            key_[k] = key_[k - wrap] ^ twist(key_[k], key_[k + 1]);
+        key_[size - 1] = key_[ahead - 1] ^ twist(key_[size - 1], key_[0]);
+        place_ = 0;
+    }
+    std::array<std::uint32_t, size> key_{};
+    int place_ = size;
+};
+
+__extension__ using Wide = unsigned __int128;
+
+class Pcg64 final : public BitStream {
+  public:
+    std::uint64_t next64() override {
+        step();
+        auto high = static_cast<std::uint64_t>(state_ >> 64),
+             low = static_cast<std::uint64_t>(state_);
+        std::uint64_t x = high ^ low;
+        auto turn = static_cast<unsigned>(high >> 58);
+        return x >> turn | x << (-turn & 63);
+    }
+    std::uint32_t next32() override {
+        if (has_half_) {
+            has_half_ = false;
+            return half_;
+        }
+        std::uint64_t both = next64();
+        has_half_ = true;
+        half_ = static_cast<std::uint32_t>(both >> 32);
+        return static_cast<std::uint32_t>(both);
+    }
+    double next_double() override { return static_cast<double>(next64() >> 11) * 0x1p-53; }
+    std::vector<std::uint64_t> state() const override {
+        return {static_cast<std::uint64_t>(state_ >> 64),
+                static_cast<std::uint64_t>(state_),
+                static_cast<std::uint64_t>(increment_ >> 64),
+                static_cast<std::uint64_t>(increment_),
+                has_half_,
+                half_};
+    }
+    /// Six words set the state; four words of a seed sequence seed it.
+    void set_state(std::span<const std::uint64_t> w) override {
+        if (w.size() != 4 && w.size() != 6)
+            fail(ErrorKind::Value, "state: PCG64 has six words, and is seeded by four");
+        Wide first = Wide{w[0]} << 64 | w[1], second = Wide{w[2]} << 64 | w[3];
+        if (w.size() == 6) {
+            state_ = first;
+            increment_ = second;
+            has_half_ = w[4] != 0;
+            half_ = static_cast<std::uint32_t>(w[5]);
+            return;
+        }
+        has_half_ = false;
+        state_ = 0;
+        increment_ = second << 1 | 1;
+        step();
+        state_ += first;
+        step();
+    }
+
+  private:
+    void step() {
+        constexpr Wide factor = Wide{0x2360ed051fc65da4} << 64 | 0x4385df649fccf645;
+        state_ = state_ * factor + increment_;
+    }
+    Wide state_ = 0, increment_ = 1;
+    bool has_half_ = false;
+    std::uint32_t half_ = 0;
+};
+
+std::uint64_t mask_of(std::uint64_t span) {
+    for (int shift : {1, 2, 4, 8, 16, 32}) span |= span >> shift;
+    return span;
+}
+
+}  // namespace
+
+std::uint64_t below(BitStream& s, IntegerMethod method, std::uint64_t span) {
+    bool narrow = span <= 0xffffffffU;
+    if (span == 0) return 0;
+    if (span == 0xffffffffU) return s.next32();
+    if (span == ~std::uint64_t{0}) return s.next64();
+    if (method == IntegerMethod::Masked) {
+        std::uint64_t mask = mask_of(span), value;
+        do {
+            value = (narrow ? s.next32() : s.next64()) & mask;
+        } while (value > span);
+        return value;
+    }
+    if (narrow) {
+        auto n = static_cast<std::uint32_t>(span + 1);
+        std::uint64_t product = std::uint64_t{s.next32()} * n;
+        if (static_cast<std::uint32_t>(product) < n) {
+            std::uint32_t threshold = (0xffffffffU - static_cast<std::uint32_t>(span)) % n;
+            while (static_cast<std::uint32_t>(product) < threshold)
+                product = std::uint64_t{s.next32()} * n;
+        }
+        return product >> 32;
+    }
+    std::uint64_t n = span + 1;
+    Wide product = Wide{s.next64()} * n;
+    if (static_cast<std::uint64_t>(product) < n) {
+        std::uint64_t threshold = (~std::uint64_t{0} - span) % n;
+        while (static_cast<std::uint64_t>(product) < threshold) product = Wide{s.next64()} * n;
+    }
+    return static_cast<std::uint64_t>(product >> 64);
+}
+
+namespace {
+
+/// The same for 8 and 16 bits: pieces of 32-bit numbers, the lowest first.
+class Pieces {
+  public:
+    Pieces(BitStream& s, int width) : s_(s), width_(width) {}
+    std::uint32_t next() {
+        if (left_ == 0) {
+            buffer_ = s_.next32();
+            left_ = 32 / width_ - 1;
+        } else {
+            buffer_ >>= width_;
+            --left_;
+        }
+        return buffer_ & ((1U << width_) - 1);
+    }
+    std::uint32_t below(IntegerMethod method, std::uint32_t span) {
+        std::uint32_t all = (1U << width_) - 1;
+        if (span == 0) return 0;
+        if (span == all) return next();
+        if (method == IntegerMethod::Masked) {
+            auto mask = static_cast<std::uint32_t>(mask_of(span));
+            std::uint32_t value;
+            do {
+                value = next() & mask;
+            } while (value > span);
+            return value;
+        }
+        std::uint32_t n = span + 1, product = next() * n;
+        if ((product & all) < n) {
+            std::uint32_t threshold = (all - span) % n;
+            while ((product & all) < threshold) product = next() * n;
+        }
+        return product >> width_;
+    }
+
+  private:
+    BitStream& s_;
+    int width_;
+    std::uint32_t buffer_ = 0;
+    int left_ = 0;
+};
+
+Array made(Dims shape, DType t) {
+    Array a = empty(shape, t, nullptr);
+    a.view().storage->allocate();
+    return a;
+}
+Array finished(const Array& a) { return a.rank() == 0 ? to_value(a) : a; }
+
+template <class F>
+Array doubles_by(Dims shape, F&& f) {
+    Array a = made(shape, DType::Float64);
+    auto* to = reinterpret_cast<double*>(a.view().data());
+    for (std::int64_t k = 0; k < a.size(); ++k) to[k] = f();
+    return finished(a);
+}
+
+}  // namespace
+
+std::unique_ptr<BitStream> make_bit_stream(std::string_view kind) {
+    if (kind == "mt19937") return std::make_unique<Twister>();
+    if (kind == "pcg64") return std::make_unique<Pcg64>();
+    fail(ErrorKind::Internal, "random: no stream of bits is called " + std::string(kind));
+}
+
+void seed_legacy(BitStream& twister, std::span<const std::uint32_t> words, bool sequence) {
+    auto& t = dynamic_cast<Twister&>(twister);
+    if (!sequence) return t.seed(words[0]);
+    t.seed(words);
+}
+
+Array stream_doubles(BitStream& s, double low, double width, Dims shape, DType dtype) {
+    if (dtype == DType::Float32) {
+        Array a = made(shape, dtype);
+        auto* to = reinterpret_cast<float*>(a.view().data());
+        for (std::int64_t k = 0; k < a.size(); ++k) to[k] = s.next_float();
+        return finished(a);
+    }
+    Array a = made(shape, DType::Float64);
+    const std::span to(reinterpret_cast<double*>(a.view().data()),
+                       static_cast<std::size_t>(a.size()));
+    s.next_doubles(to);
+    for (double& x : to) x = low + width * x;
+    return finished(a);
+}
+
+Array stream_integers(BitStream& s, IntegerMethod method, std::int64_t low, std::uint64_t span,
+                      Dims shape, DType dtype) {
+    Array a = made(shape, dtype);
+    dispatch_native(dtype, [&]<class T>() {
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+            T* to = reinterpret_cast<T*>(a.view().data());
+            auto put = [&](std::int64_t k, std::uint64_t value) {
+                to[k] = static_cast<T>(static_cast<std::uint64_t>(low) + value);
+            };
+            if constexpr (sizeof(T) < 4) {
+                Pieces pieces(s, 8 * sizeof(T));
+                for (std::int64_t k = 0; k < a.size(); ++k)
+                    put(k, pieces.below(method, static_cast<std::uint32_t>(span)));
+            } else {
+                for (std::int64_t k = 0; k < a.size(); ++k) put(k, below(s, method, span));
+            }
+        } else {
+            fail(ErrorKind::Type, "random: integers of dtype " + std::string(name(dtype)) +
+                                      " are not drawn from NumPy's streams");
+        }
+    });
+    return finished(a);
+}
+
+double BitStream::legacy_normal() {
+    has_gauss = !has_gauss;
+    if (!has_gauss) return gauss;
+    double x, y, r;
+    do {
+        x = 2.0 * next_double() - 1.0;
+        y = 2.0 * next_double() - 1.0;
+        r = x * x + y * y;
+    } while (r >= 1.0 || r == 0.0);
+    double f = std::sqrt(-2.0 * std::log(r) / r);
+    gauss = f * x;
+    return f * y;
+}
+
+Array stream_legacy_normal(BitStream& s, double mean, double deviation, Dims shape) {
+    return doubles_by(shape, [&] { return mean + deviation * s.legacy_normal(); });
+}
+
+Array stream_legacy_exponential(BitStream& s, double scale, Dims shape) {
+    return doubles_by(shape, [&] { return scale * -std::log(1.0 - s.next_double()); });
+}
+
+Array stream_permutation(BitStream& s, IntegerMethod method, std::int64_t n) {
+    std::int64_t shape[] = {n};
+    Array a = made(shape, DType::Int64);
+    auto* p = reinterpret_cast<std::int64_t*>(a.view().data());
+    for (std::int64_t k = 0; k < n; ++k) p[k] = k;
+    for (std::int64_t k = n - 1; k > 0; --k)
+        std::swap(p[k], p[below(s, method, static_cast<std::uint64_t>(k))]);
+    return a;
+}
+
+Array stream_draw(BitStream& s, Distribution what, std::span<const Parameter> given, Dims shape,
+                  DType dtype) {
+    std::vector<Array> keep;
+    const double* inputs[3] = {};
+    double p[3] = {};
+    for (std::size_t k = 0; k < given.size(); ++k) {
+        p[k] = given[k].value;
+        if (!given[k].is_array) continue;
+        keep.push_back(packed(broadcast_to(given[k].array, shape)));
+        inputs[k] = reinterpret_cast<const double*>(host_data(keep.back(), false));
+    }
+    Array a = made(shape, dtype);
+    auto fill = [&]<class Out>(Out* to) {
+        for (std::int64_t k = 0; k < a.size(); ++k) {
+            for (int q = 0; q < 3; ++q) {
+                if (inputs[q]) p[q] = inputs[q][k];
+            }
+            BitStream& d = s;
+            switch (what) {
+                // clang-format off
+#define UNISONO_DISTRIBUTION(Name, name, count, whole, expression) \
+                case Distribution::Name: to[k] = static_cast<Out>(expression); break;
+#include "library/random/distributions.def"
+                // clang-format on
+            }
+        }
+    };
+    if (dtype == DType::Float64) {
+        fill(reinterpret_cast<double*>(a.view().data()));
+    } else if (dtype == DType::Float32) {
+        fill(reinterpret_cast<float*>(a.view().data()));
+    } else {
+        fill(reinterpret_cast<std::int64_t*>(a.view().data()));
+    }
+    return finished(a);
+}
+
+}  // namespace unisono::library

@@ -1,0 +1,226 @@
+// Fills arrays with random numbers: pieces of fixed length over the threads, the first draws of a
+// piece made in vectors.
+#include "library/random/random.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "core/error.h"
+#include "core/threads/parallel.h"
+#include "library/call.h"
+#include "library/random/samplers.h"
+#include "tape/record/record.h"
+
+namespace unisono::library {
+
+namespace {
+
+constexpr std::int64_t piece = 512;  ///< elements whose first draws are made at once
+
+/// In [0, 1) by integer operations that vectors have: both halves of the 53 bits are exact.
+double fraction(std::uint64_t bits) {
+    std::uint64_t high = bits >> 32, low = (bits >> 11) & 0x1fffff;
+    double h = std::bit_cast<double>(high | 0x4330000000000000) - 0x1p52;
+    double l = std::bit_cast<double>(low | 0x4330000000000000) - 0x1p52;
+    return h * 0x1p-32 + l * 0x1p-53;
+}
+
+/// f(first draws, index of the first element, count) over pieces on all threads.
+template <class F>
+void for_each_piece(const RandomKey& key, std::int64_t n, std::int64_t pieces_at_once, F&& f) {
+    std::int64_t pieces = (n + piece - 1) / piece;
+    parallel_for(0, pieces, pieces_at_once, [&](std::int64_t begin, std::int64_t end) {
+        std::uint64_t room[piece + 2 * philox::lanes];
+        for (std::int64_t p = begin; p < end; ++p) {
+            std::int64_t first = p * piece, count = std::min(piece, n - first);
+            const std::uint64_t* draws =
+                philox::first_draws(key, key.next + static_cast<std::uint64_t>(first), count, room);
+            f(draws, first, count);
+        }
+    });
+}
+
+/// The parameters of each element: numbers, or elements of packed arrays.
+struct Parameters {
+    std::array<double, 3> value{};
+    std::array<int, 3> input{-1, -1, -1};
+
+    std::array<const double*, 3> pointers(std::span<const View> in) const {
+        std::array<const double*, 3> p{};
+        for (std::size_t k = 0; k < 3; ++k) {
+            if (input[k] >= 0)
+                p[k] =
+                    reinterpret_cast<const double*>(in[static_cast<std::size_t>(input[k])].data());
+        }
+        return p;
+    }
+};
+
+template <class Out, class F>
+void fill(const RandomKey& key, const Parameters& parameters, std::span<const View> in,
+          const View& out, F&& value) {
+    auto pointers = parameters.pointers(in);
+    Out* to = reinterpret_cast<Out*>(out.data());
+    for_each_piece(key, out.layout->size(), 16,
+                   [&](const std::uint64_t* draws, std::int64_t first, std::int64_t count) {
+                       std::array<double, 3> p = parameters.value;
+                       auto draw_one = [&](std::int64_t k) {
+                           Draws d(key, key.next + static_cast<std::uint64_t>(first + k), draws[k]);
+                           to[first + k] = static_cast<Out>(value(d, p.data()));
+                       };
+                       if (in.empty()) {
+                           for (std::int64_t k = 0; k < count; ++k) draw_one(k);
+                           return;
+                       }
+                       for (std::int64_t k = 0; k < count; ++k) {
+                           for (std::size_t q = 0; q < 3; ++q) {
+                               if (pointers[q]) p[q] = pointers[q][first + k];
+                           }
+                           draw_one(k);
+                       }
+                   });
+}
+
+/// Uniform numbers take one draw each and no branch.
+template <class Out>
+void fill_uniform(const RandomKey& key, const Parameters& parameters, const View& out) {
+    Out* to = reinterpret_cast<Out*>(out.data());
+    double low = parameters.value[0], width = parameters.value[1] - low;
+    bool unit = low == 0 && width == 1;
+    for_each_piece(key, out.layout->size(), 16,
+                   [&](const std::uint64_t* draws, std::int64_t first, std::int64_t count) {
+                       for (std::int64_t k = 0; k < count; ++k) {
+                           if constexpr (sizeof(Out) == 4) {
+                               // 24 bits, so that rounding never gives 1.
+                               Out u = static_cast<Out>(static_cast<std::int32_t>(draws[k] >> 40)) *
+                                       Out(0x1p-24);
+                               to[first + k] = unit ? u : static_cast<Out>(low + width * u);
+                           } else {
+                               double u = fraction(draws[k]);
+                               to[first + k] = unit ? u : low + width * u;
+                           }
+                       }
+                   });
+}
+
+template <class Out>
+void run(Distribution what, const RandomKey& key, const Parameters& parameters,
+         std::span<const View> in, const View& out) {
+    if (what == Distribution::Uniform && in.empty()) return fill_uniform<Out>(key, parameters, out);
+    switch (what) {
+        // clang-format off
+#define UNISONO_DISTRIBUTION(Name, name, count, whole, expression)                   \
+    case Distribution::Name:                                                         \
+        return fill<Out>(key, parameters, in, out,                                   \
+                         [](Draws& d, [[maybe_unused]] const double* p) { return expression; });
+#include "library/random/distributions.def"
+        // clang-format on
+    }
+}
+
+/// Few numbers cost less at once than recorded.
+Array made_by(const char* name, std::span<const Array> inputs, Dims shape, DType dtype, Work work) {
+    if (!inputs.empty() || element_count(shape) > 256)
+        return call(name, inputs, shape, dtype, work);
+    Array made = empty(shape, dtype, nullptr);
+    made.view().storage->allocate();
+    if (made.size() > 0) work({}, made.view());
+    return shape.empty() ? to_value(made) : made;
+}
+
+__extension__ using Wide = unsigned __int128;
+
+/// Uniform in 0, ..., span: Lemire's multiplication (2019), which rejects what would bias.
+std::uint64_t below(Draws& d, std::uint64_t span) {
+    std::uint64_t n = span + 1;
+    if (n == 0) return d.bits();
+    Wide product = static_cast<Wide>(d.bits()) * n;
+    if (static_cast<std::uint64_t>(product) < n) {
+        std::uint64_t threshold = -n % n;
+        while (static_cast<std::uint64_t>(product) < threshold)
+            product = static_cast<Wide>(d.bits()) * n;
+    }
+    return static_cast<std::uint64_t>(product >> 64);
+}
+
+}  // namespace
+
+Distribution distribution_named(std::string_view wanted) {
+#define UNISONO_DISTRIBUTION(Name, name, ...) \
+    if (wanted == name) return Distribution::Name;
+#include "library/random/distributions.def"
+    fail(ErrorKind::Internal, "random: no distribution is called " + std::string(wanted));
+}
+
+Array draw(Distribution what, std::span<const Parameter> given, Dims shape, DType dtype,
+           const RandomKey& key) {
+    Parameters parameters;
+    std::vector<Array> inputs;
+    for (std::size_t k = 0; k < given.size(); ++k) {
+        parameters.value[k] = given[k].value;
+        if (!given[k].is_array) continue;
+        parameters.input[k] = static_cast<int>(inputs.size());
+        inputs.push_back(packed(broadcast_to(given[k].array, shape)));
+    }
+    return made_by("random", inputs, shape, dtype,
+                   [what, key, parameters](std::span<const View> in, const View& out) {
+                       if (out.dtype == DType::Float64)
+                           return run<double>(what, key, parameters, in, out);
+                       if (out.dtype == DType::Float32)
+                           return run<float>(what, key, parameters, in, out);
+                       run<std::int64_t>(what, key, parameters, in, out);
+                   });
+}
+
+Array draw_integers(std::int64_t low, std::uint64_t span, Dims shape, DType dtype,
+                    const RandomKey& key) {
+    return made_by(
+        "random integers", {}, shape, dtype,
+        [low, span, key](std::span<const View>, const View& out) {
+            dispatch_native(out.dtype, [&]<class T>() {
+                if constexpr (std::is_integral_v<T>) {
+                    T* to = reinterpret_cast<T*>(out.data());
+                    for_each_piece(
+                        key, out.layout->size(), 16,
+                        [&](const std::uint64_t* draws, std::int64_t first, std::int64_t count) {
+                            for (std::int64_t k = 0; k < count; ++k) {
+                                auto index = static_cast<std::uint64_t>(first + k);
+                                Draws d(key, key.next + index, draws[k]);
+                                to[first + k] = static_cast<T>(static_cast<std::uint64_t>(low) +
+                                                               below(d, span));
+                            }
+                        });
+                }
+            });
+        });
+}
+
+Array draw_permutations(std::int64_t count, std::int64_t n, const RandomKey& key) {
+    std::int64_t shape[] = {count, n};
+    return call(
+        "random permutations", {}, shape, DType::Int64,
+        [count, n, key](std::span<const View>, const View& out) {
+            auto* to = reinterpret_cast<std::int64_t*>(out.data());
+            parallel_for(
+                0, count, std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, n)),
+                [&](std::int64_t begin, std::int64_t end) {
+                    for (std::int64_t row = begin; row < end; ++row) {
+                        std::int64_t* p = to + row * n;
+                        for (std::int64_t k = 0; k < n; ++k) p[k] = k;
+                        std::uint64_t room[piece + 2 * philox::lanes];
+                        const std::uint64_t* draws = room;
+                        for (std::int64_t k = n - 1; k > 0; --k) {
+                            std::int64_t step = n - 1 - k;
+                            auto index = key.next + static_cast<std::uint64_t>(row * n + step);
+                            if (step % piece == 0)
+                                draws = philox::first_draws(key, index, std::min(piece, k), room);
+                            Draws d(key, index, draws[step % piece]);
+                            std::swap(p[k], p[below(d, static_cast<std::uint64_t>(k))]);
+                        }
+                    }
+                });
+        });
+}
+
+}  // namespace unisono::library

@@ -1,0 +1,57 @@
+// searchsorted: halving without branches, several values in work at once.
+#include "library/sort/search.h"
+
+#include "core/threads/parallel.h"
+#include "library/lanes.h"
+#include "library/sort/order.h"
+
+namespace unisono::library {
+
+namespace {
+
+constexpr std::int64_t grain = 1 << 12;
+
+template <bool right, class T>
+void search(const T* sorted, std::int64_t n, const T* values, std::int64_t count,
+            std::int64_t* places) {
+    constexpr int step = 8;
+    for (std::int64_t k = 0; k < count; k += step) {
+        std::int64_t m = std::min<std::int64_t>(step, count - k);
+        T wanted[step] = {};
+        std::int64_t base[step] = {};
+        for (std::int64_t j = 0; j < m; ++j) wanted[j] = values[k + j];
+        auto left_of = [&](std::int64_t at, T v) {
+            return right ? !before(v, sorted[at]) : before(sorted[at], v);
+        };
+        for (std::int64_t length = n; length > 1; length -= length / 2) {
+            std::int64_t half = length / 2;
+            for (int j = 0; j < step; ++j)
+                base[j] += left_of(base[j] + half - 1, wanted[j]) ? half : 0;
+        }
+        for (std::int64_t j = 0; j < m; ++j)
+            places[k + j] = n == 0 ? 0 : base[j] + (left_of(base[j], wanted[j]) ? 1 : 0);
+    }
+}
+
+}  // namespace
+
+Array search_sorted(const Array& sorted, const Array& values, bool right) {
+    UNISONO_ASSERT(sorted.rank() == 1 && sorted.dtype() == values.dtype());
+    Array in[] = {packed(sorted), packed(values)};
+    return call("searchsorted", in, values.shape(), DType::Int64,
+                [right](std::span<const View> views, const View& out) {
+                    auto* places = elements<std::int64_t>(out);
+                    dispatch_all(views[0].dtype, [&]<class T>() {
+                        const T* a = elements<const T>(views[0]);
+                        const T* v = elements<const T>(views[1]);
+                        std::int64_t n = views[0].layout->size();
+                        parallel_for(0, out.layout->size(), grain,
+                                     [&](std::int64_t begin, std::int64_t end) {
+                                         auto f = right ? search<true, T> : search<false, T>;
+                                         f(a, n, v + begin, end - begin, places + begin);
+                                     });
+                    });
+                });
+}
+
+}  // namespace unisono::library

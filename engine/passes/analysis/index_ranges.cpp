@@ -1,0 +1,559 @@
+// Forward analysis: values of int64 variables as polynomials of symbols, with bounds from loops and
+// conditions.
+#include "passes/analysis/index_ranges.h"
+
+#include <algorithm>
+
+#include "passes/analysis/known_values.h"
+#include "passes/cleanup/simplify.h"
+
+namespace unisono::passes {
+
+using namespace ir;
+
+namespace {
+
+constexpr std::size_t most_bounds = 4;
+
+void combine(const std::vector<Bound>& a, const std::vector<Bound>& b, std::int64_t scale,
+             std::vector<Bound>& out) {
+    for (const Bound& x : a) {
+        for (const Bound& y : b) {
+            auto value = sum(x.value, y.value, scale);
+            if (!value || out.size() >= most_bounds) continue;
+            Bound both{*value, x.needs};
+            both.needs.insert(both.needs.end(), y.needs.begin(), y.needs.end());
+            out.push_back(std::move(both));
+        }
+    }
+}
+
+void add_written(S s, std::vector<std::int32_t>& out) {
+    if (s->kind == StmtKind::Declare || s->kind == StmtKind::Assign || s->kind == StmtKind::For)
+        out.push_back(s->id);
+    out.insert(out.end(), s->outs.begin(), s->outs.end());
+    for (S b : s->body) add_written(b, out);
+    for (S b : s->orelse) add_written(b, out);
+}
+
+/// Each variable that the statements write, once.
+std::vector<std::int32_t> written_by(std::span<const S> list) {
+    std::vector<std::int32_t> all;
+    for (S s : list) add_written(s, all);
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+}
+
+class Ranges {
+  public:
+    explicit Ranges(Function& f) : f_(f), b_(f), env_(f.vars.size()), extents_(f.arrays.size()) {}
+
+    FunctionFacts run() {
+        stmt(f_.body);
+        return std::move(facts_);
+    }
+
+  private:
+    struct Loop {
+        int number;
+        int first_symbol;
+        std::size_t mark;  // of the environment before the loop
+    };
+    struct Refinement {
+        int symbol;
+        bool upper;
+    };
+
+    // ---- Symbols
+
+    int add_symbol(Symbol s) {
+        facts_.symbols.push_back(std::move(s));
+        return static_cast<int>(facts_.symbols.size()) - 1;
+    }
+    Symbol& symbol(int s) { return facts_.symbols[static_cast<std::size_t>(s)]; }
+
+    int param_symbol(E e) {
+        auto key = std::tuple(e->id, e->field, e->axis);
+        auto found = params_.find(key);
+        if (found != params_.end()) return found->second;
+        Symbol s;
+        s.read = e;
+        s.is_extent = e->field == Field::Extent;
+        return params_[key] = add_symbol(s);
+    }
+
+    /// Of parameters, made before any loop: so they are never local to one.
+    void make_param_symbols(E e) {
+        if (e->kind == ExprKind::Param && e->dtype == DType::Int64) param_symbol(e);
+        for (E a : e->args) make_param_symbols(a);
+    }
+    void make_param_symbols(S s) {
+        for (E e : s->args) make_param_symbols(e);
+        for (S b : s->body) make_param_symbols(b);
+        for (S b : s->orelse) make_param_symbols(b);
+        access_extents(s);
+    }
+    void access_extents(S s) {
+        bool accesses = s->kind == StmtKind::Store || s->kind == StmtKind::Atomic;
+        if (accesses) array_extents(s->id);
+        for (E e : s->args) access_extents(e);
+    }
+    void access_extents(E e) {
+        if (e->kind == ExprKind::Load) array_extents(e->id);
+        for (E a : e->args) access_extents(a);
+    }
+    void array_extents(std::int32_t array) {
+        const Array& a = f_.arrays[static_cast<std::size_t>(array)];
+        auto& list = extents_[static_cast<std::size_t>(array)];
+        if (a.is_view()) {
+            for (E e : a.extents) make_param_symbols(e);
+        }
+        if (a.param < 0 || !list.empty()) return;
+        for (int k = 0; k < a.rank; ++k)
+            list.push_back(Poly::symbol(param_symbol(b_.extent(array, k))));
+    }
+
+    /// A new value of a variable, of which nothing is known but what `value` bounds.
+    Value unknown(std::int32_t var, const Value& value = {}) {
+        Symbol s;
+        s.read = b_.read(var);
+        s.var = var;
+        s.upper = value.upper;
+        s.lower = value.lower;
+        return {Poly::symbol(add_symbol(s)), {}, {}};
+    }
+
+    void set(std::int32_t var, const Value& value) {
+        if (f_.vars[static_cast<std::size_t>(var)].dtype != DType::Int64) return;
+        env_.set(var, value.exact ? value : unknown(var, value));
+    }
+
+    void forget_written(std::span<const S> list) {
+        for (std::int32_t v : written_by(list)) set(v, {});
+    }
+
+    // ---- Values
+
+    Value value(E e) {
+        if (e->dtype != DType::Int64) return {};
+        switch (e->kind) {
+            case ExprKind::Const: return {Poly(static_cast<std::int64_t>(e->bits)), {}, {}};
+            case ExprKind::Param: return {Poly::symbol(param_symbol(e)), {}, {}};
+            case ExprKind::Var: {
+                if (!env_[e->id]) env_.set(e->id, unknown(e->id));
+                return *env_[e->id];
+            }
+            case ExprKind::Unary:
+                return e->op == Op::Neg ? difference({Poly(0), {}, {}}, value(e->args[0]))
+                                        : Value{};
+            case ExprKind::Binary: return binary(e);
+            default: return {};
+        }
+    }
+
+    static Value total(const Value& a, const Value& b) {
+        Value out;
+        if (a.exact && b.exact) out.exact = sum(*a.exact, *b.exact);
+        if (out.exact && a.upper.empty() && b.upper.empty() && a.lower.empty() && b.lower.empty())
+            return out;
+        combine(a.uppers(), b.uppers(), 1, out.upper);
+        combine(a.lowers(), b.lowers(), 1, out.lower);
+        return out;
+    }
+    static Value difference(const Value& a, const Value& b) {
+        Value out;
+        if (a.exact && b.exact) out.exact = sum(*a.exact, *b.exact, -1);
+        if (out.exact && a.upper.empty() && b.upper.empty() && a.lower.empty() && b.lower.empty())
+            return out;
+        combine(a.uppers(), b.lowers(), -1, out.upper);
+        combine(a.lowers(), b.uppers(), -1, out.lower);
+        return out;
+    }
+
+    Value binary(E e) {
+        Value a = value(e->args[0]);
+        Value b = value(e->args[1]);
+        Value out;
+        switch (e->op) {
+            case Op::Add: return total(a, b);
+            case Op::Sub: return difference(a, b);
+            case Op::Mul:
+                if (a.exact && b.exact) out.exact = product(*a.exact, *b.exact);
+                return out;
+            case Op::Min:
+                out.upper = a.uppers();
+                for (const Bound& x : b.uppers()) out.upper.push_back(x);
+                return out;
+            case Op::Max:
+                out.lower = a.lowers();
+                for (const Bound& x : b.lowers()) out.lower.push_back(x);
+                return out;
+            case Op::Mod:  // in [0, b) where b is positive; 0 where it is 0
+                if (!b.exact) return out;
+                if (remainder(a, *b.exact) == Remainder::Unknown) {
+                    out.lower.push_back({Poly(0), {*b.exact}});
+                } else {
+                    out.lower.push_back({Poly(0), {}});
+                    if (auto last = sum(*b.exact, Poly(-1))) out.upper.push_back({*last, {}});
+                }
+                return out;
+            case Op::FloorDiv:
+                if (!b.exact) return out;
+                for (const Bound& x : a.lowers()) {
+                    Bound bound{Poly(0), x.needs};
+                    bound.needs.push_back(x.value);
+                    bound.needs.push_back(*b.exact);
+                    out.lower.push_back(std::move(bound));
+                }
+                return out;
+            default: return out;
+        }
+    }
+
+    // ---- Conditions
+
+    /// a <= b + offset holds from here on: bounds for the symbols that stand alone on a side.
+    void learn_at_most(const Value& a, const Value& b, std::int64_t offset) {
+        if (!a.exact || !b.exact) return;
+        if (int s = a.exact->lone_symbol(); s >= 0) {
+            auto bound = sum(*b.exact, Poly(offset - a.exact->constant()));
+            if (bound && bound->latest() < s) {
+                symbol(s).upper.insert(symbol(s).upper.begin(), {*bound, {}});
+                refinements_.push_back({s, true});
+            }
+        }
+        if (int s = b.exact->lone_symbol(); s >= 0) {
+            auto bound = sum(*a.exact, Poly(-offset - b.exact->constant()));
+            if (bound && bound->latest() < s) {
+                symbol(s).lower.insert(symbol(s).lower.begin(), {*bound, {}});
+                refinements_.push_back({s, false});
+            }
+        }
+    }
+
+    /// a != b holds from here on: a bound that is b moves by one.
+    void learn_unequal(const Value& a, const Value& b) {
+        if (!a.exact || !b.exact) return;
+        int s = a.exact->lone_symbol();
+        auto apart = s < 0 ? std::nullopt : sum(*b.exact, Poly(-a.exact->constant()));
+        if (!apart || apart->latest() >= s) return;
+        auto is_there = [&](const std::vector<Bound>& list) {
+            return std::any_of(list.begin(), list.end(), [&](const Bound& known) {
+                return known.needs.empty() && known.value == *apart;
+            });
+        };
+        Value edge{apart, {}, {}};
+        Value symbol_alone{Poly::symbol(s), {}, {}};
+        if (is_there(symbol(s).lower)) learn_at_most(edge, symbol_alone, -1);
+        if (is_there(symbol(s).upper)) learn_at_most(symbol_alone, edge, -1);
+    }
+
+    void learn(E condition, bool holds) {
+        if (condition->kind == ExprKind::Unary && condition->op == Op::Not)
+            return learn(condition->args[0], !holds);
+        if (condition->kind != ExprKind::Binary) return;
+        if (condition->op == (holds ? Op::And : Op::Or)) {
+            learn(condition->args[0], holds);
+            learn(condition->args[1], holds);
+            return;
+        }
+        if (condition->args[0]->dtype != DType::Int64) return;
+        Value a = value(condition->args[0]);
+        Value b = value(condition->args[1]);
+        switch (condition->op) {
+            case Op::Lt: holds ? learn_at_most(a, b, -1) : learn_at_most(b, a, 0); break;
+            case Op::Le: holds ? learn_at_most(a, b, 0) : learn_at_most(b, a, -1); break;
+            case Op::Gt: holds ? learn_at_most(b, a, -1) : learn_at_most(a, b, 0); break;
+            case Op::Ge: holds ? learn_at_most(b, a, 0) : learn_at_most(a, b, -1); break;
+            case Op::Eq:
+            case Op::Ne:
+                if (holds == (condition->op == Op::Eq)) {
+                    learn_at_most(a, b, 0);
+                    learn_at_most(b, a, 0);
+                } else {
+                    learn_unequal(a, b);
+                    learn_unequal(b, a);
+                }
+                break;
+            default: break;
+        }
+    }
+
+    void unlearn(std::size_t until) {
+        for (; refinements_.size() > until; refinements_.pop_back()) {
+            Symbol& s = symbol(refinements_.back().symbol);
+            auto& list = refinements_.back().upper ? s.upper : s.lower;
+            list.erase(list.begin());
+        }
+    }
+
+    // ---- Accesses
+
+    bool is_readable(int s, const Loop& loop) const {
+        const Symbol& known = facts_.symbols[static_cast<std::size_t>(s)];
+        if (known.var < 0) return true;
+        const auto& now = env_.at(known.var, loop.mark);
+        return now && now->exact && *now->exact == Poly::symbol(s);
+    }
+
+    bool is_usable(const Proof& p, const Loop& loop) const {
+        auto readable = [&](int s) { return s >= loop.first_symbol || is_readable(s, loop); };
+        return std::all_of(p.used.begin(), p.used.end(), readable);
+    }
+
+    bool needs_no_test(const Proof& p) const {
+        return p.tests.empty() && p.degree <= 1 &&
+               std::all_of(p.used.begin(), p.used.end(), [&](int s) {
+                   const Symbol& known = facts_.symbols[static_cast<std::size_t>(s)];
+                   // Variables of the nest are bounded by what else is used.
+                   return known.is_extent || !known.upper.empty() || !known.lower.empty();
+               });
+    }
+
+    /// Adds what shows that one of the candidates is at least 0, or returns false.
+    bool add_condition(const std::vector<Bound>& candidates, const Loop& loop,
+                       AccessTest& test) const {
+        std::vector<Proof> ways;
+        for (const Bound& candidate : candidates) {
+            if (!candidate.needs.empty()) continue;
+            for (Proof& p :
+                 prove_at_least_zero(facts_.symbols, candidate.value, loop.first_symbol)) {
+                if (!is_usable(p, loop)) continue;
+                if (needs_no_test(p)) return true;
+                ways.push_back(std::move(p));
+            }
+        }
+        if (ways.empty()) return false;
+        test.conditions.push_back(std::move(ways));
+        return true;
+    }
+
+    std::optional<AccessTest> test_at(const Loop& loop, std::span<const Value> indices,
+                                      std::int32_t array, const std::vector<bool>& from_end) const {
+        AccessTest test;
+        const auto& extents = extents_[static_cast<std::size_t>(array)];
+        if (extents.size() != indices.size()) return std::nullopt;
+        for (std::size_t k = 0; k < indices.size(); ++k) {
+            std::vector<Bound> low;
+            std::vector<Bound> high;
+            if (from_end[k]) {
+                low.push_back({*sum(extents[k], *indices[k].exact), {}});
+                if (!add_condition(low, loop, test)) return std::nullopt;
+                continue;
+            }
+            low = indices[k].lowers();
+            auto last = sum(extents[k], Poly(-1));
+            if (last) combine({{*last, {}}}, indices[k].uppers(), -1, high);
+            if (!add_condition(low, loop, test) || !add_condition(high, loop, test))
+                return std::nullopt;
+        }
+        return test;
+    }
+
+    /// Whether one of the candidates is at least 0 at this place, without a test.
+    bool holds(const std::vector<Bound>& candidates) const {
+        const Loop all{-1, 0, env_.mark()};  // nothing is left for a test to read
+        AccessTest test;
+        return add_condition(candidates, all, test) && test.is_proven();
+    }
+
+    Remainder remainder(const Value& a, const Poly& n) const {
+        auto is_at_least = [&](const Poly& least) {  // -least <= a
+            std::vector<Bound> low;
+            combine(a.lowers(), {{least, {}}}, 1, low);
+            return holds(low);
+        };
+        auto is_below = [&](std::int64_t times, std::int64_t less) {  // a <= times n - less
+            std::vector<Bound> high;
+            if (auto most = sum(Poly(-less), n, times))
+                combine({{*most, {}}}, a.uppers(), -1, high);
+            return holds(high);
+        };
+        if (is_at_least(Poly(0))) {
+            if (is_below(1, 1)) return Remainder::Itself;
+            return is_below(1, 0) || is_below(2, 1) ? Remainder::Above : Remainder::Unknown;
+        }
+        const bool wraps =
+            (is_at_least(Poly(1)) && is_below(1, 2)) || (is_at_least(n) && is_below(1, 1));
+        return wraps ? Remainder::Below : Remainder::Unknown;
+    }
+
+    void access(std::int32_t array, std::span<const E> args, Access mode) {
+        if (mode != Access::Checked && mode != Access::Wrapped) return;
+        const Array& info = f_.arrays[static_cast<std::size_t>(array)];
+        if (info.is_view()) {
+            // Its extents are expressions, which may have changed since the last access.
+            auto& list = extents_[static_cast<std::size_t>(array)];
+            list.clear();
+            for (E e : info.extents) {
+                Value v = value(e);
+                if (v.exact) list.push_back(*v.exact);
+            }
+        }
+        std::vector<Value> indices;
+        AccessFacts facts;
+        for (E e : args) {
+            indices.push_back(value(e));
+            const auto& exact = indices.back().exact;
+            bool counts_back =
+                mode == Access::Wrapped && exact && exact->is_constant() && exact->constant() < 0;
+            facts.from_end.push_back(counts_back && (info.param >= 0 || info.is_view()));
+        }
+        for (const Loop& loop : loops_) {
+            facts.loops.push_back(loop.number);
+            facts.tests.push_back(test_at(loop, indices, array, facts.from_end));
+            if (facts.tests.back() && facts.tests.back()->is_proven()) facts.is_proven = true;
+        }
+        Loop here{-1, static_cast<int>(facts_.symbols.size()), env_.mark()};
+        auto direct = test_at(here, indices, array, facts.from_end);
+        if (direct && direct->is_proven()) facts.is_proven = true;
+        facts_.accesses.push_back(std::move(facts));
+    }
+
+    void expr(E e) {
+        for (E a : e->args) expr(a);
+        if (e->kind == ExprKind::Load) access(e->id, e->args, e->access);
+        if (is_remainder(e)) {
+            const Value divisor = value(e->args[1]);
+            facts_.remainders.push_back(divisor.exact ? remainder(value(e->args[0]), *divisor.exact)
+                                                      : Remainder::Unknown);
+        }
+    }
+
+    // ---- Statements
+
+    void stmt(S s) {
+        if (!made_params_) {
+            made_params_ = true;
+            make_param_symbols(s);
+        }
+        switch (s->kind) {
+            case StmtKind::For: return loop(s);
+            case StmtKind::While: {
+                forget_written(s->body);
+                expr(s->args[0]);
+                std::size_t known = refinements_.size();
+                learn(s->args[0], true);
+                list(s->body);
+                unlearn(known);
+                forget_written(s->body);
+                return;
+            }
+            default: break;
+        }
+        for (E e : s->args) expr(e);
+        switch (s->kind) {
+            case StmtKind::Block:
+                for (S b : s->body) stmt(b);
+                break;
+            case StmtKind::Declare:
+            case StmtKind::Assign: set(s->id, s->args.empty() ? Value{} : value(s->args[0])); break;
+            case StmtKind::Call:
+            case StmtKind::Native:
+                for (std::int32_t v : s->outs) set(v, {});
+                break;
+            case StmtKind::Allocate: allocate(s); break;
+            case StmtKind::Store:
+            case StmtKind::Atomic:
+                access(s->id, s->args.first(s->args.size() - 1), s->access);
+                break;
+            case StmtKind::If: branch(s); break;
+            case StmtKind::Try: {  // it may end anywhere
+                std::size_t before = env_.mark();
+                list(s->body);
+                env_.restore(before);
+                forget_written(s->body);
+                for (std::int32_t v : s->outs) set(v, {});
+                break;
+            }
+            default: break;
+        }
+    }
+
+    /// A body: what its conditions teach holds to its end.
+    void list(std::span<const S> body) {
+        std::size_t known = refinements_.size();
+        for (S s : body) stmt(s);
+        unlearn(known);
+    }
+
+    void allocate(S s) {
+        auto& extents = extents_[static_cast<std::size_t>(s->id)];
+        extents.clear();
+        for (E e : s->args) {
+            Value v = value(e);
+            if (v.exact) extents.push_back(*v.exact);
+        }
+    }
+
+    static bool leaves(std::span<const S> body) {
+        if (body.empty()) return false;
+        S last = body.back();
+        if (last->kind == StmtKind::Block) return leaves(last->body);
+        return last->kind == StmtKind::Return || last->kind == StmtKind::Continue ||
+               last->kind == StmtKind::Break;
+    }
+
+    void branch(S s) {
+        std::size_t before = env_.mark();
+        std::size_t known = refinements_.size();
+        learn(s->args[0], true);
+        list(s->body);
+        unlearn(known);
+        env_.restore(before);
+        learn(s->args[0], false);
+        list(s->orelse);
+        unlearn(known);
+        env_.restore(before);
+        forget_written(s->body);
+        forget_written(s->orelse);
+        if (leaves(s->body) && s->orelse.empty()) learn(s->args[0], false);
+    }
+
+    void loop(S s) {
+        for (E e : s->args) expr(e);
+        Value begin = value(s->args[0]);
+        Value end = value(s->args[1]);
+        std::int64_t step = 0;
+        bool known_step = is_constant(s->args[2], step) && step != 0;
+        int number = static_cast<int>(facts_.loops.size());
+        int first_symbol = static_cast<int>(facts_.symbols.size());
+        facts_.loops.push_back({loops_.empty() ? -1 : loops_.back().number, first_symbol, {}});
+        if (!loops_.empty())
+            facts_.loops[static_cast<std::size_t>(loops_.back().number)].children.push_back(number);
+        loops_.push_back({number, first_symbol, env_.mark()});
+        forget_written(s->body);
+        Value var;
+        Value one{Poly(1), {}, {}};
+        if (known_step) {
+            var.lower = step > 0 ? begin.lowers() : total(end, one).lowers();
+            var.upper = step > 0 ? difference(end, one).uppers() : begin.uppers();
+        }
+        set(s->id, var);
+        list(s->body);
+        loops_.pop_back();
+        forget_written(s->body);
+        set(s->id, {});
+    }
+
+    Function& f_;
+    Builder b_;
+    FunctionFacts facts_;
+    Environment env_;
+    std::vector<std::vector<Poly>> extents_;  // per array
+    std::map<std::tuple<std::int32_t, Field, std::int32_t>, int> params_;
+    std::vector<Loop> loops_;
+    std::vector<Refinement> refinements_;
+    bool made_params_ = false;
+};
+
+}  // namespace
+
+bool is_remainder(E e) {
+    return e->kind == ExprKind::Binary && e->op == Op::Mod && e->dtype == DType::Int64;
+}
+
+FunctionFacts find_index_ranges(Function& f) { return Ranges(f).run(); }
+
+}  // namespace unisono::passes

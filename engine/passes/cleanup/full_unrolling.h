@@ -1,0 +1,17 @@
+// Pass: loops that always run a few times, inside of other loops, become their iterations.
+//
+// `for di in range(-1, 2): s += g[i + di, j]` has a body for each di: what compares or indexes with
+// di is known then, and the loop around may run on vectors. Only bodies without loops of their own,
+// short ones: the code grows by as many copies.
+//
+// Requires nothing; what has become constant is left to simplify. Returns whether it changed
+// anything.
+#pragma once
+
+#include "ir/ir.h"
+
+namespace unisono::passes {
+
+bool full_unrolling(ir::Module& module);
+
+}  // namespace unisono::passes

@@ -1,0 +1,59 @@
+// Functions of Python's math that are no rows of the table of operations, for compiled code: the C
+// library's, which Python calls itself (gamma and lgamma apart, whose last bits may differ).
+#include <bit>
+#include <cmath>
+
+#include "core/native/native.h"
+
+extern "C" double lgamma_r(double x, int* sign);  // lgamma writes a global variable
+
+namespace unisono::library {
+
+namespace {
+
+double of_bits(std::int64_t v) { return std::bit_cast<double>(v); }
+
+/// [bits of a number]: [bits of the function's value]
+template <double (*function)(double)>
+void of_one(std::int64_t* v) {
+    v[0] = std::bit_cast<std::int64_t>(function(of_bits(v[0])));
+}
+
+double log_gamma(double x) {
+    int sign = 0;
+    return lgamma_r(x, &sign);
+}
+
+double fraction(double x) {
+    int exponent = 0;
+    return std::frexp(x, &exponent);
+}
+
+double exponent(double x) {
+    int made = 0;
+    std::frexp(x, &made);
+    return std::isfinite(x) ? made : 0;
+}
+
+/// [bits of a number, bits of a divisor]: [bits of the IEEE remainder]
+void remainder(std::int64_t* v) {
+    v[0] = std::bit_cast<std::int64_t>(std::remainder(of_bits(v[0]), of_bits(v[1])));
+}
+
+/// [bits of a number, exponent within int]: [bits of number * 2^exponent]
+void scaled(std::int64_t* v) {
+    v[0] = std::bit_cast<std::int64_t>(std::ldexp(of_bits(v[0]), static_cast<int>(v[1])));
+}
+
+[[maybe_unused]] const bool natives = add_natives({{"math_of_erf", of_one<std::erf>},
+                                                   {"math_of_erfc", of_one<std::erfc>},
+                                                   {"math_of_gamma", of_one<std::tgamma>},
+                                                   {"math_of_lgamma", of_one<log_gamma>},
+                                                   {"math_of_fraction", of_one<fraction>},
+                                                   {"math_of_exponent", of_one<exponent>},
+                                                   {"math_of_remainder", remainder},
+                                                   {"math_of_ldexp", scaled}});
+
+}  // namespace
+
+}  // namespace unisono::library

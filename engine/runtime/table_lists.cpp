@@ -1,0 +1,409 @@
+// Lists of compiled functions whose items are not numbers of one kind in a row: texts, tuples,
+// arrays, objects, other tables. Rows of a table without keys.
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "core/native/block.h"
+#include "core/native/native.h"
+#include "runtime/tables.h"
+
+namespace unisono {
+
+static Block* block_at(std::int64_t word) {
+    return reinterpret_cast<Block*>(static_cast<std::uintptr_t>(word));
+}
+
+void Table::keep(const std::int64_t* row) const noexcept {
+    for (int k = 0; form_.counted >> k; ++k) {
+        if (form_.counted >> k & 1) retain_block(block_at(row[k]));
+    }
+}
+
+void Table::insert(std::int64_t k, const std::int64_t* words) {
+    if (k == 0 && live_ > 0) {  // a queue grows in front, too: by half
+        if (first_ == 0) {
+            std::size_t room = std::max<std::size_t>(8, static_cast<std::size_t>(live_) / 2);
+            rows_.insert(rows_.begin(), room * width(), 1);
+            first_ = room * width();
+        }
+        first_ -= width();
+        std::copy_n(words, form_.values, rows_.begin() + static_cast<std::ptrdiff_t>(first_) + 1);
+        ++live_;
+        is_changed = true;
+        return;
+    }
+    auto at = rows_.begin() + static_cast<std::ptrdiff_t>(first_) +
+              k * static_cast<std::ptrdiff_t>(width());
+    if (rows_.capacity() - rows_.size() < width()) {
+        std::size_t offset = static_cast<std::size_t>(at - rows_.begin());
+        rows_.reserve(
+            std::max<std::size_t>(8 * width(), rows_.size() + rows_.size() / 2 + width()));
+        at = rows_.begin() + static_cast<std::ptrdiff_t>(offset);
+    }
+    at = rows_.insert(at, width(), 1);
+    std::copy_n(words, form_.values, at + 1);
+    ++live_;
+    is_changed = true;
+}
+
+void Table::replace(std::int64_t k, const std::int64_t* words) noexcept {
+    std::int64_t* row = rows_.data() + first_ + static_cast<std::size_t>(k) * width() + 1;
+    release(row);
+    std::copy_n(words, form_.values, row);
+    is_changed = true;
+}
+
+void Table::take(std::int64_t k, std::int64_t* words) noexcept {
+    auto at = rows_.begin() + static_cast<std::ptrdiff_t>(first_) +
+              k * static_cast<std::ptrdiff_t>(width());
+    std::copy_n(at + 1, form_.values, words);
+    --live_;
+    is_changed = true;
+    if (k > 0) {
+        rows_.erase(at, at + static_cast<std::ptrdiff_t>(width()));
+        return;
+    }
+    first_ += width();  // the rows behind move when half of the words are gone
+    if (2 * first_ <= rows_.size()) return;
+    rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(first_));
+    first_ = 0;
+}
+
+void Table::remove_rows(std::vector<std::int64_t> places) {
+    if (places.empty()) return;
+    std::sort(places.begin(), places.end());
+    std::vector<std::int64_t> kept;
+    kept.reserve(rows_.size());
+    std::size_t next = 0;
+    for (std::int64_t k = 0; k < rows(); ++k) {
+        const std::int64_t* words = row(k);
+        if (next < places.size() && places[next] == k) {
+            release(words);
+            ++next;
+        } else {
+            kept.insert(kept.end(), words - 1, words - 1 + width());
+        }
+    }
+    rows_ = std::move(kept);
+    first_ = 0;
+    live_ -= static_cast<std::int64_t>(places.size());
+    is_changed = true;
+}
+
+void Table::arrange(const std::vector<std::int64_t>& order) {
+    std::vector<std::int64_t> moved;
+    moved.reserve(rows_.size());
+    for (std::int64_t k : order) {
+        auto from = rows_.begin() + static_cast<std::ptrdiff_t>(first_) +
+                    k * static_cast<std::ptrdiff_t>(width());
+        moved.insert(moved.end(), from, from + static_cast<std::ptrdiff_t>(width()));
+    }
+    rows_ = std::move(moved);
+    first_ = 0;
+    is_changed = true;
+}
+
+static int compare_words(WordKind kind, std::int64_t a, std::int64_t b) noexcept {
+    switch (kind) {
+        case WordKind::Whole: return (a > b) - (a < b);
+        case WordKind::Float: {
+            auto x = std::bit_cast<double>(a), y = std::bit_cast<double>(b);
+            return x < y ? -1 : x == y ? 0 : 1;
+        }
+        case WordKind::Text: {
+            if (a == b) return 0;
+            auto x = text_at(a).view(), y = text_at(b).view();
+            return x < y ? -1 : x == y ? 0 : 1;
+        }
+        case WordKind::Table: {
+            if (a == b) return 0;
+            const Table &x = table_at(a), &y = table_at(b);
+            if (x.form().is_list) return compare_lists(x, y);
+            return same_tables(x, y) ? 0 : 1;
+        }
+    }
+    return 0;
+}
+
+int Table::compare(const std::int64_t* a, const std::int64_t* b) const noexcept {
+    for (int k = 0; k < form_.values; ++k) {
+        if (int order = compare_words(form_.kind(k), a[k], b[k])) return order;
+    }
+    return 0;
+}
+
+int compare_lists(const Table& a, const Table& b) noexcept {
+    std::int64_t common = std::min(a.rows(), b.rows());
+    for (std::int64_t k = 0; k < common; ++k) {
+        if (int order = a.compare(a.row(k), b.row(k))) return order;
+    }
+    return (a.rows() > b.rows()) - (a.rows() < b.rows());
+}
+
+namespace {
+
+void give(std::int64_t* v, const Table* table) {
+    v[0] = table ? handle_of(table) : Heap::current() ? 0 : -1;
+}
+
+/// Python's index, or -1 where it is out of range.
+std::int64_t place_in(const Table& t, std::int64_t k) {
+    if (k < 0) k += t.rows();
+    return k >= 0 && k < t.rows() ? k : -1;
+}
+
+/// [list, k]: [1 where k is out of range, words]
+void list_item(std::int64_t* v) {
+    const Table& t = table_at(v[0]);
+    std::int64_t k = place_in(t, v[1]);
+    v[0] = k < 0;
+    if (k >= 0) std::copy_n(t.row(k), t.form().values, v + 1);
+}
+
+/// [list, k, words]: [1 where k is out of range]
+void list_put(std::int64_t* v) {
+    Table& t = table_at(v[0]);
+    std::int64_t k = place_in(t, v[1]);
+    v[0] = k < 0;
+    if (k >= 0) t.replace(k, v + 2);
+}
+
+/// [list, k, words]: [status]; k as Python's insert takes it
+void list_insert(std::int64_t* v) {
+    Table& t = table_at(v[0]);
+    std::int64_t k = v[1] < 0 ? v[1] + t.rows() : v[1];
+    v[0] = 0;
+    try {
+        t.insert(std::clamp<std::int64_t>(k, 0, t.rows()), v + 2);
+    } catch (...) {
+        v[0] = native_out_of_memory;
+    }
+}
+
+/// [list, k]: [1 where k is out of range, words], which go
+void list_take(std::int64_t* v) {
+    Table& t = table_at(v[0]);
+    std::int64_t k = place_in(t, v[1]);
+    v[0] = k < 0;
+    if (k >= 0) t.take(k, v + 1);
+}
+
+void add_row(Table& to, const Table& from, std::int64_t k) {
+    to.insert(to.rows(), from.row(k));
+    from.keep(from.row(k));
+}
+
+struct Slice {
+    std::int64_t from, to, step;
+};
+
+/// begin, end and step, and which of them are given, for n items.
+Slice slice_of(const std::int64_t* v, std::int64_t n) {
+    std::int64_t given = v[3], step = given & 4 ? v[2] : 1;
+    std::int64_t low = step < 0 ? -1 : 0, high = step < 0 ? n - 1 : n;
+    auto bound = [&](std::int64_t k) { return std::clamp(k < 0 ? k + n : k, low, high); };
+    return {given & 1  ? bound(v[0])
+            : step < 0 ? high
+                       : low,
+            given & 2  ? bound(v[1])
+            : step < 0 ? low
+                       : high,
+            step};
+}
+
+/// The numbers of its items, in its own order.
+std::vector<std::int64_t> places_of(const Slice& s) {
+    std::vector<std::int64_t> places;
+    for (std::int64_t k = s.from; s.step < 0 ? k > s.to : k < s.to; k += s.step)
+        places.push_back(k);
+    return places;
+}
+
+/// [list, begin, end, step, which of them are given]: [status]; those items go
+void list_remove(std::int64_t* v) {
+    Table& t = table_at(v[0]);
+    try {
+        auto places = places_of(slice_of(v + 1, t.rows()));
+        t.remove_rows(places);
+        v[0] = 0;
+    } catch (...) {
+        v[0] = native_out_of_memory;
+    }
+}
+
+/// [list, begin, end, step, which of them are given, other]: [status, items of the slice]; the
+/// items of the other take the place of those. Status 1: a step, and not as many.
+void list_assign(std::int64_t* v) {
+    Table& t = table_at(v[0]);
+    const Table& other = table_at(v[5]);
+    try {
+        std::vector<std::vector<std::int64_t>> rows;  // the other may be the list itself
+        for (std::int64_t k = 0; k < other.rows(); ++k) {
+            rows.emplace_back(other.row(k), other.row(k) + t.form().values);
+            other.keep(rows.back().data());
+        }
+        Slice s = slice_of(v + 1, t.rows());
+        auto places = places_of(s);
+        bool fits = s.step == 1 || places.size() == rows.size();
+        if (fits && s.step != 1) {
+            for (std::size_t k = 0; k < rows.size(); ++k) t.replace(places[k], rows[k].data());
+        } else if (fits) {
+            t.remove_rows(places);
+            for (std::size_t k = 0; k < rows.size(); ++k)
+                t.insert(s.from + static_cast<std::int64_t>(k), rows[k].data());
+        } else {
+            for (const auto& row : rows) t.give_up(row.data());
+        }
+        v[0] = !fits;
+        v[1] = static_cast<std::int64_t>(places.size());
+    } catch (...) {
+        v[0] = native_out_of_memory;
+    }
+}
+
+/// [list, begin, end, step, which of them are given]: [a new list]
+void list_slice(std::int64_t* v) {
+    const Table& t = table_at(v[0]);
+    auto [from, to, step] = slice_of(v + 1, t.rows());
+    Table* made = make_table(t.form());
+    give(v, made);
+    if (!made) return;
+    try {
+        for (std::int64_t k = from; step < 0 ? k > to : k < to; k += step) add_row(*made, t, k);
+    } catch (...) {
+        v[0] = 0;
+    }
+}
+
+/// [list, other]: [status]; the items of the other behind its own
+void list_extend(std::int64_t* v) {
+    Table& t = table_at(v[0]);
+    const Table& other = table_at(v[1]);
+    v[0] = 0;
+    try {
+        std::int64_t n = other.rows();
+        for (std::int64_t k = 0; k < n; ++k) {
+            std::int64_t words[32];
+            std::copy_n(other.row(k), t.form().values, words);
+            t.keep(words);
+            t.insert(t.rows(), words);
+        }
+    } catch (...) {
+        v[0] = native_out_of_memory;
+    }
+}
+
+/// [list, n]: [a new list of its items n times]
+void list_repeat(std::int64_t* v) {
+    const Table& t = table_at(v[0]);
+    std::int64_t times = v[1];
+    Table* made = make_table(t.form());
+    give(v, made);
+    if (!made) return;
+    try {
+        for (std::int64_t i = 0; i < times; ++i) {
+            for (std::int64_t k = 0; k < t.rows(); ++k) add_row(*made, t, k);
+        }
+    } catch (...) {
+        v[0] = 0;
+    }
+}
+
+/// [list, words]: [where they are first or -1, how often]
+void list_find(std::int64_t* v) {
+    const Table& t = table_at(v[0]);
+    std::int64_t first = -1, count = 0;
+    for (std::int64_t k = 0; k < t.rows(); ++k) {
+        const std::int64_t* row = t.row(k);
+        bool is_same = true;
+        for (int w = 0; w < t.form().values && is_same; ++w)
+            is_same = same_word(t.form().kind(w), row[w], v[1 + w]);
+        if (is_same && count++ == 0) first = k;
+    }
+    v[0] = first;
+    v[1] = count;
+}
+
+/// [list, how]: [status]; how 0 rising, 1 falling, both stable, 2 from behind
+void list_order(std::int64_t* v) {
+    Table& t = table_at(v[0]);
+    std::int64_t how = v[1];
+    v[0] = 0;
+    try {
+        std::vector<std::int64_t> order(static_cast<std::size_t>(t.rows()));
+        std::iota(order.begin(), order.end(), std::int64_t{0});
+        if (how == 2) {
+            std::reverse(order.begin(), order.end());
+        } else {
+            std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+                int found = t.compare(t.row(a), t.row(b));
+                return how == 0 ? found < 0 : found > 0;
+            });
+        }
+        t.arrange(order);
+    } catch (...) {
+        v[0] = native_out_of_memory;
+    }
+}
+
+template <class T>
+void sort_numbers(std::int64_t address, std::int64_t count, bool falls) {
+    auto* first = reinterpret_cast<T*>(static_cast<std::uintptr_t>(address));
+    std::stable_sort(first, first + count, [&](T a, T b) { return falls ? b < a : a < b; });
+}
+
+/// [address, items, what they are: 0 int64, 1 float64, 2 bool; whether falling]: [status]
+void list_sort(std::int64_t* v) {
+    std::int64_t what = v[2];
+    try {
+        if (what == 0) sort_numbers<std::int64_t>(v[0], v[1], v[3] != 0);
+        if (what == 1) sort_numbers<double>(v[0], v[1], v[3] != 0);
+        if (what == 2) sort_numbers<std::uint8_t>(v[0], v[1], v[3] != 0);
+        v[0] = 0;
+    } catch (...) {
+        v[0] = native_out_of_memory;
+    }
+}
+
+/// [a, b]: [equal, order -1, 0 or 1]
+void list_compare(std::int64_t* v) {
+    v[1] = compare_lists(table_at(v[0]), table_at(v[1]));
+    v[0] = v[1] == 0;
+}
+
+/// [list of texts, separator]: [text]
+void list_join(std::int64_t* v) {
+    const Table& t = table_at(v[0]);
+    std::u32string_view between = text_at(v[1]).view();
+    try {
+        std::u32string all;
+        for (std::int64_t k = 0; k < t.rows(); ++k) {
+            if (k > 0) all += between;
+            all += text_at(*t.row(k)).view();
+        }
+        const Text* made = make_text(all);
+        v[0] = made ? handle_of(made) : Heap::current() ? 0 : -1;
+    } catch (...) {
+        v[0] = 0;
+    }
+}
+
+[[maybe_unused]] const bool natives = add_natives({{"list_item", list_item},
+                                                   {"list_put", list_put},
+                                                   {"list_insert", list_insert},
+                                                   {"list_take", list_take},
+                                                   {"list_slice", list_slice},
+                                                   {"list_remove", list_remove},
+                                                   {"list_assign", list_assign},
+                                                   {"list_extend", list_extend},
+                                                   {"list_repeat", list_repeat},
+                                                   {"list_find", list_find},
+                                                   {"list_order", list_order},
+                                                   {"list_sort", list_sort},
+                                                   {"list_compare", list_compare},
+                                                   {"list_join", list_join}});
+
+}  // namespace
+
+}  // namespace unisono

@@ -1,0 +1,104 @@
+// Dicts, sets and lists of compiled functions: rows in the order in which their keys came, and an
+// index of their hashes. A list has rows without keys, and no index.
+//
+// Keys and values are words: a number in one, a float as its bits, a text or another table as its
+// address; of an array the address, the block that keeps its memory alive, the extents and the
+// strides. Tables live on the heap of their call (objects.h), whose end is theirs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/objects.h"
+
+namespace unisono {
+
+/// How words compare: two bits each, keys first.
+enum class WordKind : std::uint8_t { Whole, Float, Text, Table };
+
+struct TableForm {
+    int keys = 0, values = 0;   ///< words of each
+    std::uint64_t kinds = 0;    ///< WordKind of each word
+    std::uint64_t counted = 0;  ///< a bit for each word that is a block
+    bool is_list = false;
+    WordKind kind(int word) const { return static_cast<WordKind>(kinds >> (2 * word) & 3); }
+};
+
+class Table : public HeapObject {
+  public:
+    explicit Table(const TableForm& form) noexcept;
+    ~Table() override;
+
+    const TableForm& form() const { return form_; }
+    std::int64_t size() const { return live_; }
+    /// Entries, counting those that were removed and still lie between the others.
+    std::int64_t rows() const;
+    /// The words of an entry, keys first; null where it was removed.
+    const std::int64_t* row(std::int64_t k) const;
+    const std::int64_t* find(const std::int64_t* key) const noexcept;
+    /// Adds or replaces; takes over the references of counted words. May throw std::bad_alloc.
+    void set(const std::int64_t* key, const std::int64_t* value);
+    /// Moves the values of the key to `value`, if that is not null; false where there is none.
+    bool remove(const std::int64_t* key, std::int64_t* value) noexcept;
+    void clear() noexcept;
+
+    // ---- of lists (table_lists.cpp)
+    /// In front of entry k; takes over the references of counted words. May throw std::bad_alloc.
+    void insert(std::int64_t k, const std::int64_t* words);
+    /// Other words for entry k, whose references are given up.
+    void replace(std::int64_t k, const std::int64_t* words) noexcept;
+    /// Takes entry k out; its references go to the caller.
+    void take(std::int64_t k, std::int64_t* words) noexcept;
+    /// Takes these entries out; their references are given up. May throw std::bad_alloc.
+    void remove_rows(std::vector<std::int64_t> places);
+    /// One reference less for each counted word of a row that no table has.
+    void give_up(const std::int64_t* row) noexcept { release(row); }
+    /// The same rows in another order, which `order` tells by their numbers.
+    void arrange(const std::vector<std::int64_t>& order);
+    /// One more reference for each counted word of a row.
+    void keep(const std::int64_t* row) const noexcept;
+    /// -1, 0 or 1, item by item; texts by code points, lists by their items.
+    int compare(const std::int64_t* a, const std::int64_t* b) const noexcept;
+
+    /// Entries without gaps; a loop begins.
+    void begin_loop() noexcept;
+    /// Whether entries came or went since the loop began.
+    bool has_changed() const { return loop_size_ != live_; }
+    /// Another form, while there is nothing in it.
+    void become(const TableForm& form) noexcept { form_ = form; }
+
+    bool is_changed = false;  ///< since it came from Python
+    std::string code;         ///< what its entries are, where it came empty
+
+  private:
+    std::size_t width() const { return 1 + static_cast<std::size_t>(form_.keys + form_.values); }
+    std::uint64_t hash(const std::int64_t* key) const noexcept;
+    bool equal(const std::int64_t* a, const std::int64_t* b) const noexcept;
+    std::size_t slot(const std::int64_t* key, std::uint64_t hash) const noexcept;
+    void compact() noexcept;
+    void rehash(std::size_t slots);
+    void release(const std::int64_t* row) noexcept;
+
+    TableForm form_;
+    std::vector<std::int64_t> rows_;    ///< of each entry its hash, 0 where it was removed; words
+    std::vector<std::uint32_t> index_;  ///< number of the entry and 1; 0: free; a power of two
+    std::size_t first_ = 0;  ///< words of a list in front of its rows: room, and rows that are gone
+    std::int64_t live_ = 0, loop_size_ = 0;
+};
+
+/// Null where there is no memory, or no call that owns it.
+Table* make_table(const TableForm& form) noexcept;
+/// Equal keys and values, in any order; lists in the same one.
+bool same_tables(const Table& a, const Table& b) noexcept;
+/// Lists in dictionary order: -1, 0 or 1.
+int compare_lists(const Table& a, const Table& b) noexcept;
+bool same_word(WordKind kind, std::int64_t a, std::int64_t b) noexcept;
+/// Tables that exist now.
+std::int64_t live_tables() noexcept;
+
+inline Table& table_at(std::int64_t handle) {
+    return *reinterpret_cast<Table*>(static_cast<std::uintptr_t>(handle));
+}
+
+}  // namespace unisono

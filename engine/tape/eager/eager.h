@@ -1,0 +1,39 @@
+// Runs single entries on a few elements at once, without a plan: what the tape does with small
+// statements of places that repeat (call_sites.h), where recording costs more than computing.
+//
+// The loops are those of backends/block and reductions follow the same tree, so the bits are those
+// that a plan gives. Nothing here fails: what is out of the ordinary is left to the tape.
+#pragma once
+
+#include "core/stats.h"
+#include "tape/array.h"
+#include "tape/eager/block_loops.h"
+
+namespace unisono {
+
+struct Entry;
+
+namespace at_once {
+
+inline constexpr std::int64_t most_points = 1024;  ///< that an entry reads or writes
+
+/// Whether the memory may be read now: nothing that is pending or running writes it.
+inline bool is_ready(const Storage* s) {
+    return !s->device && !s->pending && !s->running && s->memory.handle && !s->poison;
+}
+/// Whether it may be written now: neither does anything pending read it.
+inline bool is_idle(const Storage* s) { return is_ready(s) && !s->readers; }
+
+/// Runs the entry; false, having done nothing, where it must be recorded.
+bool run(const Entry& entry);
+
+/// Counts a kernel that wrote `out`.
+inline void note(Storage* out, std::int64_t read, std::int64_t written) {
+    out->evaluation = Storage::unrecorded;
+    count(stats().kernels_launched);
+    count(stats().bytes_read, read);
+    count(stats().bytes_written, written);
+}
+
+}  // namespace at_once
+}  // namespace unisono

@@ -1,0 +1,255 @@
+// Explains a plan in words: kernels, what fused, why not more, bytes.
+#include <algorithm>
+#include <sstream>
+
+#include "ir/build.h"
+#include "ops/reduction_tree.h"
+#include "tape/plan/plan.h"
+#include "tape/record/element_function.h"
+#include "tape/run/run_group.h"
+
+namespace unisono {
+
+namespace {
+
+std::string place_text(const Entry& e, const HostHooks& hooks) {
+    if (!e.line.code || !hooks.decode_line) return {};
+    SourcePlace p = hooks.decode_line(e.line);
+    auto slash = p.file.rfind('/');
+    return p.file.substr(slash == std::string::npos ? 0 : slash + 1) + ":" + std::to_string(p.line);
+}
+
+std::string flush_text(const FlushRecord& r, const HostHooks& hooks) {
+    SourcePlace p = hooks.decode_line ? hooks.decode_line(r.line) : SourcePlace{};
+    return std::string(unisono::text(r.reason)) + ": " + std::to_string(r.entries) +
+           " operations in " + std::to_string(r.kernels) + " kernels, " + std::to_string(r.bytes) +
+           " bytes" +
+           (p.line > 0 ? ", up to line " + std::to_string(p.line) + " of " + p.file : "");
+}
+
+std::string scalar_text(Scalar s) {
+    std::ostringstream text;
+    text.precision(17);
+    if (is_float(s.dtype)) {
+        text << s.as<double>();
+    } else if (is_bool(s.dtype)) {
+        text << (s.get<bool>() ? "True" : "False");
+    } else {
+        text << s.as<std::int64_t>();
+    }
+    return text.str();
+}
+
+/// Arrays that a plan reads and did not write, numbered as they appear.
+class ArrayNames {
+  public:
+    std::string source_text(std::int32_t source) {
+        if (source >= 0) return "kernel " + std::to_string(source + 1);
+        auto known = std::find(storages_.begin(), storages_.end(), source);
+        auto number = known - storages_.begin() + 1;
+        if (known == storages_.end()) storages_.push_back(source);
+        return "array " + std::to_string(number);
+    }
+    std::string sources_text(const std::vector<std::int32_t>& sources) {
+        std::string out;
+        for (std::int32_t s : sources) out += (out.empty() ? " of " : ", ") + source_text(s);
+        return out;
+    }
+
+  private:
+    std::vector<std::int32_t> storages_;
+};
+
+/// `segment` null: scalars are known by number only.
+std::string node_text(const PlanStep& step, std::size_t k, ArrayNames& arrays,
+                      const std::vector<Entry>* segment) {
+    const Group& g = step.kernel->group();
+    const auto& n = g.nodes[k];
+    auto value = [](std::uint16_t v) { return "%" + std::to_string(v); };
+    switch (n.kind) {
+        case Group::Kind::Input:
+            return "input " + std::to_string(n.a) + " from " +
+                   arrays.source_text(step.sources[n.a]);
+        case Group::Kind::Scalar:
+            if (!segment) return "scalar " + std::to_string(n.a);
+            return scalar_text(
+                {static_cast<std::uint64_t>(step.scalars[n.a].in(*segment).offset), n.dtype});
+        case Group::Kind::Cast: return "cast " + value(n.a);
+        case Group::Kind::Select:
+            return "select " + value(n.a) + ", " + value(n.b) + ", " + value(n.c);
+        case Group::Kind::Iota: return "index";
+        case Group::Kind::Function: {
+            const ElementFunction& f = *g.functions[n.function];
+            const std::uint16_t operands[] = {n.a, n.b, n.c};
+            std::string text = f.name();
+            for (std::size_t i = 0; i < f.params().size(); ++i)
+                text += (i ? ", " : " ") + value(operands[i]);
+            return text;
+        }
+        case Group::Kind::Op:
+            return std::string(name(n.op)) + " " + value(n.a) +
+                   (info(n.op).arity > 1 ? ", " + value(n.b) : "");
+    }
+    return {};
+}
+
+std::string indented(const std::string& text) {
+    std::string out;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) out += "    " + line + "\n";
+    return out;
+}
+
+/// The group as it is lowered for general strides; a compiled variant knows more of them.
+ir::Module lowered(const PlanStep& step, const std::vector<Entry>& segment) {
+    const Group& g = step.kernel->group();
+    GroupShape shape;
+    shape.rank = std::max(1, step.space.in(segment).layout->rank());
+    shape.reduce_axis = g.reduce_axis;
+    shape.reduce_before = g.reduce_before;
+    shape.on_device = true;
+    shape.strides.assign(
+        (g.inputs.size() + g.outputs.size()) * static_cast<std::size_t>(shape.rank),
+        ir::StrideClass::Other);
+    if (g.reduce_before > 0) {
+        Dims extents = step.space.in(segment).layout->shape();
+        auto first = extents.begin() + (g.reduce_axis - g.reduce_before);
+        shape.few_rows = std::all_of(first, first + g.reduce_before + 1,
+                                     [](std::int64_t n) { return n <= reduction::leaf_rows; });
+        return lower_fold(g, shape);
+    }
+    return g.reduce_axis < 0 ? lower_map(g, shape) : lower_leaves(g, shape);
+}
+
+void write_reasons(std::string& out, const PlanStep& step) {
+    for (const auto& why : step.why) out += "  not fused with an earlier kernel: it " + why + "\n";
+    if (!step.snapshots.empty()) out += "  copies rows or columns first, of what it also writes\n";
+    if (step.together > 1)
+        out += "  may take turns on bands of rows with the next kernels, " +
+               std::to_string(step.together) + " in all\n";
+}
+
+std::string axes_text(const Group& g) {
+    if (g.reduce_before == 0) return "axis " + std::to_string(g.reduce_axis);
+    return "axes " + std::to_string(g.reduce_axis - g.reduce_before) + " to " +
+           std::to_string(g.reduce_axis);
+}
+
+void write_nodes(std::string& out, const PlanStep& step, ArrayNames& arrays,
+                 const std::vector<Entry>* segment) {
+    const Group& g = step.kernel->group();
+    for (std::size_t k = 0; k < g.nodes.size(); ++k) {
+        out += "    %" + std::to_string(k) + " = " + node_text(step, k, arrays, segment) + " : " +
+               std::string(name(g.nodes[k].dtype)) + "\n";
+    }
+    for (const auto& o : g.outputs) {
+        out += o.reduces ? "    reduce-" + std::string(name(o.op)) + " %" + std::to_string(o.node) +
+                               " along " + axes_text(g) + "\n"
+                         : "    store %" + std::to_string(o.node) + "\n";
+    }
+    out += "  executor of its last run: " + std::string(step.kernel->executor()) + "\n";
+}
+
+void write_step(std::string& out, const PlanStep& step, ArrayNames& arrays,
+                const std::vector<Entry>& segment, const HostHooks& hooks, bool code) {
+    std::int64_t read = 0, written = 0;
+    for (const auto& r : step.inputs)
+        read += r.in(segment).layout->size() * size_of(r.in(segment).dtype);
+    for (const auto& r : step.outputs)
+        written += r.in(segment).layout->size() * size_of(r.in(segment).dtype);
+    out += " over " + shape_text(step.space.in(segment).layout->shape()) + ": " +
+           std::to_string(step.entries.size()) + " operations fused, reads " +
+           std::to_string(read) + " bytes in " + std::to_string(step.inputs.size()) +
+           " views, writes " + std::to_string(written) + " bytes\n";
+    write_reasons(out, step);
+    std::string lines;
+    for (std::uint32_t i : step.entries) {
+        std::string p = place_text(segment[i], hooks);
+        if (!p.empty() && lines.find(p) == std::string::npos)
+            lines += (lines.empty() ? "" : ", ") + p;
+    }
+    if (!lines.empty()) out += "  lines: " + lines + "\n";
+    write_nodes(out, step, arrays, &segment);
+    out += "  kernel IR:\n" + indented(ir::print(lowered(step, segment)));
+    if (code) out += "  generated code:\n" + indented(step.kernel->source());
+}
+
+}  // namespace
+
+std::string Plan::text(const std::vector<Entry>& segment, const HostHooks& hooks, bool code) const {
+    std::string out;
+    ArrayNames arrays;
+    int number = 0;
+    for (const PlanStep& step : steps) {
+        out += "kernel " + std::to_string(++number);
+        if (step.opaque >= 0) {
+            out += ": " + segment[static_cast<std::size_t>(step.opaque)].call->name() +
+                   arrays.sources_text(step.sources) + "\n";
+        } else {
+            write_step(out, step, arrays, segment, hooks, code);
+        }
+    }
+    if (!dead.empty())
+        out +=
+            std::to_string(dead.size()) + " operations are dropped: nobody needs their results\n";
+    return out;
+}
+
+std::string Plan::text(bool code) const {
+    std::string out;
+    ArrayNames arrays;
+    int number = 0;
+    for (const PlanStep& step : steps) {
+        out += "kernel " + std::to_string(++number);
+        if (step.opaque >= 0) {
+            out += ": a library call" + arrays.sources_text(step.sources) + "\n";
+            continue;
+        }
+        out += ": " + std::to_string(step.entries.size()) + " operations fused, reads " +
+               std::to_string(step.inputs.size()) + " views, writes " +
+               std::to_string(step.outputs.size()) + "\n";
+        write_reasons(out, step);
+        write_nodes(out, step, arrays, nullptr);
+        if (code) out += "  generated code:\n" + indented(step.kernel->source());
+    }
+    return out;
+}
+
+/// What wrote the storage last, as far as the log goes back.
+void Tape::describe_finished(std::string& out, const Storage& wanted, bool code) const {
+    out += "computed: nothing is pending\n";
+    if (wanted.evaluation == Storage::unrecorded) {
+        out += "written last at once, without a plan: few elements, in a statement that repeats\n";
+    }
+    for (const FlushRecord& r : log_) {
+        if (!r.plan || wanted.evaluation == 0 || r.number != wanted.evaluation) continue;
+        out +=
+            "written last by this evaluation: " + flush_text(r, hooks) + "\n" + r.plan->text(code);
+    }
+}
+
+std::string Tape::describe(Storage* wanted, bool code) {
+    std::string out;
+    if (wanted->pending) {
+        wait_for_running();
+        mark_closure({&wanted, 1}, nullptr);
+        std::vector<Entry> segment;
+        for (std::size_t i = 0; i < entries_.size(); ++i) {
+            if (marked_[i]) segment.push_back(entries_[i]);
+        }
+        out += std::to_string(segment.size()) + " pending operations\n";
+        out += find_plan(segment, fresh_epochs()).text(segment, hooks, code);
+    } else {
+        describe_finished(out, *wanted, code);
+    }
+    auto recent = log();
+    std::size_t shown = 0;
+    for (std::size_t k = recent.size(); k-- > 0 && shown < 5; ++shown) {
+        const FlushRecord& r = recent[k];
+        out += (shown == 0 ? "recent evaluations, newest first:\n" : "") + std::string("  ") +
+               flush_text(r, hooks) + "\n";
+    }
+    return out;
+}
+
+}  // namespace unisono

@@ -1,0 +1,44 @@
+// A segment in numbers, and the formation of a plan from it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tape/plan/plan.h"
+#include "tape/record/hazards.h"
+
+namespace unisono {
+
+/// A distinct view of the segment.
+struct Slot {
+    const Layout* layout;
+    std::int64_t offset;
+    DType dtype;
+    std::uint32_t storage;  ///< index in SegmentData::storages
+    std::uint32_t shape;    ///< equal numbers: equal shapes
+    std::int32_t next;      ///< another slot of the same storage, or -1
+};
+
+struct SegmentStorage {
+    Storage* storage;
+    std::uint32_t mentions;  ///< references that the segment's entries hold
+    std::int32_t first_slot;
+    std::uint32_t slot_count;
+    bool written;
+    bool live;  ///< someone outside the segment holds it
+};
+
+struct SegmentData {
+    // Buffers that are reused and may be longer than what counts.
+    std::uint32_t slot_count = 0, storage_count = 0;
+    std::vector<Slot> slots;
+    std::vector<SegmentStorage> storages;
+    std::vector<std::int32_t>
+        operands;  ///< four per entry (in, in, in, out): slot, or -1 for a scalar
+    View view(std::uint32_t slot) const;
+    Overlap relation(std::uint32_t a, std::uint32_t b) const;
+};
+
+std::unique_ptr<Plan> form_plan(const std::vector<Entry>& segment, const SegmentData& data);
+
+}  // namespace unisono

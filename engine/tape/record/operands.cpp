@@ -1,0 +1,151 @@
+// What operands become before they are recorded: broadcast views, snapshots, fresh outputs.
+#include "tape/record/operands.h"
+
+#include "core/error.h"
+#include "core/pool.h"
+#include "core/settings.h"
+#include "ops/scalar_eval.h"
+#include "tape/record/hazards.h"
+#include "tape/record/record.h"
+#include "tape/tape.h"
+
+namespace unisono {
+
+namespace {
+
+Storage* fresh_storage(std::int64_t elements, DType t, Device* device) {
+    std::int64_t bytes = 0;
+    std::int64_t limit = device ? device->info().memory_bytes : pool::limit();  // 0: unknown
+    if (__builtin_mul_overflow(elements, size_of(t), &bytes) || (limit > 0 && bytes > limit)) {
+        fail(ErrorKind::Memory,
+             "memory: an array of " + std::to_string(elements) + " " + std::string(name(t)) +
+                 " elements does not fit in the limit of " + std::to_string(limit >> 20) +
+                 " MiB; use a smaller dtype or shape, or spread the array over a mesh");
+    }
+    return Storage::create(device, bytes);
+}
+
+/// Whether views of two storages meet in memory: both then see memory that another library sees
+/// too.
+bool shares_borrowed_memory(const View& a, const View& b) {
+    if (!a.storage->shared_outside() || !b.storage->shared_outside()) return false;
+    if (!a.storage->memory.handle || !b.storage->memory.handle) return false;
+    if (!a.storage->on_host() || !b.storage->on_host()) return false;
+    auto first = [](const View& v) { return v.data() + v.layout->lowest() * size_of(v.dtype); };
+    auto end = [](const View& v) {
+        return v.data() + (v.layout->highest() + 1) * size_of(v.dtype);
+    };
+    return first(a) < end(b) && first(b) < end(a);
+}
+
+}  // namespace
+
+View fresh_view(const Layout* packed, DType t, Device* device) {
+    if (device && is_complex(t)) {
+        fail(ErrorKind::Unsupported, "complex: no device has complex dtypes yet; got " +
+                                         device->info().name + "; use the cpu, or the parts");
+    }
+    return {fresh_storage(packed->size(), t, device), packed, 0, t};
+}
+
+View broadcast_view(const View& v, const Layout* packed) {
+    if (!v.storage || v.layout->packed() == packed) return v;
+    std::int64_t strides[max_rank];
+    int rank = packed->rank(), lead = rank - v.layout->rank();
+    for (int a = 0; a < rank; ++a) {
+        bool kept = a >= lead && v.layout->shape()[static_cast<std::size_t>(a - lead)] != 1;
+        strides[a] = kept ? v.layout->strides()[static_cast<std::size_t>(a - lead)] : 0;
+        if (a >= lead && packed->shape()[static_cast<std::size_t>(a)] == 1) strides[a] = 0;
+    }
+    return {v.storage, Layout::make(packed->shape(), {strides, static_cast<std::size_t>(rank)}),
+            v.offset, v.dtype};
+}
+
+[[noreturn]] void mixed_devices(std::string_view what, const Device* a, const Device* b) {
+    fail(ErrorKind::Device, std::string(what) + ": operands live on different devices; got " +
+                                device_name(a) + " and " + device_name(b) +
+                                "; move one with .to_device(...)");
+}
+
+const Layout* broadcast_layout(std::string_view what, std::span<const Arg> args) {
+    const Layout* packed = nullptr;
+    bool equal = true;
+    for (const Arg& a : args) {
+        if (a.is_scalar()) continue;
+        if (packed && a.view.layout->packed() != packed) equal = false;
+        if (!packed) packed = a.view.layout->packed();
+    }
+    if (equal) return packed ? packed : Layout::scalar();
+    Dims shapes[3];
+    std::size_t n = 0;
+    for (const Arg& a : args) {
+        if (!a.is_scalar()) shapes[n++] = a.view.layout->shape();
+    }
+    return Layout::contiguous(broadcast_shapes(what.data(), {shapes, n}));
+}
+
+Device* common_device(std::string_view what, std::span<const Arg> args) {
+    Device* device = nullptr;
+    bool any = false;
+    for (const Arg& a : args) {
+        if (a.is_scalar()) continue;
+        if (any && a.view.storage->device != device)
+            mixed_devices(what, device, a.view.storage->device);
+        device = a.view.storage->device;
+        any = true;
+    }
+    return device;
+}
+
+View snapshot_if_overlapping(const View& in, const View& out, Array& keep) {
+    if (!in.storage) return in;
+    bool overlaps = in.storage == out.storage ? overlap(in, out) == Overlap::Partial
+                                              : shares_borrowed_memory(in, out);
+    if (!overlaps) return in;
+    keep = copy(Array::of(in));
+    return broadcast_view(keep.view(), out.layout->packed());
+}
+
+void check_writable(std::string_view what, const Array& out) {
+    if (out.readonly()) {
+        fail(ErrorKind::Value,
+             std::string(what) +
+                 ": the output array is read-only; make a copy with .copy() and write into that");
+    }
+}
+
+void check_out_shape(std::string_view what, const Array& out, const Layout* packed) {
+    if (out.view().layout->packed() != packed) {
+        fail(ErrorKind::Value,
+             std::string(what) + ": non-broadcastable output; got an output of shape " +
+                 shape_text(out.shape()) + ", expected " + shape_text(packed->shape()));
+    }
+}
+
+View scalar_as(const Arg& a, DType t) {
+    return scalar_operand(is_complex(t) ? a.scalar() : cast(a.scalar(), t));
+}
+
+const std::string& device_name(const Device* device) {
+    static const std::string host = "cpu";
+    return device ? device->info().name : host;
+}
+
+Device* device_named(const std::string& name) {
+    if (name == "cpu" || name.empty()) return nullptr;
+    Device& d = find_device(name);
+    return d.info().name == "cpu" ? nullptr : &d;
+}
+
+Device* default_device() {
+    // Looked up again when a setting has changed.
+    static int generation = -1;
+    static Device* device = nullptr;
+    if (generation != settings_generation()) {
+        device = device_named(setting("device"));
+        generation = settings_generation();
+    }
+    return device;
+}
+
+}  // namespace unisono

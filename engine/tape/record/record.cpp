@@ -1,0 +1,417 @@
+// Records elementwise operations.
+#include "tape/record/record.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/error.h"
+#include "ops/scalar_eval.h"
+#include "tape/record/dtype_rules.h"
+#include "tape/record/float_errors.h"
+#include "tape/record/hazards.h"
+#include "tape/record/known_operations.h"
+#include "tape/record/operands.h"
+#include "tape/record/record_special.h"
+#include "tape/tape.h"
+
+namespace unisono {
+
+namespace {
+
+/// Evaluates on known scalars.
+Array known_result(Op op, std::span<const Arg> args, DType compute) {
+    Scalar x = cast(args[0].scalar(), compute);
+    Scalar y = args.size() > 1 ? cast(args[1].scalar(), compute) : Scalar{};
+    return Array::known(eval(op, x, y));
+}
+
+bool all_scalars(std::span<const Arg> args) {
+    return std::all_of(args.begin(), args.end(), [](const Arg& a) { return a.is_scalar(); });
+}
+
+/// What op gives on operands of one dtype, looked up instead of derived.
+struct OpTable {
+    struct Row {
+        bool plain = false;  ///< defined on the dtype itself, computed in it
+        Op op = Op::Add;
+        DType result = DType::Bool;
+        ScalarFunction evaluate = nullptr;
+        mutable block_loops::Forms loops = nullptr;  ///< looked up when first needed
+    };
+    Row rows[op_count][dtype_count];
+    OpTable() {
+        for (int o = 0; o < op_count; ++o) {
+            for (int t = 0; t < dtype_count; ++t) {
+                auto dtype = static_cast<DType>(t);
+                Op op = bool_form(static_cast<Op>(o), dtype);
+                // Powers of integers check their exponents first.
+                if (op == Op::Power && is_integer(dtype)) continue;
+                if (compute_dtype(op, dtype) == dtype)
+                    rows[o][t] = {true, op, *result_dtype(op, dtype), scalar_function(op, dtype)};
+            }
+        }
+    }
+};
+
+const OpTable::Row& plain_row(Op op, DType t) {
+    static const OpTable table;
+    return table.rows[static_cast<int>(op)][static_cast<int>(t)];
+}
+
+/// Whether a Python integer is within t's range.
+bool takes_integer(const Arg& scalar, DType t, std::uint64_t& bits) {
+    bits = cast(scalar.scalar(), t).bits;
+    return misfit(scalar.scalar(), t) == 0;
+}
+
+/// A scalar beside operands of dtype t as one of dtype t, where no range is to be checked; false
+/// otherwise.
+bool takes_plainly(const Arg& scalar, DType t, std::uint64_t& bits) {
+    bits = scalar.scalar().bits;
+    switch (scalar.weak) {
+        case Weak::None: return scalar.view.dtype == t;
+        case Weak::Float: return t == DType::Float64;
+        case Weak::Int:
+            if (scalar.view.dtype != DType::Int64) return false;  // a large one
+            if (is_integer(t)) return t == DType::Int64 || takes_integer(scalar, t, bits);
+            if (t != DType::Float64) return false;
+            bits =
+                std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(bits)));
+            return true;
+        default: return false;
+    }
+}
+
+/// The common case without detours: operands of one dtype and shape on one device, or one and a
+/// scalar that is taken as it is. Null where anything else is met.
+const OpTable::Row* plain_case(Op op, std::span<const Arg> args, const View*& like) {
+    const View* first = args[0].is_scalar() ? nullptr : &args[0].view;
+    const View* second = args.size() < 2 || args[1].is_scalar() ? nullptr : &args[1].view;
+    like = first ? first : second;
+    if (!like) return nullptr;
+    if (first && second) {
+        if (first->layout->packed() != second->layout->packed() || first->dtype != second->dtype ||
+            first->storage->device != second->storage->device) {
+            return nullptr;
+        }
+    } else if (args.size() == 2) {
+        std::uint64_t bits;
+        if (!takes_plainly(args[first ? 1 : 0], like->dtype, bits)) return nullptr;
+    }
+    const auto& row = plain_row(op, like->dtype);
+    return row.plain ? &row : nullptr;
+}
+
+/// Whether the result of such a case goes into `out` without a cast, a broadcast or a copy of an
+/// operand.
+bool is_plain_output(const OpTable::Row& row, std::span<const Arg> args, const View& like,
+                     const Array& out) {
+    const View& v = out.view();
+    if (out.is_known() || out.readonly() || v.dtype != row.result ||
+        v.layout->packed() != like.layout->packed() || v.storage->device != like.storage->device ||
+        v.storage->shared_outside() || overlaps_itself(v)) {
+        return false;
+    }
+    for (const Arg& a : args) {
+        if (!a.is_scalar() && a.view.storage == v.storage && !a.view.same_as(v)) return false;
+    }
+    return true;
+}
+
+/// Such a case on few packed elements, ready to be computed at once.
+struct PlainCall {
+    block_loops::Loop loop;
+    const char* data[2];
+    std::uint64_t scalars[2];
+    std::int64_t read = 0;
+};
+
+/// False where an operand is not ready or lies otherwise.
+bool prepare_plain(const OpTable::Row& row, std::span<const Arg> args, const View& like,
+                   const Array* into, PlainCall& call) {
+    if (!row.loops) row.loops = block_loops::operation(row.op, like.dtype);
+    const Layout* layout = like.layout;
+    if (!row.loops || !layout->contiguous() || layout->size() == 0) return false;
+    if (into && (!at_once::is_idle(into->view().storage) || !into->view().layout->contiguous()))
+        return false;
+    unsigned form = 0;
+    for (std::size_t k = 0; k < args.size(); ++k) {
+        const View& v = args[k].view;
+        if (args[k].is_scalar()) {
+            takes_plainly(args[k], like.dtype, call.scalars[k]);
+            call.data[k] = reinterpret_cast<const char*>(&call.scalars[k]);
+            form |= 1u << k;
+            continue;
+        }
+        if (!v.layout->contiguous() || !at_once::is_ready(v.storage)) return false;
+        call.data[k] = v.data();
+        call.read += layout->size() * size_of(v.dtype);
+    }
+    if (args.size() == 1) call.data[1] = call.data[0];
+    call.loop = row.loops[form];
+    return true;
+}
+
+Array run_plain(const PlainCall& call, const Array& into) {
+    Storage* out = into.view().storage;
+    const std::int64_t points = into.size();
+    call.loop(into.view().data(), call.data[0], call.data[1], call.data[0], points);
+    ++out->version;
+    at_once::note(out, call.read, points * size_of(into.dtype()));
+    return into;
+}
+
+// Each way to make an array is a function of its own, so that the array is made where the caller
+// wants it: copying one that was just written would wait for the writes.
+Array run_plain(const PlainCall& call, const Layout* layout, DType result) {
+    const std::int64_t points = layout->size(), bytes = points * size_of(result);
+    Storage* out = Storage::create(nullptr, bytes);
+    Array made(out, layout, result, layout->rank() == 0);
+    out->allocate();
+    call.loop(out->data(), call.data[0], call.data[1], call.data[0], points);
+    out->version = 1;
+    at_once::note(out, call.read, bytes);
+    return made;
+}
+
+void fill_plain(Entry& e, const OpTable::Row& row, std::span<const Arg> args, const View& like) {
+    e.kind = EntryKind::Map;
+    e.op = row.op;
+    e.compute = like.dtype;
+    e.inputs = static_cast<std::uint8_t>(args.size());
+    for (std::size_t k = 0; k < args.size(); ++k) {
+        if (args[k].is_scalar()) {
+            std::uint64_t bits = 0;
+            takes_plainly(args[k], like.dtype, bits);
+            e.in[k] = scalar_operand({bits, like.dtype});
+            continue;
+        }
+        e.in[k].storage = args[k].view.storage;
+        e.in[k].layout = args[k].view.layout;
+        e.in[k].offset = args[k].view.offset;
+        e.in[k].dtype = args[k].view.dtype;
+    }
+}
+
+Array record_plain(const OpTable::Row& row, std::span<const Arg> args, const View& like,
+                   const Array* into, bool few) {
+    Tape& tape = Tape::instance();
+    const Layout* layout = into ? into->view().layout : like.layout->packed();
+    Storage* out =
+        into ? into->view().storage
+             : Storage::create(like.storage->device, layout->size() * size_of(row.result));
+    Array made(out, layout, row.result, !into && layout->rank() == 0);
+    const View to{out, layout, into ? into->view().offset : 0, row.result};
+    if (few) {
+        Entry e;
+        fill_plain(e, row, args, like);
+        e.out = to;
+        if (at_once::run(e)) return made;
+    }
+    Entry& e = tape.open();
+    fill_plain(e, row, args, like);
+    e.out = to;
+    tape.close(e);
+    return made;
+}
+
+Array apply_plain(const OpTable::Row& row, std::span<const Arg> args, const View& like,
+                  const Array* into) {
+    const bool few = like.layout->size() <= at_once::most_points && Tape::instance().runs_at_once();
+    PlainCall call;
+    if (few && prepare_plain(row, args, like, into, call))
+        return into ? run_plain(call, *into) : run_plain(call, like.layout, row.result);
+    return record_plain(row, args, like, into, few);
+}
+
+}  // namespace
+
+const KnownOperation* known_operations(Op op) {
+    static KnownOperation table[op_count][dtype_count];
+    KnownOperation* rows = table[static_cast<int>(op)];
+    for (int t = 0; t < dtype_count; ++t) {
+        const OpTable::Row& row = plain_row(op, static_cast<DType>(t));
+        if (row.plain) rows[t] = {row.evaluate, row.result};
+    }
+    return rows;
+}
+
+bool apply_known(Op op, std::span<const Arg> args, Scalar& made) {
+    const Arg& strong = args[0].weak == Weak::None ? args[0] : args.back();
+    if (strong.weak != Weak::None) return false;
+    DType t = strong.view.dtype;
+    const OpTable::Row& row = plain_row(op, t);
+    std::uint64_t a, b = 0;
+    if (!row.plain || !takes_plainly(args[0], t, a)) return false;
+    if (args.size() > 1 && !takes_plainly(args[1], t, b)) return false;
+    made = {row.evaluate(a, b), row.result};
+    return true;
+}
+
+/// NumPy refuses integers to negative integer powers; exponents are read before the call returns.
+static void check_exponents(const Arg& exponent, DType compute) {
+    if (info(compute).kind != 'i') return;
+    bool negative = false;
+    if (exponent.is_scalar()) {
+        negative = exponent.scalar().as<std::int64_t>() < 0;
+    } else if (info(exponent.view.dtype).kind == 'i' && exponent.view.layout->size() > 0) {
+        Array lowest = reduce(Op::Min, Array::of(exponent.view), std::nullopt, false);
+        negative = item(lowest).as<std::int64_t>() < 0;
+    }
+    if (negative) {
+        fail(ErrorKind::Value,
+             "power: integers to negative integer powers are not allowed; got a negative exponent "
+             "for dtype " +
+                 std::string(name(compute)) + "; convert the base with .astype(float)");
+    }
+}
+
+/// Every case that apply_plain leaves.
+[[gnu::noinline]] static Array apply_general(Op op, std::span<const Arg> given, const Array* out) {
+    if (out) check_writable(info(op).numpy_name, *out);
+    Array made;
+    Arg own[2];
+    std::copy(given.begin(), given.end(), own);
+    std::span<Arg> args(own, given.size());
+    compare_in_range(op, args);
+    DType compute = compute_form(op, args);
+    if (op == Op::Power) check_exponents(args[1], compute);
+    if (all_scalars(args) && !out && !is_complex(compute)) return known_result(op, args, compute);
+    DType result = *result_dtype(op, compute);
+    const Layout* packed;
+    Device* device;
+    const std::string_view what = info(op).numpy_name;
+    // In NumPy's order: a cast that is refused comes before a shape that does not fit.
+    if (out) check_in_place_cast(what, result, out->dtype());
+    packed = broadcast_layout(what, args);
+    device = common_device(what, args);
+    if (out) {
+        for (const Arg& a : args) {
+            if (!a.is_scalar() && device != out->device())
+                mixed_devices(what, out->device(), device);
+        }
+        device = out->device();
+        if (packed->rank() <= out->rank() && packed != out->view().layout->packed()) {
+            Dims shapes[] = {packed->shape(), out->shape()};
+            packed = Layout::contiguous(broadcast_shapes(what.data(), shapes));
+        }
+        check_out_shape(what, *out, packed);
+    }
+    Entry e{};
+    e.kind = EntryKind::Map;
+    e.op = op;
+    e.compute = compute;
+    e.inputs = static_cast<std::uint8_t>(args.size());
+    Array keep[2];
+    const bool fresh = out == nullptr;
+    e.out = fresh ? fresh_view(packed, result, device) : out->view();
+    made = Array::of(e.out, fresh && packed->rank() == 0);
+    for (std::size_t k = 0; k < args.size(); ++k) {
+        if (args[k].is_scalar()) {
+            e.in[k] = scalar_as(args[k], compute);
+        } else {
+            e.in[k] = broadcast_view(args[k].view, packed);
+        }
+    }
+    Tape& tape = Tape::instance();
+    if (tape.run_at_once(e)) return made;
+    for (std::size_t k = 0; !fresh && k < args.size(); ++k)
+        e.in[k] = snapshot_if_overlapping(e.in[k], e.out, keep[k]);
+    tape.record(e);
+    return made;
+}
+
+/// NumPy's floor_divide, but where an operand is infinite the array API's: the quotient itself.
+static Array floor_quotient(std::span<const Arg> args, const Array* out) {
+    if (out) {
+        Op op = Op::FloorDiv;
+        check_writable(info(op).numpy_name, *out);
+        check_in_place_cast(info(op).numpy_name, elementwise_dtype(op, args), out->dtype());
+    }
+    Array floor = apply_general(Op::FloorDiv, args, nullptr);
+    Array quotient = apply(Op::Div, args);
+    Array infinite[2];
+    for (std::size_t k = 0; k < 2; ++k) infinite[k] = apply(Op::IsInf, args.subspan(k, 1));
+    Arg either[] = {infinite[0].arg(), infinite[1].arg()};
+    Array made = where(apply(Op::Or, either).arg(), quotient.arg(), floor.arg());
+    if (made.rank() == 0) made = to_value(made);
+    if (!out) return made;
+    Dims shapes[] = {made.shape(), out->shape()};
+    check_out_shape(info(Op::FloorDiv).numpy_name, *out,
+                    Layout::contiguous(broadcast_shapes("floor_divide", shapes)));
+    assign(*out, made.arg());
+    return *out;
+}
+
+/// Whether it asks what only reals can be.
+static bool asks_of_reals(Op op) {
+    return op == Op::IsNan || op == Op::IsInf || op == Op::IsFinite;
+}
+
+/// The operation with its errors reported; operands that it overwrites are kept for that.
+[[gnu::noinline]] static Array apply_checked(Op op, std::span<const Arg> args, const Array* out) {
+    float_errors::Unchecked guard;
+    Array keep[2];
+    Arg own[2];
+    for (std::size_t k = 0; k < args.size(); ++k) {
+        own[k] = args[k];
+        if (!out || own[k].is_scalar()) continue;
+        keep[k] = copy(Array::of(own[k].view));
+        own[k].view = keep[k].view();
+    }
+    Array made = apply(op, {own, args.size()}, out);
+    float_errors::check(op, {own, args.size()}, made);
+    return made;
+}
+
+Array apply(Op op, std::span<const Arg> args, const Array* out) {
+    if (float_errors::is_checked()) [[unlikely]]
+        return apply_checked(op, args, out);
+    if (op == Op::NextAfter && (out || !all_scalars(args)) &&
+        elementwise_dtype(op, args) == DType::Float16)
+        return half_next_after(args, out);
+    if (op == Op::FloorDiv && is_float(common_dtype(args))) return floor_quotient(args, out);
+    const View* like = nullptr;
+    const OpTable::Row* row = plain_case(op, args, like);
+    Scalar known;
+    if (!row && mixes_signs(op, args)) return compare_signs(op, args, out);
+    if (!row && (op == Op::Floor || op == Op::Ceil || op == Op::Trunc) &&
+        !is_float(common_dtype(args)))
+        return rounded_integer(op, args[0], out);
+    if (!row && !out && asks_of_reals(op) && !all_scalars(args) &&
+        (is_integer(common_dtype(args)) || is_bool(common_dtype(args)))) {
+        // Integers are neither infinite nor not numbers: nothing is converted for the answer.
+        const Arg both[] = {args[0], args[0]};
+        return apply(op == Op::IsFinite ? Op::Eq : Op::Ne, both);
+    }
+    if (!like && !out && apply_known(op, args, known)) return Array::known(known);
+    if (row && out && !is_plain_output(*row, args, *like, *out)) row = nullptr;
+    return row ? apply_plain(*row, args, *like, out) : apply_general(op, args, out);
+}
+
+Array where(const Arg& condition, const Arg& a, const Arg& b) {
+    Arg values[] = {a, b};
+    DType t = common_dtype(values);
+    // NumPy's where takes the low bits of a Python integer that does not fit.
+    for (const Arg& value : values) {
+        if (value.weak == Weak::Int && is_float(value.scalar().dtype))
+            check_weak("where", value, t);
+    }
+    Arg all[] = {condition, a, b};
+    Device* device = common_device("where", all);
+    const Layout* packed = broadcast_layout("where", all);
+    Entry e{};
+    e.kind = EntryKind::Select;
+    e.compute = t;
+    e.inputs = 3;
+    e.out = fresh_view(packed, t, device);
+    Array made = Array::of(e.out, packed->rank() == 0);
+    for (std::size_t k = 0; k < 3; ++k) {
+        e.in[k] = all[k].is_scalar() ? scalar_as(all[k], k == 0 ? DType::Bool : t)
+                                     : broadcast_view(all[k].view, packed);
+    }
+    Tape::instance().append(e);
+    return made;
+}
+
+}  // namespace unisono

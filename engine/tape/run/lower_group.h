@@ -1,0 +1,53 @@
+// Turns a group into kernel IR for executors that compile or interpret.
+#pragma once
+
+#include "ir/ir.h"
+#include "tape/plan/group.h"
+
+namespace unisono {
+
+/// What a compiled variant of a group depends on besides the group itself.
+struct GroupShape {
+    int rank = 1;
+    int reduce_axis = -1;   ///< in the canonical iteration space
+    int reduce_before = 0;  ///< of the axes right before it, how many are reduced after it
+    /// Stride classes, rank per operand: inputs first, then outputs.
+    std::vector<ir::StrideClass> strides;
+    bool streaming = false;      ///< outputs are too large to stay in the caches
+    bool on_device = false;      ///< plain nested parallel loops, no blocking for caches
+    bool folds = false;          ///< run as lower_fold has it
+    std::int64_t strip = 1;      ///< lower_fold: the widest strip of the last axis
+    bool few_rows = false;       ///< lower_fold: each reduced axis is one leaf, none is empty
+    bool lanes = false;          ///< lower_fold: the reduced axis is the last one as recorded
+    bool along = false;          ///< lower_fold: ... and here, too
+    bool shares_pieces = false;  ///< lower_fold along a last axis: threads share pieces of rows
+    bool operator==(const GroupShape&) const = default;
+};
+
+/// Elementwise groups: one function. Params in order: inputs, outputs (arrays of the canonical
+/// rank), scalars.
+ir::Module lower_map(const Group& group, const GroupShape& shape);
+
+/// Reducing groups run as two kernels around a scratch array per reducing output, of shape
+/// (iteration shape without the reduced axis) + (leaves). The first computes leaves, and stores the
+/// group's other outputs; its params: inputs, non-reducing outputs, scratches, scalars.
+/// A group without inputs takes one more array after the scratches, which is never read and brings
+/// the iteration shape.
+ir::Module lower_leaves(const Group& group, const GroupShape& shape);
+/// The second combines the leaves of one reducing output by the tree. Params: scratch, output.
+ir::Module lower_tree(Op op, DType dtype, int kept_rank);
+
+/// Reducing groups on the host: one function, parameters as those of lower_map. A reducing output
+/// has the rank of the iteration space, and is indexed with 0 along the reduced axes; with the
+/// piece's number along the last axis, if that is the one reduced. lower_tree combines the pieces.
+ir::Module lower_fold(const Group& group, const GroupShape& shape);
+/// The widths of the strips that lower_fold cuts the last axis into, falling.
+std::vector<std::int64_t> strip_widths(const GroupShape& shape);
+
+/// Elements of a long row that make a piece: 64 leaves, a node of the tree.
+inline constexpr std::int64_t reduction_piece = 64 * 512;
+
+/// Elements of the reduced axis per leaf: 512 for the innermost axis, 8 rows otherwise.
+std::int64_t leaf_length(int reduce_axis, int rank);
+
+}  // namespace unisono

@@ -1,0 +1,237 @@
+// Lowers reducing groups: one kernel computes leaves into scratch arrays, another combines leaves
+// by the tree.
+//
+// The order of combination is ops/reduction_tree.h's; here it is written as loops, for every
+// executor but `block`.
+#include "ops/reduction_tree.h"
+#include "tape/plan/group_values.h"
+
+namespace unisono {
+
+using ir::Builder;
+using ir::E;
+using ir::LoopKind;
+using ir::S;
+using ir::Space;
+
+namespace {
+
+constexpr const char* axis_names[] = {"i", "j", "k", "l"};
+
+std::string axis_name(int axis) { return axis < 4 ? axis_names[axis] : "i" + std::to_string(axis); }
+
+/// Builds the leaf kernel of one group.
+class LeafLowering {
+  public:
+    LeafLowering(const Group& group, const GroupShape& shape)
+        : group_(group),
+          shape_(shape),
+          b_(module_.functions.emplace_back("leaves")),
+          values_(b_, group, shape) {}
+
+    ir::Module lower() {
+        declare();
+        for (int axis = 0; axis < shape_.rank; ++axis)
+            index_.push_back(b_.var(axis_name(axis), DType::Int64));
+        leaf_ = b_.var("leaf", DType::Int64);
+        bool innermost = shape_.reduce_axis == shape_.rank - 1;
+        std::int64_t length = leaf_length(shape_.reduce_axis, shape_.rank);
+        E extent = b_.extent(like_, shape_.reduce_axis);
+        begin_ = b_.mul(b_.read(leaf_), b_.i64(length));
+        end_ = b_.binary(Op::Min, b_.add(begin_, b_.i64(length)), extent);
+        S body = innermost ? lanes() : rows();
+        body = b_.loop(LoopKind::Parallel, leaf_, b_.i64(0),
+                       b_.binary(Op::FloorDiv, b_.add(extent, b_.i64(length - 1)), b_.i64(length)),
+                       b_.i64(1), body);
+        for (int axis = shape_.rank - 1; axis >= 0; --axis) {
+            if (axis == shape_.reduce_axis) continue;
+            body = b_.loop(LoopKind::Parallel, index_[static_cast<std::size_t>(axis)], b_.i64(0),
+                           b_.extent(like_, axis), b_.i64(1), body);
+        }
+        module_.functions.front().body = b_.block({body});
+        values_.append_functions(module_);
+        return std::move(module_);
+    }
+
+  private:
+    void declare() {
+        for (std::size_t k = 0; k < group_.outputs.size(); ++k) {
+            if (!group_.outputs[k].reduces) values_.add_output(k, shape_.rank);
+        }
+        for (std::size_t k = 0; k < group_.outputs.size(); ++k) {
+            if (!group_.outputs[k].reduces) continue;
+            scratch_.push_back(b_.array_param("leaves" + std::to_string(k), group_.outputs[k].dtype,
+                                              shape_.rank, true));
+            b_.function().arrays.back().noalias = true;
+            reducing_.push_back(k);
+        }
+        // Where nothing is read (arange(n).sum()), an array that is never loaded brings the shape.
+        like_ = group_.inputs.empty() ? b_.array_param("domain", DType::UInt8, shape_.rank, false)
+                                      : values_.inputs().front();
+        values_.add_scalars();
+    }
+
+    /// Statements that compute the nodes at the current point and store what does not reduce.
+    std::vector<S> point() {
+        std::vector<E> at;
+        for (auto v : index_) at.push_back(b_.read(v));
+        std::vector<S> body = values_.compute(at, like_);
+        std::size_t plain = 0;
+        for (const auto& o : group_.outputs) {
+            if (!o.reduces)
+                body.push_back(b_.store(values_.outputs()[plain++], at, values_.value(o.node)));
+        }
+        return body;
+    }
+
+    std::vector<E> scratch_index() {
+        std::vector<E> at;
+        for (int axis = 0; axis < shape_.rank; ++axis) {
+            if (axis != shape_.reduce_axis)
+                at.push_back(b_.read(index_[static_cast<std::size_t>(axis)]));
+        }
+        at.push_back(b_.read(leaf_));
+        return at;
+    }
+
+    /// The reduced axis is the innermost: interleaved lanes, combined by halves.
+    S lanes() {
+        std::vector<S> body;
+        std::vector<std::int32_t> lane_arrays;
+        E width = b_.i64(reduction::lanes);
+        for (std::size_t k : reducing_) {
+            lane_arrays.push_back(b_.local_array("lane" + std::to_string(k),
+                                                 group_.outputs[k].dtype, 1, Space::Private));
+            body.push_back(b_.allocate(lane_arrays.back(), {{width}}));
+        }
+        std::int32_t x = index_.back();
+        std::int32_t offset = b_.var("offset", DType::Int64), at = b_.var("at", DType::Int64);
+        std::vector<S> inner = point();
+        inner.push_back(b_.declare(offset, b_.sub(b_.read(x), begin_)));
+        inner.push_back(
+            b_.declare(at, b_.binary(Op::And, b_.read(offset), b_.i64(reduction::lanes - 1))));
+        for (std::size_t k = 0; k < reducing_.size(); ++k) {
+            const auto& o = group_.outputs[reducing_[k]];
+            E lane[] = {b_.read(at)};
+            E v = values_.value(o.node);
+            S first = b_.store(lane_arrays[k], lane, v);
+            S more =
+                b_.store(lane_arrays[k], lane, b_.binary(o.op, b_.load(lane_arrays[k], lane), v));
+            inner.push_back(b_.branch(b_.binary(Op::Lt, b_.read(offset), width), first, more));
+        }
+        body.push_back(b_.loop(LoopKind::Serial, x, begin_, end_, b_.i64(1), b_.block(inner)));
+        std::int32_t present = b_.var("present", DType::Int64);
+        body.push_back(b_.declare(present, b_.binary(Op::Min, b_.sub(end_, begin_), width)));
+        for (std::int64_t half = reduction::lanes / 2; half > 0; half /= 2) {
+            std::int32_t l = b_.var("l" + std::to_string(half), DType::Int64);
+            E low[] = {b_.read(l)}, high[] = {b_.add(b_.read(l), b_.i64(half))};
+            std::vector<S> merge;
+            for (std::size_t k = 0; k < reducing_.size(); ++k) {
+                merge.push_back(b_.store(
+                    lane_arrays[k], low,
+                    b_.binary(group_.outputs[reducing_[k]].op, b_.load(lane_arrays[k], low),
+                              b_.load(lane_arrays[k], high))));
+            }
+            S guarded = b_.branch(b_.binary(Op::Lt, high[0], b_.read(present)), b_.block(merge));
+            body.push_back(
+                b_.loop(LoopKind::Serial, l, b_.i64(0), b_.i64(half), b_.i64(1), guarded));
+            body.push_back(b_.assign(present, b_.binary(Op::Min, b_.read(present), b_.i64(half))));
+        }
+        for (std::size_t k = 0; k < reducing_.size(); ++k) {
+            body.push_back(
+                b_.store(scratch_[k], scratch_index(), b_.load(lane_arrays[k], {b_.i64(0)})));
+        }
+        return b_.block(body);
+    }
+
+    /// Another axis: the leaf's rows one after the other.
+    S rows() {
+        std::vector<S> body;
+        std::int32_t x = index_[static_cast<std::size_t>(shape_.reduce_axis)];
+        std::vector<std::int32_t> sums;
+        for (std::size_t k : reducing_) {
+            sums.push_back(b_.var("sum" + std::to_string(k), group_.outputs[k].dtype));
+            body.push_back(b_.declare(sums.back(), b_.zero(group_.outputs[k].dtype)));
+        }
+        std::vector<S> inner = point();
+        for (std::size_t k = 0; k < reducing_.size(); ++k) {
+            const auto& o = group_.outputs[reducing_[k]];
+            E v = values_.value(o.node);
+            inner.push_back(b_.branch(b_.binary(Op::Eq, b_.read(x), begin_), b_.assign(sums[k], v),
+                                      b_.assign(sums[k], b_.binary(o.op, b_.read(sums[k]), v))));
+        }
+        body.push_back(b_.loop(LoopKind::Serial, x, begin_, end_, b_.i64(1), b_.block(inner)));
+        for (std::size_t k = 0; k < reducing_.size(); ++k) {
+            body.push_back(b_.store(scratch_[k], scratch_index(), b_.read(sums[k])));
+        }
+        return b_.block(body);
+    }
+
+    const Group& group_;
+    const GroupShape& shape_;
+    ir::Module module_;
+    Builder b_;
+    GroupValues values_;
+    std::vector<std::int32_t> scratch_, index_;
+    std::vector<std::size_t> reducing_;
+    std::int32_t like_ = 0, leaf_ = 0;
+    E begin_ = nullptr, end_ = nullptr;
+};
+
+}  // namespace
+
+std::int64_t leaf_length(int reduce_axis, int rank) {
+    return reduce_axis == rank - 1 ? reduction::leaf_elements : reduction::leaf_rows;
+}
+
+ir::Module lower_leaves(const Group& group, const GroupShape& shape) {
+    return LeafLowering(group, shape).lower();
+}
+
+ir::Module lower_tree(Op op, DType dtype, int kept_rank) {
+    ir::Module module;
+    ir::Function& f = module.functions.emplace_back("tree");
+    Builder b(f);
+    std::int32_t leaves = b.array_param("leaves", dtype, kept_rank + 1, false);
+    std::int32_t out = b.array_param("out", dtype, kept_rank, true);
+    f.arrays[0].noalias = f.arrays[1].noalias = true;
+    std::int32_t stack = b.local_array("stack", dtype, 1, Space::Private);
+    std::int32_t depth = b.var("depth", DType::Int64), leaf = b.var("leaf", DType::Int64),
+                 left = b.var("left", DType::Int64);
+    std::vector<std::int32_t> index;
+    std::vector<E> at;
+    for (int axis = 0; axis < kept_rank; ++axis) {
+        index.push_back(b.var(axis_name(axis), DType::Int64));
+        at.push_back(b.read(index.back()));
+    }
+    E one = b.i64(1), two = b.i64(2);
+    E below[] = {b.sub(b.read(depth), two)}, top[] = {b.sub(b.read(depth), one)},
+      next[] = {b.read(depth)};
+    auto merge = [&] {
+        return b.block(
+            {b.store(stack, below, b.binary(op, b.load(stack, below), b.load(stack, top))),
+             b.assign(depth, b.sub(b.read(depth), one))});
+    };
+    std::vector<E> leaf_at = at;
+    leaf_at.push_back(b.read(leaf));
+    S push = b.block(
+        {b.store(stack, next, b.load(leaves, leaf_at)), b.assign(depth, b.add(b.read(depth), one)),
+         b.declare(left, b.read(leaf)),
+         b.loop_while(b.binary(Op::Eq, b.binary(Op::And, b.read(left), one), one),
+                      b.block({merge(), b.assign(left, b.binary(Op::Shr, b.read(left), one))}))});
+    S body =
+        b.block({b.allocate(stack, {{b.i64(reduction::max_levels)}}), b.declare(depth, b.i64(0)),
+                 b.loop(LoopKind::Serial, leaf, b.i64(0), b.extent(leaves, kept_rank), one, push),
+                 b.loop_while(b.binary(Op::Gt, b.read(depth), one), merge()),
+                 b.branch(b.binary(Op::Eq, b.read(depth), b.i64(0)),
+                          b.store(out, at, b.identity(op, dtype)),
+                          b.store(out, at, b.load(stack, {b.i64(0)})))});
+    for (int axis = kept_rank - 1; axis >= 0; --axis) {
+        body = b.loop(LoopKind::Parallel, index[static_cast<std::size_t>(axis)], b.i64(0),
+                      b.extent(leaves, axis), one, body);
+    }
+    f.body = b.block({body});
+    return module;
+}
+
+}  // namespace unisono

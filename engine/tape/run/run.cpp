@@ -1,0 +1,318 @@
+// Binds a plan to a segment's views, allocates outputs and runs the groups.
+#include "tape/run/run.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/settings.h"
+#include "core/stats.h"
+#include "tape/run/run_group.h"
+#include "tape/run/temporary.h"
+
+namespace unisono {
+
+namespace {
+constexpr std::size_t most_operands = 64;
+constexpr std::size_t most_scalars =
+    3 * 48;  // of the entries that a group may have (grouping.cpp), all operands
+/// Copies arrays of a dtype; made at the first use.
+GroupKernel& copying(DType t) {
+    // Never destroyed: what they compiled may be gone before static objects are.
+    static auto* kernels = new std::array<std::unique_ptr<GroupKernel>, dtype_count>;
+    auto& kernel = (*kernels)[static_cast<std::size_t>(t)];
+    if (!kernel) {
+        Group copy;
+        copy.inputs = {t};
+        copy.nodes = {{Group::Kind::Input, t}};
+        copy.outputs = {{0, t}};
+        kernel = std::make_unique<GroupKernel>(copy);
+    }
+    return *kernel;
+}
+
+/// A copy of what a view on the host sees, each element once; its view repeats them as the other.
+Temporary compact(const View& from) {
+    std::vector<std::int64_t> shape(from.layout->shape().begin(), from.layout->shape().end());
+    const Dims strides = from.layout->strides();
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        if (strides[axis] == 0) shape[axis] = 1;
+    }
+    Temporary made(Layout::contiguous(shape), from.dtype, nullptr);
+    View source = from;
+    source.layout = Layout::make(shape, strides);
+    copying(from.dtype).run({made.view.layout, {&source, 1}, {&made.view, 1}, {}, nullptr});
+    std::vector<std::int64_t> repeated(made.view.layout->strides().begin(),
+                                       made.view.layout->strides().end());
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        if (strides[axis] == 0) repeated[axis] = 0;
+    }
+    made.view.layout = Layout::make(from.layout->shape(), repeated);
+    return made;
+}
+
+}  // namespace
+
+Runner::Runner(Tape& tape, std::vector<Entry>& segment, FlushReason reason)
+    : tape_(tape), segment_(segment) {
+    record_.reason = reason;
+    record_.entries = static_cast<std::int32_t>(segment.size());
+    record_.line = segment.back().line;
+}
+
+/// How many steps may run band by band from here on: those whose kernels are worth compiling.
+static std::size_t ready_together(std::span<const PlanStep> steps) {
+    if (steps.size() == 1) return 1;
+    const auto end = std::find_if(steps.begin(), steps.end(),
+                                  [](const PlanStep& step) { return !step.kernel->is_compiled(); });
+    return std::max<std::size_t>(1, static_cast<std::size_t>(end - steps.begin()));
+}
+
+void Runner::run() {
+    Plan& plan = find_plan(segment_, tape_.fresh_epochs());
+    record_.plan = &plan;
+    bool several = plan.steps.size() > 1;
+    done_.assign(several ? segment_.size() : 0, false);
+    std::size_t refused = 0;  // before this step, running band by band was found not to pay
+    for (std::size_t k = 0; k < plan.steps.size();) {
+        PlanStep& step = plan.steps[k];
+        std::size_t count = k < refused ? 1 : ready_together({&step, step.together});
+        current_ = {&step, count};
+        if (count == 1 || !run_bands({&step, count})) {
+            refused = std::max(refused, k + count);
+            current_ = {&step, count = 1};
+            if (step.opaque >= 0) {
+                if (!has_joined(k)) run_opaque(step, plan, k);
+            } else {
+                run_step(step);
+            }
+        }
+        for (const PlanStep& ran : current_) {
+            if (several) finish(ran.entries);
+        }
+        k += count;
+        bool last = k == plan.steps.size();
+        if (detached_ && !last && tape_.hooks.interrupted && tape_.hooks.interrupted()) {
+            throw Error(ErrorKind::Interrupt,
+                        "interrupted between kernels; what has not run is kept");
+        }
+    }
+}
+
+void Runner::poison(const Error& error) {
+    done_.resize(segment_.size(), false);
+    if (current_.empty()) return;
+    LineRef line = segment_[current_.front().entries.front()].line;
+    bool decode = error.place().line == 0 && line.code && tape_.hooks.decode_line;
+    auto reason = std::make_shared<const Error>(
+        error.kind(), error.what(), decode ? tape_.hooks.decode_line(line) : error.place());
+    for (const PlanStep& step : current_) {
+        for (std::uint32_t i : step.entries) {
+            done_[i] = true;
+            if (segment_[i].out.storage) segment_[i].out.storage->poison = reason;
+        }
+    }
+}
+
+/// Lets go of the entries of a finished step, so that temporaries return to the pool before the
+/// next step.
+void Runner::finish(const std::vector<std::uint32_t>& entries) {
+    for (std::uint32_t i : entries) {
+        done_[i] = true;
+        if (i + 1 < segment_.size())
+            tape_.release(segment_[i]);  // the record borrows the last entry's line
+    }
+}
+
+void Runner::outside_engine(bool long_work, const std::function<void()>& work) {
+    if (!long_work || !tape_.hooks.leave_engine) {
+        work();
+        return;
+    }
+    detached_ = true;
+    auto mark = [&](bool running) {
+        for (const PlanStep& step : current_) {
+            for (std::uint32_t i : step.entries) {
+                Entry& e = segment_[i];
+                if (e.out.storage) e.out.storage->running = running;
+                for (int k = 0; k < e.inputs; ++k) {
+                    if (e.in[k].storage) e.in[k].storage->running = running;
+                }
+            }
+        }
+    };
+    mark(true);
+    void* held = tape_.hooks.leave_engine();
+    try {
+        work();
+    } catch (...) {
+        tape_.hooks.enter_engine(held);
+        mark(false);
+        throw;
+    }
+    tape_.hooks.enter_engine(held);
+    mark(false);
+}
+
+/// Small packed operands on the host, as most arrays of small programs are: no views to copy, no
+/// space to merge.
+bool Runner::run_small_step(PlanStep& step) {
+    const Layout* space = step.space.in(segment_).layout;
+    if (!space->contiguous() || step.group.reduce_axis >= 0 || !step.snapshots.empty() ||
+        !GroupKernel::is_small(space->size()) || debug_level() > 0) {
+        return false;
+    }
+    char* data[most_operands];
+    std::uint64_t scalars[most_scalars];
+    std::size_t inputs = step.inputs.size(), outputs = step.outputs.size();
+    std::int64_t read = 0, written = 0;
+    for (std::size_t k = 0; k < inputs + outputs; ++k) {
+        const View& v =
+            k < inputs ? step.inputs[k].in(segment_) : step.outputs[k - inputs].in(segment_);
+        Storage* s = v.storage;
+        if (v.layout != space || s->device || s->poison) return false;
+        if (!s->memory.handle) s->allocate();
+        (k < inputs ? read : written) += space->size() * size_of(v.dtype);
+        data[k] = v.data();
+    }
+    for (std::size_t k = 0; k < step.scalars.size(); ++k) {
+        scalars[k] = static_cast<std::uint64_t>(step.scalars[k].in(segment_).offset);
+    }
+    if (!step.kernel->run_packed(space->size(), data, scalars)) return false;
+    note_traffic(read, written);
+    return true;
+}
+
+void Runner::note_traffic(std::int64_t read, std::int64_t written) {
+    count(stats().bytes_read, read);
+    count(stats().bytes_written, written);
+    record_.bytes += read + written;
+    ++record_.kernels;
+}
+
+void Runner::run_step(PlanStep& step) {
+    if (run_small_step(step)) return;
+    View operands[most_operands];
+    std::uint64_t scalars[most_scalars];
+    std::size_t inputs = step.inputs.size(), outputs = step.outputs.size();
+    const Layout* space = step.space.in(segment_).layout;
+    std::int64_t bytes = 0;
+    for (std::size_t k = 0; k < inputs; ++k) {
+        operands[k] = step.inputs[k].in(segment_);
+        Storage* s = operands[k].storage;
+        if (!s->memory.handle) s->allocate();  // read before it was ever written: un.empty
+        if (s->poison) throw Error(*s->poison);
+        bytes += operands[k].layout->size() * size_of(operands[k].dtype);
+    }
+    std::int64_t read = bytes;
+    for (std::size_t k = 0; k < outputs; ++k) {
+        View& v = operands[inputs + k] = step.outputs[k].in(segment_);
+        if (!v.storage->memory.handle) v.storage->allocate();
+        bytes += v.layout->size() * size_of(v.dtype);
+    }
+    for (std::size_t k = 0; k < step.scalars.size(); ++k) {
+        scalars[k] = static_cast<std::uint64_t>(step.scalars[k].in(segment_).offset);
+    }
+    std::vector<Temporary> copies;
+    for (std::uint32_t k : step.snapshots)
+        operands[k] = copies.emplace_back(compact(operands[k])).view;
+    note_traffic(read, bytes - read);
+    if (debug_level() >= 1) log_step(step, bytes);
+    GroupKernel::Call call{space,
+                           {operands, inputs},
+                           {operands + inputs, outputs},
+                           {scalars, step.scalars.size()},
+                           operands[inputs].storage->device};
+    outside_engine(space->size() >= long_step, [&] { step.kernel->run(call); });
+}
+
+/// Later calls that read nothing that runs in between.
+std::vector<std::size_t> Runner::partners(const Plan& plan, std::size_t number) const {
+    constexpr std::size_t furthest = 3 * OpaqueCall::most_together;
+    std::vector<std::size_t> found;
+    const std::size_t end = std::min(plan.steps.size(), number + 1 + furthest);
+    for (std::size_t j = number + 1; j < end && found.size() + 1 < OpaqueCall::most_together; ++j) {
+        const PlanStep& step = plan.steps[j];
+        if (step.opaque < 0 || has_joined(j)) continue;
+        const Entry& e = segment_[static_cast<std::size_t>(step.opaque)];
+        bool is_poisoned = std::any_of(
+            e.in, e.in + e.inputs, [](const View& v) { return v.storage && v.storage->poison; });
+        if (!e.call->joins() || is_poisoned) continue;
+        bool is_ready = std::all_of(step.sources.begin(), step.sources.end(), [&](auto source) {
+            return source <= static_cast<std::int32_t>(number);
+        });
+        if (is_ready) found.push_back(j);
+    }
+    return found;
+}
+
+/// Where a call's result goes: its own memory, or that of the assignment that would copy it.
+View Runner::stored_view(const PlanStep& step) const {
+    View out = segment_[static_cast<std::size_t>(step.opaque)].out;
+    if (step.stored_by >= 0) {
+        const View& target = segment_[static_cast<std::size_t>(step.stored_by)].out;
+        out.storage = target.storage;
+        out.offset = target.offset;
+    }
+    return out;
+}
+
+void Runner::run_opaque(PlanStep& step, Plan& plan, std::size_t number) {
+    Entry& e = segment_[static_cast<std::size_t>(step.opaque)];
+    std::int64_t elements = 0;
+    auto prepare_view = [&](const View& v) {
+        if (!v.storage) return;
+        v.storage->allocate();
+        elements += v.layout->size();
+    };
+    auto prepare = [&](const Entry& entry, const View& out) {
+        for (int k = 0; k < entry.inputs; ++k) {
+            prepare_view(entry.in[k]);
+            if (entry.in[k].storage && entry.in[k].storage->poison)
+                throw Error(*entry.in[k].storage->poison);
+        }
+        prepare_view(out);
+    };
+    const View out = stored_view(step);
+    prepare(e, out);
+    std::vector<std::size_t> others;
+    if (e.call->joins()) others = partners(plan, number);
+    std::vector<View> outs(others.size());
+    std::vector<OpaqueCall::Operands> calls{{e.call, e.in, &out}};
+    for (std::size_t k = 0; k < others.size(); ++k) {
+        const PlanStep& later = plan.steps[others[k]];
+        const Entry& entry = segment_[static_cast<std::size_t>(later.opaque)];
+        outs[k] = stored_view(later);
+        prepare(entry, outs[k]);
+        calls.push_back({entry.call, entry.in, &outs[k]});
+    }
+    if (debug_level() >= 1) debug_log("call " + e.call->name());
+    bool long_work = e.call->communicates() || elements >= long_step;
+    std::uint64_t done = 0;
+    outside_engine(long_work, [&] {
+        if (!others.empty()) done = e.call->run_together(calls);
+        if (done == 0) e.call->run(e.in, e.inputs, out);
+    });
+    if (done == 0) return;
+    joined_.resize(plan.steps.size(), false);
+    for (std::size_t k = 0; k < others.size(); ++k) {
+        if (!(done >> (k + 1) & 1)) continue;
+        joined_[others[k]] = true;
+        if (debug_level() >= 1)
+            debug_log("call " + calls[k + 1].call->name() + ", in the same pass");
+    }
+}
+
+void Runner::log_step(const PlanStep& step, std::int64_t bytes) const {
+    std::string ops;
+    for (const auto& n : step.kernel->group().nodes) {
+        if (n.kind == Group::Kind::Op) ops += (ops.empty() ? "" : " ") + std::string(name(n.op));
+    }
+    for (const auto& o : step.kernel->group().outputs) {
+        if (o.reduces) ops += (ops.empty() ? "reduce-" : " reduce-") + std::string(name(o.op));
+    }
+    if (ops.empty()) ops = "copy";
+    debug_log("kernel [" + ops + "] over " + shape_text(step.space.in(segment_).layout->shape()) +
+              ", " + std::to_string(bytes) + " bytes");
+}
+
+}  // namespace unisono

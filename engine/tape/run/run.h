@@ -1,0 +1,56 @@
+// Runs one detached segment, step by step.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "tape/plan/plan.h"
+#include "tape/tape.h"
+
+namespace unisono {
+
+/// Elements from which a step lets others use the engine meanwhile: some tens of microseconds of
+/// work.
+inline constexpr std::int64_t long_step = 1 << 15;
+
+class Runner {
+  public:
+    Runner(Tape& tape, std::vector<Entry>& segment, FlushReason reason);
+
+    /// Runs all steps. On an exception, done() tells which entries have run.
+    void run();
+    const std::vector<bool>& done() const { return done_; }
+    /// Marks what the failed step should have written as invalid, and its entries as done.
+    void poison(const Error& error);
+    /// Whether the engine was let go of meanwhile.
+    bool detached() const { return detached_; }
+    FlushRecord& record() { return record_; }
+
+  private:
+    void run_step(PlanStep& step);
+    bool run_small_step(PlanStep& step);
+    /// Runs several steps band by band; false, having done nothing, where that does not pay.
+    bool run_bands(std::span<PlanStep> steps);
+    struct Bound;
+    void bind(const PlanStep& step, Bound& bound);
+    void note_traffic(std::int64_t read, std::int64_t written);
+    void run_opaque(PlanStep& step, Plan& plan, std::size_t number);
+    View stored_view(const PlanStep& step) const;
+    std::vector<std::size_t> partners(const Plan& plan, std::size_t number) const;
+    bool has_joined(std::size_t number) const { return number < joined_.size() && joined_[number]; }
+    void finish(const std::vector<std::uint32_t>& entries);
+    void log_step(const PlanStep& step, std::int64_t bytes) const;
+    /// Work of the current steps. Where it is long, others may use the engine meanwhile.
+    void outside_engine(bool long_work, const std::function<void()>& work);
+
+    Tape& tape_;
+    std::vector<Entry>& segment_;
+    std::vector<bool> done_;  ///< filled in only once something can fail half-way
+    FlushRecord record_;
+    std::span<const PlanStep> current_;
+    std::vector<bool> joined_;  ///< steps that ran together with an earlier call
+    bool detached_ = false;
+};
+
+}  // namespace unisono

@@ -1,0 +1,302 @@
+// The choice of executor, and compiled variants of groups.
+#include "tape/run/run_group.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <unordered_map>
+
+#include "core/settings.h"
+#include "core/stats.h"
+#include "ops/complex_rules.h"
+#include "tape/record/element_function.h"
+#include "tape/run/block_program.h"
+#include "tape/run/iteration_space.h"
+
+namespace unisono {
+
+namespace {
+
+/// Node-elements that a group may cost without the compiler before it is compiled: some
+/// milliseconds of work, as compiling is.
+constexpr std::int64_t compile_after = 10'000'000;
+/// Below this many node-elements a run of a compiled kernel gains nothing over block.
+constexpr std::int64_t compile_from_work = 8192;
+/// The same of reductions that lower_fold serves: block starts anew for each of their rows.
+constexpr std::int64_t fold_from_work = 1024;
+
+/// Size of one core complex's last-level cache. The kernel's figure is per instance; the C
+/// library's may be that of all instances together. Few processors of a virtual machine see the
+/// cache of the whole host, which they share: none has more than most_per_core of it to itself.
+std::int64_t last_level_cache() {
+    constexpr std::int64_t most_per_core = 16 << 20;
+    static const std::int64_t bytes = [] {
+        std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
+        std::int64_t kib = 0;
+        std::int64_t l3 = file >> kib && kib > 0 ? kib << 10 : sysconf(_SC_LEVEL3_CACHE_SIZE);
+        if (l3 <= 0) return std::int64_t{8} << 20;
+        return std::min(l3, sysconf(_SC_NPROCESSORS_ONLN) * most_per_core);
+    }();
+    return bytes;
+}
+
+enum class Choice : std::uint8_t { Auto, Block, Cpu, Interp };
+
+Choice executor_choice() {
+    static int generation = -1;
+    static Choice choice = Choice::Auto;
+    if (generation != settings_generation()) {
+        generation = settings_generation();
+        const std::string& text = setting("executor");
+        choice = text == "block"    ? Choice::Block
+                 : text == "cpu"    ? Choice::Cpu
+                 : text == "interp" ? Choice::Interp
+                                    : Choice::Auto;
+    }
+    return choice;
+}
+
+}  // namespace
+
+GroupKernel::GroupKernel(const Group& group)
+    : group_(group), block_(std::make_unique<BlockProgram>(group_)) {
+    if (group.inputs.size() + group.outputs.size() > most_operands)
+        fail(ErrorKind::Internal, "group: too many operands");
+    for (const auto& n : group.nodes) {
+        cannot_turn_ |= n.kind == Group::Kind::Iota;  // numbers points in the order of the axes
+        if (n.kind == Group::Kind::Op && is_complex(group.nodes[n.a].dtype))
+            cannot_split_ |= !rules::is_plain(n.op);
+        cannot_split_ |= is_complex(n.dtype) && group.reduce_axis >= 0;
+    }
+}
+GroupKernel::~GroupKernel() = default;
+
+namespace {
+
+/// All that a group consists of, as bytes.
+std::string signature(const Group& g) {
+    std::string s;
+    auto put = [&](auto... v) { (s.append(reinterpret_cast<const char*>(&v), sizeof v), ...); };
+    put(g.nodes.size(), g.inputs.size(), g.scalars.size(), g.reduce_axis, g.reduce_before);
+    for (const auto& n : g.nodes) put(n.kind, n.dtype, n.op, n.a, n.b, n.c, n.function);
+    for (const auto& f : g.functions) put(f->id());
+    for (DType t : g.inputs) put(t);
+    for (DType t : g.scalars) put(t);
+    for (const auto& o : g.outputs) put(o.node, o.dtype, o.reduces, o.op, o.same_as_input);
+    return s;
+}
+
+}  // namespace
+
+std::shared_ptr<GroupKernel> GroupKernel::of(const Group& group) {
+    static auto* known = new std::unordered_map<std::string, std::weak_ptr<GroupKernel>>;
+    std::string key = signature(group);
+    if (auto it = known->find(key); it != known->end()) {
+        if (auto kernel = it->second.lock()) return kernel;
+    }
+    if (known->size() >= 8192)
+        std::erase_if(*known, [](const auto& row) { return row.second.expired(); });
+    auto kernel = std::make_shared<GroupKernel>(group);
+    (*known)[std::move(key)] = kernel;
+    return kernel;
+}
+
+std::string GroupKernel::source() const {
+    std::string all;
+    for (const auto& v : variants_) {
+        all += v->map->source();
+        for (const auto& t : v->trees) all += t->source();
+    }
+    return all;
+}
+
+bool GroupKernel::should_compile(const IterationSpace& space) {
+    if (cannot_split_) return false;
+    Choice choice = executor_choice();
+    if (choice != Choice::Auto) return choice != Choice::Block;
+    std::int64_t work = space.size * static_cast<std::int64_t>(group_.nodes.size());
+    if (cannot_compile_) return false;
+    if (group_.reduce_axis < 0) {
+        if (work < compile_from_work) return false;
+    } else if (work < fold_from_work || !space.folds() || !space.gains()) {
+        return false;
+    }
+    work_done_ += work;
+    return work_done_ >= compile_after;
+}
+
+bool GroupKernel::is_small(std::int64_t size) {
+    return size <= BlockProgram::small_points && executor_choice() <= Choice::Block;
+}
+
+bool GroupKernel::run_packed(std::int64_t size, char* const* data, const std::uint64_t* scalars) {
+    if (!block_->run_packed(size, data, scalars)) return false;
+    count(stats().kernels_launched);
+    executor_ = "block";
+    return true;
+}
+
+void GroupKernel::run(const Call& call) {
+    bool host = !call.device || call.device->info().host_memory;
+    if (host && group_.reduce_axis >= 0 && executor_choice() <= Choice::Block && run_fold(call))
+        return;
+    // Left unset: clearing all would cost more than a small run.
+    alignas(GroupRun::Operand) std::byte room[most_operands * sizeof(GroupRun::Operand)];
+    auto* operands = reinterpret_cast<GroupRun::Operand*>(room);
+    std::size_t inputs = call.inputs.size(), outputs = call.outputs.size();
+    IterationSpace space;
+    fill_space(space, call.space->shape(), call, group_);
+    space.keeps_order = cannot_turn_;
+    const bool compiles = !host || should_compile(space);
+    if (group_.reduce_before > 0 && !(host && compiles && space.folds())) {
+        run_axis_by_axis(call);
+        return;
+    }
+    count(stats().kernels_launched);
+    if (!host) {
+        run_compiled(call, space, *call.device);
+        return;
+    }
+    if (compiles) {
+        try {
+            run_compiled(call, space,
+                         find_device(executor_choice() == Choice::Interp ? "interp" : "cpu"));
+            return;
+        } catch (const Error& e) {
+            if (e.kind() != ErrorKind::Unsupported || executor_choice() != Choice::Auto) throw;
+            cannot_compile_ = true;  // no compiler here: block does everything, as fast as it can
+        }
+    }
+    if (group_.reduce_before > 0) {
+        run_axis_by_axis(call);
+        return;
+    }
+    for (std::size_t k = 0; k < inputs + outputs; ++k) {
+        const View& v = k < inputs ? call.inputs[k] : call.outputs[k - inputs];
+        operands[k] = {v.data(), {space.strides[k], static_cast<std::size_t>(space.rank)}};
+    }
+    GroupRun run{{space.shape, static_cast<std::size_t>(space.rank)},
+                 {operands, inputs},
+                 {operands + inputs, outputs},
+                 call.scalars,
+                 space.reduce_axis};
+    executor_ = "block";
+    block_->run(run);
+}
+
+static ir::StrideClass class_of(std::int64_t stride) {
+    switch (stride) {
+        case 0: return ir::StrideClass::Zero;
+        case 1: return ir::StrideClass::One;
+        case -1: return ir::StrideClass::MinusOne;
+        default: return ir::StrideClass::Other;
+    }
+}
+
+GroupKernel::Variant& GroupKernel::variant(const GroupShape& shape, Device& device) {
+    for (const auto& v : variants_) {
+        if (v->shape == shape && v->device == &device) return *v;
+    }
+    auto v = std::make_unique<Variant>();
+    v->shape = shape;
+    v->device = &device;
+    count(stats().kernels_compiled);
+    if (shape.folds) {
+        v->map = device.compile(lower_fold(group_, shape), {});
+    } else if (shape.reduce_axis < 0) {
+        v->map = device.compile(lower_map(group_, shape), {});
+    } else {
+        v->map = device.compile(lower_leaves(group_, shape), {});
+        for (const auto& o : group_.outputs) {
+            if (o.reduces)
+                v->trees.push_back(
+                    device.compile(lower_tree(o.op, o.dtype, std::max(1, shape.rank - 1)), {}));
+        }
+    }
+    variants_.push_back(std::move(v));
+    return *variants_.back();
+}
+
+void GroupKernel::run_compiled(const Call& call, IterationSpace& space, Device& device) {
+    GroupShape shape;
+    if (int axis = space.dense_axis(); axis >= 0 && space.size > 0 && device.info().host_memory)
+        space.turn(axis);
+    shape.lanes = space.lanes;
+    shape.along = space.reduce_axis >= 0 && space.is_along();
+    shape.rank = space.rank;
+    shape.reduce_axis = space.reduce_axis;
+    shape.reduce_before = space.reduce_before;
+    shape.on_device = !device.info().host_memory;
+    shape.folds = !shape.on_device && space.folds();
+    if (shape.folds) {
+        shape.few_rows = space.has_few_rows();
+        shape.shares_pieces = shape.along && space.reduce_before == 0 &&
+                              (space.rank == 1 || space.shape[0] < space.pieces());
+        std::int64_t columns = space.shape[space.rank - 1];
+        shape.strip = columns >= 64 ? 64 : columns >= 16 ? 16 : columns >= 4 ? 4 : 1;
+    }
+    const bool cut = shape.along && shape.folds && space.reduce_before == 0 && space.pieces() > 1;
+    for (std::size_t o = 0; o < space.operands; ++o) {
+        const bool is_output = o >= call.inputs.size();
+        if (cut && is_output && group_.outputs[o - call.inputs.size()].reduces) {
+            shape.strides.resize((o + 1) * static_cast<std::size_t>(space.rank),
+                                 ir::StrideClass::Other);
+            shape.strides.back() = ir::StrideClass::One;
+            continue;
+        }
+        for (int axis = 0; axis < space.rank; ++axis)
+            shape.strides.push_back(class_of(space.strides[o][axis]));
+    }
+    std::int64_t bytes = 0;
+    for (const auto& o : group_.outputs) bytes += size_of(o.dtype) * space.size;
+    shape.streaming = !shape.on_device && shape.reduce_axis < 0 && bytes > last_level_cache() / 2;
+    Variant& v = variant(shape, device);
+    executor_ = device.info().name.c_str();
+    if (shape.reduce_axis >= 0 && !shape.folds) return run_reduction(call, space, device, v);
+    if (space.size == 0) return;
+    if (cut) return run_pieces(call, space, device, v);
+    std::span<const std::int64_t> extents(space.shape, static_cast<std::size_t>(space.rank));
+    std::vector<ArrayArg> arrays;
+    for (std::size_t o = 0; o < space.operands; ++o) {
+        const View& view =
+            o < call.inputs.size() ? call.inputs[o] : call.outputs[o - call.inputs.size()];
+        arrays.push_back(array_arg(view, extents, {space.strides[o], extents.size()}));
+    }
+    v.map->launch({arrays, call.scalars, {}, {}, 0});
+}
+
+bool GroupKernel::is_compiled() const {
+    if (cannot_split_ || cannot_compile_) return false;
+    const Choice choice = executor_choice();
+    return choice == Choice::Cpu || (choice == Choice::Auto && work_done_ >= compile_after);
+}
+
+GroupKernel::Launch GroupKernel::bind(const Call& call, Dims shape) {
+    IterationSpace space;
+    fill_space(space, shape, call, group_);
+    const auto rank = static_cast<std::size_t>(space.rank);
+    GroupShape form;
+    form.rank = space.rank;
+    for (std::size_t o = 0; o < space.operands; ++o) {
+        for (std::size_t axis = 0; axis < rank; ++axis)
+            form.strides.push_back(class_of(space.strides[o][axis]));
+    }
+    Launch launch;
+    launch.code = variant(form, find_device("cpu")).map.get();
+    launch.scalars = call.scalars;
+    launch.numbers.assign(space.shape, space.shape + rank);
+    for (std::size_t o = 0; o < space.operands; ++o)
+        launch.numbers.insert(launch.numbers.end(), space.strides[o], space.strides[o] + rank);
+    for (std::size_t o = 0; o < space.operands; ++o) {
+        const View& view =
+            o < call.inputs.size() ? call.inputs[o] : call.outputs[o - call.inputs.size()];
+        launch.arrays.push_back(array_arg(view, {launch.numbers.data(), rank},
+                                          {launch.numbers.data() + (o + 1) * rank, rank}));
+    }
+    executor_ = "cpu";
+    return launch;
+}
+
+}  // namespace unisono

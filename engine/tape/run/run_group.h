@@ -1,0 +1,78 @@
+// Runs one group: brings its operands to a canonical iteration space and chooses the executor.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tape/plan/group.h"
+#include "tape/run/lower_group.h"
+#include "tape/storage.h"
+
+namespace unisono {
+
+class BlockProgram;
+struct IterationSpace;
+
+/// Executors' state of one group: the block program, and the variants compiled so far.
+class GroupKernel {
+  public:
+    explicit GroupKernel(const Group& group);
+    ~GroupKernel();
+    /// The one kernel of all groups equal to this one, as long as somebody holds it.
+    static std::shared_ptr<GroupKernel> of(const Group& group);
+    const Group& group() const { return group_; }
+
+    /// Operand views all have memory. `space` is a layout with the iteration shape.
+    struct Call {
+        const Layout* space;
+        std::span<const View> inputs, outputs;
+        std::span<const std::uint64_t> scalars;
+        Device* device;  ///< null: host
+    };
+    void run(const Call& call);
+
+    /// A launch on the host, bound to its operands: it can be repeated on other rows of them.
+    struct Launch {
+        Executable* code;
+        std::vector<std::int64_t> numbers;  ///< extents, and strides of each operand
+        std::vector<ArrayArg> arrays;
+        std::span<const std::uint64_t> scalars;  ///< the call's
+    };
+    /// Whether the group, which does not reduce, runs on the host by compiled code where it is
+    /// large.
+    bool is_compiled() const;
+    /// What run() would launch for the first points of the call's operands, `shape` of them.
+    Launch bind(const Call& call, Dims shape);
+
+    /// Whether host runs over that many elements go without the compiler, whatever ran before.
+    static bool is_small(std::int64_t size);
+    /// A small run on the host where every operand is packed and has the same shape: addresses,
+    /// inputs first. Returns false, having done nothing, where run() is needed.
+    bool run_packed(std::int64_t size, char* const* data, const std::uint64_t* scalars);
+
+    /// Name of the executor that ran last, and the source of its variants, for explain.
+    const char* executor() const { return executor_; }
+    std::string source() const;
+
+  private:
+    struct Variant;
+    void run_compiled(const Call& call, IterationSpace& space, Device& device);
+    void run_axis_by_axis(const Call& call);
+    bool run_fold(const Call& call);
+    void run_pieces(const Call& call, const IterationSpace& space, Device& device, Variant& v);
+    void run_reduction(const Call& call, const IterationSpace& space, Device& device, Variant& v);
+    Variant& variant(const GroupShape& shape, Device& device);
+    bool should_compile(const IterationSpace& space);
+
+    Group group_;
+    std::unique_ptr<BlockProgram> block_;
+    std::vector<std::unique_ptr<Variant>> variants_;
+    std::vector<std::shared_ptr<GroupKernel>> stages_;  ///< of run_axis_by_axis
+    std::int64_t work_done_ = 0;  ///< node-elements run without the compiler so far
+    bool cannot_compile_ = false;
+    bool cannot_turn_ = false;
+    bool cannot_split_ = false;  ///< complex elements that block alone runs with the promised bits
+    const char* executor_ = "none";
+};
+
+}  // namespace unisono

@@ -1,0 +1,207 @@
+// Runs reductions: axis by axis, by pieces of long rows, and as leaves and trees.
+#include <algorithm>
+
+#include "core/stats.h"
+#include "tape/run/block_program.h"
+#include "tape/run/iteration_space.h"
+#include "tape/run/run_group.h"
+#include "tape/run/temporary.h"
+
+namespace unisono {
+
+namespace {
+
+const Layout* without_axis(const Layout& l, int axis) {
+    std::vector<std::int64_t> shape(l.shape().begin(), l.shape().end());
+    shape.erase(shape.begin() + axis);
+    return Layout::contiguous(shape);
+}
+
+/// Reduces one axis of an array.
+Group reduction_of(DType t, Op op, int axis) {
+    Group g;
+    g.inputs = {t};
+    g.nodes = {{Group::Kind::Input, t}};
+    g.outputs = {{0, t, true, op, -1}};
+    g.reduce_axis = axis;
+    return g;
+}
+
+/// Whether the axes from `first` on lie side by side, in any order where none is in front of them.
+bool are_packed(const Layout& l, std::size_t first) {
+    const Dims shape = l.shape(), strides = l.strides();
+    std::size_t axes[max_rank], count = 0;
+    for (std::size_t k = first; k < shape.size(); ++k) {
+        if (shape[k] != 1) axes[count++] = k;
+    }
+    std::sort(axes, axes + count,
+              [&](std::size_t a, std::size_t b) { return strides[a] < strides[b]; });
+    std::int64_t size = 1;
+    for (std::size_t k = 0; k < count; size *= shape[axes[k++]]) {
+        if (strides[axes[k]] != size) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+/// Packed rows of a reduction in which no one can see the order go without leaves and tree, all
+/// reduced axes at once.
+bool GroupKernel::run_fold(const Call& call) {
+    constexpr std::int64_t shortest = 64;  // elements of a row: block takes shorter ones together
+    if (call.inputs.size() != 1 || call.outputs.size() != 1) return false;
+    const View &in = call.inputs[0], &out = call.outputs[0];
+    const Dims shape = in.layout->shape(), strides = in.layout->strides();
+    const auto first = static_cast<std::size_t>(group_.reduce_axis - group_.reduce_before);
+    if (shape.size() != call.space->shape().size() || in.storage == out.storage ||
+        group_.reduce_axis + 1 != static_cast<int>(shape.size()) || !out.layout->contiguous() ||
+        !are_packed(*in.layout, first)) {
+        return false;
+    }
+    std::int64_t rows = 1, count = 1;
+    for (std::size_t k = 0; k < shape.size(); ++k) (k < first ? rows : count) *= shape[k];
+    const bool are_even = first <= 1 || in.layout->contiguous();
+    const std::int64_t stride = first == 1 ? strides[0] : count;
+    if (count < shortest || rows == 0 || !are_even) return false;
+    if (!block_->fold_packed({in.data(), rows, count, stride, out.data()})) return false;
+    unisono::count(stats().kernels_launched);
+    executor_ = "block";
+    return true;
+}
+
+/// Several axes where no kernel takes them at once: the last one with what feeds it, then each
+/// other one by a kernel of its own.
+void GroupKernel::run_axis_by_axis(const Call& call) {
+    if (stages_.empty()) {
+        Group first = group_;
+        first.reduce_before = 0;
+        stages_.push_back(of(first));
+        for (const auto& o : group_.outputs) {
+            for (int k = 1; o.reduces && k <= group_.reduce_before; ++k)
+                stages_.push_back(of(reduction_of(o.dtype, o.op, group_.reduce_axis - k)));
+        }
+    }
+    std::vector<View> outputs(call.outputs.begin(), call.outputs.end());
+    std::vector<Temporary> temporaries;
+    auto temporary = [&](const Layout& from, int axis, DType t) {
+        return temporaries.emplace_back(without_axis(from, axis), t, call.device).view;
+    };
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+        if (group_.outputs[k].reduces)
+            outputs[k] = temporary(*call.space, group_.reduce_axis, outputs[k].dtype);
+    }
+    stages_.front()->run({call.space, call.inputs, outputs, call.scalars, call.device});
+    executor_ = stages_.front()->executor();
+    std::size_t stage = 1;
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+        for (int n = 1; group_.outputs[k].reduces && n <= group_.reduce_before; ++n) {
+            const View from = outputs[k];
+            outputs[k] = n == group_.reduce_before
+                             ? call.outputs[k]
+                             : temporary(*from.layout, group_.reduce_axis - n, from.dtype);
+            stages_[stage++]->run({from.layout, {&from, 1}, {&outputs[k], 1}, {}, call.device});
+        }
+    }
+}
+
+/// Long rows: what each of their pieces gives goes to scratch memory, which the tree combines.
+void GroupKernel::run_pieces(const Call& call, const IterationSpace& space, Device& device,
+                             Variant& v) {
+    const auto rank = static_cast<std::size_t>(space.rank);
+    const std::span<const std::int64_t> extents(space.shape, rank);
+    std::vector<std::int64_t> shape(extents.begin(), extents.end() - 1);
+    if (shape.empty()) shape.push_back(1);
+    const std::vector<std::int64_t> kept = shape;
+    shape.push_back(space.pieces());
+    const Layout* layout = Layout::contiguous(shape);
+    const Dims strides = layout->strides().subspan(rank == 1 ? 1 : 0);
+    std::vector<Temporary> scratches;
+    std::vector<ArrayArg> arrays;
+    for (std::size_t o = 0; o < space.operands; ++o) {
+        const bool is_input = o < call.inputs.size();
+        const std::size_t k = is_input ? o : o - call.inputs.size();
+        if (!is_input && group_.outputs[k].reduces) {
+            scratches.emplace_back(layout, group_.outputs[k].dtype, nullptr);
+            arrays.push_back(array_arg(scratches.back().view, extents, strides));
+        } else {
+            arrays.push_back(array_arg(is_input ? call.inputs[k] : call.outputs[k], extents,
+                                       {space.strides[o], rank}));
+        }
+    }
+    v.map->launch({arrays, call.scalars, {}, {}, 0});
+    std::size_t number = 0;
+    for (std::size_t k = 0; k < group_.outputs.size(); ++k) {
+        const Group::Output& o = group_.outputs[k];
+        if (!o.reduces) continue;
+        if (v.trees.size() == number)
+            v.trees.push_back(
+                device.compile(lower_tree(o.op, o.dtype, static_cast<int>(kept.size())), {}));
+        const std::int64_t* to = space.strides[call.inputs.size() + k];
+        ArrayArg args[] = {array_arg(scratches[number].view, shape, layout->strides()),
+                           array_arg(call.outputs[k], kept, {to, kept.size()})};
+        v.trees[number++]->launch({args, {}, {}, {}, 0});
+    }
+}
+
+void GroupKernel::run_reduction(const Call& call, const IterationSpace& space, Device& device,
+                                Variant& v) {
+    auto rank = static_cast<std::size_t>(space.rank);
+    std::span<const std::int64_t> extents(space.shape, rank);
+    std::int64_t length = leaf_length(space.reduce_axis, space.rank);
+    // Scratch: the kept axes, then leaves. A fully reduced space keeps one axis of extent 1.
+    std::vector<std::int64_t> shape, strides(rank);
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        if (static_cast<int>(axis) != space.reduce_axis) shape.push_back(space.shape[axis]);
+    }
+    shape.push_back((space.shape[space.reduce_axis] + length - 1) / length);
+    std::int64_t size = 1;
+    for (std::size_t axis = rank; axis-- > 0;) {
+        strides[axis] = size;
+        size *= shape[axis];
+    }
+    std::vector<ArrayArg> arrays;
+    auto view = [&](std::size_t o) -> const View& {
+        return o < call.inputs.size() ? call.inputs[o] : call.outputs[o - call.inputs.size()];
+    };
+    for (std::size_t o = 0; o < space.operands; ++o) {
+        if (o >= call.inputs.size() && group_.outputs[o - call.inputs.size()].reduces) continue;
+        arrays.push_back(array_arg(view(o), extents, {space.strides[o], rank}));
+    }
+    const Layout* leaves = Layout::contiguous(shape);
+    std::vector<Temporary> scratches;
+    for (const auto& o : group_.outputs) {
+        if (!o.reduces) continue;
+        scratches.emplace_back(leaves, o.dtype, device.info().host_memory ? nullptr : &device);
+        arrays.push_back({scratches.back().view.storage->memory, 0, shape, strides});
+    }
+    const std::vector<std::int64_t> still(rank, 0);
+    if (call.inputs.empty())
+        arrays.push_back({scratches.front().view.storage->memory, 0, extents, still});
+    if (space.size > 0) v.map->launch({arrays, call.scalars, {}, {}, 0});
+    std::size_t number = 0;
+    for (std::size_t k = 0; k < group_.outputs.size(); ++k) {
+        if (!group_.outputs[k].reduces) continue;
+        std::vector<std::int64_t> out_shape(shape.begin(), shape.end() - 1), out_strides;
+        std::vector<std::int64_t> leaves_shape = shape, leaves_strides = strides;
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+            if (static_cast<int>(axis) != space.reduce_axis) {
+                out_strides.push_back(space.strides[call.inputs.size() + k][axis]);
+            }
+        }
+        if (out_shape.empty()) {
+            out_shape = {1};
+            out_strides = {1};
+            leaves_shape.insert(leaves_shape.begin(), 1);
+            leaves_strides.insert(leaves_strides.begin(), size);
+        }
+        ArrayArg args[] = {
+            {scratches[number].view.storage->memory, 0, leaves_shape, leaves_strides},
+            array_arg(call.outputs[k], out_shape, out_strides)};
+        if (element_count(out_shape) > 0) v.trees[number]->launch({args, {}, {}, {}, 0});
+        ++number;
+    }
+    if (!device.info().host_memory)
+        device.synchronize();  // scratch memory is freed when this returns
+}
+
+}  // namespace unisono

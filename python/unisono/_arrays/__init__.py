@@ -1,0 +1,1 @@
+"""Arrays: making, viewing, indexing, joining, printing and exchanging them."""

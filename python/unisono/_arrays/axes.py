@@ -1,0 +1,89 @@
+"""Helpers that functions over axes share."""
+
+import math
+import operator
+
+from .. import _engine
+from ..exceptions import AxisError
+from .creation import asarray
+
+
+def as_array(x):
+    """`x` itself if it is an array of ours, else an array of it."""
+    return x if isinstance(x, (_engine.ndarray, _engine.DistributedArray)) else asarray(x)
+
+
+def axis_index(axis, ndim, what):
+    """`axis` counted from the front, in range."""
+    k = operator.index(axis)
+    if not -ndim <= k < ndim:
+        raise AxisError(f"{what}: axis {k} is out of bounds for an array of dimension {ndim}")
+    return k + ndim if k < 0 else k
+
+
+def axis_error(what, error):
+    """An AxisError of a function that `what` calls, as one of its own."""
+    return AxisError(what + str(error)[str(error).index(":") :])
+
+
+def axes_tuple(axis, ndim, what):
+    """The axes of ``axis=`` as a tuple, in the order given; all for None."""
+    if axis is None:
+        return tuple(range(ndim))
+    given = axis if isinstance(axis, (tuple, list)) else (axis,)
+    axes = tuple(axis_index(k, ndim, what) for k in given)
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"{what}: an axis is given twice; got {axis}")
+    return axes
+
+
+def extent(x, axis):
+    """How many elements a reduction over `axis` combines."""
+    if axis is None:
+        return x.size
+    return math.prod(x.shape[k] for k in axes_tuple(axis, x.ndim, "reduction"))
+
+
+def flat(x):
+    """All elements in row-major order: a view where possible."""
+    return x if x.ndim == 1 else x.ravel()
+
+
+def restore_axes(result, x, axes):
+    """`result`, whose `axes` of `x` were reduced, with these as axes of extent 1."""
+    axes = axes_tuple(axes, x.ndim, "reduction")
+    return result.reshape(tuple(1 if k in axes else n for k, n in enumerate(x.shape)))
+
+
+def axis_last(x, axis):
+    """View of `x` with `axis` as its last one."""
+    order = [k for k in range(x.ndim) if k != axis]
+    return x.transpose((*order, axis))
+
+
+def axes_last(x, axes):
+    """`x` with `axes` joined into one axis at its end."""
+    rest = [k for k in range(x.ndim) if k not in axes]
+    moved = x.transpose((*rest, *axes))
+    return moved.reshape((*(x.shape[k] for k in rest), math.prod(x.shape[k] for k in axes)))
+
+
+_levels = {"b": 0, "u": 1, "i": 2, "f": 3, "c": 4}
+
+
+def store(what, result, out):
+    """`result`, written into `out` where one is given, by NumPy's rule for casts in place."""
+    if out is None:
+        return result
+    if not isinstance(out, _engine.ndarray):
+        raise TypeError(f"{what}: out= must be an array of unisono; got {type(out).__name__}")
+    if out.shape != result.shape:
+        raise ValueError(
+            f"{what}: out= has another shape; got {out.shape}, expected {result.shape}"
+        )
+    if _levels[result.dtype.kind] > _levels[out.dtype.kind]:
+        raise TypeError(
+            f"{what}: cannot cast the result from {result.dtype} to {out.dtype} in place"
+        )
+    out[...] = result
+    return out

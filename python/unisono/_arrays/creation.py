@@ -1,0 +1,594 @@
+"""Functions that make arrays."""
+
+import builtins
+import math
+import operator
+
+from .. import _engine
+from .._dtype.objects import DType, _table
+
+_float64 = _table["float64"]
+_int64 = _table["int64"]
+
+
+def _mesh_of(device, mesh):
+    """Return the mesh that either argument names: a mesh is a device too."""
+    return device if mesh is None and isinstance(device, _engine.Mesh) else mesh
+
+
+def _in_columns(order, like=None):
+    """Whether that order puts columns together (Fortran's), for an array made like another one."""
+    if order in ("C", None):
+        return False
+    if order == "F":
+        return True
+    if order not in ("A", "K"):
+        raise ValueError(f"order: expected 'C', 'F', 'A' or 'K'; got {order!r}")
+    if like is None or like.ndim < 2:
+        return False
+    strides = like.strides
+    return builtins.all(near <= far for near, far in zip(strides, strides[1:], strict=False))
+
+
+def _refuse_like(name, like):
+    if like is not None:
+        raise TypeError(
+            f"{name}: like= names the library of the result; got {type(like).__name__}; call that library"
+        )
+
+
+def _columns(make, shape):
+    """An array whose columns lie together: the transposed of one of the reversed shape."""
+    shape = (shape,) if hasattr(shape, "__index__") else tuple(shape)
+    return make(shape[::-1]).T
+
+
+@_engine._ShortWay
+def empty(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
+    """Array of that shape whose elements are not set.
+
+    Parameters
+    ----------
+    shape : int or tuple of ints
+    dtype : dtype, optional
+        float64 by default.
+    order : {'C', 'F'}, optional
+        Whether rows or columns lie together.
+    device : str, Device or Mesh, optional
+        Where it lives; ``un.devices()`` lists the names.
+    mesh : Mesh, optional
+        Ranks over which its rows are distributed.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If an extent of the shape is negative.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.empty((2, 3), order="F").strides
+    (8, 16)
+    """
+    dtype = _float64 if dtype is None else dtype
+    if device is None and mesh is None and like is None and order == "C":
+        return _engine._empty(shape, dtype, None)
+    mesh = _mesh_of(device, mesh)
+    if mesh is not None:
+        return mesh.empty(shape, dtype)
+    if order != "C" or like is not None:
+        _refuse_like("empty", like)
+        if _in_columns(order):
+            return _columns(lambda s: _engine._empty(s, dtype, device), shape)
+    return _engine._empty(shape, dtype, device)
+
+
+def full(shape, fill_value, dtype=None, order="C", *, device=None, mesh=None, like=None):
+    """Array of that shape, all elements equal to `fill_value`.
+
+    Parameters
+    ----------
+    shape : int or tuple of ints
+    fill_value : number or array_like
+        An array is broadcast to the shape.
+    dtype : dtype, optional
+        That of the value by default.
+    order : {'C', 'F'}, optional
+    device : str or Device, optional
+    mesh : Mesh, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If an extent of the shape is negative.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.full(3, 7).tolist()
+    [7, 7, 7]
+    """
+    mesh = _mesh_of(device, mesh)
+    if mesh is not None:
+        from .._mesh import full as distributed_full
+
+        return distributed_full(mesh, shape, fill_value, dtype)
+    if order != "C" or like is not None:
+        _refuse_like("full", like)
+        if _in_columns(order):
+            if dtype is None:
+                dtype = asarray(fill_value).dtype
+            made = _columns(lambda s: _engine._empty(s, dtype, device), shape)
+            made[...] = fill_value
+            return made
+    return _engine._full(shape, fill_value, dtype, device)
+
+
+@_engine._ShortWay
+def zeros(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
+    """Array of zeros; see `empty` for the parameters.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+    dtype : dtype, optional
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+    device : str or Device, optional
+    mesh : Mesh, optional
+    like : None
+        Arrays of other libraries are refused.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If an extent of the shape is negative.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.zeros((2, 2)).tolist()
+    [[0.0, 0.0], [0.0, 0.0]]
+    """
+    dtype = _float64 if dtype is None else dtype
+    if device is None and mesh is None and like is None and order == "C":
+        return _engine._full(shape, 0, dtype, None)
+    return full(shape, 0, dtype, order, device=device, mesh=mesh, like=like)
+
+
+@_engine._ShortWay
+def ones(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
+    """Array of ones; see `empty` for the parameters.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+    dtype : dtype, optional
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+    device : str or Device, optional
+    mesh : Mesh, optional
+    like : None
+        Arrays of other libraries are refused.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If an extent of the shape is negative.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.ones((2, 2), dtype="int32").tolist()
+    [[1, 1], [1, 1]]
+    """
+    dtype = _float64 if dtype is None else dtype
+    return full(shape, 1, dtype, order, device=device, mesh=mesh, like=like)
+
+
+@_engine._ShortWay
+def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Array of the shape, dtype and device of `prototype`, elements not set.
+
+    Parameters
+    ----------
+    prototype : array_like
+    dtype : dtype, optional
+    order : {'C', 'F', 'A', 'K'}, optional
+        'A' and 'K': columns together where those of `prototype` are.
+    subok : bool, optional
+        Without effect: there are no subclasses.
+    shape : int or tuple of ints, optional
+        Instead of that of `prototype`.
+    device : str or Device, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If an extent of the shape is negative.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.empty_like([1.0, 2.0]).shape
+    (2,)
+    """
+    prototype = (
+        prototype
+        if isinstance(prototype, (_engine.ndarray, _engine.DistributedArray))
+        else asarray(prototype)
+    )
+    dtype = prototype.dtype if dtype is None else dtype
+    shape = prototype.shape if shape is None else shape
+    if isinstance(prototype, _engine.DistributedArray):
+        return empty(shape, dtype, **_place_like(prototype, device))
+    order = "F" if _in_columns(order, prototype) else "C"
+    return empty(shape, dtype, order, device=prototype if device is None else device)
+
+
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Array of the shape, dtype and device of `a`, all elements equal to `fill_value`; see `empty_like`.
+
+    Parameters
+    ----------
+    a, fill_value : array_like
+    dtype : dtype, optional
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+    subok : bool
+        There are no subclasses.
+    shape : int or tuple of int
+    device : str or Device, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If an extent of the shape is negative.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.full_like([1, 2], 7).tolist()
+    [7, 7]
+    """
+    a = a if isinstance(a, (_engine.ndarray, _engine.DistributedArray)) else asarray(a)
+    dtype = a.dtype if dtype is None else dtype
+    shape = a.shape if shape is None else shape
+    if isinstance(a, _engine.DistributedArray):
+        return full(shape, fill_value, dtype, **_place_like(a, device))
+    order = "F" if _in_columns(order, a) else "C"
+    return full(shape, fill_value, dtype, order, device=a if device is None else device)
+
+
+@_engine._ShortWay
+def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Array of zeros of the shape, dtype and device of `a`; see `empty_like`.
+
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+    subok : bool
+        There are no subclasses.
+    shape : int or tuple of int
+    device : str or Device, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If an extent of the shape is negative.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.zeros_like([1.5, 2]).tolist()
+    [0.0, 0.0]
+    """
+    return full_like(a, 0, dtype, order, subok, shape, device=device)
+
+
+@_engine._ShortWay
+def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Array of ones of the shape, dtype and device of `a`; see `empty_like`.
+
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+    subok : bool
+        There are no subclasses.
+    shape : int or tuple of int
+    device : str or Device, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If an extent of the shape is negative.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.ones_like([1.5, 2]).tolist()
+    [1.0, 1.0]
+    """
+    return full_like(a, 1, dtype, order, subok, shape, device=device)
+
+
+def _place_like(x, device):
+    return {"mesh": x.mesh} if device is None else {"device": device}
+
+
+def arange(start, stop=None, step=1, dtype=None, *, device=None, mesh=None):
+    """Numbers from `start` to `stop` (excluded) by `step`, as NumPy's arange.
+
+    Parameters
+    ----------
+    start, stop, step : number
+        With one argument, it is `stop` and `start` is 0.
+    dtype : dtype, optional
+        int64 if all are integers, else float64.
+    device : str or Device, optional
+    mesh : Mesh, optional
+        Ranks over which the numbers are distributed.
+
+    Returns
+    -------
+    ndarray, shape (ceil((stop - start) / step),)
+
+    Raises
+    ------
+    TypeError
+        If an argument cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.arange(2, 8, 2).tolist()
+    [2, 4, 6]
+    """
+    if type(start) is int and stop is dtype is device is mesh is None and step == 1:
+        return _engine._iota(max(0, start), None)
+    if stop is None:
+        start, stop = 0, start
+    if step == 0:
+        raise ValueError("arange: step must not be zero")
+    whole = all(_is_whole(v) for v in (start, stop, step))
+    if whole:
+        start, stop, step = map(operator.index, (start, stop, step))
+        count = max(0, -((start - stop) // step))
+    else:
+        count = (stop - start) / step
+        if not abs(count) < 2**63:  # NaN too
+            raise ValueError("arange: maximum allowed size exceeded, or no size at all")
+        if count == 0 and stop != start:  # the step is infinite, or the range underflows
+            count = math.copysign(1, count)
+        count = max(0, math.ceil(count))
+    mesh = _mesh_of(device, mesh)
+    out = _engine._iota(count, device) if mesh is None else mesh._iota(count)
+    if whole:
+        if step != 1:
+            out = out * step
+        if start != 0:
+            out = out + start
+        return out if dtype is None else out.astype(dtype, copy=False)
+    # NumPy's order of operations: the step that it uses is the difference of the first two elements, in the
+    # dtype asked for where that holds integers.
+    first, second = float(start), float(start + step)
+    if dtype is not None and _engine._dtype_of(dtype).kind in "iu":
+        first, second = int(first), int(second)
+    elif not abs(second) < math.inf:  # there is the first element only
+        second = first
+    out = out * (second - first) + first
+    return out if dtype is None else out.astype(dtype, copy=False)
+
+
+def _is_whole(v):
+    """Whether a range of it holds integers: as in NumPy not where it is an uint64."""
+    dtype = getattr(v, "dtype", None)
+    if dtype is None:
+        return hasattr(v, "__index__")
+    return v.ndim == 0 and dtype.kind in "biu" and dtype.name != "uint64"
+
+
+def _ordered(made, order, copy=None):
+    """The array with columns together where the order asks for that."""
+    if order in (None, "K", "A") or made.ndim < 2:
+        return made
+    columns = _in_columns(order)
+    apart = made.T if columns else made
+    if apart.strides == _engine._empty(apart.shape, apart.dtype, None).strides:
+        return made
+    if copy is False:
+        raise ValueError(
+            f"array: order {order!r} cannot be had without a copy; with copy=None it is copied only where it must be"
+        )
+    out = empty(made.shape, made.dtype, order, device=made.device)
+    out[...] = made
+    return out
+
+
+@_engine._ShortWay
+def array(
+    object, dtype=None, *, device=None, copy=True, order="K", subok=False, ndmin=0, like=None
+):
+    """Array of numbers, nested sequences, or of another library's array (copied by default).
+
+    Parameters
+    ----------
+    object : array_like
+    dtype : dtype, optional
+    device : str or Device, optional
+    copy : bool, optional
+        None shares memory where it can, as `asarray`; False refuses what would be a copy.
+    order : {'K', 'A', 'C', 'F'}, optional
+        'C': rows lie together, 'F': columns do.
+    subok : bool, optional
+        Without effect: there are no subclasses.
+    ndmin : int, optional
+        Least number of axes; axes of extent 1 are put in front.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        If `object` cannot be converted to a numeric array.
+    ValueError
+        Rows of different lengths, or a copy that ``copy=False`` forbids.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.array([[1, 2], [3, 4]]).shape
+    (2, 2)
+    >>> un.array(3.0, ndmin=2).shape
+    (1, 1)
+    """
+    made = _engine._array(object, dtype, device, copy)
+    if order != "K" or ndmin or like is not None:
+        _refuse_like("array", like)
+        made = _ordered(made, order, copy)
+        if made.ndim < ndmin:
+            made = made.reshape((1,) * (ndmin - made.ndim) + made.shape)
+    return made
+
+
+@_engine._ShortWay
+def asarray(a, dtype=None, order=None, *, device=None, copy=None, mesh=None, like=None):
+    """As `array`, sharing memory where it can: writes through one are seen by the other.
+
+    Operations on shared memory complete before they return. With ``mesh``, `a` is the same on all
+    ranks, and the result is a copy whose rows are distributed.
+
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+    device : str or Device, optional
+    copy : bool, optional
+    mesh : Mesh, optional
+    like : None
+        Arrays of other libraries are refused.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        Elements that are no numbers.
+    ValueError
+        If the rows have different lengths.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.asarray([[1, 2], [3, 4]]).shape
+    (2, 2)
+    """
+    if device is not None or mesh is not None:
+        mesh = _mesh_of(device, mesh)
+        if mesh is not None:
+            from .._mesh import spread
+
+            return spread(mesh, a, dtype)
+    made = _engine._array(a, dtype, device, copy)
+    if order is not None or like is not None:
+        _refuse_like("asarray", like)
+        made = _ordered(made, order, copy)
+    return made
+
+
+def from_dlpack(x, /, *, device=None, copy=None):
+    """Array that shares the memory of an object with ``__dlpack__``.
+
+    Parameters
+    ----------
+    x : object
+        On the CPU; other devices' tensors are copied there through their own library first.
+    device : str or Device, optional
+        Where the array shall live; another device means a copy.
+    copy : bool, optional
+        True copies; False never does, and raises where a copy is needed.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        If an argument cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.from_dlpack(un.arange(3)).tolist()
+    [0, 1, 2]
+    """
+    made = _engine._from_dlpack(x)
+    if device is not None and made.device != device:
+        if copy is False:
+            raise ValueError(
+                f"from_dlpack: an array on {made.device} cannot be seen on {device} without a copy; use copy=None"
+            )
+        return made.to_device(device)
+    return made.copy() if copy else made
+
+
+__all__ = [
+    "DType",
+    "arange",
+    "array",
+    "asarray",
+    "empty",
+    "empty_like",
+    "from_dlpack",
+    "full",
+    "full_like",
+    "ones",
+    "ones_like",
+    "zeros",
+    "zeros_like",
+]

@@ -1,0 +1,405 @@
+"""Methods and attributes of the array that are written in Python; other names are functions of the package."""
+
+import operator
+
+import unisono as un
+
+from .. import _engine
+from .interoperation import array_function as __array_function__  # noqa: F401
+from .ufunc import as_array, resolve
+
+
+def __getattr__(name):
+    return getattr(un, name)
+
+
+def __array_namespace__(self, *, api_version=None):
+    """Return the package; the versions of the standard that it follows are 2021.12 to 2025.12."""
+    versions = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
+    if api_version is not None and api_version not in versions:
+        raise ValueError(
+            f"__array_namespace__: unknown version of the array API; got {api_version!r}, expected one of "
+            f"{', '.join(versions)}"
+        )
+    return un
+
+
+def __round__(self, digits=None):
+    if digits is None and self.ndim == 0:
+        return round(self.item())
+    return un.round(self, digits or 0)
+
+
+def _repr_html_(self):
+    """What a notebook shows."""
+    from .._tools.notebook import array_html
+
+    return array_html(self)
+
+
+def compress(self, condition, axis=None, out=None):
+    """Slices along `axis` where the condition is true."""
+    return un.compress(condition, self, axis, out)
+
+
+def choose(self, *choices, out=None, mode="raise"):
+    """Of each place the element of the choice that the array numbers there."""
+    return un.choose(self, choices[0] if len(choices) == 1 else choices, out, mode)
+
+
+def conj(self, out=None):
+    """Complex conjugate; the array itself where it is real."""
+    if out is not None:
+        return un.conjugate(self, out=out)
+    return un.conjugate(self) if self.dtype.kind == "c" else self
+
+
+conjugate = conj
+
+
+def array_interface(self):
+    """NumPy's protocol: the memory, held by a view so that it is never stale."""
+    host = self.to_device("cpu")
+    made = {
+        "shape": tuple(host.shape),
+        "typestr": f"{'|' if host.itemsize == 1 else '<'}{host.dtype.kind}{host.itemsize}",
+        "strides": None,
+        "version": 3,
+    }
+    if host.flags.c_contiguous:
+        return {**made, "data": memoryview(host)}
+    # The buffer must be packed: all from the lowest to the highest element.
+    reach = [(n - 1) * s // host.itemsize for n, s in zip(host.shape, host.strides, strict=True)]
+    low, high = sum(min(r, 0) for r in reach), sum(max(r, 0) for r in reach)
+    covered = _engine._strided(host, (high - low + 1,), (1,), low)
+    place = {"data": memoryview(covered), "offset": -low * host.itemsize}
+    return {**made, **place, "strides": tuple(host.strides)}
+
+
+def setflags(self, write=None, align=None, uic=None):
+    """Allow or forbid writes through this array."""
+    if write is not None:
+        self._set_writeable(bool(write))
+    if (align is not None and not align) or uic:
+        raise ValueError("setflags: only write= can be changed; arrays of ours are aligned")
+
+
+class Flags:
+    """Layout of an array, by attributes or by keys, as NumPy's ``flags``."""
+
+    _names = ("c_contiguous", "f_contiguous", "owndata", "writeable", "aligned", "writebackifcopy")
+
+    def __init__(self, array):
+        shape, strides = array.shape, array.strides
+        self.c_contiguous = _packed(shape, strides, array.itemsize)
+        self.f_contiguous = _packed(shape[::-1], strides[::-1], array.itemsize)
+        self._array = array
+        self.aligned = True
+        self.owndata = True
+        self.writebackifcopy = False
+
+    @property
+    def writeable(self):
+        """Whether writes through the array are allowed; may be set."""
+        array = self._array
+        return not memoryview(array).readonly if array.device == "cpu" else True
+
+    @writeable.setter
+    def writeable(self, on):
+        self._array._set_writeable(bool(on))
+
+    @property
+    def contiguous(self):
+        """Packed, in row-major order."""
+        return self.c_contiguous
+
+    fortran = property(lambda self: self.f_contiguous)
+    behaved = property(lambda self: self.aligned and self.writeable)
+    carray = property(lambda self: self.behaved and self.c_contiguous)
+    farray = property(lambda self: self.behaved and self.fnc)
+    forc = property(lambda self: self.c_contiguous or self.f_contiguous)
+    fnc = property(lambda self: self.f_contiguous and not self.c_contiguous)
+
+    def __eq__(self, other):
+        if not isinstance(other, Flags):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self._names)
+
+    __hash__ = None
+
+    def __getitem__(self, key):
+        short = {
+            "C": "c_contiguous",
+            "F": "f_contiguous",
+            "W": "writeable",
+            "A": "aligned",
+            "O": "owndata",
+        }
+        name = short.get(key, key.lower())
+        if not hasattr(self, name):
+            raise KeyError(f"Unknown flag {key!r}")
+        return getattr(self, name)
+
+    def __setitem__(self, key, value):
+        if key.lower() not in ("w", "writeable"):
+            raise KeyError(f"flags: only WRITEABLE can be set; got {key!r}")
+        self.writeable = value
+
+    def __repr__(self):
+        return "\n".join(f"  {name.upper()} : {getattr(self, name)}" for name in self._names) + "\n"
+
+
+def _packed(shape, strides, step):
+    if 0 in shape:
+        return True
+    for n, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if n != 1 and stride != step:
+            return False
+        step *= n
+    return True
+
+
+def flags(self):
+    """Layout and whether it may be written."""
+    return Flags(self)
+
+
+class flatiter:
+    """Elements in row-major order: iterate, index, or write through it, as NumPy's ``flatiter``.
+
+    Parameters
+    ----------
+    array : ndarray
+
+    Raises
+    ------
+    IndexError
+        An index beyond the number of elements.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> x = un.zeros((2, 2))
+    >>> x.flat[3] = 1
+    >>> x.tolist()
+    [[0.0, 0.0], [0.0, 1.0]]
+    """
+
+    def __init__(self, array):
+        self.base = array
+        self.index = 0
+
+    def __iter__(self):
+        return self
+
+    def __len__(self):
+        return self.base.size
+
+    def __next__(self):
+        if self.index >= self.base.size:
+            raise StopIteration
+        self.index += 1
+        return self.base.reshape(-1)[self.index - 1]
+
+    @property
+    def coords(self):
+        """Index of the next element."""
+        left, made = self.index, []
+        for n in reversed(self.base.shape):
+            left, k = divmod(left, n)
+            made.append(k)
+        return tuple(reversed(made))
+
+    def copy(self):
+        """All elements as a new one-dimensional array."""
+        return self.base.flatten()
+
+    def __array__(self, dtype=None, copy=None):
+        return self.copy().__array__(dtype, copy)
+
+    def __getitem__(self, key):
+        got = self.base.reshape(-1)[key]
+        return got.copy() if got.ndim else got
+
+    def __setitem__(self, key, value):
+        elements = self.base.reshape(-1)
+        value = as_array(value).reshape(-1)
+        target = elements[key]
+        if value.size == 0 or target.size == 0:
+            return
+        if value.size != target.size and value.size > 1:  # NumPy repeats the values
+            value = un.resize(value, target.shape)
+        elements[key] = value if value.size > 1 else value[0]
+        if not _packed(self.base.shape, self.base.strides, self.base.itemsize):
+            self.base[...] = elements.reshape(self.base.shape)
+
+
+def flat(self):
+    """Iterator over the elements."""
+    return flatiter(self)
+
+
+def set_flat(self, value):
+    """Write all elements."""
+    flatiter(self)[:] = value
+
+
+def resize(self, *new_shape, refcheck=True):
+    """Another shape in place: elements that are new are 0. Views made before keep the old memory."""
+    if len(new_shape) == 1 and (new_shape[0] is None or not hasattr(new_shape[0], "__index__")):
+        (new_shape,) = new_shape
+    if new_shape is None or new_shape == ():
+        return
+    if self._is_value() or not self.flags.writeable:
+        raise ValueError("resize: cannot resize this array: it is a value or read-only")
+    shape = tuple(operator.index(n) for n in new_shape)
+    if any(n < 0 for n in shape):
+        raise ValueError("resize: all elements of the new shape must be non-negative")
+    made = un.zeros(shape, self.dtype, device=self.device)
+    n = min(made.size, self.size)
+    made.reshape(-1)[:n] = self.reshape(-1)[:n]
+    self._become(made)
+
+
+def _number(self, method, kinds):
+    """The Python number of a value, for methods that NumPy's scalars have of Python's numbers."""
+    if self.ndim or self.dtype.kind not in kinds:
+        raise TypeError(
+            f"{method}: not there for arrays of dtype {self.dtype} and shape {self.shape}"
+        )
+    return self.item()
+
+
+def is_integer(self):
+    """Whether the number is whole."""
+    return _number(self, "is_integer", "iuf") % 1 == 0
+
+
+def as_integer_ratio(self):
+    """Two Python integers whose quotient the number is."""
+    return _number(self, "as_integer_ratio", "iuf").as_integer_ratio()
+
+
+def bit_count(self):
+    """How many bits of the absolute value are set."""
+    return _number(self, "bit_count", "iu").bit_count()
+
+
+def byteswap(self, inplace=False):
+    """The bytes of each element (of each part of complex ones) in opposite order."""
+    width = self.itemsize // (2 if self.dtype.kind == "c" else 1)
+    packed = un.ascontiguousarray(self).reshape(-1)
+    swapped = packed.view("uint8").reshape((-1, width))[:, ::-1].reshape(-1).copy()
+    swapped = swapped.view(self.dtype).reshape(self.shape)
+    if not inplace:
+        return swapped
+    self[...] = swapped
+    return self
+
+
+class Pointer:
+    """The memory of an array for ctypes, as NumPy's ``ctypes`` attribute: held as long as this lives."""
+
+    def __init__(self, array):
+        import ctypes
+
+        self._held = array, memoryview(array)  # operations on it complete at once from here on
+        self.data = array._address()
+        self._as_parameter_ = ctypes.c_void_p(self.data)
+        self.shape = (ctypes.c_ssize_t * array.ndim)(*array.shape)
+        self.strides = (ctypes.c_ssize_t * array.ndim)(*array.strides)
+
+    def data_as(self, pointer):
+        """The address as a ctypes pointer, which keeps the array."""
+        import ctypes
+
+        made = ctypes.cast(self._as_parameter_, pointer)
+        made._array = self._held
+        return made
+
+
+def ctypes(self):
+    """Address, extents and strides for ctypes."""
+    return Pointer(self)
+
+
+def matrix_transpose(self):
+    """View with the last two axes exchanged."""
+    if self.ndim < 2:
+        raise ValueError(f"mT: needs at least two axes; got shape {tuple(self.shape)}")
+    return un.swapaxes(self, -1, -2)
+
+
+def data(self):
+    """A memoryview of the elements."""
+    return memoryview(self)
+
+
+def view(self, dtype=None, type=None):
+    """Return the same memory, as another dtype where one is given: writes show in both.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        One of another size than the array's takes a packed last axis, whose extent changes.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        The last axis does not hold a whole number of elements, or they would not be aligned.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.asarray([1.0, -2.0]).view("uint64").tolist()
+    [4607182418800017408, 13835058055282163712]
+    """
+    if dtype is _engine.ndarray or type is _engine.ndarray:
+        dtype = None if dtype is _engine.ndarray else dtype
+    elif type is not None:
+        raise TypeError("view: type= is not there; arrays have one type")
+    if dtype is None or dtype == self.dtype:
+        return self[...]
+    to = resolve(dtype)
+    if to.kind == "c" and self.device != "cpu":
+        raise _engine.UnsupportedError(
+            f"view: complex arrays are not there on {self.device}; got dtype {to}, use the parts"
+        )
+    return _engine._view_as(self, to)
+
+
+def tofile(self, fid, sep="", format="%s"):
+    """Write the elements to a file, as bytes or as text."""
+    import os
+
+    if not hasattr(fid, "write"):
+        with open(os.fspath(fid), "wb") as file:
+            return tofile(self, file, sep, format)
+    if sep == "":
+        fid.write(self.tobytes())
+        return None
+    text = sep.join(format % v for v in self.reshape(-1).tolist())
+    fid.write(text.encode() if "b" in getattr(fid, "mode", "b") else text)
+    return None
+
+
+def dump(self, file):
+    """Write the array's pickle to a file."""
+    import os
+    import pickle
+
+    if not hasattr(file, "write"):
+        with open(os.fspath(file), "wb") as opened:
+            return pickle.dump(self, opened, protocol=4)
+    return pickle.dump(self, file, protocol=4)
+
+
+def dumps(self):
+    """Return the array's pickle as bytes."""
+    import pickle
+
+    return pickle.dumps(self, protocol=4)

@@ -1,0 +1,171 @@
+"""Numbers at equal distances, on linear and logarithmic scales."""
+
+import math
+import operator
+
+import unisono as un
+
+from .. import _engine
+from .transposes import moveaxis
+from .ufunc import as_array, resolve
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+    """`num` numbers evenly spaced from `start` to `stop`.
+
+    Parameters
+    ----------
+    start, stop : array_like
+    num : int
+    endpoint : bool
+        Whether `stop` is the last one.
+    retstep : bool
+        Return the spacing too.
+    dtype : dtype, optional
+        Integers are rounded down.
+    axis : int
+        Where the numbers lie, if `start` or `stop` are arrays.
+    device : str or Device, optional
+
+    Returns
+    -------
+    ndarray, shape (num,) and that of the limits
+
+    Raises
+    ------
+    AxisError
+        If `axis` is out of bounds.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.linspace(0, 1, 5).tolist()
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+    num = operator.index(num)
+    if num < 0:
+        raise ValueError(f"linspace: Number of samples, {num}, must be non-negative.")
+    gaps = num - 1 if endpoint else num
+    scalars = all(isinstance(v, (bool, int, float)) for v in (start, stop))
+    if scalars:
+        start, stop = start * 1.0, stop * 1.0
+        shape, kind = (), "float64"
+    else:
+        start, stop = (as_array(v) * 1.0 for v in (start, stop))
+        shape = un.broadcast_shapes(start.shape, stop.shape)
+        kind = (start + stop).dtype
+    delta = stop - start
+    y = _engine._iota(num, device).astype(kind if str(kind) != "complex64" else "float32")
+    y = y.reshape((num,) + (1,) * len(shape))
+    step = math.nan
+    if gaps > 0:
+        step = delta / gaps
+        if scalars:
+            y = y / gaps * delta if step == 0 else y * step
+        else:
+            y = un.where(step == 0, y / gaps * delta, y * step)
+    else:
+        y = y * delta
+    y = y + start
+    if y.ndim == 1 and shape:
+        y = y.reshape((num, *shape))
+    if endpoint and num > 1:
+        y[-1] = stop
+    if dtype is not None:
+        target = resolve(dtype)
+        y = (un.floor(y) if target.kind in "iu" else y).astype(target)
+    elif not scalars:
+        y = y.astype(kind, copy=False)
+    if axis != 0:
+        y = moveaxis(y, 0, axis)
+    return (y, step) if retstep else y
+
+
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    """Numbers evenly spaced on a logarithmic scale, from ``base**start`` to ``base**stop``.
+
+    Parameters
+    ----------
+    start, stop : number
+    num : int
+        How many.
+    endpoint : bool
+        Whether `stop` is the last one.
+    base : number
+    dtype : dtype, optional
+    axis : int or tuple of int, optional
+        All axes where it is None.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        A negative `num`.
+    AxisError
+        If `axis` is out of bounds.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.logspace(0, 2, 3).tolist()
+    [1.0, 10.0, 100.0]
+    """
+    if not isinstance(
+        base, (int, float, complex)
+    ):  # of one shape with the limits, which gain an axis
+        base, start, stop = un.broadcast_arrays(base, start, stop)
+        base = un.expand_dims(base, axis)
+    y = linspace(start, stop, num, endpoint, axis=axis)
+    made = un.power(base, y)
+    return made if dtype is None else made.astype(dtype)
+
+
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    """Numbers with a constant ratio from `start` to `stop`.
+
+    Parameters
+    ----------
+    start, stop : number
+    num : int
+        How many.
+    endpoint : bool
+        Whether `stop` is the last one.
+    dtype : dtype, optional
+    axis : int or tuple of int, optional
+        All axes where it is None.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        An end that is zero, or a negative `num`.
+    AxisError
+        If `axis` is out of bounds.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.geomspace(1, 100, 3).round(6).tolist()
+    [1.0, 10.0, 100.0]
+    """
+    start, stop = as_array(start), as_array(stop)
+    if bool((start == 0).any()) or bool((stop == 0).any()):
+        raise ValueError("Geometric sequence cannot include zero")
+    kind = (start * 1.0 + stop * 1.0).dtype if dtype is None else resolve(dtype)
+    if kind.kind == "c":
+        start, stop = start.astype("complex128"), stop.astype("complex128")
+    sign = un.sign(start * 1.0)
+    one, two = start * 1.0 / sign, stop * 1.0 / sign
+    made = logspace(un.log10(one), un.log10(two), num, endpoint)
+    if num > 0:
+        made[0] = one
+        if num > 1 and endpoint:
+            made[-1] = two
+    made = made * sign
+    return moveaxis(made, 0, axis).astype(kind) if axis else made.astype(kind)

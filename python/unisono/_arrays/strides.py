@@ -1,0 +1,143 @@
+"""Views by any strides: windows that slide along axes."""
+
+import math
+import operator
+
+from .. import _engine
+from .axes import as_array, axes_tuple
+
+
+def _over_buffer(shape, dtype, buffer, offset, strides, order):
+    """What ``ndarray`` makes with a buffer or an order, as NumPy's constructor."""
+    import unisono as un
+
+    dtype = un.dtype("float64" if dtype is None else dtype)
+    shape = (operator.index(shape),) if hasattr(shape, "__index__") else tuple(shape)
+    if order not in (None, "C", "F"):
+        raise ValueError(f"ndarray: order must be one of 'C' or 'F'; got {order!r}")
+    rows = order != "F"
+    size = dtype.itemsize
+    if strides is None:
+        packed = [size]
+        for n in shape[:0:-1] if rows else shape[:-1]:
+            packed.append(packed[-1] * n)
+        strides = tuple(reversed(packed) if rows else packed)[: len(shape)]
+    if buffer is None:
+        flat = un.empty(math.prod(shape), dtype)
+    else:
+        flat = un.frombuffer(buffer, dtype, offset=offset or 0)
+    last = sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+    if 0 not in shape and last + size > flat.nbytes:
+        raise TypeError("ndarray: buffer is too small for requested array")
+    return as_strided(flat, shape, strides)
+
+
+def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
+    """View of an array's memory by other strides.
+
+    Parameters
+    ----------
+    x : array_like
+    shape : tuple of int, optional
+        That of `x` if not given.
+    strides : tuple of int, optional
+        In bytes, each a multiple of the element's size; those of `x` if not given.
+    subok : bool
+        There are no subclasses.
+    writeable : bool
+        False: a view that cannot be written.
+
+    Returns
+    -------
+    ndarray, a view
+
+    Raises
+    ------
+    ValueError
+        Lengths that differ, strides that are no multiples, or elements outside the array's memory.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> x = un.arange(4)
+    >>> un.lib.stride_tricks.as_strided(x, (3, 2), (8, 8)).tolist()
+    [[0, 1], [1, 2], [2, 3]]
+    """
+    x = as_array(x)
+    shape = x.shape if shape is None else tuple(shape)
+    strides = x.strides if strides is None else tuple(strides)
+    if len(shape) != len(strides):
+        raise ValueError(
+            f"as_strided: shape and strides must have as many axes; got {shape} and {strides}"
+        )
+    if any(s % x.itemsize for s in strides):
+        raise ValueError(
+            f"as_strided: strides must be multiples of {x.itemsize} bytes; got {strides}"
+        )
+    steps = tuple(s // x.itemsize for s in strides)
+    reach = [(n - 1) * s for n, s in zip(shape, steps, strict=True) if n > 0]
+    own = [(n - 1) * s // x.itemsize for n, s in zip(x.shape, x.strides, strict=True) if n > 0]
+    low, high = sum(min(r, 0) for r in own), sum(max(r, 0) for r in own)
+    empty = 0 in shape
+    if not empty and (
+        x.size == 0 or sum(min(r, 0) for r in reach) < low or sum(max(r, 0) for r in reach) > high
+    ):
+        raise ValueError(
+            f"as_strided: shape {shape} and strides {strides} reach outside the array's elements, from {low} to {high}"
+        )
+    made = _engine._strided(x, shape, steps, 0)
+    return made if writeable else _engine.broadcast_to(made, shape)
+
+
+def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
+    """Windows of an array, one at each place: a view, which cannot be written unless asked for.
+
+    Parameters
+    ----------
+    x : array_like
+    window_shape : int or tuple of int
+        Extents of a window.
+    axis : int or tuple of int, optional
+        Along which it slides; all if not given.
+    subok : bool
+        There are no subclasses.
+    writeable : bool
+        True: writes show in `x`, and in all windows that share an element.
+
+    Returns
+    -------
+    ndarray, a view
+        The axes of `x`, shortened, and those of a window.
+
+    Raises
+    ------
+    ValueError
+        A window longer than its axis, or another number of extents than of axes.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.lib.stride_tricks.sliding_window_view([1, 2, 3, 4], 3).tolist()
+    [[1, 2, 3], [2, 3, 4]]
+    """
+    x = as_array(x)
+    window = (window_shape,) if hasattr(window_shape, "__index__") else tuple(window_shape)
+    given = axis if isinstance(axis, (tuple, list)) or axis is None else (axis,)
+    axes = tuple(range(x.ndim)) if axis is None else ()
+    for k in given or ():
+        axes += axes_tuple(k, x.ndim, "sliding_window_view")
+    if len(window) != len(axes):
+        raise ValueError(
+            f"sliding_window_view: a window needs an extent for each axis; got {len(window)} for {len(axes)}"
+        )
+    shape = list(x.shape)
+    for k, n in zip(axes, window, strict=True):
+        if n < 0:
+            raise ValueError(f"sliding_window_view: window_shape cannot be negative; got {n}")
+        shape[k] -= n - 1
+        if shape[k] < 0:
+            raise ValueError(
+                f"sliding_window_view: the window is longer than axis {k}; got {n} for {x.shape[k]}"
+            )
+    strides = x.strides + tuple(x.strides[k] for k in axes)
+    return as_strided(x, (*shape, *window), strides, writeable=writeable)

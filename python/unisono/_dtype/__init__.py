@@ -1,0 +1,1 @@
+"""Dtypes: objects, promotion and limits, and abstract kinds."""

@@ -1,0 +1,139 @@
+"""Dtype objects: equal to NumPy's dtypes and to their names, without importing NumPy."""
+
+from .. import _engine
+
+
+class dtype:
+    """An element type: ``dtype("float32")`` is ``un.float32``.
+
+    There is one object per element type. It compares equal to its names, to NumPy's dtype and to
+    NumPy's scalar type of that name; calling it makes a value.
+
+    Parameters
+    ----------
+    spec : object
+        A name (``"int16"``, ``"i2"``, ``"h"``), a dtype or scalar type of NumPy, or one of Python's
+        number types.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.float32.itemsize, un.float32 == "float32", un.dtype("f4") is un.float32
+    (4, True, True)
+    >>> un.int16(3)
+    un.int16(3)
+    """
+
+    __slots__ = ("_order", "char", "itemsize", "kind", "name")
+    byteorder = "="
+    isbuiltin = 1
+    isnative = True
+    hasobject = False
+    names = fields = subdtype = metadata = None
+    shape = ()
+    ndim = 0
+
+    def __new__(cls, spec=None):
+        """Return the one object of that element type; float64 for None."""
+        return _table["float64"] if spec is None else _engine._dtype_of(spec)
+
+    def __repr__(self):
+        return f"dtype('{self.name}')"
+
+    def __str__(self):
+        return self.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def __eq__(self, other):
+        if isinstance(other, dtype) or other is None:
+            return self is other
+        try:
+            return _engine._dtype_of(other) is self
+        except Exception:  # any object may stand on the other side
+            return False
+
+    def __reduce__(self):
+        return (_by_name, (self.name,))
+
+    @property
+    def str(self):
+        """Byte order, kind and bytes, as in ``"<f8"``."""
+        return f"{'|' if self.itemsize == 1 else '<'}{self.kind}{self.itemsize}"
+
+    @property
+    def alignment(self):
+        """Bytes to whose multiples elements are aligned."""
+        return self.itemsize
+
+    @property
+    def num(self):
+        """NumPy's number of the type."""
+        return "?bBhHiIlLqQfdgFDGOSUVMme".index(self.char)
+
+    @property
+    def dtype(self):
+        """NumPy's dtype of the same name (imports NumPy)."""
+        import numpy
+
+        return numpy.dtype(self.name)
+
+    @property
+    def base(self):
+        """The dtype itself."""
+        return self
+
+    def newbyteorder(self, order="="):
+        """Return the dtype itself: elements are in the machine's order."""
+        return self
+
+    @property
+    def type(self):
+        """The dtype itself, which makes values as NumPy's scalar types do."""
+        return self
+
+    def __call__(self, *values):
+        """Convert a number to a value of this dtype; of dtypes, write the signature ``result(argument, ...)``."""
+        if values and all(isinstance(v, dtype) or hasattr(v, "_parsed") for v in values):
+            from ..types import Signature
+
+            return Signature(self, values)
+        if self.kind == "c" and len(values) == 2:
+            values = (complex(*values),)
+        (value,) = values or (0,)
+        return _engine._array(value, self, None, True)[()]
+
+    def __getitem__(self, axes):
+        """Write the type of arrays in a signature: ``un.float64[:, ::1]``."""
+        axes = axes if isinstance(axes, tuple) else (axes,)
+        if not all(
+            isinstance(a, slice) and a.start is a.stop is None and a.step in (None, 1) for a in axes
+        ):
+            raise TypeError(f"{self.name}[...]: axes of a type are ':' or '::1'; got {axes!r}")
+        from ..types import Type
+
+        layout = "C" if axes[-1].step == 1 else "F" if axes[0].step == 1 else "A"
+        return Type(("array", self.name, len(axes), layout, False))
+
+    def __instancecheck__(self, x):
+        """Whether `x` is a value of this dtype: ``isinstance(a[0], un.float64)``."""
+        return isinstance(x, _engine.ndarray) and x.dtype is self and x._is_value()
+
+
+DType = dtype
+
+
+def _make(name, kind, itemsize, char, order):
+    made = object.__new__(dtype)
+    made.name, made.kind, made.itemsize, made.char, made._order = name, kind, itemsize, char, order
+    return made
+
+
+def _by_name(name):
+    return _table[name]
+
+
+_table = {row[0]: _make(*row, order) for order, row in enumerate(_engine._dtypes)}
+_engine._set_dtypes(list(_table.values()))
+globals().update(_table)

@@ -1,0 +1,600 @@
+"""Files of arrays: NumPy's .npy and .npz, raw bytes, and text."""
+
+import contextlib
+import os
+
+import unisono as un
+
+from .._arrays.from_data import _parse
+from .._arrays.ufunc import as_array, resolve
+
+
+@contextlib.contextmanager
+def _opened(file, mode):
+    """The file that a path names, or the file itself; compressed ones by their names' ends."""
+    if hasattr(file, "read") or hasattr(file, "write"):
+        yield file
+        return
+    path = os.fspath(file)
+    if path.endswith(".gz"):
+        import gzip
+
+        opener = gzip.open
+    elif path.endswith(".bz2"):
+        import bz2
+
+        opener = bz2.open
+    elif path.endswith(".xz"):
+        import lzma
+
+        opener = lzma.open
+    else:
+        opener = open
+    with opener(path, mode) as opened:
+        yield opened
+
+
+def _numpy(x):
+    import numpy
+
+    return numpy.asarray(as_array(x).to_device("cpu"))
+
+
+def save(file, arr, allow_pickle=True):
+    """Write one array in NumPy's .npy format.
+
+    Parameters
+    ----------
+    file : str, path or file object
+        ``.npy`` is added to a name that lacks it.
+    arr : array_like
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> import io
+    >>> f = io.BytesIO()
+    >>> un.save(f, [1, 2])
+    >>> f.getvalue()[1:6]
+    b'NUMPY'
+    """
+    import numpy
+
+    numpy.save(file, _numpy(arr), allow_pickle=allow_pickle)
+
+
+def savez(file, *args, allow_pickle=True, **kwds):
+    """Write several arrays into one .npz archive, under their keywords or ``arr_0``, ``arr_1``...
+
+    Parameters
+    ----------
+    file : str, path or file object
+    *args
+        Passed on.
+    allow_pickle : bool
+        Accepted; arrays hold numbers.
+    **kwds : array_like
+        Arrays under their names.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> import io
+    >>> f = io.BytesIO()
+    >>> un.savez(f, x=[1, 2])
+    >>> _ = f.seek(0)
+    >>> un.load(f)["x"].tolist()
+    [1, 2]
+    """
+    import numpy
+
+    numpy.savez(
+        file,
+        *map(_numpy, args),
+        allow_pickle=allow_pickle,
+        **{k: _numpy(v) for k, v in kwds.items()},
+    )
+
+
+def savez_compressed(file, *args, allow_pickle=True, **kwds):
+    """As `savez`, compressed.
+
+    Parameters
+    ----------
+    file : str, path or file object
+    *args
+        Passed on.
+    allow_pickle : bool
+        Accepted; arrays hold numbers.
+    **kwds : array_like
+        Arrays under their names.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> import io
+    >>> f = io.BytesIO()
+    >>> un.savez_compressed(f, x=[1, 2])
+    >>> _ = f.seek(0)
+    >>> un.load(f)["x"].tolist()
+    [1, 2]
+    """
+    import numpy
+
+    kept = {k: _numpy(v) for k, v in kwds.items()}
+    numpy.savez_compressed(file, *map(_numpy, args), allow_pickle=allow_pickle, **kept)
+
+
+class _Fields:
+    """The arrays of an archive as attributes: ``archive.f.name``."""
+
+    def __init__(self, archive):
+        self._of = archive
+
+    def __getattr__(self, name):
+        try:
+            return self._of[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __dir__(self):
+        return list(self._of.files)
+
+
+class NpzFile:
+    """An archive of arrays: a mapping from names, read when asked for."""
+
+    def __init__(self, archive):
+        self._archive = archive
+        self.files = archive.files
+        self.f = _Fields(self)
+
+    def __repr__(self):
+        return repr(self._archive)
+
+    def __getitem__(self, key):
+        return un.array(self._archive[key])
+
+    def __contains__(self, key):
+        return key in self._archive
+
+    def __iter__(self):
+        return iter(self.files)
+
+    def __len__(self):
+        return len(self.files)
+
+    def keys(self):
+        """Names of the arrays."""
+        return list(self.files)
+
+    def values(self):
+        """The arrays."""
+        return [self[k] for k in self.files]
+
+    def items(self):
+        """Names and arrays."""
+        return [(k, self[k]) for k in self.files]
+
+    def close(self):
+        """Close the file."""
+        self._archive.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+
+def load(
+    file,
+    mmap_mode=None,
+    allow_pickle=False,
+    fix_imports=True,
+    encoding="ASCII",
+    *,
+    max_header_size=10000,
+):
+    """Read an array or an archive that `save` or `savez` (or NumPy) wrote.
+
+    Parameters
+    ----------
+    file : str, path or file object
+    mmap_mode : {None, 'r', 'r+', 'c'}
+        Map the file into memory instead of reading it.
+    allow_pickle : bool
+        Files with Python objects are refused either way: arrays of ours hold numbers.
+
+    Returns
+    -------
+    ndarray, or a mapping of them for an archive
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        It is no such file, or holds less than it says.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> import io
+    >>> f = io.BytesIO()
+    >>> un.save(f, [1, 2])
+    >>> _ = f.seek(0)
+    >>> un.load(f).tolist()
+    [1, 2]
+    """
+    import numpy
+
+    try:
+        made = numpy.load(
+            file, mmap_mode=mmap_mode, fix_imports=fix_imports, encoding=encoding, max_header_size=max_header_size
+        )  # fmt: skip
+    except ValueError as e:
+        if "pickle" not in str(e):
+            raise
+        name = getattr(file, "name", None) or (file if isinstance(file, (str, os.PathLike)) else "")
+        raise ValueError(
+            f"load: {str(name) + ': ' if name else ''}no .npy or .npz file, or one of Python objects; "
+            "arrays hold numbers: read other files with un.fromfile or un.loadtxt"
+        ) from None
+    if isinstance(made, numpy.lib.npyio.NpzFile):
+        return NpzFile(made)
+    if not made.dtype.isnative:
+        made = made.astype(made.dtype.newbyteorder("="))
+    return un.asarray(made) if mmap_mode else un.array(made)
+
+
+def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
+    """One-dimensional array of the bytes of a file, or of the numbers in a text file.
+
+    Parameters
+    ----------
+    file : str, path or file object
+    dtype : dtype, optional
+    count : int
+        How many; -1 for all.
+    sep : str
+        Between numbers in text; empty for bytes.
+    offset : int
+    like : None
+        Arrays of other libraries are refused.
+
+    Returns
+    -------
+    ndarray of one axis
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> import tempfile
+    >>> f = tempfile.TemporaryFile()
+    >>> _ = f.write(b"\\x01\\x02")
+    >>> _ = f.seek(0)
+    >>> un.fromfile(f, dtype="uint8").tolist()
+    [1, 2]
+    """
+    if like is not None:
+        raise TypeError(
+            "fromfile: like= takes arrays of other libraries; call that library's function instead"
+        )
+    if sep != "":
+        if offset:
+            raise TypeError("'offset' argument only permitted for binary files")
+        with _opened(file, "r") as opened:
+            text = opened.read()
+        text = text.decode() if isinstance(text, bytes) else text
+        return _parse(text.split() if sep.isspace() else text.split(sep.strip()), dtype, count)
+    t = resolve(dtype)
+    with _opened(file, "rb") as opened:
+        if offset:
+            opened.seek(offset, os.SEEK_CUR)
+        # A count may lie: no more is asked for than there can be.
+        data = opened.read() if count < 0 else opened.read(_at_most(opened, count * t.itemsize))
+    n = len(data) // t.itemsize
+    if n == 0:
+        return un.empty(0, t)
+    return un.array(un.frombuffer(data[: n * t.itemsize], t))
+
+
+def _at_most(opened, wanted):
+    """So many bytes, or as many as the file has where that is known."""
+    import stat
+
+    try:
+        about = os.fstat(opened.fileno())
+    except (AttributeError, OSError):
+        return wanted
+    return min(wanted, about.st_size) if stat.S_ISREG(about.st_mode) else wanted
+
+
+def memmap(filename, dtype="uint8", mode="r+", offset=0, shape=None, order="C"):
+    """Array over a file: its memory is the file's, read and written as it is touched.
+
+    Parameters
+    ----------
+    filename : str, path or file object
+    dtype : dtype
+    mode : {'r+', 'r', 'w+', 'c'}
+        Read and write; read only; make the file anew; write to memory only.
+    offset : int
+        Bytes before the first element, a multiple of the element's size.
+    shape : int or tuple of int, optional
+        All that the file holds, in one axis, if not given.
+    order : {'C', 'F'}
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    OSError
+        If the file cannot be opened.
+    ValueError
+        An unknown mode, no shape for a new file, or a file that is too short.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import unisono as un
+    >>> file = tempfile.NamedTemporaryFile()
+    >>> x = un.memmap(file.name, "float64", "w+", shape=(2, 2))
+    >>> x[0] = 3
+    >>> un.fromfile(file.name).tolist()
+    [3.0, 3.0, 0.0, 0.0]
+    """
+    import math
+    import mmap
+
+    if mode not in ("r", "r+", "w+", "c"):
+        raise ValueError(f"memmap: mode must be one of 'r', 'r+', 'w+', 'c'; got {mode!r}")
+    if mode == "w+" and shape is None:
+        raise ValueError("memmap: a new file needs a shape; got shape=None with mode='w+'")
+    t = resolve(dtype)
+    if offset % t.itemsize:
+        raise ValueError(f"memmap: offset must be a multiple of {t.itemsize} bytes; got {offset}")
+    if shape is not None:
+        shape = (shape,) if hasattr(shape, "__index__") else tuple(shape)
+    with _opened(filename, {"r": "rb", "c": "rb", "r+": "r+b", "w+": "w+b"}[mode]) as opened:
+        held = opened.seek(0, os.SEEK_END)
+        if shape is None:
+            shape = ((held - offset) // t.itemsize,)
+        end = offset + math.prod(shape) * t.itemsize
+        if mode == "w+":
+            opened.truncate(end)
+        elif held < end:
+            raise ValueError(
+                f"memmap: the file is too short; got {held} bytes, expected at least {end} for shape {shape}"
+            )
+        opened.flush()
+        access = {"r": mmap.ACCESS_READ, "c": mmap.ACCESS_COPY}.get(mode, mmap.ACCESS_WRITE)
+        mapped = mmap.mmap(opened.fileno(), end, access=access)
+    count = math.prod(shape)
+    flat = un.frombuffer(mapped, t, count, offset) if count else un.empty(0, t)
+    return flat.reshape(shape[::-1]).T if order == "F" else flat.reshape(shape)
+
+
+def savetxt(
+    fname,
+    X,
+    fmt="%.18e",
+    delimiter=" ",
+    newline="\n",
+    header="",
+    footer="",
+    comments="# ",
+    encoding=None,
+):
+    """Write a one- or two-dimensional array as text; see NumPy's ``savetxt``.
+
+    Parameters
+    ----------
+    fname : str, path or file object
+    X : array_like
+    fmt : str or sequence of str
+    delimiter : str, optional
+    newline, header, footer, comments : str
+    encoding : str, optional
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    ValueError
+        If the array is not 1- or 2-dimensional.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> import io
+    >>> f = io.StringIO()
+    >>> un.savetxt(f, [[1, 2]], fmt="%d")
+    >>> f.getvalue()
+    '1 2\\n'
+    """
+    x = as_array(X)
+    if x.ndim not in (1, 2):
+        raise ValueError(f"Expected 1D or 2D array, got {x.ndim}D array instead")
+    rows = x.reshape((-1, 1)).tolist() if x.ndim == 1 else x.tolist()
+    columns = len(rows[0]) if rows else 0
+    if isinstance(fmt, (list, tuple)):
+        if len(fmt) != columns:
+            raise AttributeError(f"fmt has wrong shape.  {fmt!s}")
+        line = delimiter.join(fmt)
+    elif fmt.count("%") > 1:
+        line = fmt
+    elif x.dtype.kind == "c":
+        line = delimiter.join([f" ({fmt}+{fmt}j)"] * columns)
+    else:
+        line = delimiter.join([fmt] * columns)
+    if x.dtype.kind == "c":
+        rows = [[part for v in row for part in (v.real, v.imag)] for row in rows]
+    with _opened(fname, "wb") as opened:
+
+        def put(text):
+            text += newline
+            try:
+                opened.write(text.encode(encoding or "latin1"))
+            except TypeError:
+                opened.write(text)
+
+        if header:
+            put(comments + header.replace("\n", "\n" + comments))
+        for row in rows:
+            put((line % tuple(row)).replace("+-", "-"))
+        if footer:
+            put(comments + footer.replace("\n", "\n" + comments))
+
+
+def loadtxt(
+    fname, dtype=float, comments="#", delimiter=None, converters=None, skiprows=0, usecols=None, unpack=False, ndmin=0,
+    encoding=None, max_rows=None, *, quotechar=None, like=None,
+):  # fmt: skip
+    """Read numbers from text, one row a line; see NumPy's ``loadtxt``.
+
+    Parameters
+    ----------
+    fname : str, path or file object
+    dtype : dtype, optional
+    comments : str
+    delimiter : str, optional
+    converters : dict or callable, optional
+    skiprows : int
+    usecols : int or sequence of int, optional
+    unpack : bool
+        Give columns.
+    ndmin : int
+    encoding : str, optional
+    max_rows : int, optional
+    quotechar : str, optional
+    like : None
+        Arrays of other libraries are refused.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        Text that is no number, or rows of different lengths.
+
+    Examples
+    --------
+    >>> import io
+    >>> import unisono as un
+    >>> un.loadtxt(io.StringIO("1 2\\n3 4")).tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
+    import numpy
+
+    if like is not None:
+        raise TypeError(
+            "loadtxt: like= takes arrays of other libraries; call that library's function instead"
+        )
+    made = numpy.loadtxt(
+        fname, str(resolve(dtype)), comments, delimiter, converters, skiprows, usecols, unpack, ndmin, encoding, max_rows,
+        quotechar=quotechar,
+    )  # fmt: skip
+    return un.array(made)
+
+
+def genfromtxt(fname, dtype=float, **options):
+    """Read numbers from text in which some are missing; the options are NumPy's, for arrays of one dtype.
+
+    Parameters
+    ----------
+    fname : str, path or file object
+    dtype : dtype, optional
+    **options
+        ``initial=`` and ``where=``, as NumPy has them.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        Names of fields are asked for.
+    ValueError
+        If the rows have different lengths.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> import io
+    >>> un.genfromtxt(io.StringIO("1,2\\n3,"), delimiter=",").tolist()
+    [[1.0, 2.0], [3.0, nan]]
+    """
+    import numpy
+
+    made = numpy.genfromtxt(fname, str(resolve(dtype)), **options)
+    if made.dtype.names:
+        raise TypeError("genfromtxt: records are not there; give one dtype and no names=")
+    return un.array(made)
+
+
+def fromregex(file, regexp, dtype, encoding=None):
+    """Numbers that the groups of a regular expression match in a text file, one row a match.
+
+    Parameters
+    ----------
+    file : str, path or file object
+    regexp : str or compiled expression
+    dtype : dtype, optional
+    encoding : str, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        A match that is no number.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> import io
+    >>> un.fromregex(io.StringIO("a=1 b=2"), r"(\\d+)", "int64").tolist()
+    [1, 2]
+    """
+    import re
+
+    with _opened(file, "rb") as opened:
+        text = opened.read()
+    text = text.decode(encoding or "latin1") if isinstance(text, bytes) else text
+    found = (regexp if hasattr(regexp, "findall") else re.compile(regexp)).findall(text)
+    rows = [[v] if isinstance(v, str) else list(v) for v in found]
+    flat = _parse([v for row in rows for v in row], dtype)
+    return flat.reshape((len(rows), -1)) if rows and len(rows[0]) > 1 else flat

@@ -1,0 +1,1 @@
+"""Linear algebra: products, factorisations, solutions, and the routines of BLAS and LAPACK."""

@@ -1,0 +1,1 @@
+"""NumPy's functions over arrays, by topic."""

@@ -1,0 +1,196 @@
+"""Elementwise functions that are composed of others: two results, or no loop of their own.
+
+Where the engine has a function of the same name, that one is found first.
+"""
+
+import unisono as un
+
+from .. import _engine
+from .._arrays.ufunc import as_array
+
+
+def _divmod(x1, x2):
+    return un.floor_divide(x1, x2), un.remainder(x1, x2)
+
+
+def _modf(x):
+    x = _float(as_array(x))
+    whole = un.trunc(x)
+    part = un.where(abs(x) == un.inf, 0.0, x - whole)
+    return un.copysign(part, x), whole
+
+
+def _frexp(x):
+    x = _float(as_array(x))
+    # The exponent of the logarithm may be off by one near a power of two; two steps make it exact.
+    size = abs(x)
+    plain = (size > 0) & (size < un.inf)
+    size = un.where(plain, size, 1.0)
+    tiny = size < 2.0**-1000 if x.dtype == "float64" else size < 2.0**-100
+    shift = 200 if x.dtype == "float64" else 60
+    size = un.where(tiny, size * 2.0**shift, size)
+    exponent = un.floor(un.log2(size)).astype("int32") + 1
+    mantissa = _engine._ldexp(size, (-exponent).astype(x.dtype))
+    high, low = mantissa >= 1, mantissa < 0.5
+    mantissa = un.where(high, mantissa * 0.5, un.where(low, mantissa * 2, mantissa))
+    exponent = (
+        exponent
+        + high.astype("int32")
+        - low.astype("int32")
+        - un.where(tiny, shift, 0).astype("int32")
+    )
+    made = un.where(plain, un.copysign(mantissa, x), x)
+    return made, un.where(plain, exponent, 0).astype("int32")
+
+
+def _float(x):
+    return x if x.dtype.kind == "f" else x.astype(un.sqrt(un.ones((), x.dtype)).dtype)
+
+
+def _ldexp(x1, x2):
+    x, n = _float(as_array(x1)), as_array(x2)
+    if n.dtype.kind not in "iub":
+        raise TypeError(f"ldexp: the second operand must be integers; got dtype {n.dtype}")
+    return _engine._ldexp(x, n.astype(x.dtype))
+
+
+def _float_power(x1, x2):
+    x1, x2 = as_array(x1), as_array(x2)
+    kind = "complex128" if "c" in (x1.dtype.kind, x2.dtype.kind) else "float64"
+    return un.power(x1.astype(kind), x2.astype(kind))
+
+
+def _truth(x):
+    x = as_array(x)
+    return x if x.dtype == "bool" else x != 0
+
+
+def _isnat(x):
+    raise TypeError(f"isnat: only defined for dates and times; got dtype {as_array(x).dtype}")
+
+
+def _positive(x):
+    return +as_array(x)
+
+
+def _numbers(x):
+    """The array, bools as the smallest integers: what has no loop for bools takes them so."""
+    x = as_array(x)
+    return x.astype("int8") if x.dtype == "bool" else x
+
+
+def _square(x):
+    x = _numbers(x)
+    return un.multiply(x, x)
+
+
+def _reciprocal(x):
+    x = _numbers(x)
+    if x.dtype.kind in "fc":
+        return 1 / x
+    if un.geterr()["divide"] != "ignore":
+        un.floor_divide(1, x)  # which reports zeros
+    made = un.multiply(x, abs(x) == 1)
+    if x.dtype.name in ("int32", "int64"):  # 1 / 0 as the processor converts it
+        made = un.where(x == 0, un.iinfo(x.dtype).min, made)
+    return made
+
+
+def _fabs(x):
+    return abs(_float(as_array(x)))
+
+
+def _scaled(x, factor):
+    """x times the factor; a half is rounded once, not the factor too."""
+    x = _float(as_array(x))
+    return (x.astype("float32") * factor).astype("float16") if x.dtype == "float16" else x * factor
+
+
+def _deg2rad(x):
+    return _scaled(x, un.pi / 180.0)
+
+
+def _rad2deg(x):
+    return _scaled(x, 180.0 / un.pi)
+
+
+def _spacing(x):
+    x = _float(as_array(x))
+    finite = un.isfinite(x)
+    x = un.where(finite, x, 1.0)
+    # NumPy's halves go up, other dtypes away from 0.
+    towards = un.inf if x.dtype == "float16" else un.where(x == 0, un.inf, un.copysign(un.inf, x))
+    return un.where(finite, un.nextafter(x, towards) - x, un.nan)
+
+
+def _pair(a, b):
+    """Two operands, at least one of them an array of floats; Python numbers adapt to the other."""
+    numbers = (bool, int, float)
+    if isinstance(a, numbers) and not isinstance(b, numbers):
+        return _pair(b, a)[::-1]
+    a = as_array(a)
+    if isinstance(b, numbers):  # integers with a float are float64
+        return _float(a.astype(un.result_type(a, b), copy=False)), b
+    return _float(a), _float(as_array(b))
+
+
+def _distance(a, b, dtype):
+    """abs(a - b) where they differ."""
+    if un.geterr()["invalid"] != "ignore":
+        # Infinities of one sign are equal: nothing is to be reported of their difference.
+        zero, equal = un.zeros((), dtype), a == b
+        a, b = (un.where(equal, zero, un.asarray(x, dtype=dtype)) for x in (a, b))
+    return abs(a - b)
+
+
+def _logaddexp(a, b):
+    a, b = _pair(a, b)
+    larger = un.maximum(a, b)
+    small = un.log1p(un.exp(-_distance(a, b, larger.dtype)))
+    return un.where(a == b, larger + 0.6931471805599453, larger + small)
+
+
+def _logaddexp2(a, b):
+    a, b = _pair(a, b)
+    larger = un.maximum(a, b)
+    small = un.log1p(un.exp2(-_distance(a, b, larger.dtype))) * 1.4426950408889634
+    return un.where(a == b, larger + 1.0, larger + small)
+
+
+def _heaviside(a, b):
+    a, b = _pair(a, b)
+    kind = un.add(a, b).dtype
+    step = un.where(a == 0, b, un.where(a > 0, 1.0, un.where(a < 0, 0.0, a)))
+    return step.astype(kind)
+
+
+def _conjugate(x):
+    x = _numbers(x)
+    if x.dtype.kind != "c":
+        return x.copy()
+    made = un.empty(x.shape, x.dtype)
+    made.real = x.real
+    made.imag = -x.imag
+    return made if x.ndim else made[()]
+
+
+divmod = _engine._make_ufunc("divmod", 2, 2, _divmod)
+float_power = _engine._make_ufunc("float_power", 2, 1, _float_power)
+frexp = _engine._make_ufunc("frexp", 1, 2, _frexp)
+isnat = _engine._make_ufunc("isnat", 1, 1, _isnat)
+ldexp = _engine._make_ufunc("ldexp", 2, 1, _ldexp)
+logical_and = _engine._make_ufunc("logical_and", 2, 1, lambda a, b: _truth(a) & _truth(b))
+logical_or = _engine._make_ufunc("logical_or", 2, 1, lambda a, b: _truth(a) | _truth(b))
+logical_xor = _engine._make_ufunc("logical_xor", 2, 1, lambda a, b: _truth(a) ^ _truth(b))
+modf = _engine._make_ufunc("modf", 1, 2, _modf)
+positive = _engine._make_ufunc("positive", 1, 1, _positive)
+deg2rad = _engine._make_ufunc("deg2rad", 1, 1, _deg2rad)
+fabs = _engine._make_ufunc("fabs", 1, 1, _fabs)
+heaviside = _engine._make_ufunc("heaviside", 2, 1, _heaviside)
+logaddexp = _engine._make_ufunc("logaddexp", 2, 1, _logaddexp)
+logaddexp2 = _engine._make_ufunc("logaddexp2", 2, 1, _logaddexp2)
+rad2deg = _engine._make_ufunc("rad2deg", 1, 1, _rad2deg)
+reciprocal = _engine._make_ufunc("reciprocal", 1, 1, _reciprocal)
+spacing = _engine._make_ufunc("spacing", 1, 1, _spacing)
+square = _engine._make_ufunc("square", 1, 1, _square)
+conjugate = _engine._make_ufunc("conjugate", 1, 1, _conjugate)

@@ -1,0 +1,88 @@
+"""Grids of coordinates."""
+
+from functools import reduce
+
+import unisono as un
+
+from .._arrays.axes import as_array
+from .._arrays.diagonals import broadcast
+from .._arrays.ufunc import promoted
+
+
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    """Coordinate arrays of a grid from the coordinates along each axis.
+
+    Parameters
+    ----------
+    *xi : array_like
+    copy : bool, optional
+    sparse : bool
+    indexing : {'xy', 'ij'}
+
+    Returns
+    -------
+    tuple of ndarray
+
+    Raises
+    ------
+    TypeError
+        If `xi` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> x, y = un.meshgrid([1, 2, 3], [10, 20])
+    >>> (x + y).tolist()
+    [[11, 12, 13], [21, 22, 23]]
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij'; got {indexing!r}")
+    n = len(xi)
+    made = []
+    for k, x in enumerate(xi):
+        x = as_array(x)
+        at = 1 - k if indexing == "xy" and n > 1 and k < 2 else k
+        made.append(x.reshape((1,) * at + (x.size,) + (1,) * (n - at - 1)))
+    if not sparse:
+        made = broadcast(made)
+    return tuple(x.copy() for x in made) if copy else tuple(made)
+
+
+class _Grid:
+    """Grids by slices: ``mgrid[0:3, 0:1:5j]``; a complex step counts points, the end included."""
+
+    def __init__(self, sparse):
+        self._sparse = sparse
+
+    def __getitem__(self, key):
+        single = not isinstance(key, tuple)
+        lines = [self._line(s) for s in ((key,) if single else key)]
+        if single:
+            return lines[0]
+        common = reduce(promoted, [x.dtype for x in lines])
+        n = len(lines)
+        open_grid = tuple(
+            x.astype(common, copy=False).reshape((1,) * k + (x.size,) + (1,) * (n - k - 1))
+            for k, x in enumerate(lines)
+        )
+        if self._sparse:
+            return open_grid
+        made = un.empty((n, *(x.size for x in lines)), common)
+        for k, x in enumerate(open_grid):
+            made[k] = x
+        return made
+
+    @staticmethod
+    def _line(s):
+        start, step = s.start or 0, 1 if s.step is None else s.step
+        if isinstance(step, complex) or getattr(getattr(step, "dtype", None), "kind", "") == "c":
+            count = int(abs(step))
+            gap = (s.stop - start) / (count - 1) if count > 1 else 1.0
+            return un.arange(count) * float(gap) + start
+        return un.arange(start, s.stop, step)
+
+
+mgrid = _Grid(sparse=False)
+
+
+ogrid = _Grid(sparse=True)

@@ -1,0 +1,185 @@
+"""Rounding, limits, and what stands for NaN and infinity."""
+
+import unisono as un
+
+from .. import _engine
+from .._arrays.ufunc import as_array
+from .convolution import _into, _missing
+
+
+def clip(a, min=_missing, max=_missing, out=None, *, a_min=_missing, a_max=_missing, **options):
+    """Elements limited to a range.
+
+    Parameters
+    ----------
+    a : array_like
+    min, max : array_like or None
+        Limits, broadcast with `a`; None: no limit. Also as ``a_min`` and ``a_max``.
+    out : ndarray, optional
+
+    Returns
+    -------
+    ndarray
+        In the dtype of `a` and the limits; NaN where any is NaN.
+
+    Raises
+    ------
+    TypeError
+        If `a`, `min` or `max` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.clip(un.arange(6), 1, 4).tolist()
+    [1, 1, 2, 3, 4, 4]
+    """
+    limits = []
+    for name, one, other in (("min", min, a_min), ("max", max, a_max)):
+        if one is not _missing and other is not _missing:
+            raise ValueError(f"clip: {name}= and a_{name}= are one limit; give it once")
+        given = other if one is _missing else one
+        limits.append(None if given is _missing else given)
+    low, high = limits
+    x = as_array(a)
+    low, high = (_reachable(x, limit, lower) for limit, lower in ((low, True), (high, False)))
+    if low is None and high is None:
+        result = x.copy()
+        return _into(result, out)
+    if low is None:
+        return un.minimum(x, high, out=out, **options)
+    if high is None:
+        return un.maximum(x, low, out=out, **options)
+    if isinstance(high, _engine.ndarray):  # all three make the dtype
+        x = x.astype(un.result_type(x, low, high), copy=False)
+    return un.minimum(un.maximum(x, low), high, out=out, **options)
+
+
+def _reachable(x, limit, lower):
+    """A Python integer beyond the range of an integer dtype limits nothing, or everything."""
+    if type(limit) is not int or x.dtype.kind not in "iu":
+        return limit
+    bits = 8 * x.dtype.itemsize
+    lowest, highest = (
+        (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if x.dtype.kind == "i" else (0, 2**bits - 1)
+    )
+    if lower:
+        return None if limit < lowest else limit
+    return None if limit > highest else limit
+
+
+def round(a, decimals=0, out=None):
+    """Round to a number of decimals; halves go to the even neighbour.
+
+    Parameters
+    ----------
+    a : array_like
+    decimals : int
+        Digits to keep; negative ones before the point.
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray of the array's dtype
+
+    Raises
+    ------
+    TypeError
+        If `a` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.around([1.25, 17.0], 1).tolist()
+    [1.2, 17.0]
+    """
+    x = as_array(a)
+    decimals = int(decimals)
+    if x.dtype.kind == "b":
+        result = x.astype("float16" if hasattr(un, "float16") else "float64")
+    elif x.dtype.kind == "c":
+        result = round(x.real, decimals) + round(x.imag, decimals) * 1j
+    elif x.dtype.kind in "iu":
+        step = 10**-decimals if decimals < 0 else 1
+        result = x.copy() if step == 1 else (un.rint(x / float(step)) * float(step)).astype(x.dtype)
+    elif decimals == 0:
+        return un.rint(x, out=out)
+    else:
+        scale = float(10 ** abs(decimals))
+        result = un.rint(x * scale) / scale if decimals > 0 else un.rint(x / scale) * scale
+    return _into(result, out)
+
+
+around = round
+
+
+def fix(x, out=None):
+    """Round towards zero.
+
+    Parameters
+    ----------
+    x : array_like
+    out : ndarray, optional
+        Written to and returned; of the shape of the result.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        If `x` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fix([1.7, -1.7]).tolist()
+    [1.0, -1.0]
+    """
+    return un.trunc(x, out=out)
+
+
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    """NaN and infinities replaced by numbers (the largest of the dtype by default).
+
+    Parameters
+    ----------
+    x : array_like
+    copy : bool, optional
+    nan : float
+    posinf, neginf : float, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        If `x` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.nan_to_num([un.nan, 1.0], nan=0.0).tolist()
+    [0.0, 1.0]
+    """
+    x = as_array(x)
+    if x.dtype.kind == "c":
+        parts = [nan_to_num(p, True, nan, posinf, neginf) for p in (x.real, x.imag)]
+        result = (parts[0] + parts[1] * 1j).astype(x.dtype)
+    elif x.dtype.kind != "f":
+        return x.copy() if copy else x
+    else:
+        largest = {2: 65504.0, 4: 2.0**128 - 2.0**104, 8: 1.7976931348623157e308}[x.dtype.itemsize]
+        high = largest if posinf is None else posinf
+        low = -largest if neginf is None else neginf
+        result = un.where(
+            un.isnan(x), nan, un.where(x == un.inf, high, un.where(x == -un.inf, low, x))
+        )
+        result = result.astype(x.dtype, copy=False)
+    if not copy and x.ndim:
+        x[...] = result
+        return x
+    return result

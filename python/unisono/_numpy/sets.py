@@ -1,0 +1,436 @@
+"""Distinct elements and sets of them: NumPy's set functions and the array API's ``unique_*``."""
+
+import collections
+
+import unisono
+
+from .. import _engine
+from .._arrays.axes import as_array as _as
+from .._arrays.axes import axis_index, flat
+
+# Up to so many tests of so many elements are compared one by one.
+_few_tests, _many_elements = 16, 1024
+
+UniqueAllResult = collections.namedtuple("UniqueAllResult", "values indices inverse_indices counts")
+UniqueCountsResult = collections.namedtuple("UniqueCountsResult", "values counts")
+UniqueInverseResult = collections.namedtuple("UniqueInverseResult", "values inverse_indices")
+
+
+def unique(
+    ar,
+    return_index=False,
+    return_inverse=False,
+    return_counts=False,
+    axis=None,
+    *,
+    equal_nan=True,
+    sorted=True,
+):
+    """Distinct elements, in rising order.
+
+    Parameters
+    ----------
+    ar : array_like
+    return_index, return_inverse, return_counts : bool
+        Also where each occurs first, for each element the place of its value, how often each occurs.
+    axis : int, optional
+        Distinct slices along this axis, in lexicographic order, instead of elements.
+    equal_nan : bool
+        Whether all NaN are one value.
+    sorted : bool
+        Accepted; the values are always sorted.
+
+    Returns
+    -------
+    ndarray, or a tuple of values and what was asked for
+
+    Raises
+    ------
+    AxisError
+        If `axis` is out of bounds.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> values, counts = un.unique([3, 1, 3], return_counts=True)
+    >>> values.tolist(), counts.tolist()
+    ([1, 3], [1, 2])
+    """
+    ar = _as(ar)
+    wanted = (return_index, return_inverse, return_counts)
+    if axis is not None and not (ar.ndim == 1 and axis in (0, -1)):
+        found = _unique_slices(ar, axis_index(axis, ar.ndim, "unique"), equal_nan)
+    elif any(wanted):
+        values, index, inverse, counts = _engine._unique(ar, True, bool(equal_nan))
+        found = (values, index, inverse.reshape(ar.shape), counts)
+    else:
+        return _engine._unique(ar, False, bool(equal_nan))[0]
+    made = (found[0], *(part for part, want in zip(found[1:], wanted, strict=True) if want))
+    return made if len(made) > 1 else made[0]
+
+
+def _unique_slices(x, axis, equal_nan):
+    """Values, index, inverse and counts of the slices along `axis`."""
+    rest = [k for k in range(x.ndim) if k != axis]
+    rows = x.transpose((axis, *rest))
+    n = rows.shape[0]
+    table = rows.reshape((n, -1)) if rows.size else rows.reshape((n, 0))
+    if table.shape[1] == 0 or n == 0:
+        order = unisono.arange(n)
+    else:
+        from .sorting import complex_keys, lexsort
+
+        columns = [table[:, k] for k in range(table.shape[1] - 1, -1, -1)]
+        if x.dtype.kind == "c":
+            columns = [key for column in columns for key in complex_keys(column)]
+        order = lexsort(columns)
+    ordered = table[order]
+    first = unisono.ones(n, "bool")
+    if n > 1:
+        different = ordered[1:] != ordered[:-1]
+        if equal_nan and x.dtype.kind in "fc":
+            both = (ordered[1:] != ordered[1:]) & (ordered[:-1] != ordered[:-1])
+            different = different & ~both
+        first[1:] = different.any(axis=1)
+    starts = unisono.nonzero(first)[0]
+    index = order[starts]
+    values = x.transpose((axis, *rest))[index]
+    back = list(range(1, x.ndim))
+    back.insert(axis, 0)
+    ends = unisono.empty(starts.shape, "int64")
+    ends[:-1] = starts[1:]
+    if n:
+        ends[-1:] = n
+    run = _engine._scan("add", first, 0, None) - 1
+    inverse = unisono.empty(n, "int64")
+    inverse[order] = run
+    return values.transpose(back), index, inverse, ends - starts
+
+
+def unique_values(x):
+    """Distinct elements of `x`; each NaN is a value of its own.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray of one axis
+
+    Raises
+    ------
+    TypeError
+        If `x` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.unique_values([2, 1, 2]).tolist()
+    [1, 2]
+    """
+    return unique(x, equal_nan=False)
+
+
+def unique_counts(x):
+    """Distinct elements and how often each occurs, as a named tuple.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    tuple of ndarray
+        ``values`` and ``counts``.
+
+    Raises
+    ------
+    TypeError
+        If `x` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.unique_counts([2, 1, 2]).counts.tolist()
+    [1, 2]
+    """
+    return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
+
+
+def unique_inverse(x):
+    """Distinct elements and, in the shape of `x`, the place of each element's value.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    tuple of ndarray
+        ``values`` and ``inverse_indices``.
+
+    Raises
+    ------
+    TypeError
+        If `x` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.unique_inverse([2, 1, 2]).inverse_indices.tolist()
+    [1, 0, 1]
+    """
+    return UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))
+
+
+def unique_all(x):
+    """Distinct elements, where each occurs first, each element's place, and counts.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    tuple of ndarray
+
+    Raises
+    ------
+    TypeError
+        If `x` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.unique_all([2, 1, 2]).counts.tolist()
+    [1, 2]
+    """
+    return UniqueAllResult(*unique(x, True, True, True, equal_nan=False))
+
+
+def _join(a, b):
+    """Both, flat, one behind the other."""
+    a, b = flat(_as(a)), flat(_as(b))
+    dtype = unisono.where(True, unisono.empty(1, a.dtype), unisono.empty(1, b.dtype)).dtype
+    both = unisono.empty(a.size + b.size, dtype)
+    both[: a.size] = a
+    both[a.size :] = b
+    return both
+
+
+def union1d(ar1, ar2):
+    """Distinct elements that are in either array, sorted.
+
+    Parameters
+    ----------
+    ar1, ar2 : array_like
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        If `ar1` or `ar2` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.union1d([1, 3], [2, 3]).tolist()
+    [1, 2, 3]
+    """
+    return unique(_join(ar1, ar2))
+
+
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    """Distinct elements that are in both arrays, sorted.
+
+    Parameters
+    ----------
+    ar1, ar2 : array_like
+    assume_unique : bool
+        Whether the caller knows that neither has repeats.
+    return_indices : bool
+        Also where each occurs first in `ar1` and in `ar2`.
+
+    Returns
+    -------
+    ndarray, or a tuple of it and two index arrays
+
+    Raises
+    ------
+    TypeError
+        If `ar1` or `ar2` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.intersect1d([1, 3, 4], [4, 3, 3]).tolist()
+    [3, 4]
+    """
+    ar1, ar2 = _as(ar1), _as(ar2)
+    if assume_unique:
+        ar1, ar2 = flat(ar1), flat(ar2)
+    elif return_indices:
+        ar1, first1 = unique(ar1, return_index=True)
+        ar2, first2 = unique(ar2, return_index=True)
+    else:
+        ar1, ar2 = unique(ar1), unique(ar2)
+    both = _join(ar1, ar2)
+    order = _engine._argsort(both, 0, False)
+    both = both[order]
+    twice = both[1:] == both[:-1]
+    values = both[:-1][twice]
+    if not return_indices:
+        return values
+    index1, index2 = order[:-1][twice], order[1:][twice] - ar1.size
+    if not assume_unique:
+        index1, index2 = first1[index1], first2[index2]
+    return values, index1, index2
+
+
+def setxor1d(ar1, ar2, assume_unique=False):
+    """Elements that are in exactly one of the arrays, sorted.
+
+    Parameters
+    ----------
+    ar1, ar2 : array_like
+    assume_unique : bool
+        Elements are known to be distinct.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        If `ar1` or `ar2` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.setxor1d([1, 2], [2, 3]).tolist()
+    [1, 3]
+    """
+    if not assume_unique:
+        ar1, ar2 = unique(ar1), unique(ar2)
+    both = _engine._sort(_join(ar1, ar2), 0, False)
+    if both.size == 0:
+        return both
+    change = unisono.ones(both.size + 1, "bool")
+    change[1:-1] = both[1:] != both[:-1]
+    return both[change[1:] & change[:-1]]
+
+
+def setdiff1d(ar1, ar2, assume_unique=False):
+    """Elements of `ar1` that are not in `ar2`; distinct and sorted unless `assume_unique`.
+
+    Parameters
+    ----------
+    ar1, ar2 : array_like
+    assume_unique : bool
+        Elements are known to be distinct.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        If `ar1` or `ar2` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.setdiff1d([3, 1, 2], [2]).tolist()
+    [1, 3]
+    """
+    ar1 = flat(_as(ar1)) if assume_unique else unique(ar1)
+    return ar1[isin(ar1, ar2, invert=True)]
+
+
+def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+    """For each element whether it occurs in `test_elements`.
+
+    Parameters
+    ----------
+    element, test_elements : array_like
+    assume_unique : bool
+        Accepted; it changes nothing.
+    invert : bool
+        True where it does not occur.
+    kind : {None, 'sort', 'table'}
+        Accepted as NumPy's.
+
+    Returns
+    -------
+    ndarray of bool, in the shape of `element`
+
+    Raises
+    ------
+    TypeError
+        If `element` or `test_elements` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.isin([1, 2, 3], [3, 1]).tolist()
+    [True, False, True]
+    """
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"isin: kind must be None, 'sort' or 'table'; got {kind!r}")
+    element, tests = _as(element), flat(_as(test_elements))
+    if kind == "table" and not (element.dtype.kind in "biu" and tests.dtype.kind in "biu"):
+        raise ValueError(
+            "isin: the 'table' method is only for boolean or integer arrays; use kind='sort'"
+        )
+    if tests.size == 0:
+        return unisono.full(element.shape, bool(invert))
+    dtype = unisono.where(
+        True, unisono.empty(1, element.dtype), unisono.empty(1, tests.dtype)
+    ).dtype
+    element = element.astype(dtype, copy=False)
+    if tests.size <= _few_tests and element.size >= _many_elements:
+        # One kernel that compares with each is cheaper than a search.
+        found = element == tests[:1]
+        for k in range(1, tests.size):
+            found = found | (element == tests[k : k + 1])
+        return ~found if invert else found
+    tests = unique(tests.astype(dtype, copy=False))
+    place = _engine._search_sorted(tests, element, False)
+    found = tests[unisono.minimum(place, tests.size - 1)] == element
+    return ~found if invert else found
+
+
+def in1d(x1, x2, assume_unique=False, invert=False, *, kind=None):
+    """As `isin`, over all elements of `x1` in one dimension.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+    assume_unique : bool
+        Elements are known to be distinct.
+    invert : bool
+    kind : str, optional
+        Accepted: there is one algorithm.
+
+    Returns
+    -------
+    ndarray of bool, of one axis
+
+    Raises
+    ------
+    TypeError
+        If `x1` or `x2` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.in1d([1, 2, 3], [2, 5]).tolist()
+    [False, True, False]
+    """
+    return isin(flat(_as(x1)), x2, assume_unique, invert, kind=kind)

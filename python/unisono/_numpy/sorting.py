@@ -1,0 +1,420 @@
+"""Sorting, selecting and searching: NumPy's functions on the engine's keys, buckets and brackets."""
+
+import operator
+
+import unisono
+
+from .. import _engine
+from .._arrays.axes import as_array as _as
+from .._arrays.axes import axis_index, flat
+
+_kinds = (
+    "quicksort",
+    "mergesort",
+    "heapsort",
+    "stable",
+)  # known by their first letters, as NumPy's
+
+
+def _check_kind(what, kind, order, stable):
+    """Refuse what NumPy refuses; every kind is one algorithm here."""
+    if order is not None:
+        raise ValueError(
+            f"{what}: cannot specify order when the array has no fields; got order={order!r}"
+        )
+    if kind is None:
+        return
+    if stable is not None:
+        raise ValueError(f"{what}: kind and stable say the same; give only one of them")
+    if not isinstance(kind, str) or kind[:1].lower() not in ("q", "m", "h", "s"):
+        raise ValueError(f"{what}: sort kind must be one of {', '.join(_kinds)}; got {kind!r}")
+
+
+def _along(x, axis, what):
+    """The array and axis to work on; None flattens."""
+    x = _as(x)
+    if axis is None:
+        return flat(x), 0
+    return x, axis_index(axis, x.ndim, what)
+
+
+def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+    """Sorted copy of an array.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or None
+        The axis along which to sort; None sorts all elements as one lane.
+    kind : str, optional
+        Accepted as NumPy's; all kinds are one algorithm.
+    order : None
+    stable : bool, optional
+        Makes no difference to sorted values.
+    descending : bool
+        Largest first (the array API's keyword).
+
+    Returns
+    -------
+    ndarray
+        NaN comes last, in descending order first.
+
+    Raises
+    ------
+    AxisError
+        If `axis` is out of bounds.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.sort([3, 1, 2]).tolist()
+    [1, 2, 3]
+    """
+    _check_kind("sort", kind, order, stable)
+    a, axis = _along(a, axis, "sort")
+    return _engine._sort(a, axis, bool(descending))
+
+
+def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+    """Indices that would sort an array: always stable; see `sort` for the parameters.
+
+    Parameters
+    ----------
+    a : array_like
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    kind : str, optional
+        Accepted: there is one algorithm.
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+    stable, descending : bool
+
+    Returns
+    -------
+    ndarray of int64
+
+    Raises
+    ------
+    AxisError
+        If `axis` is out of bounds.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.argsort([3, 1, 2]).tolist()
+    [1, 2, 0]
+    """
+    _check_kind("argsort", kind, order, stable)
+    a = _as(a)
+    if a.ndim == 0 and axis in (-1, 0, None):
+        return _engine._argsort(a.reshape(1), 0, False)
+    a, axis = _along(a, axis, "argsort")
+    return _engine._argsort(a, axis, bool(descending))
+
+
+def sort_in_place(x, axis=-1, kind=None, order=None, *, stable=None):
+    """Sort the array itself: the method ``sort``."""
+    _check_kind("sort", kind, order, stable)
+    x[...] = _engine._sort(x, axis_index(axis, x.ndim, "sort"), False)
+
+
+def partition_in_place(x, kth, axis=-1, kind="introselect", order=None):
+    """Partition the array itself: the method ``partition``."""
+    x[...] = partition(x, kth, axis, kind, order)
+
+
+def _partition(what, x, kth, axis, kind, order, indices):
+    if kind != "introselect":
+        raise ValueError(f"{what}: select kind must be 'introselect'; got {kind!r}")
+    _check_kind(what, None, order, None)
+    x, axis = _along(x, axis, what)
+    places = _as(kth)
+    if places.dtype.kind not in "iu":
+        raise TypeError(f"{what}: kth must be integers; got dtype {places.dtype}")
+    if places.ndim > 1:
+        raise ValueError(f"{what}: kth must be an integer or 1-d; got shape {places.shape}")
+    n = x.shape[axis]
+    places = places.reshape(places.size).tolist()
+    if x.size and not all(-n <= k < n for k in places):
+        raise ValueError(f"{what}: kth is out of bounds; got {kth}, expected less than {n}")
+    if len(places) == 1 and n:
+        return _engine._partition(x, axis, places[0] % n, indices)
+    return _engine._argsort(x, axis, False) if indices else _engine._sort(x, axis, False)
+
+
+def partition(a, kth, axis=-1, kind="introselect", order=None):
+    """Copy whose element `kth` is where sorting would put it, smaller ones before it, larger ones behind.
+
+    Parameters
+    ----------
+    a : array_like
+    kth : int or sequence of ints
+    axis : int or None
+    kind : 'introselect'
+    order : None
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        If `axis` is out of bounds.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> int(un.partition([7, 1, 5, 3], 2)[2])
+    5
+    """
+    return _partition("partition", a, kth, axis, kind, order, False)
+
+
+def argpartition(a, kth, axis=-1, kind="introselect", order=None):
+    """Indices that would partition an array; see `partition`.
+
+    Parameters
+    ----------
+    a : array_like
+    kth : int
+    axis : int or tuple of int, optional
+        All axes where it is None.
+    kind : str, optional
+        Accepted: there is one algorithm.
+    order : {'C', 'F', 'A', 'K'}
+        Order of elements, or of memory.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AxisError
+        If `axis` is out of bounds.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> int(un.argpartition([7, 1, 5, 3], 0)[0])
+    1
+    """
+    return _partition("argpartition", a, kth, axis, kind, order, True)
+
+
+def top_k(x, k, axis=-1, *, largest=True):
+    """Values and indices of the `k` largest elements, the best first.
+
+    Parameters
+    ----------
+    x : array_like
+    k : int
+    axis : int or None
+        None takes all elements as one lane.
+    largest : bool
+        False gives the smallest.
+
+    Returns
+    -------
+    values, indices : ndarray
+        Extent `k` along `axis`. Of equal elements the first comes first; NaN counts as the largest.
+
+    Raises
+    ------
+    AxisError
+        If `axis` is out of bounds.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> values, indices = un.top_k([3, 9, 4, 9], 2)
+    >>> values.tolist(), indices.tolist()
+    ([9, 9], [1, 3])
+    """
+    x, axis = _along(x, axis, "top_k")
+    return _engine._top_k(x, axis, operator.index(k), bool(largest))
+
+
+def lexsort(keys, axis=-1):
+    """Indices that sort by several keys: the last key first, ties by the one before it, and so on.
+
+    Parameters
+    ----------
+    keys : sequence of array_like of one shape, or an array whose rows are keys
+    axis : int
+
+    Returns
+    -------
+    ndarray of int64
+
+    Raises
+    ------
+    AxisError
+        If `axis` is out of bounds.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.lexsort(([9, 4, 0], [1, 5, 1])).tolist()
+    [2, 0, 1]
+    """
+    keys = [_as(k) for k in keys]
+    if not keys:
+        raise TypeError("lexsort: need a sequence of keys with at least one key")
+    shape = keys[0].shape
+    if any(k.shape != shape for k in keys):
+        raise ValueError(f"lexsort: all keys need one shape; got {[k.shape for k in keys]}")
+    if not shape:
+        return unisono.zeros((), "int64")
+    axis = axis_index(axis, len(shape), "lexsort")
+    order = None
+    for key in keys:
+        if order is None:
+            order = _engine._argsort(key, axis, False)
+        else:
+            again = _engine._argsort(_take_lanes(key, order, axis), axis, False)
+            order = _take_lanes(order, again, axis)
+    return order
+
+
+def complex_keys(x):
+    """Keys for `lexsort` that give NumPy's order: finite first, then by real and imaginary part."""
+    broken = unisono.isnan(x.real).astype("int8") * 2 + unisono.isnan(x.imag)
+    return x.imag, x.real, broken
+
+
+def _take_lanes(x, indices, axis):
+    """Elements of each lane of `x` at the indices in the same lane."""
+    if x.ndim == 1:
+        return x[indices]
+    return unisono.take_along_axis(x, indices, axis)
+
+
+@_engine._ShortWay
+def searchsorted(a, v, side="left", sorter=None):
+    """Where elements go in a sorted array so that it stays sorted.
+
+    Parameters
+    ----------
+    a : array_like, 1-d, sorted
+        Or in any order, if `sorter` sorts it.
+    v : array_like
+    side : {'left', 'right'}
+        Before or behind equal elements.
+    sorter : array_like of int, 1-d, optional
+
+    Returns
+    -------
+    ndarray of int64, in the shape of `v`
+
+    Raises
+    ------
+    TypeError
+        If `a` or `v` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.searchsorted([1, 2, 2, 5], [2, 3], side="right").tolist()
+    [3, 3]
+    """
+    if side not in ("left", "right", "l", "r"):
+        raise ValueError(f"searchsorted: side must be 'left' or 'right'; got {side!r}")
+    a = _as(a)
+    if a.ndim != 1:
+        raise ValueError(f"searchsorted: the sorted array must be 1-d; got shape {a.shape}")
+    if sorter is not None:
+        sorter = _as(sorter)
+        if sorter.dtype.kind not in "iu":
+            raise TypeError(f"searchsorted: sorter must be integers; got dtype {sorter.dtype}")
+        if sorter.ndim != 1 or sorter.shape != a.shape:
+            raise ValueError(f"searchsorted: sorter must have shape {a.shape}; got {sorter.shape}")
+        a = a[sorter]
+    a, v, _ = _together(a, v)
+    found = _engine._search_sorted(a, v, side[0] == "r")
+    return found if found.ndim else found[()]
+
+
+def _together(x, v):
+    """Both as arrays of their common dtype; a Python number adapts to `x`."""
+    if isinstance(v, (bool, int, float, complex)):
+        dtype = (
+            unisono.empty(1, x.dtype) if x.dtype.kind != "b" else unisono.where(True, x[:0], v)
+        ).dtype
+        try:
+            dtype = unisono.where(True, unisono.empty(1, x.dtype), v).dtype
+        except OverflowError:
+            dtype = _as(v).dtype
+    else:
+        v = _as(v)
+        dtype = unisono.where(True, unisono.empty(1, x.dtype), unisono.empty(1, v.dtype)).dtype
+    return x.astype(dtype, copy=False), _as(v).astype(dtype, copy=False), dtype
+
+
+def digitize(x, bins, right=False):
+    """Numbers of the bins that elements fall into; bins rise or fall monotonically.
+
+    Parameters
+    ----------
+    x : array_like of real numbers
+    bins : array_like, 1-d
+    right : bool
+        Whether bins include their right edge instead of the left one.
+
+    Returns
+    -------
+    ndarray of int64
+        0 below the first edge, ``len(bins)`` beyond the last one.
+
+    Raises
+    ------
+    TypeError
+        If `x` or `bins` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.digitize([0.2, 6.4, 3.0], [0.0, 1.0, 2.5, 4.0, 10.0]).tolist()
+    [1, 4, 3]
+    """
+    x, bins = _as(x), _as(bins)
+    if "c" in (x.dtype.kind, bins.dtype.kind):
+        raise TypeError("digitize: x and bins may not be complex")
+    if bins.ndim != 1:
+        raise ValueError(f"digitize: bins must be 1-d; got shape {bins.shape}")
+    side = "left" if right else "right"
+    if bool((bins[1:] >= bins[:-1]).all()):
+        return searchsorted(bins, x, side)
+    if bool((bins[1:] <= bins[:-1]).all()):
+        return bins.size - searchsorted(bins[::-1], x, side)
+    raise ValueError("digitize: bins must be monotonically increasing or decreasing")
+
+
+def sort_complex(a):
+    """Sorted copy, as complex numbers, by real, then by imaginary part.
+
+    Parameters
+    ----------
+    a : array_like
+
+    Returns
+    -------
+    ndarray of a complex dtype
+
+    Raises
+    ------
+    TypeError
+        If `a` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.sort_complex([2, 1]).tolist()
+    [(1+0j), (2+0j)]
+    """
+    made = sort(a)
+    if made.dtype.kind == "c":
+        return made
+    small = made.dtype.itemsize <= 2 and made.dtype.kind in "biu"
+    return made.astype("complex64" if small else "complex128")

@@ -1,0 +1,1 @@
+"""How arrays and numbers print."""

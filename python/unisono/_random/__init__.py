@@ -1,0 +1,1 @@
+"""Random numbers: generators, seeds, and the methods that draw."""

@@ -1,0 +1,283 @@
+"""Seeds: NumPy's SeedSequence, and the bit generators that it feeds."""
+
+import operator
+import secrets
+
+from .. import _engine
+
+_M32 = 0xFFFFFFFF
+
+
+def _words(value):
+    """32-bit words of an integer or of a sequence of integers, the lowest first."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple, range)):
+        return [w for v in value for w in _words(v)]
+    value = operator.index(value)
+    if value < 0:
+        raise ValueError(f"seed: expected non-negative integers; got {value}")
+    words = [value & _M32]
+    while value := value >> 32:
+        words.append(value & _M32)
+    return words
+
+
+class SeedSequence:
+    """Turns a seed into well mixed words, exactly as NumPy's class of that name.
+
+    Parameters
+    ----------
+    entropy : int or sequence of ints, optional
+        The seed; from the operating system by default.
+    spawn_key : sequence of ints
+        Tells the children of one seed apart.
+    pool_size : int
+        Number of 32-bit words that are mixed.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.random.SeedSequence(42).generate_state(2)
+    [3444837047, 2669555309]
+    """
+
+    def __init__(self, entropy=None, *, spawn_key=(), pool_size=4, n_children_spawned=0):
+        self.entropy = secrets.randbits(128) if entropy is None else entropy
+        self.spawn_key = tuple(spawn_key)
+        self.pool_size = pool_size
+        self.n_children_spawned = n_children_spawned
+        words = _words(self.entropy)
+        spawned = [w for key in self.spawn_key for w in _words(key)]
+        if spawned and len(words) < pool_size:
+            words += [0] * (pool_size - len(words))
+        self._pool = self._mix(words + spawned)
+
+    def __repr__(self):
+        return f"SeedSequence(entropy={self.entropy}, spawn_key={self.spawn_key})"
+
+    def _mix(self, words):
+        constant = 0x43B0D7E5
+
+        def hashed(value):
+            nonlocal constant
+            value ^= constant
+            constant = constant * 0x931E8875 & _M32
+            value = value * constant & _M32
+            return value ^ value >> 16
+
+        def mixed(x, y):
+            value = (0xCA01F9DD * x - 0x4973F715 * y) & _M32
+            return value ^ value >> 16
+
+        n = self.pool_size
+        pool = [hashed(words[k] if k < len(words) else 0) for k in range(n)]
+        for k in range(n):
+            for to in range(n):
+                if k != to:
+                    pool[to] = mixed(pool[to], hashed(pool[k]))
+        for word in words[n:]:
+            for to in range(n):
+                pool[to] = mixed(pool[to], hashed(word))
+        return pool
+
+    def generate_state(self, n_words, dtype="uint32"):
+        """`n_words` words of 32 or 64 bits, as a list of integers."""
+        wide = str(getattr(dtype, "__name__", dtype)) == "uint64"
+        constant, words = 0x8B51F9DD, []
+        for k in range(n_words * (2 if wide else 1)):
+            value = self._pool[k % self.pool_size] ^ constant
+            constant = constant * 0x58F38DED & _M32
+            value = value * constant & _M32
+            words.append(value ^ value >> 16)
+        if wide:
+            words = [low | high << 32 for low, high in zip(words[::2], words[1::2], strict=True)]
+        return words
+
+    def spawn(self, n_children):
+        """`n_children` sequences that are independent of this one and of each other."""
+        first = self.n_children_spawned
+        self.n_children_spawned += n_children
+        return [
+            SeedSequence(self.entropy, spawn_key=(*self.spawn_key, k), pool_size=self.pool_size)
+            for k in range(first, first + n_children)
+        ]
+
+
+class BitGenerator:
+    """What generators draw from; made of a seed or a SeedSequence.
+
+    Parameters
+    ----------
+    seed : int, sequence of int, or SeedSequence, optional
+
+    Raises
+    ------
+    ValueError
+        If the seed is negative.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> isinstance(un.random.Philox(1), un.random.BitGenerator)
+    True
+    """
+
+    _stream = None  # of those that draw one number after the other
+
+    def __init__(self, seed=None):
+        self.seed_seq = seed if isinstance(seed, SeedSequence) else SeedSequence(seed)
+
+    def __getstate__(self):
+        parts = dict(self.__dict__)
+        if self._stream is not None:
+            parts["_stream"] = self.state
+        return parts
+
+    def __setstate__(self, parts):
+        stream = parts.pop("_stream", None)
+        self.__dict__.update(parts)
+        if stream is not None:
+            self._stream = _engine._BitStream(type(self).__name__.lower())
+            self.state = stream
+
+    def spawn(self, n_children):
+        """Independent bit generators of the same kind."""
+        return [type(self)(child) for child in self.seed_seq.spawn(n_children)]
+
+
+class Philox(BitGenerator):
+    """Philox4x32-10: the value of each element follows from seed, stream and its index alone.
+
+    So the numbers are the same for any number of threads, in any order of evaluation. They are not
+    those of NumPy's generator of that name, which counts otherwise.
+
+    Parameters
+    ----------
+    seed : int, sequence of int, or SeedSequence, optional
+
+    Raises
+    ------
+    ValueError
+        If the seed is negative.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> a, b = (un.random.Generator(un.random.Philox(5)).random(4) for _ in range(2))
+    >>> un.array_equal(a, b)
+    True
+    """
+
+    def __init__(self, seed=None):
+        super().__init__(seed)
+        words = self.seed_seq.generate_state(3)
+        self._key = words[0] | words[1] << 32
+        self._number = words[2]
+        self._next = 0
+
+    @property
+    def state(self):
+        """Key, stream and the index of the next element."""
+        return {
+            "bit_generator": "Philox",
+            "state": {"key": self._key, "stream": self._number, "next": self._next},
+        }
+
+    @state.setter
+    def state(self, value):
+        if value.get("bit_generator") != "Philox":
+            raise ValueError(
+                f"state: expected that of a Philox generator; got {value.get('bit_generator')!r}"
+            )
+        parts = value["state"]
+        self._key, self._number, self._next = parts["key"], parts["stream"], parts["next"]
+
+    def _take(self, n):
+        """Key of the next `n` elements, which later ones do not meet."""
+        first = self._next
+        self._next = first + n & 0xFFFFFFFFFFFFFFFF
+        return self._key, self._number, first
+
+
+class PCG64(BitGenerator):
+    """NumPy's PCG64, bit for bit: one number after the other, on one thread.
+
+    A Generator over it gives NumPy's numbers for `random`, `integers`, `uniform`, `shuffle` and
+    `permutation`, and to 13 digits for `standard_normal`, `normal`, `standard_exponential` and
+    `exponential`; other distributions are drawn by other ways than NumPy's.
+
+    Parameters
+    ----------
+    seed : int, sequence of int, or SeedSequence, optional
+
+    Raises
+    ------
+    ValueError
+        If the seed is negative.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> float(un.random.Generator(un.random.PCG64(0)).random())
+    0.6369616873214543
+    """
+
+    def __init__(self, seed=None):
+        super().__init__(seed)
+        self._stream = _engine._BitStream("pcg64")
+        self._stream.set_state(self.seed_seq.generate_state(4, "uint64"))
+
+    @property
+    def state(self):
+        """State and increment as 128-bit numbers, and a half that is left."""
+        w = self._stream.state()
+        return {
+            "bit_generator": "PCG64",
+            "state": {"state": w[0] << 64 | w[1], "inc": w[2] << 64 | w[3]},
+            "has_uint32": w[4],
+            "uinteger": w[5],
+        }
+
+    @state.setter
+    def state(self, value):
+        parts = [value["state"]["state"], value["state"]["inc"]]
+        words = [w for p in parts for w in (p >> 64, p & (1 << 64) - 1)]
+        self._stream.set_state([*words, value["has_uint32"], value["uinteger"]])
+
+
+class MT19937(BitGenerator):
+    """NumPy's MT19937 (Mersenne twister), bit for bit: one number after the other, on one thread.
+
+    Parameters
+    ----------
+    seed : int, sequence of int, or SeedSequence, optional
+
+    Raises
+    ------
+    ValueError
+        If the seed is negative.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.random.Generator(un.random.MT19937(0)).random(2).shape
+    (2,)
+    """
+
+    def __init__(self, seed=None):
+        super().__init__(seed)
+        self._stream = _engine._BitStream("mt19937")
+        words = self.seed_seq.generate_state(624)
+        self._stream.set_state([0x80000000, *words[1:], 623])
+
+    @property
+    def state(self):
+        """Key and position."""
+        *key, place = self._stream.state()
+        return {"bit_generator": "MT19937", "state": {"key": key, "pos": place}}
+
+    @state.setter
+    def state(self, value):
+        parts = value["state"]
+        self._stream.set_state([int(w) for w in parts["key"]] + [int(parts["pos"])])

@@ -1,0 +1,1 @@
+"""What a program asks about itself: explanations, pictures for notebooks, the build."""

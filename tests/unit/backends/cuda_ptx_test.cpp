@@ -1,0 +1,143 @@
+// PTX of the sample modules: equal to tests/golden/ptx, rounded as promised, and taken by NVIDIA's
+// assembler.
+//
+// After a wanted change run with UNISONO_UPDATE_GOLDEN=1 and read the difference before committing
+// it. The assembler is nvJitLink from the package nvidia-nvjitlink in the tree's environment, or
+// UNISONO_NVJITLINK.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "backends/backend.h"
+#include "backends/cuda/ptx.h"
+#include "core/error.h"
+#include "ir/build.h"
+#include "unit/backends/opencl_samples.h"
+
+using namespace unisono;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The root of the tree in whose build folder this program lies.
+fs::path tree() {
+    fs::path at = fs::read_symlink("/proc/self/exe");
+    while (at.has_relative_path()) {
+        at = at.parent_path();
+        if (fs::exists(at / "tests" / "golden")) return at;
+    }
+    return {};
+}
+
+std::string linker_library() {
+    if (const char* given = std::getenv("UNISONO_NVJITLINK")) return given;
+    std::error_code none;
+    for (const auto& version : fs::directory_iterator(tree() / ".venv" / "lib", none)) {
+        fs::path packages = version.path() / "site-packages" / "nvidia";
+        for (const auto& entry : fs::recursive_directory_iterator(packages, none)) {
+            if (entry.path().filename().string().starts_with("libnvJitLink.so."))
+                return entry.path();
+        }
+    }
+    return {};
+}
+
+std::string ptx_of(ir::Module module) {
+    return cuda::write_ptx(cuda::lower_for_device(std::move(module)), "sm_75", "+ptx63", false);
+}
+
+}  // namespace
+
+class CudaPtx : public ::testing::TestWithParam<unisono::testing::SampleModule> {};
+
+TEST_P(CudaPtx, IsAsInTheFile) {
+    fs::path file = tree() / "tests" / "golden" / "ptx" / (GetParam().name + ".ptx");
+    std::string now = ptx_of(GetParam().make());
+    if (std::getenv("UNISONO_UPDATE_GOLDEN")) {
+        fs::create_directories(file.parent_path());
+        std::ofstream(file) << now;
+        return;
+    }
+    std::ifstream in(file);
+    ASSERT_TRUE(in) << file << " is missing; see the head of this test";
+    std::ostringstream expected;
+    expected << in.rdbuf();
+    EXPECT_EQ(now, expected.str()) << file;
+}
+
+TEST_P(CudaPtx, Assembles) {
+    std::string library = linker_library();
+    if (library.empty()) GTEST_SKIP() << "the package nvidia-nvjitlink is not installed";
+    std::string ptx = ptx_of(GetParam().make());
+    for (const char* architecture : {"sm_80", "sm_90"}) {
+        std::string cubin = cuda::assemble(ptx, architecture, library);
+        EXPECT_EQ(cubin.substr(0, 4),
+                  "\x7f"
+                  "ELF")
+            << architecture;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Samples, CudaPtx, ::testing::ValuesIn(unisono::testing::sample_modules()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(CudaWriter, NothingContractsFlushesOrApproximates) {
+    ir::Module module;
+    ir::Builder b(module.functions.emplace_back("f"));
+    auto x = b.array_param("x", DType::Float32, 1, true);
+    auto i = b.var("i", DType::Int64);
+    ir::E at[] = {b.read(i)};
+    ir::E v = b.load(x, at);
+    ir::E sum = b.add(b.mul(v, v), b.binary(Op::Div, v, b.unary(Op::Sqrt, v)));
+    b.function().body = b.block({b.loop(ir::LoopKind::Parallel, i, b.i64(0), b.extent(x, 0),
+                                        b.i64(1), b.store(x, at, sum))});
+    std::string ptx = ptx_of(std::move(module));
+    for (const char* wanted : {"mul.rn.f32", "add.rn.f32", "div.rn.f32", "sqrt.rn.f32"})
+        EXPECT_NE(ptx.find(wanted), std::string::npos) << wanted << "\n" << ptx;
+    for (const char* refused : {"fma", ".ftz", ".approx", "mad"})
+        EXPECT_EQ(ptx.find(refused), std::string::npos) << refused << "\n" << ptx;
+}
+
+TEST(CudaWriter, FunctionsWithoutALibraryAssemble) {
+    std::string library = linker_library();
+    if (library.empty()) GTEST_SKIP() << "the package nvidia-nvjitlink is not installed";
+    for (DType t : {DType::Float32, DType::Float64}) {
+        ir::Module module;
+        ir::Builder b(module.functions.emplace_back("f"));
+        auto x = b.array_param("x", t, 1, true);
+        auto i = b.var("i", DType::Int64);
+        ir::E at[] = {b.read(i)};
+        ir::E v = b.load(x, at);
+        ir::E value = b.binary(Op::Mod, b.unary(Op::Exp, v), b.binary(Op::FloorDiv, v, v));
+        b.function().body = b.block({b.loop(ir::LoopKind::Parallel, i, b.i64(0), b.extent(x, 0),
+                                            b.i64(1), b.store(x, at, value))});
+        EXPECT_FALSE(cuda::assemble(ptx_of(std::move(module)), "sm_80", library).empty());
+    }
+}
+
+TEST(CudaWriter, AWrongAssemblerOrTextIsRefused) {
+    try {
+        cuda::assemble("", "sm_80", "/no/such/library.so");
+        FAIL();
+    } catch (const Error& e) {
+        EXPECT_EQ(e.kind(), ErrorKind::Unsupported);
+    }
+    std::string library = linker_library();
+    if (library.empty()) GTEST_SKIP() << "the package nvidia-nvjitlink is not installed";
+    try {
+        cuda::assemble(".version 6.3\n.target sm_75\nnonsense", "sm_80", library);
+        FAIL();
+    } catch (const Error& e) {
+        EXPECT_EQ(e.kind(), ErrorKind::Compile);
+    }
+}
+
+TEST(CudaBackend, ReportsWhatItFound) {
+    Backend* backend = find_backend("cuda");
+    ASSERT_NE(backend, nullptr);
+    EXPECT_FALSE(backend->report().empty());
+    for (Device* d : backend->devices()) EXPECT_TRUE(d->info().name.starts_with("cuda:"));
+}
