@@ -1,5 +1,5 @@
-// Methods and attributes of the array type that are written in Python: unisono._arrays.methods, which
-// falls back on the package's function of the same name.
+// Methods and attributes of the array type that are written in Python: unisono._arrays.methods,
+// which falls back on the package's function of the same name.
 #include <algorithm>
 #include <vector>
 
