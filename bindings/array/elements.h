@@ -55,9 +55,9 @@ inline bool write_place(const Array& a, std::int64_t place, PyObject* value) {
     Storage* s = v.storage;
     if (!at_once::is_idle(s) || a.readonly() || is_complex(v.dtype)) return false;
     std::uint64_t bits;
-    if (const View* known = known_value(value)) {
-        if (known->dtype != v.dtype) return false;
-        bits = static_cast<std::uint64_t>(known->offset);
+    if (const KnownValue known = known_value(value)) {
+        if (known.dtype != v.dtype) return false;
+        bits = known.bits;
     } else if (!number_as(value, v.dtype, bits)) {
         return false;
     }

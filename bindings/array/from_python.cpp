@@ -139,6 +139,10 @@ bool operand(PyObject* o, Arg& arg, Array& keep) {
         arg = integer_operand(o);
         return true;
     }
+    if (const KnownValue value = known_number(o)) {
+        arg = {scalar_operand(value.scalar()), Weak::None};
+        return true;
+    }
     if (PyBool_Check(o)) {
         arg = {scalar_operand(Scalar::of(DType::Bool, o == Py_True)), Weak::Bool};
         return true;
@@ -172,14 +176,15 @@ bool operand(PyObject* o, Arg& arg, Array& keep) {
         keep = empty({}, DType::Complex128, nullptr);
         keep.view().storage->allocate();
         std::memcpy(keep.view().data(), &v, sizeof v);
-        arg = {keep.view(), Weak::Complex};
+        arg = {keep.view(), is_value_object(o) ? Weak::None : Weak::Complex};
         return true;
     }
     return false;
 }
 
 void refuse_misfit(PyObject* value, Arg& arg, DType target) {
-    const bool is_value = arg.is_scalar() || (is_array(value) && array_of(value).is_value());
+    const bool is_value = arg.is_scalar() || is_value_object(value) ||
+                          (is_array(value) && array_of(value).is_value());
     const DType from = arg.view.dtype;
     if (!is_value || arg.weak != Weak::None || !is_signed(target) || is_complex(from) ||
         promote(from, target) == target) {
@@ -191,8 +196,8 @@ void refuse_misfit(PyObject* value, Arg& arg, DType target) {
 }
 
 Array to_array(PyObject* o, bool shared, std::optional<DType> dtype) {
-    if (is_array(o)) {
-        const Array& a = array_of(o);
+    if (is_array(o) || is_value_object(o)) {
+        const Array a = array_in(o);
         if (a.is_known()) return full({}, a.scalar(), nullptr);
         return shared ? a : copy(a);
     }

@@ -26,7 +26,7 @@ std::int64_t to_index(PyObject* o) {
 
 bool one_item(PyObject* o, IndexItem& item) {
     using Kind = IndexItem::Kind;
-    if (PyLong_CheckExact(o)) {
+    if (PyLong_CheckExact(o) || Py_TYPE(o) == int_value_type) {
         item = {Kind::Integer};
         item.start = to_index(o);
         return true;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "array/object.h"
+#include "array/values.h"
 #include "reference.h"
 #include "tape/record/float_errors.h"
 #include "tape/record/known_operations.h"
@@ -15,6 +16,8 @@ namespace unisono::python {
 /// The object of a value.
 inline PyObject* wrap_value(DType t, std::uint64_t bits) noexcept {
     static const Layout* const layout = Layout::scalar();
+    if (t == DType::Float64) return float_value(std::bit_cast<double>(bits));
+    if (t == DType::Int64) return int_value(static_cast<std::int64_t>(bits));
     if (is_bool(t)) return Py_NewRef(truth_object(bits & 1));
     PyArray* self = allocate_object();
     if (!self) return nullptr;
@@ -23,11 +26,12 @@ inline PyObject* wrap_value(DType t, std::uint64_t bits) noexcept {
     return reinterpret_cast<PyObject*>(self);
 }
 
-/// The view of a value of ours; null for all other objects.
-inline const View* known_value(PyObject* o) {
-    if (Py_TYPE(o) != array_type) return nullptr;
+/// What the host knows of a value of ours; nothing of all other objects.
+inline KnownValue known_value(PyObject* o) {
+    if (Py_TYPE(o) != array_type) return known_number(o);
     const View& v = array_of(o).view();
-    return v.storage ? nullptr : &v;
+    if (v.storage) return {};
+    return {v.dtype, true, static_cast<std::uint64_t>(v.offset)};
 }
 
 /// The number in the bits of an integer dtype but uint64; false for other dtypes.
@@ -47,8 +51,8 @@ inline bool integer_of(DType t, std::uint64_t bits, std::int64_t& value) {
 /// A Python integer of few digits or a value of an integer dtype: what counts as an index.
 inline bool plain_integer(PyObject* o, std::int64_t& value) {
     if (small_integer(o, value)) return true;
-    const View* known = known_value(o);
-    return known && integer_of(known->dtype, static_cast<std::uint64_t>(known->offset), value);
+    const KnownValue known = known_value(o);
+    return known && integer_of(known.dtype, known.bits, value);
 }
 
 /// A Python integer as bits of dtype t; false where it does not fit or t is no such dtype.
@@ -115,17 +119,14 @@ inline PyObject* of_known_values(PyObject* a, PyObject* b) noexcept {
     static_assert(op != Op::FloorDiv);
     if (float_errors::is_checked()) [[unlikely]]
         return nullptr;
-    const View *x = known_value(a), *y = known_value(b);
+    const KnownValue x = known_value(a), y = known_value(b);
     std::uint64_t bits;
     if (x && y) {
-        if (x->dtype != y->dtype) return nullptr;
-        return known_result<op>(x->dtype, static_cast<std::uint64_t>(x->offset),
-                                static_cast<std::uint64_t>(y->offset));
+        if (x.dtype != y.dtype) return nullptr;
+        return known_result<op>(x.dtype, x.bits, y.bits);
     }
-    if (x && number_as(b, x->dtype, bits))
-        return known_result<op>(x->dtype, static_cast<std::uint64_t>(x->offset), bits);
-    if (y && number_as(a, y->dtype, bits))
-        return known_result<op>(y->dtype, bits, static_cast<std::uint64_t>(y->offset));
+    if (x && number_as(b, x.dtype, bits)) return known_result<op>(x.dtype, x.bits, bits);
+    if (y && number_as(a, y.dtype, bits)) return known_result<op>(y.dtype, bits, y.bits);
     return nullptr;
 }
 
@@ -134,8 +135,8 @@ template <Op op>
 inline PyObject* of_known_value(PyObject* a) noexcept {
     if (float_errors::is_checked()) [[unlikely]]
         return nullptr;
-    const View* x = known_value(a);
-    return x ? known_result<op>(x->dtype, static_cast<std::uint64_t>(x->offset), 0) : nullptr;
+    const KnownValue x = known_value(a);
+    return x ? known_result<op>(x.dtype, x.bits, 0) : nullptr;
 }
 
 }  // namespace unisono::python

@@ -43,8 +43,8 @@ bool operator_operand(PyObject* o, Arg& arg, Array& keep) {
 
 /// Whether `list * value` is to repeat the list, as it does with Python's and NumPy's integers.
 bool repeats(PyObject* sequence, PyObject* times) {
-    return (PyList_Check(sequence) || PyTuple_Check(sequence)) && is_array(times) &&
-           array_of(times).is_value();
+    return (PyList_Check(sequence) || PyTuple_Check(sequence)) &&
+           (is_value_object(times) || (is_array(times) && array_of(times).is_value()));
 }
 
 template <Op op>
@@ -88,16 +88,18 @@ template <Op op>
 PyObject* unary(PyObject* a) noexcept {
     if (PyObject* made = of_known_value<op>(a)) return made;
     return recorded([&] {
-        Arg args[] = {array_of(a).arg()};
+        const Array x = array_in(a);
+        Arg args[] = {x.arg()};
         return apply(op, args);
     });
 }
 
 PyObject* positive(PyObject* a) noexcept {
     return recorded([&] {
-        if (is_bool(array_of(a).dtype()))
+        const Array x = array_in(a);
+        if (is_bool(x.dtype()))
             fail(ErrorKind::Type, "positive: not defined for dtype bool; use .copy() for a copy");
-        return copy(array_of(a));
+        return copy(x);
     });
 }
 
@@ -134,20 +136,22 @@ std::optional<Array> special_power(const Array& x, PyObject* exponent_object) {
 
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
     if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
-    if (const View* x = known_value(a); x && x->dtype == DType::Float64) {
+    if (const KnownValue x = known_value(a); x && x.dtype == DType::Float64) {
         std::int64_t exponent;
         if (small_integer(b, exponent) && exponent == 2) {
             if (PyObject* made = of_known_values<Op::Mul>(a, a)) return made;
         }
     }
     // NumPy's float64 has a dtype of its own, other than Python's float.
-    const bool is_weak = PyFloat_CheckExact(b) || PyLong_Check(b);
-    if (!is_array(a) || is_array(b) ||
-        !(is_weak || (PyFloat_Check(b) && array_of(a).dtype() == DType::Float64)))
+    const bool is_weak = PyFloat_CheckExact(b) || (PyLong_Check(b) && !is_value_object(b));
+    if ((!is_array(a) && !is_value_object(a)) || is_array(b))
         return binary<Op::Power>(a, b);
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        const Array x = array_in(a);
+        if (!is_weak && !(PyFloat_Check(b) && x.dtype() == DType::Float64))
+            return binary<Op::Power>(a, b);
         note_line();
-        if (auto made = special_power(array_of(a), b)) return wrap(std::move(*made));
+        if (auto made = special_power(x, b)) return wrap(std::move(*made));
         return binary<Op::Power>(a, b);
     });
 }
@@ -156,8 +160,9 @@ PyObject* in_place_power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
     PyObject* result = power(a, b, modulus);
     if (!result || result == Py_NotImplemented || array_of(a).is_value()) return result;
     PyObject* same = guarded<PyObject*>(nullptr, [&] {
-        check_in_place_cast("power", array_of(result).dtype(), array_of(a).dtype());
-        assign(array_of(a), array_of(result).arg());
+        const Array made = array_in(result);
+        check_in_place_cast("power", made.dtype(), array_of(a).dtype());
+        assign(array_of(a), made.arg());
         return Py_NewRef(a);
     });
     Py_DECREF(result);
@@ -199,9 +204,9 @@ PyObject* to_float(PyObject* o) noexcept {
 
 /// A value of an integer dtype as a Python integer; null without an error for all else.
 PyObject* known_integer(PyObject* o) noexcept {
-    const View* v = known_value(o);
+    const KnownValue v = known_value(o);
     std::int64_t value;
-    if (!v || !integer_of(v->dtype, static_cast<std::uint64_t>(v->offset), value)) return nullptr;
+    if (!v || !integer_of(v.dtype, v.bits, value)) return nullptr;
     return PyLong_FromLongLong(value);
 }
 

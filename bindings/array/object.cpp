@@ -114,8 +114,21 @@ void drop_object(PyArray* object) noexcept {
     Py_DECREF(reinterpret_cast<PyObject*>(object));
 }
 
+PyObject* wrap_array(Array array) noexcept {
+    PyArray* self = allocate_object();
+    if (self) new (&self->array) Array(std::move(array));
+    return reinterpret_cast<PyObject*>(self);
+}
+
 PyObject* wrap(Array array) noexcept {
     return wrap_made([&] { return std::move(array); });
+}
+
+PyObject* number_instead(PyObject* made) noexcept {
+    PyObject* number = number_object(array_of(made));
+    if (!number && !PyErr_Occurred()) return made;
+    Py_DECREF(made);
+    return number;
 }
 
 namespace {
@@ -159,7 +172,8 @@ bool add_array_type(PyObject* module) {
         truth_objects[flag] = wrap(Array::known(Scalar::of(DType::Bool, flag)));
         if (!truth_objects[flag]) return false;
     }
-    return add_numpy_operators(array_type) && PyModule_AddObjectRef(module, "ndarray", made) == 0;
+    return add_numpy_operators(array_type) && PyModule_AddObjectRef(module, "ndarray", made) == 0 &&
+           add_value_types(module);
 }
 
 }  // namespace unisono::python

@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 
+#include "array/values.h"
 #include "errors.h"
 #include "tape/array.h"
 #include "tape/record/record.h"
@@ -27,8 +28,11 @@ inline bool is_array(PyObject* o) {
 }
 inline const Array& array_of(PyObject* o) { return reinterpret_cast<PyArray*>(o)->array; }
 
-/// A new reference to a new object that takes the array; null with a Python error.
+/// A new reference to a new object that takes the array, or to the number that a value is
+/// (array/values.h); null with a Python error.
 PyObject* wrap(Array array) noexcept;
+/// As wrap, always of the array type.
+PyObject* wrap_array(Array array) noexcept;
 
 /// Objects that died, to be used again; each keeps its reference to the type.
 inline constexpr std::size_t most_free_objects = 256;
@@ -54,6 +58,12 @@ extern PyObject* truth_objects[2];
 inline PyObject* truth_object(bool value) { return truth_objects[value ? 1 : 0]; }
 /// Gives back an object whose array was never made.
 void drop_object(PyArray* object) noexcept;
+/// The number that the array of a value is, in place of the object, which is given back; the object
+/// itself where it stays one.
+PyObject* number_instead(PyObject* made) noexcept;
+
+/// The array of an array object or of a value object.
+inline Array array_in(PyObject* o) { return is_array(o) ? array_of(o) : array_of_value(o); }
 
 /// As wrap(f()), with the array made in its place.
 template <class F>
@@ -66,7 +76,8 @@ PyObject* wrap_made(F&& f) {
         drop_object(self);
         throw;
     }
-    return reinterpret_cast<PyObject*>(self);
+    auto* made = reinterpret_cast<PyObject*>(self);
+    return self->array.is_value() ? number_instead(made) : made;
 }
 
 /// Creates the type and adds it to the module.
@@ -101,18 +112,19 @@ bool operand(PyObject* o, Arg& arg, Array& keep);
 void refuse_misfit(PyObject* value, Arg& arg, DType target);
 /// NumPy's float64, once one was an operand.
 extern PyTypeObject* numpy_float64_type;
-/// The operands of most programs, without a call: our arrays and Python floats.
+/// The operands of most programs, without a call: our arrays, values of float64, Python floats.
 inline bool plain_operand(PyObject* o, Arg& arg) {
     if (Py_TYPE(o) == array_type) {
         arg.view = array_of(o).view();
         arg.weak = Weak::None;
         return true;
     }
-    if (!PyFloat_CheckExact(o)) return false;
+    const bool is_value = Py_TYPE(o) == float_value_type;
+    if (!is_value && !PyFloat_CheckExact(o)) return false;
     arg.view.storage = nullptr;
     arg.view.offset = std::bit_cast<std::int64_t>(PyFloat_AS_DOUBLE(o));
     arg.view.dtype = DType::Float64;
-    arg.weak = Weak::Float;
+    arg.weak = is_value ? Weak::None : Weak::Float;
     return true;
 }
 /// asarray: any of the above, nested sequences of numbers too. `shared`: a view of the same memory

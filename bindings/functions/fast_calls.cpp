@@ -244,9 +244,8 @@ bool is_number(PyObject* o, double& value) {
         if (value == -1.0 && PyErr_Occurred()) PyErr_Clear();
         return value > -0x1p53 && value < 0x1p53;
     }
-    if (Py_TYPE(o) != array_type || !array_of(o).is_known()) return false;
-    if (array_of(o).dtype() != DType::Float64) return false;
-    value = array_of(o).scalar().as<double>();
+    if (Py_TYPE(o) != float_value_type) return false;
+    value = PyFloat_AS_DOUBLE(o);
     return true;
 }
 

@@ -161,7 +161,15 @@ Examples
 computed: nothing is pending
 )doc";
 
+/// The array that a value object is, itself a value; other objects come back as they are.
+PyObject* array_of_value_function(PyObject*, PyObject* o) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        return is_value_object(o) ? wrap_array(array_of_value(o)) : Py_NewRef(o);
+    });
+}
+
 PyMethodDef functions[] = {
+    {"_array_of_value", array_of_value_function, METH_O, nullptr},
     {"where", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(where_function)),
      METH_FASTCALL, where_doc},
     {"broadcast_to",

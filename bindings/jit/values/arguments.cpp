@@ -89,6 +89,8 @@ void Arguments::add(PyObject* object, const std::string& name) {
         }
         return add_scalar(DType::Int64, Weak::Int, static_cast<std::uint64_t>(value));
     }
+    if (const KnownValue value = known_number(object))
+        return add_scalar(value.dtype, Weak::None, value.bits);
     if (PyTuple_Check(object)) {
         if (!PyTuple_CheckExact(object) && add_object(object, name)) return;
         begin_tuple(static_cast<std::size_t>(PyTuple_GET_SIZE(object)));

@@ -49,9 +49,9 @@ class _Joiner:
         typed = [
             a.dtype
             for a, p in zip(arrays, parts, strict=True)
-            if not isinstance(p, (bool, int, float, complex))
+            if not is_python_number(p)
         ]
-        weak = [p for p in parts if isinstance(p, (bool, int, float, complex))]
+        weak = [p for p in parts if is_python_number(p)]
         return un.concatenate(arrays, axis=axis, dtype=un.result_type(*typed, *weak))
 
     @staticmethod

@@ -187,7 +187,7 @@ def copyto(dst, src, casting="same_kind", where=True):
     """
     if not isinstance(dst, ndarray):
         raise TypeError(f"copyto: dst must be an array of unisono; got {type(dst).__name__}")
-    if isinstance(src, (bool, int, float, complex)) and not isinstance(src, ndarray):
+    if is_python_number(src):
         _check_rule("copyto", casting)
         if casting != "unsafe" and _kinds[_python_kinds[type(src)]] > _kinds[dst.dtype.kind]:
             raise TypeError(
@@ -262,7 +262,7 @@ def choose(a, choices, out=None, mode="raise"):
     [1, 20, 30]
     """
     which = _integers("choose", a)
-    choices = [c if isinstance(c, (bool, int, float, complex)) else as_array(c) for c in choices]
+    choices = [c if is_python_number(c) else as_array(c) for c in choices]
     if not choices:
         raise ValueError("choose: needs at least one choice")
     n = len(choices)

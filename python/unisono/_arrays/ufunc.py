@@ -30,7 +30,9 @@ _chars = {
 
 def as_array(x):
     """`x` if it is an array of ours, else one made of it."""
-    return x if isinstance(x, (_engine.ndarray, _engine.DistributedArray)) else un.asarray(x)
+    if isinstance(x, (_engine.ndarray, _engine.DistributedArray)):
+        return x
+    return _engine._array_of_value(x) if isinstance(x, _engine.values) else un.asarray(x)
 
 
 def resolve(dtype):
@@ -168,8 +170,8 @@ def _convert(self, inputs, dtype, casting):
         )
     made = []
     for x in inputs:
-        if isinstance(x, (bool, int)) or (
-            isinstance(x, (float, complex))
+        if is_python_number(x, (bool, int)) or (
+            is_python_number(x, (float, complex))
             and (
                 casting == "unsafe"
                 or dtype.kind == "c"

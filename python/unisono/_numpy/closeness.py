@@ -42,7 +42,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
             warnings.warn(text, RuntimeWarning, stacklevel=2)
             break
     # Python's numbers take the dtype of the other operand, as NumPy's do.
-    x = a if isinstance(a, (int, float, complex)) else as_array(a)
+    x = a if is_python_number(a) else as_array(a)
     y = b if isinstance(b, (float, complex)) else float(b) if isinstance(b, int) else as_array(b)
     if isinstance(y, un.ndarray) and y.dtype.kind not in "fc":
         y = y.astype("float64")

@@ -126,10 +126,10 @@ def _spacing(x):
 def _pair(a, b):
     """Two operands, at least one of them an array of floats; Python numbers adapt to the other."""
     numbers = (bool, int, float)
-    if isinstance(a, numbers) and not isinstance(b, numbers):
+    if is_python_number(a, numbers) and not is_python_number(b, numbers):
         return _pair(b, a)[::-1]
     a = as_array(a)
-    if isinstance(b, numbers):  # integers with a float are float64
+    if is_python_number(b, numbers):  # integers with a float are float64
         return _float(a.astype(un.result_type(a, b), copy=False)), b
     return _float(a), _float(as_array(b))
 

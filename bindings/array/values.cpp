@@ -1,0 +1,301 @@
+// The types of values: Python's numbers below, and the array type's operators and attributes on top.
+#include "array/values.h"
+
+#include <cstring>
+#include <vector>
+
+#include "array/object.h"
+#include "reference.h"
+#include "tape/eager/eager.h"
+
+namespace unisono::python {
+
+PyTypeObject *float_value_type = nullptr, *int_value_type = nullptr, *complex_value_type = nullptr;
+
+namespace {
+
+constexpr int int_digits = 3;  // of 30 bits: enough for 64
+static_assert(PyLong_SHIFT * int_digits >= 64);
+
+/// Objects that died, to be used again; each keeps its reference to the type.
+struct FreeList {
+    static constexpr int most = 64;
+    PyObject* objects[most];
+    int count = 0;
+
+    PyObject* take() noexcept {
+        if (count == 0) return nullptr;
+        PyObject* o = objects[--count];
+        _Py_NewReference(o);
+        return o;
+    }
+    bool keep(PyObject* o) noexcept {
+        if (count == most) return false;
+        objects[count++] = o;
+        return true;
+    }
+};
+FreeList free_floats, free_ints;
+
+template <FreeList& list>
+void deallocate(PyObject* self) noexcept {
+    if (list.keep(self)) return;
+    PyTypeObject* type = Py_TYPE(self);
+    PyObject_Free(self);
+    Py_DECREF(type);
+}
+
+void deallocate_complex(PyObject* self) noexcept {
+    PyTypeObject* type = Py_TYPE(self);
+    PyObject_Free(self);
+    Py_DECREF(type);
+}
+
+void store(PyObject* self, std::int64_t value) noexcept {
+    auto* number = reinterpret_cast<PyLongObject*>(self);
+    const bool negative = value < 0;
+    auto rest = negative ? std::uint64_t{0} - static_cast<std::uint64_t>(value)
+                         : static_cast<std::uint64_t>(value);
+    int used = 0;
+#if PY_VERSION_HEX >= 0x030C0000
+    digit* digits = number->long_value.ob_digit;
+#else
+    digit* digits = number->ob_digit;
+#endif
+    digits[0] = 0;
+    for (; rest; rest >>= PyLong_SHIFT) digits[used++] = static_cast<digit>(rest & PyLong_MASK);
+#if PY_VERSION_HEX >= 0x030C0000
+    // The tag: the number of digits above three bits, of which the lowest two are the sign.
+    number->long_value.lv_tag =
+        static_cast<uintptr_t>(used) << 3 | (used == 0 ? 1u : negative ? 2u : 0u);
+#else
+    Py_SET_SIZE(number, negative ? -used : used);
+#endif
+}
+
+}  // namespace
+
+PyObject* float_value(double value) noexcept {
+    PyObject* self = free_floats.take();
+    if (!self) {
+        self = reinterpret_cast<PyObject*>(PyObject_New(PyFloatObject, float_value_type));
+        if (!self) return nullptr;
+    }
+    reinterpret_cast<PyFloatObject*>(self)->ob_fval = value;
+    return self;
+}
+
+PyObject* int_value(std::int64_t value) noexcept {
+    PyObject* self = free_ints.take();
+    if (!self) {
+        // Room for all digits that an int64 may have, so that an object can be used for any.
+        const std::size_t bytes = offsetof(PyLongObject, ob_digit) + int_digits * sizeof(digit);
+        auto* made = static_cast<PyObject*>(PyObject_Malloc(bytes));
+        if (!made) return PyErr_NoMemory();
+        self = PyObject_Init(made, int_value_type);
+    }
+    store(self, value);
+    return self;
+}
+
+PyObject* complex_value(double real, double imaginary) noexcept {
+    auto* self = PyObject_New(PyComplexObject, complex_value_type);
+    if (self) self->cval = {real, imaginary};
+    return reinterpret_cast<PyObject*>(self);
+}
+
+PyObject* number_object(const Array& a) noexcept {
+    const DType t = a.dtype();
+    if (!a.is_value() || (t != DType::Float64 && t != DType::Int64 && t != DType::Complex128))
+        return nullptr;
+    double parts[2];
+    if (a.is_known()) {
+        const std::uint64_t bits = a.scalar().bits;
+        return t == DType::Float64 ? float_value(std::bit_cast<double>(bits))
+                                   : int_value(static_cast<std::int64_t>(bits));
+    }
+    if (!at_once::is_ready(a.view().storage)) return nullptr;
+    std::memcpy(parts, a.view().data(), static_cast<std::size_t>(size_of(t)));
+    if (t == DType::Int64) return int_value(std::bit_cast<std::int64_t>(parts[0]));
+    return t == DType::Float64 ? float_value(parts[0]) : complex_value(parts[0], parts[1]);
+}
+
+Array array_of_value(PyObject* o) {
+    if (KnownValue v = known_number(o)) return Array::known(v.scalar());
+    Array made = empty({}, DType::Complex128, nullptr);
+    made.view().storage->allocate();
+    const Py_complex number = PyComplex_AsCComplex(o);
+    std::memcpy(made.view().data(), &number, sizeof number);
+    return Array::of(made.view(), true);
+}
+
+namespace {
+
+/// An attribute of the array type, asked of the array that a value is.
+struct Forwarded {
+    PyObject_HEAD PyObject* name;
+};
+
+PyObject* look_up(PyObject* self, PyObject* object, PyObject*) noexcept {
+    PyObject* name = reinterpret_cast<Forwarded*>(self)->name;
+    if (!object || object == Py_None)
+        return PyObject_GetAttr(reinterpret_cast<PyObject*>(array_type), name);
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        Ref array(wrap_array(array_of_value(object)));
+        return array.p ? PyObject_GetAttr(array.p, name) : nullptr;
+    });
+}
+
+void deallocate_forwarded(PyObject* self) noexcept {
+    PyTypeObject* type = Py_TYPE(self);
+    Py_DECREF(reinterpret_cast<Forwarded*>(self)->name);
+    PyObject_Free(self);
+    Py_DECREF(type);
+}
+
+PyObject* item_of(PyObject* self, PyObject* key) noexcept {
+    return guarded<PyObject*>(nullptr,
+                              [&] { return wrap(get_index(array_of_value(self), key)); });
+}
+
+/// repr and str are those of the array that the value is.
+template <reprfunc PyTypeObject::*slot>
+PyObject* formatted(PyObject* self) noexcept {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        Ref array(wrap_array(array_of_value(self)));
+        return array.p ? (array_type->*slot)(array.p) : nullptr;
+    });
+}
+
+/// FloatValue(x) is float(x) as a value.
+PyObject* make_new(PyTypeObject* type, PyObject* args, PyObject* names) noexcept {
+    Ref number(PyObject_Call(reinterpret_cast<PyObject*>(type->tp_base), args, names));
+    if (!number.p) return nullptr;
+    if (type == float_value_type) return float_value(PyFloat_AS_DOUBLE(number.p));
+    if (type == complex_value_type) {
+        const Py_complex c = PyComplex_AsCComplex(number.p);
+        return complex_value(c.real, c.imag);
+    }
+    const long long value = PyLong_AsLongLong(number.p);
+    return value == -1 && PyErr_Occurred() ? nullptr : int_value(value);
+}
+
+/// What a Python number answers as NumPy's scalars do, or answers faster.
+bool stays_pythons(const char* name, PyTypeObject* base) {
+    static const char* const kept[] = {"__format__", "is_integer", "as_integer_ratio", "bit_count",
+                                       "__complex__"};
+    for (const char* k : kept) {
+        if (std::strcmp(name, k) == 0)
+            return PyObject_HasAttrString(reinterpret_cast<PyObject*>(base), name);
+    }
+    static const char* const absent[] = {"__weaklistoffset__", "__doc__", "__new__", "__module__",
+                                         "__class__"};
+    for (const char* k : absent) {
+        if (std::strcmp(name, k) == 0) return true;
+    }
+    return false;
+}
+
+/// Puts the array type's attributes into the dictionary of a type of values.
+bool forward_attributes(PyTypeObject* type, PyTypeObject* base, PyTypeObject* forwarded) {
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(array_type->tp_dict, &at, &key, &value)) {
+        const char* name = PyUnicode_AsUTF8(key);
+        if (!name) return false;
+        // Operators have slots of their own.
+        if (Py_TYPE(value) == &PyWrapperDescr_Type || stays_pythons(name, base)) continue;
+        Ref entry(nullptr);
+        if (std::strcmp(name, "__array_ufunc__") == 0) {
+            entry.p = Py_NewRef(value);
+        } else {
+            auto* made = PyObject_New(Forwarded, forwarded);
+            if (!made) return false;
+            made->name = Py_NewRef(key);
+            entry.p = reinterpret_cast<PyObject*>(made);
+        }
+        if (PyDict_SetItem(type->tp_dict, key, entry.p) != 0) return false;
+    }
+    PyType_Modified(type);
+    return true;
+}
+
+/// Whether a slot of the array type is one of values, too: in-place operators bind the name anew,
+/// and conversions are Python's.
+bool serves_values(int slot) {
+    switch (slot) {
+        case Py_nb_add:
+        case Py_nb_subtract:
+        case Py_nb_multiply:
+        case Py_nb_matrix_multiply:
+        case Py_nb_true_divide:
+        case Py_nb_floor_divide:
+        case Py_nb_remainder:
+        case Py_nb_divmod:
+        case Py_nb_and:
+        case Py_nb_or:
+        case Py_nb_xor:
+        case Py_nb_lshift:
+        case Py_nb_rshift:
+        case Py_nb_power:
+        case Py_nb_negative:
+        case Py_nb_positive:
+        case Py_nb_absolute:
+        case Py_nb_invert:
+        case Py_tp_richcompare: return true;
+        default: return false;
+    }
+}
+
+PyTypeObject* make_type(const char* name, PyTypeObject* base, destructor deallocator,
+                        PyTypeObject* forwarded) {
+    std::vector<PyType_Slot> slots = {
+        {Py_tp_dealloc, reinterpret_cast<void*>(deallocator)},
+        {Py_tp_hash, reinterpret_cast<void*>(base->tp_hash)},
+        {Py_tp_new, reinterpret_cast<void*>(make_new)},
+        {Py_tp_repr, reinterpret_cast<void*>(formatted<&PyTypeObject::tp_repr>)},
+        {Py_tp_str, reinterpret_cast<void*>(formatted<&PyTypeObject::tp_str>)},
+        {Py_mp_subscript, reinterpret_cast<void*>(item_of)},
+    };
+    for (PyType_Slot* table : {number_slots, python_slots}) {
+        for (PyType_Slot* s = table; s->slot; ++s) {
+            if (serves_values(s->slot)) slots.push_back(*s);
+        }
+    }
+    slots.push_back({0, nullptr});
+    PyType_Spec spec{name, 0, 0,
+                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots.data()};
+    auto* made = reinterpret_cast<PyTypeObject*>(
+        PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(base)));
+    return made && forward_attributes(made, base, forwarded) ? made : nullptr;
+}
+
+}  // namespace
+
+bool add_value_types(PyObject* module) {
+    PyType_Slot slots[] = {{Py_tp_descr_get, reinterpret_cast<void*>(look_up)},
+                           {Py_tp_dealloc, reinterpret_cast<void*>(deallocate_forwarded)},
+                           {0, nullptr}};
+    PyType_Spec spec = {"unisono._engine._ValueAttribute", sizeof(Forwarded), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+    Ref kind(PyType_FromSpec(&spec));
+    if (!kind.p) return false;
+    auto* forwarded = reinterpret_cast<PyTypeObject*>(kind.p);
+    float_value_type = make_type("unisono._engine.FloatValue", &PyFloat_Type,
+                                 deallocate<free_floats>, forwarded);
+    int_value_type =
+        make_type("unisono._engine.IntValue", &PyLong_Type, deallocate<free_ints>, forwarded);
+    complex_value_type = make_type("unisono._engine.ComplexValue", &PyComplex_Type,
+                                   deallocate_complex, forwarded);
+    if (!float_value_type || !int_value_type || !complex_value_type) return false;
+    for (auto [name, type] : {std::pair{"FloatValue", float_value_type},
+                              {"IntValue", int_value_type},
+                              {"ComplexValue", complex_value_type}}) {
+        if (PyModule_AddObjectRef(module, name, reinterpret_cast<PyObject*>(type)) != 0)
+            return false;
+    }
+    Ref all(PyTuple_Pack(3, float_value_type, int_value_type, complex_value_type));
+    return all.p && PyModule_AddObjectRef(module, "values", all.p) == 0;
+}
+
+}  // namespace unisono::python
