@@ -14,6 +14,7 @@
 
 #include <string_view>
 
+#include "array/adopt.h"
 #include "array/object.h"
 #include "functions/numpy_operators.h"
 
@@ -119,6 +120,25 @@ bool runs_operator() noexcept {
         default: return false;
     }
 #else
+    return false;
+#endif
+}
+
+bool is_unique_temporary(PyObject* const* place) noexcept {
+#if PY_VERSION_HEX >= 0x030E0000
+    return PyUnstable_Object_IsUniqueReferencedTemporary(*place);
+#elif defined(UNISONO_FAST_FRAMES)
+    // A reference that the running frame's stack alone holds: what others call us with (partial
+    // objects, argument tuples) lies elsewhere, and a variable holds a reference of its own.
+    if (Py_REFCNT(*place) != 1) return false;
+    const _PyCFrame* cframe = PyThreadState_GET()->cframe;
+    const _PyInterpreterFrame* frame = cframe ? cframe->current_frame : nullptr;
+    if (!frame || !frame->f_code) return false;
+    PyObject* const* locals = frame->localsplus;
+    PyObject* const* stack = locals + frame->f_code->co_nlocalsplus;
+    return place >= stack && place < stack + frame->f_code->co_stacksize;
+#else
+    (void)place;
     return false;
 #endif
 }

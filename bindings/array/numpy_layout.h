@@ -19,6 +19,7 @@ struct NumPyArray {
     PyObject* base;
     PyObject* dtype;
     int flags;
+    PyObject* weakrefs;
 };
 struct NumPyVoid {  ///< an element of a structured array, or a copy of one
     PyVarObject head;
@@ -31,7 +32,7 @@ struct NumPyDType {
     char kind, letter, byte_order, former_flags;
     int number;
 };
-constexpr int numpy_contiguous = 1, numpy_aligned = 0x100, numpy_writable = 0x400;
+constexpr int numpy_contiguous = 1, numpy_owns = 4, numpy_aligned = 0x100, numpy_writable = 0x400;
 constexpr int numpy_numbers = 16;  // bool to complex128
 // long double has none of ours.
 constexpr std::int8_t numpy_sizes[numpy_numbers] = {1, 1, 1, 2, 2, 4, 4, 8,

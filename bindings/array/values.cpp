@@ -1,4 +1,5 @@
-// The types of values: Python's numbers below, and the array type's operators and attributes on top.
+// The types of values: Python's numbers below, and the array type's operators and attributes on
+// top.
 #include "array/values.h"
 
 #include <cstring>
@@ -66,8 +67,9 @@ void store(PyObject* self, std::int64_t value) noexcept {
     for (; rest; rest >>= PyLong_SHIFT) digits[used++] = static_cast<digit>(rest & PyLong_MASK);
 #if PY_VERSION_HEX >= 0x030C0000
     // The tag: the number of digits above three bits, of which the lowest two are the sign.
-    number->long_value.lv_tag =
-        static_cast<uintptr_t>(used) << 3 | (used == 0 ? 1u : negative ? 2u : 0u);
+    number->long_value.lv_tag = static_cast<uintptr_t>(used) << 3 | (used == 0  ? 1u
+                                                                     : negative ? 2u
+                                                                                : 0u);
 #else
     Py_SET_SIZE(number, negative ? -used : used);
 #endif
@@ -154,8 +156,7 @@ void deallocate_forwarded(PyObject* self) noexcept {
 }
 
 PyObject* item_of(PyObject* self, PyObject* key) noexcept {
-    return guarded<PyObject*>(nullptr,
-                              [&] { return wrap(get_index(array_of_value(self), key)); });
+    return guarded<PyObject*>(nullptr, [&] { return wrap(get_index(array_of_value(self), key)); });
 }
 
 /// repr and str are those of the array that the value is.
@@ -263,8 +264,7 @@ PyTypeObject* make_type(const char* name, PyTypeObject* base, destructor dealloc
         }
     }
     slots.push_back({0, nullptr});
-    PyType_Spec spec{name, 0, 0,
-                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots.data()};
+    PyType_Spec spec{name, 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots.data()};
     auto* made = reinterpret_cast<PyTypeObject*>(
         PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(base)));
     return made && forward_attributes(made, base, forwarded) ? made : nullptr;
@@ -281,12 +281,12 @@ bool add_value_types(PyObject* module) {
     Ref kind(PyType_FromSpec(&spec));
     if (!kind.p) return false;
     auto* forwarded = reinterpret_cast<PyTypeObject*>(kind.p);
-    float_value_type = make_type("unisono._engine.FloatValue", &PyFloat_Type,
-                                 deallocate<free_floats>, forwarded);
+    float_value_type =
+        make_type("unisono._engine.FloatValue", &PyFloat_Type, deallocate<free_floats>, forwarded);
     int_value_type =
         make_type("unisono._engine.IntValue", &PyLong_Type, deallocate<free_ints>, forwarded);
-    complex_value_type = make_type("unisono._engine.ComplexValue", &PyComplex_Type,
-                                   deallocate_complex, forwarded);
+    complex_value_type =
+        make_type("unisono._engine.ComplexValue", &PyComplex_Type, deallocate_complex, forwarded);
     if (!float_value_type || !int_value_type || !complex_value_type) return false;
     for (auto [name, type] : {std::pair{"FloatValue", float_value_type},
                               {"IntValue", int_value_type},

@@ -1,6 +1,6 @@
-// Values of float64, int64 and complex128 as Python objects: they are Python's float, int and complex,
-// and have the attributes and operators of arrays besides, as NumPy's scalars have. Values of other
-// dtypes, and those that are still to be computed, are objects of the array type.
+// Values of float64, int64 and complex128 as Python objects: they are Python's float, int and
+// complex, and have the attributes and operators of arrays besides, as NumPy's scalars have. Values
+// of other dtypes, and those that are still to be computed, are objects of the array type.
 #pragma once
 
 #include <Python.h>
@@ -37,8 +37,7 @@ inline std::int64_t int_of_value(PyObject* o) {
     if (PyUnstable_Long_IsCompact(number)) return PyUnstable_Long_CompactValue(number);
 #else
     const Py_ssize_t digits = Py_SIZE(o);  // negative where the number is
-    if (digits <= 1 && digits >= -1)
-        return digits * static_cast<std::int64_t>(number->ob_digit[0]);
+    if (digits <= 1 && digits >= -1) return digits * static_cast<std::int64_t>(number->ob_digit[0]);
 #endif
     return PyLong_AsLongLong(o);
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "array/adopt.h"
 #include "array/object.h"
 #include "functions/functions.h"
 #include "library/gather/histogram.h"
@@ -85,7 +86,9 @@ PyObject* take(const Given& call) {
     PyObject* a[2];
     if (!call.sort(keys, a)) return nullptr;
     if (!copies && !given(a[1]) && plain_array(a[0])) return Py_NewRef(a[0]);
-    return make_array(a[0], given(a[1]) ? a[1] : Py_None, Py_None, copies ? Py_True : Py_None);
+    const bool is_only = !copies && call.count > 0 && is_unique_temporary(call.args);
+    return make_array(a[0], given(a[1]) ? a[1] : Py_None, Py_None, copies ? Py_True : Py_None,
+                      is_only ? Door::Adopt : Door::Copy);
 }
 
 /// The diagonal of a matrix, `step` elements from one to the next.

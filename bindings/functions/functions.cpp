@@ -3,8 +3,10 @@
 
 #include <vector>
 
+#include "array/adopt.h"
 #include "array/object.h"
 #include "functions/selection.h"
+#include "reference.h"
 #include "tape/tape.h"
 
 namespace unisono::python {
@@ -70,11 +72,28 @@ Array as_array(const Array& value) {
     return Array::of(copy(value).view());
 }
 
+template <Door door>
 PyObject* array_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
         if (n != 4) fail(ErrorKind::Internal, "_array: takes an object, dtype, device, copy");
-        return make_array(args[0], args[1], args[2], args[3]);
+        return make_array(args[0], args[1], args[2], args[3], door);
     });
+}
+
+/// What an object without a buffer gives for itself by its method __array__; null without an error
+/// where it has none.
+PyObject* made_by_itself(PyObject* x) {
+    if (PyObject_CheckBuffer(x) || PyList_Check(x) || PyTuple_Check(x) || PyNumber_Check(x))
+        return nullptr;
+    Ref method(PyObject_GetAttrString(x, "__array__"));
+    if (!method.p) {
+        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) python_failed();
+        PyErr_Clear();
+        return nullptr;
+    }
+    PyObject* made = PyObject_CallNoArgs(method.p);
+    if (!made) python_failed();
+    return made;
 }
 
 PyObject* broadcast_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
@@ -163,9 +182,8 @@ computed: nothing is pending
 
 /// The array that a value object is, itself a value; other objects come back as they are.
 PyObject* array_of_value_function(PyObject*, PyObject* o) noexcept {
-    return guarded<PyObject*>(nullptr, [&] {
-        return is_value_object(o) ? wrap_array(array_of_value(o)) : Py_NewRef(o);
-    });
+    return guarded<PyObject*>(
+        nullptr, [&] { return is_value_object(o) ? wrap_array(array_of_value(o)) : Py_NewRef(o); });
 }
 
 PyMethodDef functions[] = {
@@ -183,22 +201,40 @@ PyMethodDef functions[] = {
      METH_FASTCALL, nullptr},
     {"_iota", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(iota_function)),
      METH_FASTCALL, nullptr},
-    {"_array", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(array_function)),
+    {"_array",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(array_function<Door::Share>)),
+     METH_FASTCALL, nullptr},
+    {"_asarray",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(array_function<Door::Copy>)),
      METH_FASTCALL, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 
 }  // namespace
 
-PyObject* make_array(PyObject* x, PyObject* dtype, PyObject* device_given, PyObject* copy_given) {
+PyObject* make_array(PyObject* x, PyObject* dtype, PyObject* device_given, PyObject* copy_given,
+                     Door door) {
     note_line();
+    Ref made(nullptr);
+    bool shares = door == Door::Share || copy_given != Py_None || is_array(x);
+    std::optional<Array> behind;
+    if (!shares) {
+        made.p = made_by_itself(x);
+        if (made.p) {
+            x = made.p;
+            door = Py_REFCNT(x) == 1 ? Door::Adopt : Door::Copy;
+        }
+        behind = array_behind(x);
+        shares = behind || is_memory_map(x);
+    }
+    const bool adopts = !shares && door == Door::Adopt && owns_memory(x);
     bool may_share = copy_given != Py_True;
     bool copied = false;
     const bool never_copies = copy_given == Py_False;
     bool is_ours = is_array(x);
     std::optional<DType> wanted;
     if (dtype != Py_None) wanted = to_dtype(dtype);
-    Array a = to_array(x, true, wanted);
+    Array a = behind ? *behind : to_array(x, true, wanted);
     if (device_given != Py_None || !is_ours) {
         Device* device = device_given == Py_None && !is_ours ? to_device_pointer(Py_None)
                                                              : to_device_pointer(device_given);
@@ -219,6 +255,13 @@ PyObject* make_array(PyObject* x, PyObject* dtype, PyObject* device_given, PyObj
              "array: cannot make this array without a copy; with copy=None it is copied only "
              "where it must be");
     if (!may_share && borrowed) a = copy(a);
+    if (!shares && !copied && a.view().storage && a.view().storage->borrowed) {
+        if (adopts) {
+            a.view().storage->adopted = true;
+        } else {
+            a = copy(a);
+        }
+    }
     if (is_ours && a.is_value()) a = as_array(a);
     return wrap(a);
 }

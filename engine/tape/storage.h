@@ -29,6 +29,7 @@ struct StorageState {
     std::uint32_t readers = 0;     ///< pending entries that read it
     std::uint32_t mark = 0;
     bool borrowed = false;  ///< the memory is someone else's; release_owner gives it back
+    bool adopted = false;   ///< borrowed, and nobody else sees it while `owner` lives
     bool running = false;   ///< a segment that touches it runs outside the lock
     bool readonly = false;
     bool waits = false;  ///< while pending: others may yet join a call that it comes from
@@ -48,7 +49,7 @@ struct Storage : StorageState {
     /// In `evaluation`: written by a statement that was not recorded (eager.h).
     static constexpr std::uint32_t unrecorded = ~std::uint32_t{0};
 
-    bool shared_outside() const { return exports > 0 || borrowed; }
+    bool shared_outside() const { return exports > 0 || (borrowed && !adopted); }
     bool on_host() const { return device == nullptr || device->info().host_memory; }
     char* data() const { return reinterpret_cast<char*>(memory.handle); }
 

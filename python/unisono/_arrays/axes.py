@@ -5,19 +5,14 @@ import operator
 
 from .. import _engine
 from ..exceptions import AxisError
-from .creation import asarray
+from .creation import as_operand
 
 
 def as_array(x):
     """`x` itself if it is an array of ours, else an array of it."""
     if isinstance(x, (_engine.ndarray, _engine.DistributedArray)):
         return x
-    return _engine._array_of_value(x) if isinstance(x, _engine.values) else asarray(x)
-
-
-def is_python_number(x, kinds=(bool, int, float, complex)):
-    """Whether `x` is a number without a dtype, which takes that of the arrays beside it."""
-    return isinstance(x, kinds) and not hasattr(x, "dtype")
+    return _engine._array_of_value(x) if isinstance(x, _engine.values) else as_operand(x)
 
 
 def axis_index(axis, ndim, what):

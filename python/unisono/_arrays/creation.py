@@ -236,7 +236,7 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
     prototype = (
         prototype
         if isinstance(prototype, (_engine.ndarray, _engine.DistributedArray))
-        else asarray(prototype)
+        else as_operand(prototype)
     )
     dtype = prototype.dtype if dtype is None else dtype
     shape = prototype.shape if shape is None else shape
@@ -275,7 +275,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     >>> un.full_like([1, 2], 7).tolist()
     [7, 7]
     """
-    a = a if isinstance(a, (_engine.ndarray, _engine.DistributedArray)) else asarray(a)
+    a = a if isinstance(a, (_engine.ndarray, _engine.DistributedArray)) else as_operand(a)
     dtype = a.dtype if dtype is None else dtype
     shape = a.shape if shape is None else shape
     if isinstance(a, _engine.DistributedArray):
@@ -491,12 +491,20 @@ def array(
     return made
 
 
+def as_operand(x, dtype=None):
+    """An array of `x` to be read at once: it may share the memory of an array of another library."""
+    return _engine._array(x, dtype, None, None)
+
+
 @_engine._ShortWay
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, mesh=None, like=None):
-    """As `array`, sharing memory where it can: writes through one are seen by the other.
+    """Convert the input to an array; an array of this package is returned as it is.
 
-    Operations on shared memory complete before they return. With ``mesh``, `a` is the same on all
-    ranks, and the result is a copy whose rows are distributed.
+    An array of another library is copied, once, so that operations on the result are lazy and fuse. It is
+    taken over without a copy where nothing else refers to it (``un.asarray(np.ones(5))``), and shared where
+    it is a view of an array of this package or of a memory map. ``copy=False`` shares the memory of any
+    array: writes through one are then seen by the other, and each operation on it completes before it
+    returns. With ``mesh``, `a` is the same on all ranks, and the result is a copy whose rows are distributed.
 
     Parameters
     ----------
@@ -526,6 +534,12 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, mesh=None, lik
     >>> import unisono as un
     >>> un.asarray([[1, 2], [3, 4]]).shape
     (2, 2)
+    >>> import numpy as np
+    >>> a = np.zeros(3)
+    >>> copied, shared = un.asarray(a), un.asarray(a, copy=False)
+    >>> a[0] = 1
+    >>> copied.tolist(), shared.tolist()
+    ([0.0, 0.0, 0.0], [1.0, 0.0, 0.0])
     """
     if device is not None or mesh is not None:
         mesh = _mesh_of(device, mesh)
@@ -533,7 +547,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, mesh=None, lik
             from .._mesh import spread
 
             return spread(mesh, a, dtype)
-    made = _engine._array(a, dtype, device, copy)
+    made = _engine._asarray(a, dtype, device, copy)
     if order is not None or like is not None:
         _refuse_like("asarray", like)
         made = _ordered(made, order, copy)

@@ -2,7 +2,7 @@
 
 import unisono as un
 
-from .ufunc import as_array
+from .ufunc import as_array, is_python_number
 
 
 class _Index:
@@ -46,11 +46,7 @@ class _Joiner:
             parts = parts[1:]
         arrays = [self._grown(self._array(p), ndmin, start) for p in parts]
         # Python numbers adapt to the arrays beside them.
-        typed = [
-            a.dtype
-            for a, p in zip(arrays, parts, strict=True)
-            if not is_python_number(p)
-        ]
+        typed = [a.dtype for a, p in zip(arrays, parts, strict=True) if not is_python_number(p)]
         weak = [p for p in parts if is_python_number(p)]
         return un.concatenate(arrays, axis=axis, dtype=un.result_type(*typed, *weak))
 

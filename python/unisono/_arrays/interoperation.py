@@ -2,8 +2,6 @@
 
 import unisono
 
-from .. import _engine
-
 
 def _ours(name, where=unisono):
     """Our function of that name, or None."""
@@ -50,16 +48,14 @@ def array_function(self, function, types, args, options):
 
 
 def reduce_array(self):
-    """Shape, dtype name and bytes."""
+    """Shape, dtype name and bytes; no shape of a value."""
     host = self.to_device("cpu")
-    return _rebuild, (host.shape, host.dtype.name, host.tobytes())
+    shape = None if self._is_value() else host.shape
+    return _rebuild, (shape, host.dtype.name, host.tobytes())
 
 
 def _rebuild(shape, dtype, data):
     if not data:
         return unisono.empty(shape, dtype)
-    flat = unisono.asarray(memoryview(data).cast("B").cast(_formats[dtype]))
-    return unisono.array(flat).reshape(shape)
-
-
-_formats = {name: letter for name, _, _, letter in _engine._dtypes}
+    flat = unisono.frombuffer(data, dtype)
+    return flat[0] if shape is None else flat.copy().reshape(shape)

@@ -8,7 +8,7 @@ from .axes import as_array, store
 from .diagonals import broadcast
 from .indexing import _bounded, _cycled, _integers, _target, take
 from .positions import nonzero
-from .ufunc import promoted
+from .ufunc import is_python_number, promoted
 
 
 def compress(condition, a, axis=None, out=None):

@@ -32,7 +32,16 @@ def as_array(x):
     """`x` if it is an array of ours, else one made of it."""
     if isinstance(x, (_engine.ndarray, _engine.DistributedArray)):
         return x
-    return _engine._array_of_value(x) if isinstance(x, _engine.values) else un.asarray(x)
+    return (
+        _engine._array_of_value(x)
+        if isinstance(x, _engine.values)
+        else _engine._array(x, None, None, None)
+    )
+
+
+def is_python_number(x, kinds=(bool, int, float, complex)):
+    """Whether `x` is a number without a dtype, which takes that of the arrays beside it."""
+    return isinstance(x, kinds) and not hasattr(x, "dtype")
 
 
 def resolve(dtype):

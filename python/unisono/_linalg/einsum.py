@@ -5,7 +5,7 @@ import math
 import operator
 
 from .. import _engine
-from .._arrays.creation import asarray
+from .._arrays.creation import as_operand, asarray
 from .._dtype.functions import can_cast, result_type
 from .._engine import matmul
 
@@ -78,7 +78,7 @@ def _text_of_lists(operands):
 
 
 def _array(x):
-    return x if isinstance(x, (_engine.ndarray, _Traced)) else asarray(x)
+    return x if isinstance(x, (_engine.ndarray, _Traced)) else as_operand(x)
 
 
 def _extents(terms, arrays):

@@ -5,7 +5,7 @@ import warnings
 
 import unisono as un
 
-from .._arrays.ufunc import as_array
+from .._arrays.ufunc import as_array, is_python_number
 from .convolution import _inexact
 
 
@@ -43,7 +43,9 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
             break
     # Python's numbers take the dtype of the other operand, as NumPy's do.
     x = a if is_python_number(a) else as_array(a)
-    y = b if isinstance(b, (float, complex)) else float(b) if isinstance(b, int) else as_array(b)
+    y = as_array(b)
+    if is_python_number(b):
+        y = float(b) if isinstance(b, int) else b
     if isinstance(y, un.ndarray) and y.dtype.kind not in "fc":
         y = y.astype("float64")
     close = un.less_equal(abs(x - y), atol + rtol * abs(y)) & un.isfinite(y) | (x == y)

@@ -7,6 +7,7 @@ import unisono
 from .. import _engine
 from .._arrays.axes import as_array as _as
 from .._arrays.axes import axis_index, flat
+from .._arrays.ufunc import is_python_number
 
 _kinds = (
     "quicksort",
@@ -338,7 +339,7 @@ def searchsorted(a, v, side="left", sorter=None):
 
 def _together(x, v):
     """Both as arrays of their common dtype; a Python number adapts to `x`."""
-    if isinstance(v, (bool, int, float, complex)):
+    if is_python_number(v):
         dtype = (
             unisono.empty(1, x.dtype) if x.dtype.kind != "b" else unisono.where(True, x[:0], v)
         ).dtype

@@ -3,7 +3,7 @@
 import math
 
 from .. import _engine
-from .._arrays.creation import _float64, asarray
+from .._arrays.creation import _float64, as_operand
 from .checks import (
     _INTEGERS,
     _broadcast,
@@ -70,7 +70,7 @@ class Generator(Multivariate, Picking):
             elif _is_number(p):
                 plain.append(float(p))
             else:
-                plain.append(asarray(p).astype("float64", copy=False))
+                plain.append(as_operand(p).astype("float64", copy=False))
         if check is not None:
             check(name, plain)
         if shape is None:
@@ -196,10 +196,10 @@ class Generator(Multivariate, Picking):
 
         if not endpoint:  # 2**64 itself is held by no dtype
             try:
-                high = asarray(high)
+                high = as_operand(high)
             except OverflowError:
                 high, endpoint = _one_less(high), True
-        low, high = asarray(low), asarray(high)
+        low, high = as_operand(low), as_operand(high)
         shape = _shape(size)
         if shape is None:
             shape = _broadcast(low.shape, high.shape)
@@ -250,7 +250,7 @@ class Generator(Multivariate, Picking):
         numbers = _is_number(low) and _is_number(high)
         if numbers and not math.isfinite(high - low):
             raise OverflowError("uniform: high - low range exceeds valid bounds")
-        falls = high < low if numbers else bool((asarray(high) < low).any())
+        falls = high < low if numbers else bool((as_operand(high) < low).any())
         if falls and not self._takes_falling_ranges:
             raise ValueError("uniform: high - low < 0")
         return self._draw("uniform", (low, high), size)
@@ -386,7 +386,9 @@ class Generator(Multivariate, Picking):
                     f"triangular: expected left <= mode <= right and left < right; got {left}, {mode}, {right}"
                 )
         elif bool(
-            ((asarray(left) > mode) | (asarray(mode) > right) | (asarray(left) == right)).any()
+            (
+                (as_operand(left) > mode) | (as_operand(mode) > right) | (as_operand(left) == right)
+            ).any()
         ):
             raise ValueError(
                 "triangular: expected left <= mode <= right and left < right everywhere"
@@ -434,7 +436,7 @@ class Generator(Multivariate, Picking):
             raise ValueError(
                 f"hypergeometric: ngood + nbad < nsample; got {ngood}, {nbad} and {nsample}"
             )
-        if not numbers and bool((asarray(ngood) + asarray(nbad) < asarray(nsample)).any()):
+        if not numbers and bool((as_operand(ngood) + as_operand(nbad) < as_operand(nsample)).any()):
             raise ValueError("hypergeometric: ngood + nbad < nsample in some element")
         return self._draw("hypergeometric", (ngood, nbad, nsample), size, "int64", check)
 

@@ -1,0 +1,64 @@
+// Reads NumPy's arrays and their bases as they lie in memory.
+#include "array/adopt.h"
+
+#include "array/numpy_layout.h"
+#include "array/object.h"
+#include "reference.h"
+
+namespace unisono::python {
+
+bool owns_memory(PyObject* object) noexcept {
+    if (!is_numpy_array(object)) return false;
+    const auto& a = *reinterpret_cast<NumPyArray*>(object);
+    constexpr int needed = numpy_owns | numpy_aligned | numpy_writable;
+    return (a.flags & needed) == needed && !a.base && !a.weakrefs;
+}
+
+std::optional<Array> array_behind(PyObject* object) {
+    if (!is_numpy_array(object)) return {};
+    const auto& a = *reinterpret_cast<NumPyArray*>(object);
+    DType t;
+    if (!is_plain(a, t)) return {};
+    PyObject* base = object;
+    while (base && is_numpy_array(base)) base = reinterpret_cast<NumPyArray*>(base)->base;
+    if (base && PyMemoryView_Check(base)) base = PyMemoryView_GET_BASE(base);
+    if (!base || !is_array(base)) return {};
+    const Array& ours = array_of(base);
+    Storage* s = ours.view().storage;
+    if (!s || !s->on_host() || !s->memory.handle) return {};
+    const std::int64_t size = size_of(t), distance = a.data - s->data();
+    if (distance % size != 0) return {};
+    std::int64_t strides[max_rank];
+    if (a.rank > max_rank) return {};
+    for (int k = 0; k < a.rank; ++k) strides[k] = a.strides[k] / size;
+    const auto rank = static_cast<std::size_t>(a.rank);
+    static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
+    const auto* shape = reinterpret_cast<const std::int64_t*>(a.shape);
+    const Layout* layout = Layout::make({shape, rank}, {strides, rank});
+    // A view may have been made of other memory since.
+    const std::int64_t first = distance / size + layout->lowest();
+    if (first < 0 || (distance / size + layout->highest() + 1) * size > s->bytes) return {};
+    Array made = Array::of({s, layout, distance / size, t});
+    if (!(a.flags & numpy_writable)) made.set_readonly();
+    return made;
+}
+
+bool is_memory_map(PyObject* object) {
+    // np.memmap and views of it, whose bases lead to a module mmap's object.
+    for (int depth = 0; object && depth < 64; ++depth) {
+        const char* name = Py_TYPE(object)->tp_name;
+        if (std::strcmp(name, "mmap.mmap") == 0 || std::strcmp(name, "numpy.memmap") == 0 ||
+            std::strcmp(name, "memmap") == 0)
+            return true;
+        if (is_numpy_array(object)) {
+            object = reinterpret_cast<NumPyArray*>(object)->base;
+        } else if (PyMemoryView_Check(object)) {
+            object = PyMemoryView_GET_BASE(object);
+        } else {
+            return false;
+        }
+    }
+    return false;
+}
+
+}  // namespace unisono::python

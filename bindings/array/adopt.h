@@ -1,0 +1,26 @@
+// Arrays of other libraries at the door of asarray: which are taken over, which share, which are
+// copied.
+#pragma once
+
+#include <Python.h>
+
+#include <optional>
+
+#include "tape/array.h"
+
+namespace unisono::python {
+
+/// Whether what stands at `place` is a temporary of the running Python expression that nothing else
+/// refers to. Where the interpreter cannot tell, the answer is no.
+bool is_unique_temporary(PyObject* const* place) noexcept;
+
+/// Whether NumPy's array owns its memory, all by itself: no base, no weak references, writable.
+bool owns_memory(PyObject* object) noexcept;
+
+/// The part of an array of ours that a NumPy view shows, where its bases lead to one.
+std::optional<Array> array_behind(PyObject* object);
+
+/// Whether the elements lie in a file that is mapped into memory: huge files are never read whole.
+bool is_memory_map(PyObject* object);
+
+}  // namespace unisono::python
