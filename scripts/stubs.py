@@ -308,8 +308,8 @@ def module_page(module, what):
         if inspect.ismodule(value):
             if value.__name__ == f"{module.__name__}.{name}":
                 first.add(f"from . import {name} as {name}")
-        elif name in ("ArrayLike", "DTypeLike"):
-            first.add(f"from ._engine import {name} as {name}")
+        elif name == "ArrayLike":
+            first.add("from ._engine import ArrayLike as ArrayLike")
         elif line := imported(name, value):
             first.add(line)
         elif module is not un and getattr(un, name, None) is value:
@@ -345,9 +345,8 @@ def module_page(module, what):
                 for line in rest
             ]
     head = HEAD.format(what=what, engine="._engine")
-    for name in ("ArrayLike", "DTypeLike"):  # imported again where the module has them
-        if f"from ._engine import {name} as {name}" in first:
-            head = re.sub(rf"import (.*)\b{name}(, )?", r"import \1", head).replace(", \n", "\n")
+    if hasattr(module, "ArrayLike"):  # which is imported as a name of its own then
+        head = head.replace("import ArrayLike, ", "import ")
     return "\n".join([head, *sorted(first), "", *rest]) + "\n"
 
 

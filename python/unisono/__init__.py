@@ -1,5 +1,11 @@
 """One array program, every processor: NumPy's names on a lazy engine for CPUs, devices and clusters."""
 
+try:
+    from . import _engine as _engine
+except ImportError as error:
+    from ._processor import error_of_import
+
+    raise error_of_import(error) from None
 from . import _dtypes as _dtypes
 from ._creation import *
 from ._dtypes import *

@@ -20,14 +20,13 @@ from . import testing as testing
 from . import typed as typed
 from . import types as types
 from ._engine import ArrayLike as ArrayLike
-from ._engine import Axis, DeviceLike, _Binary, _BinaryPair, _Unary, _UnaryPair
+from ._engine import Axis, DeviceLike, DTypeLike, _Binary, _BinaryPair, _Unary, _UnaryPair
 from ._engine import CommError as CommError
 from ._engine import CompileError as CompileError
 from ._engine import Device as Device
 from ._engine import DeviceError as DeviceError
 from ._engine import Dispatcher as Dispatcher
 from ._engine import DistributedArray as DistributedArray
-from ._engine import DTypeLike as DTypeLike
 from ._engine import InternalError as InternalError
 from ._engine import Mesh as Mesh
 from ._engine import UnsupportedError as UnsupportedError

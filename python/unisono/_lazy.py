@@ -18,7 +18,7 @@ _names = {
         get_parallel_chunksize get_thread_id jit_module literal_unroll objmode parallel_chunksize pndindex register_jitable
         set_parallel_chunksize threading_layer""",
     "._mesh": "mesh",
-    "._typing": "ArrayLike DTypeLike",
+    "._typing": "ArrayLike",
     "._statistics": "argmax argmin count_nonzero mean ptp std var",
     "._covariance": "average corrcoef cov",
     "._positions": "argwhere flatnonzero indices ix_ nonzero ravel_multi_index unravel_index",

@@ -12,7 +12,7 @@ class SupportsArray(Protocol):
     def __array__(self) -> Any: ...
 
 
-# What `asarray` takes, and what it takes as a dtype.
+# What `asarray` takes.
 ArrayLike = (
     ndarray
     | SupportsArray
@@ -25,4 +25,3 @@ ArrayLike = (
     | memoryview
     | Sequence[Any]
 )
-DTypeLike = Any

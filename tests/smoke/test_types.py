@@ -277,7 +277,7 @@ def test_wrong_calls_of_decorated_functions_are_found(tmp_path):
 
 def test_annotations_by_the_name_of_array_like_values_work():
     @un.jit
-    def total(x: un.ArrayLike, dtype: un.DTypeLike = None) -> float:
+    def total(x: un.ArrayLike) -> float:
         s = 0.0
         for v in x:
             s += v
