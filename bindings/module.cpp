@@ -32,9 +32,10 @@ NB_MODULE(_engine, m) {
     using namespace unisono::python;
     if (!add_array_type(m.ptr()) || !add_conversions(m.ptr()) || !add_functions(m.ptr()) ||
         !add_order_functions(m.ptr()) || !add_selection(m.ptr()) || !add_ufuncs(m.ptr()) ||
-        !add_dispatcher(m.ptr()) || !add_objects(m.ptr()) || !add_python_blocks(m.ptr()) ||
-        !add_bundles(m.ptr()) || !add_linalg(m.ptr()) || !add_c_text(m.ptr()) ||
-        !add_random(m.ptr()) || !add_short_way(m.ptr()) || !add_c_interface(m.ptr()))
+        !add_dispatcher(m.ptr()) || !add_captures(m.ptr()) || !add_objects(m.ptr()) ||
+        !add_python_blocks(m.ptr()) || !add_bundles(m.ptr()) || !add_linalg(m.ptr()) ||
+        !add_c_text(m.ptr()) || !add_random(m.ptr()) || !add_short_way(m.ptr()) ||
+        !add_c_interface(m.ptr()))
         throw nb::python_error();
     add_engine_state(m);
     add_mesh(m);

@@ -52,6 +52,18 @@ add_library(unisono_flags INTERFACE)
 target_compile_options(unisono_flags INTERFACE -ffp-contract=off -fno-math-errno -Wall -Wextra -Wpedantic)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_options(unisono_flags INTERFACE -march=x86-64-v3)
+  # Written into each shared object: the dynamic loader refuses it on an older processor, with an error.
+  include(CheckLinkerFlag)
+  check_linker_flag(CXX -Wl,-z,x86-64-v3 UNISONO_CAN_MARK_LEVEL)
+  if(UNISONO_CAN_MARK_LEVEL)
+    target_link_options(unisono_flags INTERFACE -Wl,-z,x86-64-v3)
+  endif()
+endif()
+if(UNISONO_HARDEN)
+  # What is shipped checks its stack and the bounds of known buffers, and its tables of addresses are read-only.
+  target_compile_options(unisono_flags INTERFACE -fstack-protector-strong)
+  target_compile_definitions(unisono_flags INTERFACE _FORTIFY_SOURCE=2)
+  target_link_options(unisono_flags INTERFACE -Wl,-z,relro -Wl,-z,now)
 endif()
 if(UNISONO_SANITIZE)
   target_compile_options(unisono_flags INTERFACE "-fsanitize=${UNISONO_SANITIZE}")
@@ -101,6 +113,25 @@ function(unisono_find_LLVM target found)
   set(${found} ${LLVM_FOUND} PARENT_SCOPE)
 endfunction()
 
+# LLVM and clang as archives: the linker takes what is used, so one object with both needs neither of their shared
+# libraries nor what those need (z3, ICU, libxml2, libedit).
+function(unisono_find_StaticLLVM target found)
+  find_package(LLVM 19.1 CONFIG QUIET HINTS /usr/lib/llvm-19/lib/cmake/llvm)
+  file(GLOB archives "${LLVM_LIBRARY_DIR}/libLLVM*.a" "${LLVM_LIBRARY_DIR}/libclang*.a")
+  find_library(UNISONO_ZSTD_ARCHIVE NAMES libzstd.a)
+  if(LLVM_FOUND AND archives MATCHES "libclangCodeGen\\.a" AND UNISONO_ZSTD_ARCHIVE)
+    separate_arguments(definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+    target_include_directories(${target} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+    target_compile_definitions(${target} PRIVATE ${definitions})
+    target_link_libraries(${target} PRIVATE -Wl,--start-group ${archives} -Wl,--end-group ${UNISONO_ZSTD_ARCHIVE} z
+                          Threads::Threads ${CMAKE_DL_LIBS})
+    target_link_options(${target} PRIVATE -Wl,--gc-sections -Wl,-Bsymbolic)
+    set(${found} TRUE PARENT_SCOPE)
+  else()
+    set(${found} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+
 # clang's libraries are one shared object, which has no CMake package of its own where only its headers are there.
 function(unisono_find_Clang target found)
   unisono_find_LLVM(${target} llvm_found)
@@ -135,10 +166,10 @@ function(unisono_find_MPI target found)
   set(${found} ${MPI_C_FOUND} PARENT_SCOPE)
 endfunction()
 
-# unisono_plugin(name FOLDER folder REQUIRES library): a module beside libunisono that links one heavy library.
+# unisono_plugin(name FOLDERS folder... REQUIRES library): a module beside libunisono that links one heavy library.
 function(unisono_plugin name)
-  cmake_parse_arguments(arg "" "FOLDER;REQUIRES" "" ${ARGN})
-  unisono_sources(sources ${arg_FOLDER})
+  cmake_parse_arguments(arg "" "REQUIRES" "FOLDERS" ${ARGN})
+  unisono_sources(sources ${arg_FOLDERS})
   if(NOT sources)
     return()
   endif()

@@ -12,6 +12,7 @@ import sys
 import types
 from pathlib import Path
 
+import stub_types
 import unisono as un
 from unisono import _engine
 
@@ -20,6 +21,7 @@ ENGINE_HEAD = '''"""Types of the extension, written by scripts/stubs.py."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol, Self, TypeAlias
+from typing import overload as _overload
 
 class HasArray(Protocol):
     """Arrays of other libraries."""
@@ -36,7 +38,8 @@ __version__: str
 HEAD = '''"""Types of {what}, written by scripts/stubs.py."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, Self
+from typing import Any, Concatenate, Generic, Literal, NamedTuple, ParamSpec, Self, TypeVar
+from typing import overload as _overload
 
 from {engine} import ArrayLike, Axis, DeviceLike, DTypeLike
 '''
@@ -106,33 +109,6 @@ SLOTS = {
 }
 BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift"
 COMPARE = "lt le gt ge eq ne"
-UFUNC = """
-class ufunc:
-    __name__: str
-    @property
-    def nin(self) -> int: ...
-    @property
-    def nout(self) -> int: ...
-    @property
-    def nargs(self) -> int: ...
-    @property
-    def ntypes(self) -> int: ...
-    @property
-    def types(self) -> list[str]: ...
-    @property
-    def identity(self) -> Any: ...
-    @property
-    def signature(self) -> None: ...
-    def __call__(self, *x: ArrayLike, out: Any = None, where: Any = True, casting: str = "same_kind",
-        order: str = "K", dtype: DTypeLike = None, subok: bool = True, signature: Any = None) -> Any: ...
-    def reduce(self, array: ArrayLike, axis: Axis = 0, dtype: DTypeLike = None, out: Any = None,
-        keepdims: bool = False, initial: Any = ..., where: Any = True) -> ndarray: ...
-    def accumulate(self, array: ArrayLike, axis: int = 0, dtype: DTypeLike = None, out: Any = None) -> ndarray: ...
-    def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> Any: ...
-    def at(self, a: ndarray, indices: Any, b: ArrayLike | None = None, /) -> None: ...
-    def reduceat(self, array: ArrayLike, indices: Any, axis: int = 0, dtype: DTypeLike = None, out: Any = None) -> ndarray: ...
-    def resolve_dtypes(self, dtypes: Sequence[DTypeLike]) -> tuple[Any, ...]: ...
-""".strip().splitlines()
 
 
 def type_of_parameter(p):
@@ -201,6 +177,8 @@ def signature_of(function):
 
 def function_lines(name, function, indent="", bound=False):
     """A definition; of what cannot be inspected with any arguments."""
+    if not indent and name in stub_types.DEFINITIONS:
+        return stub_types.DEFINITIONS[name]
     signature = signature_of(function)
     text = (
         parameters_of(signature, bound)
@@ -209,7 +187,8 @@ def function_lines(name, function, indent="", bound=False):
         if bound
         else "*args: Any, **options: Any"
     )
-    return [f"{indent}def {name}({text}) -> {result_of(function)}: ..."]
+    result = (not indent and stub_types.RESULTS.get(name)) or result_of(function)
+    return [f"{indent}def {name}({text}) -> {result}: ..."]
 
 
 def array_lines():
@@ -290,11 +269,11 @@ def engine_page():
         if value is _engine.ndarray:
             lines += array_lines()
         elif value is _engine.ufunc:
-            lines += UFUNC
+            lines += stub_types.ufunc_lines()
         elif inspect.isclass(value):
             lines += class_lines(name, value)
         elif isinstance(value, _engine.ufunc):
-            lines.append(f"{name}: ufunc")
+            lines.append(f"{name}: {stub_types.ufunc_class(value)}")
         else:
             lines += function_lines(name, value)
     lines.append("\ndef __getattr__(name: str) -> Any: ...  # names of the package's own use")
@@ -314,7 +293,7 @@ def value_line(name, value):
     if value is None or type(value) in (bool, int, float, str):
         return f"{name}: {'None' if value is None else type(value).__name__}"
     if isinstance(value, _engine.ufunc):
-        return f"{name}: ufunc"
+        return f"{name}: {stub_types.ufunc_class(value)}"
     if isinstance(value, un.dtype):
         return f"{name}: dtype"
     return f"{name}: Any"
@@ -322,12 +301,15 @@ def value_line(name, value):
 
 def module_page(module, what):
     """Text of a stub of Python modules."""
-    first, rest, others = set(), [], []  # others: second names of classes, which come last
+    first, others = set(), []  # others: second names of classes, which come last
+    rest = list(stub_types.CLASSES.get(module.__name__, ()))
     for name in sorted(n for n in dir(module) if not n.startswith("_")):
         value = getattr(module, name)
         if inspect.ismodule(value):
             if value.__name__ == f"{module.__name__}.{name}":
                 first.add(f"from . import {name} as {name}")
+        elif name == "ArrayLike":
+            first.add("from ._engine import ArrayLike as ArrayLike")
         elif line := imported(name, value):
             first.add(line)
         elif module is not un and getattr(un, name, None) is value:
@@ -344,7 +326,7 @@ def module_page(module, what):
         else:
             rest.append(value_line(name, value))
     rest += others
-    for used in ("ndarray", "ufunc", "Mesh", "Device"):
+    for used in ("ndarray", "ufunc", "Mesh", "Device", *stub_types.SHAPES.values()):
         if any(re.search(rf"\b{used}\b", line) for line in rest):
             first.add(
                 f"from ._engine import {used}" + (f" as {used}" if hasattr(module, used) else "")
@@ -362,7 +344,10 @@ def module_page(module, what):
                 else line
                 for line in rest
             ]
-    return "\n".join([HEAD.format(what=what, engine="._engine"), *sorted(first), "", *rest]) + "\n"
+    head = HEAD.format(what=what, engine="._engine")
+    if hasattr(module, "ArrayLike"):  # which is imported as a name of its own then
+        head = head.replace("import ArrayLike, ", "import ")
+    return "\n".join([head, *sorted(first), "", *rest]) + "\n"
 
 
 def pages():

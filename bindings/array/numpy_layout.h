@@ -47,6 +47,11 @@ inline bool is_numpy_array(PyObject* object) {
     return true;
 }
 
+inline bool is_numpy_scalar(PyObject* object) {
+    const char* name = Py_TYPE(object)->tp_name;
+    return std::strncmp(name, "numpy.", 6) == 0 && std::strcmp(name, "numpy.ndarray") != 0;
+}
+
 /// Whether elements of that size are aligned, with nothing but elements between them.
 inline bool is_in_place(const NumPyArray& a, std::int64_t size) {
     Py_ssize_t odd = 0;

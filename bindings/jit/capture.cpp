@@ -2,10 +2,13 @@
 #include "jit/dispatch.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
+#include "array/object.h"
 #include "c/text.h"
 #include "errors.h"
+#include "jit/dispatcher.h"
 #include "jit/source.h"
 
 namespace unisono::python {
@@ -168,6 +171,29 @@ PyObject* Dispatch::captured_arrays() {
 const std::shared_ptr<const frontend::Source>& Dispatch::source() {
     if (!is_fresh()) prepare();
     return source_;
+}
+
+/// Whether it is an array without axes that stands for a number.
+static PyObject* is_value(PyObject*, PyObject* object) noexcept {
+    return PyBool_FromLong(is_array(object) && array_of(object).is_value());
+}
+
+/// The bytes of standard input that the C library read last: a program that comes through a pipe
+/// is there while it is no longer than the buffer.
+static PyObject* input_buffer(PyObject*, PyObject*) noexcept {
+#ifdef __GLIBC__
+    const char* begin = stdin->_IO_buf_base;
+    if (begin) return PyBytes_FromStringAndSize(begin, stdin->_IO_buf_end - begin);
+#endif
+    return PyBytes_FromStringAndSize(nullptr, 0);
+}
+
+static PyMethodDef capture_functions[] = {{"_is_value", is_value, METH_O, nullptr},
+                                          {"_input_buffer", input_buffer, METH_NOARGS, nullptr},
+                                          {nullptr, nullptr, 0, nullptr}};
+
+bool add_captures(PyObject* module) {
+    return PyModule_AddFunctions(module, capture_functions) == 0;
 }
 
 }  // namespace unisono::python

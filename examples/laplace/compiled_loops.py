@@ -1,4 +1,4 @@
-"""Loops compiled by un.jit: listing 3.1 as it stands, and listing 3.2's order with un.prange."""
+"""Loops compiled by un.jit: the loops of python_loops.py as they stand, and the order of numpy_slices.py with un.prange."""
 
 import unisono as un
 

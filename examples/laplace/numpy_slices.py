@@ -1,4 +1,4 @@
-"""The road to compare with: listing 3.2 on NumPy's arrays."""
+"""The solver that others are compared with: a statement on slices of NumPy's arrays."""
 
 from .road import Road
 

@@ -1,4 +1,4 @@
-"""Listing 3.2 as it stands, on arrays whose rows are distributed over MPI ranks.
+"""The statement of numpy_slices.py as it stands, on arrays whose rows are distributed over MPI ranks.
 
 The rest of the program runs this file under mpirun; each rank computes its rows, and rank 0 writes what happens as lines
 of JSON to standard output.
@@ -29,7 +29,7 @@ RANKS = 2
 
 
 class DistributedSlices(Road):
-    """The statement of listing 3.2 on arrays distributed over the ranks of a mesh."""
+    """The statement of numpy_slices.py on arrays distributed over the ranks of a mesh."""
 
     name = f"slices on {RANKS} MPI ranks"
     step = staticmethod(step)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-EPS = 1e-4  # the listing's: solved when no point grows by more in one sweep
-CHECK_EVERY = 1000  # sweeps between two tests for convergence, as in the listing
+EPS = 1e-4  # solved when no point grows by more in one sweep
+CHECK_EVERY = 1000  # sweeps between two tests for convergence
 TOP, LEFT, RIGHT = 100, 75, 50  # the bottom edge stays at 0
 
 
@@ -17,7 +17,7 @@ def make_field(size, dtype):
 
 
 def sweep_in_loop_order(u, u_new):
-    """One sweep by NumPy, adding the neighbours in the order of the loops of listing 3.1."""
+    """One sweep by NumPy, adding the neighbours in the order of the loops in python_loops.py."""
     u_new[1:-1, 1:-1] = (u[2:, 1:-1] + u[0:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, 0:-2]) / 4
 
 

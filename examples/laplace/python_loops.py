@@ -1,4 +1,4 @@
-"""Listing 3.1: plain loops in Python; the same function is compiled in jit_loops.py."""
+"""Plain loops in Python; the same function is compiled in compiled_loops.py."""
 
 from .road import Road
 

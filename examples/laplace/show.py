@@ -96,11 +96,13 @@ def picture(field, path):
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(4.4, 3.6), dpi=100, layout="constrained")
-    image = axes.imshow(field, cmap="inferno")
-    axes.contour(field, levels=range(10, 100, 10), colors="white", linewidths=0.5)
-    axes.set(xticks=[], yticks=[], title="Laplace: top 100, left 75, right 50, bottom 0")
-    figure.colorbar(image, label="temperature")
+    with plt.rc_context({"font.size": 14}):
+        figure, axes = plt.subplots(figsize=(8.8, 7.6), dpi=120, layout="constrained")
+        image = axes.imshow(field, cmap="inferno", interpolation="bilinear")
+        axes.contour(field, levels=range(10, 100, 10), colors="white", linewidths=0.9)
+        axes.set(xticks=[], yticks=[], xlabel="bottom edge at 0", ylabel="left edge at 75")
+        axes.set_title("Temperature of a plate, top edge at 100, right edge at 50", pad=14)
+        figure.colorbar(image, label="temperature", shrink=0.92)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path)
     plt.close(figure)

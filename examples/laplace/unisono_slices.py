@@ -1,4 +1,4 @@
-"""Listing 3.2 as it stands, on unisono's arrays: on the CPU, and on each device."""
+"""The statement of numpy_slices.py as it stands, on unisono's arrays: on the CPU, and on each device."""
 
 import unisono as un
 
@@ -7,7 +7,7 @@ from .road import Road
 
 
 class Slices(Road):
-    """The statement of listing 3.2 on arrays of one device."""
+    """The statement of numpy_slices.py on arrays of one device."""
 
     step = staticmethod(solve)
 

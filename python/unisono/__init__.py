@@ -1,5 +1,11 @@
 """One array program, every processor: NumPy's names on a lazy engine for CPUs, devices and clusters."""
 
+try:
+    from . import _engine as _engine
+except ImportError as error:
+    from ._processor import error_of_import
+
+    raise error_of_import(error) from None
 # The order counts: of two functions of one name the later one stays.
 # isort: off
 from ._arrays.creation import *

@@ -1,8 +1,9 @@
 """Types of the package, written by scripts/stubs.py."""
 
 from builtins import bool as _bool
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Concatenate, Generic, Literal, NamedTuple, ParamSpec, Self, TypeVar
+from typing import overload as _overload
 
 from . import atomic as atomic
 from . import emath as emath
@@ -18,7 +19,8 @@ from . import random as random
 from . import testing as testing
 from . import typed as typed
 from . import types as types
-from ._engine import ArrayLike, Axis, DeviceLike, DTypeLike
+from ._engine import ArrayLike as ArrayLike
+from ._engine import Axis, DeviceLike, DTypeLike, _Binary, _BinaryPair, _Unary, _UnaryPair
 from ._engine import CommError as CommError
 from ._engine import CompileError as CompileError
 from ._engine import Device as Device
@@ -99,11 +101,58 @@ from ._engine import trunc as trunc
 from ._engine import ufunc as ufunc
 from ._engine import where as where
 
+_P = ParamSpec("_P")
+_Q = ParamSpec("_Q")
+_R = TypeVar("_R", covariant=True)
+_S = TypeVar("_S")
+_C = TypeVar("_C", bound=type)
+
+class _Compiled:
+    @property
+    def signatures(self) -> Any: ...
+    def annotate(self, path: Any = None, profile: Any = None) -> Any: ...
+    def explain(self) -> str: ...
+    def inspect_asm(self, signature: Any = None) -> Any: ...
+    def inspect_ir(self, signature: Any = None) -> Any: ...
+    def inspect_llvm(self, signature: Any = None) -> Any: ...
+    def recompile(self) -> None: ...
+    def __getattr__(self, name: str, /) -> Any: ...
+
+class _JitFunction(_Compiled, Generic[_P, _R]):
+    @property
+    def py_func(self) -> Callable[_P, _R]: ...
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
+    @_overload
+    def __get__(self, instance: None, owner: Any = ..., /) -> Self: ...
+    @_overload
+    def __get__(
+        self: _JitFunction[Concatenate[_S, _Q], _R], instance: _S, owner: Any = ..., /
+    ) -> Callable[_Q, _R]: ...
+
+class _Kernel(_Compiled, Generic[_P]):
+    @property
+    def py_func(self) -> Callable[_P, None]: ...
+    def __getitem__(self, size: Any, /) -> Callable[_P, None]: ...
+
+class _UniqueAllResult(NamedTuple):
+    values: ndarray
+    indices: ndarray
+    inverse_indices: ndarray
+    counts: ndarray
+
+class _UniqueCountsResult(NamedTuple):
+    values: ndarray
+    counts: ndarray
+
+class _UniqueInverseResult(NamedTuple):
+    values: ndarray
+    inverse_indices: ndarray
+
 False_: Any
 True_: Any
-abs: ufunc
-acos: ufunc
-acosh: ufunc
+abs: _Unary
+acos: _Unary
+acosh: _Unary
 
 def all(
     a: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., keepdims: _bool = ..., **options: Any
@@ -214,16 +263,16 @@ def asarray_chkfinite(a: ArrayLike, dtype: DTypeLike = ..., order: str | None = 
 def ascontiguousarray(a: ArrayLike, dtype: DTypeLike = ..., *, like: Any = ...) -> Any: ...
 def asfortranarray(a: ArrayLike, dtype: DTypeLike = ..., *, like: Any = ...) -> ndarray: ...
 
-asin: ufunc
-asinh: ufunc
+asin: _Unary
+asinh: _Unary
 
 def astype(
     x: ArrayLike, dtype: DTypeLike, /, *, copy: _bool | None = ..., device: DeviceLike = ...
 ) -> ndarray: ...
 
-atan: ufunc
-atan2: ufunc
-atanh: ufunc
+atan: _Unary
+atan2: _Binary
+atanh: _Unary
 
 def atleast_1d(*arys: Any) -> Any: ...
 def atleast_2d(*arys: Any) -> Any: ...
@@ -245,10 +294,10 @@ def base_repr(number: Any, base: Any = ..., padding: Any = ...) -> str: ...
 def binary_repr(num: Any, width: Any = ...) -> str: ...
 def bincount(x: ArrayLike, /, weights: Any = ..., minlength: Any = ...) -> ndarray: ...
 
-bitwise_invert: ufunc
-bitwise_left_shift: ufunc
-bitwise_not: ufunc
-bitwise_right_shift: ufunc
+bitwise_invert: _Unary
+bitwise_left_shift: _Binary
+bitwise_not: _Unary
+bitwise_right_shift: _Binary
 
 def blackman(M: Any) -> ndarray: ...
 def block(arrays: Sequence[ArrayLike]) -> ndarray: ...
@@ -287,7 +336,9 @@ def carray(pointer: Any, shape: int | Sequence[int], dtype: DTypeLike = ...) -> 
 
 cdouble: dtype
 
-def cfunc(signature: Any, *, error: Any = ..., **options: Any) -> Any: ...
+def cfunc(
+    signature: Any, *, error: Any = ..., **options: Any
+) -> Callable[[Callable[..., Any]], Any]: ...
 def choose(a: ArrayLike, choices: Any, out: ndarray | None = ..., mode: str = ...) -> ndarray: ...
 def clip(
     a: ArrayLike,
@@ -331,8 +382,8 @@ def concatenate(
     casting: str = ...,
 ) -> ndarray: ...
 
-conj: ufunc
-conjugate: ufunc
+conj: _Unary
+conjugate: _Unary
 
 def convolve(a: ArrayLike, v: ArrayLike, mode: str = ...) -> ndarray: ...
 def copy(a: ArrayLike, order: str | None = ..., subok: _bool = ...) -> ndarray: ...
@@ -457,8 +508,8 @@ class deferred_type:
     def upper(self, /) -> Any: ...
     def zfill(self, width: Any, /) -> Any: ...
 
-deg2rad: ufunc
-degrees: ufunc
+deg2rad: _Unary
+degrees: _Unary
 
 def delete(arr: ArrayLike, obj: Any, axis: Axis = ...) -> ndarray: ...
 def devices(filter: Any = ...) -> list[Any]: ...
@@ -472,7 +523,7 @@ def diff(
 ) -> ndarray: ...
 def digitize(x: ArrayLike, bins: Any, right: _bool = ...) -> ndarray: ...
 
-divmod: ufunc
+divmod: _BinaryPair
 
 def dot(a: ArrayLike, b: ArrayLike, out: ndarray | None = ...) -> ndarray: ...
 
@@ -598,7 +649,7 @@ def eye(
 
 f4: dtype
 f8: dtype
-fabs: ufunc
+fabs: _Unary
 
 def farray(pointer: Any, shape: int | Sequence[int], dtype: DTypeLike = ...) -> Any: ...
 def fill_diagonal(a: ArrayLike, val: Any, wrap: _bool = ...) -> Any: ...
@@ -627,7 +678,7 @@ def flipud(m: ArrayLike) -> ndarray: ...
 float16: dtype
 float32: dtype
 float64: dtype
-float_power: ufunc
+float_power: _Binary
 
 class floating:
     def __getattr__(self, name: str, /) -> Any: ...
@@ -656,7 +707,7 @@ def format_float_scientific(
 ) -> str: ...
 def fortran(declarations: Any, libraries: Any = ...) -> Any: ...
 
-frexp: ufunc
+frexp: _UnaryPair
 
 def from_dlpack(
     x: ArrayLike, /, *, device: DeviceLike = ..., copy: _bool | None = ...
@@ -739,11 +790,11 @@ half: dtype
 def hamming(M: Any) -> ndarray: ...
 def hanning(M: Any) -> ndarray: ...
 
-heaviside: ufunc
+heaviside: _Binary
 
 def histogram(
     a: ArrayLike, bins: Any = ..., range: Any = ..., density: Any = ..., weights: Any = ...
-) -> ndarray: ...
+) -> tuple[ndarray, ndarray]: ...
 def histogram2d(
     x: ArrayLike,
     y: ArrayLike,
@@ -751,13 +802,13 @@ def histogram2d(
     range: Any = ...,
     density: Any = ...,
     weights: Any = ...,
-) -> ndarray: ...
+) -> tuple[ndarray, ndarray, ndarray]: ...
 def histogram_bin_edges(
     a: ArrayLike, bins: Any = ..., range: Any = ..., weights: Any = ...
 ) -> ndarray: ...
 def histogramdd(
     sample: Any, bins: Any = ..., range: Any = ..., density: Any = ..., weights: Any = ...
-) -> ndarray: ...
+) -> tuple[ndarray, list[ndarray]]: ...
 def hsplit(ary: ArrayLike, indices_or_sections: Any) -> list[ndarray]: ...
 def hstack(tup: Sequence[ArrayLike], *, dtype: DTypeLike = ..., casting: str = ...) -> ndarray: ...
 def i0(x: ArrayLike) -> ndarray: ...
@@ -840,7 +891,7 @@ def isin(
     kind: Any = ...,
 ) -> ndarray: ...
 
-isnat: ufunc
+isnat: _Unary
 
 def isneginf(x: ArrayLike, out: ndarray | None = ...) -> ndarray: ...
 def isposinf(x: ArrayLike, out: ndarray | None = ...) -> ndarray: ...
@@ -850,14 +901,34 @@ def isscalar(element: ArrayLike) -> _bool: ...
 def issubdtype(arg1: Any, arg2: Any) -> _bool: ...
 def iterable(y: ArrayLike) -> _bool: ...
 def ix_(*args: Any) -> tuple[ndarray, ...]: ...
-def jit(signature_or_function: Any = ..., *, device: DeviceLike = ..., **options: Any) -> Any: ...
+@_overload
+def jit(
+    signature_or_function: Callable[_P, _R], *, device: DeviceLike = ..., **options: Any
+) -> _JitFunction[_P, _R]: ...
+@_overload
+def jit(
+    signature_or_function: str | Sequence[Any] | None = ...,
+    *,
+    device: DeviceLike = ...,
+    **options: Any,
+) -> Callable[[Callable[_P, _R]], _JitFunction[_P, _R]]: ...
 def jit_module(**options: Any) -> Any: ...
-def jitclass(cls_or_spec: Any = ..., spec: Any = ...) -> Any: ...
+@_overload
+def jitclass(cls_or_spec: _C, spec: Any = ...) -> _C: ...
+@_overload
+def jitclass(
+    cls_or_spec: Sequence[Any] | dict[str, Any] | None = ..., spec: Any = ...
+) -> Callable[[_C], _C]: ...
 def kaiser(M: Any, beta: Any) -> ndarray: ...
-def kernel(function: Any = ..., *, device: DeviceLike = ...) -> Any: ...
+@_overload
+def kernel(function: Callable[_P, Any], *, device: DeviceLike = ...) -> _Kernel[_P]: ...
+@_overload
+def kernel(
+    function: None = ..., *, device: DeviceLike = ...
+) -> Callable[[Callable[_P, Any]], _Kernel[_P]]: ...
 def kron(a: ArrayLike, b: ArrayLike) -> ndarray: ...
 
-ldexp: ufunc
+ldexp: _Binary
 
 def lexsort(keys: Any, axis: Axis = ...) -> ndarray: ...
 def linspace(
@@ -909,11 +980,11 @@ class lock:
     def __exit__(self, *error: Any) -> Any: ...
     def __init__(self, key: Any = ...) -> None: ...
 
-logaddexp: ufunc
-logaddexp2: ufunc
-logical_and: ufunc
-logical_or: ufunc
-logical_xor: ufunc
+logaddexp: _Binary
+logaddexp2: _Binary
+logical_and: _Binary
+logical_or: _Binary
+logical_xor: _Binary
 
 def logspace(
     start: Any,
@@ -972,8 +1043,8 @@ def min(
 def min_scalar_type(a: ArrayLike, /) -> Any: ...
 def mintypecode(typechars: Any, typeset: str = ..., default: str = ...) -> str: ...
 
-mod: ufunc
-modf: ufunc
+mod: _Binary
+modf: _UnaryPair
 
 def moveaxis(a: ArrayLike, source: Any, destination: Any) -> ndarray: ...
 
@@ -1105,7 +1176,12 @@ class ndindex:
 
 newaxis: None
 
-def njit(signature_or_function: Any = ..., **options: Any) -> Any: ...
+@_overload
+def njit(signature_or_function: Callable[_P, _R], **options: Any) -> _JitFunction[_P, _R]: ...
+@_overload
+def njit(
+    signature_or_function: str | Sequence[Any] | None = ..., **options: Any
+) -> Callable[[Callable[_P, _R]], _JitFunction[_P, _R]]: ...
 def nonzero(a: ArrayLike) -> tuple[ndarray, ...]: ...
 def num_groups(axis: Axis) -> Any: ...
 
@@ -1225,8 +1301,8 @@ def polymul(a1: Any, a2: Any) -> ndarray: ...
 def polysub(a1: Any, a2: Any) -> ndarray: ...
 def polyval(p: Any, x: ArrayLike) -> ndarray: ...
 
-positive: ufunc
-pow: ufunc
+positive: _Unary
+pow: _Binary
 
 def prange(
     *args: Any, schedule: Any = ..., chunk: Any = ..., chunksize: Any = ..., num_threads: Any = ...
@@ -1265,8 +1341,8 @@ def quantile(
 ) -> ndarray: ...
 
 r_: Any
-rad2deg: ufunc
-radians: ufunc
+rad2deg: _Unary
+radians: _Unary
 
 def ravel(a: ArrayLike, order: str | None = ...) -> ndarray: ...
 def ravel_multi_index(
@@ -1275,7 +1351,7 @@ def ravel_multi_index(
 def real(val: Any) -> ndarray: ...
 def real_if_close(a: ArrayLike, tol: Any = ...) -> ndarray: ...
 
-reciprocal: ufunc
+reciprocal: _Unary
 
 def register_jitable(function: Any = ..., **options: Any) -> Any: ...
 def repeat(a: ArrayLike, repeats: Any, axis: Axis = ...) -> ndarray: ...
@@ -1367,11 +1443,11 @@ def sort(
 ) -> ndarray: ...
 def sort_complex(a: ArrayLike) -> ndarray: ...
 
-spacing: ufunc
+spacing: _Unary
 
 def split(ary: ArrayLike, indices_or_sections: Any, axis: Axis = ...) -> list[ndarray]: ...
 
-square: ufunc
+square: _Unary
 
 def squeeze(a: ArrayLike, axis: Axis = ...) -> ndarray: ...
 def stack(
@@ -1455,7 +1531,7 @@ def triu(m: ArrayLike, k: Any = ...) -> ndarray: ...
 def triu_indices(n: int | None, k: Any = ..., m: ArrayLike | None = ...) -> tuple[ndarray, ...]: ...
 def triu_indices_from(arr: ArrayLike, k: Any = ...) -> tuple[ndarray, ...]: ...
 
-true_divide: ufunc
+true_divide: _Binary
 typecodes: Any
 
 def typename(char: Any) -> str: ...
@@ -1477,19 +1553,64 @@ ulong: dtype
 ulonglong: dtype
 
 def union1d(ar1: Any, ar2: Any) -> ndarray: ...
+@_overload
 def unique(
-    ar: Any,
+    ar: ArrayLike,
+    return_index: Literal[False] = ...,
+    return_inverse: Literal[False] = ...,
+    return_counts: Literal[False] = ...,
+    axis: int | None = ...,
+    *,
+    equal_nan: _bool = ...,
+    sorted: _bool = ...,
+) -> ndarray: ...
+@_overload
+def unique(
+    ar: ArrayLike,
+    return_index: Literal[True],
+    return_inverse: _bool = ...,
+    return_counts: _bool = ...,
+    axis: int | None = ...,
+    *,
+    equal_nan: _bool = ...,
+    sorted: _bool = ...,
+) -> tuple[ndarray, ...]: ...
+@_overload
+def unique(
+    ar: ArrayLike,
+    return_index: _bool = ...,
+    *,
+    return_inverse: Literal[True],
+    return_counts: _bool = ...,
+    axis: int | None = ...,
+    equal_nan: _bool = ...,
+    sorted: _bool = ...,
+) -> tuple[ndarray, ...]: ...
+@_overload
+def unique(
+    ar: ArrayLike,
+    return_index: _bool = ...,
+    return_inverse: _bool = ...,
+    *,
+    return_counts: Literal[True],
+    axis: int | None = ...,
+    equal_nan: _bool = ...,
+    sorted: _bool = ...,
+) -> tuple[ndarray, ...]: ...
+@_overload
+def unique(
+    ar: ArrayLike,
     return_index: _bool = ...,
     return_inverse: _bool = ...,
     return_counts: _bool = ...,
-    axis: Axis = ...,
+    axis: int | None = ...,
     *,
     equal_nan: _bool = ...,
     sorted: _bool = ...,
 ) -> Any: ...
-def unique_all(x: ArrayLike) -> tuple[ndarray, ...]: ...
-def unique_counts(x: ArrayLike) -> tuple[ndarray, ...]: ...
-def unique_inverse(x: ArrayLike) -> tuple[ndarray, ...]: ...
+def unique_all(x: ArrayLike) -> _UniqueAllResult: ...
+def unique_counts(x: ArrayLike) -> _UniqueCountsResult: ...
+def unique_inverse(x: ArrayLike) -> _UniqueInverseResult: ...
 def unique_values(x: ArrayLike) -> ndarray: ...
 def unpackbits(
     a: ArrayLike, /, axis: Axis = ..., count: Any = ..., bitorder: str = ...

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol, Self, TypeAlias
+from typing import overload as _overload
 
 class HasArray(Protocol):
     """Arrays of other libraries."""
@@ -107,69 +108,69 @@ class Mesh:
 
 class UnsupportedError(NotImplementedError): ...
 
-absolute: ufunc
-add: ufunc
-arccos: ufunc
-arccosh: ufunc
-arcsin: ufunc
-arcsinh: ufunc
-arctan: ufunc
-arctan2: ufunc
-arctanh: ufunc
-bitwise_and: ufunc
-bitwise_count: ufunc
-bitwise_or: ufunc
-bitwise_xor: ufunc
+absolute: _Unary
+add: _Binary
+arccos: _Unary
+arccosh: _Unary
+arcsin: _Unary
+arcsinh: _Unary
+arctan: _Unary
+arctan2: _Binary
+arctanh: _Unary
+bitwise_and: _Binary
+bitwise_count: _Unary
+bitwise_or: _Binary
+bitwise_xor: _Binary
 
 def broadcast_to(array: ArrayLike, shape: int | Sequence[int], /) -> Any: ...
 
-cbrt: ufunc
-ceil: ufunc
-copysign: ufunc
-cos: ufunc
-cosh: ufunc
-divide: ufunc
-equal: ufunc
+cbrt: _Unary
+ceil: _Unary
+copysign: _Binary
+cos: _Unary
+cosh: _Unary
+divide: _Binary
+equal: _Binary
 
 def eval(*arrays: Any) -> Any: ...
 
-exp: ufunc
-exp2: ufunc
-expm1: ufunc
-floor: ufunc
-floor_divide: ufunc
+exp: _Unary
+exp2: _Unary
+expm1: _Unary
+floor: _Unary
+floor_divide: _Binary
 
 def flush_log(*args: Any, **options: Any) -> Any: ...
 
-fmax: ufunc
-fmin: ufunc
-fmod: ufunc
-gcd: ufunc
+fmax: _Binary
+fmin: _Binary
+fmod: _Binary
+gcd: _Binary
 
 def get_num_threads(*args: Any, **options: Any) -> Any: ...
 
-greater: ufunc
-greater_equal: ufunc
-hypot: ufunc
-invert: ufunc
-isfinite: ufunc
-isinf: ufunc
-isnan: ufunc
-lcm: ufunc
-left_shift: ufunc
-less: ufunc
-less_equal: ufunc
-log: ufunc
-log10: ufunc
-log1p: ufunc
-log2: ufunc
-logical_not: ufunc
+greater: _Binary
+greater_equal: _Binary
+hypot: _Binary
+invert: _Unary
+isfinite: _Unary
+isinf: _Unary
+isnan: _Unary
+lcm: _Binary
+left_shift: _Binary
+less: _Binary
+less_equal: _Binary
+log: _Unary
+log10: _Unary
+log1p: _Unary
+log2: _Unary
+logical_not: _Unary
 
 def matmul(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ...) -> ndarray: ...
 
-maximum: ufunc
-minimum: ufunc
-multiply: ufunc
+maximum: _Binary
+minimum: _Binary
+multiply: _Binary
 
 class ndarray:
     def __new__(cls, shape: int | Sequence[int], dtype: DTypeLike = ...) -> Self: ...
@@ -479,28 +480,28 @@ class ndarray:
     def __eq__(self, other: ArrayLike, /) -> ndarray: ...  # type: ignore[override]
     def __ne__(self, other: ArrayLike, /) -> ndarray: ...  # type: ignore[override]
 
-negative: ufunc
-nextafter: ufunc
-not_equal: ufunc
-power: ufunc
-remainder: ufunc
-right_shift: ufunc
-rint: ufunc
+negative: _Unary
+nextafter: _Binary
+not_equal: _Binary
+power: _Binary
+remainder: _Binary
+right_shift: _Binary
+rint: _Unary
 
 def set_num_threads(*args: Any, **options: Any) -> Any: ...
 
-sign: ufunc
-signbit: ufunc
-sin: ufunc
-sinh: ufunc
-sqrt: ufunc
+sign: _Unary
+signbit: _Unary
+sin: _Unary
+sinh: _Unary
+sqrt: _Unary
 
 def stats(*args: Any, **options: Any) -> Any: ...
 
-subtract: ufunc
-tan: ufunc
-tanh: ufunc
-trunc: ufunc
+subtract: _Binary
+tan: _Unary
+tanh: _Unary
+trunc: _Unary
 
 class ufunc:
     __name__: str
@@ -518,17 +519,7 @@ class ufunc:
     def identity(self) -> Any: ...
     @property
     def signature(self) -> None: ...
-    def __call__(
-        self,
-        *x: ArrayLike,
-        out: Any = None,
-        where: Any = True,
-        casting: str = "same_kind",
-        order: str = "K",
-        dtype: DTypeLike = None,
-        subok: bool = True,
-        signature: Any = None,
-    ) -> Any: ...
+    def __call__(self, *x: Any, **options: Any) -> Any: ...
     def reduce(
         self,
         array: ArrayLike,
@@ -553,6 +544,130 @@ class ufunc:
         out: Any = None,
     ) -> ndarray: ...
     def resolve_dtypes(self, dtypes: Sequence[DTypeLike]) -> tuple[Any, ...]: ...
+
+class _Unary(ufunc):
+    @_overload
+    def __call__(
+        self,
+        x: complex,
+        /,
+        *,
+        where: ArrayLike = ...,
+        casting: str = ...,
+        order: str = ...,
+        dtype: DTypeLike = ...,
+        subok: bool = ...,
+        signature: Any = ...,
+    ) -> Any: ...
+    @_overload
+    def __call__(
+        self,
+        x: ArrayLike,
+        /,
+        out: ndarray | tuple[ndarray | None, ...] | None = ...,
+        *,
+        where: ArrayLike = ...,
+        casting: str = ...,
+        order: str = ...,
+        dtype: DTypeLike = ...,
+        subok: bool = ...,
+        signature: Any = ...,
+    ) -> ndarray: ...
+
+class _Binary(ufunc):
+    @_overload
+    def __call__(
+        self,
+        x1: complex,
+        x2: complex,
+        /,
+        *,
+        where: ArrayLike = ...,
+        casting: str = ...,
+        order: str = ...,
+        dtype: DTypeLike = ...,
+        subok: bool = ...,
+        signature: Any = ...,
+    ) -> Any: ...
+    @_overload
+    def __call__(
+        self,
+        x1: ArrayLike,
+        x2: ArrayLike,
+        /,
+        out: ndarray | tuple[ndarray | None, ...] | None = ...,
+        *,
+        where: ArrayLike = ...,
+        casting: str = ...,
+        order: str = ...,
+        dtype: DTypeLike = ...,
+        subok: bool = ...,
+        signature: Any = ...,
+    ) -> ndarray: ...
+
+class _UnaryPair(ufunc):
+    @_overload
+    def __call__(
+        self,
+        x: complex,
+        /,
+        *,
+        where: ArrayLike = ...,
+        casting: str = ...,
+        order: str = ...,
+        dtype: DTypeLike = ...,
+        subok: bool = ...,
+        signature: Any = ...,
+    ) -> Any: ...
+    @_overload
+    def __call__(
+        self,
+        x: ArrayLike,
+        out1: ndarray | None = ...,
+        out2: ndarray | None = ...,
+        /,
+        out: ndarray | tuple[ndarray | None, ...] | None = ...,
+        *,
+        where: ArrayLike = ...,
+        casting: str = ...,
+        order: str = ...,
+        dtype: DTypeLike = ...,
+        subok: bool = ...,
+        signature: Any = ...,
+    ) -> tuple[ndarray, ndarray]: ...
+
+class _BinaryPair(ufunc):
+    @_overload
+    def __call__(
+        self,
+        x1: complex,
+        x2: complex,
+        /,
+        *,
+        where: ArrayLike = ...,
+        casting: str = ...,
+        order: str = ...,
+        dtype: DTypeLike = ...,
+        subok: bool = ...,
+        signature: Any = ...,
+    ) -> Any: ...
+    @_overload
+    def __call__(
+        self,
+        x1: ArrayLike,
+        x2: ArrayLike,
+        out1: ndarray | None = ...,
+        out2: ndarray | None = ...,
+        /,
+        out: ndarray | tuple[ndarray | None, ...] | None = ...,
+        *,
+        where: ArrayLike = ...,
+        casting: str = ...,
+        order: str = ...,
+        dtype: DTypeLike = ...,
+        subok: bool = ...,
+        signature: Any = ...,
+    ) -> tuple[ndarray, ndarray]: ...
 
 def where(condition: ArrayLike, x: ArrayLike | None = ..., y: ArrayLike | None = ..., /) -> Any: ...
 def __getattr__(name: str) -> Any: ...  # names of the package's own use

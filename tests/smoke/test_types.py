@@ -178,7 +178,7 @@ def test_mypy_knows_the_types_of_a_program(tmp_path):
         for line in lines
     ]
     assert shown == [
-        "ndarray", "tuple[int, ...]", "ndarray", "ndarray", "Any", "ndarray", "bool", "ndarray",
+        "ndarray", "tuple[int, ...]", "ndarray", "ndarray", "ndarray", "ndarray", "bool", "ndarray",
         "unisono.random.Generator", "tuple[ndarray, ...]", "int", "unisono.dtype",
     ], shown  # fmt: skip
 
@@ -188,3 +188,99 @@ def test_mypy_finds_wrong_calls(tmp_path):
     lines, done = checked(WRONG, tmp_path)
     wrong = {int(line.split(":")[1]) for line in lines if ": error:" in line}
     assert wrong == {3, 4, 5, 6, 7, 9}, done.stdout
+
+
+DECORATED = """
+import unisono as un
+
+@un.jit
+def scaled(x: un.ArrayLike, n: int = 3) -> float:
+    return 1.0
+
+@un.njit(fastmath=True)
+def norm(x: un.ndarray) -> float:
+    return 1.0
+
+@un.jit("float64(float64)")
+def half(x: float) -> float:
+    return x / 2
+
+@un.kernel
+def double(a: un.ndarray, b: un.ndarray) -> None:
+    b[un.global_id(0)] = 2 * a[un.global_id(0)]
+
+class Shape:
+    @un.jit
+    def area(self, x: float) -> float:
+        return x
+
+@un.jitclass([("x", un.float64)])
+class Point:
+    def __init__(self, x: float) -> None:
+        self.x = x
+
+x = un.ones(3)
+reveal_type(scaled([1.0], n=2))
+reveal_type(scaled.py_func(x))
+reveal_type(norm(x))
+reveal_type(half(1.0))
+reveal_type(double[3](x, x))
+reveal_type(Shape().area(1.0))
+reveal_type(Point(1.0).x)
+reveal_type(un.sin(x))
+reveal_type(un.add(x, 1, out=x))
+reveal_type(un.modf(x))
+reveal_type(un.divmod(x, 2))
+reveal_type(un.unique(x))
+reveal_type(un.unique(x, return_counts=True))
+reveal_type(un.unique_counts(x).counts)
+reveal_type(un.histogram(x))
+reveal_type(un.histogramdd([x, x]))
+reveal_type(un.linalg.svd(x).U)
+reveal_type(un.linalg.svd(x, compute_uv=False))
+reveal_type(un.linalg.qr(x).Q)
+reveal_type(un.linalg.qr(x, "r"))
+"""
+REVEALED = [
+    *"float float float float None float float ndarray ndarray".split(),
+    "tuple[ndarray, ndarray]", "tuple[ndarray, ndarray]", "ndarray", "tuple[ndarray, ...]", "ndarray",
+    "tuple[ndarray, ndarray]", "tuple[ndarray, list[ndarray]]", *["ndarray"] * 4,
+]  # fmt: skip
+WRONGLY_CALLED = """
+scaled("a", "b")
+scaled(3, m=1)
+norm()
+double[3](x)
+half("x")
+Shape().area("x")
+"""
+
+
+@pytest.mark.slow
+def test_decorators_keep_signatures_and_functions_have_exact_results(tmp_path):
+    lines, done = checked(DECORATED, tmp_path)
+    assert "error" not in done.stdout, done.stdout
+    shown = [
+        line.split('"')[1].replace("builtins.", "").replace("unisono._engine.", "")
+        for line in lines
+    ]
+    assert shown == REVEALED, shown
+
+
+@pytest.mark.slow
+def test_wrong_calls_of_decorated_functions_are_found(tmp_path):
+    lines, done = checked(DECORATED + WRONGLY_CALLED, tmp_path)
+    first = DECORATED.count("\n") + 2
+    wrong = {int(line.split(":")[1]) - first for line in lines if ": error:" in line}
+    assert wrong == set(range(6)), done.stdout
+
+
+def test_annotations_by_the_name_of_array_like_values_work():
+    @un.jit
+    def total(x: un.ArrayLike) -> float:
+        s = 0.0
+        for v in x:
+            s += v
+        return s
+
+    assert total(un.ones(3)) == 3.0

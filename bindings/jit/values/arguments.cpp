@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
+#include "array/numpy_layout.h"
 #include "array/object.h"
 #include "errors.h"
 #include "frontend/table_state.h"
@@ -13,6 +15,7 @@
 #include "jit/values/objects.h"
 #include "jit/values/table_codes.h"
 #include "jit/values/text.h"
+#include "tape/record/record.h"
 
 namespace unisono::python {
 
@@ -98,7 +101,7 @@ void Arguments::add(PyObject* object, const std::string& name) {
             add(PyTuple_GET_ITEM(object, i), name);
         return;
     }
-    if (add_numpy(object)) return;
+    if (add_numpy(object) || add_value(object)) return;
     if (PyComplex_Check(object)) {
         bool is_python = PyComplex_CheckExact(object);
         key_.push_back(complex_code(DType::Complex128, is_python));
@@ -119,6 +122,54 @@ void Arguments::add(PyObject* object, const std::string& name) {
     if (add_object(object, name) || add_records(object, name) || add_dtype(object)) return;
     if (PyCallable_Check(object) && add_callable(object)) return;
     add_buffer(object, name);
+}
+
+void Arguments::add_complex(DType t, std::complex<double> value) {
+    key_.push_back(complex_code(t, false));
+    for (double part : {value.real(), value.imag()})
+        scalars_.push_back(Scalar::of(part_dtype(t), part).bits);
+}
+
+/// The dtype that an object names; nothing where arrays have none such.
+static std::optional<DType> dtype_named_by(PyObject* object) {
+    Ref named(PyObject_GetAttrString(object, "dtype"));
+    if (!named) {
+        PyErr_Clear();
+        return std::nullopt;
+    }
+    try {
+        return to_dtype(named.get());
+    } catch (const std::exception&) {
+        return std::nullopt;
+    }
+}
+
+/// Values: arrays of ours without axes that stand for a number, and numbers of a class derived from
+/// Python's that have a dtype. As NumPy's scalars they are typed by it. False for anything else.
+bool Arguments::add_value(PyObject* object) {
+    if (is_array(object)) {
+        const Array& a = array_of(object);
+        if (!a.is_value() || a.rank() != 0) return false;
+        if (is_complex(a.dtype()))
+            add_complex(a.dtype(), complex_item(a));
+        else
+            add_scalar(a.dtype(), Weak::None, item(a).bits);
+        return true;
+    }
+    bool is_number = PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object);
+    if (!is_number || PyComplex_CheckExact(object) || is_numpy_scalar(object)) return false;
+    auto t = dtype_named_by(object);
+    if (!t) return false;
+    if (is_complex(*t)) {
+        add_complex(*t, {PyComplex_RealAsDouble(object), PyComplex_ImagAsDouble(object)});
+    } else if (is_float(*t)) {
+        add_scalar(*t, Weak::None, Scalar::of(*t, PyFloat_AsDouble(object)).bits);
+    } else {
+        const std::uint64_t bits = PyLong_AsUnsignedLongLongMask(object);
+        add_scalar(*t, Weak::None, Scalar::of(*t, static_cast<std::int64_t>(bits)).bits);
+    }
+    if (PyErr_Occurred()) throw PythonError{};
+    return true;
 }
 
 /// A dtype is part of the types that code is compiled for.

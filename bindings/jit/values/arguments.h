@@ -3,6 +3,7 @@
 
 #include <Python.h>
 
+#include <complex>
 #include <memory>
 #include <set>
 #include <vector>
@@ -133,6 +134,8 @@ class Arguments {
     static std::vector<std::unique_ptr<Lists>>& free_lists();
     bool add_view(PyObject* object, const std::string& name);
     bool add_numpy(PyObject* object);
+    bool add_value(PyObject* object);
+    void add_complex(DType t, std::complex<double> value);
     void add_buffer(PyObject* object, const std::string& name);
     static void place(Held& held, const void* data, std::int64_t size,
                       std::span<const Py_ssize_t> shape, const Py_ssize_t* strides);

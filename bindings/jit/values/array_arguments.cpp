@@ -45,15 +45,6 @@ bool Arguments::add_view(PyObject* object, const std::string& name) {
     return true;
 }
 
-namespace {
-
-bool is_numpy_scalar(PyObject* object) {
-    const char* name = Py_TYPE(object)->tp_name;
-    return std::strncmp(name, "numpy.", 6) == 0 && std::strcmp(name, "numpy.ndarray") != 0;
-}
-
-}  // namespace
-
 static bool is_a(PyObject* object, const char* name) {
     PyTypeObject* type = Py_TYPE(object);
     while (type && std::strcmp(type->tp_name, name) != 0) type = type->tp_base;

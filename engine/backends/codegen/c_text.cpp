@@ -18,7 +18,7 @@ namespace unisono::codegen {
 static CompileC clang_plugin() {
     static std::string why;
     static const auto function = []() -> CompileC {
-        void* library = dlopen(plugin_path("libunisono_clang.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+        void* library = dlopen(plugin_path(UNISONO_CLANG_PLUGIN).c_str(), RTLD_NOW | RTLD_LOCAL);
         if (!library) {
             const char* error = dlerror();
             why = error ? error : "unknown error";
@@ -27,10 +27,11 @@ static CompileC clang_plugin() {
         return reinterpret_cast<CompileC>(dlsym(library, compile_c_symbol));
     }();
     if (!function) {
-        fail(ErrorKind::Unsupported,
-             "c_module: the C compiler plugin cannot be loaded; got " + why +
-                 "; expected libunisono_clang.so beside the engine; build with clang's libraries, "
-                 "version 19 (libclang-19-dev), or install them");
+        fail(ErrorKind::Unsupported, "c_module: the C compiler plugin cannot be loaded; got " +
+                                         why +
+                                         "; expected " UNISONO_CLANG_PLUGIN
+                                         " beside the engine; build with clang's libraries, "
+                                         "version 19 (libclang-19-dev), or install them");
     }
     return function;
 }

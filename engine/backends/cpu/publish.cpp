@@ -7,9 +7,11 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -91,11 +93,32 @@ std::string shown_name(const PublishedCode& code, const CodeSymbol& symbol) {
     return name + " (" + file.substr(file.rfind('/') + 1) + ")";
 }
 
-/// /tmp/perf-PID.map: perf looks there for the names of code that lies in no file.
+/// Opens a file in a folder that others may write: a new one, or one of ours that nobody else can
+/// reach. Links are never followed. -1 where something else has the name.
+int open_own(const std::string& path) {
+    constexpr int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
+    int handle = open(path.c_str(), flags | O_CREAT | O_EXCL, 0600);
+    if (handle >= 0 || errno != EEXIST) return handle;
+    handle = open(path.c_str(), flags | O_NONBLOCK);
+    struct stat s {};
+    bool is_own = handle >= 0 && fstat(handle, &s) == 0 && S_ISREG(s.st_mode) &&
+                  s.st_uid == geteuid() && s.st_nlink == 1;
+    if (handle >= 0 && !is_own) {
+        close(handle);
+        return -1;
+    }
+    return handle;
+}
+
+/// /tmp/perf-PID.map: perf looks there for the names of code that lies in no file. CPython's own
+/// support of perf may write to the same file.
 void write_map(const PublishedCode& code) {
-    std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
-    std::FILE* file = std::fopen(path.c_str(), "ae");
-    if (!file) return;
+    int handle = open_own("/tmp/perf-" + std::to_string(getpid()) + ".map");
+    std::FILE* file = handle < 0 ? nullptr : fdopen(handle, "ae");
+    if (!file) {
+        if (handle >= 0) close(handle);
+        return;
+    }
     for (const CodeSymbol& s : code.placed.symbols) {
         std::fprintf(file, "%llx %llx %s\n", static_cast<unsigned long long>(s.address),
                      static_cast<unsigned long long>(s.size), shown_name(code, s).c_str());
@@ -111,7 +134,8 @@ class Dump {
         const char* folder = std::getenv("JITDUMPDIR");
         std::string path =
             std::string(folder ? folder : "/tmp") + "/jit-" + std::to_string(process_) + ".dump";
-        int handle = open(path.c_str(), O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
+        unlink(path.c_str());  // of an earlier process of this number
+        int handle = open(path.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0600);
         if (handle < 0) return;
         file_ = fdopen(handle, "w+e");
         if (!file_) {

@@ -80,6 +80,10 @@ class _Compiled(_engine.Dispatcher):
                 f"{what}: only Python functions can be compiled; got {type(function).__name__}; "
                 f"decorate a function made by def"
             )
+        if function.__code__.co_filename[:1] == "<":
+            from .unfiled import note
+
+            note(function)
         prepare = flatten or (lambda: _prepare(function, is_kernel, options))
         super().__init__(function, prepare, is_kernel, device, has_lines)
         self._flatten, self._options_given, self._device_given = prepare, options or {}, device
@@ -202,9 +206,9 @@ class JitFunction(_Compiled):
         file : text file, optional
             Where to print; standard output by default.
         """
-        import inspect
+        from .source import read_function
 
-        print(inspect.getsource(self.py_func).rstrip(), file=file)
+        print("\n".join(read_function(self.py_func)[3]).rstrip(), file=file)
         print(self._types().rstrip(), file=file)
 
     @property

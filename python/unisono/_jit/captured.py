@@ -15,6 +15,7 @@ from .._engine import CompileError
 from . import foreign
 from .desugar import Value, _at
 from .interpreted import path_of
+from .namespaces import numpy_path
 from .plain_functions import compiled_function, why_not
 
 _PYTHON = ("range", "len", "min", "max", "abs", "int", "float", "bool", "sum", "any", "all")
@@ -38,7 +39,8 @@ def _name_of(owner, key):
 def is_array(value):
     """Whether it is an array, of NumPy or ours."""
     kind = type(value)
-    return kind.__name__ == "ndarray" and kind.__module__ in ("numpy", "unisono")
+    is_known = kind.__name__ == "ndarray" and kind.__module__ in ("numpy", "unisono")
+    return is_known and not _engine._is_value(value)
 
 
 def is_taken(value):
@@ -120,7 +122,7 @@ class Captured:
         names = ("finfo", "iinfo", "dtype")
         if not found or getattr(value, "__name__", "") not in names or e.keywords:
             return False, None
-        if (getattr(value, "__module__", "") or "").split(".")[0] not in ("numpy", "unisono"):
+        if numpy_path(value) not in names:
             return False, None
         known, dtype = self.resolve(e.args[0]) if len(e.args) == 1 else (False, None)
         if value.__name__ == "dtype" and e.args and isinstance(e.args[0], ast.Constant):
@@ -389,19 +391,20 @@ def _is_settled(owner):
 
 
 def _is_numpy_scalar(value):
+    """Whether it is a number with a dtype: a scalar of NumPy, or a value of ours."""
     kind = type(value)
-    return (
-        kind.__module__ == "numpy"
-        and hasattr(value, "dtype")
-        and hasattr(value, "item")
-        and (kind.__name__ != "ndarray")
-    )
+    if kind in (bool, int, float, complex):
+        return False
+    is_number = kind.__module__ == "numpy" or isinstance(value, (int, float, complex))
+    if not is_number or kind.__name__ == "ndarray":
+        return _engine._is_value(value)
+    return hasattr(value, "dtype") and hasattr(value, "item")
 
 
 def known_name(value):
     """The engine's name of a function or dtype that it knows, else None."""
     name = getattr(value, "__name__", None)
-    if type(value).__name__ == "MGridClass":
+    if name is None and numpy_path(value) == "mgrid":
         return "np.mgrid"
     if name is None:
         name = getattr(value, "name", None)  # a dtype object
@@ -413,13 +416,14 @@ def known_name(value):
     if getattr(cmath, name, None) is value:
         return f"cmath.{name}"
     module = getattr(value, "__module__", None) or ""
+    if name in ("integer", "floating") and numpy_path(value) == name:
+        return f"np.{name}"
     if isinstance(value, type):
         plain = name.rstrip("_")
         if module in ("numpy", "unisono") and plain == "ndarray":
             return "np.ndarray"
-        if module == "numpy" and name in ("integer", "floating"):
-            return f"np.{name}"
-        return f"dtype:{plain}" if module == "numpy" and _is_known_dtype(plain) else None
+        is_dtype = module in ("numpy", "unisono") and _is_known_dtype(plain)
+        return f"dtype:{plain}" if is_dtype else None
     if module == "unisono.atomic":
         return f"atomic.{name}"
     if module == "dataclasses" and name == "replace":
@@ -432,7 +436,8 @@ def known_name(value):
 
 def _is_namesake(home, module, name, value):
     """Whether a function only has the name of another that compiled code knows: emath.sqrt, ma.sum..."""
-    found = getattr(sys.modules[home], name, None)
+    held = sys.modules[home]  # ours are made when they are asked for
+    found = vars(held).get(name) if home == "numpy" else getattr(held, name, None)
     if found is value or found is None:
         return False
     part = module.removeprefix(f"{home}.").partition(".")[0]

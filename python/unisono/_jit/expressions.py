@@ -151,7 +151,7 @@ class Expressions:
         return self.node(e, "UnaryOp", [self.expression(e.operand)], _UNARY[type(e.op)])
 
     def expression_BoolOp(self, e):
-        if any(map(self.may_write, e.values[1:])):
+        if any(map(self.may_assign, e.values[1:])):
             return self.chosen_in_branches(e)
         text = "and" if isinstance(e.op, ast.And) else "or"
         return self.node(e, "BoolOp", map(self.expression, e.values), text)
@@ -179,7 +179,7 @@ class Expressions:
         return self.node(e, "Compare", map(self.expression, [e.left, *e.comparators]), text)
 
     def expression_IfExp(self, e):
-        if self.may_write(e.body) or self.may_write(e.orelse):
+        if self.may_assign(e.body) or self.may_assign(e.orelse):
             return self.chosen_in_branches(e)
         return self.node(e, "IfExp", map(self.expression, [e.test, e.body, e.orelse]))
 

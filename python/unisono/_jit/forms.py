@@ -321,10 +321,10 @@ class Forms:
         spec = _at(ast.JoinedStr(values=[_constant(f".{digits.value}f", e)]), e)
         shown = ast.FormattedValue(value=_name(x, e), conversion=-1, format_spec=spec)
         text = _at(ast.JoinedStr(values=[_at(shown, e)]), e)
-        given = _at(ast.NamedExpr(target=_name(x, e, ast.Store()), value=e.args[0]), e)
-        is_int = _call("isinstance", e, given, _name("int", e))
+        is_int = _call("isinstance", e, _name(x, e), _name("int", e))
         value = _call("float", e, text)
-        return _at(ast.IfExp(test=is_int, body=_name(x, e), orelse=value), e)
+        chosen = _at(ast.IfExp(test=is_int, body=_name(x, e), orelse=value), e)
+        return _at(Let(body=[_assign(_name(x, e, ast.Store()), e.args[0])], value=chosen), e)
 
     def library_call(self, e):
         """str.maketrans, pow of three numbers and int of a text in a base by the library, or None."""

@@ -17,12 +17,12 @@ _METHODS = frozenset(("astype", "copy", *_FLAT))
 class FortranOrders:
     """``resolve`` is the flattener's."""
 
-    def ordered_call(self, e, found, value, numpy):
+    def ordered_call(self, e, found, path):
         """A call that asks for Fortran's order, or None."""
         name = e.func.attr if isinstance(e.func, ast.Attribute) else ""
         if found:
-            name = getattr(value, "__name__", "")
-            if name not in _FUNCTIONS or numpy is None or getattr(numpy, name) is not value:
+            name = path
+            if name not in _FUNCTIONS:
                 return None
         elif name not in _METHODS:
             return None

@@ -10,10 +10,12 @@ import ast
 import functools
 import inspect
 import sys
-import textwrap
 import threading
 
 import numpy as np
+
+from . import unfiled
+from .source import read_function
 
 _here = threading.local()
 
@@ -167,6 +169,7 @@ class Interpreted:
     def __init__(self, function):
         functools.update_wrapper(self, function)
         self._function = function
+        unfiled.note(function)
         self._combined = None
 
     @property
@@ -222,9 +225,8 @@ def _given_back(result, given):
 
 def _combined_in(function):
     """Arrays that loops over prange only add to (``count[k] += 1``), by file and line of the loop."""
-    lines, first = inspect.getsourcelines(function)
     file, found = function.__code__.co_filename, {}
-    for loop in ast.walk(ast.parse(textwrap.dedent("".join(lines)))):
+    for loop in ast.walk(read_function(function)[0]):
         if not (isinstance(loop, ast.For) and "prange" in ast.dump(loop.iter)):
             continue
         targets = [
@@ -236,5 +238,5 @@ def _combined_in(function):
         ]
         uses = [n.id for n in ast.walk(loop) if isinstance(n, ast.Name)]
         names = {t for t in targets if uses.count(t) == targets.count(t)}
-        found[file, loop.lineno + first - 1] = names
+        found[file, loop.lineno] = names
     return found

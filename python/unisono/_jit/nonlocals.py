@@ -120,6 +120,10 @@ class Nonlocals:
         calls = (n.func for n in ast.walk(e) if isinstance(n, ast.Call))
         return any(isinstance(f, ast.Name) and self.names_written_by(f.id) for f in calls)
 
+    def may_assign(self, e):
+        """The same, or by ``:=``."""
+        return any(isinstance(n, ast.NamedExpr) for n in ast.walk(e)) or self.may_write(e)
+
     def chosen_in_branches(self, e):
         """and, or, `x if c else y` by statements: what is not evaluated assigns nothing."""
         result = self.fresh("r")

@@ -8,6 +8,7 @@ import sys
 from .. import _engine, _runtime
 from . import prange
 from .desugar import Known, Let, Value, _assign, _at, _call, _constant, _copied, _known, _name
+from .namespaces import numpy_path
 from .signatures import spec_of
 
 
@@ -105,17 +106,19 @@ class NumbaForms:
         if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
             return None
         found, limits = self.resolve(call.func)
-        numpy = sys.modules.get("numpy")
-        if not found or numpy is None or limits not in (numpy.finfo, numpy.iinfo):
+        path = numpy_path(limits) if found else None
+        if path not in ("finfo", "iinfo"):
             return None
+        import numpy
+
         names = ["float64", "float32"]
-        if limits is numpy.iinfo:
+        if path == "iinfo":
             names = [f"{u}int{bits}" for u in ("", "u") for bits in (64, 32, 16, 8)]
-        last = f"{limits.__name__}.{e.attr}"  # no dtype has it
+        last = f"{path}.{e.attr}"  # no dtype has it
         chosen = _at(ast.Attribute(value=call.args[0], attr=last, ctx=e.ctx), e)
         for name in names:
             dtype = getattr(numpy, name)
-            limit = getattr(limits(dtype), e.attr, None)
+            limit = getattr(getattr(numpy, path)(dtype), e.attr, None)
             if not isinstance(limit, (int, float, numpy.floating)):
                 return None
             if limit <= 2**63 - 1 or isinstance(limit, (float, numpy.floating)):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-import sys
 
+from .captured import known_name
 from .desugar import Let, Value, _assign, _at, _call, _constant, _name, _tuple
 from .fortran_orders import FortranOrders
+from .namespaces import numpy_path
 
 _MAKES = ("array", "asarray")
 _JOINS = ("column_stack", "concatenate", "hstack", "stack", "vstack")
@@ -26,42 +27,45 @@ class NumpyForms(FortranOrders):
             if isinstance(name, str):
                 return _at(ast.Attribute(value=e.args[0], attr=name, ctx=ast.Load()), e)
         found, value = self.resolve(e.func)
-        numpy = sys.modules.get("numpy")
+        path = numpy_path(value) if found else None
         if self.is_type_of_dtype(e.func) and len(e.args) == 1 and not e.keywords:
             made = _call("np.full", e, _constant(1, e), e.args[0], e.func.value)
             return _at(ast.Subscript(value=made, slice=_constant(0, e), ctx=ast.Load()), e)
-        ordered = self.ordered_call(e, found, value, numpy)
+        ordered = self.ordered_call(e, found, path)
         if ordered is not None:
             return ordered
-        if not found or numpy is None or not e.args:
-            return None
-        if value is numpy.block:
+        if path is None or not e.args:
+            return self.numbers_of_dtype(e, value) if found else None
+        if path == "block":
             return self.blocks(e)
         first = e.args[0]
-        is_array = value is numpy.array or value is numpy.asarray
-        if is_array and self.range_call(first) and len(e.args) == 1:
+        if path in _MAKES and self.range_call(first) and len(e.args) == 1:
             function = _call("np.arange", e).func
             return _at(ast.Call(func=function, args=first.args, keywords=e.keywords), e)
-        name = getattr(value, "__name__", "")
-        if name in _OF_ROWS and getattr(numpy, name) is value:
-            return self.array_of_rows(e, value)
-        if value is numpy.dtype and len(e.args) == 1 and not e.keywords:
+        if path in _OF_ROWS:
+            return self.array_of_rows(e, path)
+        if path == "dtype" and len(e.args) == 1 and not e.keywords:
             known, dtype = self.limits(e)
             if known:
                 return _at(Value(value=dtype, ctx=ast.Load()), e)
             return first if isinstance(first, ast.Attribute) and first.attr == "dtype" else None
-        if value is numpy.delete and len(e.args) >= 2 and self.builtin(e.args[1]) == "slice":
+        if path == "delete" and len(e.args) >= 2 and self.builtin(e.args[1]) == "slice":
             return self.without_slice(e)
-        if value is numpy.fromiter:
+        if path == "fromiter":
             return self.array_of_items(e)
-        is_dtype = isinstance(value, type) and issubclass(value, numpy.number)
-        if is_dtype and isinstance(first, ast.List) and len(e.args) == 1 and not e.keywords:
-            return self.converted(_call("np.array", e, first), e.func, e)
-        return None
+        return self.numbers_of_dtype(e, value)
 
-    def array_of_rows(self, e, function):
+    def numbers_of_dtype(self, e, value):
+        """np.float32([x, y]) as an array that is converted, or None."""
+        first = e.args[0] if len(e.args) == 1 and not e.keywords else None
+        is_dtype = isinstance(first, ast.List) and (known_name(value) or "").startswith("dtype:")
+        if not is_dtype:
+            return None
+        return self.converted(_call("np.array", e, first), e.func, e)
+
+    def array_of_rows(self, e, name):
         """np.array(rows), np.vstack(rows)... by the library where the rows are a list of lists or arrays, or None."""
-        rows, rest, name = e.args[0], e.args[1:], function.__name__
+        rows, rest = e.args[0], e.args[1:]
         named = {k.arg: k.value for k in e.keywords}
         dtype = None
         if name in _MAKES:
@@ -154,10 +158,12 @@ class NumpyForms(FortranOrders):
     def joined(self, e):
         """np.r_[...] and np.c_[...] as calls of functions, or None."""
         found, value = self.resolve(e.value)
-        numpy = sys.modules.get("numpy")
-        if not found or numpy is None or (value is not numpy.r_ and value is not numpy.c_):
+        path = numpy_path(value) if found else None
+        if path not in ("r_", "c_"):
             return None
-        kind = numpy.concatenate if value is numpy.r_ else numpy.column_stack
+        import numpy
+
+        kind = numpy.concatenate if path == "r_" else numpy.column_stack
         parts = []
         for item in e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]:
             if isinstance(item, ast.Slice):

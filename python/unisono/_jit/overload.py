@@ -14,6 +14,7 @@ from .. import _engine
 from . import JitFunction
 from .captured import known_name
 from .desugar import Known, Value
+from .namespaces import numpy_path
 
 __all__ = ["overload", "overload_attribute", "overload_method"]
 
@@ -57,7 +58,6 @@ _of_polynomials = frozenset("polyadd polyder polydiv polyint polymul polysub pol
 _modules = (
     ("math", _of_floats, ".float_library:of_math"),
     ("cmath", _of_cmath, ".float_library:of_cmath"),
-    ("numpy.linalg", frozenset(("matrix_power",)), ".numpy_orders"),
     ("numpy.polynomial.polynomial", _of_polynomials, ".polynomial_library"),
     ("numpy.polynomial.polyutils", frozenset(("trimseq",)), ".polynomial_library:of_utilities"),
     ("bisect", _of_bisect, ".library"),
@@ -65,6 +65,7 @@ _modules = (
     ("operator", _of_operator, ".operator_library"),
     ("random", _of_python_random, ".python_random_library"),
 )
+_of_linalg = {"matrix_power": ".numpy_orders"}
 _numpy_pages = (
     (_of_numpy, ".numpy_library"),
     (_of_numpy_nan, ".numpy_nan"),
@@ -354,17 +355,15 @@ def implementation_of(value):
             file, _, table = library.partition(":")
             held = importlib.import_module(file, __package__)
             return getattr(held, table or "implementations")[name]
-    numpy = sys.modules.get("numpy")
-    if numpy is None:
+    if name not in _page_of and name not in _of_random and name not in _of_linalg:
         return None
-    if name in _of_random and getattr(numpy.random, name, None) == value:
+    path = numpy_path(value)
+    if path is None:
+        return None
+    part, _, name = path.rpartition(".")
+    if part == "random" and name in _of_random:
         from . import random_library
 
         return random_library.implementations[name]
-    home = (getattr(value, "__module__", None) or "").split(".")[0]
-    page = _page_of.get(name)
-    if page is None or home not in ("numpy", "unisono"):
-        return None
-    if getattr(sys.modules[home], name, None) is not value:  # of a sub-package
-        return None
-    return importlib.import_module(page, __package__).implementations[name]
+    page = _page_of.get(name) if part == "" else _of_linalg.get(name) if part == "linalg" else None
+    return importlib.import_module(page, __package__).implementations[name] if page else None

@@ -8,6 +8,8 @@ import sys
 import types
 from collections import OrderedDict
 
+from . import unfiled
+
 _compiled = {}  # by identity: the function, which stays, and what is compiled of it
 _given = (
     OrderedDict()
@@ -118,7 +120,9 @@ def _kind_of(value, function):
 
     if value is function:
         return "itself"
-    return type(value) if is_number(value) or is_taken(value) else _fixed(value)
+    if is_number(value):
+        return type(value), str(getattr(value, "dtype", ""))
+    return type(value) if is_taken(value) else _fixed(value)
 
 
 def _fixed(value):
@@ -139,4 +143,6 @@ def why_not(function):
     is_library = root in ("numpy", "unisono") or root in sys.stdlib_module_names
     if is_library or "site-packages" in file or "dist-packages" in file:
         return "a Python function of a library"
-    return "" if linecache.getlines(file) else "a Python function whose source cannot be found"
+    if linecache.getlines(file) or any(unfiled.texts_for(function)):
+        return ""
+    return "a Python function whose source cannot be found"

@@ -8,6 +8,7 @@ import linecache
 import types
 
 from .._engine import CompileError
+from . import rewritten, unfiled
 
 
 def read_function(function):
@@ -31,12 +32,21 @@ def read_function(function):
         )
     if name == "<lambda>":
         return _read_lambda(function, file)
-    for lines, first_line in _candidates(function, file):
+    for lines, first_line, everything in _candidates(function, file):
         definition = _parse(lines, first_line)
         if definition is None or definition.name != name:
             continue
-        if _is_same_code(function, lines, file):
-            return definition, file, first_line, [line.rstrip("\n") for line in lines]
+        shift = _shift_of_code(function, file, lines, first_line, everything)
+        if shift is None:
+            continue
+        if shift:  # a text that begins elsewhere than the code was compiled from
+            first_line += shift
+            definition = _parse(lines, first_line)
+        return definition, file, first_line, [line.rstrip("\n") for line in lines]
+    if not linecache.getlines(file, function.__globals__) or unfiled.is_unfiled(file):
+        raise CompileError(
+            f"{name}: its source cannot be found; got a function from {file}; {unfiled.advice(file)}"
+        )
     raise CompileError(
         f"{name}: the file has changed since the function was defined; got other code at "
         f"{file}:{function.__code__.co_firstlineno} than the function runs; reload the module"
@@ -47,36 +57,45 @@ def _read_lambda(function, file):
     """As read_function: the lambda of the file whose code this is and that stands where it says."""
     code = function.__code__
     linecache.checkcache(file)
-    lines = linecache.getlines(file, function.__globals__)
-    text = "".join(lines)
-    try:
-        module = ast.parse(text)
-    except SyntaxError:
-        module = None
-    if not text or module is None:
+    is_read = False
+    for text in (
+        "".join(linecache.getlines(file, function.__globals__)),
+        *unfiled.texts_for(function),
+    ):
+        try:
+            module = ast.parse(text)
+        except SyntaxError:
+            continue
+        is_read = is_read or bool(text)
+        node = _lambda_of(module, text, code)
+        if node is not None:
+            lines = text.splitlines(keepends=True)[node.lineno - 1 : node.end_lineno]
+            return node, file, node.lineno, [line.rstrip("\n") for line in lines]
+    if not is_read or unfiled.is_unfiled(file):
         raise CompileError(
             f"jit: the source of a lambda cannot be found; got one from {file}:"
-            f"{code.co_firstlineno}; define it in a file or in a notebook cell"
+            f"{code.co_firstlineno}; {unfiled.advice(file)}"
         )
-    places = [p for p in code.co_positions() if None not in p and p[3] > p[2]]
-    for node in ast.walk(module):
-        if not isinstance(node, ast.Lambda) or node.lineno != code.co_firstlineno:
-            continue
-        begin = (node.lineno, node.col_offset)
-        end = (node.end_lineno, node.end_col_offset)
-        if all(begin <= (p[0], p[2]) and (p[1], p[3]) <= end for p in places):
-            if not _holds(text, code):
-                break
-            # Inner lambdas lie inside of outer ones: the code's own places decide.
-            inside = [n for n in ast.walk(node.body) if isinstance(n, ast.Lambda)]
-            if any(_covers(n, places) for n in inside):
-                continue
-            own = [text.rstrip("\n") for text in lines[node.lineno - 1 : end[0]]]
-            return node, file, node.lineno, own
     raise CompileError(
         f"<lambda>: the file has changed since the function was defined; got other code at "
         f"{file}:{code.co_firstlineno} than the function runs; reload the module"
     )
+
+
+def _lambda_of(module, text, code):
+    """The lambda of a module whose code it is and that stands where the code says, or None."""
+    places = [p for p in code.co_positions() if None not in p and p[3] > p[2]]
+    for node in ast.walk(module):
+        if not isinstance(node, ast.Lambda) or node.lineno != code.co_firstlineno:
+            continue
+        if _covers(node, places):
+            if _found_in(text, code) is None:
+                return None
+            # Inner lambdas lie inside of outer ones: the code's own places decide.
+            inside = [n for n in ast.walk(node.body) if isinstance(n, ast.Lambda)]
+            if not any(_covers(n, places) for n in inside):
+                return node
+    return None
 
 
 def _covers(node, places):
@@ -85,19 +104,20 @@ def _covers(node, places):
 
 
 def _candidates(function, file):
-    """Yield (lines, first line) of what may be the function's source, the cheapest first."""
+    """Yield (lines, first line, text around) of what may be the function's source, the cheapest first."""
     code = function.__code__
     linecache.checkcache(file)
     everything = linecache.getlines(file, function.__globals__)
     if everything:
-        yield _block(everything, code), code.co_firstlineno
+        yield _block(everything, code), code.co_firstlineno, "".join(everything)
+    for text in unfiled.texts_for(function):
+        for lines, first_line in unfiled.definitions(text, function.__name__):
+            yield lines, first_line, text
     try:
-        yield inspect.getsourcelines(function)  # reads tokens: slow, but knows every form
+        # Reads tokens: slow, but knows every form.
+        yield *inspect.getsourcelines(function), "".join(everything)
     except (OSError, TypeError):
-        raise CompileError(
-            f"{function.__name__}: its source cannot be found; got a function from {file}; "
-            f"define it in a file or in a notebook cell"
-        ) from None
+        return
 
 
 def _block(lines, code):
@@ -105,8 +125,7 @@ def _block(lines, code):
     begin = code.co_firstlineno - 1
     # Where statements begin: what a last one's text needs beyond its line is indented, or found
     # by the next candidate. The places of all instructions take ten times as long to read.
-    starts = (line or 0 for inner in _codes(code) for _, _, line in inner.co_lines())
-    last = max(starts, default=0)
+    last = _last_line(code)
     indent = _indent(lines[begin]) if begin < len(lines) else ""
     end = max(begin + 1, last)
     while end < len(lines):
@@ -137,11 +156,9 @@ def _parse(lines, first_line):
     return definition if isinstance(definition, ast.FunctionDef) else None
 
 
-def _is_same_code(function, lines, file):
-    """Compile the source again and compare with the code object."""
+def _shift_of_code(function, file, lines, first_line, everything):
+    """How far the function's lines stand behind these in a text that compiles to its code; None where none does."""
     code = function.__code__
-    if "@pytest_ar" in code.co_names:
-        return True  # pytest rewrites asserts: the code is meant to differ from the source
     indent = _indent(lines[0])
     before = "if 1:\n" if indent else ""
     if code.co_freevars and indent:
@@ -152,24 +169,29 @@ def _is_same_code(function, lines, file):
     scope = function.__globals__
     imported = [n for n in code.co_names if isinstance(scope.get(n), types.ModuleType)]
     imports = "".join(f"import {n}\n" for n in imported)
-    text = before + "".join(lines)
-    return (
-        _holds(imports + text, code)
-        or (imports and _holds(text, code))
-        or _holds("".join(linecache.getlines(file, scope)), code)
-    )
+    heads = [imports + before, *([before] if imports else [])]
+    tried = [(head + "".join(lines), head.count("\n") + 1 - first_line) for head in heads]
+    for source, more in (*tried, (everything, 0)):
+        found = _found_in(source, code)
+        if found is not None:
+            is_moved = unfiled.is_unfiled(file)
+            return _last_line(code) - _last_line(found) + more if is_moved else 0
+    return 0 if rewritten.is_made_of(function, everything) else None
 
 
-def _holds(source, code):
-    """Whether a module compiles to this code object among others."""
+def _last_line(code):
+    return max((line or 0 for inner in _codes(code) for _, _, line in inner.co_lines()), default=0)
+
+
+def _found_in(source, code):
+    """The code object among those that a module compiles to that is equal to this one, or None."""
     flags = code.co_flags & 0x1FE0000  # what `from __future__ import` left
     try:
         compiled = compile(source, code.co_filename, "exec", flags=flags, dont_inherit=True)
     except (SyntaxError, ValueError):
-        return False
-    return any(
-        _is_equal(code, other) for other in _codes(compiled) if other.co_name == code.co_name
-    )
+        return None
+    found = (c for c in _codes(compiled) if c.co_name == code.co_name and _is_equal(code, c))
+    return next(found, None)
 
 
 def _codes(code):

@@ -143,6 +143,33 @@ def test_perf_is_told_names_and_lines(tmp_path, how, environment):
     assert {8, 9} <= lines  # the loop, and the sum
 
 
+PLANT = """
+    import os
+    for name in (f"/tmp/perf-{{os.getpid()}}.map", f"{folder}/jit-{{os.getpid()}}.dump"):
+        {how}
+"""
+
+
+@pytest.mark.parametrize("how", ["os.symlink({target!r}, name)", "os.link({target!r}, name)"])
+def test_files_for_profilers_are_written_through_no_link(tmp_path, how):
+    target = tmp_path / "precious"
+    target.write_text("mine")
+    try:
+        os.link(target, probe := f"/tmp/unisono-test-{os.getpid()}")
+        os.remove(probe)
+    except OSError:
+        if "os.link" in how:
+            pytest.skip("the temporary folder of this test is not on the file system of /tmp")
+    plant = PLANT.format(folder=tmp_path, how=how.format(target=str(target)))
+    pid = int(
+        run(textwrap.dedent(plant) + textwrap.dedent(PROGRAM.format(how="(debug=True)")), tmp_path)
+    )
+    os.remove(f"/tmp/perf-{pid}.map")
+    assert target.read_text() == "mine"
+    dump = tmp_path / f"jit-{pid}.dump"
+    assert not dump.is_symlink() and any(records(dump.read_bytes()))
+
+
 def test_nothing_is_written_unasked(tmp_path):
     pid = int(run(PROGRAM.format(how=""), tmp_path))
     assert not os.path.exists(f"/tmp/perf-{pid}.map")
