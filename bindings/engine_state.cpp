@@ -79,10 +79,10 @@ nb::list flush_log() {
 }
 
 std::string explain(nb::handle array, bool code) {
-    if (!is_array(array.ptr()))
+    if (!is_array(array.ptr()) && !is_value_object(array.ptr()))
         fail(ErrorKind::Type,
              "explain: expected an array; got " + std::string(Py_TYPE(array.ptr())->tp_name));
-    const Array& a = array_of(array.ptr());
+    const Array a = array_in(array.ptr());
     if (a.is_known())
         return "a value known on the host: " + std::to_string(a.scalar().as<double>()) + "\n";
     return Tape::instance().describe(a.view().storage, code);

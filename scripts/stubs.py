@@ -131,7 +131,8 @@ def type_of_parameter(p):
 def parameters_of(signature, bound=False):
     """Text of the parameters; `bound`: the first is self."""
     parts, seen_slash, seen_star = [], False, False
-    found = list(signature.parameters.values())
+    # What is called _more is there for a message: nobody may give it.
+    found = [p for p in signature.parameters.values() if p.name != "_more"]
     if bound and (not found or found[0].name not in ("self", "cls")):
         parts.append("self")  # the extension's own text has left it out
         bound = False

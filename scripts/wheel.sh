@@ -22,9 +22,9 @@ for python in "${@:-python3}"; do
     rm -rf "$build/raw-$tag"
     "$tools/bin/python" -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps \
         --wheel-dir "$build/raw-$tag" --config-settings build-dir="$build/engine" \
-        --config-settings cmake.define.UNISONO_BUNDLE=ON --config-settings build.targets=unisono_package .
-    # Open MPI is never bundled: a copy apart from the one that mpirun belongs to cannot start.
-    PATH="$PWD/$tools/bin:$PATH" "$tools/bin/auditwheel" repair --exclude libmpi.so.40 \
+        --config-settings cmake.define.UNISONO_BUNDLE=ON --config-settings cmake.define.UNISONO_LEVEL=x86-64 --config-settings build.targets=unisono_package .
+    # Nothing is left to bundle: MPI is found at run time (a copy apart from the one of mpirun could not start).
+    PATH="$PWD/$tools/bin:$PATH" "$tools/bin/auditwheel" repair \
         --wheel-dir dist "$build/raw-$tag"/*.whl
     ls -l dist/unisono-*-"$tag"-*.whl
 done

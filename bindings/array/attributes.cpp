@@ -1,6 +1,7 @@
 // Attributes of the array type.
 #include "array/object.h"
 #include "array/shape.h"
+#include "reference.h"
 
 namespace unisono::python {
 
@@ -32,6 +33,49 @@ PyObject* get_device(PyObject* self, void*) {
 }
 PyObject* get_transposed(PyObject* self, void*) {
     return guarded<PyObject*>(nullptr, [&] { return wrap(transpose(array_of(self))); });
+}
+
+/// The class that stands for values of a kind, so that isinstance tells numbers from arrays: it is
+/// registered with the abstract class of `numbers` the first time that somebody asks.
+PyObject* class_of_values(const char* name, const char* abstract) {
+    PyType_Slot slots[] = {{0, nullptr}};
+    PyType_Spec spec{name, 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+    PyObject* made = PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(array_type));
+    if (!made) return nullptr;
+    Ref module(PyImport_ImportModule("numbers"));
+    Ref kind(module.p ? PyObject_GetAttrString(module.p, abstract) : nullptr);
+    Ref done(kind.p ? PyObject_CallMethod(kind.p, "register", "O", made) : nullptr);
+    if (done.p) return made;
+    Py_DECREF(made);
+    return nullptr;
+}
+
+/// ndarray, or for values that are arrays (of float32, or still to be computed) the class above.
+PyObject* get_class(PyObject* self, void*) noexcept {
+    const Array& a = array_of(self);
+    if (!a.is_value() || is_bool(a.dtype())) return Py_NewRef(Py_TYPE(self));
+    static PyObject* classes[3] = {};
+    constexpr const char* names[3][2] = {{"unisono.ComplexScalar", "Complex"},
+                                         {"unisono.RealScalar", "Real"},
+                                         {"unisono.IntegralScalar", "Integral"}};
+    const int kind = is_complex(a.dtype()) ? 0 : is_float(a.dtype()) ? 1 : 2;
+    if (!classes[kind]) classes[kind] = class_of_values(names[kind][0], names[kind][1]);
+    return Py_XNewRef(classes[kind]);
+}
+
+/// None of an array that has its memory for itself; else all of the memory, as a vector.
+PyObject* get_base(PyObject* self, void*) noexcept {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        const Array& a = array_of(self);
+        const View& v = a.view();
+        if (!v.storage) Py_RETURN_NONE;
+        const std::int64_t count = v.storage->bytes / size_of(v.dtype);
+        if (a.is_value() || (a.size() == count && v.layout->contiguous())) Py_RETURN_NONE;
+        const std::int64_t shape[] = {count};
+        Array all = Array::of({v.storage, Layout::contiguous(shape), 0, v.dtype});
+        if (a.readonly()) all.set_readonly();
+        return wrap_array(all);
+    });
 }
 
 }  // namespace
@@ -85,6 +129,9 @@ PyGetSetDef array_attributes[] = {
     {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
     {"dtype", get_dtype, nullptr, "Element type.", nullptr},
     {"device", get_device, nullptr, "Where the elements live.", nullptr},
+    {"base", get_base, nullptr,
+     "None of an array that owns its memory; of a view all of the memory, as a vector.", nullptr},
+    {"__class__", get_class, nullptr, nullptr, nullptr},
     {"T", get_transposed, nullptr, "View with reversed axes.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

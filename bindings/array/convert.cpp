@@ -1,4 +1,8 @@
 // From Python objects to scalars, dtypes, shapes and devices, and back.
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
 #include "array/object.h"
 #include "integers.h"
 #include "reference.h"
@@ -80,6 +84,36 @@ static bool dtype_from_alias(std::string_view text, DType& t) {
     return false;
 }
 
+/// How many letters must be added, left out or replaced to make one text of the other.
+static std::size_t edits_between(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            std::size_t replaced = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+        }
+    }
+    return row[b.size()];
+}
+
+/// The dtype that a misspelt name most likely means, as the end of a message.
+static std::string suggestion(std::string_view text) {
+    std::string_view near;
+    std::size_t least = std::min<std::size_t>(3, (text.size() + 1) / 2);
+    for (const auto& d : dtype_infos) {
+        const std::size_t edits = edits_between(text, d.name);
+        if (edits < least) {
+            least = edits;
+            near = d.name;
+        }
+    }
+    return near.empty() ? "" : "; did you mean '" + std::string(near) + "'?";
+}
+
 DType to_dtype(PyObject* o) {
     for (int k = 0; k < dtype_count; ++k) {
         if (o == dtype_objects[k]) return static_cast<DType>(k);
@@ -103,12 +137,20 @@ DType to_dtype(PyObject* o) {
         }
     }
     bool found = false;
+    if (PyLong_Check(o) || PyTuple_Check(o)) {
+        Ref shown(PyObject_Repr(o));
+        fail(ErrorKind::Type,
+             "dtype: " + std::string(shown.p ? PyUnicode_AsUTF8(shown.p) : "this object") +
+                 " is not a dtype; expected a name such as 'float64' or a type; if it belongs to a "
+                 "shape, give that as one tuple, as in un.zeros((3, 4))");
+    }
     DType t = dtype_from_name(text, found);
     if (!found) found = dtype_from_alias(text, t);
     if (!found) {
         std::string known;
         for (const auto& d : dtype_infos)
             known += (known.empty() ? "" : ", ") + std::string(d.name);
+        known += suggestion(text);
         fail(ErrorKind::Type, "dtype: '" +
                                   (text.empty() ? std::string(Py_TYPE(o)->tp_name) : text) +
                                   "' is not a dtype of this version; expected one of " + known);

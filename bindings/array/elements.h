@@ -35,9 +35,15 @@ inline bool element_place(PyObject* key, const View& v, std::int64_t& place) {
 
 /// The value at a place; null without an error where it cannot be read now.
 inline PyObject* read_place(const View& v, std::int64_t place) noexcept {
-    if (!at_once::is_ready(v.storage) || is_complex(v.dtype)) return nullptr;
+    if (!at_once::is_ready(v.storage)) return nullptr;
     const std::int64_t bytes = size_of(v.dtype);
     const char* from = v.storage->data() + place * bytes;
+    if (v.dtype == DType::Complex128) {
+        double parts[2];
+        std::memcpy(parts, from, sizeof parts);
+        return complex_value(parts[0], parts[1]);
+    }
+    if (is_complex(v.dtype)) return nullptr;
     std::uint64_t bits = 0;
     switch (bytes) {
         case 8: std::memcpy(&bits, from, 8); break;

@@ -341,7 +341,7 @@ PyObject* array_protocol(PyObject* self, PyObject* args, PyObject* names) noexce
             fail(ErrorKind::Value, "__array__: an array on " + device_name(a.device()) +
                                        " cannot be seen without a copy");
         }
-        PyObject* host = wrap(moved ? to_device(a, nullptr) : a);
+        PyObject* host = wrap_array(moved ? to_device(a, nullptr) : a);
         PyObject* view = host ? PyMemoryView_FromObject(host) : nullptr;
         Py_XDECREF(host);
         PyObject* numpy = view ? PyImport_ImportModule("numpy") : nullptr;

@@ -144,8 +144,7 @@ PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
     }
     // NumPy's float64 has a dtype of its own, other than Python's float.
     const bool is_weak = PyFloat_CheckExact(b) || (PyLong_Check(b) && !is_value_object(b));
-    if ((!is_array(a) && !is_value_object(a)) || is_array(b))
-        return binary<Op::Power>(a, b);
+    if ((!is_array(a) && !is_value_object(a)) || is_array(b)) return binary<Op::Power>(a, b);
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         const Array x = array_in(a);
         if (!is_weak && !(PyFloat_Check(b) && x.dtype() == DType::Float64))

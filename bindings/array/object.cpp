@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "functions/numpy_operators.h"
+#include "reference.h"
 #include "tape/tape.h"
 
 namespace unisono::python {
@@ -66,7 +67,7 @@ PyObject* formatted(PyObject* self) noexcept {
 
 /// ndarray(shape, dtype=float64): uninitialised memory, as NumPy's constructor. What has a
 /// buffer, strides or an order is made in Python.
-PyObject* make_new(PyTypeObject*, PyObject* args, PyObject* names) noexcept {
+PyObject* make_new(PyTypeObject* type, PyObject* args, PyObject* names) noexcept {
     static const char* keywords[] = {"shape",   "dtype", "buffer", "offset",
                                      "strides", "order", nullptr};
     PyObject *shape = nullptr, *dtype = nullptr, *buffer = Py_None, *offset = nullptr,
@@ -87,10 +88,11 @@ PyObject* make_new(PyTypeObject*, PyObject* args, PyObject* names) noexcept {
                                     given(offset), strides, order);
             Py_DECREF(module);
             if (!made) throw PythonError{};
-            return made;
+            Ref held(made);
+            return wrap_as(type, array_of(made));
         }
         DType t = dtype && dtype != Py_None ? to_dtype(dtype) : DType::Float64;
-        return wrap(empty(to_shape(shape), t, to_device_pointer(Py_None)));
+        return wrap_as(type, empty(to_shape(shape), t, to_device_pointer(Py_None)));
     });
 }
 
@@ -120,15 +122,21 @@ PyObject* wrap_array(Array array) noexcept {
     return reinterpret_cast<PyObject*>(self);
 }
 
-PyObject* wrap(Array array) noexcept {
-    return wrap_made([&] { return std::move(array); });
+PyObject* wrap_as(PyTypeObject* type, const Array& array) noexcept {
+    if (type == array_type) return wrap_array(array);
+    PyObject* self = type->tp_alloc(type, 0);
+    if (self) new (&reinterpret_cast<PyArray*>(self)->array) Array(array);
+    return self;
 }
 
-PyObject* number_instead(PyObject* made) noexcept {
+PyObject* wrap(Array array) noexcept {
+    return guarded<PyObject*>(nullptr, [&] { return wrap_made([&] { return std::move(array); }); });
+}
+
+PyObject* number_instead(PyObject* made) {
+    Ref held(made);
     PyObject* number = number_object(array_of(made));
-    if (!number && !PyErr_Occurred()) return made;
-    Py_DECREF(made);
-    return number;
+    return number || PyErr_Occurred() ? number : Py_NewRef(made);
 }
 
 namespace {
@@ -164,7 +172,8 @@ bool add_array_type(PyObject* module) {
     for (PyType_Slot* s = python_slots; s->slot; ++s) slots.push_back(*s);
     slots.push_back({0, nullptr});
     PyType_Spec spec{"unisono.ndarray", static_cast<int>(sizeof(PyArray)), 0,
-                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots.data()};
+                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_BASETYPE,
+                     slots.data()};
     PyObject* made = PyType_FromSpec(&spec);
     if (!made) return false;
     array_type = reinterpret_cast<PyTypeObject*>(made);

@@ -33,6 +33,8 @@ inline const Array& array_of(PyObject* o) { return reinterpret_cast<PyArray*>(o)
 PyObject* wrap(Array array) noexcept;
 /// As wrap, always of the array type.
 PyObject* wrap_array(Array array) noexcept;
+/// As wrap_array, of a subclass of the array type.
+PyObject* wrap_as(PyTypeObject* type, const Array& array) noexcept;
 
 /// Objects that died, to be used again; each keeps its reference to the type.
 inline constexpr std::size_t most_free_objects = 256;
@@ -60,7 +62,7 @@ inline PyObject* truth_object(bool value) { return truth_objects[value ? 1 : 0];
 void drop_object(PyArray* object) noexcept;
 /// The number that the array of a value is, in place of the object, which is given back; the object
 /// itself where it stays one.
-PyObject* number_instead(PyObject* made) noexcept;
+PyObject* number_instead(PyObject* made);
 
 /// The array of an array object or of a value object.
 inline Array array_in(PyObject* o) { return is_array(o) ? array_of(o) : array_of_value(o); }

@@ -92,6 +92,14 @@ PyObject* set_writeable(PyObject* self, PyObject* on) noexcept {
     });
 }
 
+PyObject* as_type(PyObject* self, PyObject* type) noexcept {
+    if (!PyType_Check(type) ||
+        !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), array_type)) {
+        return PyErr_Format(PyExc_TypeError, "view: expected a subclass of ndarray; got %R", type);
+    }
+    return wrap_as(reinterpret_cast<PyTypeObject*>(type), array_of(self));
+}
+
 PyObject* become(PyObject* self, PyObject* other) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         if (!is_array(other)) fail(ErrorKind::Internal, "_become: takes an array");
@@ -174,6 +182,7 @@ PyMethodDef python_methods[] = {
            "byteswap($self, /, inplace=False)\n--\n\n"
            "The bytes of each element in opposite order."),
     {"_address", address, METH_NOARGS, "_address($self, /)\n--\n\nOf its first element."},
+    {"_as_type", as_type, METH_O, "_as_type($self, type, /)\n--\n\nThe array as a subclass."},
     {"_become", become, METH_O, "_become($self, other, /)\n--\n\nTakes the other's memory."},
     {"squeeze", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(squeeze)),
      METH_VARARGS | METH_KEYWORDS,

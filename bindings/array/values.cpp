@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "array/object.h"
+#include "functions/numpy_operators.h"
 #include "reference.h"
 #include "tape/eager/eager.h"
+#include "tape/tape.h"
 
 namespace unisono::python {
 
@@ -106,7 +108,7 @@ PyObject* complex_value(double real, double imaginary) noexcept {
     return reinterpret_cast<PyObject*>(self);
 }
 
-PyObject* number_object(const Array& a) noexcept {
+PyObject* number_object(const Array& a) {
     const DType t = a.dtype();
     if (!a.is_value() || (t != DType::Float64 && t != DType::Int64 && t != DType::Complex128))
         return nullptr;
@@ -116,7 +118,10 @@ PyObject* number_object(const Array& a) noexcept {
         return t == DType::Float64 ? float_value(std::bit_cast<double>(bits))
                                    : int_value(static_cast<std::int64_t>(bits));
     }
-    if (!at_once::is_ready(a.view().storage)) return nullptr;
+    Storage* s = a.view().storage;
+    if (s->device) return nullptr;
+    if (s->pending) Tape::instance().flush(s, FlushReason::Read);
+    if (!at_once::is_ready(s)) return nullptr;
     std::memcpy(parts, a.view().data(), static_cast<std::size_t>(size_of(t)));
     if (t == DType::Int64) return int_value(std::bit_cast<std::int64_t>(parts[0]));
     return t == DType::Float64 ? float_value(parts[0]) : complex_value(parts[0], parts[1]);
@@ -140,12 +145,29 @@ struct Forwarded {
 
 PyObject* look_up(PyObject* self, PyObject* object, PyObject*) noexcept {
     PyObject* name = reinterpret_cast<Forwarded*>(self)->name;
-    if (!object || object == Py_None)
-        return PyObject_GetAttr(reinterpret_cast<PyObject*>(array_type), name);
+    if (!object || object == Py_None) return Py_NewRef(self);
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Ref array(wrap_array(array_of_value(object)));
         return array.p ? PyObject_GetAttr(array.p, name) : nullptr;
     });
+}
+
+/// As a method asked of the type: the first argument is the value.
+PyObject* call_forwarded(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    if (PyTuple_GET_SIZE(args) == 0 || !is_value_object(PyTuple_GET_ITEM(args, 0))) {
+        return PyErr_Format(PyExc_TypeError, "unbound method %U: expected a value of unisono",
+                            reinterpret_cast<Forwarded*>(self)->name);
+    }
+    Ref method(look_up(self, PyTuple_GET_ITEM(args, 0), nullptr));
+    Ref rest(PyTuple_GetSlice(args, 1, PyTuple_GET_SIZE(args)));
+    return method.p && rest.p ? PyObject_Call(method.p, rest.p, names) : nullptr;
+}
+
+/// Documentation and signature are those of the array type's attribute.
+PyObject* attribute_of_forwarded(PyObject* self, PyObject* name) noexcept {
+    Ref original(PyObject_GetAttr(reinterpret_cast<PyObject*>(array_type),
+                                  reinterpret_cast<Forwarded*>(self)->name));
+    return original.p ? PyObject_GetAttr(original.p, name) : nullptr;
 }
 
 void deallocate_forwarded(PyObject* self) noexcept {
@@ -189,8 +211,8 @@ bool stays_pythons(const char* name, PyTypeObject* base) {
         if (std::strcmp(name, k) == 0)
             return PyObject_HasAttrString(reinterpret_cast<PyObject*>(base), name);
     }
-    static const char* const absent[] = {"__weaklistoffset__", "__doc__", "__new__", "__module__",
-                                         "__class__"};
+    static const char* const absent[] = {"__weaklistoffset__", "__doc__",   "__new__",
+                                         "__module__",         "__class__", "base"};
     for (const char* k : absent) {
         if (std::strcmp(name, k) == 0) return true;
     }
@@ -206,19 +228,13 @@ bool forward_attributes(PyTypeObject* type, PyTypeObject* base, PyTypeObject* fo
         if (!name) return false;
         // Operators have slots of their own.
         if (Py_TYPE(value) == &PyWrapperDescr_Type || stays_pythons(name, base)) continue;
-        Ref entry(nullptr);
-        if (std::strcmp(name, "__array_ufunc__") == 0) {
-            entry.p = Py_NewRef(value);
-        } else {
-            auto* made = PyObject_New(Forwarded, forwarded);
-            if (!made) return false;
-            made->name = Py_NewRef(key);
-            entry.p = reinterpret_cast<PyObject*>(made);
-        }
+        auto* made = PyObject_New(Forwarded, forwarded);
+        if (!made) return false;
+        made->name = Py_NewRef(key);
+        Ref entry(reinterpret_cast<PyObject*>(made));
         if (PyDict_SetItem(type->tp_dict, key, entry.p) != 0) return false;
     }
-    PyType_Modified(type);
-    return true;
+    return add_numpy_operators(type);
 }
 
 /// Whether a slot of the array type is one of values, too: in-place operators bind the name anew,
@@ -274,6 +290,8 @@ PyTypeObject* make_type(const char* name, PyTypeObject* base, destructor dealloc
 
 bool add_value_types(PyObject* module) {
     PyType_Slot slots[] = {{Py_tp_descr_get, reinterpret_cast<void*>(look_up)},
+                           {Py_tp_call, reinterpret_cast<void*>(call_forwarded)},
+                           {Py_tp_getattro, reinterpret_cast<void*>(attribute_of_forwarded)},
                            {Py_tp_dealloc, reinterpret_cast<void*>(deallocate_forwarded)},
                            {0, nullptr}};
     PyType_Spec spec = {"unisono._engine._ValueAttribute", sizeof(Forwarded), 0,

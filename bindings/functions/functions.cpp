@@ -108,6 +108,7 @@ PyObject* eval_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept
         if (n == 0) Tape::instance().flush_all(FlushReason::Eval);
         std::vector<Storage*> wanted;
         for (Py_ssize_t k = 0; k < n; ++k) {
+            if (is_value_object(args[k])) continue;
             if (!is_array(args[k])) {
                 // Distributed arrays know how: other ranks may have to take part.
                 if (!PyObject_HasAttrString(args[k], "_eval"))

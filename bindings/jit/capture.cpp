@@ -175,7 +175,8 @@ const std::shared_ptr<const frontend::Source>& Dispatch::source() {
 
 /// Whether it is an array without axes that stands for a number.
 static PyObject* is_value(PyObject*, PyObject* object) noexcept {
-    return PyBool_FromLong(is_array(object) && array_of(object).is_value());
+    return PyBool_FromLong(is_value_object(object) ||
+                           (is_array(object) && array_of(object).is_value()));
 }
 
 /// The bytes of standard input that the C library read last: a program that comes through a pipe

@@ -73,10 +73,17 @@ Device& find_device(std::string_view name) {
             if (answers(d->info(), name)) return *d;
         }
     }
+    // A back end without devices says why: a library that is not there, a driver that is too old.
+    std::string why;
+    if (Backend* b = find_backend(head)) {
+        for (const std::string& line : b->report()) why += (why.empty() ? "" : "; ") + line;
+    }
+    if (!why.empty()) why = " (" + why + ")";
     std::string have;
     for (Device* d : all_devices()) have += (have.empty() ? "" : ", ") + d->info().name;
-    fail(ErrorKind::Device, "device: no device answers to '" + std::string(name) + "'; present: " +
-                                have + "; see un.devices() and `python -m unisono doctor`");
+    fail(ErrorKind::Device, "device: no device answers to '" + std::string(name) + "'" + why +
+                                "; present: " + have +
+                                "; see un.devices() and `python -m unisono doctor`");
 }
 
 Fault Executable::launch_packed(std::int64_t*, int) {

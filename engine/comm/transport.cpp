@@ -14,8 +14,24 @@ std::string own_folder() {
     Dl_info found{};
     if (!dladdr(reinterpret_cast<const void*>(&own_folder), &found) || !found.dli_fname) return {};
     std::string path = found.dli_fname;
+    auto newer = path.rfind("/glibc-hwcaps/");  // as in codegen/plugin.cpp
+    if (newer != std::string::npos) path.resize(newer + 1);
     auto slash = path.rfind('/');
     return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+}
+
+std::string loader_error() {
+    const char* why = dlerror();
+    return why ? why : "no reason";
+}
+
+/// The MPI of the machine, which the plugin does not name: the one that `mpirun` belongs to must
+/// serve. Global: MPI loads components of its own, which look for its symbols.
+void load_mpi() {
+    if (dlopen("libmpi.so.40", RTLD_NOW | RTLD_GLOBAL)) return;
+    fail(ErrorKind::Comm, "mesh: Open MPI could not be loaded; got " + loader_error() +
+                              "; expected libmpi.so.40 of Open MPI 4 or 5; install it (Debian: "
+                              "openmpi-bin), or put its folder into LD_LIBRARY_PATH");
 }
 
 }  // namespace
@@ -26,14 +42,12 @@ std::unique_ptr<Transport> load_transport(const std::string& kind,
         fail(ErrorKind::Value,
              "mesh: there is no kind of mesh of that name; got '" + kind + "'; expected 'mpi'");
     }
+    load_mpi();
     std::string path = own_folder() + "libunisono_mpi_openmpi.so";
-    // Global: MPI loads components of its own, which look for its symbols.
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (!library) {
-        const char* why = dlerror();
-        fail(ErrorKind::Comm, "mesh: the MPI plugin could not be loaded; got " +
-                                  std::string(why ? why : "no reason") +
-                                  "; install Open MPI (libopenmpi-dev) and build unisono again");
+        fail(ErrorKind::Comm, "mesh: the MPI plugin could not be loaded; got " + loader_error() +
+                                  "; build unisono where Open MPI's headers are (libopenmpi-dev)");
     }
     using Make = Transport* (*)(const TransportOptions*);
     auto make = reinterpret_cast<Make>(dlsym(library, "unisono_mpi_transport"));

@@ -15,4 +15,12 @@ bool has_avx512() {
 #endif
 }
 
+bool is_built_for_avx2() {
+#if defined(__x86_64__) && !defined(__AVX2__)
+    return false;
+#else
+    return true;
+#endif
+}
+
 }  // namespace unisono

@@ -1,4 +1,5 @@
-// Laplace's equation by the slices of examples/laplace/numpy_slices.py, in C++: the same engine without Python.
+// Laplace's equation by the slices of examples/laplace/numpy_slices.py, in C++: the same engine
+// without Python.
 #include <cstring>
 #include <iostream>
 

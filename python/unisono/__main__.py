@@ -10,8 +10,9 @@ USAGE = """usage: python -m unisono doctor
        python -m unisono include
        python -m unisono build FILE.py [-o FOLDER] [-n NAME]
 
-doctor prints what was searched, found and missing. include prints the folder of the headers for extensions. build compiles the functions of a file that un.jit made with signatures
-into a package NAME (by default FILE_compiled) in FOLDER (by default the file's), which runs without a compiler."""
+doctor prints what was searched, found and missing. include prints the folder of the headers for extensions. build
+compiles the functions of a file that un.jit made with signatures into a package NAME (by default FILE_compiled) in
+FOLDER (by default the file's), which runs without a compiler."""
 
 # What each plugin needs and gives: file beside the engine, library that it links, consequence of its absence.
 _PLUGINS = (
@@ -20,7 +21,7 @@ _PLUGINS = (
     ("libunisono_threads.so", "oneTBB (Debian: libtbb-dev)", "the engine's own threads are used"),
     (
         "libunisono_mpi_openmpi.so",
-        "Open MPI (Debian: libopenmpi-dev)",
+        "Open MPI's headers (Debian: libopenmpi-dev)",
         "there is no un.mesh('mpi')",
     ),
 )
@@ -57,6 +58,9 @@ def _plugins(folder):
     _title(f"plugins, searched in {folder}")
     for file, needs, without in _PLUGINS:
         path = folder / file
+        if file == "libunisono_clang.so" and not path.exists() and _has_clang(folder):
+            _row("found", file, "part of libunisono_llvm.so")
+            continue
         if not path.exists():
             _row("missing", file, f"not built: needs {needs}; without it {without}")
             continue
@@ -65,13 +69,26 @@ def _plugins(folder):
         _row("found" if found else "broken", file, "loads" if found else text)
 
 
-def _load_apart(path):
+def _has_clang(folder):
+    """Whether the plugin of LLVM holds clang, too, as it does in wheels."""
+    path = folder / "libunisono_llvm.so"
+    return path.exists() and _load_apart(path, "unisono_clang_compile")[0]
+
+
+def _load_apart(path, *symbols):
+    """Try to load a library that has these symbols; return (loaded, the error's last line)."""
     import subprocess
 
-    code = "import ctypes, os, sys; ctypes.CDLL(sys.argv[1], mode=os.RTLD_LAZY)"
+    # What the engine loads before a plugin comes first: the machine's MPI.
+    code = (
+        "import ctypes, os, sys\n"
+        "if '_mpi_' in os.path.basename(sys.argv[1]): ctypes.CDLL('libmpi.so.40', mode=os.RTLD_LAZY | os.RTLD_GLOBAL)\n"
+        "library = ctypes.CDLL(sys.argv[1], mode=os.RTLD_LAZY)\n"
+        "[getattr(library, name) for name in sys.argv[2:]]"
+    )
     environment = {**os.environ, "LD_LIBRARY_PATH": str(path.parent)}
     done = subprocess.run(
-        [sys.executable, "-c", code, str(path)],
+        [sys.executable, "-c", code, str(path), *symbols],
         capture_output=True,
         text=True,
         env=environment,
@@ -206,9 +223,27 @@ def main(arguments):
     if arguments == ["doctor"]:
         return doctor()
     wanted = {"-h", "--help"} & set(arguments)
+    if arguments and not wanted:
+        print(
+            f"python -m unisono: there is no such command; got {' '.join(arguments)!r}; "
+            "expected doctor, include or build",
+            file=sys.stderr,
+        )
     print(USAGE, file=sys.stdout if wanted else sys.stderr)
     return 0 if wanted else 2
 
 
+def _run():
+    """`main` on the command line; a reader that leaves a pipe early (`| head`) is no error."""
+    try:
+        status = main(sys.argv[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Nothing more can be written: the flush at exit must not fail, too.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    return status
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(_run())

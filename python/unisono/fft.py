@@ -62,8 +62,8 @@ def ifft(a, n=None, axis=-1, norm=None, out=None):
     ----------
     a : array_like
     n : int, optional
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        The last by default.
     norm : {'backward', 'ortho', 'forward'}
         Which direction is divided by the number of points.
     out : ndarray, optional
@@ -96,8 +96,8 @@ def rfft(a, n=None, axis=-1, norm=None, out=None):
     ----------
     a : array_like
     n : int, optional
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        The last by default.
     norm : {'backward', 'ortho', 'forward'}
         Which direction is divided by the number of points.
     out : ndarray, optional
@@ -130,8 +130,8 @@ def irfft(a, n=None, axis=-1, norm=None, out=None):
     ----------
     a : array_like
     n : int, optional
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        The last by default.
     norm : {'backward', 'ortho', 'forward'}
         Which direction is divided by the number of points.
     out : ndarray, optional
@@ -164,8 +164,8 @@ def hfft(a, n=None, axis=-1, norm=None, out=None):
     ----------
     a : array_like
     n : int, optional
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        The last by default.
     norm : {'backward', 'ortho', 'forward'}
         Which direction is divided by the number of points.
     out : ndarray, optional
@@ -198,8 +198,8 @@ def ihfft(a, n=None, axis=-1, norm=None, out=None):
     ----------
     a : array_like
     n : int, optional
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        The last by default.
     norm : {'backward', 'ortho', 'forward'}
         Which direction is divided by the number of points.
     out : ndarray, optional

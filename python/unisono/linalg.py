@@ -152,8 +152,8 @@ def cross(x1, x2, /, *, axis=-1):
     Parameters
     ----------
     x1, x2 : array_like
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        Of the vectors; the last by default.
 
     Returns
     -------

@@ -40,6 +40,21 @@ def test_doctor_names_a_folder_that_is_not_safe(tmp_path):
 def test_other_commands_are_refused():
     done = run("cure")
     assert done.returncode == 2 and "usage: python -m unisono doctor" in done.stderr
+    assert "no such command; got 'cure'; expected doctor, include or build" in done.stderr
+
+
+def test_a_reader_may_leave_early():
+    made = subprocess.Popen(
+        [sys.executable, "-u", "-m", "unisono", "doctor"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert made.stdout.readline().startswith("Python ")
+    made.stdout.close()
+    assert made.stderr.read() == ""
+    made.stderr.close()
+    assert made.wait() == 0
 
 
 def test_the_page_of_settings_is_fresh():

@@ -67,6 +67,7 @@ def parameters(function):
     return [
         (kinds[p.kind.value], p.name, p.default is not p.empty)
         for p in inspect.signature(function).parameters.values()
+        if p.name != "_more"  # there for a message: nobody may give it
     ]
 
 

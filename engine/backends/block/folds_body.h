@@ -81,7 +81,7 @@ inline Odd unordered(Vector<float> a, Vector<float> b) {
     return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q);
 }
 inline bool is_any(Odd odd) { return odd != 0; }
-#else
+#elif defined(__AVX2__)
 struct Odd {
     __m256d bits{};
     Odd& operator|=(Odd other) {
@@ -104,6 +104,16 @@ inline Odd unordered(Vector<float> a, Vector<float> b) {
     return {_mm256_castps_pd(_mm256_cmp_ps(a, b, _CMP_UNORD_Q))};
 }
 inline bool is_any(Odd odd) { return _mm256_movemask_epi8(_mm256_castpd_si256(odd.bits)) != 0; }
+#else
+using Odd = unsigned;
+template <class V>
+Odd unordered(V a, V b) {
+    const auto odd = (a != a) | (b != b);
+    unsigned any = 0;
+    for (unsigned l = 0; l < sizeof odd / sizeof odd[0]; ++l) any |= odd[l] != 0;
+    return any;
+}
+inline bool is_any(Odd odd) { return odd != 0; }
 #endif
 
 /// Of infinity, where nothing else that is a number was seen: whether it was seen.

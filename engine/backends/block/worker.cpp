@@ -48,7 +48,7 @@ void copy_rows(char* out, Strides to, const char* in, Strides from, std::int64_t
 
 /// Copies without reading the target's cache lines first; whole lines only, the rest as usual.
 void copy_stream(char* out, const char* in, std::size_t bytes) {
-#if defined(__x86_64__)
+#if defined(__AVX2__)
     std::size_t head = -reinterpret_cast<std::uintptr_t>(out) & 63;
     if (head > bytes) head = bytes;
     std::memcpy(out, in, head);

@@ -19,6 +19,9 @@ std::string plugin_path(const std::string& name) {
     Dl_info here{};
     if (!dladdr(reinterpret_cast<void*>(&plugin_path), &here) || !here.dli_fname) return name;
     std::string path = here.dli_fname;
+    // The build for newer processors lies in a folder of its own, plugins beside the other.
+    auto newer = path.rfind("/glibc-hwcaps/");
+    if (newer != std::string::npos) path.resize(newer + 1);
     auto slash = path.rfind('/');
     return slash == std::string::npos ? name : path.substr(0, slash + 1) + name;
 }

@@ -18,6 +18,15 @@
 #include "ops/functions/loops.h"
 #include "ops/scalar_rules.h"
 
+#if defined(__x86_64__) && !defined(__F16C__)
+extern "C" {
+// The compiler's own conversions of float16, whose types C++ of this compiler cannot write.
+void __extendhfsf2();
+void __truncsfhf2();
+void __truncdfhf2();
+}
+#endif
+
 namespace unisono::cpu {
 
 namespace {
@@ -78,6 +87,17 @@ const Import imports[] = {
     {"ceilf", address_of<float(float)>(std::ceil)},
     {"trunc", address_of<double(double)>(std::trunc)},
     {"truncf", address_of<float(float)>(std::trunc)},
+    {"rint", address_of<double(double)>(std::rint)},
+    {"rintf", address_of<float(float)>(std::rint)},
+    {"nearbyint", address_of<double(double)>(std::nearbyint)},
+    {"nearbyintf", address_of<float(float)>(std::nearbyint)},
+    {"roundeven", address_of<double(double)>(std::nearbyint)},
+    {"roundevenf", address_of<float(float)>(std::nearbyint)},
+#if defined(__x86_64__) && !defined(__F16C__)
+    {"__extendhfsf2", address_of(__extendhfsf2)},
+    {"__truncsfhf2", address_of(__truncsfhf2)},
+    {"__truncdfhf2", address_of(__truncdfhf2)},
+#endif
 };
 
 /// Rules that compiled code calls: "unisono_<operation>_<dtype>".

@@ -11,6 +11,7 @@
 #include "backends/llvm/branch_switches.h"
 #include "backends/llvm/emitter.h"
 #include "backends/llvm/mark_streaming.h"
+#include "core/processor.h"
 
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
@@ -370,6 +371,9 @@ Machine machine_of(const Target& target) {
                 target.features.empty() ? "+ptx63" : target.features};
     }
     if (!target.cpu.empty()) return {llvm::sys::getProcessTriple(), target.cpu, target.features};
+    // The engine for processors without AVX2 calls kernels, and is called, by their conventions.
+    static const Machine old{llvm::sys::getProcessTriple(), "x86-64", ""};
+    if (!is_built_for_avx2()) return old;
     static const Machine host{llvm::sys::getProcessTriple(), llvm::sys::getHostCPUName().str(),
                               host_features()};
     return host;

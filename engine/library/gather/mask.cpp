@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstring>
 
-#if defined(__x86_64__)
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -29,7 +29,7 @@ std::uint64_t word_of(const std::uint8_t* mask, std::int64_t count) {
         std::memcpy(bytes, mask, static_cast<std::size_t>(count));
         mask = bytes;
     }
-#if defined(__x86_64__)
+#if defined(__AVX2__)
     const __m256i zero = _mm256_setzero_si256();
     auto unset = [&](const std::uint8_t* from) {
         __m256i part = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));

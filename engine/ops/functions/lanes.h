@@ -1,7 +1,7 @@
 // Vectors of float64 as a number type of ops/functions, for the vector registers of x86-64.
 //
 // Each file that includes this builds its own copy (an unnamed namespace), for the instruction set
-// that it is compiled for: UNISONO_LANES is 4 (AVX2) or 8 (AVX-512).
+// that it is compiled for: UNISONO_LANES is 4 (AVX2, or none) or 8 (AVX-512).
 #pragma once
 
 #include <immintrin.h>
@@ -90,7 +90,7 @@ inline void store_lanes(float* p, Reals a) { _mm256_storeu_ps(p, _mm512_cvtpd_ps
 inline bool any_above(Reals a, double limit) {
     return _mm512_cmp_pd_mask(a.v, _mm512_set1_pd(limit), _CMP_GT_OQ) != 0;
 }
-#else
+#elif defined(__AVX2__)
 inline Reals fma(Reals a, Reals b, Reals c) { return Reals(_mm256_fmadd_pd(a.v, b.v, c.v)); }
 inline Reals square_root(Reals a) { return Reals(_mm256_sqrt_pd(a.v)); }
 inline Reals load_lanes(const double* p) { return Reals(_mm256_loadu_pd(p)); }
@@ -99,6 +99,32 @@ inline void store_lanes(double* p, Reals a) { _mm256_storeu_pd(p, a.v); }
 inline void store_lanes(float* p, Reals a) { _mm_storeu_ps(p, _mm256_cvtpd_ps(a.v)); }
 inline bool any_above(Reals a, double limit) {
     return _mm256_movemask_pd(_mm256_cmp_pd(a.v, _mm256_set1_pd(limit), _CMP_GT_OQ)) != 0;
+}
+#else
+// Processors without AVX2: the same bits, element by element.
+inline Reals fma(Reals a, Reals b, Reals c) {
+    Reals r(0.0);
+    for (int l = 0; l < lanes; ++l) r.v[l] = std::fma(a.v[l], b.v[l], c.v[l]);
+    return r;
+}
+inline Reals square_root(Reals a) {
+    for (int l = 0; l < lanes; ++l) a.v[l] = std::sqrt(a.v[l]);
+    return a;
+}
+template <class T>
+inline Reals load_lanes(const T* p) {
+    Reals r(0.0);
+    for (int l = 0; l < lanes; ++l) r.v[l] = p[l];
+    return r;
+}
+template <class T>
+inline void store_lanes(T* p, Reals a) {
+    for (int l = 0; l < lanes; ++l) p[l] = static_cast<T>(a.v[l]);
+}
+inline bool any_above(Reals a, double limit) {
+    bool any = false;
+    for (int l = 0; l < lanes; ++l) any |= a.v[l] > limit;
+    return any;
 }
 #endif
 

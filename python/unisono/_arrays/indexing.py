@@ -100,8 +100,8 @@ def take_along_axis(arr, indices, axis=-1):
     ----------
     arr : array_like
     indices : array_like of int
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int or None
+        None takes all elements in row-major order.
 
     Returns
     -------
@@ -135,8 +135,8 @@ def put_along_axis(arr, indices, values, axis):
     arr : array_like
     indices : array_like of int
     values : array_like
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int or None
+        None takes all elements in row-major order.
 
     Returns
     -------

@@ -27,6 +27,15 @@ def _joined(what, arrays, axis, out=None, dtype=None, casting="same_kind"):
     return _engine._concatenate(arrays, axis, dtype, out)
 
 
+def _refuse_array_as_axis(what, axis):
+    """`concatenate(a, b)`: the second array stands where the axis does."""
+    if getattr(axis, "ndim", 0) or isinstance(axis, (list, tuple)):
+        raise TypeError(
+            f"{what}: the arrays are one argument, a tuple or list of them; "
+            f"got a second {type(axis).__name__} as axis; write un.{what}((a, b))"
+        )
+
+
 @_engine._ShortWay
 def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays one after another along an axis.
@@ -56,6 +65,7 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
     >>> un.concatenate(([1, 2], [3.5])).tolist()
     [1.0, 2.0, 3.5]
     """
+    _refuse_array_as_axis("concatenate", axis)
     arrays = [as_array(x) for x in arrays]
     if axis is None:
         arrays, axis = [x.ravel() for x in arrays], 0
@@ -71,8 +81,8 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     Parameters
     ----------
     arrays : sequence of array_like
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        Where the new axis lies in the result; the first by default.
     out : ndarray, optional
         Written to and returned; of the shape of the result.
     dtype : dtype, optional
@@ -94,6 +104,7 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     >>> un.stack(([1, 2], [3, 4]), axis=1).tolist()
     [[1, 3], [2, 4]]
     """
+    _refuse_array_as_axis("stack", axis)
     arrays = [as_array(x) for x in arrays]
     if not arrays:
         raise ValueError("stack: needs at least one array")
@@ -239,8 +250,8 @@ def append(arr, values, axis=None):
     Parameters
     ----------
     arr, values : array_like
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        All elements in row-major order by default.
 
     Returns
     -------

@@ -133,7 +133,7 @@ def roll(a, shift, axis=None):
     a : array_like
     shift : int or tuple of int
     axis : int or tuple of int, optional
-        All axes where it is None.
+        By default all elements roll in row-major order.
 
     Returns
     -------
@@ -282,8 +282,8 @@ def delete(arr, obj, axis=None):
     ----------
     arr : array_like
     obj : object
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        All elements in row-major order by default.
 
     Returns
     -------
@@ -338,8 +338,8 @@ def insert(arr, obj, values, axis=None):
     arr : array_like
     obj : object
     values : array_like
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        All elements in row-major order by default.
 
     Returns
     -------

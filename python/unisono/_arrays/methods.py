@@ -1,5 +1,6 @@
 """Methods and attributes of the array that are written in Python; other names are functions of the package."""
 
+import builtins
 import operator
 
 import unisono as un
@@ -335,13 +336,20 @@ def data(self):
     return memoryview(self)
 
 
+def _is_array_class(x):
+    return isinstance(x, builtins.type) and issubclass(x, _engine.ndarray)
+
+
 def view(self, dtype=None, type=None):
     """Return the same memory, as another dtype where one is given: writes show in both.
 
     Parameters
     ----------
-    dtype : dtype, optional
+    dtype : dtype or subclass of ndarray, optional
         One of another size than the array's takes a packed last axis, whose extent changes.
+    type : subclass of ndarray, optional
+        The class of the result. Its method ``__array_finalize__``, if it has one, is called with the array;
+        what is computed from the result is a plain ndarray.
 
     Returns
     -------
@@ -349,6 +357,8 @@ def view(self, dtype=None, type=None):
 
     Raises
     ------
+    TypeError
+        If `type` is not a subclass of ndarray.
     ValueError
         The last axis does not hold a whole number of elements, or they would not be aligned.
 
@@ -358,10 +368,14 @@ def view(self, dtype=None, type=None):
     >>> un.asarray([1.0, -2.0]).view("uint64").tolist()
     [4607182418800017408, 13835058055282163712]
     """
-    if dtype is _engine.ndarray or type is _engine.ndarray:
-        dtype = None if dtype is _engine.ndarray else dtype
-    elif type is not None:
-        raise TypeError("view: type= is not there; arrays have one type")
+    if _is_array_class(dtype):
+        dtype, type = None, dtype
+    if type is not None:
+        made = (self[...] if dtype is None else view(self, dtype))._as_type(type)
+        finalize = getattr(made, "__array_finalize__", None)
+        if finalize is not None:
+            finalize(self)
+        return made
     if dtype is None or dtype == self.dtype:
         return self[...]
     to = resolve(dtype)

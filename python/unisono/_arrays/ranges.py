@@ -93,8 +93,8 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
         Whether `stop` is the last one.
     base : number
     dtype : dtype, optional
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        Where the numbers lie, if `start` or `stop` are arrays; the first by default.
 
     Returns
     -------
@@ -134,8 +134,8 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     endpoint : bool
         Whether `stop` is the last one.
     dtype : dtype, optional
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        Where the numbers lie, if `start` or `stop` are arrays; the first by default.
 
     Returns
     -------

@@ -18,8 +18,8 @@ def compress(condition, a, axis=None, out=None):
     ----------
     condition : array_like of bool
     a : array_like
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        All elements in row-major order by default.
     out : ndarray, optional
         Written to and returned; of the shape of the result.
 

@@ -12,8 +12,8 @@ def array_split(ary, indices_or_sections, axis=0):
     ary : array_like
     indices_or_sections : int or sequence of int
         How many parts, or where each begins.
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        The first by default.
 
     Returns
     -------
@@ -55,8 +55,8 @@ def split(ary, indices_or_sections, axis=0):
     ary : array_like
     indices_or_sections : int or sequence of int
         How many parts, or where each begins.
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        The first by default.
 
     Returns
     -------
@@ -176,8 +176,8 @@ def unstack(x, /, *, axis=0):
     Parameters
     ----------
     x : array_like
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        The first by default.
 
     Returns
     -------

@@ -44,8 +44,8 @@ def rollaxis(a, axis, start=0):
     Parameters
     ----------
     a : array_like
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int
+        The axis that moves.
     start : number
 
     Returns

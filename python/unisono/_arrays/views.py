@@ -149,8 +149,8 @@ def expand_dims(a, axis=0):
     Parameters
     ----------
     a : array_like
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int or tuple of int
+        Where the new axes lie in the result.
 
     Returns
     -------
@@ -181,7 +181,7 @@ def squeeze(a, axis=None):
     ----------
     a : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        All axes of extent 1 by default.
 
     Returns
     -------

@@ -90,8 +90,8 @@ class dtype:
 
     @property
     def type(self):
-        """The dtype itself, which makes values as NumPy's scalar types do."""
-        return self
+        """NumPy's scalar type of the same name, a class (imports NumPy)."""
+        return self.dtype.type
 
     def __call__(self, *values):
         """Convert a number to a value of this dtype; of dtypes, write the signature ``result(argument, ...)``."""
@@ -118,7 +118,7 @@ class dtype:
 
     def __instancecheck__(self, x):
         """Whether `x` is a value of this dtype: ``isinstance(a[0], un.float64)``."""
-        return isinstance(x, _engine.ndarray) and x.dtype is self and x._is_value()
+        return isinstance(x, (_engine.ndarray, *_engine.values)) and x.dtype is self and x._is_value()
 
 
 DType = dtype

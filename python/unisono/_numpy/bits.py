@@ -12,8 +12,8 @@ def packbits(a, /, axis=None, bitorder="big"):
     Parameters
     ----------
     a : array_like
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        All elements in row-major order by default.
     bitorder : {'big', 'little'}
 
     Returns
@@ -60,8 +60,8 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
     Parameters
     ----------
     a : array_like
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        All elements in row-major order by default.
     count : int
         How many; -1 for all.
     bitorder : {'big', 'little'}

@@ -19,8 +19,8 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
     p : array_like
         Coefficients, the highest first.
     discont : float, optional
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        The last by default.
     period : float, optional
 
     Returns
@@ -65,8 +65,8 @@ def diff(a, n=1, axis=-1, prepend=_missing, append=_missing):
     ----------
     a : array_like
     n : int, optional
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        The last by default.
     prepend : array_like, optional
         Joined in front, along the axis.
     append : array_like, optional
@@ -250,8 +250,8 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     y, x : array_like
     dx : float
         Between points.
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        The last by default.
 
     Returns
     -------

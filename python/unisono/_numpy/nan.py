@@ -383,8 +383,8 @@ def nanargmax(a, axis=None, out=None, *, keepdims=False):
     Parameters
     ----------
     a : array_like
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        By default the index counts in row-major order over all elements.
     out : ndarray, optional
         Written to and returned; of the shape of the result.
     keepdims : bool
@@ -414,8 +414,8 @@ def nanargmin(a, axis=None, out=None, *, keepdims=False):
     Parameters
     ----------
     a : array_like
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        By default the index counts in row-major order over all elements.
     out : ndarray, optional
         Written to and returned; of the shape of the result.
     keepdims : bool
@@ -447,8 +447,8 @@ def nancumsum(a, axis=None, dtype=None, out=None):
     Parameters
     ----------
     a : array_like
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        All elements in row-major order by default.
     dtype : dtype, optional
     out : ndarray, optional
         Written to and returned; of the shape of the result.
@@ -477,8 +477,8 @@ def nancumprod(a, axis=None, dtype=None, out=None):
     Parameters
     ----------
     a : array_like
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        All elements in row-major order by default.
     dtype : dtype, optional
     out : ndarray, optional
         Written to and returned; of the shape of the result.

@@ -56,8 +56,8 @@ def cumprod(a, axis=None, dtype=None, out=None):
     Parameters
     ----------
     a : array_like
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        All elements in row-major order by default.
     dtype : dtype, optional
     out : ndarray, optional
         Written to and returned; of the shape of the result.
@@ -113,8 +113,8 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=Fal
     Parameters
     ----------
     x : array_like
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        May be left out where the array has one axis.
     dtype : dtype, optional
     out : ndarray, optional
         Written to and returned; of the shape of the result.
@@ -145,8 +145,8 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=Fa
     Parameters
     ----------
     x : array_like
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        May be left out where the array has one axis.
     dtype : dtype, optional
     out : ndarray, optional
         Written to and returned; of the shape of the result.

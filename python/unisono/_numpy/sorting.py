@@ -82,8 +82,8 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
     Parameters
     ----------
     a : array_like
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int or None, optional
+        The last by default; None takes all elements in row-major order.
     kind : str, optional
         Accepted: there is one algorithm.
     order : {'C', 'F', 'A', 'K'}
@@ -179,8 +179,8 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     ----------
     a : array_like
     kth : int
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int or None, optional
+        The last by default; None takes all elements in row-major order.
     kind : str, optional
         Accepted: there is one algorithm.
     order : {'C', 'F', 'A', 'K'}

@@ -393,8 +393,8 @@ def argmin(a, axis=None, out=None, *, keepdims=False):
     Parameters
     ----------
     a : array_like
-    axis : int or tuple of int, optional
-        All axes where it is None.
+    axis : int, optional
+        By default the index counts in row-major order over all elements.
     out : ndarray, optional
         Written to and returned; of the shape of the result.
     keepdims : bool

@@ -12,6 +12,14 @@ _INTEGERS = {
 }
 
 
+def _refuse_more(what, size, more):
+    """`normal(0, 1, 3, 4)`: extents one by one, where the shape is one argument."""
+    raise TypeError(
+        f"{what}: the shape is one argument; got {1 + len(more)} extents one by one; "
+        f"write size={(size, *more)!r}"
+    )
+
+
 def _shape(size):
     if size is None:
         return None

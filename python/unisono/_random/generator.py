@@ -16,6 +16,7 @@ from .checks import (
     _not_negative,
     _one_less,
     _positive,
+    _refuse_more,
     _shape,
 )
 from .multivariate import Multivariate
@@ -245,8 +246,10 @@ class Generator(Multivariate, Picking):
         """`length` random bytes."""
         return self.integers(0, 256, length, "uint8").tobytes()
 
-    def uniform(self, low=0.0, high=1.0, size=None):
+    def uniform(self, low=0.0, high=1.0, size=None, *_more):
         """Uniform numbers in [low, high)."""
+        if _more:
+            _refuse_more("uniform", size, _more)
         numbers = _is_number(low) and _is_number(high)
         if numbers and not math.isfinite(high - low):
             raise OverflowError("uniform: high - low range exceeds valid bounds")
@@ -288,8 +291,10 @@ class Generator(Multivariate, Picking):
         out[...] = made
         return out
 
-    def normal(self, loc=0.0, scale=1.0, size=None):
+    def normal(self, loc=0.0, scale=1.0, size=None, *_more):
         """Normal numbers of mean `loc` and deviation `scale`."""
+        if _more:
+            _refuse_more("normal", size, _more)
         if type(loc) is type(scale) is float and scale >= 0 and self.bit_generator._stream is None:
             return self._numbers("normal", (loc, scale), size)
         return self._draw(

@@ -5,9 +5,19 @@ import operator
 
 from .. import _engine
 from .._arrays.creation import as_operand
-from .checks import _INTEGERS, _name, _shape
+from .checks import _INTEGERS, _name, _refuse_more, _shape
 from .generator import Generator
 from .seeds import MT19937, BitGenerator, Philox
+
+
+def _refuse_shape(what, other, shape):
+    """`rand((2, 3))`: these two take extents, where all others take a shape."""
+    if shape and isinstance(shape[0], (tuple, list)):
+        extents = ", ".join(str(n) for n in shape[0])
+        raise TypeError(
+            f"{what}: takes extents one by one; got {shape[0]!r}; "
+            f"write {what}({extents}), or {other}({shape[0]!r})"
+        )
 
 
 class RandomState(Generator):
@@ -83,12 +93,14 @@ class RandomState(Generator):
 
     def rand(self, *shape):
         """Uniform numbers in [0, 1); the arguments are the shape."""
+        _refuse_shape("rand", "random", shape)
         if not shape and self._stream is not None:
             return self._stream.doubles(0.0, 1.0, (), "float64")
         return self.random(shape or None)
 
     def randn(self, *shape):
         """Normal numbers; the arguments are the shape."""
+        _refuse_shape("randn", "standard_normal", shape)
         return self.standard_normal(shape or None)
 
     def randint(self, low, high=None, size=None, dtype="int64"):
@@ -129,8 +141,10 @@ class RandomState(Generator):
         """Normal numbers of mean 0 and deviation 1."""
         return self.normal(0.0, 1.0, size)
 
-    def normal(self, loc=0.0, scale=1.0, size=None):
+    def normal(self, loc=0.0, scale=1.0, size=None, *_more):
         """Normal numbers of mean `loc` and deviation `scale`."""
+        if _more:
+            _refuse_more("normal", size, _more)
         plain = isinstance(loc, (int, float)) and isinstance(scale, (int, float))
         if self._stream is None or not plain or scale < 0:
             return super().normal(loc, scale, size)
