@@ -18,5 +18,5 @@ x[0], x[3] = x[3], x[0]
 print("swapped:", x, "and the snapshot is still", first)
 
 shared = np.zeros(3)
-un.asarray(shared)[:] = 5  # memory of NumPy's: complete when the statement ends
+un.asarray(shared, copy=False)[:] = 5  # memory of NumPy's: complete when the statement ends
 print("NumPy sees it:", shared)

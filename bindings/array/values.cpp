@@ -108,6 +108,9 @@ PyObject* complex_value(double real, double imaginary) noexcept {
     return reinterpret_cast<PyObject*>(self);
 }
 
+/// Elements that pending statements write: up to here a number is computed when it is recorded.
+constexpr std::int64_t little_work = 1 << 14;
+
 PyObject* number_object(const Array& a) {
     const DType t = a.dtype();
     if (!a.is_value() || (t != DType::Float64 && t != DType::Int64 && t != DType::Complex128))
@@ -120,7 +123,13 @@ PyObject* number_object(const Array& a) {
     }
     Storage* s = a.view().storage;
     if (s->device) return nullptr;
-    if (s->pending) Tape::instance().flush(s, FlushReason::Read);
+    if (s->pending) {
+        // What much work feeds stays pending: it may fuse with what follows, and names that still
+        // hold temporaries of the program would have these written.
+        Tape& tape = Tape::instance();
+        if (tape.pending_work() > little_work) return nullptr;
+        tape.flush(s, FlushReason::Read);
+    }
     if (!at_once::is_ready(s)) return nullptr;
     std::memcpy(parts, a.view().data(), static_cast<std::size_t>(size_of(t)));
     if (t == DType::Int64) return int_value(std::bit_cast<std::int64_t>(parts[0]));
@@ -190,7 +199,7 @@ PyObject* formatted(PyObject* self) noexcept {
     });
 }
 
-/// FloatValue(x) is float(x) as a value.
+/// The type called: as Python's number type, then a value.
 PyObject* make_new(PyTypeObject* type, PyObject* args, PyObject* names) noexcept {
     Ref number(PyObject_Call(reinterpret_cast<PyObject*>(type->tp_base), args, names));
     if (!number.p) return nullptr;
@@ -300,20 +309,14 @@ bool add_value_types(PyObject* module) {
     if (!kind.p) return false;
     auto* forwarded = reinterpret_cast<PyTypeObject*>(kind.p);
     float_value_type =
-        make_type("unisono._engine.FloatValue", &PyFloat_Type, deallocate<free_floats>, forwarded);
+        make_type("unisono.float64", &PyFloat_Type, deallocate<free_floats>, forwarded);
     int_value_type =
-        make_type("unisono._engine.IntValue", &PyLong_Type, deallocate<free_ints>, forwarded);
+        make_type("unisono.int64", &PyLong_Type, deallocate<free_ints>, forwarded);
     complex_value_type =
-        make_type("unisono._engine.ComplexValue", &PyComplex_Type, deallocate_complex, forwarded);
+        make_type("unisono.complex128", &PyComplex_Type, deallocate_complex, forwarded);
     if (!float_value_type || !int_value_type || !complex_value_type) return false;
-    for (auto [name, type] : {std::pair{"FloatValue", float_value_type},
-                              {"IntValue", int_value_type},
-                              {"ComplexValue", complex_value_type}}) {
-        if (PyModule_AddObjectRef(module, name, reinterpret_cast<PyObject*>(type)) != 0)
-            return false;
-    }
     Ref all(PyTuple_Pack(3, float_value_type, int_value_type, complex_value_type));
-    return all.p && PyModule_AddObjectRef(module, "values", all.p) == 0;
+    return all.p && PyModule_AddObjectRef(module, "_values", all.p) == 0;
 }
 
 }  // namespace unisono::python

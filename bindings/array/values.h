@@ -57,8 +57,8 @@ PyObject* float_value(double value) noexcept;
 PyObject* int_value(std::int64_t value) noexcept;
 PyObject* complex_value(double real, double imaginary) noexcept;
 
-/// The object of a value on the host whose number is one of Python's, computed if it is pending;
-/// null without an error where it stays an array. Throws what the computation throws.
+/// The object of a value on the host whose number is one of Python's, computed if little is
+/// pending; null without an error where it stays an array. Throws what the computation throws.
 PyObject* number_object(const Array& a);
 
 /// The array of a value object, which is a value of its dtype.

@@ -263,7 +263,7 @@ PyObject* make_array(PyObject* x, PyObject* dtype, PyObject* device_given, PyObj
             a = copy(a);
         }
     }
-    if (is_ours && a.is_value()) a = as_array(a);
+    if ((is_ours || is_value_object(x)) && a.is_value()) a = as_array(a);
     return wrap(a);
 }
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 from typing import overload as _overload
 
-from . import asarray as asarray
 from . import empty as empty
 from . import tensordot as tensordot
 from . import vecdot as vecdot

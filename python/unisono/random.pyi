@@ -4,7 +4,6 @@ from builtins import bytes as _bytes
 from collections.abc import Sequence
 from typing import Any
 
-from . import asarray as asarray
 from ._engine import ArrayLike, Axis, DTypeLike, ndarray
 
 class BitGenerator:

@@ -5,14 +5,14 @@ import operator
 
 from .. import _engine
 from ..exceptions import AxisError
-from .creation import as_operand
+from .creation import _as_operand
 
 
 def as_array(x):
     """`x` itself if it is an array of ours, else an array of it."""
     if isinstance(x, (_engine.ndarray, _engine.DistributedArray)):
         return x
-    return _engine._array_of_value(x) if isinstance(x, _engine.values) else as_operand(x)
+    return _engine._array_of_value(x) if isinstance(x, _engine._values) else _as_operand(x)
 
 
 def axis_index(axis, ndim, what):

@@ -236,7 +236,7 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
     prototype = (
         prototype
         if isinstance(prototype, (_engine.ndarray, _engine.DistributedArray))
-        else as_operand(prototype)
+        else _as_operand(prototype)
     )
     dtype = prototype.dtype if dtype is None else dtype
     shape = prototype.shape if shape is None else shape
@@ -275,7 +275,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     >>> un.full_like([1, 2], 7).tolist()
     [7, 7]
     """
-    a = a if isinstance(a, (_engine.ndarray, _engine.DistributedArray)) else as_operand(a)
+    a = a if isinstance(a, (_engine.ndarray, _engine.DistributedArray)) else _as_operand(a)
     dtype = a.dtype if dtype is None else dtype
     shape = a.shape if shape is None else shape
     if isinstance(a, _engine.DistributedArray):
@@ -491,7 +491,7 @@ def array(
     return made
 
 
-def as_operand(x, dtype=None):
+def _as_operand(x, dtype=None):
     """An array of `x` to be read at once: it may share the memory of an array of another library."""
     return _engine._array(x, dtype, None, None)
 

@@ -2,7 +2,7 @@
 
 import unisono as un
 
-from .creation import array, asarray
+from .creation import array, _as_operand, asarray
 from .ufunc import resolve
 
 
@@ -142,7 +142,7 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
         return un.empty(0, t)
     part = t.itemsize // 2 if t.kind == "c" else t.itemsize
     letter = {1: "B", 2: "H", 4: "I", 8: "Q"}[part]
-    return asarray(held[offset : offset + n * t.itemsize].cast(letter)).view(t)
+    return _as_operand(held[offset : offset + n * t.itemsize].cast(letter)).view(t)
 
 
 def fromstring(string, dtype=float, count=-1, *, sep, like=None):

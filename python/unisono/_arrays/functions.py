@@ -2,11 +2,11 @@
 
 from .. import _engine
 from .._engine import _ShortWay
-from .creation import array, as_operand
+from .creation import array, _as_operand
 
 
 def _as(x):
-    return x if isinstance(x, (_engine.ndarray, _engine.DistributedArray)) else as_operand(x)
+    return x if isinstance(x, (_engine.ndarray, _engine.DistributedArray)) else _as_operand(x)
 
 
 # The options that only some calls have are passed on where they are given. Most calls have none: those go the short

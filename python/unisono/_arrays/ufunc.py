@@ -34,7 +34,7 @@ def as_array(x):
         return x
     return (
         _engine._array_of_value(x)
-        if isinstance(x, _engine.values)
+        if isinstance(x, _engine._values)
         else _engine._array(x, None, None, None)
     )
 

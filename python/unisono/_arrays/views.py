@@ -1,7 +1,7 @@
 """Functions that look at the same elements in another shape: no element moves."""
 
 from .. import _engine
-from .creation import as_operand
+from .creation import _as_operand
 from .ufunc import AxisError, as_array
 from .ufunc import broadcast_shapes as _broadcast_shapes
 
@@ -269,7 +269,7 @@ def broadcast_arrays(*arrays, subok=False):
 
 
 def _at_least(arrays, grow):
-    made = tuple(grow(as_operand(a)) for a in arrays)
+    made = tuple(grow(_as_operand(a)) for a in arrays)
     return made[0] if len(made) == 1 else made
 
 

@@ -9,7 +9,11 @@ class _Kind(type):
     """So that ``isinstance(x, un.integer)`` holds of values of such a dtype."""
 
     def __instancecheck__(cls, x):
-        return isinstance(x, (_engine.ndarray, *_engine.values)) and x._is_value() and un.issubdtype(x.dtype, cls)
+        return (
+            isinstance(x, (_engine.ndarray, *_engine._values))
+            and x._is_value()
+            and un.issubdtype(x.dtype, cls)
+        )
 
 
 class generic(metaclass=_Kind):

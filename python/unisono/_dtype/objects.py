@@ -118,7 +118,9 @@ class dtype:
 
     def __instancecheck__(self, x):
         """Whether `x` is a value of this dtype: ``isinstance(a[0], un.float64)``."""
-        return isinstance(x, (_engine.ndarray, *_engine.values)) and x.dtype is self and x._is_value()
+        return (
+            isinstance(x, (_engine.ndarray, *_engine._values)) and x.dtype is self and x._is_value()
+        )
 
 
 DType = dtype

@@ -2,7 +2,7 @@
 
 import operator
 
-from .._arrays.creation import arange, as_operand, empty, zeros
+from .._arrays.creation import arange, _as_operand, empty, zeros
 from .._linalg.products import _into
 from .transform import _axis_of, _input, _transform
 
@@ -367,7 +367,7 @@ def _length(n, what):
 
 
 def _rolled(x, axes, by):
-    x = as_operand(x)
+    x = _as_operand(x)
     if axes is None:
         axes = range(x.ndim)
     for axis in [axes] if hasattr(axes, "__index__") else axes:

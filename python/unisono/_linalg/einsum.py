@@ -5,7 +5,7 @@ import math
 import operator
 
 from .. import _engine
-from .._arrays.creation import as_operand, asarray
+from .._arrays.creation import _as_operand, asarray
 from .._dtype.functions import can_cast, result_type
 from .._engine import matmul
 
@@ -78,7 +78,7 @@ def _text_of_lists(operands):
 
 
 def _array(x):
-    return x if isinstance(x, (_engine.ndarray, _Traced)) else as_operand(x)
+    return x if isinstance(x, (_engine.ndarray, _Traced)) else _as_operand(x)
 
 
 def _extents(terms, arrays):
@@ -213,8 +213,8 @@ def _written(x, names):
 
 
 _calls = {
-    "reshape": _engine.ndarray.reshape,
-    "transpose": _engine.ndarray.transpose,
+    "reshape": lambda x, *to: x.reshape(*to),
+    "transpose": lambda x, *axes: x.transpose(*axes),
     "any_of": lambda x, axis: x.any(axis=axis),
     "sum_of": lambda x, axis, dtype: x.sum(axis=axis, dtype=dtype),
     "multiply": operator.mul,

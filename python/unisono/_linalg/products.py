@@ -5,14 +5,14 @@ import operator
 
 from .. import _engine
 from .._arrays.axes import store
-from .._arrays.creation import as_operand
+from .._arrays.creation import _as_operand
 from .._engine import _ShortWay, matmul
 
 _ndarray = _engine.ndarray
 
 
 def _array(x):
-    return x if isinstance(x, _ndarray) else as_operand(x)
+    return x if isinstance(x, _ndarray) else _as_operand(x)
 
 
 def _vector(x):

@@ -10,6 +10,7 @@ import unisono
 from .. import _engine
 from .._arrays.axes import as_array as _as
 from .._arrays.axes import axis_error, axis_index, extent, flat, restore_axes, store
+from .._arrays.ufunc import is_python_number
 from ..exceptions import AxisError
 
 
@@ -117,11 +118,11 @@ def _counted(x, axis, where, keepdims=False):
 
 def _divide(total, count):
     """total / count in total's own dtype; nothing divided by nothing is NaN."""
-    if isinstance(count, (int, float)):
+    if is_python_number(count):
         if count == 0:
             return total * math.nan if builtins.bool(total.dtype.kind == "c") else total / 0.0
         return total / count
-    return total / count.astype(_real_of(total.dtype))
+    return total / _as(count).astype(_real_of(total.dtype))
 
 
 def _real_of(dtype):
@@ -265,10 +266,10 @@ def plain_var(a, axis, dtype, out, ddof, keepdims, where, mean):
         square = distance * distance
     total = _masked(square, where, 0).sum(axis, keepdims=keepdims)
     count = _counted(a, axis, where, keepdims)
-    if isinstance(count, int):
+    if is_python_number(count):
         count = builtins.max(count - ddof, 0)
     else:
-        count = unisono.maximum(count.astype("float64") - ddof, 0.0)
+        count = unisono.maximum(_as(count).astype("float64") - ddof, 0.0)
     result = _divide(total, count)
     original = _as_dtype(dtype, a.dtype if dtype is not None else given)
     return store("var", result if original is None else result.astype(original, copy=False), out)

@@ -3,7 +3,7 @@
 import math
 
 from .. import _engine
-from .._arrays.creation import _float64, as_operand
+from .._arrays.creation import _float64, _as_operand
 from .checks import (
     _INTEGERS,
     _broadcast,
@@ -71,7 +71,7 @@ class Generator(Multivariate, Picking):
             elif _is_number(p):
                 plain.append(float(p))
             else:
-                plain.append(as_operand(p).astype("float64", copy=False))
+                plain.append(_as_operand(p).astype("float64", copy=False))
         if check is not None:
             check(name, plain)
         if shape is None:
@@ -197,10 +197,10 @@ class Generator(Multivariate, Picking):
 
         if not endpoint:  # 2**64 itself is held by no dtype
             try:
-                high = as_operand(high)
+                high = _as_operand(high)
             except OverflowError:
                 high, endpoint = _one_less(high), True
-        low, high = as_operand(low), as_operand(high)
+        low, high = _as_operand(low), _as_operand(high)
         shape = _shape(size)
         if shape is None:
             shape = _broadcast(low.shape, high.shape)
@@ -253,7 +253,7 @@ class Generator(Multivariate, Picking):
         numbers = _is_number(low) and _is_number(high)
         if numbers and not math.isfinite(high - low):
             raise OverflowError("uniform: high - low range exceeds valid bounds")
-        falls = high < low if numbers else bool((as_operand(high) < low).any())
+        falls = high < low if numbers else bool((_as_operand(high) < low).any())
         if falls and not self._takes_falling_ranges:
             raise ValueError("uniform: high - low < 0")
         return self._draw("uniform", (low, high), size)
@@ -392,7 +392,7 @@ class Generator(Multivariate, Picking):
                 )
         elif bool(
             (
-                (as_operand(left) > mode) | (as_operand(mode) > right) | (as_operand(left) == right)
+                (_as_operand(left) > mode) | (_as_operand(mode) > right) | (_as_operand(left) == right)
             ).any()
         ):
             raise ValueError(
@@ -441,7 +441,7 @@ class Generator(Multivariate, Picking):
             raise ValueError(
                 f"hypergeometric: ngood + nbad < nsample; got {ngood}, {nbad} and {nsample}"
             )
-        if not numbers and bool((as_operand(ngood) + as_operand(nbad) < as_operand(nsample)).any()):
+        if not numbers and bool((_as_operand(ngood) + _as_operand(nbad) < _as_operand(nsample)).any()):
             raise ValueError("hypergeometric: ngood + nbad < nsample in some element")
         return self._draw("hypergeometric", (ngood, nbad, nsample), size, "int64", check)
 

@@ -4,7 +4,7 @@ import math
 import operator
 
 from .. import _engine
-from .._arrays.creation import as_operand
+from .._arrays.creation import _as_operand
 from .checks import _INTEGERS, _name, _refuse_more, _shape
 from .generator import Generator
 from .seeds import MT19937, BitGenerator, Philox
@@ -56,7 +56,7 @@ class RandomState(Generator):
         if hasattr(seed, "__index__"):
             words = [operator.index(seed)]
         else:
-            words = as_operand(seed).reshape(-1).tolist()
+            words = _as_operand(seed).reshape(-1).tolist()
             if not words:
                 raise ValueError("seed: Seed must be non-empty")
         if not all(0 <= w < 2**32 for w in words):
@@ -70,7 +70,7 @@ class RandomState(Generator):
         if self._stream is None:
             return self.bit_generator.state
         *key, place = self._stream.state()
-        return ("MT19937", as_operand(key), place, *self._stream.gauss())
+        return ("MT19937", _as_operand(key), place, *self._stream.gauss())
 
     def set_state(self, state):
         """Go on from a state that `get_state` gave, here or in NumPy."""

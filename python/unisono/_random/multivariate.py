@@ -4,7 +4,7 @@ import math
 import operator
 
 from .. import _engine
-from .._arrays.creation import as_operand
+from .._arrays.creation import _as_operand
 from .checks import _broadcast, _shape
 
 
@@ -25,7 +25,7 @@ class Multivariate:
         """
         import unisono as un
 
-        alpha = as_operand(alpha).astype("float64")
+        alpha = _as_operand(alpha).astype("float64")
         if not bool((alpha >= 0).all()):
             raise ValueError("dirichlet: alpha < 0 in some element; expected positive numbers")
         shape = (*(_shape(size) or ()), alpha.shape[0])
@@ -66,8 +66,8 @@ class Multivariate:
         -------
         ndarray of int64, shape (*size, k)
         """
-        pvals = as_operand(pvals).astype("float64")
-        n = as_operand(n)
+        pvals = _as_operand(pvals).astype("float64")
+        n = _as_operand(n)
         k = pvals.shape[-1]
         if bool((pvals < 0).any()) or bool((pvals[..., : k - 1].sum(axis=-1) > 1 + 1e-12).any()):
             raise ValueError("multinomial: pvals < 0, or sum(pvals[:-1]) > 1.0")
@@ -92,7 +92,7 @@ class Multivariate:
 
     def multivariate_hypergeometric(self, colors, nsample, size=None, method="marginals"):
         """Counts per color among `nsample` drawn without putting back."""
-        colors = [operator.index(c) for c in as_operand(colors).tolist()]
+        colors = [operator.index(c) for c in _as_operand(colors).tolist()]
         if nsample > sum(colors):
             raise ValueError("multivariate_hypergeometric: nsample > sum(colors)")
         shape = _shape(size) or ()
@@ -131,7 +131,7 @@ class Multivariate:
         """
         from .. import linalg
 
-        mean, cov = as_operand(mean), as_operand(cov)
+        mean, cov = _as_operand(mean), _as_operand(cov)
         if "c" in (mean.dtype.kind, cov.dtype.kind):
             raise TypeError("multivariate_normal: mean and cov must not be complex")
         mean, cov = mean.astype("float64"), cov.astype("float64")

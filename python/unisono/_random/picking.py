@@ -5,7 +5,7 @@ import operator
 
 from .. import _engine
 from .._arrays.axes import axis_index
-from .._arrays.creation import arange, as_operand
+from .._arrays.creation import arange, _as_operand
 from .._dtype.functions import check_cast
 from .checks import _shape, _take
 
@@ -46,7 +46,7 @@ class Picking:
         """
         if hasattr(x, "__index__") and not getattr(x, "ndim", 0):
             return self._permutations(1, operator.index(x))[0]
-        x = as_operand(x)
+        x = _as_operand(x)
         order = self._permutations(1, x.shape[axis])[0]
         return _take(x, order, axis)
 
@@ -62,12 +62,12 @@ class Picking:
             order = self._permutations(1, len(x))[0].tolist()
             x[:] = [x[k] for k in order]
             return
-        ours = x if isinstance(x, _engine.ndarray) else as_operand(x)
+        ours = x if isinstance(x, _engine.ndarray) else _as_operand(x)
         ours[...] = self.permutation(ours, axis)
 
     def permuted(self, x, *, axis=None, out=None):
         """`x` with each line along an axis in a random order of its own; with None, all elements."""
-        x = as_operand(x)
+        x = _as_operand(x)
         if out is not None:
             if tuple(out.shape) != x.shape:
                 raise ValueError(
@@ -117,9 +117,9 @@ class Picking:
         [0, 1, 2, 3, 4]
         """
         whole = hasattr(a, "__index__") and not getattr(a, "ndim", 0)
-        if not whole and as_operand(a).ndim == 0:
+        if not whole and _as_operand(a).ndim == 0:
             raise ValueError(f"choice: a must be an array or an integer; got {a!r}")
-        pool = operator.index(a) if whole else as_operand(a).shape[axis]
+        pool = operator.index(a) if whole else _as_operand(a).shape[axis]
         shape = _shape(size)
         n = math.prod(shape) if shape is not None else 1
         if pool <= 0 and n > 0:
@@ -139,16 +139,16 @@ class Picking:
             return (
                 picked
                 if whole
-                else as_operand(a)[(slice(None),) * (axis % as_operand(a).ndim) + (int(picked),)]
+                else _as_operand(a)[(slice(None),) * (axis % _as_operand(a).ndim) + (int(picked),)]
             )
         if whole:
             return picked.reshape(shape)
-        a = as_operand(a)
+        a = _as_operand(a)
         axis = axis % a.ndim
         return _take(a, picked, axis).reshape((*a.shape[:axis], *shape, *a.shape[axis + 1 :]))
 
     def _chances(self, p, pool):
-        p = as_operand(p).astype("float64")
+        p = _as_operand(p).astype("float64")
         if p.shape != (pool,):
             raise ValueError(f"choice: a and p must have same size; got {pool} and shape {p.shape}")
         if bool((p < 0).any()):

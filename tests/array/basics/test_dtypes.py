@@ -233,7 +233,7 @@ def test_lists_of_what_no_integer_is(bad):
 @pytest.mark.parametrize("name", NAMES)
 def test_memory_is_shared_with_numpy(name):
     a = values(name)
-    x = un.asarray(a)
+    x = un.asarray(a, copy=False)
     back = np.asarray(x)
     assert back.dtype == name
     assert np.shares_memory(a, back)
@@ -434,7 +434,7 @@ COMPLEX = [n for n in NAMES if np.dtype(n).kind == "c"]
 @pytest.mark.parametrize("name", COMPLEX)
 def test_parts_are_views(name):
     a = values(name)
-    x = un.asarray(a.copy())
+    x = un.asarray(a.copy(), copy=False)
     for part in ("real", "imag"):
         both(lambda xp, x, part=part: getattr(x, part), a)
         both(lambda xp, x, part=part: getattr(x[::-3], part), a)
@@ -511,7 +511,7 @@ def test_complex_reductions(name, shape):
 @pytest.mark.parametrize("name", COMPLEX)
 def test_complex_values_and_text(name):
     a = values(name)
-    x = un.asarray(a)
+    x = un.asarray(a, copy=False)
     v = x[3]
     x[3] = 99
     assert v.item() == values(name)[3]

@@ -261,7 +261,7 @@ def test_indexing_by_itself():
 
 def test_shared_memory():
     x = np.arange(6.0)
-    a = un.asarray(x)
+    a = un.asarray(x, copy=False)
     a[a > 3] = 0
     a[[0, 0]] = [8, 9]
     np.testing.assert_array_equal(x, [9, 1, 2, 3, 0, 0])

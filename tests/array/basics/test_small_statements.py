@@ -175,8 +175,8 @@ def test_counters_and_explanation():
 
 def test_shared_memory_sees_small_statements():
     x = np.zeros(6)
-    a = un.asarray(x)
-    b = un.asarray(x[1:])
+    a = un.asarray(x, copy=False)
+    b = un.asarray(x[1:], copy=False)
     for _ in range(ROUNDS):
         a += 1.0
         assert x[0] == a[0]

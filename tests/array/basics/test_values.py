@@ -1,0 +1,138 @@
+"""Values are numbers: what Python, its library and other packages do with a float they do with a value."""
+
+import copy
+import datetime
+import fractions
+import json
+import math
+import numbers
+import operator
+import pickle
+import statistics
+import time
+
+import numpy as np
+import pytest
+
+import unisono as un
+
+
+def values():
+    x = un.asarray([1.5, 2.5, 4.0])
+    return {
+        "float64": (x[0], 1.5),
+        "int64": (un.arange(5)[3], 3),
+        "complex128": (un.asarray([1 + 2j])[0], 1 + 2j),
+        "sum": (x.sum(), 8.0),
+        "mean": (x.mean(), 8 / 3),
+        "dot": (un.dot(x, x), 24.5),
+    }
+
+
+@pytest.mark.parametrize("name", values())
+def test_a_value_is_a_python_number(name):
+    value, number = values()[name]
+    kind = type(number)
+    assert isinstance(value, kind) and value == number and hash(value) == hash(number)
+    assert value.dtype == {float: "float64", int: "int64", complex: "complex128"}[kind]
+    assert value.shape == () and value.ndim == 0 and value.item() == number
+    assert type(value.item()) is kind and np.isscalar(value)
+    assert isinstance(value, numbers.Number)
+
+
+def test_python_takes_values_as_numbers():
+    v, n = un.asarray([0.25])[0], un.arange(5)[2]
+    assert json.dumps({"v": v, "n": n}) == '{"v": 0.25, "n": 2}'
+    assert time.sleep(v * 0) is None
+    assert fractions.Fraction(v) == fractions.Fraction(1, 4)
+    assert datetime.timedelta(seconds=v) == datetime.timedelta(seconds=0.25)
+    assert math.sqrt(v) == 0.5 and round(v) == 0 and f"{v:.3f} {n:d}" == "0.250 2"
+    assert list(range(n)) == [0, 1] and [1, 2, 3][n] == 3 and [7] * n == [7, 7]
+    x = un.asarray([1.0, 2.0, 6.0])
+    assert statistics.mean(x) == 3 and statistics.mean(list(x)) == 3 and max(x) == 6
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8", "uint64", "complex64"])
+def test_other_dtypes_register_as_numbers(dtype):
+    x = un.ones(3, dtype=dtype)
+    abstract = {"f": numbers.Real, "c": numbers.Complex}.get(x.dtype.kind, numbers.Integral)
+    for value in (x[0], x.sum()):
+        assert isinstance(value, abstract) and np.isscalar(value)
+    assert not isinstance(x, numbers.Number) and not isinstance(un.asarray(1.0), numbers.Number)
+
+
+def test_what_is_pending_registers_as_a_number():
+    x = un.ones(1 << 17) * 2
+    total = x.sum()
+    assert not isinstance(total, float) and isinstance(total, numbers.Real)
+    assert float(total) == 2 << 17
+
+
+def test_operators_keep_the_dtype():
+    v = un.asarray([1.5])[0]
+    for made in (v + 1, 1 + v, 2.0 * v, np.float64(2) * v, -v, abs(v), v**2, v // 1, v % 1):
+        assert made.dtype == "float64" and isinstance(made, float)
+    # A value has a dtype, a Python number has none.
+    single = un.ones(2, dtype="float32")
+    assert (single * v).dtype == "float64" and (single * 1.5).dtype == "float32"
+    assert un.sqrt(v).dtype == "float64" and np.sqrt(v) == un.sqrt(v)
+    assert un.stack([v, v]).dtype == "float64" and un.sum(v) == 1.5
+
+
+def test_values_are_snapshots_and_immutable():
+    x = un.asarray([1.0, 2.0])
+    x[0], x[1] = x[1], x[0]
+    assert x.tolist() == [2, 1]
+    v = x[0]
+    x[0] = 9
+    assert v == 2
+    with pytest.raises(TypeError):
+        v[()] = 1
+    v += 1
+    assert v == 3 and x[0] == 9
+
+
+@pytest.mark.parametrize("value", [0, 1, -1, 2**30, -(2**30), 2**31, 2**62, -(2**63), 2**63 - 1])
+def test_integers_of_any_size(value):
+    got = un.asarray([value])[0]
+    assert got == value and int(got) == value and operator.index(got) == value
+    assert got + 0 == value and str(got) == str(value) and hash(got) == hash(value)
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float64", "int64", "complex128", "float32", "complex64", "float16", "bool"]
+)
+def test_copies_and_pickles(dtype):
+    x = un.ones(3, dtype=dtype)
+    for back in (pickle.loads(pickle.dumps(x)), copy.deepcopy(x)):
+        assert back.dtype == dtype and back.tolist() == x.tolist()
+    for back in (pickle.loads(pickle.dumps(x[0])), copy.copy(x[0]), copy.deepcopy(x[0])):
+        assert back.dtype == dtype and back == x[0] and back.shape == ()
+        assert type(back) is type(x[0])
+
+
+def test_many_values_leave_no_memory():
+    x = un.arange(1000)
+    un.eval(x)
+    before = un.stats()["bytes_in_use"]
+    kept = [v * 2 for _ in range(20) for v in x]
+    assert sum(kept) == 20 * 999 * 1000
+    del kept
+    assert un.stats()["bytes_in_use"] == before
+
+
+def test_subclasses_views_and_bases():
+    class Named(un.ndarray):
+        name = "none"
+
+        def __array_finalize__(self, other):
+            self.name = "made"
+
+    a = Named((2, 3))
+    assert type(a) is Named and a.shape == (2, 3)
+    x = un.zeros(3)
+    b = x.view(Named)
+    b[0] = 5
+    assert b.name == "made" and x[0] == 5 and type(b + 1) is un.ndarray
+    assert x.base is None and x[1:].base is not None and x[1:].base.shape == (3,)
+    assert issubclass(x.dtype.type, np.floating) and x.dtype.type is np.float64
