@@ -31,8 +31,8 @@ struct CodeKind {
     bool timed;  ///< the loop that timeit makes around a statement
 };
 
-/// Answers are kept in a small table by address; a new object at an old address can only make a
-/// line less exact, and a flush early or late.
+/// Answers are kept in a small table by address; code in it is kept, so that no other code gets its
+/// address.
 const CodeKind& kind_of(PyCodeObject* code) noexcept {
     static CodeKind rows[64] = {};
     CodeKind& row = rows[(reinterpret_cast<std::uintptr_t>(code) >> 6) % 64];
@@ -40,8 +40,11 @@ const CodeKind& kind_of(PyCodeObject* code) noexcept {
         const char* file = PyUnicode_AsUTF8(code->co_filename);
         if (!file) PyErr_Clear();
         std::string_view name = file ? file : "";
+        PyCodeObject* before = row.code;
         const bool timed = name == "<timeit-src>" || name.starts_with("<magic-timeit");
+        Py_INCREF(code);
         row = {code, name.find("/unisono/_") != std::string_view::npos, timed};
+        Py_XDECREF(before);
     }
     return row;
 }
@@ -79,27 +82,41 @@ bool in_timed_statement() noexcept {
 #endif
 }
 
-void note_line() noexcept {
+namespace {
+
+/// The line of what is recorded next keeps its code: a statement may be recorded without a line of
+/// its own after that code is gone.
+void set_line(PyCodeObject* code, int offset) noexcept {
     LineRef& line = Tape::instance().line;
-    line = {};
+    void* before = line.code;
+    line.offset = offset;
+    if (before == code) return;
+    Py_XINCREF(code);
+    line.code = code;
+    Py_XDECREF(static_cast<PyObject*>(before));
+}
+
+}  // namespace
+
+void note_line() noexcept {
 #ifdef UNISONO_FAST_FRAMES
     _PyCFrame* cframe = PyThreadState_GET()->cframe;
     _PyInterpreterFrame* frame = cframe ? cframe->current_frame : nullptr;
     while (frame && frame->previous && (!frame->f_code || is_ours(frame->f_code)))
         frame = frame->previous;
-    if (!frame || !frame->f_code) return;
-    line.code = frame->f_code;
-    line.offset = _PyInterpreterFrame_LASTI(frame) * static_cast<int>(sizeof(_Py_CODEUNIT));
-    if (kind_of(frame->f_code).timed) finish_last_round(line);
+    if (!frame || !frame->f_code) return set_line(nullptr, 0);
+    set_line(frame->f_code,
+             _PyInterpreterFrame_LASTI(frame) * static_cast<int>(sizeof(_Py_CODEUNIT)));
+    if (kind_of(frame->f_code).timed) finish_last_round(Tape::instance().line);
 #else
     PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
+    if (!frame) set_line(nullptr, 0);
     while (frame) {
         PyCodeObject* code = PyFrame_GetCode(frame);
-        line.code = code;
-        line.offset = PyFrame_GetLasti(frame);
-        Py_DECREF(code);  // the frame keeps it
+        set_line(code, PyFrame_GetLasti(frame));
+        Py_DECREF(code);  // the line keeps it
         PyFrameObject* back = is_ours(code) ? PyFrame_GetBack(frame) : nullptr;
-        if (!back && kind_of(code).timed) finish_last_round(line);
+        if (!back && kind_of(code).timed) finish_last_round(Tape::instance().line);
         Py_DECREF(frame);
         frame = back;
     }

@@ -85,6 +85,7 @@ template <bool imaginary>
 static PyObject* get_part(PyObject* self, void*) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         const Array& a = array_of(self);
+        note_line();
         if (is_complex(a.dtype())) return wrap(part_view(a, imaginary));
         if (!imaginary) return Py_NewRef(self);
         Scalar zero{0, a.dtype()};

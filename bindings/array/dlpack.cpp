@@ -107,6 +107,23 @@ void release_imported_versioned(void* owner) {
     if (t->deleter) t->deleter(t);
 }
 
+/// A producer may hand over anything: nothing is read before it is known to be there.
+void check_tensor(const DLTensor& t) {
+    auto refuse = [](const std::string& got) {
+        fail(ErrorKind::Value, "from_dlpack: the capsule holds no tensor that can be read; got " +
+                                   got + "; its producer is at fault");
+    };
+    if (t.ndim < 0 || t.ndim > max_rank)
+        refuse(std::to_string(t.ndim) + " axes (at most " + std::to_string(max_rank) + ")");
+    if (t.ndim > 0 && !t.shape) refuse("no shape");
+    std::int64_t count = 1;
+    for (int k = 0; k < t.ndim; ++k) {
+        if (t.shape[k] < 0) refuse("extent " + std::to_string(t.shape[k]));
+        if (__builtin_mul_overflow(count, t.shape[k], &count)) refuse("more elements than 2**63");
+    }
+    if (count > 0 && !t.data) refuse("no memory for " + std::to_string(count) + " elements");
+}
+
 Array import_tensor(const DLTensor& t, void* owner, void (*release)(void*), bool readonly) {
     DType dtype{};
     if (!from_dl_dtype(t.dtype, dtype)) {
@@ -118,6 +135,7 @@ Array import_tensor(const DLTensor& t, void* owner, void (*release)(void*), bool
         fail(ErrorKind::Device,
              "from_dlpack: the tensor is not in host memory; copy it to the CPU first");
     }
+    check_tensor(t);
     Dims shape(t.shape, static_cast<std::size_t>(t.ndim));
     const Layout* layout =
         t.strides ? Layout::make(shape, {t.strides, shape.size()}) : Layout::contiguous(shape);

@@ -17,9 +17,9 @@ namespace {
 
 /// What stands for more than one number in a sequence: an array, or a sequence that is no list.
 struct Part {
-    PyObject* object;
     Array array;
-    std::unique_ptr<Ref> list;  ///< of its elements; null: `array` holds them
+    std::unique_ptr<Ref> list;    ///< of its elements; null: `array` holds them
+    std::unique_ptr<Ref> object;  ///< kept, so that no other object gets its address
 };
 
 struct Nested {
@@ -36,7 +36,7 @@ struct Nested {
 
     /// The part that this object is, if it is one.
     const Part* take(PyObject* o) {
-        return next < parts.size() && parts[next].object == o ? &parts[next++] : nullptr;
+        return next < parts.size() && parts[next].object->p == o ? &parts[next++] : nullptr;
     }
 };
 
@@ -71,15 +71,18 @@ void survey_array(PyObject* o, const Array& a, Nested& n, std::size_t depth) {
     element_at(n, depth);
     take_dtype(n, a.dtype());
     n.has_arrays = true;
-    n.parts.push_back({o, a, nullptr});
+    n.parts.push_back({a, nullptr, std::make_unique<Ref>(Py_NewRef(o))});
 }
 
 void survey(PyObject* o, Nested& n, std::size_t depth);
 
 void survey_elements(PyObject* list, Nested& n, std::size_t depth) {
     extend(n, depth, static_cast<std::int64_t>(PySequence_Fast_GET_SIZE(list)));
-    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(list); ++k)
-        survey(PySequence_Fast_GET_ITEM(list, k), n, depth + 1);
+    // What elements answer may run any code, which may change the list.
+    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(list); ++k) {
+        Ref item(Py_NewRef(PySequence_Fast_GET_ITEM(list, k)));
+        survey(item.p, n, depth + 1);
+    }
 }
 
 /// Text, None and objects that convert themselves are numbers where the dtype is given.
@@ -98,7 +101,7 @@ void survey_object(PyObject* o, Nested& n, std::size_t depth) {
         auto list = std::make_unique<Ref>(PySequence_List(o));
         if (!list->p) python_failed();
         PyObject* elements = list->p;
-        n.parts.push_back({o, {}, std::move(list)});
+        n.parts.push_back({{}, std::move(list), std::make_unique<Ref>(Py_NewRef(o))});
         return survey_elements(elements, n, depth);
     }
     fail(ErrorKind::Type,
@@ -213,22 +216,30 @@ void visit(PyObject* o, Nested& n, const Number& number, const Whole& array) {
     } else if (!PyList_Check(o) && !PyTuple_Check(o)) {
         return number(o);
     }
-    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(o); ++k)
-        visit(PySequence_Fast_GET_ITEM(o, k), n, number, array);
+    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(o); ++k) {
+        Ref item(Py_NewRef(PySequence_Fast_GET_ITEM(o, k)));
+        visit(item.p, n, number, array);
+    }
 }
 
-void write_numbers(const Array& to, const std::vector<PyObject*>& numbers) {
+[[noreturn]] void sequence_changed() {
+    fail(ErrorKind::Runtime,
+         "array: a sequence changed its length while its elements were converted; do not change "
+         "it in __float__, __index__ or __array__ of an element");
+}
+
+void write_numbers(const Array& to, const std::vector<std::unique_ptr<Ref>>& numbers) {
     to.view().storage->allocate();
     dispatch_all(to.dtype(), [&]<class C>() {
         C* at = reinterpret_cast<C*>(to.view().data());
-        for (PyObject* o : numbers) *at++ = value_of<C>(o);
+        for (const auto& o : numbers) *at++ = value_of<C>(o->p);
     });
 }
 
 /// Numbers and arrays, in order, one after another.
 Array joined(PyObject* o, Nested& n, DType t) {
     std::vector<Array> parts;
-    std::vector<PyObject*> numbers;
+    std::vector<std::unique_ptr<Ref>> numbers;
     auto end_numbers = [&] {
         if (numbers.empty()) return;
         parts.push_back(empty({{static_cast<std::int64_t>(numbers.size())}}, t, nullptr));
@@ -236,12 +247,17 @@ Array joined(PyObject* o, Nested& n, DType t) {
         numbers.clear();
     };
     visit(
-        o, n, [&](PyObject* number) { numbers.push_back(number); },
+        o, n,
+        [&](PyObject* number) { numbers.push_back(std::make_unique<Ref>(Py_NewRef(number))); },
         [&](const Array& a) {
             end_numbers();
             parts.push_back(reshape(a, {-1}));
         });
     end_numbers();
+    std::int64_t wanted = 1, got = 0;
+    for (std::int64_t extent : n.shape) wanted *= extent;
+    for (const Array& part : parts) got += part.size();
+    if (got != wanted) sequence_changed();
     return reshape(library::concatenate(parts, 0, t), n.shape);
 }
 
@@ -265,11 +281,12 @@ Array from_nested(PyObject* o, std::optional<DType> wanted) {
         visit(
             o, n,
             [&](PyObject* number) {
-                if (--left < 0) fail(ErrorKind::Value, "array: a sequence grew while it was read");
+                if (--left < 0) sequence_changed();
                 *to++ = value_of<C>(number);
             },
             [](const Array&) {});
     });
+    if (left != 0) sequence_changed();
     return a;
 }
 

@@ -368,6 +368,7 @@ PyObject* sequence_item(PyObject* self, Py_ssize_t i) noexcept {
 
 /// NumPy's `in`: whether any element equals.
 int contains(PyObject* self, PyObject* value) noexcept {
+    note_line();
     PyObject* equal = PyObject_RichCompare(self, value, Py_EQ);
     if (!equal) return -1;
     int found = is_array(equal) ? guarded(-1,

@@ -192,6 +192,7 @@ void check_casting(const Array& a, DType to, PyObject* rule) {
 }
 
 PyObject* astype_method(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    note_line();
     static const char* keys[] = {"dtype", "order", "casting", "subok", "copy", nullptr};
     PyObject *dtype, *order = nullptr, *casting = nullptr;
     int copy_wanted = 1, subclasses;
@@ -223,6 +224,7 @@ PyObject* fill(PyObject* self, PyObject* value) noexcept {
 }
 
 PyObject* to_device_method(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    note_line();
     static const char* keys[] = {"device", "stream", nullptr};
     PyObject *device, *stream = Py_None;
     if (!PyArg_ParseTupleAndKeywords(args, names, "O|$O:to_device", const_cast<char**>(keys),
@@ -421,6 +423,7 @@ PyObject* numpy_ufunc(PyObject* self, PyObject* const* args, Py_ssize_t n,
 }
 
 PyObject* shallow_copy(PyObject* self, PyObject*) noexcept {
+    note_line();
     return method([&] { return copy(array_of(self)); });
 }
 

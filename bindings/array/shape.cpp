@@ -57,6 +57,7 @@ Array in_order(const Array& a, char order) {
 /// ravel and flatten: all elements in an order; `copies` says whether memory is always new.
 template <bool copies>
 PyObject* in_one_axis(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    note_line();
     static const char* keys[] = {"order", nullptr};
     PyObject* order = nullptr;
     if ((PyTuple_GET_SIZE(args) || names) &&
@@ -79,6 +80,7 @@ Array copy_in_order(const Array& a, PyObject* order, const Array& like) {
 }
 
 PyObject* copy_method(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    note_line();
     static const char* keys[] = {"order", nullptr};
     PyObject* order = nullptr;
     if ((PyTuple_GET_SIZE(args) || names) &&
@@ -101,6 +103,7 @@ PyObject* tobytes_method(PyObject* self, PyObject* args, PyObject* names) noexce
 }
 
 PyObject* reshape_method(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    note_line();
     static const char* keys[] = {"order", "copy", nullptr};
     PyObject *order = nullptr, *copy_wanted = Py_None;
     PyObject* none = PyTuple_New(0);

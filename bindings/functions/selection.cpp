@@ -13,6 +13,7 @@ namespace unisono::python {
 namespace {
 
 PyObject* nonzero_function(PyObject*, PyObject* x) noexcept {
+    note_line();
     return guarded<PyObject*>(nullptr, [&] { return nonzero_tuple(x); });
 }
 

@@ -19,9 +19,9 @@ namespace {
 
 /// How a build of the library spells the routine "dgemm".
 struct Spelling {
-    const char* prefix;
-    const char* suffix;
-    bool wide;
+    const char* prefix = "";
+    const char* suffix = "";
+    bool wide = false;
 };
 constexpr Spelling spellings[] = {
     {"scipy_", "_64_", true}, {"scipy_", "_", false}, {"", "_64_", true}, {"", "_", false}};

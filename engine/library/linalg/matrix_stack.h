@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <atomic>
 #include <complex>
+#include <exception>
 #include <functional>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string>
 
@@ -132,7 +134,8 @@ std::int64_t for_each_matrix(std::int64_t count, std::int64_t edge, F&& body) {
     constexpr std::int64_t worth_a_thread = 1 << 17, all = std::numeric_limits<std::int64_t>::max();
     std::int64_t work = std::max<std::int64_t>(1, edge * edge * edge);
     std::atomic<std::int64_t> failed{all};
-    std::atomic<bool> no_memory{false};
+    std::exception_ptr thrown;  // by the body: passed on once the engine's lock is held again
+    std::once_flag first_thrown;
     const HostHooks& hooks = Tape::instance().hooks;
     bool leaves = hooks.leave_engine && count * work > worth_a_thread;
     void* state = leaves ? hooks.leave_engine() : nullptr;
@@ -142,8 +145,9 @@ std::int64_t for_each_matrix(std::int64_t count, std::int64_t edge, F&& body) {
                          bool ok = false;
                          try {
                              ok = body(i);
-                         } catch (const std::bad_alloc&) {
-                             no_memory = true;
+                         } catch (...) {
+                             std::call_once(first_thrown,
+                                            [&] { thrown = std::current_exception(); });
                          }
                          std::int64_t before = failed;
                          while (!ok && i < before && !failed.compare_exchange_weak(before, i)) {
@@ -151,7 +155,11 @@ std::int64_t for_each_matrix(std::int64_t count, std::int64_t edge, F&& body) {
                      }
                  });
     if (leaves) hooks.enter_engine(state);
-    if (no_memory) fail(ErrorKind::Memory, "linalg: no memory for the work space of LAPACK");
+    try {
+        if (thrown) std::rethrow_exception(thrown);
+    } catch (const std::bad_alloc&) {
+        fail(ErrorKind::Memory, "linalg: no memory for the work space of LAPACK");
+    }
     return failed == all ? -1 : failed.load();
 }
 

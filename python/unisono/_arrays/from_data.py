@@ -2,7 +2,7 @@
 
 import unisono as un
 
-from .creation import array, _as_operand, asarray
+from .creation import _as_operand, array, asarray
 from .ufunc import resolve
 
 

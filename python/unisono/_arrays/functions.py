@@ -2,7 +2,7 @@
 
 from .. import _engine
 from .._engine import _ShortWay
-from .creation import array, _as_operand
+from .creation import _as_operand, array
 
 
 def _as(x):

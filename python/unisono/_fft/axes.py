@@ -2,7 +2,7 @@
 
 import operator
 
-from .._arrays.creation import arange, _as_operand, empty, zeros
+from .._arrays.creation import _as_operand, arange, empty, zeros
 from .._linalg.products import _into
 from .transform import _axis_of, _input, _transform
 

@@ -84,7 +84,13 @@ def _array(x):
 def _extents(terms, arrays):
     sizes = {}
     for term, x in zip(terms, arrays, strict=True):
+        own = {}
         for c, n in zip(term, x.shape, strict=True):
+            if own.setdefault(c, n) != n:
+                raise ValueError(
+                    f"einsum: the subscript '{c}' is repeated in '{term}', for axes of extents {own[c]} and {n}; "
+                    "expected equal extents"
+                )
             if sizes.get(c, 1) != 1 and n not in (1, sizes[c]):
                 raise ValueError(
                     f"einsum: the subscript '{c}' stands for axes of extents {sizes[c]} and {n}"

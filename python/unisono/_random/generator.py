@@ -3,7 +3,7 @@
 import math
 
 from .. import _engine
-from .._arrays.creation import _float64, _as_operand
+from .._arrays.creation import _as_operand, _float64
 from .checks import (
     _INTEGERS,
     _broadcast,
@@ -392,7 +392,9 @@ class Generator(Multivariate, Picking):
                 )
         elif bool(
             (
-                (_as_operand(left) > mode) | (_as_operand(mode) > right) | (_as_operand(left) == right)
+                (_as_operand(left) > mode)
+                | (_as_operand(mode) > right)
+                | (_as_operand(left) == right)
             ).any()
         ):
             raise ValueError(
@@ -441,7 +443,9 @@ class Generator(Multivariate, Picking):
             raise ValueError(
                 f"hypergeometric: ngood + nbad < nsample; got {ngood}, {nbad} and {nsample}"
             )
-        if not numbers and bool((_as_operand(ngood) + _as_operand(nbad) < _as_operand(nsample)).any()):
+        if not numbers and bool(
+            (_as_operand(ngood) + _as_operand(nbad) < _as_operand(nsample)).any()
+        ):
             raise ValueError("hypergeometric: ngood + nbad < nsample in some element")
         return self._draw("hypergeometric", (ngood, nbad, nsample), size, "int64", check)
 

@@ -5,7 +5,7 @@ import operator
 
 from .. import _engine
 from .._arrays.axes import axis_index
-from .._arrays.creation import arange, _as_operand
+from .._arrays.creation import _as_operand, arange
 from .._dtype.functions import check_cast
 from .checks import _shape, _take
 

@@ -13,7 +13,6 @@ import time
 
 import numpy as np
 import pytest
-
 import unisono as un
 
 

@@ -5,7 +5,6 @@ import mmap
 
 import numpy as np
 import pytest
-
 import unisono as un
 
 
