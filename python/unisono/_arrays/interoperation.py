@@ -10,14 +10,17 @@ def _ours(name, where=unisono):
 
 
 def counterpart(ufunc):
-    """Our function of the name of NumPy's, or None."""
-    return _ours(ufunc.__name__)
+    """Our function for NumPy's, or None: other libraries have functions of the same names."""
+    import numpy
+
+    name = ufunc.__name__
+    return _ours(name) if getattr(numpy, name, None) is ufunc else None
 
 
 def array_ufunc(self, ufunc, method, *inputs, **options):
     """Run NumPy's ufunc, or a method of it, as ours of the same name."""
     name = ufunc.__name__
-    ours = _ours(name)
+    ours = counterpart(ufunc)
     if ours is not None and method != "__call__":
         ours = getattr(ours, method, None)
         name = f"{name}.{method}"
