@@ -156,7 +156,7 @@ def _spec(result):
     if isinstance(result, tuple):
         items = tuple(_spec(item) for item in result)
         return None if None in items else ("tuple", items)
-    if not isinstance(result, (np.ndarray, np.generic, unisono.ndarray)):
+    if not isinstance(result, (np.ndarray, np.generic, unisono.ndarray, *unisono._engine._values)):
         return None
     name = result.dtype.name
     if name not in unisono._dtype.objects._table or name in ("float16", "bfloat16"):
@@ -197,7 +197,9 @@ def _block(function, described):
 
         import unisono
 
-        given = [unisono.asarray(v) if isinstance(v, np.ndarray) else v for v in given]
+        given = [
+            unisono.asarray(v, copy=False) if isinstance(v, np.ndarray) else v for v in given
+        ]
         values = iter(given)
         made = [(name, _taken(d, values)) for name, d in described]
         args = [v for name, v in made if not name]
