@@ -19,7 +19,7 @@ BENCHMARKS = {
     "jacobi-slices": (
         "Jacobi sweep 4000x4000 float64 by slices",
         "unisono",
-        ["numba", "numpy", "jax"],
+        ["numba", "numpy", "jax", "taichi"],
         ("numba", 0.8),
     ),
     "loops-1000": (
@@ -55,13 +55,13 @@ BENCHMARKS = {
     "expression": (
         "a*b + c*2 - a/3 on 1e7 float64",
         "unisono",
-        ["drjit", "gcc", "numpy"],
+        ["drjit", "gcc", "numba", "numpy", "jax", "taichi"],
         ("drjit", 1.1),
     ),
     "functions": (
         "sin(a)*2 + exp(-b*b) - sqrt(abs(c)) on 1e7 float64",
         "unisono",
-        ["drjit", "numba", "numpy"],
+        ["drjit", "numba", "numpy", "jax", "taichi"],
         ("drjit", 1.0),
     ),
     "vectorize": (
@@ -209,7 +209,7 @@ def why_missing(peer, python):
 
 def run_once(name, who, python):
     """Seconds that one process of `who` reports for the benchmark."""
-    here = python if who in ("numba", "jax", "drjit") else sys.executable
+    here = python if who in ("numba", "jax", "drjit", "taichi") else sys.executable
     environment = {**os.environ, "OMP_NUM_THREADS": str(len(os.sched_getaffinity(0)))}
     done = subprocess.run(
         [here, str(HERE / "worker.py"), name, who],
