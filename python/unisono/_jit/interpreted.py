@@ -122,13 +122,14 @@ def _sample(described, size, number):
 
     kind = described[0]
     if kind == "array":
-        dtype, rank = described[1:]
+        dtype, rank, is_writable = described[1:]
         flat = np.arange(1, size**rank + 1)
         if rank == 2:
             flat = flat + (9 * np.eye(size, dtype=int)).ravel()
         if dtype.startswith(("int", "uint")):
             flat = flat % max(size, 2)
-        return unisono.asarray(flat.reshape((size,) * rank).astype(dtype))
+        made = unisono.asarray(flat.reshape((size,) * rank).astype(dtype))
+        return made if is_writable else unisono.broadcast_to(made, made.shape)
     if kind == "scalar":
         dtype, weak, value = described[1:]
         if value is not None:
