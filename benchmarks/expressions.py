@@ -25,6 +25,12 @@ def measure_large(who):
         return best_of(lambda: function(x, y, z, out))
     if who == "drjit":
         return measure_drjit(x, y, z)
+    if who in ("numba", "jax"):
+        return (measure_numba if who == "numba" else measure_jax)(x, y, z)
+    if who == "taichi":
+        import taichi_peer
+
+        return taichi_peer.expression(x, y, z, functions=False)
     import unisono as un
 
     a, b, c = un.array(x), un.array(y), un.array(z)
@@ -39,6 +45,27 @@ def measure_large(who):
     assert np.array_equal(np.asarray(result), x * y + z * 2 - x / 3)
     del result
     return best_of(run, 1, 15)
+
+
+def measure_numba(x, y, z):
+    import numba
+
+    @numba.njit(parallel=True)
+    def run(a, b, c):
+        return a * b + c * 2 - a / 3
+
+    run(x, y, z)
+    return best_of(lambda: run(x, y, z))
+
+
+def measure_jax(x, y, z):
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    run = jax.jit(lambda a, b, c: a * b + c * 2 - a / 3)
+    a, b, c = (jax.numpy.asarray(v) for v in (x, y, z))
+    run(a, b, c).block_until_ready()
+    return best_of(lambda: run(a, b, c).block_until_ready())
 
 
 def measure_drjit(x, y, z):

@@ -13,6 +13,12 @@ def measure(name, who):
         return best_of(lambda: by_numpy(x, y, z))
     if who == "numba":
         return measure_numba(x, y, z)
+    if who == "jax":
+        return measure_jax(x, y, z)
+    if who == "taichi":
+        import taichi_peer
+
+        return taichi_peer.expression(x, y, z, functions=True)
     if who == "drjit":
         return measure_drjit(x, y, z)
     import unisono as un
@@ -45,6 +51,17 @@ def measure_numba(x, y, z):
 
     run(x, y, z)
     return best_of(lambda: run(x, y, z))
+
+
+def measure_jax(x, y, z):
+    import jax
+    import jax.numpy as jnp
+
+    jax.config.update("jax_enable_x64", True)
+    run = jax.jit(lambda a, b, c: jnp.sin(a) * 2 + jnp.exp(-b * b) - jnp.sqrt(jnp.abs(c)))
+    a, b, c = (jnp.asarray(v) for v in (x, y, z))
+    run(a, b, c).block_until_ready()
+    return best_of(lambda: run(a, b, c).block_until_ready())
 
 
 def measure_drjit(x, y, z):

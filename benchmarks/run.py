@@ -19,7 +19,7 @@ BENCHMARKS = {
     "jacobi-slices": (
         "Jacobi sweep 4000x4000 float64 by slices",
         "unisono",
-        ["numba", "numpy", "jax"],
+        ["numba", "numpy", "jax", "taichi"],
         ("numba", 0.8),
     ),
     "loops-1000": (
@@ -55,13 +55,13 @@ BENCHMARKS = {
     "expression": (
         "a*b + c*2 - a/3 on 1e7 float64",
         "unisono",
-        ["drjit", "gcc", "numpy"],
+        ["drjit", "gcc", "numba", "numpy", "jax", "taichi"],
         ("drjit", 1.1),
     ),
     "functions": (
         "sin(a)*2 + exp(-b*b) - sqrt(abs(c)) on 1e7 float64",
         "unisono",
-        ["drjit", "numba", "numpy"],
+        ["drjit", "numba", "numpy", "jax", "taichi"],
         ("drjit", 1.0),
     ),
     "vectorize": (
@@ -165,6 +165,85 @@ BENCHMARKS = {
     "rfft": ("Fourier transform of 1e7 float64", "unisono", ["numpy"], ("numpy", 1.0)),
     "random": ("1e7 uniform random numbers", "unisono", ["numpy"], ("numpy", 1 / 1.5)),
     "normal": ("1e7 normal random numbers", "unisono", ["numpy"], ("numpy", 1.0)),
+    "suite-cubes": ("s += x[i] ** 3 over 1e5 float64", "unisono", ["numba"], ("numba", 1.0)),
+    "suite-sixth-powers": ("s += x[i] ** 6 over 1e5 float64", "unisono", ["numba"], ("numba", 1.0)),
+    "suite-inverse-cubes": (
+        "out[i] = 1 / x[i] ** 3 over 1e5 float64",
+        "unisono",
+        ["numba"],
+        ("numba", 1.0),
+    ),
+    "suite-fractional-powers": (
+        "s += x[i] ** 1.7 over 1e5 float64",
+        "unisono",
+        ["numba"],
+        ("numba", 1.0),
+    ),
+    "suite-array-cubes": ("a ** 3 of 1e5 float64", "unisono", ["numba"], ("numba", 1.0)),
+    "suite-around": (
+        "the sum of three neighbours by an inner loop, at 1e5 float64",
+        "unisono",
+        ["numba"],
+        ("numba", 1.0),
+    ),
+    "suite-life": (
+        "a step of the game of life on 300x300 bytes, by inner loops",
+        "unisono",
+        ["numba"],
+        ("numba", 1.0),
+    ),
+    "suite-ndindex": ("250x400 float64 by np.ndindex", "unisono", ["numba"], ("numba", 1.0)),
+    "suite-nditer": ("sum of 250x400 float64 by np.nditer", "unisono", ["numba"], ("numba", 1.0)),
+    "suite-nditer-columns": (
+        "the same of an array in Fortran order",
+        "unisono",
+        ["numba"],
+        ("numba", 1.0),
+    ),
+    "suite-nditer-pairs": (
+        "sum of products of 250x400 float64 by np.nditer of both",
+        "unisono",
+        ["numba"],
+        ("numba", 1.0),
+    ),
+    "suite-sets": ("1e5 integers into a set, and looked up", "unisono", ["numba"], ("numba", 1.0)),
+    "suite-getrandbits": ("1e5 calls of random.getrandbits", "unisono", ["numba"], ("numba", 1.0)),
+    "suite-kernel-density": (
+        "temporaries of three elements in a loop of 1e5",
+        "unisono",
+        ["numba"],
+        ("numba", 1.0),
+    ),
+    "suite-tanh": (
+        "sum of math.tanh of 1e5 float64, mostly saturated",
+        "unisono",
+        ["numba"],
+        ("numba", 1.0),
+    ),
+    "suite-options": (
+        "Black and Scholes' prices of 1e5 options",
+        "unisono",
+        ["numba"],
+        ("numba", 1.0),
+    ),
+    "suite-potentials": (
+        "sums over all pairs of 1000 points",
+        "unisono",
+        ["numba"],
+        ("numba", 1.0),
+    ),
+    "suite-small-vectorize": (
+        "a call of @vectorize on 10 float64",
+        "unisono",
+        ["numba"],
+        ("numba", 1.0),
+    ),
+    "suite-small-guvectorize": (
+        "a call of @guvectorize on 10 float64",
+        "unisono",
+        ["numba"],
+        ("numba", 1.0),
+    ),
 }
 
 
@@ -209,7 +288,7 @@ def why_missing(peer, python):
 
 def run_once(name, who, python):
     """Seconds that one process of `who` reports for the benchmark."""
-    here = python if who in ("numba", "jax", "drjit") else sys.executable
+    here = python if who in ("numba", "jax", "drjit", "taichi") else sys.executable
     environment = {**os.environ, "OMP_NUM_THREADS": str(len(os.sched_getaffinity(0)))}
     done = subprocess.run(
         [here, str(HERE / "worker.py"), name, who],

@@ -33,6 +33,8 @@ def main():
         import statements as module
     elif name.startswith(("vectorize", "stencil", "c-call")):
         import decorators as module
+    elif name.startswith("suite-"):
+        import suites as module
     elif name == "functions":
         import functions as module
     elif name.startswith(("first-call", "compile-")):

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "array/object.h"
+#include "core/layout.h"
 #include "core/pool.h"
 #include "core/settings.h"
 #include "core/stats.h"
@@ -58,6 +59,7 @@ nb::dict stats_dict() {
     put("plans_formed", s.plans_formed);
     put("messages_sent", s.messages_sent);
     d["pending_operations"] = Tape::instance().length();
+    d["layouts"] = Layout::interned();
     return d;
 }
 

@@ -196,6 +196,7 @@ static frontend::Options options_of(PyObject* dict) {
     o.numpy_errors = is_set("numpy_errors", false);
     o.fastmath = is_set("fastmath", false);
     o.runs_serially = !is_set("parallel", true);
+    o.refuses_interpreter = is_set("nopython", false);
     o.by_elements = is_set("by_elements", false);
     auto number = [&](const char* name) {
         PyObject* value = PyDict_GetItemString(dict, name);

@@ -110,10 +110,17 @@ void Arrays::refuse_computed(const Value& array, const Place& place) {
 
 void Arrays::refuse_readonly(const Value& array) {
     std::int32_t root = describe_array(array.array).root;
-    fail(ErrorKind::Value,
-         source_.name + ": '" + function_->arrays[static_cast<std::size_t>(root)].name +
-             "' is written, but the array given is read-only; got a read-only buffer; "
-             "expected a writable array; pass a copy");
+    const ir::Array& held = function_->arrays[static_cast<std::size_t>(root)];
+    if (held.param < 0) {
+        fail(ErrorKind::Value,
+             source_.name + ": " + (held.name == "made" ? "an array" : "'" + held.name + "'") +
+                 " is written, but it is a read-only copy; got numbers of a field that is not "
+                 "aligned in its dtype, or what NumPy gives as a view; expected an array of its "
+                 "own; write the elements of the original in a loop, or copy it");
+    }
+    fail(ErrorKind::Value, source_.name + ": '" + held.name +
+                               "' is written, but the array given is read-only; got a read-only "
+                               "buffer; expected a writable array; pass a copy");
 }
 
 /// Where element [0, 0, ...] of an array lies.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/native/recursion.h"
+#include "core/settings.h"
 #include "frontend/effects.h"
 #include "frontend/exceptions.h"
 #include "frontend/lowerer.h"
@@ -174,7 +175,11 @@ std::unique_ptr<ir::Function> FunctionLowerer::run() {
     if (instance_.result.kind == Type::Kind::None) instance_.shape = {};
     leaf_types(instance_.shape, function_->results);
     module_.report += report_;
-    module_.warnings.insert(module_.warnings.end(), warnings_.begin(), warnings_.end());
+    for (const std::string& text : warnings_) {  // a function may be there for several types
+        bool is_known = std::find(module_.warnings.begin(), module_.warnings.end(), text) !=
+                        module_.warnings.end();
+        if (!is_known) module_.warnings.push_back(text);
+    }
     return std::move(function_);
 }
 
@@ -267,6 +272,7 @@ Compiled compile(const CompileRequest& request) {
     const Source& source = *request.source;
     if (source.is_kernel) check_barriers(source);
     ModuleLowerer module(std::max(1, request.dimensions));
+    module.refuses_interpreter = source.options.refuses_interpreter || setting("nopython") == "1";
     bool noalias = request.noalias && !may_keep_arrays(source, request.args);
     module.instance(source, request.args, noalias);
     return module.finish();

@@ -63,7 +63,7 @@ Value ArrayFunctions::call_astype(const Given& given) {
 }
 
 Value ArrayFunctions::call_fill(const Given& given) {
-    const Value& a = want_array(given, "a");
+    Value a = made_array(given, "a");
     if (!a.type.writable) refuse_readonly(a);
     assign_elements(a, want_number(given.at("value"), given.node.place, "the value"),
                     given.node.place);

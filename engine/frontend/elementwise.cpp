@@ -387,7 +387,10 @@ Value Arrays::made(const Value& value, const Place& place) {
     if (value.lazy->view) return value.lazy->view();
     Value array = make_array(value.type.dtype, value.lazy->extents, place);
     assign_elements(array, value, place);
-    return array;
+    if (!value.lazy->is_field) return array;
+    Descriptor d = describe_array(array.array);
+    d.writable = false;
+    return view("numbers", d);
 }
 
 Value Arrays::converted_array(const Value& a, DType t, const Place& place) {

@@ -49,7 +49,8 @@ std::string number_text(const Value& v) {
 std::optional<std::string> description_of(const Value& v) {
     const Type& t = v.type;
     if (t.is_array())
-        return "('array','" + std::string(name(t.dtype)) + "'," + std::to_string(t.rank) + ")";
+        return "('array','" + std::string(name(t.dtype)) + "'," + std::to_string(t.rank) +
+               (t.writable ? ",True)" : ",False)");
     if (t.is_scalar()) {
         std::string kind = t.weak == Weak::Int     ? "int"
                            : t.weak == Weak::Bool  ? "bool"
@@ -133,14 +134,22 @@ Value Tables::interpreted(const Node& node, const Error& refusal) {
     std::string shown = (path[0] == '.' ? "array" : "np.") + path;
     std::string line = std::to_string(place_.line);
     f_.report_ += "  interpreter: " + shown + " at line " + line + "\n";
-    if (!f_.loops_.empty()) {
-        std::string why = refusal.what();
-        why = why.substr(0, why.find('\n'));
-        f_.warnings_.insert(f_.source_.name + ": the interpreter runs " + shown +
-                            " in a loop, some microseconds each time\n  " + f_.source_.file + ":" +
-                            line + ": " + why.substr(why.find(": ") + 2) +
-                            "\n  what to do: call it before the loop, or write it out");
+    std::string why = refusal.what();
+    why = why.substr(0, why.find('\n'));
+    why = why.substr(why.find(": ") + 2);
+    if (f_.module_.refuses_interpreter) {
+        f_.refuse(place_, "only the interpreter can run " + shown + " (" + why + ")",
+                  "call it outside of the compiled function, write it out, or allow such calls: "
+                  "leave out nopython=True and UNISONO_NOPYTHON=1");
     }
+    const bool is_in_loop = !f_.loops_.empty();
+    f_.warnings_.insert(f_.source_.name + ": the interpreter runs " + shown +
+                        (is_in_loop ? " in a loop" : "") +
+                        ", some 5 microseconds a call beside its own time\n  " + f_.source_.file +
+                        ":" + line + ": " + why + "\n  what to do: " +
+                        (is_in_loop ? "call it before the loop, or write it out"
+                                    : "write it out, or call it outside of the compiled function") +
+                        "; un.jit(nopython=True) and UNISONO_NOPYTHON=1 refuse such calls");
     lends_ = true;
     return run_block(f_.i64(found->block), passed, {{shown, found->result}}).items[0];
 }

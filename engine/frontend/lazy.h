@@ -16,6 +16,7 @@ struct Lazy {
     /// The element at an index; `repeats`: axes of extent 1 are repeated, whatever `equal` says.
     std::function<Value(std::span<const ir::E>, bool repeats)> element;
     bool by_elements = false;  ///< computed from elements and numbers alone, without statements
+    bool is_field = false;     ///< numbers that are not aligned: a copy is not to be written
     bool waits = false;        ///< held by a name; see waiting.cpp
     /// Makes the view that the expression is, where it is one: a part of a complex array.
     std::function<Value()> view;

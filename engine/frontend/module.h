@@ -66,6 +66,7 @@ class ModuleLowerer {
     std::size_t size() const { return instances_.size(); }
     void shrink(std::size_t count);
 
+    bool refuses_interpreter = false;
     std::string report;
     std::vector<std::string> warnings;
 

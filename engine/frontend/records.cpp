@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "frontend/assignments.h"
+#include "frontend/lazy.h"
 
 namespace unisono::frontend {
 
@@ -178,9 +179,13 @@ Value Objects::field_value(const FieldAccess& f, const Place& place) {
             return scalar(joined_pieces(f, where));
         }
         Descriptor d = describe_array(whole_numbers(f.array).array);
-        return computed(
+        Value numbers = computed(
             d.extents, f.field.dtype, {f.array.array},
             [this, f](std::span<const E> index, bool) { return scalar(joined_pieces(f, index)); });
+        auto lazy = std::make_shared<Lazy>(*numbers.lazy);
+        lazy->is_field = true;
+        numbers.lazy = std::move(lazy);
+        return numbers;
     }
     if (f.index) return element(*f.index, f.array);
     if (f.array.type.rank > 0) return f.array;

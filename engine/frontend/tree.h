@@ -111,13 +111,14 @@ struct Signature {
 
 struct Options {
     bool checks_bounds = true;
-    bool numpy_errors = false;   ///< division by zero gives inf, NaN or 0
-    bool fastmath = false;       ///< floats may be re-associated and contracted
-    bool runs_serially = false;  ///< prange is range
-    bool by_elements = false;    ///< of vectorize: given arrays, it is called for each element
-    std::string schedule;        ///< of prange where it names none: static, dynamic, guided or none
-    std::int64_t chunk = 0;      ///< iterations that belong together; 0: as the schedule decides
-    int threads = 0;             ///< of a launch; 0: the setting
+    bool numpy_errors = false;         ///< division by zero gives inf, NaN or 0
+    bool fastmath = false;             ///< floats may be re-associated and contracted
+    bool runs_serially = false;        ///< prange is range
+    bool refuses_interpreter = false;  ///< calls that only the interpreter can make are errors
+    bool by_elements = false;  ///< of vectorize: given arrays, it is called for each element
+    std::string schedule;      ///< of prange where it names none: static, dynamic, guided or none
+    std::int64_t chunk = 0;    ///< iterations that belong together; 0: as the schedule decides
+    int threads = 0;           ///< of a launch; 0: the setting
 
     bool operator==(const Options&) const = default;
 };

@@ -3,8 +3,10 @@
 //
 // A name is divergent if any assignment to it uses a work-item id, an array element or a divergent
 // name, or happens under a divergent condition. Group ids, sizes, arguments and constants are
-// uniform.
+// uniform. Where work-items may leave a loop, or an iteration of it, under such a condition, they
+// differ in all that the loop does, and meet again behind it.
 #include <set>
+#include <utility>
 
 #include "frontend/diagnose.h"
 #include "frontend/parallel.h"
@@ -59,22 +61,38 @@ class Uniformity {
                 return;
             case NodeKind::For:
                 if (cause || diverges(s.children[1])) mark(s.children[0]);
-                return block(s.children[2], diverges(s.children[1]) ? &s.children[1] : cause);
+                return loop(s.children[2], diverges(s.children[1]) ? &s.children[1] : cause,
+                            &s.children[0]);
             case NodeKind::While:
-                return block(s.children[1], diverges(s.children[0]) ? &s.children[0] : cause);
+                return loop(s.children[1], diverges(s.children[0]) ? &s.children[0] : cause,
+                            nullptr);
             case NodeKind::If: {
                 const Node* inner = diverges(s.children[0]) ? &s.children[0] : cause;
                 block(s.children[1], inner);
                 return block(s.children[2], inner);
             }
             case NodeKind::Return:
+                if (cause && !left_early_) left_early_ = cause;
+                return;
             case NodeKind::Break:
             case NodeKind::Continue:
-                if (cause && !left_early_) left_early_ = cause;
+                if (cause && !loop_left_) loop_left_ = cause;
                 return;
             case NodeKind::Evaluate: return barrier(s, cause);
             default: return;
         }
+    }
+
+    void loop(const Node& body, const Node* cause, const Node* target) {
+        const Node* around = std::exchange(loop_left_, nullptr);
+        block(body, cause);
+        if (loop_left_ && !cause) {
+            if (target) mark(*target);
+            const bool was_leaving = std::exchange(is_leaving_, true);
+            block(body, loop_left_);
+            is_leaving_ = was_leaving;
+        }
+        loop_left_ = around;
     }
 
     void barrier(const Node& s, const Node* cause) const {
@@ -86,15 +104,18 @@ class Uniformity {
         if (!why) return;
         refuse(source_, {e.place,
                          "a barrier that not every work-item of the group may reach",
-                         {{why->place, cause ? "this condition may differ between work-items"
-                                             : "work-items may leave early under this condition"}},
+                         {{why->place, cause && !is_leaving_
+                                           ? "this condition may differ between work-items"
+                                           : "work-items may leave early under this condition"}},
                          "move the barrier out of the branch or loop, so that every work-item of "
                          "the group passes it"});
     }
 
     const Source& source_;
     std::set<std::string> divergent_;
-    const Node* left_early_ = nullptr;
+    const Node* left_early_ = nullptr;  ///< a condition under which work-items return
+    const Node* loop_left_ = nullptr;   ///< the same, of the loop around: break or continue
+    bool is_leaving_ = false;
     bool is_checking_ = false;
 };
 

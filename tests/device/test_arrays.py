@@ -134,3 +134,16 @@ def test_synchronize_waits_for_devices(device):
     un.synchronize()
     assert un.stats()["pending_operations"] == 0
     assert float(x.sum()) == 1000
+
+
+@pytest.mark.parametrize("exponent", [3.0, -7.0, 64.0, 65.0, 1.7])
+def test_powers_have_the_bits_of_the_cpu(device, exponent):
+    """Products up to the 64th power, logarithms beyond, however the exponent is given."""
+    for dtype in (np.float32, np.float64):
+        x = (np.random.default_rng(2).uniform(0.1, 8, 500)).astype(dtype)
+        want = np.asarray(un.array(x) ** exponent)
+        there = un.asarray(x, device=device)
+        same(there**exponent, want)
+        same(there ** un.asarray(np.full(500, exponent, dtype), device=device), want)
+        mixed = np.where(np.arange(500) % 2, exponent, 2.5).astype(dtype)
+        same(there ** un.asarray(mixed, device=device), np.asarray(un.array(x) ** un.array(mixed)))

@@ -130,7 +130,7 @@ void* find_import(const char* name) {
         if (i.name == wanted) return i.address;
     }
 #if defined(__x86_64__)
-    if (void* found = functions::long_form_symbol(wanted)) return found;
+    if (void* found = functions::called_function(wanted)) return found;
 #endif
     return nullptr;
 }

@@ -93,7 +93,9 @@ void initialise() {
             // Rows of 20 elements: what the long steps leave takes short ones.
             "-epilogue-vectorization-minimum-VF=8", "-disable-partial-libcall-inlining",
             // Pairs under a mask (complex numbers) are masked vectors, no gathers.
-            "-enable-masked-interleaved-mem-accesses"};
+            "-enable-masked-interleaved-mem-accesses",
+            // `s += f(x[i])`: terms in vectors, added one by one in order.
+            "-force-ordered-reductions"};
         llvm::cl::ParseCommandLineOptions(static_cast<int>(std::size(options)), options);
     });
 }

@@ -52,8 +52,13 @@ class ModuleEmitter {
     llvm::FunctionType* signature(const ir::Function& f) const;
     /// The scalar form of a mathematical function, marked with its vector forms.
     Value* call_math(llvm::IRBuilder<>& b, Op op, Value* x, Value* y);
-    llvm::Function* guarded_long_form(const std::string& symbol, llvm::Type* vector);
+    /// Of operands: which lanes need a function, and the value where none does.
+    using Guard = std::pair<Value*, Value*> (*)(llvm::IRBuilder<>& b, Value* x, Value* y);
+    llvm::Function* guarded_form(const std::string& symbol, llvm::Type* vector, Guard guard);
     Value* call_long_form(llvm::IRBuilder<>& b, Op op, Value* x, Value* y);
+    Value* call_power(llvm::IRBuilder<>& b, Value* x, Value* y);
+    Value* call_with_lanes(llvm::IRBuilder<>& b, const std::string& stem, Value* x, Value* y,
+                           Guard guard);
     Value* call_rule(llvm::IRBuilder<>& b, Op op, DType t, Value* x, Value* y);
     /// C's fmod.
     Value* remainder(llvm::IRBuilder<>& b, Value* x, Value* y);

@@ -17,6 +17,20 @@ std::string variant(const std::string& scalar, const std::string& vector, int la
            vector + ")";
 }
 
+/// The lanes that need a long form, and the value where none does.
+std::pair<Value*, Value*> long_form_guard(llvm::IRBuilder<>& b, Value* x, Value* y) {
+    Value* limit = llvm::ConstantFP::get(x->getType(), functions::largest_angle);
+    return {b.CreateFCmpOGT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x), limit), y};
+}
+/// The lanes whose powers are products: whole exponents, none of them large.
+std::pair<Value*, Value*> power_guard(llvm::IRBuilder<>& b, Value*, Value* y) {
+    Value* limit = llvm::ConstantFP::get(y->getType(), functions::most_factors);
+    Value* is_small = b.CreateFCmpOLE(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, y), limit);
+    Value* whole = b.CreateUnaryIntrinsic(llvm::Intrinsic::rint, y);
+    return {b.CreateAnd(is_small, b.CreateFCmpOEQ(whole, y)),
+            llvm::Constant::getNullValue(y->getType())};
+}
+
 }  // namespace
 
 llvm::Function* ModuleEmitter::declare_pure(const std::string& symbol, llvm::Type* result,
@@ -37,11 +51,13 @@ Value* ModuleEmitter::call_math(llvm::IRBuilder<>& b, Op op, Value* x, Value* y)
                     "on the cpu or an opencl device");
     }
     if (functions::is_long_form(op)) return call_long_form(b, op, x, y);
+    if (op == Op::Power) return call_power(b, x, y);
     fail(ErrorKind::Internal, "llvm: no code for the function " + std::string(name(op)));
 }
 
-/// A vector form of a long reduction behind its test, which the caller takes in: the call is rare.
-llvm::Function* ModuleEmitter::guarded_long_form(const std::string& symbol, llvm::Type* vector) {
+/// A vector form behind its test, which the caller takes in: the call is rare.
+llvm::Function* ModuleEmitter::guarded_form(const std::string& symbol, llvm::Type* vector,
+                                            Guard guard) {
     std::string name = symbol + ".guarded";
     if (llvm::Function* made = out->getFunction(name)) return made;
     llvm::Function* form = declare_pure(symbol, vector, vector, 2);
@@ -57,16 +73,15 @@ llvm::Function* ModuleEmitter::guarded_long_form(const std::string& symbol, llvm
     llvm::IRBuilder<> b(entry);
     Value* x = f->getArg(0);
     Value* y = f->getArg(1);
-    Value* large = b.CreateFCmpOGT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x),
-                                   llvm::ConstantFP::get(vector, functions::largest_angle));
+    auto [test, otherwise] = guard(b, x, y);
     llvm::MDNode* weights = llvm::MDBuilder(context).createBranchWeights(1, 1 << 20);
-    b.CreateCondBr(b.CreateOrReduce(large), rare, done, weights);
+    b.CreateCondBr(b.CreateOrReduce(test), rare, done, weights);
     b.SetInsertPoint(rare);
     Value* found = b.CreateCall(form, {x, y});
     b.CreateBr(done);
     b.SetInsertPoint(done);
     llvm::PHINode* value = b.CreatePHI(vector, 2);
-    value->addIncoming(y, entry);
+    value->addIncoming(otherwise, entry);
     value->addIncoming(found, rare);
     b.CreateRet(value);
     return f;
@@ -74,7 +89,20 @@ llvm::Function* ModuleEmitter::guarded_long_form(const std::string& symbol, llvm
 
 /// The long reductions of angles are functions of the engine, in vectors too: y where |x| is small.
 Value* ModuleEmitter::call_long_form(llvm::IRBuilder<>& b, Op op, Value* x, Value* y) {
-    std::string stem = "unisono_" + std::string(name(op)) + "_";
+    return call_with_lanes(b, "unisono_" + std::string(name(op)) + "_", x, y, &long_form_guard);
+}
+
+/// Powers are a function of the engine, in vectors too, where expand_math leaves them: for whole
+/// exponents. What others give is not used.
+Value* ModuleEmitter::call_power(llvm::IRBuilder<>& b, Value* x, Value* y) {
+    bool is_narrow = x->getType() != b.getDoubleTy();
+    std::string stem = "unisono_power_";
+    return call_with_lanes(b, is_narrow ? stem + "narrow_" : stem, x, y, &power_guard);
+}
+
+/// A call of the function of numbers, which knows its vector forms; on float64.
+Value* ModuleEmitter::call_with_lanes(llvm::IRBuilder<>& b, const std::string& stem, Value* x,
+                                      Value* y, Guard guard) {
     llvm::Type* element = b.getDoubleTy();
     bool is_narrow = x->getType() != element;
     if (is_narrow) {
@@ -88,7 +116,7 @@ Value* ModuleEmitter::call_long_form(llvm::IRBuilder<>& b, Op op, Value* x, Valu
         if (lanes * 8 > width_of_vectors) continue;
         std::string symbol = stem + std::to_string(lanes);
         auto* vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
-        llvm::Function* form = guarded_long_form(symbol, vector);
+        llvm::Function* form = guarded_form(symbol, vector, guard);
         if (std::find(used_.begin(), used_.end(), form) == used_.end()) used_.push_back(form);
         variants +=
             (variants.empty() ? "" : ",") + variant(scalar, form->getName().str(), lanes, true);

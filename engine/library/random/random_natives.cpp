@@ -65,8 +65,12 @@ struct PythonStream {
 };
 
 PythonStream& python_stream() {
-    thread_local PythonStream own;
-    return own;
+    thread_local PythonStream* made = nullptr;  // known without a look at whether it was made
+    if (!made) {
+        thread_local PythonStream own;
+        made = &own;
+    }
+    return *made;
 }
 
 /// [seed]

@@ -90,6 +90,7 @@ inline void store_lanes(float* p, Reals a) { _mm256_storeu_ps(p, _mm512_cvtpd_ps
 inline bool any_above(Reals a, double limit) {
     return _mm512_cmp_pd_mask(a.v, _mm512_set1_pd(limit), _CMP_GT_OQ) != 0;
 }
+inline bool any(Flags c) { return _mm512_test_epi64_mask((__m512i)c.v, (__m512i)c.v) != 0; }
 #elif defined(__AVX2__)
 inline Reals fma(Reals a, Reals b, Reals c) { return Reals(_mm256_fmadd_pd(a.v, b.v, c.v)); }
 inline Reals square_root(Reals a) { return Reals(_mm256_sqrt_pd(a.v)); }
@@ -100,6 +101,7 @@ inline void store_lanes(float* p, Reals a) { _mm_storeu_ps(p, _mm256_cvtpd_ps(a.
 inline bool any_above(Reals a, double limit) {
     return _mm256_movemask_pd(_mm256_cmp_pd(a.v, _mm256_set1_pd(limit), _CMP_GT_OQ)) != 0;
 }
+inline bool any(Flags c) { return _mm256_movemask_pd((__m256d)c.v) != 0; }
 #else
 // Processors without AVX2: the same bits, element by element.
 inline Reals fma(Reals a, Reals b, Reals c) {
@@ -126,7 +128,18 @@ inline bool any_above(Reals a, double limit) {
     for (int l = 0; l < lanes; ++l) any |= a.v[l] > limit;
     return any;
 }
+inline bool any(Flags c) {
+    std::int64_t found = 0;
+    for (int l = 0; l < lanes; ++l) found |= c.v[l];
+    return found != 0;
+}
 #endif
+
+/// Whether all lanes are one number, which is then `number`.
+inline bool is_one_number(Reals a, double& number) {
+    number = a.v[0];
+    return !any(a != Reals(number));
+}
 
 }  // namespace
 

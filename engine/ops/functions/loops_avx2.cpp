@@ -24,6 +24,15 @@ double long_single(double x, double otherwise) {
     return math::call(O, x, otherwise);
 }
 
+template <bool Narrow>
+double power_single(double x, double y) {
+    return pow<Narrow>(x, y);
+}
+template <bool Narrow>
+__m128d power_pair(__m128d x, __m128d y) {
+    return __m128d{pow<Narrow>(x[0], y[0]), pow<Narrow>(x[1], y[1])};
+}
+
 }  // namespace
 
 Loop<double> double_loop_avx2(Op op) { return loop_for<double>(op); }
@@ -50,8 +59,27 @@ static void* long_form_of(std::string_view lanes_text) {
     return lanes_text == "_1" ? reinterpret_cast<void*>(&long_single<O>) : nullptr;
 }
 
-void* long_form_symbol(std::string_view name) {
+void* power_avx2(bool narrow) {
+    return narrow ? reinterpret_cast<void*>(&power_lanes<true>)
+                  : reinterpret_cast<void*>(&power_lanes<false>);
+}
+
+template <bool Narrow>
+static void* power_of(std::string_view lanes_text) {
+    if (lanes_text == "_8") return power_avx512(Narrow);
+    if (lanes_text == "_4") return power_avx2(Narrow);
+    if (lanes_text == "_2") return reinterpret_cast<void*>(&power_pair<Narrow>);
+    return lanes_text == "_1" ? reinterpret_cast<void*>(&power_single<Narrow>) : nullptr;
+}
+
+void* called_function(std::string_view name) {
     auto ends = [&](std::string_view stem) { return name.substr(stem.size()); };
+    constexpr std::string_view power = "unisono_power", narrow = "_narrow";
+    if (name.starts_with(power)) {
+        const std::string_view rest = ends(power);
+        return rest.starts_with(narrow) ? power_of<true>(rest.substr(narrow.size()))
+                                        : power_of<false>(rest);
+    }
     if (name.starts_with("unisono_sin_long"))
         return long_form_of<Op::SinLong>(ends("unisono_sin_long"));
     if (name.starts_with("unisono_cos_long"))

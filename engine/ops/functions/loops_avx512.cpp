@@ -42,6 +42,11 @@ void* long_form_avx512(Op op) {
     }
 }
 
+void* power_avx512(bool narrow) {
+    return narrow ? reinterpret_cast<void*>(&power_lanes<true>)
+                  : reinterpret_cast<void*>(&power_lanes<false>);
+}
+
 }  // namespace unisono::functions
 
 #if defined(__clang__)

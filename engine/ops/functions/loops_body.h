@@ -1,5 +1,5 @@
-// Loops over arrays for each of our functions, and the vector forms of the long reductions that
-// compiled code calls; built once per instruction set (see lanes.h).
+// Loops over arrays for each of our functions, and the vector forms of what compiled code calls
+// (long reductions, powers); built once per instruction set (see lanes.h).
 #pragma once
 
 #include <cstring>
@@ -43,8 +43,9 @@ void finish_long(Reals x, T* values) {
     }
 }
 
+/// Flat: numbers pass in registers from one step of a function to the next.
 template <Op O, class T>
-void loop(math::Operand<T> x, math::Operand<T> y, T* out, std::int64_t count) {
+[[gnu::flatten]] void loop(math::Operand<T> x, math::Operand<T> y, T* out, std::int64_t count) {
     Window<T> a(x), b(y);
     alignas(64) T last[lanes];
     for (std::int64_t i = 0; i < count; i += lanes) {
@@ -81,6 +82,11 @@ Reals::Vector long_lanes(Reals::Vector x, Reals::Vector otherwise) {
         return load_lanes(values).v;
     }
     return otherwise;
+}
+
+template <bool Narrow>
+[[gnu::flatten]] Reals::Vector power_lanes(Reals::Vector x, Reals::Vector y) {
+    return pow<Narrow>(Reals(x), Reals(y)).v;
 }
 
 }  // namespace

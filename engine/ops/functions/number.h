@@ -51,6 +51,12 @@ inline std::int64_t plus(std::int64_t a, std::int64_t b) {
 inline std::int64_t minus(std::int64_t a, std::int64_t b) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
+/// Whether all elements are one number, which is then `number`.
+inline bool is_one_number(double a, double& number) {
+    number = a;
+    return true;
+}
+inline bool any(bool c) { return c; }
 template <std::size_t N>
 double entry(const double (&table)[N], std::int64_t index) {
     return table[index];

@@ -1,6 +1,8 @@
-// Powers and roots: pow by a logarithm as a pair, cbrt by Newton's iteration, hypot by
-// sums of exact squares.
+// Powers and roots: pow by products or by a logarithm as a pair, cbrt by Newton's iteration, hypot
+// by sums of exact squares.
 #pragma once
+
+#include <bit>
 
 #include "ops/functions/exp.h"
 #include "ops/functions/inverse.h"
@@ -67,8 +69,131 @@ R power_of_size(R size, R y) {
     return exp_of_sum(p.high, fma(y, log.low, p.low));
 }
 
+/// The largest whole number n for which x^n and x^-n are products.
+inline constexpr int most_factors = 64;
+
+/// Whether x^y is made of products.
+[[gnu::always_inline]] inline bool is_product(double y) {
+    return magnitude(y) <= most_factors && y == static_cast<double>(static_cast<int>(y));
+}
+
+/// The square of a sum, and its product with a number: what is left out of `low` is far below it.
+template <class R>
+Pair<R> square_of(Pair<R> p) {
+    auto high = exact_product(p.high, p.high);
+    return {high.high, fma(p.high + p.high, p.low, high.low)};
+}
+template <class R>
+Pair<R> times(Pair<R> p, R a) {
+    auto high = exact_product(p.high, a);
+    return {high.high, fma(p.low, a, high.low)};
+}
+
+/// The magnitude of x times a power of two, and the power of two that undoes this in x^n or x^-n:
+/// what lies between the limits of the format has products far from them.
+template <class R>
+struct ScaledBase {
+    R base, undo;
+};
+template <class R>
+ScaledBase<R> scaled_base(R x, R down, R up, R undo_down, R undo_up) {
+    R size = magnitude(x);
+    auto is_large = size > R(1.0);
+    return {size * select(is_large, down, up), select(is_large, undo_down, undo_up)};
+}
+
+/// The power, or its inverse: rounded once where it is a normal number.
+template <class R>
+R rounded_power(Pair<R> p, R undo) {
+    R sum = p.high + p.low;
+    return select(sum == sum, sum, p.high) * undo;  // infinite powers have no low part
+}
+template <class R>
+R rounded_inverse(Pair<R> p, R undo) {
+    R inverse = R(1.0) / p.high;
+    R sum = fma(inverse, fma(-inverse, p.high, R(1.0)) - p.low * inverse, inverse);
+    return select(sum == sum, sum, inverse) * undo;
+}
+
+/// x^n for one n, |n| <= most_factors, by squares and products from its highest bit on.
 template <bool Narrow, class R>
-R pow(R x, R y) {
+R power_by_products(R x, int n) {
+    const int factors = n < 0 ? -n : n;
+    if (factors == 0) return R(1.0);
+    if (!Narrow && n == 2) return x * x;
+    if (!Narrow && factors == 1) return n < 0 ? R(1.0) / x : x;
+    int bit = std::bit_width(static_cast<unsigned>(factors)) - 1;
+    if constexpr (Narrow) {
+        R p = x;
+        while (bit-- > 0) {
+            p = p * p;
+            if (factors >> bit & 1) p = p * x;
+        }
+        return n < 0 ? R(1.0) / p : p;
+    }
+    const int places = (512 + factors / 2) / factors;
+    const int all = n < 0 ? -places * factors : places * factors;
+    auto two_to = [](int e) { return R(number_of(std::int64_t{e + 1023} << 52)); };
+    auto [a, undo] = scaled_base(x, two_to(-places), two_to(places), two_to(all), two_to(-all));
+    Pair<R> p = exact_product(a, a);
+    if (factors >> --bit & 1) p = times(p, a);
+    while (bit-- > 0) {
+        p = square_of(p);
+        if (factors >> bit & 1) p = times(p, a);
+    }
+    R r = n < 0 ? rounded_inverse(p, undo) : rounded_power(p, undo);
+    if (factors % 2 == 0) return r;
+    return number_of(bits_of(r) | (bits_of(x) & Whole<R>(std::int64_t{1} << 63)));
+}
+
+/// The same for an n of each element (a whole number, |n| <= most_factors), with the same bits.
+template <bool Narrow, class R>
+R power_by_products(R x, R n) {
+    using W = Whole<R>;
+    R factors = magnitude(n);
+    auto is_inverse = n < R(0.0);
+    W bits = bits_of(factors + R(0x1p52));
+    auto has = [&](int bit) {
+        return (bits & W(std::int64_t{1} << bit)) == W(std::int64_t{1} << bit);
+    };
+    constexpr int top = 6;
+    static_assert(most_factors < 2 << top);
+    if constexpr (Narrow) {
+        R p = R(1.0);
+        for (int bit = top; bit >= 0; --bit) {
+            p = p * p;
+            p = select(has(bit), p * x, p);
+        }
+        return select(is_inverse, R(1.0) / p, p);
+    }
+    auto places = nearest(R(512.0) / factors, R(1.0));
+    R all = places.number * factors;
+    auto two_to = [](R e) { return power_of_two<R>(nearest(e, R(1.0)).whole); };
+    R forth = select(is_inverse, -all, all);
+    auto [a, undo] = scaled_base(x, two_to(-places.number), two_to(places.number), two_to(forth),
+                                 two_to(-forth));
+    Pair<R> p{R(1.0), R(0.0)};
+    for (int bit = top; bit >= 0; --bit) {
+        p = square_of(p);
+        auto more = times(p, a);
+        p = {select(has(bit), more.high, p.high), select(has(bit), more.low, p.low)};
+    }
+    R r = select(is_inverse, rounded_inverse(p, undo), rounded_power(p, undo));
+    r = number_of(bits_of(r) | (bits_of(x) & shift_left(bits, 63)));
+    r = select(factors == R(1.0), select(is_inverse, R(1.0) / x, x), r);
+    return select(n == R(2.0), x * x, select(factors == R(0.0), R(1.0), r));
+}
+
+/// Of each element: whether x^y is made of products.
+template <class R>
+auto is_product_of(R y) {
+    R size = magnitude(y);
+    return (size <= R(most_factors)) & (nearest(size, R(1.0)).number == size);
+}
+
+/// x^y by a logarithm, for exponents that are none of products.
+template <bool Narrow, class R>
+R power_by_logarithm(R x, R y) {
     using W = Whole<R>;
     R size = magnitude(x), exponent = magnitude(y);
     R r = power_of_size<Narrow>(size, y);
@@ -82,6 +207,18 @@ R pow(R x, R y) {
     r = select((x < R(0.0)) & (size < R(infinite)) & (!is_whole), R(not_a_number), r);
     auto is_one = (x == R(1.0)) | (y == R(0.0)) | ((x == R(-1.0)) & (exponent == R(infinite)));
     return select(is_one, R(1.0), r);
+}
+
+template <bool Narrow, class R>
+R pow(R x, R y) {
+    if (double known; is_one_number(y, known)) {
+        return is_product(known) ? power_by_products<Narrow>(x, static_cast<int>(known))
+                                 : power_by_logarithm<Narrow>(x, y);
+    }
+    R r = power_by_logarithm<Narrow>(x, y);
+    auto is_whole = is_product_of(y);
+    if (!any(is_whole)) return r;
+    return select(is_whole, power_by_products<Narrow>(x, select(is_whole, y, R(0.0))), r);
 }
 
 /// x^(Halves / 2) from the root of x, its error and that of the product with x; for arguments far

@@ -2,6 +2,7 @@
 #include "passes/cleanup/full_unrolling.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "passes/analysis/linear_forms.h"
@@ -21,8 +22,6 @@ std::int64_t nodes(E e) {
     for (E a : e->args) n += nodes(a);
     return n;
 }
-
-constexpr std::int64_t most_number = 1 << 20;  ///< whose differences are numbers, too
 
 /// Nodes of a body that may be copied, else more than the most.
 std::int64_t nodes(S s) {
@@ -81,12 +80,79 @@ class Views final : public Visitor {
     std::vector<bool> own_;
 };
 
-/// One iteration: the loop's variable is a number, variables declared in the body are others.
+/// Variables that have one value wherever they are read: declared once and never assigned, or of a
+/// loop; and what those that are declared stand for, in terms of such variables.
+class Definitions final : public Visitor {
+  public:
+    explicit Definitions(const Function& f) : writes_(f.vars.size()), values_(f.vars.size()) {}
+
+    void stmt(S s) override {
+        if (s->kind == StmtKind::Declare || s->kind == StmtKind::Assign ||
+            s->kind == StmtKind::For) {
+            ++writes_[static_cast<std::size_t>(s->id)];
+        }
+        if (s->kind == StmtKind::Assign) ++writes_[static_cast<std::size_t>(s->id)];
+        if (s->kind == StmtKind::Declare && !s->args.empty())
+            values_[static_cast<std::size_t>(s->id)] = s->args[0];
+        for (std::int32_t v : s->outs) writes_[static_cast<std::size_t>(v)] += 2;
+        children(s);
+    }
+
+    /// A sum: what does not change where the expression is read, and a number beside it.
+    struct Sum {
+        E base = nullptr;  ///< null is zero
+        std::int64_t number = 0;
+    };
+    std::optional<Sum> sum(E e, int depth = 0) const {
+        std::int64_t number = 0;
+        if (depth > most_definitions) return {};
+        if (is_constant(e, number)) return small({nullptr, number});
+        if (e->kind == ExprKind::Binary && (e->op == Op::Add || e->op == Op::Sub) &&
+            is_constant(e->args[1], number)) {
+            auto rest = sum(e->args[0], depth + 1);
+            if (!rest || !is_small(number)) return {};
+            return small({rest->base, rest->number + (e->op == Op::Add ? number : -number)});
+        }
+        if (e->kind == ExprKind::Var) {
+            if (!is_settled(e)) return {};
+            if (E value = values_[static_cast<std::size_t>(e->id)]) {
+                if (auto found = sum(value, depth + 1)) return found;
+            }
+            return Sum{e, 0};
+        }
+        return is_settled(e) ? std::optional<Sum>({e, 0}) : std::nullopt;
+    }
+
+  private:
+    static constexpr int most_definitions = 8;
+
+    static std::optional<Sum> small(Sum s) {
+        return is_small(s.number) ? std::optional<Sum>(s) : std::nullopt;
+    }
+    bool is_settled(E e) const {
+        switch (e->kind) {
+            case ExprKind::Const:
+            case ExprKind::Param: return true;
+            case ExprKind::Var: {
+                const auto v = static_cast<std::size_t>(e->id);
+                return v < writes_.size() && writes_[v] == 1;  // copies have variables of their own
+            }
+            case ExprKind::Unary:
+            case ExprKind::Binary:
+                return is_integer(e->dtype) && std::all_of(e->args.begin(), e->args.end(),
+                                                           [&](E a) { return is_settled(a); });
+            default: return false;
+        }
+    }
+
+    std::vector<int> writes_;
+    std::vector<E> values_;
+};
+
+/// One iteration: the loop's variable has a value, variables declared in the body are others.
 class Copy final : public Rewriter {
   public:
-    Copy(Function& f, std::int32_t var, std::int64_t value) : Rewriter(f), var_(var) {
-        value_ = b_.i64(value);
-    }
+    Copy(Function& f, std::int32_t var, E value) : Rewriter(f), var_(var), value_(value) {}
 
     E expr(E e) override {
         if (e->kind != ExprKind::Var) return children(e);
@@ -125,7 +191,10 @@ class Copy final : public Rewriter {
 
 class UnrollFew final : public Rewriter {
   public:
-    UnrollFew(Function& f, bool is_called) : Rewriter(f), loops_(is_called ? 1 : 0) {}
+    UnrollFew(Function& f, bool is_called)
+        : Rewriter(f), loops_(is_called ? 1 : 0), definitions_(f) {
+        definitions_.stmt(f.body);
+    }
     bool changed = false;
 
     S stmt(S s) override {
@@ -134,28 +203,35 @@ class UnrollFew final : public Rewriter {
         S now = children(s);
         if (is_loop) --loops_;
         if (loops_ == 0 || !is_plain_loop(now) || now->any_order) return now;
-        std::int64_t begin = 0;
-        std::int64_t end = 0;
-        if (!is_constant(now->args[0], begin) || !is_constant(now->args[1], end)) return now;
-        if (end <= begin || begin < -most_number || end > most_number) return now;
-        if (end - begin > most_iterations) return now;
+        const auto begin = definitions_.sum(now->args[0]);
+        const auto end = definitions_.sum(now->args[1]);
+        if (!begin || !end || !equal(begin->base, end->base)) return now;
+        const std::int64_t count = end->number - begin->number;
+        if (count <= 0 || count > most_iterations) return now;
         std::int64_t size = 0;
         for (S b : now->body) size += nodes(b);
-        if (size * (end - begin) > most_nodes) return now;
+        if (size * count > most_nodes) return now;
         Views views(function(), now);
         views.stmt(now);
         if (views.moves) return now;
         changed = true;
         std::vector<S> copies;
-        for (std::int64_t i = begin; i < end; ++i) {
-            Copy copy(function(), now->id, i);
+        for (std::int64_t i = 0; i < count; ++i) {
+            Copy copy(function(), now->id, value(begin->base, begin->number + i));
             for (S b : now->body) copies.push_back(copy.stmt(b));
         }
         return as_one(b_, copies);
     }
 
   private:
+    static bool equal(E a, E b) { return a == b || (a && b && same(a, b)); }
+    E value(E base, std::int64_t number) {
+        if (!base) return b_.i64(number);
+        return number == 0 ? base : b_.add(base, b_.i64(number));
+    }
+
     int loops_;  ///< around the statement
+    Definitions definitions_;
 };
 
 }  // namespace

@@ -81,6 +81,14 @@ Integer select(Flag c, Integer a, Integer b) { return Integer(building->select(c
 Integer bits_of(Real a) { return Integer(building->bitcast(a.e, DType::Int64)); }
 Real number_of(Integer a) { return Real(building->bitcast(a.e, DType::Float64)); }
 
+bool is_one_number(Real a, double& number) {
+    if (a.e->kind != ir::ExprKind::Const) return false;
+    number = Scalar{a.e->bits, a.e->dtype}.as<double>();
+    return true;
+}
+/// Of flags that expressions compute: what they select is computed in any case.
+bool any(Flag) { return true; }
+
 /// table[index], found by halves.
 E entry_between(const double* table, std::size_t count, std::size_t first, E index) {
     if (count == 1) return Real(table[0]).e;
@@ -122,18 +130,25 @@ class ExpandMath final : public StatementsBefore {
         bool is_operation = e->kind == ExprKind::Unary || e->kind == ExprKind::Binary;
         if (!is_operation || !is_float(e->dtype) || !functions::is_own(e->op)) return e;
         if (keep_long_ && functions::is_long_form(e->op)) return e;
+        const bool is_power = e->op == Op::Power && e->args[1]->kind != ExprKind::Const;
         b_.line = e->line;
         functions::building = &b_;
         E x = named(wide(e->args[0]));
         E y = e->args.size() > 1 ? named(wide(e->args[1])) : x;
-        E value = functions::is_long_form(e->op) ? y : shared(definition(e->op, e->dtype, x, y));
+        E value = is_power                         ? power(e->dtype, Real(x), Real(y))
+                  : functions::is_long_form(e->op) ? y
+                                                   : shared(definition(e->op, e->dtype, x, y));
         Op op = functions::long_form(e->op);
         if (functions::is_long_form(op)) value = with_long_form(op, x, value);
         return e->dtype == DType::Float64 ? value : named(b_.cast(value, e->dtype));
     }
 
   private:
-    E wide(E e) { return b_.cast(e, DType::Float64); }
+    E wide(E e) {
+        double number = 0;
+        if (is_one_number(Real(e), number)) return Real(number).e;
+        return b_.cast(e, DType::Float64);
+    }
 
     static bool is_name(E e) {
         return e->kind == ExprKind::Const || e->kind == ExprKind::Var || e->kind == ExprKind::Param;
@@ -202,14 +217,38 @@ class ExpandMath final : public StatementsBefore {
     /// The value, or for angles that are too large for it the long form's.
     E with_long_form(Op op, E x, E value) {
         if (keep_long_) return b_.binary(op, x, value);
+        E is_large = b_.binary(Op::Gt, b_.unary(Op::Abs, x), Real(functions::largest_angle).e);
+        return chosen(is_large, value, [&] { return long_definition(op, x); });
+    }
+
+    /// A power with an exponent that is not known: by a logarithm, or behind a test by products.
+    E power(DType t, Real x, Real y) {
+        E value = shared(by_logarithm(t, x, y).e);
+        E test = functions::is_product_of(y).e;
+        if (!keep_long_) return chosen(test, value, [&] { return by_products(t, x, y).e; });
+        const DType kept = t == DType::Float64 ? t : DType::Float32;
+        E products = b_.binary(Op::Power, b_.cast(x.e, kept), b_.cast(y.e, kept));
+        return b_.select(test, wide(products), value);
+    }
+    static Real by_logarithm(DType t, Real x, Real y) {
+        return t == DType::Float64 ? functions::power_by_logarithm<false>(x, y)
+                                   : functions::power_by_logarithm<true>(x, y);
+    }
+    static Real by_products(DType t, Real x, Real y) {
+        return t == DType::Float64 ? functions::power_by_products<false>(x, y)
+                                   : functions::power_by_products<true>(x, y);
+    }
+
+    /// The value, or where the test holds what `otherwise` makes, in a branch of its own.
+    template <class Make>
+    E chosen(E test, E value, Make otherwise) {
         std::int32_t v = b_.var("t", DType::Float64);
         before_.push_back(b_.declare(v, value));
         std::vector<S> outer = std::exchange(before_, {});
-        E found = shared(long_definition(op, x));
+        E found = shared(otherwise());
         before_.push_back(b_.assign(v, found));
         std::vector<S> inner = std::exchange(before_, std::move(outer));
-        E is_large = b_.binary(Op::Gt, b_.unary(Op::Abs, x), Real(functions::largest_angle).e);
-        before_.push_back(b_.branch(is_large, b_.block(std::span<const S>(inner))));
+        before_.push_back(b_.branch(test, b_.block(std::span<const S>(inner))));
         return b_.read(v);
     }
 

@@ -2,7 +2,8 @@
 // so that every target that compiles emits and vectorises one definition, with its bits. Requires
 // linear or inside accesses (no tests left in expressions). Values that a definition uses more than
 // once become variables in front of the statement. `keep_long`: the target has the long reductions
-// of angles as functions of its own; otherwise they stand behind a test.
+// of angles, and powers with exponents that are not known, as functions of its own; otherwise the
+// rarer of both ways stands behind a test.
 #pragma once
 
 #include "ir/ir.h"

@@ -6,6 +6,7 @@
 
 #include "ir/build.h"
 #include "ir/clone.h"
+#include "tape/plan/known_exponents.h"
 #include "tape/record/element_function.h"
 #include "tape/run/lower_group.h"
 
@@ -92,7 +93,9 @@ class GroupValues {
     ir::E expression(const Group::Node& n, std::span<const ir::E> point, std::int32_t like) {
         switch (n.kind) {
             case Group::Kind::Input: return b_.load(inputs_[n.a], point);
-            case Group::Kind::Scalar: return b_.param(scalars_[n.a]);
+            case Group::Kind::Scalar:
+                if (n.b != 0) return b_.constant(Scalar::of(n.dtype, exponent_of_code(n.b)));
+                return b_.param(scalars_[n.a]);
             case Group::Kind::Op:
                 return info(n.op).arity == 1 ? b_.unary(n.op, values_[n.a])
                                              : b_.binary(n.op, values_[n.a], values_[n.b]);

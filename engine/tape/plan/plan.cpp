@@ -12,6 +12,7 @@
 
 #include "core/stats.h"
 #include "tape/plan/form_plan.h"
+#include "tape/plan/known_exponents.h"
 #include "tape/plan/reshapes.h"
 #include "tape/record/element_function.h"
 #include "tape/record/hazards.h"
@@ -43,6 +44,12 @@ std::uint32_t header_token(const Entry& e) {
            static_cast<std::uint32_t>(e.call && e.call->stores_anywhere()) << 18 |
            static_cast<std::uint32_t>(e.compute) << 20 |
            static_cast<std::uint32_t>(static_cast<std::uint8_t>(e.axis)) << 24;
+}
+
+/// What a key says of a scalar: its dtype, and the exponents that a plan knows.
+std::uint32_t token_of_scalar(const Entry& e, int k) {
+    return scalar_token | static_cast<std::uint32_t>(e.in[k].dtype) |
+           static_cast<std::uint32_t>(known_exponent(e, k)) << 8;
 }
 
 std::uint32_t device_token(const Device* d) {
@@ -94,7 +101,7 @@ class Reader {
                 operands[k] = static_cast<std::int32_t>(slot(e.in[k]));
             } else {
                 operands[k] = -1;
-                *token_++ = scalar_token | static_cast<std::uint32_t>(e.in[k].dtype);
+                *token_++ = token_of_scalar(e, k);
             }
         }
         std::uint32_t out = slot(e.out);
@@ -216,9 +223,7 @@ class Follower {
                 return false;
             for (int k = 0; k < e.inputs; ++k) {
                 if (!e.in[k].storage) {
-                    if (token_ == end_ ||
-                        *token_++ != (scalar_token | static_cast<std::uint32_t>(e.in[k].dtype)))
-                        return false;
+                    if (token_ == end_ || *token_++ != token_of_scalar(e, k)) return false;
                 } else if (!view(e.in[k])) {
                     return false;
                 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "tape/plan/known_exponents.h"
 #include "tape/record/element_function.h"
 
 namespace unisono {
@@ -65,8 +66,9 @@ class Writer {
         if (slot < 0) {
             step_.scalars.push_back({i, k});
             group_.scalars.push_back(segment_[i].in[k].dtype);
+            const auto exponent = known_exponent(segment_[i], static_cast<int>(k));
             return node({Group::Kind::Scalar, segment_[i].in[k].dtype, Op::Add,
-                         static_cast<std::uint16_t>(group_.scalars.size() - 1)});
+                         static_cast<std::uint16_t>(group_.scalars.size() - 1), exponent});
         }
         auto s = static_cast<std::uint32_t>(slot);
         if (auto it = value_of_.find(s); it != value_of_.end()) return it->second;

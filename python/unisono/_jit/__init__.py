@@ -374,7 +374,11 @@ def jit(signature_or_function=None, *, device=None, **options):
         True runs the Python function itself, so that pdb can step through it; its arrays are
         watched: indices are tested, and iterations of a `prange` that meet at an element raise
         ValueError.
-    nopython, cache, nogil, inline, forceobj, looplift : optional
+    nopython : bool, optional
+        True refuses calls that only the interpreter can run: functions of arrays that compiled code
+        does not know, of which a RuntimeWarning tells otherwise. ``UNISONO_NOPYTHON=1`` does so for
+        all functions.
+    cache, nogil, inline, forceobj, looplift : optional
         Numba's. Functions are always compiled whole, kept on disk, run without Python's lock, and
         inlined where it pays; what asks for the contrary of the first (``forceobj=True``) raises.
 

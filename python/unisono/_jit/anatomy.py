@@ -271,7 +271,7 @@ def _cost(shape, line, outer, after):
 
 
 _WHY_SCALAR = {
-    "CantReorderFPOps": "sums of floats keep their order, which fixes their bits (fastmath=True lets go of it)",
+    "CantReorderFPOps": "products of floats keep their order, which fixes their bits (fastmath=True lets go of it)",
     "CantVectorizeCall": "it calls a function that was not inlined",
     "CantVectorizeLibcall": "it calls a function that was not inlined",
     "NonReductionValueUsedOutsideLoop": "a value goes from one iteration to the next",

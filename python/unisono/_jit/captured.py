@@ -6,9 +6,11 @@ import ast
 import builtins
 import cmath
 import enum
+import itertools
 import math
 import sys
 import types
+import weakref
 
 from .. import _engine
 from .._engine import CompileError
@@ -18,22 +20,42 @@ from .interpreted import path_of
 from .namespaces import numpy_path
 from .plain_functions import compiled_function, why_not
 
+_most_names = 256  # of captured arrays, before those of functions that are gone are looked for
 _PYTHON = ("range", "len", "min", "max", "abs", "int", "float", "bool", "sum", "any", "all")
 _PYTHON += ("pow", "round", "divmod", "slice", "enumerate", "zip", "reversed", "list", "sorted")
 _PYTHON += ("tuple", "complex", "isinstance", "map", "filter", "print")
 _PYTHON += ("str", "ord", "chr", "dict", "set")
 
 
-_places = []  # of captured arrays: a mapping or a cell, and the name there
+# Of captured arrays, by name: by number, the identity of the mapping or cell where the name stands and the
+# functions that capture it there. The number is free again when none of these is left.
+_places = {}
+_owners = (
+    weakref.WeakKeyDictionary()
+)  # by function: mappings of others that it captures from, which stay
 
 
-def _name_of(owner, key):
+def _name_of(owner, key, function):
     """A name that no variable has, the same in all functions that capture the array there."""
-    same = [o for o, k in _places if k == key]
-    where = next((i for i, o in enumerate(same) if o is owner), len(same))
-    if where == len(same):
-        _places.append((owner, key))
+    held = _places.setdefault(key, {})
+    for where in [w for w, (_, users) in held.items() if not users]:
+        del held[where]
+    where = next((w for w, (o, _) in held.items() if o == id(owner)), None)
+    if where is None:
+        where = next(w for w in itertools.count() if w not in held)
+        held[where] = id(owner), weakref.WeakSet()
+    held[where][1].add(function)
+    cells = function.__closure__ or ()
+    if owner is not function.__globals__ and not any(c is owner for c in cells):
+        _owners.setdefault(function, {})[id(owner)] = owner
+    if len(_places) > _most_names:
+        _drop_unused_places()
     return f"{key}.global{where or ''}"
+
+
+def _drop_unused_places():
+    for key in [k for k, held in _places.items() if not any(u for _, u in held.values())]:
+        del _places[key]
 
 
 def is_array(value):
@@ -204,7 +226,7 @@ class Captured:
     def captured_array(self, e, value):
         """What may change and is captured: a parameter behind the others, which each call looks up."""
         owner, key, _ = self.place_of(e, value)
-        return self.name_of_array(e, _name_of(owner, key), (owner, key))
+        return self.name_of_array(e, _name_of(owner, key, self.function), (owner, key))
 
     def captured_item(self, e):
         """What a captured dict of several types has at a constant key, as if it were a name; else None."""
@@ -222,7 +244,7 @@ class Captured:
         value = owner[key]
         self.guards.append(self.place_of(e.value, owner))
         if is_taken(value):
-            return self.name_of_array(e, _name_of(owner, key), (owner, key))
+            return self.name_of_array(e, _name_of(owner, key, self.function), (owner, key))
         self.guard(owner, key, value)
         return self.captured(e, ast.unparse(e), value)
 

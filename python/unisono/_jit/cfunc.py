@@ -193,7 +193,7 @@ def carray(pointer, shape, dtype=None):
     if dtype is not None:
         kind = numpy.ctypeslib.as_ctypes_type(numpy.dtype(un.dtype(dtype).name))
         pointer = ctypes.cast(pointer, ctypes.POINTER(kind))
-    return un.asarray(numpy.ctypeslib.as_array(pointer, shape))
+    return un.asarray(numpy.ctypeslib.as_array(pointer, shape), copy=False)
 
 
 def farray(pointer, shape, dtype=None):

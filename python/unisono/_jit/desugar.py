@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import enum
 
 
@@ -56,6 +57,10 @@ class Desugar:
             if isinstance(s.target, ast.Name):
                 return None
             return None
+        return self.nested_loops(s) or self.flat_loop(s)
+
+    def flat_loop(self, s):
+        """One loop, which counts the items."""
         before = []
         rebound, self.rebound = self.rebound, _rebound(s)
         length, item = self.iteration(s.iter, before)
@@ -69,6 +74,78 @@ class Desugar:
             orelse=s.orelse,
         )
         return [*before, _at(loop, s)]
+
+    def nested_loops(self, s):
+        """Loops inside of each other for np.ndindex and np.ndenumerate, or None where their number is not known."""
+        e = s.iter
+        found, value = self.resolve(e.func) if isinstance(e, ast.Call) else (False, None)
+        name = getattr(value, "__name__", "") if found else ""
+        if name not in ("ndindex", "ndenumerate") or e.keywords or not _may_be_copied(s.body):
+            return None
+        given = e.args
+        if len(given) == 1 and isinstance(given[0], (ast.Tuple, ast.List)):
+            given = given[0].elts
+        if not given or any(isinstance(a, ast.Starred) for a in given):
+            return None
+        before = []
+        if name == "ndindex" and len(given) > 1:
+            rebound, self.rebound = self.rebound, _rebound(s)
+            sizes = [self.kept(a, before, "d") for a in given]
+            self.rebound = rebound
+            return [*before, self.nest(s, sizes, None)]
+        array, target = None, s.target
+        if name == "ndenumerate" and len(given) == 1:
+            pair = target.elts if isinstance(target, (ast.Tuple, ast.List)) else ()
+            if len(pair) != 2 or any(isinstance(t, ast.Starred) for t in pair):
+                return None
+            rebound, self.rebound = self.rebound, _rebound(s)
+            array, target = self.kept(given[0], before, "a"), pair[0]
+            self.rebound = rebound
+            shape = _at(ast.Attribute(value=array, attr="shape", ctx=ast.Load()), e)
+        elif isinstance(given[0], ast.Attribute) and given[0].attr == "shape":
+            shape = given[0]
+        else:
+            return None
+        kept = self.fresh("d")
+        before.append(_assign(_name(kept, e, ast.Store()), shape))
+        shape = _name(kept, e)
+        # A loop for each number of axes: the compiler takes the one that the array has.
+        known = target.elts if isinstance(target, (ast.Tuple, ast.List)) else ()
+        items = _at(
+            ast.Call(func=e.func, args=[array if array is not None else shape], keywords=[]), e
+        )
+        made = self.flat_loop(
+            _at(ast.For(target=s.target, iter=items, body=s.body, orelse=s.orelse), s)
+        )
+        for rank in (len(known),) if len(known) > 1 else (3, 2):
+            at = lambda k: ast.Subscript(value=shape, slice=_constant(k, e), ctx=ast.Load())  # noqa: E731
+            nest = self.nest(s, [_at(at(k), e) for k in range(rank)], array)
+            count = _call("len", e, shape)
+            test = ast.Compare(left=count, ops=[ast.Eq()], comparators=[_constant(rank, e)])
+            made = [_at(ast.If(test=_at(test, e), body=[nest], orelse=made), s)]
+        return [*before, *made]
+
+    def nest(self, s, sizes, array):
+        """The loop `s` as one loop for each size; of an array, its elements beside the indices."""
+        e = s.iter
+        names = [self.fresh("i") for _ in sizes]
+        index = lambda: _tuple(e, *(_name(n, e) for n in names))  # noqa: E731
+        body, target = _copy(s.body), _copy(s.target)
+        if array is None:
+            body.insert(0, _assign(target, index()))
+        else:
+            element = _at(ast.Subscript(value=array, slice=index(), ctx=ast.Load()), e)
+            body[:0] = [_assign(target.elts[1], element), _assign(target.elts[0], index())]
+        for k in reversed(range(len(sizes))):
+            known = _at(Known(id="range", ctx=ast.Load()), e)
+            loop = ast.For(
+                target=_name(names[k], s.target, ast.Store()),
+                iter=_at(ast.Call(func=known, args=[sizes[k]], keywords=[]), e),
+                body=body,
+                orelse=_copy(s.orelse) if k == 0 else [],
+            )
+            body = [_at(loop, s)]
+        return body[0]
 
     def is_range(self, e):
         if not isinstance(e, ast.Call):
@@ -122,7 +199,7 @@ class Desugar:
             and not e.keywords
         ):
             # An item is an array without axes there; its operators and item() are those of a number.
-            return self.iteration(self.elements_of(e), before)
+            return self.iteration(self.elements_of(e, before), before)
         known = self.iteration_of_itertools(e, value, before) if found else None
         if known is not None:
             return known
@@ -209,20 +286,28 @@ class Desugar:
 
         return _known(e, "count_of", shape), item
 
-    def elements_of(self, e):
-        """np.nditer(a), np.nditer((a, b)): the elements in C order, together those of several arrays."""
+    def elements_of(self, e, before):
+        """np.nditer(a), np.nditer((a, b)): the elements in the order of memory, together those of several arrays."""
         given = e.args[0].elts if isinstance(e.args[0], (ast.Tuple, ast.List)) else e.args
-        arrays = given
-        if len(given) > 1:
-            function = _at(
-                ast.Attribute(value=e.func.value, attr="broadcast_arrays", ctx=ast.Load()), e
+        arrays = [self.kept(a, before, "a") for a in given]
+        if len(arrays) == 1:
+            return _known(e, "in_memory_order", arrays[0])
+        everything = lambda: _tuple(e, *arrays)  # noqa: E731
+        function = _at(
+            ast.Attribute(value=e.func.value, attr="broadcast_arrays", ctx=ast.Load()), e
+        )
+        calls = []
+        for k, array in enumerate(arrays):
+            spread = _at(ast.Call(func=function, args=list(arrays), keywords=[]), e)
+            own = _at(ast.Subscript(value=spread, slice=_constant(k, e), ctx=ast.Load()), e)
+            flat = _at(ast.Attribute(value=own, attr="ravel", ctx=ast.Load()), e)
+            choice = ast.IfExp(
+                test=_known(e, "are_alike", everything()),
+                body=_known(e, "in_common_order", array, everything()),
+                orelse=_at(ast.Call(func=flat, args=[], keywords=[]), e),
             )
-            call = lambda: _at(ast.Call(func=function, args=list(given), keywords=[]), e)  # noqa: E731
-            at = lambda k: ast.Subscript(value=call(), slice=_constant(k, e), ctx=ast.Load())  # noqa: E731
-            arrays = [_at(at(k), e) for k in range(len(given))]
-        flat = lambda a: _at(ast.Attribute(value=a, attr="ravel", ctx=ast.Load()), e)  # noqa: E731
-        calls = [_at(ast.Call(func=flat(a), args=[], keywords=[]), e) for a in arrays]
-        return calls[0] if len(calls) == 1 else _call("zip", e, *calls)
+            calls.append(_at(choice, e))
+        return _call("zip", e, *calls)
 
     def iteration_of_range(self, e, before):
         args = [self.kept(a, before, "r") for a in e.args]
@@ -412,6 +497,35 @@ def _rebound(loop):
     """Names that a loop's target and body assign."""
     nodes = (n for part in (loop.target, *loop.body) for n in ast.walk(part))
     return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def _may_be_copied(body):
+    """Whether a loop's body may stand in several loops: it has no functions, and no break of its own."""
+    for s in body:
+        for n in ast.walk(s):
+            if isinstance(n, (ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.Try, ast.With)):
+                return False
+    return not any(_breaks(s) for s in body)
+
+
+def _breaks(s):
+    """Whether a break in the statement leaves the loop around it."""
+    if isinstance(s, ast.Break):
+        return True
+    inner = s.orelse if isinstance(s, (ast.For, ast.While)) else ast.iter_child_nodes(s)
+    return any(_breaks(n) for n in inner if isinstance(n, (ast.stmt, ast.match_case)))
+
+
+def _copy(node):
+    """Nodes of their own; the values in them are the same."""
+    if isinstance(node, list):
+        return [_copy(n) for n in node]
+    if not isinstance(node, ast.AST) or isinstance(node, Value):
+        return node
+    made = copy.copy(node)
+    for field in node._fields:
+        setattr(made, field, _copy(getattr(node, field, None)))
+    return made
 
 
 def _known(place, name, *args):

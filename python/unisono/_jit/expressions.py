@@ -40,6 +40,7 @@ _COMPARE = {
 }
 
 
+_SORTS = ("sort", "argsort")  # stable here, which is more than any kind asks for
 _NEW = {
     f"{name}{like}" for name in ("zeros", "ones", "empty", "full") for like in ("", "_like")
 } | {"array"}
@@ -95,7 +96,7 @@ class Expressions:
             return self.node(e, "Function", text=e.id, value=-1)
         place = self.number_around(e.id)
         if place is not None:
-            return self.name_of_array(e, _name_of(*place), place)
+            return self.name_of_array(e, _name_of(*place, self.function), place)
         found, value = self.resolve(e)
         if not found:
             advice = "use range" if e.id == "xrange" else "is it spelled right?"
@@ -282,14 +283,14 @@ class Expressions:
             name = e.func.attr if isinstance(e.func, ast.Attribute) else ""
             orders = {"astype", "copy", "flatten", "ravel", "reshape"}
             is_order = k.arg == "order" and value == "C" and name in orders
-            return is_order or (k.arg == "kind" and name == "sort" and value is not None)
+            return is_order or (k.arg == "kind" and name in _SORTS and value is not None)
         name = (known_name(function) or "") if k.arg in ("order", "kind", "copy") else ""
         if not name.startswith(("np.", "un.")):
             return False
         base = name[3:]
         if k.arg == "order":
             return base in _NEW and value in ("C", "F", "K", "A")
-        return value is True and base == "array" if k.arg == "copy" else base == "sort"
+        return value is True and base == "array" if k.arg == "copy" else base in _SORTS
 
     def is_array_function(self, e):
         """Whether a call of it takes sequences as NumPy does: lists are tuples to it."""

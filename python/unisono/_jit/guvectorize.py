@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 
-from .. import _signatures
+from .. import _engine, _signatures
 from .._arrays import ufunc as _ufunc
 from . import always_jit, prange
 from .text import compile_text
@@ -149,6 +150,7 @@ class GeneralizedFunction:
         self._writable = self._written(writable)
         self._signatures = [types for _, types in signatures]
         self._loops, self._one = {}, None
+        self._single = {}  # plans of calls for one item, by the operands' dtypes and numbers of axes
         for types in self._signatures:
             self._check(types)
 
@@ -206,10 +208,77 @@ class GeneralizedFunction:
 
     def __call__(self, *args, out=None, axes=None, axis=None, keepdims=False):
         if axes is None and axis is None and not keepdims:
+            if out is None and self.nout and not self._writable:
+                made = self._of_one_item(args[: self.nin], args[self.nin :])
+                if made is not None:
+                    return made
             return self._over_items(args, out)
         from .guvectorize_axes import with_axes
 
         return with_axes(self, args, out, axes, axis, keepdims)
+
+    def _of_one_item(self, args, given):
+        """Results for operands that are a single item in the dtypes of a signature; None for others."""
+        if len(args) != self.nin or (given and len(given) != self.nout):
+            return None
+        try:
+            key = tuple([(x.dtype, x.ndim) for x in args])
+        except AttributeError:
+            return None
+        plan = self._single.get(key)
+        if plan is None:
+            plan = self._single[key] = self._plan_of_one(args)
+        if not plan:
+            return None
+        equal, made_like = plan
+        shapes = [x.shape for x in args]
+        for k, i, m, j in equal:
+            if shapes[k][i] != shapes[m][j]:
+                return None  # refused there
+        results = given or [
+            _engine._empty(tuple([shapes[k][i] for k, i in axes]) or (1,), t, None)
+            for axes, t in made_like
+        ]
+        for r, (axes, t) in zip(given, made_like, strict=bool(given)):
+            # NumPy's arrays that own their memory overlap no other.
+            own = _is_array(r) and type(r) is not _engine.ndarray and r.base is None
+            own = own and sum([r is x for x in (*args, *given)]) == 1
+            wanted = tuple([shapes[k][i] for k, i in axes])
+            if not own or not axes or r.shape != wanted or r.dtype.char != _ufunc._chars[t]:
+                return None
+        if given and not all([type(x) is type(given[0]) and x.base is None for x in args]):
+            return None
+        self._compiled(*args, *results)
+        if given:
+            return given[0] if self.nout == 1 else tuple(given)
+        if self.nout == 1:
+            return results[0] if made_like[0][0] else results[0][0]
+        return tuple([r if axes else r[0] for r, (axes, _) in zip(results, made_like, strict=True)])
+
+    def _plan_of_one(self, args):
+        """(Axes that are equal, the axes and dtype of each result), axes as numbers of operand and axis.
+
+        Nothing where a call for one item takes more than a call of the function.
+        """
+        if not self._signatures or not all(
+            _is_array(x) and n for x, n in zip(args, self._inputs, strict=True)
+        ):
+            return ()
+        first, equal = {}, []
+        for k, (x, names) in enumerate(zip(args, self._inputs, strict=True)):
+            if x.ndim != len(names):
+                return ()
+            for i, name in enumerate(names):
+                if name in first:
+                    equal.append((k, i, *first[name]))
+                first.setdefault(name, (k, i))
+        if any(n.isdigit() for names in self._inputs + self._outputs for n in names):
+            return ()
+        types = self._types([_ufunc.as_array(x) for x in args], [None] * self.nout)
+        if any(x.dtype.name != t[1] for x, t in zip(args, types, strict=False)):
+            return ()
+        outputs = zip(self._outputs, types[self.nin :], strict=True)
+        return equal, [(tuple(first[n] for n in names), t[1]) for names, t in outputs]
 
     def _over_items(self, args, out):
         import unisono as un
@@ -354,6 +423,12 @@ class GeneralizedFunction:
                 text, "items", {"f": self._compiled, "prange": prange}
             )
         return self._loops[kinds]
+
+
+def _is_array(x):
+    """Whether compiled functions take x as it lies in memory."""
+    numpy = sys.modules.get("numpy")
+    return type(x) is _engine.ndarray or (numpy is not None and type(x) is numpy.ndarray)
 
 
 __all__ = ["GeneralizedFunction", "guvectorize"]

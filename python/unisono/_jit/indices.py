@@ -63,3 +63,31 @@ def is_contiguous(a, order):
             return a.size == 0
         expected *= a.shape[axis]
     return True
+
+
+@jit
+def in_memory_order(a):
+    """All elements: those of an array in Fortran's order column by column, as nditer has them."""
+    if a.ndim > 1 and is_contiguous(a, "F") and not is_contiguous(a, "C"):
+        return a.T.ravel()
+    return a.ravel()
+
+
+@jit
+def are_alike(arrays):
+    """Whether arrays have one shape."""
+    same = True
+    for a in arrays:
+        same = same and a.shape == arrays[0].shape
+    return same
+
+
+@jit
+def in_common_order(a, arrays):
+    """All elements of one of several arrays of one shape, in the order in which nditer visits all."""
+    columns = a.ndim > 1
+    for other in arrays:
+        columns = columns and is_contiguous(other, "F") and not is_contiguous(other, "C")
+    if columns:
+        return a.T.ravel()
+    return a.ravel()

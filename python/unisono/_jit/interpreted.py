@@ -122,13 +122,14 @@ def _sample(described, size, number):
 
     kind = described[0]
     if kind == "array":
-        dtype, rank = described[1:]
+        dtype, rank, is_writable = described[1:]
         flat = np.arange(1, size**rank + 1)
         if rank == 2:
             flat = flat + (9 * np.eye(size, dtype=int)).ravel()
         if dtype.startswith(("int", "uint")):
             flat = flat % max(size, 2)
-        return unisono.asarray(flat.reshape((size,) * rank).astype(dtype))
+        made = unisono.asarray(flat.reshape((size,) * rank).astype(dtype))
+        return made if is_writable else unisono.broadcast_to(made, made.shape)
     if kind == "scalar":
         dtype, weak, value = described[1:]
         if value is not None:
@@ -156,7 +157,7 @@ def _spec(result):
     if isinstance(result, tuple):
         items = tuple(_spec(item) for item in result)
         return None if None in items else ("tuple", items)
-    if not isinstance(result, (np.ndarray, np.generic, unisono.ndarray)):
+    if not isinstance(result, (np.ndarray, np.generic, unisono.ndarray, *unisono._engine._values)):
         return None
     name = result.dtype.name
     if name not in unisono._dtype.objects._table or name in ("float16", "bfloat16"):
@@ -197,7 +198,9 @@ def _block(function, described):
 
         import unisono
 
-        given = [unisono.asarray(v) if isinstance(v, np.ndarray) else v for v in given]
+        given = [
+            unisono.asarray(v, copy=False) if isinstance(v, np.ndarray) else v for v in given
+        ]
         values = iter(given)
         made = [(name, _taken(d, values)) for name, d in described]
         args = [v for name, v in made if not name]

@@ -31,7 +31,21 @@ radians, degrees = deg2rad, rad2deg
 
 @jit
 def around(a, decimals=0):
-    return np.round(a, decimals)
+    """As NumPy rounds floats: through the power of ten, which it multiplies from 1e9 on."""
+    if not isinstance(a, np.ndarray):
+        return these_arguments()
+    if a.dtype != np.float64 and a.dtype != np.float32:
+        return these_arguments()
+    digits = abs(decimals)
+    power = 10.0 ** min(digits, 9)
+    for _ in range(9, digits):
+        power *= 10.0
+    if decimals >= 0:
+        return np.rint(a * power) / power
+    return np.rint(a / power) * power
+
+
+round = around
 
 
 @jit

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 # Accepted values of what changes nothing: compiled functions are like that.
 _ALWAYS = {
-    "nopython": (True, None),
     "cache": (True, False, None),
     "nogil": (True, False, None),
     "looplift": (True, False, None),
@@ -19,7 +18,6 @@ _ALWAYS = {
     "target_backend": (None,),
 }
 _WHY = {
-    "nopython": "there is no object mode: what cannot be compiled is refused; leave it out",
     "forceobj": "there is no object mode; leave out the decorator",
 }
 _FLAGS = {"fast", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc"}
@@ -44,6 +42,13 @@ def checked(options, where):
                     f"{where}: error_model is 'python' or 'numpy'; got {value!r}; choose one"
                 )
             made["numpy_errors"] = value == "numpy"
+        elif name == "nopython":
+            if value not in (True, None):
+                raise ValueError(
+                    f"{where}: nopython={value!r} is not possible; expected True; there is no object mode: "
+                    f"what cannot be compiled is refused; leave it out"
+                )
+            made["nopython"] = value
         elif name == "fastmath":
             made["fastmath"] = _fastmath(value, where)
         elif name in ("boundscheck", "cdivision", "debug", "parallel", "wraparound"):
@@ -72,7 +77,7 @@ def checked(options, where):
 
             made["locals"] = {n: spec_of(t, f"{where}: locals") for n, t in value.items()}
         else:
-            own = "wraparound cdivision boundscheck debug error_model fastmath interpret link locals num_threads parallel schedule".split()
+            own = "wraparound cdivision boundscheck debug error_model fastmath interpret link locals nopython num_threads parallel schedule".split()
             known = sorted([*_ALWAYS, *own])
             raise TypeError(
                 f"{where}: unknown keyword {name!r}; expected one of {', '.join(known)}; "

@@ -26,7 +26,7 @@ members = {}  # (name, is a method): pairs of the names of types, for isinstance
 _of_numpy = frozenset(
     "allclose append argwhere around array_equal array_split average bincount convolve corrcoef correlate cross deg2rad degrees delete diff digitize dsplit "
     "ediff1d fill_diagonal frombuffer hsplit interp isclose iscomplex isin isneginf isposinf isreal kron median nanmax nanmean nanmin nansum percentile "
-    "polyval quantile rad2deg radians searchsorted split square tile trapezoid unique vsplit".split()
+    "polyval quantile rad2deg radians round searchsorted split square tile trapezoid unique vsplit".split()
 )
 _of_numpy_nan = frozenset(
     "nan_to_num nanargmax nanargmin nancumprod nancumsum nanmedian nanpercentile nanprod nanquantile nanstd nanvar".split()

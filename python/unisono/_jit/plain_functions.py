@@ -10,10 +10,11 @@ from collections import OrderedDict
 
 from . import unfiled
 
-_compiled = {}  # by identity: the function, which stays, and what is compiled of it
-_given = (
-    OrderedDict()
-)  # as _compiled: functions made again and again share an entry; see argument_form
+# By identity: the function, which stays, and what is compiled of it; the last ones used.
+_compiled = OrderedDict()
+_most_compiled = 1024
+# The same of functions that are made again and again, which share an entry; see argument_form.
+_given = OrderedDict()
 _most_given = 256  # each holds what it captured last
 
 
@@ -27,8 +28,17 @@ def compiled_function(value):
     if found is None:
         from . import always_jit
 
-        found = _compiled[id(value)] = (value, always_jit(value))
+        found = value, always_jit(value)
+    _keep(_compiled, id(value), found, _most_compiled)
     return found[1]
+
+
+def _keep(table, key, value, most):
+    """Note it as the one used last, and let go of those unused longest."""
+    table[key] = value
+    table.move_to_end(key)
+    while len(table) > most:
+        table.popitem(last=False)
 
 
 def argument_form(function):
@@ -56,9 +66,7 @@ def argument_form(function):
     if made is None and not why_not(function):
         takes_numbers = cells or function.__name__ == "<lambda>"
         made = _as_argument(function) if takes_numbers else compiled_function(function)
-        _given[key] = made
-        if len(_given) > _most_given:
-            _given.popitem(last=False)
+        _keep(_given, key, made, _most_given)
     elif made is not None:
         _given.move_to_end(key)
     return made
@@ -77,9 +85,7 @@ def _compiled_partial(partial):
         def with_names(*rest):
             return function(*given, *rest, **named)
 
-        _given[key] = always_jit(with_names if named else with_given)
-        if len(_given) > _most_given:
-            _given.popitem(last=False)
+        _keep(_given, key, always_jit(with_names if named else with_given), _most_given)
     return _given[key]
 
 
@@ -110,7 +116,7 @@ def _as_argument(function):
         if cell.cell_contents is function:
             cell.cell_contents = own
     made = always_jit(own, takes_numbers=True)
-    _compiled[id(own)] = (own, made)
+    _keep(_compiled, id(own), (own, made), _most_compiled)
     return made
 
 

@@ -92,7 +92,7 @@ for dtype in ("float32", "float64"):
         v = np.asarray(y)
         sys.stdout.buffer.write(np.where(np.isnan(v), 0, v).tobytes())
     for name in ("power", "arctan2", "hypot"):
-        for other in (a[::-1], -1.5, 3.0):
+        for other in (a[::-1], -1.5, 3.0, -6.0, 65.0, un.array(np.arange(len(x)) % 141 - 70.0)):
             for _ in range(3):
                 y = getattr(un, name)(a, other) + 0.0
                 un.eval(y)
@@ -206,6 +206,84 @@ def test_powers_of_known_halves(exponent, dtype):
     assert same_bits(un.array(x[:77]) ** exponent, got[:77])
     if dtype != "float16":
         assert same_bits(COMPILED[exponent](x), got)
+
+
+def near_the_ends(dtype, exponent, count=700):
+    """Numbers whose powers lie between the least and the largest number, and around both."""
+    rng = np.random.default_rng(abs(exponent))
+    least, top = (-1074, 1024) if dtype == "float64" else (-149, 128)
+    size = max(abs(exponent), 1)
+    parts = [rng.uniform(0.2, 4, count)]
+    for low, high in ((least, top), (least, least + 60), (top - 9, top)):
+        ends = sorted((low // size, high // size))
+        parts.append(
+            np.ldexp(rng.uniform(1, 2, count), rng.integers(ends[0] - 1, ends[1] + 2, count))
+        )
+    x = np.concatenate([*parts, *(1 / p for p in parts)]) * rng.choice([-1, 1], 8 * count)
+    return np.concatenate([x, SPECIAL]).astype(dtype)
+
+
+@un.jit
+def fill_powers(x, out, exponent):
+    for i in range(len(x)):
+        out[i] = x[i] ** exponent
+
+
+@un.jit
+def power_of_one(x, exponent):
+    return x**exponent
+
+
+BY_PRODUCTS = [3, 4, 5, 6, 7, 12, 31, 64, -2, -3, -4, -7, -33, -64]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("exponent", BY_PRODUCTS)
+def test_powers_by_products(exponent, dtype):
+    """Less than one ULP, NumPy's special values, one set of bits however the exponent is given."""
+    with np.errstate(all="ignore"):
+        x = near_the_ends(dtype, exponent)
+        exact = x.astype(np.longdouble) ** exponent
+        want = exact.astype(dtype)
+    got = np.asarray(un.power(un.array(x), un.array(np.full(len(x), exponent, dtype))))
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(want))
+    number = ~np.isnan(want)
+    np.testing.assert_array_equal(np.signbit(got[number]), np.signbit(want[number]))
+    finite = np.isfinite(want)
+    np.testing.assert_array_equal(got[number & ~finite], want[number & ~finite])
+    error = np.abs(got[finite].astype(np.longdouble) - exact[finite])
+    ulps = error / np.spacing(np.abs(want[finite])).astype(np.longdouble)
+    assert float(np.max(ulps)) <= 0.76
+    normal = np.abs(want[finite]) >= np.finfo(dtype).tiny
+    assert float(np.max(ulps[normal])) <= 0.501
+
+    a = un.array(x)
+    mixed = np.where(np.arange(len(x)) % 3 == 0, 1.7, exponent).astype(dtype)
+    assert same_bits(np.asarray(a ** un.array(mixed))[1::3], got[1::3])
+    for given in (exponent, float(exponent), un.array(exponent, dtype=dtype)):
+        assert same_bits(a**given, got)
+    known, unknown = np.empty_like(x), np.empty_like(x)
+
+    @un.jit
+    def fill_known(x, out):
+        for i in range(len(x)):
+            out[i] = x[i] ** exponent
+
+    fill_known(x, known)
+    fill_powers(x, unknown, np.dtype(dtype).type(exponent))
+    assert same_bits(known, got)
+    assert same_bits(unknown, got)
+    assert float(power_of_one(x[1], x.dtype.type(exponent))) == float(got[1])
+
+
+def test_plans_know_their_exponents():
+    """One line, other exponents each time: groups that run and groups that are compiled."""
+    x = np.random.default_rng(0).uniform(0.5, 2, 300)
+    for count in (300, 100_000):
+        a = un.array(np.resize(x, count))
+        for exponent in [3, 4, 5.5, 3, 65, -6, 5.5, 4] * 3:
+            got = np.asarray((a + 0) ** exponent)[:300]
+            np.testing.assert_allclose(got, x**exponent, rtol=3e-16)
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64"])

@@ -310,3 +310,83 @@ def test_refused():
 
     with pytest.raises(un.CompileError, match="byte order"):
         odd(np.zeros(2, swapped))
+
+
+UNALIGNED = np.dtype([("a", "u1"), ("x", "f8"), ("y", "i4")])
+
+
+def _assigns_a_slice(r):
+    r["x"][1:] = 9
+
+
+def _assigns_all(r):
+    r["x"][...] = r["x"][::-1]
+
+
+def _assigns_through_a_name(r):
+    c = r["x"]
+    c[0] = 9
+
+
+def _augments_a_slice(r):
+    r["x"][1:] += 1
+
+
+def _assigns_a_part_of_a_part(r):
+    r["x"][1:][0] = 7
+
+
+def _fills(r):
+    r["x"].fill(3)
+
+
+def _copies_into(r):
+    np.copyto(r["x"], np.ones(4))
+
+
+def _sorts(r):
+    r["x"].sort()
+
+
+def _stores(c):
+    c[0] = 5
+
+
+def _calls(r):
+    _stores(r["x"])
+
+
+def _adds_into(r):
+    np.add(r["x"], 1, r["x"])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        _assigns_a_slice,
+        _assigns_all,
+        _assigns_through_a_name,
+        _augments_a_slice,
+        _assigns_a_part_of_a_part,
+        _fills,
+        _copies_into,
+        _sorts,
+        _calls,
+        _adds_into,
+    ],
+)
+def test_numbers_that_are_not_aligned_are_not_lost(function):
+    """They are read into copies: what would write into one is refused."""
+    r = np.zeros(4, UNALIGNED)
+    with pytest.raises((un.CompileError, ValueError), match="read-only|takes 2 arguments"):
+        un.jit(function)(r)
+
+
+def test_fill_of_an_expression():
+    @un.jit
+    def f(a):
+        b = a.real
+        b.fill(2.0)
+        return a
+
+    assert f(np.zeros(2, complex)).tolist() == [2.0, 2.0]

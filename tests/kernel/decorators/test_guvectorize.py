@@ -208,3 +208,44 @@ def test_operands_that_are_written():
             assert f(x).tolist() == [4.0, 4.0, 4.0] and not x.any()
     with pytest.raises(ValueError, match="writable_args names no operand; got 'y'"):
         un.guvectorize(types, "(n)->()", writable_args=("y",))(total)
+
+
+def test_calls_for_one_item():
+    """What such calls take and refuse is what calls over items do."""
+
+    @un.guvectorize(["void(float64[:,:], float64[:], float64[:])"], "(m,n),(n)->(m)")
+    def times(a, b, c):
+        for i in range(a.shape[0]):
+            c[i] = 0
+            for j in range(a.shape[1]):
+                c[i] += a[i, j] * b[j]
+
+    @un.guvectorize(["void(float64[:], float64[:])"], "(n)->()")
+    def total(a, s):
+        s[0] = 0
+        for x in a:
+            s[0] += x
+
+    a, b = np.arange(6.0).reshape(2, 3), np.array([1.0, 2, 4])
+    want = a @ b
+    for x, y in ((a, b), (un.array(a), un.array(b)), (a.T.copy().T, b[::-1].copy()[::-1])):
+        assert np.array_equal(np.asarray(times(x, y)), want)
+    assert np.array_equal(np.asarray(times(np.stack([a, a]), b)), [want, want])
+    assert np.array_equal(np.asarray(times(a.astype("float32"), b)), want)
+    assert np.array_equal(np.asarray(times(a.astype("int32"), [1, 2, 4])), want)
+    out = np.empty(2)
+    assert times(a, b, out) is out and np.array_equal(out, want)
+    square = np.arange(9.0).reshape(3, 3)
+    want = square @ b
+    assert times(square, b, b) is b  # what is read is not what is written
+    assert np.array_equal(b, want)
+    both = np.arange(6.0)
+    times(np.eye(3), both[:3], out=both[1:4])
+    assert np.array_equal(both, [0, 0, 1, 2, 4, 5])
+    assert float(total(a[0])) == 3 and total(a[0]).shape == ()
+    with pytest.raises(ValueError, match="operand 2 does not match on axis 'n'; got 2; expected 3"):
+        times(a, np.ones(2))
+    with pytest.raises(ValueError, match="a result has another shape"):
+        times(a, b, np.empty(3))
+    with pytest.raises(TypeError, match="no signature takes the operands"):
+        times(a + 0j, b)

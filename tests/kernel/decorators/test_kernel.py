@@ -88,6 +88,28 @@ def test_values_derived_from_ids_across_a_barrier(on):
     assert c.tolist() == [1, 1, 2, 2, 3, 3, 4, 4]
 
 
+def test_barrier_behind_a_loop_that_items_leave(on):
+    @un.kernel(device=on)
+    def f(a, c):
+        i, k = un.global_id(0), un.local_id(0)
+        held = un.local_array(4, un.float64)
+        t = 0.0
+        for n in range(6):
+            if n > a[i]:
+                break
+            if n % 2:
+                continue
+            t += n
+        held[k] = t
+        un.barrier()
+        c[i] = held[3 - k]
+
+    a, c = np.arange(8.0), np.zeros(8)
+    f[8, 4](a, c)
+    sums = [sum(n for n in range(6) if n % 2 == 0 and n <= x) for x in range(8)]
+    assert c.tolist() == sums[3::-1] + sums[:3:-1]
+
+
 def test_bad_launches(on):
     @un.kernel(device=on)
     def f(a):

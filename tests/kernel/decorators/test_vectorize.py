@@ -412,3 +412,48 @@ def test_errors_of_elements_come_from_compiled_code():
     assert f(np.array([4.0, 9.0])).tolist() == [2, 3]
     with pytest.raises(ValueError, match="negative"):
         f(np.array([4.0, -9.0]))
+
+
+def test_short_vectors_of_numpy():
+    """They run at once, with the results, refusals and overlaps of other calls."""
+
+    @un.vectorize
+    def f(a, b):
+        return a * 2 + b
+
+    @un.vectorize(["float64(float64, float64)"])
+    def g(a, b):
+        if b == 7:
+            raise ValueError("seven")
+        return a / b
+
+    rng = np.random.default_rng(0)
+    for dtype in ("int32", "float32", "float64"):
+        a, b = (rng.uniform(1, 5, 11).astype(dtype) for _ in range(2))
+        want = a * 2 + b
+        for x, y in ((a, b), (a[::-1][::-1], b), (np.resize(a, 2000)[:11], b)):
+            got = f(x, y)
+            assert isinstance(got, un.ndarray) and got.dtype == want.dtype
+            assert np.array_equal(np.asarray(got), want)
+        long = f(np.resize(a, 3000), np.resize(b, 3000))
+        assert np.array_equal(np.asarray(long)[:11], want)
+        out = np.empty_like(a)
+        assert f(a, b, out) is out and np.array_equal(out, want)
+        assert f(a, b, out=out) is out
+        with pytest.raises(TypeError):
+            f(a, b, np.empty(11, "bool"))
+        assert np.array_equal(np.asarray(g(a, b)), a.astype("float64") / b.astype("float64"))
+        ours = un.empty(11, dtype)
+        assert f(un.array(a), un.array(b), out=ours) is ours
+        assert np.array_equal(np.asarray(ours), want)
+    both = np.arange(12.0)
+    f(both[:11], np.zeros(11), both[1:])
+    assert np.array_equal(both, [0, *(2.0 * np.arange(11))])
+    with pytest.raises(ValueError, match="seven"):
+        g(np.ones(3), np.array([1.0, 7, 2]))
+    frozen = np.empty(3)
+    frozen.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        f(np.ones(3), np.ones(3), frozen)
+    with pytest.raises(ValueError, match="broadcast"):
+        f(np.ones(3), np.ones(2))

@@ -169,3 +169,54 @@ def test_loops_that_choose_between_few_cases(dtype):
         chosen(x, y, want)
         un.jit(chosen)(x, y, got)
         assert np.array_equal(got, want)
+
+
+def around(a, out):
+    for i in range(1, a.shape[0] - 1):
+        for x in range(i - 1, i + 2):
+            out[i] += a[x] * (x - i)
+    return 0
+
+
+def pairs(a, out):
+    last = -1
+    for i in range(a.shape[0] // 2):
+        first = 2 * i
+        for x in range(first, first + 2):
+            out[x] += a[x]
+            first += 5
+            last = x
+    return last
+
+
+def moving(a, out):
+    k = 0
+    for i in range(a.shape[0] // 3):
+        for x in range(k, k + 3):
+            k += 1
+            out[i] = 10 * out[i] + a[x]
+    return k
+
+
+def beside(a, out):
+    for i in range(a.shape[0]):
+        for x in range(i - 2, i + 1):
+            out[i] += a[x]
+        for x in range(i, i + 2):
+            out[i] *= a[x]
+    return 0
+
+
+@pytest.mark.parametrize("program", [around, pairs, moving, beside])
+def test_bounds_that_differ_by_a_number(program):
+    for n in (0, 1, 2, 3, 9, 40):
+        a = np.random.default_rng(n).standard_normal(n)
+        want, got = np.ones(n), np.ones(n)
+        results = []
+        for f, out in ((program, want), (un.jit(program), got)):
+            try:
+                results.append(f(a, out))
+            except IndexError as e:
+                results.append(str(e).replace("for axis 0 ", ""))
+        assert results[0] == results[1]
+        assert got.tobytes() == want.tobytes()

@@ -131,7 +131,7 @@ def values_decide(a):
 
 
 def test_refusals(on):
-    with pytest.raises(ValueError, match="'b' is written, but the array given is read-only"):
+    with pytest.raises(ValueError, match="'b' is written, but it is a read-only copy"):
         un.jit(rotated, device=on)(A)  # NumPy's is a view, this would be a copy
     with pytest.raises(un.CompileError, match="eigvalsh is not supported"):
         un.jit(in_prange, device=on)(S, np.zeros(4))
@@ -146,6 +146,57 @@ def test_it_is_said(on):
     assert "interpreter: np.linalg.eigvalsh" in f.parallel_report()
     if on == "cpu":
         assert "the interpreter runs this" in f.explain()
+
+
+def outside_of_loops(a):
+    return np.linalg.eigvalsh(a)
+
+
+def test_it_is_said_wherever_it_stands(on):
+    f = un.jit(outside_of_loops, device=on)
+    with pytest.warns(RuntimeWarning) as told:
+        f(S)
+        f(S)
+        f(S.astype("float32"))
+    texts = [str(w.message) for w in told]
+    assert len(texts) == 2  # one for each version
+    line = outside_of_loops.__code__.co_firstlineno + 1
+    for text in texts:
+        assert "outside_of_loops: the interpreter runs np.linalg.eigvalsh" in text
+        assert "microseconds a call" in text and f"{__file__}:{line}: " in text
+
+
+def of_one_that_asks(a):
+    return asks(a) + 1
+
+
+def asks(a):
+    return np.linalg.eigvalsh(a)[0]
+
+
+@pytest.mark.parametrize("function", [outside_of_loops, in_a_loop, of_one_that_asks])
+def test_it_is_refused_on_demand(on, function, monkeypatch):
+    args = (S, 2) if function is in_a_loop else (S,)
+    refusal = r"only the interpreter can run np.linalg.eigvalsh(.|\n)*leave out nopython=True"
+    with pytest.raises(un.CompileError, match=refusal):
+        un.jit(function, nopython=True, device=on)(*args)
+    before = un._engine._setting("nopython")
+    un._engine._set_setting("nopython", "1")
+    try:
+        with pytest.raises(un.CompileError, match=refusal):
+            un.jit(function, device=on)(*args)
+    finally:
+        un._engine._set_setting("nopython", before)
+
+
+def test_what_compiles_is_not_refused(on):
+    @un.jit(nopython=True, device=on)
+    def f(a):
+        return np.sort(a)[0] + a.sum()
+
+    assert f(np.array([2.0, 1.0])) == 4.0
+    with pytest.raises(ValueError, match="nopython=False is not possible"):
+        un.jit(nopython=False)
 
 
 def saving(a, path):

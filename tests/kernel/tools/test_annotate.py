@@ -33,9 +33,9 @@ def chosen(u, where):
 @un.jit
 def mixed(u):
     v = 2.0 * u + 1.0
-    s = 0.0
+    s = 1.0
     for i in range(len(v)):
-        s += v[i]
+        s *= v[i]
     return s
 
 
@@ -85,8 +85,27 @@ def test_explain_tells_why_a_loop_is_not_vectorised():
         for n in line_of(text, "v = 2.0")
     )
     assert any("memory: makes 1 array" in n for n in line_of(text, "v = 2.0"))
-    kept = line_of(text, "for i in range(len(v)):") + line_of(text, "s += v[i]")
-    assert any("not vectorised: sums of floats keep their order" in n for n in kept)
+    kept = line_of(text, "for i in range(len(v)):") + line_of(text, "s *= v[i]")
+    assert any("not vectorised: products of floats keep their order" in n for n in kept)
+
+
+def test_terms_of_sums_are_vectorised():
+    """Terms in vectors, which are added one by one: the bits are those of the loop."""
+
+    @un.jit
+    def roots(u):
+        s = 0.0
+        for i in range(len(u)):
+            s += u[i] ** 3 + u[i] ** 1.7
+        return s
+
+    u = np.random.default_rng(0).uniform(0.5, 2, 1003)
+    want = 0.0
+    for x in np.asarray(un.array(u) ** 3 + un.array(u) ** 1.7):
+        want += x
+    assert roots(u) == want
+    notes = line_of(roots.explain(), "for i in range(len(u)):")
+    assert any(n.strip().startswith("vectorised") for n in notes)
 
 
 class Page(HTMLParser):

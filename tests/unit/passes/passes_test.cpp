@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "passes/cleanup/copy_propagation.h"
+#include "passes/cleanup/full_unrolling.h"
 #include "passes/cleanup/licm.h"
 #include "passes/cleanup/simplify.h"
 #include "passes/kernels/wrap_work_items.h"
@@ -336,6 +337,36 @@ TEST(SettleNames, AVariableAssignedOnceIsWhatItIsAssigned) {
       again = i
       a[i, again] = 0.0
 )");
+}
+
+namespace {
+
+/// for i: begin = i - 1; for x in begin to i + 2: a[x] = 0, and begin = 0 where that is written.
+std::string loop_around(bool writes) {
+    Sample s;
+    Builder& b = s.b;
+    std::int32_t i = b.var("i", DType::Int64), x = b.var("x", DType::Int64),
+                 begin = b.var("begin", DType::Int64);
+    E at[] = {b.read(x), b.i64(0)};
+    std::vector<S> inside{b.store(s.a, at, s.zero)};
+    if (writes) inside.push_back(b.assign(begin, b.i64(0)));
+    S inner = b.loop(LoopKind::Serial, x, b.read(begin), b.add(b.read(i), b.i64(2)), b.i64(1),
+                     b.block(std::span<const S>(inside)));
+    S body = b.block({b.declare(begin, b.sub(b.read(i), b.i64(1))), inner});
+    S loop = b.loop(LoopKind::Serial, i, b.i64(1), b.param(s.n), b.i64(1), body);
+    return s.after(loop, [](Module& m) { passes::full_unrolling(m); });
+}
+
+}  // namespace
+
+TEST(FullUnrolling, BoundsNeedToDifferByANumberOnly) {
+    EXPECT_EQ(loop_around(false), R"(  for i in 1 to n:
+    var begin: int64 = i - 1
+    a[i + -1, 0] = 0.0
+    a[i, 0] = 0.0
+    a[i + 1, 0] = 0.0
+)");
+    EXPECT_NE(loop_around(true).find("for x in begin to i + 2"), std::string::npos);
 }
 
 namespace {
