@@ -51,7 +51,7 @@ def measure_saxpy(who):
     import unisono as un
 
     f = un.vectorize([signature])(saxpy)
-    a, b, out = un.array(x), un.array(y), un.empty(SIZE, "float32")
+    a, b, out = un.asarray(x), un.asarray(y), un.empty(SIZE, "float32")
 
     def run():
         f(2.0, a, b, out=out)
@@ -80,7 +80,7 @@ def measure_fused(who):
     import unisono as un
 
     f = un.vectorize([signature])(saxpy)
-    a, b = un.array(x), un.array(y)
+    a, b = un.asarray(x), un.asarray(y)
 
     def run():
         return (un.sqrt(f(2.0, a, b)) + a).sum().item()
@@ -102,7 +102,7 @@ def measure_escape(who):
     import unisono as un
 
     f = un.vectorize([signature])(escape)
-    a, b = un.array(c[0]), un.array(c[1])
+    a, b = un.asarray(c[0]), un.asarray(c[1])
     for _ in range(5):
         un.eval(f(a, b))
     return best_of(lambda: un.eval(f(a, b)), 1, 15)

@@ -23,7 +23,7 @@ def measure(name, who):
         return measure_drjit(x, y, z)
     import unisono as un
 
-    a, b, c = un.array(x), un.array(y), un.array(z)
+    a, b, c = un.asarray(x), un.asarray(y), un.asarray(z)
 
     def run():
         r = un.sin(a) * 2 + un.exp(-b * b) - un.sqrt(un.abs(c))

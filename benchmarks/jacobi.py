@@ -37,8 +37,8 @@ def time_sweeps(step, u, v, wait=lambda: None):
 
 
 def measure(name, who):
-    kind, size = name.split("-")
-    n = 4000 if kind == "jacobi" else int(size)
+    kind, size = name.split("-", 1)
+    n = 4000 if size == "slices" else int(size.removeprefix("slices-"))
     if kind == "jacobi":
         return measure_slices(n, who)
     return measure_loops(n, who, parallel=kind == "prange")
@@ -46,9 +46,10 @@ def measure(name, who):
 
 def measure_slices(n, who):
     if who == "unisono":
+        import numpy as np
         import unisono as un
 
-        u, v = field(un, n)
+        u, v = (un.asarray(a) for a in field(np, n))
         return time_sweeps(slices, u, v, un.synchronize)
     import numpy as np
 

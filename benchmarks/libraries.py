@@ -34,7 +34,7 @@ def measure(name, who):
         return best_of(does(np, name, x), repeats=7)
     import unisono as un
 
-    function = does(un, name, un.array(x))
+    function = does(un, name, un.asarray(x))
 
     def run():
         result = function()

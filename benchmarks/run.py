@@ -22,6 +22,12 @@ BENCHMARKS = {
         ["numba", "numpy", "jax", "taichi"],
         ("numba", 0.8),
     ),
+    "jacobi-slices-2000": (
+        "Jacobi sweep 2000x2000 float64 by slices",
+        "unisono",
+        ["numba", "numpy"],
+        ("numba", 0.7),
+    ),
     "loops-1000": (
         "sweep 1000x1000 by loops, serial",
         "unisono",
@@ -57,6 +63,12 @@ BENCHMARKS = {
         "unisono",
         ["drjit", "gcc", "numba", "numpy", "jax", "taichi"],
         ("drjit", 1.1),
+    ),
+    "asarray": (
+        "un.asarray of three arrays of 1e7 float64, copies and all, then a*b + c*2 - a/3",
+        "unisono",
+        ["numpy"],
+        ("numpy", 1.0),
     ),
     "functions": (
         "sin(a)*2 + exp(-b*b) - sqrt(abs(c)) on 1e7 float64",

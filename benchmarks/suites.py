@@ -216,7 +216,7 @@ def measure_array_power(who):
         return best_of(lambda: f(x), 1, 200)
     import unisono as un
 
-    a = un.array(x)
+    a = un.asarray(x)
 
     def run():
         un.eval(a**3)

@@ -13,7 +13,7 @@ def main():
         import jacobi as module
     elif name == "mask":
         import polygon as module
-    elif name in ("expression", "small"):
+    elif name in ("expression", "asarray", "small"):
         import expressions as module
     elif name in (
         "sum",

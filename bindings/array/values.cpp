@@ -310,8 +310,7 @@ bool add_value_types(PyObject* module) {
     auto* forwarded = reinterpret_cast<PyTypeObject*>(kind.p);
     float_value_type =
         make_type("unisono.float64", &PyFloat_Type, deallocate<free_floats>, forwarded);
-    int_value_type =
-        make_type("unisono.int64", &PyLong_Type, deallocate<free_ints>, forwarded);
+    int_value_type = make_type("unisono.int64", &PyLong_Type, deallocate<free_ints>, forwarded);
     complex_value_type =
         make_type("unisono.complex128", &PyComplex_Type, deallocate_complex, forwarded);
     if (!float_value_type || !int_value_type || !complex_value_type) return false;

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 import unisono as un
 
 special = pytest.importorskip("scipy.special")
