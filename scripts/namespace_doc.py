@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import unisono as un
+from unisono._lazy import numpys
 
 PAGE = Path(__file__).resolve().parents[1] / "docs/namespace.md"
 # Why names are missing, what to use instead, and the names; the first row that lists a name counts.
@@ -57,11 +58,6 @@ REASONS = (
         "core ctypeslib f2py",
     ),
     ("prints documentation", "`help(un.name)`", "info"),
-    (
-        "classes of polynomials",
-        "`un.poly1d`, `un.polyfit`, `un.polyval`; `numpy.polynomial` on `np.asarray(x)`",
-        "polynomial",
-    ),
     ("runs NumPy's tests", "`./test`", "test"),
     ("annotations", "the package has types: `un.ndarray`", "typing"),
 )
@@ -72,7 +68,7 @@ def table(names, has):
     """Lines of the names that are there, and of those that are not with the reason."""
     there = [n for n in names if n in has]
     lines = [", ".join(f"`{n}`" for n in there) or "none yet"]
-    missing = [n for n in names if n not in has]
+    missing = [n for n in names if n not in has and n not in numpys]
     groups = {}
     for name in missing:
         row = next(
@@ -84,6 +80,14 @@ def table(names, has):
         lines += [
             f"| {', '.join(f'`{n}`' for n in listed)} | {reason} | {instead} |"
             for (reason, instead), listed in sorted(groups.items())
+        ]
+    lent = [n for n in names if n in numpys]
+    if lent:
+        lines += [
+            "",
+            "NumPy's own objects, which take and give NumPy's arrays: "
+            + ", ".join(f"`{n}`" for n in lent)
+            + ".",
         ]
     return lines, len(there)
 

@@ -220,8 +220,10 @@ bool stays_pythons(const char* name, PyTypeObject* base) {
         if (std::strcmp(name, k) == 0)
             return PyObject_HasAttrString(reinterpret_cast<PyObject*>(base), name);
     }
+    // Libraries of the array API take what has a namespace for an array that they can write to.
     static const char* const absent[] = {"__weaklistoffset__", "__doc__",   "__new__",
-                                         "__module__",         "__class__", "base"};
+                                         "__module__",         "__class__", "base",
+                                         "__array_namespace__"};
     for (const char* k : absent) {
         if (std::strcmp(name, k) == 0) return true;
     }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "array/adopt.h"
+#include "array/numpy_layout.h"
 #include "array/object.h"
 #include "functions/selection.h"
 #include "reference.h"
@@ -70,6 +71,15 @@ PyObject* iota_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept
 Array as_array(const Array& value) {
     if (value.is_known()) return full({}, value.scalar(), nullptr);
     return Array::of(copy(value).view());
+}
+
+/// NumPy's array of what is no number here: text, dates, or an array of objects; null without an
+/// error for all else.
+PyObject* numpys_own(PyObject* x) {
+    Ref module(PyImport_ImportModule("unisono._arrays.interoperation"));
+    Ref made(module.p ? PyObject_CallMethod(module.p, "numpys_own", "O", x) : nullptr);
+    if (!made.p) python_failed();
+    return made.p == Py_None ? nullptr : Py_NewRef(made.p);
 }
 
 template <Door door>
@@ -235,7 +245,24 @@ PyObject* make_array(PyObject* x, PyObject* dtype, PyObject* device_given, PyObj
     bool is_ours = is_array(x);
     std::optional<DType> wanted;
     if (dtype != Py_None) wanted = to_dtype(dtype);
-    Array a = behind ? *behind : to_array(x, true, wanted);
+    // NumPy's dates have no buffer: their arrays are taken for what they are.
+    if (dtype == Py_None && is_numpy_array(x)) {
+        const char kind =
+            reinterpret_cast<NumPyDType*>(reinterpret_cast<NumPyArray*>(x)->dtype)->kind;
+        if (kind == 'M' || kind == 'm') {
+            if (PyObject* theirs = numpys_own(x)) return theirs;
+        }
+    }
+    Array a;
+    try {
+        a = behind ? *behind : to_array(x, true, wanted);
+    } catch (const Error& e) {
+        if (is_ours || wanted || e.kind() != ErrorKind::Type) throw;
+        // Text, dates and objects are NumPy's.
+        PyObject* theirs = numpys_own(x);
+        if (!theirs) throw;
+        return theirs;
+    }
     if (device_given != Py_None || !is_ours) {
         Device* device = device_given == Py_None && !is_ours ? to_device_pointer(Py_None)
                                                              : to_device_pointer(device_given);

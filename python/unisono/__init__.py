@@ -42,7 +42,7 @@ def __getattr__(name):
     """Load what is seldom needed, or heavy, when it is first named."""
     import importlib
 
-    from ._lazy import absent, aliases, homes, modules
+    from ._lazy import absent, aliases, homes, modules, numpys
 
     if name in homes:
         value = getattr(importlib.import_module(homes[name], __name__), name)
@@ -50,6 +50,8 @@ def __getattr__(name):
         value = getattr(importlib.import_module(__name__), aliases[name])
     elif name in modules.split():
         value = importlib.import_module("." + name, __name__)
+    elif name in numpys:
+        value = getattr(importlib.import_module("numpy"), name)
     else:
         way_out = absent.get(name, "dir(un) lists what this version has")
         raise AttributeError(f"module 'unisono' has no attribute '{name}'; {way_out}")
@@ -58,6 +60,6 @@ def __getattr__(name):
 
 
 def __dir__():
-    from ._lazy import aliases, homes, modules
+    from ._lazy import aliases, homes, modules, numpys
 
-    return sorted({*globals(), *homes, *aliases, *modules.split()})
+    return sorted({*globals(), *homes, *aliases, *modules.split()} - numpys)

@@ -97,6 +97,14 @@ aliases = dict(
 )
 # Sub-packages and modules that are attributes of the package.
 modules = "atomic emath errors exceptions experimental extending fft lib linalg memory random testing typed types"
+# What is not computed here is NumPy's own: it takes and gives NumPy's arrays.
+numpys = frozenset(
+    """
+    asmatrix bmat busday_count busday_offset busdaycalendar bytes_ char character clongdouble ctypeslib
+    datetime64 datetime_as_string datetime_data flexible is_busday longdouble ma
+    matrix matrixlib nditer nested_iters object_ polynomial rec recarray record str_ strings timedelta64
+    """.split()
+)
 # What Numba has and this package has not, and what to write instead.
 _debugger = "compile with un.jit(debug=True) and set breakpoints in gdb, or step in pdb with un.jit(interpret=True)"
 absent = {

@@ -34,7 +34,7 @@ un.zeros(3, dtype=object)
 un.asarray([1, "x"])
 un.asarray([[1, 2], [3]])
 un.asarray(None)
-un.asarray("abc")
+un.asarray({})
 un.arange(3) + "x"
 i = un.arange(3); i += 0.5
 a.astype("int8", casting="safe")

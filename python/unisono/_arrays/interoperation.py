@@ -35,19 +35,74 @@ def array_ufunc(self, ufunc, method, *inputs, **options):
     return ours(*inputs, **options)
 
 
+def numpys_own(x):
+    """NumPy's array of text, bytes, dates, time differences or records; of objects if `x` is one; else None."""
+    import numpy
+
+    if not isinstance(x, numpy.ndarray) and not _begins_with_text(x):
+        return None
+    made = numpy.asarray(x)
+    return made if made.dtype.kind in ("USMmVOT" if made is x else "USMmT") else None
+
+
+def _begins_with_text(x):
+    """Whether the first element of nested sequences is text, or a date or time difference of NumPy's."""
+    import numpy
+
+    while isinstance(x, (list, tuple)) and x:
+        x = x[0]
+    return isinstance(x, (str, bytes, numpy.character, numpy.datetime64, numpy.timedelta64))
+
+
+def _is_numpys(x):
+    """Whether an argument holds what NumPy alone computes."""
+    import numpy
+
+    if isinstance(x, (list, tuple)):
+        return any(map(_is_numpys, x[:2]))
+    dtype = getattr(x, "dtype", None)
+    return isinstance(x, (str, bytes)) or (
+        isinstance(dtype, numpy.dtype) and dtype.kind in "USMmVOT"
+    )
+
+
+def _as_numpys(x):
+    import numpy
+
+    if type(x) in (list, tuple):
+        return type(x)(map(_as_numpys, x))
+    return numpy.asarray(x) if hasattr(type(x), "__array_function__") else x
+
+
 def array_function(self, function, types, args, options):
-    """Run NumPy's function as ours of the same name, in the same sub-package."""
-    module = (getattr(function, "__module__", None) or "numpy").split(".")
+    """Run NumPy's function as ours of the same name, in the same sub-package; with text beside it NumPy's itself."""
+    joins = function.__name__ in _takes_none and None in (
+        a for a in args if not hasattr(a, "dtype")
+    )
+    if joins or (any(map(_is_numpys, args)) and function.__name__ not in _takes_texts):
+        return function(*map(_as_numpys, args), **{k: _as_numpys(v) for k, v in options.items()})
     where = unisono
-    if len(module) > 1 and module[1] in ("linalg", "fft", "random"):
-        where = getattr(unisono, module[1], None)
+    for part in (getattr(function, "__module__", None) or "numpy").split(".")[1:]:
+        if part not in ("linalg", "fft", "random", "lib", "stride_tricks"):
+            break
+        where = getattr(where, part, None)
     ours = _ours(function.__name__, where)
+    if ours is function:  # NumPy's own, under our name
+        return function(*map(_as_numpys, args), **{k: _as_numpys(v) for k, v in options.items()})
     if ours is None:
         raise TypeError(
             f"numpy.{function.__name__}: not there for arrays of unisono; "
             "convert with np.asarray, or use a function of unisono"
         )
     return ours(*args, **options)
+
+
+# Functions for which None is an element, as matplotlib has it.
+_takes_none = frozenset(("atleast_1d", "broadcast_arrays"))
+# Functions of arrays with a text among their parameters that is no element.
+_takes_texts = frozenset(
+    "einsum einsum_path pad savetxt save array2string searchsorted quantile percentile ravel_multi_index".split()
+)
 
 
 def reduce_array(self):

@@ -31,7 +31,9 @@ def with_axes(function, args, out, axes, axis, keepdims):
         results = function._over_items(tuple(moved), None)
         results = [results] if function.nout == 1 else list(results)
         for k, p in enumerate(behind):
-            full = un.reshape(un.asarray(results[k], copy=False), (*un.shape(results[k]), *(1 for _ in p)))
+            full = un.reshape(
+                un.asarray(results[k], copy=False), (*un.shape(results[k]), *(1 for _ in p))
+            )
             results[k] = un.moveaxis(full, last(len(p)), p)
             if targets[k] is not None:
                 targets[k][...] = results[k]

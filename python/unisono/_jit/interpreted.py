@@ -198,9 +198,7 @@ def _block(function, described):
 
         import unisono
 
-        given = [
-            unisono.asarray(v, copy=False) if isinstance(v, np.ndarray) else v for v in given
-        ]
+        given = [unisono.asarray(v, copy=False) if isinstance(v, np.ndarray) else v for v in given]
         values = iter(given)
         made = [(name, _taken(d, values)) for name, d in described]
         args = [v for name, v in made if not name]

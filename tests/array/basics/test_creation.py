@@ -159,4 +159,4 @@ def test_rows_are_copied():
 
 def test_dates_are_not_numbers():
     with pytest.raises(TypeError, match="must be numbers"):
-        un.array([np.datetime64("2001-01-01")])
+        un.array([1, np.datetime64("2001-01-01")])

@@ -54,8 +54,7 @@ def test_ours_over_numpys_memory():
     odd = np.frombuffer(bytes(17), "uint8")[1:].view("float64")
     made, some = copied(lambda: un.asarray(odd))
     assert some == 16 and made.shape == (2,)
-    with pytest.raises(TypeError):
-        un.asarray(np.array(["text"]))
+    assert un.asarray(np.array(["text"])).dtype == "U4"  # NumPy's own
 
 
 def test_memoryview_and_dlpack_share():
@@ -103,8 +102,7 @@ def test_pandas():
     for column in (frame["b"], frame["b"].to_numpy()):
         assert np.shares_memory(np.asarray(un.asarray(column, copy=False)), np.asarray(column))
     assert un.asarray(frame[["b"]]).shape == (3, 1)
-    with pytest.raises(TypeError):
-        un.asarray(pd.Series(["x", "y"]))
+    assert type(un.asarray(pd.Series(["x", "y"]))) is np.ndarray
 
 
 @pytest.mark.slow
@@ -158,8 +156,6 @@ def test_numpys_functions_give_ours():
     x = un.arange(4.0) * 1
     for made in (np.sum(x), np.linalg.norm(x), np.add(x, 1)):
         assert isinstance(made, (un.ndarray, *un._engine._values))
-    with pytest.raises(TypeError, match="not there for arrays of unisono"):
-        np.busday_count(x, x)
 
 
 def test_libraries_of_the_standard_compute_with_ours():

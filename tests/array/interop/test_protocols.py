@@ -30,10 +30,11 @@ def test_numpys_functions_on_our_arrays_are_ours():
     assert np.shape(a) == (3, 4) and np.ndim(a) == 2 and np.array_equal(a, x) is True
 
 
-def test_numpys_functions_that_are_missing_are_named():
+def test_numpys_functions_that_are_missing_are_named(monkeypatch):
     a = un.arange(3.0)
-    with pytest.raises(TypeError, match="numpy.busday_count: not there for arrays of unisono"):
-        np.busday_count(a, a)
+    monkeypatch.setattr(un, "flip", None, raising=False)
+    with pytest.raises(TypeError, match="numpy.flip: not there for arrays of unisono"):
+        np.flip(a)
 
 
 def test_array_interface_is_zero_copy_and_never_stale():
