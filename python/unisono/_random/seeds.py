@@ -204,7 +204,7 @@ class PCG64(BitGenerator):
     """NumPy's PCG64, bit for bit.
 
     A Generator over it gives NumPy's numbers for `random`, `integers`, `uniform`,
-    `shuffle`, `permutation`, `standard_normal`, `normal`, `standard_exponential` and `exponential`; other
+    `shuffle`, `permutation`, `standard_normal`, `normal`, `standard_exponential` and `exponential` in float64; other
     distributions are drawn by other ways than NumPy's. `random` and `uniform` are filled by all
     threads, each of which jumps ahead to its part of the stream.
 
