@@ -32,6 +32,7 @@ def test_errors_of_the_loader_are_explained_and_others_kept():
 
 
 @pytest.mark.skipif(not shutil.which("readelf"), reason="no readelf")
+@pytest.mark.skipif((FOLDER / "glibc-hwcaps").exists(), reason="a build for all processors")
 @pytest.mark.parametrize("file", sorted(f.name for f in FOLDER.glob("*unisono*.so")))
 def test_every_library_says_which_processor_it_needs(file):
     done = subprocess.run(["readelf", "-n", FOLDER / file], capture_output=True, text=True)
@@ -39,6 +40,7 @@ def test_every_library_says_which_processor_it_needs(file):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif((FOLDER / "glibc-hwcaps").exists(), reason="a build for all processors")
 @pytest.mark.skipif(not shutil.which("qemu-x86_64"), reason="no qemu-user (Debian: qemu-user)")
 def test_import_on_an_old_processor_raises():
     command = ["qemu-x86_64", "-cpu", "Nehalem", sys.executable, "-c", "import unisono"]

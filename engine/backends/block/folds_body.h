@@ -200,8 +200,8 @@ bool fold_extreme(char* out, const char* at, std::int64_t n) {
 /// One bit per element of a vector: whether it is not zero.
 template <class T>
 std::uint64_t set_elements(const T* x) {
-    const auto* at = reinterpret_cast<const void*>(x);
-    const auto bits = static_cast<long long>(size_bits<T>);
+    [[maybe_unused]] const auto* at = reinterpret_cast<const void*>(x);
+    [[maybe_unused]] const auto bits = static_cast<long long>(size_bits<T>);
 #if defined(UNISONO_FOLDS_AVX512)
     const __m512i v = _mm512_loadu_si512(at);
     if constexpr (sizeof(T) == 1) return _mm512_test_epi8_mask(v, v);
@@ -209,6 +209,13 @@ std::uint64_t set_elements(const T* x) {
     if constexpr (sizeof(T) == 4)
         return _mm512_test_epi32_mask(v, _mm512_set1_epi32(static_cast<int>(bits)));
     if constexpr (sizeof(T) == 8) return _mm512_test_epi64_mask(v, _mm512_set1_epi64(bits));
+#elif !defined(__AVX2__)
+    constexpr int step = sizeof(T) == 2 ? 2 : 1;  // as the two bits that each element has below
+    const auto* words = reinterpret_cast<const BitsOf<T>*>(x);
+    std::uint64_t set = 0;
+    for (int l = 0; l < width<T>; ++l)
+        set |= static_cast<std::uint64_t>((words[l] & size_bits<T>) != 0) << (l * step);
+    return set;
 #else
     __m256i v = _mm256_loadu_si256(static_cast<const __m256i*>(at));
     const __m256i zero = _mm256_setzero_si256();
@@ -286,13 +293,15 @@ inline std::uint64_t sum_of_bytes(const std::uint8_t* x, std::int64_t n, std::ui
     for (; k + 64 <= n; k += 64)
         sum = _mm512_add_epi64(
             sum, _mm512_sad_epu8(_mm512_xor_si512(_mm512_loadu_si512(x + k), turn), zero));
-#else
+#elif defined(__AVX2__)
     __m256i sum = _mm256_setzero_si256(), zero = sum,
             turn = _mm256_set1_epi8(static_cast<char>(flip));
     for (; k + 32 <= n; k += 32) {
         __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + k));
         sum = _mm256_add_epi64(sum, _mm256_sad_epu8(_mm256_xor_si256(v, turn), zero));
     }
+#else
+    std::uint64_t sum = 0;
 #endif
     std::uint64_t parts[sizeof sum / 8], total = 0;
     std::memcpy(parts, &sum, sizeof sum);

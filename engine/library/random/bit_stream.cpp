@@ -2,9 +2,12 @@
 #include "library/random/bit_stream.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <type_traits>
 
 #include "core/error.h"
+#include "core/threads/parallel.h"
 #include "library/call.h"
 #include "library/random/samplers.h"
 #include "tape/record/record.h"
@@ -118,11 +121,7 @@ class Pcg64 final : public BitStream {
   public:
     std::uint64_t next64() override {
         step();
-        auto high = static_cast<std::uint64_t>(state_ >> 64),
-             low = static_cast<std::uint64_t>(state_);
-        std::uint64_t x = high ^ low;
-        auto turn = static_cast<unsigned>(high >> 58);
-        return x >> turn | x << (-turn & 63);
+        return output(state_);
     }
     std::uint32_t next32() override {
         if (has_half_) {
@@ -134,7 +133,27 @@ class Pcg64 final : public BitStream {
         half_ = static_cast<std::uint32_t>(both >> 32);
         return static_cast<std::uint32_t>(both);
     }
-    double next_double() override { return static_cast<double>(next64() >> 11) * 0x1p-53; }
+    double next_double() override { return fraction(next64()); }
+    /// Each takes one step, so pieces start anywhere: threads jump ahead to theirs.
+    void next_doubles(std::span<double> to) override {
+        each_step(static_cast<std::int64_t>(to.size()), [&](std::int64_t k, std::uint64_t bits) {
+            to[static_cast<std::size_t>(k)] = fraction(bits);
+        });
+    }
+    /// Each takes half of a step.
+    void next_floats(std::span<float> to) override {
+        if (has_half_ && !to.empty()) {
+            to[0] = next_float();
+            to = to.subspan(1);
+        }
+        each_step(static_cast<std::int64_t>(to.size() / 2),
+                  [&](std::int64_t k, std::uint64_t bits) {
+                      auto at = static_cast<std::size_t>(2 * k);
+                      to[at] = fraction(static_cast<std::uint32_t>(bits));
+                      to[at + 1] = fraction(static_cast<std::uint32_t>(bits >> 32));
+                  });
+        if (to.size() % 2 != 0) to.back() = next_float();
+    }
     std::vector<std::uint64_t> state() const override {
         return {static_cast<std::uint64_t>(state_ >> 64),
                 static_cast<std::uint64_t>(state_),
@@ -164,23 +183,64 @@ class Pcg64 final : public BitStream {
     }
 
   private:
-    void step() {
-        constexpr Wide factor = Wide{0x2360ed051fc65da4} << 64 | 0x4385df649fccf645;
-        state_ = state_ * factor + increment_;
+    static constexpr Wide factor = Wide{0x2360ed051fc65da4} << 64 | 0x4385df649fccf645;
+    static constexpr std::int64_t piece = 8192;  ///< steps of a thread at once
+
+    static std::uint64_t output(Wide state) {
+        auto high = static_cast<std::uint64_t>(state >> 64),
+             low = static_cast<std::uint64_t>(state);
+        return std::rotr(high ^ low, static_cast<int>(high >> 58));
+    }
+    static double fraction(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
+    static float fraction(std::uint32_t bits) { return static_cast<float>(bits >> 8) * 0x1p-24F; }
+
+    void step() { state_ = state_ * factor + increment_; }
+    /// The state after so many steps: F. Brown, "Random number generation with arbitrary stride"
+    /// (1994).
+    Wide after(std::uint64_t steps) const {
+        Wide power = factor, sum = increment_, all_powers = 1, all_sums = 0;
+        for (; steps > 0; steps >>= 1) {
+            if (steps & 1) {
+                all_powers *= power;
+                all_sums = all_sums * power + sum;
+            }
+            sum *= power + 1;
+            power *= power;
+        }
+        return all_powers * state_ + all_sums;
+    }
+    /// f(k, output of step k) for the next n steps, by all threads.
+    template <class F>
+    void each_step(std::int64_t n, F&& f) {
+        parallel_for(0, (n + piece - 1) / piece, 1, [&](std::int64_t begin, std::int64_t end) {
+            Wide state = after(static_cast<std::uint64_t>(begin * piece));
+            for (std::int64_t k = begin * piece; k < std::min(end * piece, n); ++k) {
+                state = state * factor + increment_;
+                f(k, output(state));
+            }
+        });
+        state_ = after(static_cast<std::uint64_t>(n));
     }
     Wide state_ = 0, increment_ = 1;
     bool has_half_ = false;
     std::uint32_t half_ = 0;
 };
 
+/// f(the stream as what it is), so that its steps are inlined.
+template <class F>
+auto with_type(BitStream& s, F&& f) {
+    if (auto* pcg = dynamic_cast<Pcg64*>(&s)) return f(*pcg);
+    if (auto* twister = dynamic_cast<Twister*>(&s)) return f(*twister);
+    return f(s);
+}
+
 std::uint64_t mask_of(std::uint64_t span) {
     for (int shift : {1, 2, 4, 8, 16, 32}) span |= span >> shift;
     return span;
 }
 
-}  // namespace
-
-std::uint64_t below(BitStream& s, IntegerMethod method, std::uint64_t span) {
+template <class Stream>
+std::uint64_t below_of(Stream& s, IntegerMethod method, std::uint64_t span) {
     bool narrow = span <= 0xffffffffU;
     if (span == 0) return 0;
     if (span == 0xffffffffU) return s.next32();
@@ -211,12 +271,11 @@ std::uint64_t below(BitStream& s, IntegerMethod method, std::uint64_t span) {
     return static_cast<std::uint64_t>(product >> 64);
 }
 
-namespace {
-
 /// The same for 8 and 16 bits: pieces of 32-bit numbers, the lowest first.
+template <class Stream>
 class Pieces {
   public:
-    Pieces(BitStream& s, int width) : s_(s), width_(width) {}
+    Pieces(Stream& s, int width) : s_(s), width_(width) {}
     std::uint32_t next() {
         if (left_ == 0) {
             buffer_ = s_.next32();
@@ -248,7 +307,7 @@ class Pieces {
     }
 
   private:
-    BitStream& s_;
+    Stream& s_;
     int width_;
     std::uint32_t buffer_ = 0;
     int left_ = 0;
@@ -271,6 +330,10 @@ Array doubles_by(Dims shape, F&& f) {
 
 }  // namespace
 
+std::uint64_t below(BitStream& s, IntegerMethod method, std::uint64_t span) {
+    return below_of(s, method, span);
+}
+
 std::unique_ptr<BitStream> make_bit_stream(std::string_view kind) {
     if (kind == "mt19937") return std::make_unique<Twister>();
     if (kind == "pcg64") return std::make_unique<Pcg64>();
@@ -284,17 +347,19 @@ void seed_legacy(BitStream& twister, std::span<const std::uint32_t> words, bool 
 }
 
 Array stream_doubles(BitStream& s, double low, double width, Dims shape, DType dtype) {
+    Array a = made(shape, dtype == DType::Float32 ? dtype : DType::Float64);
+    const auto n = static_cast<std::size_t>(a.size());
     if (dtype == DType::Float32) {
-        Array a = made(shape, dtype);
-        auto* to = reinterpret_cast<float*>(a.view().data());
-        for (std::int64_t k = 0; k < a.size(); ++k) to[k] = s.next_float();
+        s.next_floats({reinterpret_cast<float*>(a.view().data()), n});
         return finished(a);
     }
-    Array a = made(shape, DType::Float64);
-    const std::span to(reinterpret_cast<double*>(a.view().data()),
-                       static_cast<std::size_t>(a.size()));
-    s.next_doubles(to);
-    for (double& x : to) x = low + width * x;
+    auto* to = reinterpret_cast<double*>(a.view().data());
+    s.next_doubles({to, n});
+    if (low != 0 || width != 1) {
+        parallel_for(0, a.size(), 1 << 14, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t k = begin; k < end; ++k) to[k] = low + width * to[k];
+        });
+    }
     return finished(a);
 }
 
@@ -307,13 +372,16 @@ Array stream_integers(BitStream& s, IntegerMethod method, std::int64_t low, std:
             auto put = [&](std::int64_t k, std::uint64_t value) {
                 to[k] = static_cast<T>(static_cast<std::uint64_t>(low) + value);
             };
-            if constexpr (sizeof(T) < 4) {
-                Pieces pieces(s, 8 * sizeof(T));
-                for (std::int64_t k = 0; k < a.size(); ++k)
-                    put(k, pieces.below(method, static_cast<std::uint32_t>(span)));
-            } else {
-                for (std::int64_t k = 0; k < a.size(); ++k) put(k, below(s, method, span));
-            }
+            with_type(s, [&](auto& stream) {
+                if constexpr (sizeof(T) < 4) {
+                    Pieces pieces(stream, 8 * sizeof(T));
+                    for (std::int64_t k = 0; k < a.size(); ++k)
+                        put(k, pieces.below(method, static_cast<std::uint32_t>(span)));
+                } else {
+                    for (std::int64_t k = 0; k < a.size(); ++k)
+                        put(k, below_of(stream, method, span));
+                }
+            });
         } else {
             fail(ErrorKind::Type, "random: integers of dtype " + std::string(name(dtype)) +
                                       " are not drawn from NumPy's streams");
@@ -366,12 +434,12 @@ Array stream_draw(BitStream& s, Distribution what, std::span<const Parameter> gi
         inputs[k] = reinterpret_cast<const double*>(host_data(keep.back(), false));
     }
     Array a = made(shape, dtype);
-    auto fill = [&]<class Out>(Out* to) {
+    auto fill_from = [&](auto& d, auto* to) {
+        using Out = std::remove_pointer_t<decltype(to)>;
         for (std::int64_t k = 0; k < a.size(); ++k) {
             for (int q = 0; q < 3; ++q) {
                 if (inputs[q]) p[q] = inputs[q][k];
             }
-            BitStream& d = s;
             switch (what) {
                 // clang-format off
 #define UNISONO_DISTRIBUTION(Name, name, count, whole, expression) \
@@ -381,6 +449,7 @@ Array stream_draw(BitStream& s, Distribution what, std::span<const Parameter> gi
             }
         }
     };
+    auto fill = [&](auto* to) { with_type(s, [&](auto& d) { fill_from(d, to); }); };
     if (dtype == DType::Float64) {
         fill(reinterpret_cast<double*>(a.view().data()));
     } else if (dtype == DType::Float32) {

@@ -22,6 +22,9 @@ class BitStream {
     virtual void next_doubles(std::span<double> to) {
         for (double& x : to) x = next_double();
     }
+    virtual void next_floats(std::span<float> to) {
+        for (float& x : to) x = next_float();
+    }
     virtual float next_float() { return static_cast<float>(next32() >> 8) * 0x1p-24F; }
     /// All that decides the numbers to come.
     virtual std::vector<std::uint64_t> state() const = 0;

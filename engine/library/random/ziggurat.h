@@ -1,4 +1,5 @@
-// Normal and exponential numbers by ziggurats of 256 layers (Marsaglia and Tsang, 2000).
+// Normal and exponential numbers by ziggurats of 256 layers (Marsaglia and Tsang, 2000), whose
+// tables are those of NumPy's Generator, computed at the first use.
 #pragma once
 
 #include <bit>
@@ -14,39 +15,85 @@ struct Ziggurat {
 
     /// Layers of equal area under exp(-x^2 / 2), for 52-bit fractions.
     static const Ziggurat& normal() {
-        static const Ziggurat table(
-            3.6541528853610087963519472518L, 0.00492867323397465524494L, 0x1p52,
-            [](Fine x) { return std::exp(-x * x / 2); },
-            [](Fine y) { return std::sqrt(-2 * std::log(y)); });
+        static const Ziggurat table = make_normal();
         return table;
     }
     /// The same under exp(-x), for 53-bit fractions.
     static const Ziggurat& exponential() {
-        static const Ziggurat table(
-            7.6971174701310497140446280481L, 0.0039496598225815571993L, 0x1p53,
-            [](Fine x) { return std::exp(-x); }, [](Fine y) { return -std::log(y); });
+        static const Ziggurat table = make_exponential();
         return table;
     }
 
   private:
-    using Fine = long double;
-    template <class Curve, class Inverse>
-    Ziggurat(Fine r, Fine area, Fine scale, Curve curve, Inverse inverse)
-        : edge(static_cast<double>(r)) {
-        Fine x = r, before = r, base = area / curve(r);
-        inside[0] = static_cast<std::uint64_t>(r / base * scale);
-        inside[1] = 0;
-        width[0] = static_cast<double>(base / scale);
-        width[255] = static_cast<double>(r / scale);
-        height[0] = 1;
-        height[255] = static_cast<double>(curve(r));
+    // The layers follow from each other, from the outermost inwards, so rounding errors add up: the
+    // tables are NumPy's to the bit only if they are computed as its tables were.
+    __extension__ using Quad = __float128;
+
+    static Quad exp(Quad x) {
+        Quad part = x / 256, term = 1, sum = 1;
+        for (int k = 1; k < 30; ++k) sum += term = term * part / k;
+        for (int k = 0; k < 8; ++k) sum *= sum;
+        return sum;
+    }
+    /// One step of Newton's method from the logarithm in double precision.
+    static Quad log(Quad x) {
+        Quad first = std::log(static_cast<double>(x));
+        Quad rest = x * exp(-first) - 1;
+        return first + rest - rest * rest / 2 + rest * rest * rest / 3;
+    }
+
+    /// In double precision throughout; the functions are correctly rounded.
+    static Ziggurat make_normal() {
+        Ziggurat t;
+        constexpr double r = 3.6541528853610087963519472518, area = 0.00492867323397465189;
+        constexpr double scale = 0x1p52;
+        auto curve = [](double x) { return static_cast<double>(exp(Quad{-0.5 * x * x})); };
+        auto inverse = [](double y) { return std::sqrt(-2 * static_cast<double>(log(Quad{y}))); };
+        double x = r, base = area / curve(r);
+        t.edge = r;
+        t.inside[0] = static_cast<std::uint64_t>(std::rint(r / base * scale));
+        t.inside[1] = 0;
+        t.width[0] = base / scale;
+        t.width[255] = r / scale;
+        t.height[0] = 1;
+        t.height[255] = curve(r);
         for (int k = 254; k >= 1; --k) {
-            x = inverse(area / x + curve(x));
-            inside[k + 1] = static_cast<std::uint64_t>(x / before * scale);
-            before = x;
-            height[k] = static_cast<double>(curve(x));
-            width[k] = static_cast<double>(x / scale);
+            double next = inverse(area / x + t.height[k + 1]);
+            t.inside[k + 1] = static_cast<std::uint64_t>(std::rint(next / x * scale));
+            t.width[k] = next / scale;
+            t.height[k] = curve(next);
+            // The one value of NumPy's table that is not the nearest number.
+            if (k == 38) t.height[k] = std::nextafter(t.height[k], 1.0);
+            x = next;
         }
+        return t;
+    }
+
+    /// In quadruple precision, rounded at the end; the limits have 52 bits and a 0.
+    static Ziggurat make_exponential() {
+        Ziggurat t;
+        // 7.697117470131049714044628048114089523, as a sum of doubles.
+        const Quad r = Quad{0x1.ec9d9297ebb83p+2} + Quad{-0x1.a1eb4a1d9ad4p-52} - Quad{0x1.3p-106};
+        const Quad scale = 0x1p53, area = (r + 1) * exp(-r), base = area / exp(-r);
+        auto limit = [](Quad ratio) {
+            return std::uint64_t{2} * static_cast<std::uint64_t>(ratio * Quad{0x1p52});
+        };
+        Quad x = r;
+        t.edge = static_cast<double>(r);
+        t.inside[0] = limit(r / base);
+        t.inside[1] = 0;
+        t.width[0] = static_cast<double>(base / scale);
+        t.width[255] = static_cast<double>(r / scale);
+        t.height[0] = 1;
+        t.height[255] = static_cast<double>(exp(-r));
+        for (int k = 254; k >= 1; --k) {
+            Quad next = -log(area / x + exp(-x));
+            t.inside[k + 1] = limit(next / x);
+            t.width[k] = static_cast<double>(next / scale);
+            t.height[k] = static_cast<double>(exp(-next));
+            x = next;
+        }
+        return t;
     }
 };
 

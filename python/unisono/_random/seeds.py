@@ -201,11 +201,12 @@ class Philox(BitGenerator):
 
 
 class PCG64(BitGenerator):
-    """NumPy's PCG64, bit for bit: one number after the other, on one thread.
+    """NumPy's PCG64, bit for bit.
 
-    A Generator over it gives NumPy's numbers for `random`, `integers`, `uniform`, `shuffle` and
-    `permutation`, and to 13 digits for `standard_normal`, `normal`, `standard_exponential` and
-    `exponential`; other distributions are drawn by other ways than NumPy's.
+    A Generator over it gives NumPy's numbers for `random`, `integers`, `uniform`,
+    `shuffle`, `permutation`, `standard_normal`, `normal`, `standard_exponential` and `exponential` in float64; other
+    distributions are drawn by other ways than NumPy's. `random` and `uniform` are filled by all
+    threads, each of which jumps ahead to its part of the stream.
 
     Parameters
     ----------
