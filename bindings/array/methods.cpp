@@ -128,7 +128,10 @@ PyObject* full_reduction(PyObject* self, PyObject* args, PyObject* names) noexce
         if (as_bool) t = DType::Bool;
         if (dtype != Py_None) t = to_dtype(dtype);
         const Array& a = array_of(self);
-        return reduce(op, a, checked_axes(full + 5, axis, a.rank()), keepdims != 0, t);
+        auto axes = checked_axes(full + 5, axis, a.rank());
+        if (t == DType::Bool && sums)  // sums and products of truth values
+            return reduce(op == Op::Add ? Op::Or : Op::And, a, axes, keepdims != 0, t);
+        return reduce(op, a, axes, keepdims != 0, t);
     });
 }
 

@@ -376,7 +376,7 @@ Array apply(Op op, std::span<const Arg> args, const Array* out) {
     Scalar known;
     if (!row && mixes_signs(op, args)) return compare_signs(op, args, out);
     if (!row && (op == Op::Floor || op == Op::Ceil || op == Op::Trunc) &&
-        !is_float(common_dtype(args)))
+        !is_float(common_dtype(args)) && !is_complex(common_dtype(args)))
         return rounded_integer(op, args[0], out);
     if (!row && !out && asks_of_reals(op) && !all_scalars(args) &&
         (is_integer(common_dtype(args)) || is_bool(common_dtype(args)))) {

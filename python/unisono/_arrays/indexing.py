@@ -62,6 +62,8 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     x = as_array(a)
     if axis is None:
         x, axis = x.ravel(), 0
+    elif x.ndim == 0:
+        x = x.reshape(1)
     axis = axis_index(axis, x.ndim, "take")
     indices = _bounded("take", _integers("take", indices), x.shape[axis], mode)
     if 0 in x.shape[:axis]:  # nothing is taken: the indices are not looked at

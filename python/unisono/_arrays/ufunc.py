@@ -165,20 +165,30 @@ def _wanted(self, options):
 def _convert(self, inputs, dtype, casting):
     """Inputs in the dtype whose loop gives results of `dtype`."""
     loop = self._loop(dtype) if self._op >= 0 else (dtype, dtype)
+    if self.__name__ in ("floor", "ceil", "trunc") and dtype.kind in "iu":
+        loop = dtype, dtype
+    results = {t.split("->")[1][0] for t in types(self)}
+    if results == {"?"}:  # comparisons and the like, whatever the operands
+        loop = None if dtype != "bool" else loop
+    elif self._op < 0 and _chars[dtype.name] not in results:
+        loop = None
     if loop is None:
         raise TypeError(
             f"{self.__name__}: no loop gives dtype {dtype}; cast the result with .astype"
         )
     if self.__name__ == "bitwise_count" and dtype == "uint8":
         return inputs
-    if loop[1] == "bool" or (dtype == "bool" and self.types and self.types[-1][0] != "?"):
-        return inputs  # comparisons and the like: results of one dtype, whatever the operands
+    if results == {"?"}:
+        return inputs
     if loop[1] != dtype:
         raise TypeError(
             f"{self.__name__}: no loop gives dtype {dtype}; cast the result with .astype"
         )
     made = []
-    for x in inputs:
+    for k, x in enumerate(inputs):
+        if self.__name__ == "ldexp" and k == 1:
+            made.append(x)  # the exponents stay integers
+            continue
         if is_python_number(x, (bool, int)) or (
             is_python_number(x, (float, complex))
             and (
@@ -207,6 +217,15 @@ def _mask(name, where):
             f"{name}: Cannot cast array data from {mask.dtype} to bool according to the rule 'safe'; where= takes bools"
         )
     return mask
+
+
+def check_mask(name, mask, shape):
+    """A mask may be repeated along axes of the array, never the array along those of the mask."""
+    if broadcast_shapes(mask.shape, shape) != tuple(shape):
+        raise ValueError(
+            f"{name}: a mask must broadcast to the shape of the array; got {tuple(mask.shape)} "
+            f"and {tuple(shape)}"
+        )
 
 
 def _deliver(name, result, out, where, casting, order):
@@ -325,6 +344,7 @@ def _masked(self, x, where, initial):
             )
         start = initial
     mask = _mask(self.__name__, where)
+    check_mask(self.__name__, mask, x.shape)
     if self.__name__ in ("hypot", "logaddexp", "logaddexp2"):
         x = x.astype(_dtype_of_loop(self, x.dtype), copy=False)
     if self.__name__.startswith("logical"):
@@ -433,6 +453,9 @@ def accumulate(self, array, axis=0, dtype=None, out=None):
 
 def _scan(self, x, axis, dtype):
     name = self.__name__
+    if dtype is not None and dtype == "bool" and name in ("add", "multiply"):
+        self = un.bitwise_or if name == "add" else un.bitwise_and
+        return _scan(self, x.astype("bool", copy=False), axis, None)
     if (
         name in _engine_reduces
         and isinstance(x, _engine.ndarray)

@@ -36,8 +36,11 @@ def cond(x, p=None):
     import unisono
 
     x = _matrices(x, "cond")
-    if x.size == 0:
+    if 0 in x.shape[-2:]:
         raise LinAlgError("cond: cond is not defined on empty arrays")
+    if x.size == 0:  # no matrix at all
+        _matrices(x, "cond", square=p not in (None, 2, -2))
+        return unisono.empty(x.shape[:-2], _real(x.dtype))
     if p is None or p == 2 or p == -2:
         s = svd(x, compute_uv=False)
         made = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]

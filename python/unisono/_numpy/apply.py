@@ -7,7 +7,7 @@ import unisono as un
 
 from .. import _engine
 from .._arrays.transposes import moveaxis
-from .._arrays.ufunc import as_array, resolve
+from .._arrays.ufunc import as_array, is_python_number, resolve
 from .._arrays.views import _axis
 
 
@@ -137,7 +137,11 @@ def piecewise(x, condlist, funclist, *args, **kw):
     made = un.zeros_like(x)
     for condition, function in zip(conditions, funclist, strict=True):
         if not callable(function):
-            made = un.where(condition, as_array(function).astype(x.dtype), made)
+            if is_python_number(function):  # which the dtype has to hold
+                value = un.full((), function, x.dtype)
+            else:
+                value = as_array(function).astype(x.dtype)
+            made = un.where(condition, value, made)
             continue
         if x.ndim == 0:
             if bool(condition):

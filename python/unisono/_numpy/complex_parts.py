@@ -5,7 +5,6 @@ import math
 import unisono as un
 
 from .._arrays.ufunc import as_array
-from .convolution import _inexact
 
 
 def real(val):
@@ -87,7 +86,8 @@ def angle(z, deg=False):
     if z.dtype.kind == "c":
         made = un.arctan2(z.imag, z.real)
     else:
-        made = un.arctan2(un.zeros_like(_inexact(z)), _inexact(z))
+        z = z.astype("float64") if z.dtype == "bool" else z
+        made = un.arctan2(un.zeros_like(z), z)
     return made * (180 / math.pi) if deg else made
 
 

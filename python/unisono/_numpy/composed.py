@@ -48,9 +48,14 @@ def _float(x):
 
 
 def _ldexp(x1, x2):
-    x, n = _float(as_array(x1)), as_array(x2)
-    if n.dtype.kind not in "iub":
-        raise TypeError(f"ldexp: the second operand must be integers; got dtype {n.dtype}")
+    x, n = as_array(x1), as_array(x2)
+    if n.dtype.kind not in "iub" or n.dtype == "uint64":
+        raise TypeError(
+            f"ldexp: the second operand must be integers that int64 holds; got dtype {n.dtype}"
+        )
+    # A Python integer takes the first loop that holds the other operand: that of float16.
+    weak = is_python_number(x1, (int,)) and not is_python_number(x2)
+    x = x.astype("float16") if weak else _float(x)
     return _engine._ldexp(x, n.astype(x.dtype))
 
 
@@ -96,7 +101,19 @@ def _reciprocal(x):
     return made
 
 
+def _real(name, *operands):
+    """Refuse complex operands of a function of real numbers."""
+    for x in operands:
+        if isinstance(x, complex) or as_array(x).dtype.kind == "c":
+            raise TypeError(f"{name}: not defined for complex numbers; got {_described(x)}")
+
+
+def _described(x):
+    return f"dtype {x.dtype}" if hasattr(x, "dtype") else f"{x!r}"
+
+
 def _fabs(x):
+    _real("fabs", x)
     return abs(_float(as_array(x)))
 
 
@@ -107,10 +124,12 @@ def _scaled(x, factor):
 
 
 def _deg2rad(x):
+    _real("deg2rad", x)
     return _scaled(x, un.pi / 180.0)
 
 
 def _rad2deg(x):
+    _real("rad2deg", x)
     return _scaled(x, 180.0 / un.pi)
 
 
@@ -144,6 +163,7 @@ def _distance(a, b, dtype):
 
 
 def _logaddexp(a, b):
+    _real("logaddexp", a, b)
     a, b = _pair(a, b)
     larger = un.maximum(a, b)
     small = un.log1p(un.exp(-_distance(a, b, larger.dtype)))
@@ -151,6 +171,7 @@ def _logaddexp(a, b):
 
 
 def _logaddexp2(a, b):
+    _real("logaddexp2", a, b)
     a, b = _pair(a, b)
     larger = un.maximum(a, b)
     small = un.log1p(un.exp2(-_distance(a, b, larger.dtype))) * 1.4426950408889634
@@ -158,6 +179,7 @@ def _logaddexp2(a, b):
 
 
 def _heaviside(a, b):
+    _real("heaviside", a, b)
     a, b = _pair(a, b)
     kind = un.add(a, b).dtype
     step = un.where(a == 0, b, un.where(a > 0, 1.0, un.where(a < 0, 0.0, a)))

@@ -154,7 +154,7 @@ def quantiles_of(lanes, q, method, count=None, weak=False):
         )
     if count is not None:
         q = q.reshape((-1,) + (1,) * count.ndim)
-        n = count.astype("float64")
+        n = count.astype(q.dtype)
     index, fix = _virtual_index(method, n, q)
     top = n - 1 if count is None else unisono.maximum(n - 1, 0.0)
     if fix == "whole":
@@ -170,17 +170,18 @@ def quantiles_of(lanes, q, method, count=None, weak=False):
             "quantile: bools cannot be subtracted; choose a method without interpolation"
         )
     low, high = _pick(lanes, lower), _pick(lanes, upper)
-    if low.dtype.kind not in "fc":
-        low, high = low.astype("float64"), high.astype("float64")
+    kind = unisono.promote_types(low.dtype, q.dtype)
     if weak and low.dtype.kind == "f":
-        gamma = gamma.astype(low.dtype)
+        kind = low.dtype
+    gamma = gamma.astype(kind if weak else q.dtype, copy=False)
+    low, high = low.astype(kind, copy=False), high.astype(kind, copy=False)
     if count is None:
         gamma = gamma.reshape((-1,) + (1,) * (low.ndim - 1))
     return _join(low, high, gamma)
 
 
 def _checked_quantiles(q, what, dtype, scale=None):
-    """The quantiles as a 1-d float64 array, their shape, and whether results keep this dtype."""
+    """The quantiles as a 1-d array of floats, their shape, and whether results keep this dtype."""
     weak = type(q) in (int, float)
     q = _as(q)
     weak = weak or q.dtype is dtype
@@ -189,9 +190,11 @@ def _checked_quantiles(q, what, dtype, scale=None):
     if q.ndim > 2:
         raise ValueError("q must be a scalar or 1d")
     shape = q.shape
-    q = q.astype("float64", copy=False).reshape(q.size)
+    q = q.reshape(q.size)
     if scale:
         q = q / scale
+    if q.dtype.kind != "f":
+        q = q.astype("float64")
     if not all(0 <= v <= 1 for v in q.tolist()):
         limits = "[0, 100]" if scale else "[0, 1]"
         name = "Percentiles" if scale else "Quantiles"

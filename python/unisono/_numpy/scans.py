@@ -17,7 +17,15 @@ def _scan(what, op, x, axis, dtype, out):
         axis = axis_index(axis, x.ndim, what)
     if dtype is None and out is not None:
         dtype = out.dtype
-    return store(what, _engine._scan(op, x, axis, dtype), out)
+    return store(what, _scanned(op, x, axis, dtype), out)
+
+
+def _scanned(op, x, axis, dtype):
+    """Running combinations; sums and products of bools are "or" and "and"."""
+    if dtype is not None and unisono.dtype(dtype) == "bool":
+        op = "bitwise_or" if op == "add" else "bitwise_and"
+        return _engine._scan(op, x.astype("bool", copy=False), axis, None)
+    return _engine._scan(op, x, axis, dtype)
 
 
 def cumsum(a, axis=None, dtype=None, out=None):
@@ -89,9 +97,9 @@ def _cumulative(what, op, start, x, axis, dtype, out, include_initial):
             )
         axis = 0
     if x.ndim == 0:
-        raise ValueError(f"{what}: expected at least 1 dimension; got a 0-d array")
+        x = x.reshape(1)
     axis = axis_index(axis, x.ndim, what)
-    made = _engine._scan(op, x, axis, dtype)
+    made = _scanned(op, x, axis, dtype)
     if include_initial:
         shape = list(made.shape)
         shape[axis] += 1

@@ -417,5 +417,5 @@ def sort_complex(a):
     made = sort(a)
     if made.dtype.kind == "c":
         return made
-    small = made.dtype.itemsize <= 2 and made.dtype.kind in "biu"
+    small = made.dtype.itemsize <= 2 and made.dtype.kind in "iu"
     return made.astype("complex64" if small else "complex128")

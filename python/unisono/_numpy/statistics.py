@@ -10,7 +10,7 @@ import unisono
 from .. import _engine
 from .._arrays.axes import as_array as _as
 from .._arrays.axes import axis_error, axis_index, extent, flat, restore_axes, store
-from .._arrays.ufunc import is_python_number
+from .._arrays.ufunc import check_mask, is_python_number
 from ..exceptions import AxisError
 
 
@@ -38,7 +38,9 @@ def _float_for(x, dtype):
 def _masked(x, where, fill):
     if where is None or where is True:
         return x
-    return unisono.where(_as(where).astype("bool", copy=False), x, fill)
+    mask = _as(where).astype("bool", copy=False)
+    check_mask("where", mask, x.shape)
+    return unisono.where(mask, x, fill)
 
 
 def _initial(combine, initial, result):
@@ -181,10 +183,8 @@ def plain_mean(a, axis, dtype, out, keepdims, where):
         total = _masked(a, where, 0).sum(axis, compute, keepdims=keepdims)
     except AxisError as error:
         raise axis_error("mean", error) from None
-    if not _is_inexact(total.dtype):  # an integer dtype was asked for
-        total = total.astype("float64")
     count = _counted(a, axis, where, keepdims)
-    result = _divide(total, count)
+    result = _divide(_inexact(total), count)
     if dtype is not None or a.dtype.name == "float16":
         result = result.astype(a.dtype if dtype is None else dtype, copy=False)
     return store("mean", result, out)
@@ -250,36 +250,38 @@ def var(
 def plain_var(a, axis, dtype, out, ddof, keepdims, where, mean):
     """The variance without NumPy's warning."""
     given = a.dtype
-    compute = _float_for(a, dtype)
-    if compute is not None:
-        a = a.astype(compute, copy=False)
+    if dtype is None:
+        compute = _float_for(a, None)
+        if compute is not None:
+            a = a.astype(compute, copy=False)
     if mean is None:
         try:
-            total = _masked(a, where, 0).sum(axis, keepdims=True)
+            total = _masked(a, where, 0).sum(axis, dtype, keepdims=True)
         except AxisError as error:
             raise axis_error("var", error) from None
-        mean = _divide(total, _counted(a, axis, where, True))
+        mean = _divide(_inexact(total), _counted(a, axis, where, True))
+        if dtype is not None:
+            mean = mean.astype(dtype, copy=False)
     distance = a - mean
     if distance.dtype.kind == "c":
         square = distance.real * distance.real + distance.imag * distance.imag
     else:
         square = distance * distance
-    total = _masked(square, where, 0).sum(axis, keepdims=keepdims)
+    total = _inexact(_masked(square, where, 0).sum(axis, dtype, keepdims=keepdims))
     count = _counted(a, axis, where, keepdims)
     if is_python_number(count):
         count = builtins.max(count - ddof, 0)
     else:
         count = unisono.maximum(_as(count).astype("float64") - ddof, 0.0)
     result = _divide(total, count)
-    original = _as_dtype(dtype, a.dtype if dtype is not None else given)
-    return store("var", result if original is None else result.astype(original, copy=False), out)
+    if dtype is not None or given.name == "float16":
+        result = result.astype(given if dtype is None else dtype, copy=False)
+    return store("var", result, out)
 
 
-def _as_dtype(dtype, given):
-    """The dtype of a variance, where it is not the one in which it is computed."""
-    if dtype is None:
-        return given if given.name == "float16" else None
-    return None if given.kind == "c" else dtype
+def _inexact(total):
+    """Sums in an integer dtype as floats, which can be divided."""
+    return total if _is_inexact(total.dtype) else total.astype("float64")
 
 
 def std(
@@ -337,6 +339,8 @@ def std(
     except AxisError as error:
         raise axis_error("std", error) from None
     result = unisono.sqrt(square)
+    if dtype is not None:
+        result = result.astype(dtype, copy=False)
     return store("std", result, out)
 
 

@@ -67,6 +67,7 @@ def i0(x):
     x = as_array(x)
     if x.dtype.kind == "c":
         raise TypeError("i0 not supported for complex values")
+    dtype = x.dtype if x.dtype.kind == "f" else un.float64
     x = abs(x.astype("float64"))
     small = un.minimum(x, 8.0)
     large = un.maximum(x, 8.0)
@@ -74,7 +75,7 @@ def i0(x):
         x <= 8,
         un.exp(small) * _chebyshev(small / 2 - 2, _I0_SMALL),
         un.exp(large) * _chebyshev(32 / large - 2, _I0_LARGE) / un.sqrt(large),
-    )
+    ).astype(dtype, copy=False)
 
 
 def _window(M, f):
