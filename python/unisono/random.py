@@ -1,8 +1,9 @@
-"""Random numbers with the methods of NumPy's Generator, keyed by seed, stream and element index.
+"""Random numbers with the methods of NumPy's Generator.
 
-``un.random.default_rng(seed)`` gives the same numbers for any number of threads. The old names
-(`rand`, `randint`, `seed`, `RandomState`...) are there too, and after ``seed(n)`` give NumPy's numbers;
-so does ``Generator(PCG64(seed))``.
+``un.random.default_rng(seed)`` draws NumPy's numbers (see `PCG64` for which distributions), the same for
+any number of threads. The old names (`rand`, `randint`, `seed`, `RandomState`...) are there too, and after
+``seed(n)`` give NumPy's numbers. In ``Generator(Philox(seed))`` each number follows from seed, stream
+and element index alone.
 """
 
 from ._random.generator import Generator
@@ -11,17 +12,19 @@ from ._random.legacy import RandomState as RandomState
 from ._random.legacy import _names
 from ._random.seeds import MT19937 as MT19937
 from ._random.seeds import PCG64 as PCG64
-from ._random.seeds import BitGenerator, Philox
+from ._random.seeds import BitGenerator
+from ._random.seeds import Philox as Philox
 from ._random.seeds import SeedSequence as SeedSequence
 
 
 def default_rng(seed=None):
-    """A Generator over Philox.
+    """A Generator over PCG64, as NumPy's function of that name.
 
     Parameters
     ----------
     seed : int, sequence of ints, SeedSequence, BitGenerator or Generator, optional
-        The same seed gives the same numbers; None takes one from the operating system.
+        The same seed gives the same numbers, those of NumPy; None takes one from the operating
+        system. A bit generator is taken as it is: ``default_rng(Philox(5))``.
 
     Returns
     -------
@@ -38,10 +41,12 @@ def default_rng(seed=None):
     >>> a, b = un.random.default_rng(5), un.random.default_rng(5)
     >>> bool((a.random(9) == b.random(9)).all())
     True
+    >>> float(un.random.default_rng(0).random())
+    0.6369616873214543
     """
     if isinstance(seed, Generator):
         return seed
-    return Generator(seed if isinstance(seed, BitGenerator) else Philox(seed))
+    return Generator(seed if isinstance(seed, BitGenerator) else PCG64(seed))
 
 
 __all__ = [

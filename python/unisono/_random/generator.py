@@ -1,4 +1,4 @@
-"""The methods of NumPy's Generator over Philox, or over one of NumPy's own streams."""
+"""The methods of NumPy's Generator over one of NumPy's own streams, or over Philox."""
 
 import math
 
@@ -33,8 +33,8 @@ class Generator(Multivariate, Picking):
 
     Notes
     -----
-    Element k of what was drawn so far has its own numbers of the Philox sequence: ``rng.random(5)``
-    and five times ``rng.random()`` are the same.
+    ``rng.random(5)`` and five times ``rng.random()`` are the same. Over Philox that holds of every
+    distribution: element k of what was drawn so far has its own numbers of the sequence.
 
     Examples
     --------
@@ -268,9 +268,16 @@ class Generator(Multivariate, Picking):
         >>> bool(abs(x.sum() / 10_000) < 0.05)
         True
         """
-        if out is None and dtype == "float64" and self.bit_generator._stream is None:
-            return self._numbers("normal", (0.0, 1.0), size)
+        if out is None and dtype == "float64":
+            return self._plain_normal(0.0, 1.0, size)
         return self._floats("normal", (0.0, 1.0), size, dtype, out, "standard_normal")
+
+    def _plain_normal(self, loc, scale, size):
+        """Normal numbers of parameters that are checked."""
+        stream = self.bit_generator._stream
+        if stream is None:
+            return self._numbers("normal", (loc, scale), size)
+        return stream.draw("normal", (loc, scale), () if size is None else _shape(size), "float64")
 
     def standard_exponential(self, size=None, dtype="float64", method="zig", out=None):
         """Exponential numbers of scale 1; `method` is accepted for NumPy's sake."""
@@ -295,8 +302,8 @@ class Generator(Multivariate, Picking):
         """Normal numbers of mean `loc` and deviation `scale`."""
         if _more:
             _refuse_more("normal", size, _more)
-        if type(loc) is type(scale) is float and scale >= 0 and self.bit_generator._stream is None:
-            return self._numbers("normal", (loc, scale), size)
+        if type(loc) is type(scale) is float and scale >= 0:
+            return self._plain_normal(loc, scale, size)
         return self._draw(
             "normal", (loc, scale), size, check=_Check("scale >= 0", None, _not_negative)
         )

@@ -33,8 +33,9 @@ MOMENTS = [
 @pytest.mark.parametrize(
     "name, args, mean, variance", MOMENTS, ids=[f"{m[0]}{m[1]}" for m in MOMENTS]
 )
-def test_moments(name, args, mean, variance):
-    rng = un.random.default_rng(11)
+@pytest.mark.parametrize("kind", ["PCG64", "Philox"])
+def test_moments(name, args, mean, variance, kind):
+    rng = un.random.default_rng(getattr(un.random, kind)(12))
     x = np.asarray(getattr(rng, name)(*args, size=N))
     expected = np.asarray(getattr(np.random.default_rng(11), name)(*args, size=N))
     assert x.shape == (N,) and x.dtype == expected.dtype and np.isfinite(x).all()
@@ -52,9 +53,10 @@ def test_moments(name, args, mean, variance):
     assert abs(one - two).max() < 2.7 * math.sqrt(2 / N)
 
 
-def test_same_numbers_for_any_threads_and_cuts():
+@pytest.mark.parametrize("kind", ["PCG64", "Philox"])
+def test_same_numbers_for_any_threads_and_cuts(kind):
     def drawn():
-        rng = un.random.default_rng(3)
+        rng = un.random.default_rng(getattr(un.random, kind)(3))
         return [
             np.asarray(x).tobytes()
             for x in (
@@ -74,13 +76,17 @@ def test_same_numbers_for_any_threads_and_cuts():
     assert results[0] == results[1] == results[2]
 
 
+@pytest.mark.parametrize("kind", ["PCG64", "Philox"])
 @pytest.mark.parametrize("name", ["random", "standard_normal", "standard_exponential"])
-def test_numbers_follow_from_their_index(name):
-    whole = np.asarray(getattr(un.random.default_rng(4), name)(1001))
-    rng = un.random.default_rng(4)
+def test_cuts_do_not_change_the_numbers(name, kind):
+    def fresh():
+        return un.random.default_rng(getattr(un.random, kind)(4))
+
+    whole = np.asarray(getattr(fresh(), name)(1001))
+    rng = fresh()
     parts = [np.asarray(getattr(rng, name)(n)) for n in (1, 2, 3, 494, 501)]
     assert np.concatenate(parts).tobytes() == whole.tobytes()
-    rng = un.random.default_rng(4)
+    rng = fresh()
     assert [float(getattr(rng, name)()) for _ in range(5)] == whole[:5].tolist()
 
 
@@ -297,6 +303,41 @@ def test_streams_give_numpys_numbers(kind, seed):
     for ours, theirs in zip(drawn(un.random), drawn(np.random), strict=True):
         assert np.asarray(ours).dtype == np.asarray(theirs).dtype
         np.testing.assert_array_equal(np.asarray(ours), theirs)
+
+
+@pytest.mark.parametrize(
+    "seed", [0, 5, 2**70, [1, 2, 3], "SeedSequence(7)", "SeedSequence(7).spawn(2)[1]"], ids=str
+)
+def test_default_generators_draw_numpys_numbers(seed):
+    def drawn(m):
+        given = eval(f"m.random.{seed}", {"m": m}) if isinstance(seed, str) else seed
+        rng = m.random.default_rng(given)
+        items = list(range(30))
+        rng.shuffle(items)
+        yield items
+        yield rng.random((3, 4))
+        yield rng.random()
+        yield rng.integers(0, 100, 7)
+        yield rng.integers(2**40)
+        yield rng.standard_normal(10)
+        yield rng.standard_normal()
+        yield rng.normal(2.0, 0.5, (2, 3))
+        yield rng.normal([0, 10], 1)
+        yield rng.choice(5, 8)
+        yield rng.choice([1.5, 2.5, 3.5], 4)
+        yield rng.permutation(20)
+        yield rng.permutation(np.arange(12).reshape(6, 2))
+        yield rng.spawn(2)[1].random(3)
+        yield rng.exponential(2.0, 5)
+
+    for ours, theirs in zip(drawn(un), drawn(np), strict=True):
+        np.testing.assert_array_equal(np.asarray(ours), np.asarray(theirs))
+
+
+def test_default_generators_take_other_streams():
+    assert repr(un.random.default_rng(5)) == "Generator(PCG64)"
+    assert repr(un.random.default_rng()) == "Generator(PCG64)"
+    assert repr(un.random.default_rng(un.random.Philox(5))) == "Generator(Philox)"
 
 
 @pytest.mark.parametrize("count", [1, 2, 8191, 8192, 8193, 100_001])
