@@ -54,6 +54,12 @@ void deallocate_complex(PyObject* self) noexcept {
     Py_DECREF(type);
 }
 
+#if PY_VERSION_HEX >= 0x030C0000
+constexpr std::size_t digits_at = offsetof(PyLongObject, long_value.ob_digit);
+#else
+constexpr std::size_t digits_at = offsetof(PyLongObject, ob_digit);
+#endif
+
 void store(PyObject* self, std::int64_t value) noexcept {
     auto* number = reinterpret_cast<PyLongObject*>(self);
     const bool negative = value < 0;
@@ -93,7 +99,7 @@ PyObject* int_value(std::int64_t value) noexcept {
     PyObject* self = free_ints.take();
     if (!self) {
         // Room for all digits that an int64 may have, so that an object can be used for any.
-        const std::size_t bytes = offsetof(PyLongObject, ob_digit) + int_digits * sizeof(digit);
+        const std::size_t bytes = digits_at + int_digits * sizeof(digit);
         auto* made = static_cast<PyObject*>(PyObject_Malloc(bytes));
         if (!made) return PyErr_NoMemory();
         self = PyObject_Init(made, int_value_type);
