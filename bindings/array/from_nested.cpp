@@ -27,9 +27,9 @@ struct Nested {
     Weak kind = Weak::Bool;
     bool any = false;
     DType typed = DType::Bool;  ///< of array elements met
-    bool has_typed = false, has_weak = false, has_negative = false,
-         has_large = false;  ///< large: beyond int64
-    bool given = false;      ///< the dtype: what int() or float() takes is a number too
+    bool has_typed = false, has_weak = false;
+    bool has_small = false, has_large = false;  ///< integers within int64, and beyond it
+    bool given = false;  ///< the dtype: what int() or float() takes is a number too
     bool has_arrays = false;
     std::vector<Part> parts;  ///< in the order in which they are met
     std::size_t next = 0;     ///< of the parts, when the values are taken
@@ -124,16 +124,17 @@ void survey(PyObject* o, Nested& n, std::size_t depth) {
         if (a.weak == Weak::Int) {
             if (is_float(a.view.dtype)) too_large("array");
             n.has_large |= is_unsigned(a.view.dtype);
-            n.has_negative |= is_signed(a.view.dtype) && a.view.offset < 0;
+            n.has_small |= !is_unsigned(a.view.dtype);
         }
     }
 }
 
-/// NumPy's dtype of a list: Python numbers count as int64 (uint64 where they need it) and float64.
+/// NumPy's dtype of a list: Python numbers count as int64 (uint64 where they need it) and float64;
+/// int64 beside uint64 is float64.
 DType nested_dtype(const Nested& n) {
     if (!n.any) return DType::Float64;
     DType weak = n.has_large && n.kind == Weak::Int ? DType::UInt64 : default_dtype(n.kind);
-    if (weak == DType::UInt64 && n.has_negative) weak = DType::Float64;
+    if (weak == DType::UInt64 && n.has_small) weak = DType::Float64;
     if (!n.has_typed) return weak;
     return n.has_weak ? promote(n.typed, weak) : n.typed;
 }

@@ -205,7 +205,8 @@ Array to_array(PyObject* o, bool shared, std::optional<DType> dtype) {
     Array keep;
     if (PyList_Check(o) || PyTuple_Check(o)) return from_nested(o, dtype);
     if (PyByteArray_Check(o)) return shared ? from_buffer(o) : copy(from_buffer(o));
-    if (dtype && (PyLong_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o)))
+    if (dtype &&
+        (PyLong_Check(o) || PyComplex_CheckExact(o) || PyUnicode_Check(o) || PyBytes_Check(o)))
         return from_nested(o, dtype);
     if (operand(o, arg, keep)) {
         if (arg.weak == Weak::Int && is_float(arg.view.dtype)) too_large("array");

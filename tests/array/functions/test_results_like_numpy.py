@@ -121,6 +121,24 @@ def test_values_of_pieces_fit_the_dtype(arguments):
     check(f"m.piecewise({arguments})")
 
 
+@pytest.mark.parametrize("dtype", [*NUMBERS, "complex64"])
+@pytest.mark.parametrize("number", ["1 + 2j", "1 + 0j", "[1, 2j]", "[[1j]]"])
+def test_complex_numbers_are_not_made_real(dtype, number):
+    check(f"m.asarray({number}, dtype={dtype!r})")
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        *("[2**63]", "2**63", "[2**63, 2**63 + 1]", "[1, 2**63]", "[2**63, 1]", "[0, 2**63]"),
+        *("[-1, 2**63]", "[[1], [2**63]]", "[2**63 - 1, 2**63]", "[True, 2**63]", "[2**63, 1.5]"),
+        *("[m.uint8(1), 2**63]", "[m.uint64(2**63), 2**63]", "[2**63, 1j]"),
+    ],
+)
+def test_integers_beyond_int64(numbers):
+    check(f"m.asarray({numbers})")
+
+
 @pytest.mark.parametrize(
     "expression",
     [
