@@ -130,7 +130,11 @@ PyObject* wrap_as(PyTypeObject* type, const Array& array) noexcept {
 }
 
 PyObject* wrap(Array array) noexcept {
-    return guarded<PyObject*>(nullptr, [&] { return wrap_made([&] { return std::move(array); }); });
+    if (!array.is_value()) return wrap_array(std::move(array));
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        PyObject* number = number_object(array);
+        return number || PyErr_Occurred() ? number : wrap_array(std::move(array));
+    });
 }
 
 PyObject* number_instead(PyObject* made) {
