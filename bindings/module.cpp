@@ -5,6 +5,7 @@
 #include "array/view.h"
 #include "c/interface.h"
 #include "c/text.h"
+#include "core/settings.h"
 #include "core/version.h"
 #include "engine_state.h"
 #include "errors.h"
@@ -29,6 +30,12 @@ NB_MODULE(_engine, m) {
     nb::set_leak_warnings(false);
     m.attr("__version__") = unisono::version();
     if (!unisono::python::add_errors(m.ptr())) throw nb::python_error();
+    try {
+        unisono::check_settings();
+    } catch (const unisono::Error& e) {
+        unisono::python::set_error(e);
+        throw nb::python_error();
+    }
     using namespace unisono::python;
     if (!add_array_type(m.ptr()) || !add_conversions(m.ptr()) || !add_functions(m.ptr()) ||
         !add_order_functions(m.ptr()) || !add_selection(m.ptr()) || !add_ufuncs(m.ptr()) ||

@@ -1,25 +1,91 @@
 // Reads settings from the environment and keeps their current values.
 #include "core/settings.h"
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <map>
+#include <memory>
 
 #include "core/error.h"
 
 namespace unisono {
 
-static std::map<std::string_view, std::string>& values() {
+namespace {
+
+bool is_whole(std::string_view text, long long& value) {
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size();
+}
+
+bool accepts(std::string_view accepted, std::string_view text) {
+    if (accepted.empty()) return true;
+    if (accepted == "number") {
+        double value = -1;
+        auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        return error == std::errc() && end == text.data() + text.size() && std::isfinite(value) &&
+               value >= 0;
+    }
+    if (std::size_t dots = accepted.find(".."); dots != accepted.npos) {
+        long long value = 0, low = 0, high = std::numeric_limits<long long>::max();
+        is_whole(accepted.substr(0, dots), low);
+        is_whole(accepted.substr(dots + 2), high);
+        return is_whole(text, value) && value >= low && value <= high;
+    }
+    for (std::size_t begin = 0; begin <= accepted.size();) {
+        std::size_t end = std::min(accepted.find('|', begin), accepted.size());
+        if (accepted.substr(begin, end - begin) == text) return true;
+        begin = end + 1;
+    }
+    return false;
+}
+
+/// The accepted values in words.
+std::string expectation(std::string_view accepted) {
+    if (accepted == "number") return "a number of at least 0";
+    if (std::size_t dots = accepted.find(".."); dots != accepted.npos) {
+        const std::string low(accepted.substr(0, dots)), high(accepted.substr(dots + 2));
+        return "a whole number " +
+               (high.empty() ? "of at least " + low : "from " + low + " to " + high);
+    }
+    std::string words;
+    for (std::size_t begin = 0; begin <= accepted.size();) {
+        std::size_t end = std::min(accepted.find('|', begin), accepted.size());
+        if (begin > 0) words += end == accepted.size() ? " or " : ", ";
+        words += accepted.substr(begin, end - begin);
+        begin = end + 1;
+    }
+    return words;
+}
+
+/// An empty value stands for the default, as an unset variable does.
+void check(const SettingInfo& s, const std::string& text) {
+    if (text.empty() || accepts(s.accepted, text)) return;
+    fail(ErrorKind::Value, std::string(s.variable) + ": the value is not accepted; got '" + text +
+                               "'; expected " + expectation(s.accepted) +
+                               "; correct the environment variable or unset it");
+}
+
+std::map<std::string_view, std::string>& values() {
     static auto* table = [] {
-        auto* t = new std::map<std::string_view, std::string>;
+        auto t = std::make_unique<std::map<std::string_view, std::string>>();
         for (const SettingInfo& s : setting_infos) {
             const char* given = std::getenv(std::string(s.variable).c_str());
-            (*t)[s.name] = given ? given : std::string(s.fallback);
+            const std::string text = given ? given : "";
+            check(s, text);
+            (*t)[s.name] = text.empty() ? std::string(s.fallback) : text;
         }
-        return t;
+        return t.release();
     }();
     return *table;
 }
+
+}  // namespace
+
+void check_settings() { values(); }
 
 static int cached_debug_level = -1;
 static int generation = 0;
@@ -33,6 +99,9 @@ const std::string& setting(std::string_view name) {
 
 void set_setting(std::string_view name, std::string value) {
     setting(name);
+    for (const SettingInfo& s : setting_infos) {
+        if (s.name == name) check(s, value);
+    }
     values().find(name)->second = std::move(value);
     cached_debug_level = -1;
     ++generation;

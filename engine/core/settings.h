@@ -7,14 +7,18 @@
 namespace unisono {
 
 struct SettingInfo {
-    std::string_view name, variable, fallback, meaning;
+    std::string_view name, variable, fallback, accepted, meaning;
 };
 inline constexpr SettingInfo setting_infos[] = {
-#define UNISONO_SETTING(name, variable, fallback, meaning) {#name, variable, fallback, meaning},
+#define UNISONO_SETTING(name, variable, fallback, accepted, meaning) \
+    {#name, variable, fallback, accepted, meaning},
 #include "core/settings.def"
 };
 
-/// Current text of a setting (environment, else default, else what set_setting gave).
+/// Throws a Value error for the first environment variable whose value the table does not accept.
+void check_settings();
+/// Current text of a setting (environment, else default, else what set_setting gave). Throws as
+/// check_settings does.
 const std::string& setting(std::string_view name);
 void set_setting(std::string_view name, std::string value);
 /// Grows with each set_setting: hot paths keep what they derived from a setting until it changes.

@@ -13,7 +13,9 @@ def missing_features(cpuinfo):
 
 
 def error_of_import(error):
-    """The error to raise where the engine could not be loaded: `error`, or one that names what is missing."""
+    """The error to raise where the engine could not be loaded: `error`, or one that names what is wrong."""
+    if isinstance(error.__cause__, ValueError):  # of an environment variable
+        return error.__cause__
     if "CPU ISA level" not in str(error):
         return error
     try:

@@ -11,12 +11,13 @@
 #include <thread>
 
 #include "core/error.h"
+#include "core/settings.h"
 
 namespace unisono {
 
 namespace {
 
-std::atomic<int> setting{0};     // 0: not set
+std::atomic<int> chosen{0};      // 0: not set
 thread_local int override_ = 0;  // 0: none
 
 /// CPUs that the cgroup's quota amounts to, rounded up; 0 where there is none.
@@ -33,12 +34,8 @@ int quota_cpus() {
 }
 
 int first_count() {
-    if (const char* text = std::getenv("UNISONO_NUM_THREADS")) {
-        char* end = nullptr;
-        long value = std::strtol(text, &end, 10);
-        if (end != text && *end == 0 && value >= 1 && value <= 4096) return static_cast<int>(value);
-    }
-    return available_cpus();
+    const std::string& given = setting("num_threads");
+    return given.empty() ? available_cpus() : std::atoi(given.c_str());
 }
 
 }  // namespace
@@ -55,10 +52,10 @@ int available_cpus() {
 
 int thread_count() {
     if (override_) return override_;
-    int count = setting.load(std::memory_order_relaxed);
+    int count = chosen.load(std::memory_order_relaxed);
     if (count == 0) {
         int first = first_count();
-        if (setting.compare_exchange_strong(count, first)) count = first;
+        if (chosen.compare_exchange_strong(count, first)) count = first;
     }
     return count;
 }
@@ -68,7 +65,7 @@ void set_thread_count(int count) {
         fail(ErrorKind::Value, "set_num_threads: the number of threads is too small; got " +
                                    std::to_string(count) + "; expected at least 1");
     }
-    setting.store(count, std::memory_order_relaxed);
+    chosen.store(count, std::memory_order_relaxed);
 }
 
 ThreadCountScope::ThreadCountScope(int count) : before_(override_) {
