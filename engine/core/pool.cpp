@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/stats.h"
+#include "core/threads/fork.h"
 
 namespace unisono::pool {
 
@@ -37,7 +38,7 @@ SizeClass class_of(std::int64_t bytes) {
 }
 
 struct State {
-    std::mutex mutex;
+    ProcessMutex mutex;
     std::vector<void*> free_lists[256];
     std::int64_t cached = 0;
     std::int64_t limit = 0;

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/threads/fork.h"
+
 namespace unisono {
 
 static thread_local Heap* current_heap = nullptr;
@@ -51,7 +53,7 @@ const Text* constant_text(std::u32string_view points) {
         std::u32string points;
         Text text;
     };
-    static std::mutex mutex;
+    static ProcessMutex mutex;
     static auto* all = new std::unordered_map<std::u32string_view, std::unique_ptr<Kept>>;
     std::lock_guard lock(mutex);
     auto found = all->find(points);

@@ -1,9 +1,14 @@
 // Appends entries, decides where the tape is cut, and takes segments off it.
 #include "tape/tape.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
+#include <new>
+#include <thread>
 #include <utility>
 
 #include "core/settings.h"
@@ -27,7 +32,43 @@ constexpr std::int64_t worth_waiting = std::int64_t{1} << 15;
 
 std::mutex running_mutex;
 std::condition_variable running_done;
+std::thread::id running_thread;
+std::unique_ptr<Runner::Remains> abandoned;  ///< in a child of fork, until somebody waits for it
 }  // namespace
+
+/// What a child of fork does with a segment that another thread of its parent ran.
+struct TapeInChild {
+    /// In fork's handler: no thread has been made yet that could use the stack of the lost one.
+    static void note() {
+        new (&running_mutex) std::mutex;
+        new (&running_done) std::condition_variable;
+        Tape* tape = Tape::instance_;
+        if (!tape || !tape->running_ || running_thread == std::this_thread::get_id()) return;
+        abandoned = std::make_unique<Runner::Remains>(tape->runner_->abandon());
+    }
+
+    /// What the lost thread was writing is invalid; what it had not begun is recorded again.
+    static void settle(Tape& tape) {
+        const std::unique_ptr<Runner::Remains> left = std::move(abandoned);
+        auto reason = std::make_shared<const Error>(
+            ErrorKind::Runtime,
+            "fork: another thread was computing this array when the process was forked, so its "
+            "contents are not valid in the child process; compute it again, or fork before other "
+            "threads compute");
+        for (std::uint32_t i : left->unfinished) {
+            left->done[i] = true;
+            Entry& e = left->segment[i];
+            for (int k = 0; k < e.inputs; ++k) {
+                if (e.in[k].storage) e.in[k].storage->running = false;
+            }
+            if (!e.out.storage) continue;
+            e.out.storage->running = false;
+            e.out.storage->poison = reason;
+        }
+        tape.put_back(left->segment, left->done);
+        tape.running_ = false;
+    }
+};
 
 const char* text(FlushReason reason) {
     switch (reason) {
@@ -46,7 +87,10 @@ const char* text(FlushReason reason) {
 
 Tape* Tape::instance_ = nullptr;
 
-void Tape::make_instance() { instance_ = new Tape; }
+void Tape::make_instance() {
+    instance_ = new Tape;
+    pthread_atfork(nullptr, nullptr, TapeInChild::note);
+}
 
 Tape::Tape() : eager_(setting("eager") == "1") { entries_.reserve(hard_limit + 8); }
 
@@ -146,6 +190,7 @@ void Tape::release(Entry& e) {
 
 void Tape::wait_for_running() {
     while (running_) {
+        if (abandoned) return TapeInChild::settle(*this);
         void* held = hooks.leave_engine ? hooks.leave_engine() : nullptr;
         {
             std::unique_lock lock(running_mutex);
@@ -261,6 +306,8 @@ void Tape::run_segment(std::vector<Entry>& segment, FlushReason reason) {
             running_done.notify_all();
         }
     };
+    runner_ = &runner;
+    running_thread = std::this_thread::get_id();
     running_ = true;
     try {
         runner.run();

@@ -125,6 +125,7 @@ enum class FlushReason : std::uint8_t {
 const char* text(FlushReason reason);
 
 class Plan;
+class Runner;
 
 /// One row of the flush log.
 struct FlushRecord {
@@ -210,6 +211,7 @@ class Tape {
 
   private:
     friend class Runner;
+    friend struct TapeInChild;
     Tape();
     static void make_instance();
     static Tape*
@@ -250,6 +252,7 @@ class Tape {
     bool expects_dead_ = false;
     bool eager_ = false;
     std::atomic<bool> running_ = false;  ///< read by waiters, who do not hold the engine
+    Runner* runner_ = nullptr;           ///< while running_
     void write_log(const FlushRecord& record);
     std::vector<FlushRecord> log_;  ///< a ring
     std::size_t log_next_ = 0;

@@ -27,7 +27,9 @@
 #include "backends/clang/collector.h"
 #include "backends/clang/effects.h"
 #include "backends/clang/headers.h"
+#include "backends/clang/limits.h"
 #include "backends/codegen/c_text.h"
+#include "core/threads/run_apart.h"
 
 namespace unisono::codegen {
 
@@ -44,8 +46,10 @@ class Action final : public clang::EmitLLVMOnlyAction {
     std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
                                                           llvm::StringRef file) override {
         std::vector<std::unique_ptr<clang::ASTConsumer>> both;
+        both.push_back(make_size_limits(compiler));
         both.push_back(make_collector(result_, given_));
         both.push_back(EmitLLVMOnlyAction::CreateASTConsumer(compiler, file));
+        both.push_back(make_limits(compiler, *this));
         return std::make_unique<clang::MultiplexConsumer>(std::move(both));
     }
 
@@ -308,6 +312,23 @@ void compile(const CText& text, CResult& result) {
     std::vector<const char*> arguments;
     for (const std::string& a : own) arguments.push_back(a.c_str());
 
+    auto refuse = [&](std::string why) {
+        result.failed = true;
+        result.error = text.is_cpp ? "cpp_module: the C++ text does not compile\n" + why
+                                   : "c_module: the C text does not compile\n" + why;
+        while (result.error.ends_with('\n')) result.error.pop_back();
+    };
+    if (may_be_long(text)) {
+        clang::CompilerInstance counting;
+        counting.createFileManager(files(text, main));
+        counting.createDiagnostics(new clang::IgnoringDiagConsumer);
+        std::string found;
+        if (clang::CompilerInvocation::CreateFromArgs(counting.getInvocation(), arguments,
+                                                      counting.getDiagnostics()))
+            found = long_statement(counting);
+        if (!found.empty()) return refuse(found);
+    }
+
     std::string messages;
     llvm::raw_string_ostream stream(messages);
     llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options(new clang::DiagnosticOptions);
@@ -329,11 +350,7 @@ void compile(const CText& text, CResult& result) {
     ok = ok && compiler.ExecuteAction(action);
     std::unique_ptr<llvm::Module> module = ok ? action.takeModule() : nullptr;
     if (!module || diagnostics->hasErrorOccurred()) {
-        result.failed = true;
-        result.error = text.is_cpp ? "cpp_module: the C++ text does not compile\n" + stream.str()
-                                   : "c_module: the C text does not compile\n" + stream.str();
-        while (result.error.ends_with('\n')) result.error.pop_back();
-        return;
+        return refuse(stream.str());
     }
     if (text.is_cpp) {
         make_internal(*module, result);
@@ -362,7 +379,11 @@ void compile(const CText& text, CResult& result) {
 extern "C" void unisono_clang_compile(const unisono::codegen::CText& text,
                                       unisono::codegen::CResult& result) noexcept {
     try {
-        unisono::codegen::compile(text, result);
+        unisono::run_apart([&] { unisono::codegen::compile(text, result); },
+                           unisono::codegen::compiler_stack);
+    } catch (const std::bad_alloc&) {
+        result.failed = true;
+        result.error = "c_module: out of memory while compiling the text";
     } catch (const std::exception& error) {
         result.failed = true;
         result.error = std::string("c_module: ") + error.what();

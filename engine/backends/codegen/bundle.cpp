@@ -4,6 +4,8 @@
 #include <map>
 #include <mutex>
 
+#include "core/threads/fork.h"
+
 namespace unisono::codegen {
 
 static thread_local Recording* current = nullptr;
@@ -15,7 +17,7 @@ Recording* recording() { return current; }
 namespace {
 
 struct Bundles {
-    std::mutex mutex;
+    ProcessMutex mutex;
     std::map<std::string, std::string, std::less<>> codes;
 };
 

@@ -12,10 +12,13 @@
 
 #include "backends/codegen/plugin.h"
 #include "core/error.h"
+#include "core/threads/fork.h"
 
 namespace unisono::codegen {
 
 static CompileC clang_plugin() {
+    static ProcessMutex& loading = *new ProcessMutex;  // a child of fork finds it loaded, or not
+    std::lock_guard lock(loading);
     static std::string why;
     static const auto function = []() -> CompileC {
         void* library = dlopen(plugin_path(UNISONO_CLANG_PLUGIN).c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -39,7 +42,7 @@ static CompileC clang_plugin() {
 namespace {
 
 struct Libraries {
-    std::mutex mutex;
+    ProcessMutex mutex;
     std::vector<void*> handles;
     std::map<std::string, void*> variables;  ///< of C texts, by symbol
 };

@@ -9,8 +9,10 @@
 #endif
 
 #include <cstdio>
+#include <mutex>
 
 #include "core/settings.h"
+#include "core/threads/fork.h"
 #include "core/version.h"
 
 namespace unisono::codegen {
@@ -65,6 +67,8 @@ static void log_compiled(const ir::Module& module, const Times& t) {
 }
 
 CompileFunction llvm_plugin() {
+    static ProcessMutex& loading = *new ProcessMutex;  // a child of fork finds it loaded, or not
+    std::lock_guard lock(loading);
     static std::string why;
     static const auto function = []() -> CompileFunction {
         void* library = dlopen(plugin_path("libunisono_llvm.so").c_str(), RTLD_NOW | RTLD_LOCAL);

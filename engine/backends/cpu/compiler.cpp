@@ -10,6 +10,7 @@
 #include "backends/codegen/plugin.h"
 #include "backends/cpu/publish.h"
 #include "backends/cpu/runtime.h"
+#include "core/threads/fork.h"
 #include "ir/build.h"
 #include "passes/lower.h"
 
@@ -61,7 +62,7 @@ class Loaded {
     }
 
   private:
-    std::mutex mutex_;
+    ProcessMutex mutex_;
     std::unordered_map<std::string, std::weak_ptr<LoadedCode>> codes_;
     std::size_t sweep_at_ = 64;
 };
@@ -88,17 +89,35 @@ Source::Source(ir::Module module, const CompileOptions& options)
       module_(std::move(module)) {}
 
 const ir::Module& Source::lowered() {
-    std::call_once(once_, [this] {
-        passes::Target target;
-        target.streaming_stores = true;
-        target.splits_cold = !options_.callback;  // C calls with nothing that would find them
-        passes::lower(module_, target);
-        streams_ = std::any_of(
-            module_.functions.begin(), module_.functions.end(),
-            [](const ir::Function& f) { return f.body && has_streaming_store(f.body); });
-        sites_ = passes::all_sites(module_);
-    });
+    if (state_.load(std::memory_order_acquire) == State::Lowered) return module_;
+    std::lock_guard lock(lowering_);
+    if (state_.load(std::memory_order_relaxed) == State::Lowered) return module_;
+    if (refused_) std::rethrow_exception(refused_);
+    if (state_.load(std::memory_order_relaxed) == State::Begun) {
+        fail(ErrorKind::Runtime,
+             "compile: another thread was compiling this code when the process was forked; "
+             "decorate the function again in the child, or fork before other threads compile");
+    }
+    state_.store(State::Begun, std::memory_order_relaxed);
+    try {
+        lower();
+    } catch (...) {
+        refused_ = std::current_exception();
+        throw;
+    }
+    state_.store(State::Lowered, std::memory_order_release);
     return module_;
+}
+
+void Source::lower() {
+    passes::Target target;
+    target.streaming_stores = true;
+    target.splits_cold = !options_.callback;  // C calls with nothing that would find them
+    passes::lower(module_, target);
+    streams_ =
+        std::any_of(module_.functions.begin(), module_.functions.end(),
+                    [](const ir::Function& f) { return f.body && has_streaming_store(f.body); });
+    sites_ = passes::all_sites(module_);
 }
 
 bool Source::streams() {

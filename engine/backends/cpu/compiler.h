@@ -1,6 +1,9 @@
 // From a module to code in memory: kernels in use, the disk cache, the passes and the LLVM plugin.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -9,6 +12,7 @@
 
 #include "backends/backend.h"
 #include "backends/cpu/loader.h"
+#include "core/threads/fork.h"
 #include "ir/ir.h"
 
 namespace unisono::cpu {
@@ -33,10 +37,14 @@ class Source {
     std::span<const ir::FaultSite> sites();
 
   private:
+    void lower();
     CompileOptions options_;
     std::string key_;
     bool has_c_text_;
-    std::once_flag once_;
+    LongMutex lowering_;
+    enum class State : std::uint8_t { New, Begun, Lowered };
+    std::atomic<State> state_{State::New};
+    std::exception_ptr refused_;  ///< why the passes failed
     ir::Module module_;
     bool streams_ = false;
     std::vector<ir::FaultSite> sites_;

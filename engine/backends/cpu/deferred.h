@@ -9,6 +9,7 @@
 #include "backends/backend.h"
 #include "backends/cpu/compiler.h"
 #include "backends/cpu/loader.h"
+#include "core/threads/fork.h"
 
 namespace unisono::cpu {
 
@@ -28,7 +29,7 @@ class DeferredFunctions {
     Source& source_;
     std::once_flag counted_;
     std::vector<std::atomic<void*>> entries_;  ///< by function, once one was asked for
-    std::mutex mutex_;
+    LongMutex mutex_;
     std::vector<std::shared_ptr<LoadedCode>> codes_;
     std::exception_ptr error_;
 };

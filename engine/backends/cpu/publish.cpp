@@ -3,6 +3,7 @@
 #include "backends/cpu/publish.h"
 
 #include "backends/cpu/sampling.h"
+#include "core/threads/fork.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -46,8 +47,8 @@ namespace {
 
 enum : std::uint32_t { jit_register = 1, jit_unregister = 2 };
 
-std::mutex& published() {
-    static std::mutex& mutex = *new std::mutex;
+ProcessMutex& published() {
+    static ProcessMutex& mutex = *new ProcessMutex;
     return mutex;
 }
 

@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "core/error.h"
+#include "core/threads/fork.h"
 
 namespace unisono::cpu {
 
@@ -24,7 +25,7 @@ struct Noted {
 };
 
 struct Registry {
-    std::mutex mutex;
+    ProcessMutex mutex;
     std::vector<const Noted*> all;
     bool is_sampling = false;
     struct sigaction before = {};

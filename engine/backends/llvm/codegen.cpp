@@ -6,12 +6,13 @@
 // machine instructions: processors that reorder them run the code as fast.
 #include "backends/llvm/codegen.h"
 #include "backends/codegen/analyses.h"
-#include "backends/llvm/apart.h"
 #include "backends/llvm/arithmetic.h"
 #include "backends/llvm/branch_switches.h"
 #include "backends/llvm/emitter.h"
 #include "backends/llvm/mark_streaming.h"
 #include "core/processor.h"
+#include "core/threads/fork.h"
+#include "core/threads/run_apart.h"
 
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
@@ -197,7 +198,7 @@ class LentGenerator {
 
   private:
     struct Kept {
-        std::mutex mutex;
+        ProcessMutex mutex;
         std::map<std::string, std::vector<std::unique_ptr<Generator>>> free;
     };
     static Kept& kept() {
@@ -423,7 +424,8 @@ void generate(llvm::Module& module, const ir::Module& source, const Target& targ
         if (target.want_lines && target.kind == Target::Kind::Host)
             result.lines = line_table(result.code, source);
     }
-    if (!errors.empty()) fail(ErrorKind::Internal, "llvm: " + errors);
+    if (!errors.empty())
+        fail(target.has_natives ? ErrorKind::Compile : ErrorKind::Internal, "llvm: " + errors);
 }
 
 }  // namespace unisono::codegen

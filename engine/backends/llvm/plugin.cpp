@@ -1,16 +1,22 @@
 // The plugin's C entry point.
 #include <chrono>
+#include <mutex>
 #include <new>
 
 #include "backends/llvm/codegen.h"
 #include "backends/llvm/emitter.h"
+#include "core/threads/fork.h"
 
 namespace unisono::codegen {
 
 static void compile(const ir::Module& module, Target target, Result& result) {
     for (const ir::Function& f : module.functions)
         target.has_natives = target.has_natives || f.native != nullptr;
-    Machine machine = machine_of(target);
+    static ProcessMutex& starting = *new ProcessMutex;  // targets are registered here
+    Machine machine = [&] {
+        std::lock_guard lock(starting);
+        return machine_of(target);
+    }();
     auto started = std::chrono::steady_clock::now();
     llvm::LLVMContext context;
     ModuleEmitter emitter(module, target, context);

@@ -6,13 +6,14 @@
 #include <utility>
 
 #include "core/native/native.h"
+#include "core/threads/fork.h"
 
 namespace unisono {
 
 namespace {
 
 struct Table {
-    std::mutex mutex;
+    ProcessMutex mutex;
     std::map<std::int64_t, std::pair<void*, std::shared_ptr<const void>>> rows;
 };
 

@@ -11,6 +11,7 @@
 #include <typeinfo>
 
 #include "core/native/native.h"
+#include "core/threads/fork.h"
 
 namespace unisono {
 
@@ -18,7 +19,7 @@ namespace {
 
 thread_local bool has_failed = false;  // the last call of this thread
 
-std::mutex mutex;
+ProcessMutex mutex;
 std::optional<ForeignError> last;  // of all threads
 
 std::string name_of_current() {

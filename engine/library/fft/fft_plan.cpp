@@ -6,6 +6,8 @@
 #include <map>
 #include <mutex>
 
+#include "core/threads/fork.h"
+
 namespace unisono::library::fft {
 
 namespace {
@@ -255,7 +257,7 @@ Roots<T>::Roots(std::int64_t n) {
 /// One object per length, made when first asked for. Most programs transform few lengths.
 template <class Kept>
 static std::shared_ptr<const Kept> kept(std::int64_t n) {
-    static std::mutex guard;
+    static ProcessMutex guard;
     static std::map<std::int64_t, std::shared_ptr<const Kept>> table;
     {
         std::lock_guard lock(guard);

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/settings.h"
+#include "core/threads/fork.h"
 
 namespace unisono::library::blas {
 
@@ -122,7 +123,7 @@ bool wide() { return library().spelling.wide; }
 std::string description() { return library().text; }
 
 void* find_routine(const std::string& name) noexcept {
-    static std::mutex guard;
+    static ProcessMutex guard;
     static std::unordered_map<std::string, void*> known;
     std::lock_guard lock(guard);
     auto [place, fresh] = known.try_emplace(name, nullptr);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "core/threads/fork.h"
 #include "tape/tape.h"
 
 namespace unisono {
@@ -44,7 +45,7 @@ class ElementFunction {
     ir::Module module_;
     std::vector<DType> params_;
     std::uint32_t id_;
-    mutable std::mutex compiling_;
+    mutable LongMutex compiling_;
     mutable std::array<std::unique_ptr<Executable>, 1u << most_params> loops_;
     mutable std::array<std::atomic<Executable*>, 1u << most_params> ready_{};  ///< of loops_
 };

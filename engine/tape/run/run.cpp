@@ -113,6 +113,17 @@ void Runner::poison(const Error& error) {
     }
 }
 
+Runner::Remains Runner::abandon() {
+    done_.resize(segment_.size(), false);
+    Remains left{std::move(segment_), std::move(done_), {}};
+    for (const PlanStep& step : current_) {
+        for (std::uint32_t i : step.entries) {
+            if (!left.done[i]) left.unfinished.push_back(i);
+        }
+    }
+    return left;
+}
+
 /// Lets go of the entries of a finished step, so that temporaries return to the pool before the
 /// next step.
 void Runner::finish(const std::vector<std::uint32_t>& entries) {

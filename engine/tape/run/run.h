@@ -23,6 +23,14 @@ class Runner {
     const std::vector<bool>& done() const { return done_; }
     /// Marks what the failed step should have written as invalid, and its entries as done.
     void poison(const Error& error);
+    /// Leaves the segment in the state that a child of fork finds, whose thread that ran it is
+    /// gone. Only memory is touched: the caller is fork's handler.
+    struct Remains {
+        std::vector<Entry> segment;
+        std::vector<bool> done;                 ///< by entry
+        std::vector<std::uint32_t> unfinished;  ///< entries of the steps that ran
+    };
+    Remains abandon();
     /// Whether the engine was let go of meanwhile.
     bool detached() const { return detached_; }
     FlushRecord& record() { return record_; }

@@ -1,14 +1,12 @@
-#include "backends/llvm/apart.h"
+#include "core/threads/run_apart.h"
 
 #include <pthread.h>
 
 #include <exception>
 
-namespace unisono::codegen {
+namespace unisono {
 
 namespace {
-
-constexpr std::size_t stack_bytes = std::size_t{16} << 20;  // reserved, not touched
 
 struct Work {
     const std::function<void()>& run;
@@ -27,7 +25,7 @@ void* run_work(void* given) {
 
 }  // namespace
 
-void run_apart(const std::function<void()>& work) {
+void run_apart(const std::function<void()>& work, std::size_t stack_bytes) {
     Work given{work, nullptr};
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0) return work();
@@ -40,4 +38,4 @@ void run_apart(const std::function<void()>& work) {
     if (given.thrown) std::rethrow_exception(given.thrown);
 }
 
-}  // namespace unisono::codegen
+}  // namespace unisono
