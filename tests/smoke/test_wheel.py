@@ -13,9 +13,9 @@ import unisono as un
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(un._engine.__file__).parent
-# Libraries of every system that the wheel's tag names, and those that lie in it.
+# Libraries of every system that the wheel's tag names, those that lie in it, and those of sanitized builds.
 SYSTEM = r"lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+|z)\.so\.\d+|ld-linux-x86-64\.so\.2"
-OWN = r"libunisono\.so|libtbb\.so\.12"
+OWN = r"libunisono\.so|libtbb\.so\.12|lib(a|ub|t)san\.so\.\d+"
 # scripts/wheel.sh writes there; a wheel of another state of the tree is not this test's matter.
 WHEELS = sorted(Path(os.environ.get("UNISONO_WHEELS", ROOT / "dist")).glob("unisono-*.whl"))
 needs_readelf = pytest.mark.skipif(not shutil.which("readelf"), reason="no readelf")
