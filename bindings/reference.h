@@ -4,6 +4,7 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <utility>
 
 #include "errors.h"
 
@@ -11,13 +12,22 @@ namespace unisono::python {
 
 [[noreturn]] inline void python_failed() { throw PythonError{}; }
 
-/// A strong reference that is dropped at the end of the scope.
+/// A strong reference to a Python object, dropped at the end of the scope; it moves.
 struct Ref {
-    PyObject* p;
-    explicit Ref(PyObject* given) : p(given) {}
-    Ref(const Ref&) = delete;
-    Ref& operator=(const Ref&) = delete;
+    PyObject* p = nullptr;
+
+    Ref() = default;
+    explicit Ref(PyObject* stolen) : p(stolen) {}
+    static Ref of(PyObject* borrowed) { return Ref(Py_XNewRef(borrowed)); }
+    Ref(Ref&& o) noexcept : p(std::exchange(o.p, nullptr)) {}
+    Ref& operator=(Ref&& o) noexcept {
+        std::swap(p, o.p);
+        return *this;
+    }
     ~Ref() { Py_XDECREF(p); }
+    PyObject* get() const { return p; }
+    PyObject* release() { return std::exchange(p, nullptr); }
+    explicit operator bool() const { return p != nullptr; }
 };
 
 /// The value of an exact int of few digits, as almost every index is; false for any other.

@@ -3,7 +3,6 @@
 
 #include <complex>
 #include <limits>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,8 +17,8 @@ namespace {
 /// What stands for more than one number in a sequence: an array, or a sequence that is no list.
 struct Part {
     Array array;
-    std::unique_ptr<Ref> list;    ///< of its elements; null: `array` holds them
-    std::unique_ptr<Ref> object;  ///< kept, so that no other object gets its address
+    Ref list;    ///< of its elements; null: `array` holds them
+    Ref object;  ///< kept, so that no other object gets its address
 };
 
 struct Nested {
@@ -36,7 +35,7 @@ struct Nested {
 
     /// The part that this object is, if it is one.
     const Part* take(PyObject* o) {
-        return next < parts.size() && parts[next].object->p == o ? &parts[next++] : nullptr;
+        return next < parts.size() && parts[next].object.p == o ? &parts[next++] : nullptr;
     }
 };
 
@@ -71,7 +70,7 @@ void survey_array(PyObject* o, const Array& a, Nested& n, std::size_t depth) {
     element_at(n, depth);
     take_dtype(n, a.dtype());
     n.has_arrays = true;
-    n.parts.push_back({a, nullptr, std::make_unique<Ref>(Py_NewRef(o))});
+    n.parts.push_back({a, {}, Ref::of(o)});
 }
 
 void survey(PyObject* o, Nested& n, std::size_t depth);
@@ -80,7 +79,7 @@ void survey_elements(PyObject* list, Nested& n, std::size_t depth) {
     extend(n, depth, static_cast<std::int64_t>(PySequence_Fast_GET_SIZE(list)));
     // What elements answer may run any code, which may change the list.
     for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(list); ++k) {
-        Ref item(Py_NewRef(PySequence_Fast_GET_ITEM(list, k)));
+        const Ref item = Ref::of(PySequence_Fast_GET_ITEM(list, k));
         survey(item.p, n, depth + 1);
     }
 }
@@ -98,10 +97,10 @@ void survey_object(PyObject* o, Nested& n, std::size_t depth) {
     }
     if (n.given && converts(o)) return element_at(n, depth);
     if (PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o)) {
-        auto list = std::make_unique<Ref>(PySequence_List(o));
-        if (!list->p) python_failed();
-        PyObject* elements = list->p;
-        n.parts.push_back({{}, std::move(list), std::make_unique<Ref>(Py_NewRef(o))});
+        Ref list(PySequence_List(o));
+        if (!list) python_failed();
+        PyObject* elements = list.p;
+        n.parts.push_back({{}, std::move(list), Ref::of(o)});
         return survey_elements(elements, n, depth);
     }
     fail(ErrorKind::Type,
@@ -213,12 +212,12 @@ template <class Number, class Whole>
 void visit(PyObject* o, Nested& n, const Number& number, const Whole& array) {
     if (const Part* part = n.take(o)) {
         if (!part->list) return array(part->array);
-        o = part->list->p;
+        o = part->list.p;
     } else if (!PyList_Check(o) && !PyTuple_Check(o)) {
         return number(o);
     }
     for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(o); ++k) {
-        Ref item(Py_NewRef(PySequence_Fast_GET_ITEM(o, k)));
+        const Ref item = Ref::of(PySequence_Fast_GET_ITEM(o, k));
         visit(item.p, n, number, array);
     }
 }
@@ -229,18 +228,18 @@ void visit(PyObject* o, Nested& n, const Number& number, const Whole& array) {
          "it in __float__, __index__ or __array__ of an element");
 }
 
-void write_numbers(const Array& to, const std::vector<std::unique_ptr<Ref>>& numbers) {
+void write_numbers(const Array& to, const std::vector<Ref>& numbers) {
     to.view().storage->allocate();
     dispatch_all(to.dtype(), [&]<class C>() {
         C* at = reinterpret_cast<C*>(to.view().data());
-        for (const auto& o : numbers) *at++ = value_of<C>(o->p);
+        for (const Ref& o : numbers) *at++ = value_of<C>(o.p);
     });
 }
 
 /// Numbers and arrays, in order, one after another.
 Array joined(PyObject* o, Nested& n, DType t) {
     std::vector<Array> parts;
-    std::vector<std::unique_ptr<Ref>> numbers;
+    std::vector<Ref> numbers;
     auto end_numbers = [&] {
         if (numbers.empty()) return;
         parts.push_back(empty({{static_cast<std::int64_t>(numbers.size())}}, t, nullptr));
@@ -248,8 +247,7 @@ Array joined(PyObject* o, Nested& n, DType t) {
         numbers.clear();
     };
     visit(
-        o, n,
-        [&](PyObject* number) { numbers.push_back(std::make_unique<Ref>(Py_NewRef(number))); },
+        o, n, [&](PyObject* number) { numbers.push_back(Ref::of(number)); },
         [&](const Array& a) {
             end_numbers();
             parts.push_back(reshape(a, {-1}));

@@ -2,7 +2,7 @@
 
 #include "c/text.h"
 #include "errors.h"
-#include "jit/values/owned_reference.h"
+#include "reference.h"
 
 namespace unisono::python {
 

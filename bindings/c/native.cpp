@@ -5,7 +5,7 @@
 #include "c/text.h"
 #include "errors.h"
 #include "frontend/tree.h"
-#include "jit/values/owned_reference.h"
+#include "reference.h"
 
 namespace unisono::python {
 

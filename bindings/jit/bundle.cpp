@@ -5,7 +5,7 @@
 #include "backends/codegen/bundle.h"
 #include "backends/codegen/plugin.h"
 #include "errors.h"
-#include "jit/values/owned_reference.h"
+#include "reference.h"
 
 namespace unisono::python {
 

@@ -17,7 +17,7 @@
 #include "frontend/compile.h"
 #include "jit/fast_path.h"
 #include "jit/values/arguments.h"
-#include "jit/values/owned_reference.h"
+#include "reference.h"
 #include "tape/record/element_function.h"
 
 namespace unisono::python {

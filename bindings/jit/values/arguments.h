@@ -10,9 +10,9 @@
 
 #include "array/view.h"
 #include "frontend/types.h"
-#include "jit/values/owned_reference.h"
 #include "jit/values/records.h"
 #include "jit/values/tables.h"
+#include "reference.h"
 #include "runtime/objects.h"
 
 namespace unisono::python {

@@ -12,7 +12,7 @@
 
 #include "core/native/block.h"
 #include "frontend/records.h"
-#include "jit/values/owned_reference.h"
+#include "reference.h"
 
 namespace unisono::python {
 

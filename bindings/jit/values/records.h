@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "frontend/records.h"
-#include "jit/values/owned_reference.h"
+#include "reference.h"
 
 namespace unisono::python {
 

@@ -10,7 +10,7 @@
 
 #include "frontend/types.h"
 #include "jit/values/data.h"
-#include "jit/values/owned_reference.h"
+#include "reference.h"
 #include "runtime/tables.h"
 
 namespace unisono::python {

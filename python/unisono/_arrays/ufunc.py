@@ -9,6 +9,7 @@ import unisono as un
 
 from .. import _engine
 from ..exceptions import AxisError
+from .axes import as_array
 
 _no_value = object()
 _options = ("out", "where", "dtype", "casting", "order", "subok", "signature", "sig")
@@ -26,17 +27,6 @@ _chars = {
     "bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I", "int64": "l",
     "uint64": "L", "float16": "e", "float32": "f", "float64": "d", "complex64": "F", "complex128": "D",
 }  # fmt: skip
-
-
-def as_array(x):
-    """`x` if it is an array of ours, else one made of it."""
-    if isinstance(x, (_engine.ndarray, _engine.DistributedArray)):
-        return x
-    return (
-        _engine._array_of_value(x)
-        if isinstance(x, _engine._values)
-        else _engine._array(x, None, None, None)
-    )
 
 
 def is_python_number(x, kinds=(bool, int, float, complex)):
