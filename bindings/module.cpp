@@ -41,7 +41,7 @@ NB_MODULE(_engine, m) {
         !add_order_functions(m.ptr()) || !add_selection(m.ptr()) || !add_ufuncs(m.ptr()) ||
         !add_dispatcher(m.ptr()) || !add_captures(m.ptr()) || !add_objects(m.ptr()) ||
         !add_python_blocks(m.ptr()) || !add_bundles(m.ptr()) || !add_linalg(m.ptr()) ||
-        !add_c_text(m.ptr()) || !add_random(m.ptr()) || !add_short_way(m.ptr()) ||
+        !add_c_text(m.ptr()) || !add_random(m.ptr()) || !add_fast_path(m.ptr()) ||
         !add_c_interface(m.ptr()))
         throw nb::python_error();
     add_engine_state(m);

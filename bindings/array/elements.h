@@ -35,7 +35,7 @@ inline bool element_place(PyObject* key, const View& v, std::int64_t& place) {
 
 /// The value at a place; null without an error where it cannot be read now.
 inline PyObject* read_place(const View& v, std::int64_t place) noexcept {
-    if (!at_once::is_ready(v.storage)) return nullptr;
+    if (!eager::is_ready(v.storage)) return nullptr;
     const std::int64_t bytes = size_of(v.dtype);
     const char* from = v.storage->data() + place * bytes;
     if (v.dtype == DType::Complex128) {
@@ -59,7 +59,7 @@ inline PyObject* read_place(const View& v, std::int64_t place) noexcept {
 inline bool write_place(const Array& a, std::int64_t place, PyObject* value) {
     const View& v = a.view();
     Storage* s = v.storage;
-    if (!at_once::is_idle(s) || a.readonly() || is_complex(v.dtype)) return false;
+    if (!eager::is_idle(s) || a.readonly() || is_complex(v.dtype)) return false;
     std::uint64_t bits;
     if (const KnownValue known = known_value(value)) {
         if (known.dtype != v.dtype) return false;

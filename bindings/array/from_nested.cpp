@@ -65,7 +65,7 @@ void take_dtype(Nested& n, DType t) {
     n.has_typed = true;
 }
 
-void survey_array(PyObject* o, const Array& a, Nested& n, std::size_t depth) {
+void discover_array(PyObject* o, const Array& a, Nested& n, std::size_t depth) {
     for (std::int64_t size : a.shape()) extend(n, depth++, size);
     element_at(n, depth);
     take_dtype(n, a.dtype());
@@ -73,14 +73,14 @@ void survey_array(PyObject* o, const Array& a, Nested& n, std::size_t depth) {
     n.parts.push_back({a, {}, Ref::of(o)});
 }
 
-void survey(PyObject* o, Nested& n, std::size_t depth);
+void discover(PyObject* o, Nested& n, std::size_t depth);
 
-void survey_elements(PyObject* list, Nested& n, std::size_t depth) {
+void discover_elements(PyObject* list, Nested& n, std::size_t depth) {
     extend(n, depth, static_cast<std::int64_t>(PySequence_Fast_GET_SIZE(list)));
     // What elements answer may run any code, which may change the list.
     for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(list); ++k) {
         const Ref item = Ref::of(PySequence_Fast_GET_ITEM(list, k));
-        survey(item.p, n, depth + 1);
+        discover(item.p, n, depth + 1);
     }
 }
 
@@ -89,11 +89,11 @@ bool converts(PyObject* o) {
     return o == Py_None || PyUnicode_Check(o) || PyBytes_Check(o) || PyNumber_Check(o);
 }
 
-void survey_object(PyObject* o, Nested& n, std::size_t depth) {
+void discover_object(PyObject* o, Nested& n, std::size_t depth) {
     if (PyObject_HasAttrString(o, "__array__")) {
         Ref made(PyObject_CallMethod(o, "__array__", nullptr));
         if (!made.p) python_failed();
-        return survey_array(o, to_array(made.p, true), n, depth);
+        return discover_array(o, to_array(made.p, true), n, depth);
     }
     if (n.given && converts(o)) return element_at(n, depth);
     if (PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o)) {
@@ -101,19 +101,19 @@ void survey_object(PyObject* o, Nested& n, std::size_t depth) {
         if (!list) python_failed();
         PyObject* elements = list.p;
         n.parts.push_back({{}, std::move(list), Ref::of(o)});
-        return survey_elements(elements, n, depth);
+        return discover_elements(elements, n, depth);
     }
     fail(ErrorKind::Type,
          std::string("array: elements must be numbers; got ") + Py_TYPE(o)->tp_name);
 }
 
-void survey(PyObject* o, Nested& n, std::size_t depth) {
-    if (PyList_Check(o) || PyTuple_Check(o)) return survey_elements(o, n, depth);
+void discover(PyObject* o, Nested& n, std::size_t depth) {
+    if (PyList_Check(o) || PyTuple_Check(o)) return discover_elements(o, n, depth);
     Arg a;
     Array keep;
-    if (!operand(o, a, keep)) return survey_object(o, n, depth);
+    if (!operand(o, a, keep)) return discover_object(o, n, depth);
     if (!a.is_scalar() && a.view.layout->rank() != 0)
-        return survey_array(o, is_array(o) ? array_of(o) : keep, n, depth);
+        return discover_array(o, is_array(o) ? array_of(o) : keep, n, depth);
     element_at(n, depth);
     if (a.weak == Weak::None) {
         take_dtype(n, a.view.dtype);
@@ -269,7 +269,7 @@ void too_large(const std::string& what) {
 Array from_nested(PyObject* o, std::optional<DType> wanted) {
     Nested n;
     n.given = wanted.has_value();
-    survey(o, n, 0);
+    discover(o, n, 0);
     DType t = wanted ? *wanted : nested_dtype(n);
     if (n.has_arrays) return joined(o, n, t);
     Array a = empty(n.shape, t, nullptr);

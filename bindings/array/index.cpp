@@ -6,6 +6,7 @@
 #include "array/elements.h"
 #include "array/object.h"
 #include "array/plain_view.h"
+#include "core/limits.h"
 #include "library/call.h"
 #include "library/gather/index.h"
 #include "reference.h"
@@ -237,7 +238,7 @@ const std::int64_t* as_int64(const View& index, std::int64_t count, std::int64_t
 /// a[index] of few elements, all ready, where such statements run at once (tape.md); false where
 /// there is more to it, as an index out of range.
 bool picked(const Array& a, PyObject* key, Array& made) {
-    if (Py_TYPE(key) != array_type || !Tape::instance().runs_at_once()) return false;
+    if (Py_TYPE(key) != array_type || !Tape::instance().runs_eagerly()) return false;
     const View &from = a.view(), &index = array_of(key).view();
     if (!from.storage || !index.storage || a.rank() == 0 || !is_integer(index.dtype) ||
         index.dtype == DType::UInt64)
@@ -247,10 +248,10 @@ bool picked(const Array& a, PyObject* key, Array& made) {
     const std::int64_t extent = a.shape()[0], count = index.layout->size();
     if (count == 0 || extent == 0 || a.size() == 0) return false;
     const std::int64_t block = a.size() / extent;
-    if (count * block > at_once::most_points || !at_once::is_ready(from.storage) ||
-        !at_once::is_ready(index.storage))
+    if (count * block > limits::eager_points || !eager::is_ready(from.storage) ||
+        !eager::is_ready(index.storage))
         return false;
-    std::int64_t widened[at_once::most_points];
+    std::int64_t widened[limits::eager_points];
     const std::int64_t* places = as_int64(index, count, widened);
     for (std::int64_t k = 0; k < count; ++k) {
         if (places[k] < -extent || places[k] >= extent) return false;
@@ -274,7 +275,7 @@ bool picked(const Array& a, PyObject* key, Array& made) {
             std::memcpy(out->data() + k * bytes, row, static_cast<std::size_t>(bytes));
     }
     out->version = 1;
-    at_once::note(out, count * bytes, count * bytes);
+    eager::note(out, count * bytes, count * bytes);
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "array/object.h"
+#include "core/limits.h"
 #include "functions/numpy_operators.h"
 #include "reference.h"
 #include "tape/eager/eager.h"
@@ -114,9 +115,6 @@ PyObject* complex_value(double real, double imaginary) noexcept {
     return reinterpret_cast<PyObject*>(self);
 }
 
-/// Elements that pending statements write: up to here a number is computed when it is recorded.
-constexpr std::int64_t little_work = 1 << 14;
-
 PyObject* number_object(const Array& a) {
     const DType t = a.dtype();
     if (!a.is_value() || (t != DType::Float64 && t != DType::Int64 && t != DType::Complex128))
@@ -133,10 +131,10 @@ PyObject* number_object(const Array& a) {
         // What much work feeds stays pending: it may fuse with what follows, and names that still
         // hold temporaries of the program would have these written.
         Tape& tape = Tape::instance();
-        if (tape.pending_work() > little_work) return nullptr;
+        if (tape.pending_work() > limits::eager_value_elements) return nullptr;
         tape.flush(s, FlushReason::Read);
     }
-    if (!at_once::is_ready(s)) return nullptr;
+    if (!eager::is_ready(s)) return nullptr;
     std::memcpy(parts, a.view().data(), static_cast<std::size_t>(size_of(t)));
     if (t == DType::Int64) return int_value(std::bit_cast<std::int64_t>(parts[0]));
     return t == DType::Float64 ? float_value(parts[0]) : complex_value(parts[0], parts[1]);

@@ -1,4 +1,4 @@
-// _ShortWay(function): a function of the namespace, which runs in C where it is called with arrays
+// _FastPath(function): a function of the namespace, which runs in C where it is called with arrays
 // and nothing out of the ordinary, and in Python, which handles everything, in all other cases. A
 // call in Python costs more than the work on a few elements.
 #include "functions/fast_path.h"
@@ -69,16 +69,16 @@ constexpr struct {
     {"all", by_method<all_name>},
 };
 
-struct ShortWay {
+struct FastPath {
     PyObject_HEAD vectorcallfunc call;
     ShortCall run;
     PyObject* function;
     PyObject* weakrefs;
 };
-ShortWay& self_of(PyObject* o) { return *reinterpret_cast<ShortWay*>(o); }
+FastPath& self_of(PyObject* o) { return *reinterpret_cast<FastPath*>(o); }
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* keywords) {
-    const ShortWay& way = self_of(self);
+    const FastPath& way = self_of(self);
     const Given given{args, PyVectorcall_NARGS(flagged), keywords};
     PyObject* made = guarded<PyObject*>(nullptr, [&] { return way.run(given); });
     if (made || PyErr_Occurred()) return made;
@@ -96,7 +96,7 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
         if (std::strcmp(way.name, text) == 0) run = way.run;
     }
     if (!run)
-        return PyErr_Format(PyExc_ValueError, "_ShortWay: there is none for a function named '%s'",
+        return PyErr_Format(PyExc_ValueError, "_FastPath: there is none for a function named '%s'",
                             text);
     PyObject* made = type->tp_alloc(type, 0);
     if (!made) return nullptr;
@@ -137,9 +137,9 @@ PyObject* reduce(PyObject* self, PyObject*) {
 }
 
 PyMemberDef members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(ShortWay, call), READONLY, nullptr},
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(ShortWay, weakrefs), READONLY, nullptr},
-    {"__wrapped__", T_OBJECT_EX, offsetof(ShortWay, function), READONLY, nullptr},
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(FastPath, call), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(FastPath, weakrefs), READONLY, nullptr},
+    {"__wrapped__", T_OBJECT_EX, offsetof(FastPath, function), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
@@ -154,7 +154,7 @@ PyMethodDef functions[] = {{"_truth", truth, METH_O, nullptr}, {nullptr, nullptr
 
 }  // namespace
 
-bool add_short_way(PyObject* module) {
+bool add_fast_path(PyObject* module) {
     PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(make)},
                            {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
                            {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
@@ -164,11 +164,11 @@ bool add_short_way(PyObject* module) {
                            {Py_tp_members, members},
                            {Py_tp_methods, methods},
                            {0, nullptr}};
-    PyType_Spec spec = {"unisono._engine._ShortWay", sizeof(ShortWay), 0,
+    PyType_Spec spec = {"unisono._engine._FastPath", sizeof(FastPath), 0,
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, slots};
     Ref type(PyType_FromSpec(&spec));
     return type.p && PyModule_AddFunctions(module, functions) == 0 &&
-           PyModule_AddObjectRef(module, "_ShortWay", type.p) == 0;
+           PyModule_AddObjectRef(module, "_FastPath", type.p) == 0;
 }
 
 }  // namespace unisono::python

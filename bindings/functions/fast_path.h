@@ -5,6 +5,6 @@
 
 namespace unisono::python {
 
-bool add_short_way(PyObject* module);
+bool add_fast_path(PyObject* module);
 
 }  // namespace unisono::python

@@ -316,8 +316,8 @@ PyObject* inspect_assembly(PyObject* self, PyObject* args) {
 
 PyObject* list_types(PyObject* self, PyObject*) { return joined(self, nullptr, types_of_names); }
 
-PyObject* list_anatomy(PyObject* self, PyObject*) {
-    return guarded<PyObject*>(nullptr, [&] { return anatomy(ready(self)); });
+PyObject* list_remarks(PyObject* self, PyObject*) {
+    return guarded<PyObject*>(nullptr, [&] { return remarks_of(ready(self)); });
 }
 
 PyObject* compile_signatures(PyObject* self, PyObject*) {
@@ -364,7 +364,7 @@ PyMethodDef methods[] = {
      "inspect_asm(signature=None, /)\n--\n\nThe machine's assembly of each compiled "
      "specialisation, or of one of `signatures`; `items()` has them apart."},
     {"_types", list_types, METH_NOARGS, "Types of the names of each compiled specialisation."},
-    {"_anatomy", list_anatomy, METH_NOARGS, "Facts about each specialisation, for tools."},
+    {"_remarks", list_remarks, METH_NOARGS, "Facts about each specialisation, for tools."},
     {"_captured_arrays", captured_arrays, METH_NOARGS, nullptr},
     {"_compile_signatures", compile_signatures, METH_NOARGS, "Compile for the eager signatures."},
     {"recompile", recompile, METH_NOARGS,

@@ -35,10 +35,10 @@ void Dispatch::raise_fault(const Specialisation& s, const Fault& fault) const {
     bool is_print = site.kind == ErrorKind::Runtime && restore_print_error();
     ForeignError foreign;
     if (site.message == frontend::cpp_exception && take_foreign_error(foreign)) {
-        ir::FaultSite told = site;
-        told.kind = foreign.kind;
-        told.message = foreign.text;
-        set_exception(told, fault.values);
+        ir::FaultSite reported = site;
+        reported.kind = foreign.kind;
+        reported.message = foreign.text;
+        set_exception(reported, fault.values);
     } else if (!is_print) {
         set_exception(site, fault.values);
     }

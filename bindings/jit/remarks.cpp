@@ -117,7 +117,7 @@ std::string types_of_names(const Specialisation& s) {
     return text;
 }
 
-PyObject* anatomy(Dispatch& d) {
+PyObject* remarks_of(Dispatch& d) {
     return list_of(d.specialisations(), [&](const auto& s) { return facts_of(d, *s); }).release();
 }
 

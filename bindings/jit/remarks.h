@@ -10,6 +10,6 @@ std::string signature(const Dispatch& d, const Specialisation& s);
 /// The names of the function with their types, as `name: type` lines.
 std::string types_of_names(const Specialisation& s);
 /// A list with a dict for each specialisation; a new reference. Compiles anew.
-PyObject* anatomy(Dispatch& d);
+PyObject* remarks_of(Dispatch& d);
 
 }  // namespace unisono::python

@@ -91,7 +91,7 @@ void FunctionLowerer::open_function(std::vector<S>& list) {
         emit(b_->branch(op_binary(Op::Gt, depth_, i64(deepest_recursion)), raised));
         E count = op_binary(Op::And, depth_, i64(calls_between_looks - 1));
         std::vector<S> look = collect([&] {
-            E told = native("recursion_told", {i64(0), i64(0)}, 2)[1];
+            E told = native("recursion_check", {i64(0), i64(0)}, 2)[1];
             emit(b_->branch(op_binary(Op::Eq, told, i64(stack_is_low)), raised));
             const E stopped[] = {i64(interrupted_fault), i64(b_->line.line), i64(b_->line.file),
                                  i64(0), i64(0)};

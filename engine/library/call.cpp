@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/limits.h"
 #include "tape/eager/eager.h"
 #include "tape/record/hazards.h"
 #include "tape/record/record.h"
@@ -86,20 +87,19 @@ void record(const std::string& name, std::span<const Array> in, const Array& out
 }
 
 /// Small calls on finished operands run at once: that costs less than recording them.
-bool runs_at_once(std::span<const Array> in, const Array& out) {
-    constexpr std::int64_t small = 4096;  // elements, of all operands together
+bool runs_eagerly(std::span<const Array> in, const Array& out) {
     std::int64_t elements = out.size();
     for (const Array& a : in) {
-        if (a.is_known() || !at_once::is_ready(a.view().storage)) return false;
+        if (a.is_known() || !eager::is_ready(a.view().storage)) return false;
         elements += a.size();
     }
-    return elements <= small;
+    return elements <= limits::eager_call_elements;
 }
 
 Array make(const std::string& name, std::span<const Array> in, Dims shape, DType dtype, Work work,
            Together together, bool selects) {
     Array out = empty(shape, dtype, nullptr);
-    if (out.size() > 0 && runs_at_once(in, out)) {
+    if (out.size() > 0 && runs_eagerly(in, out)) {
         View operands[most_inputs];
         for (std::size_t k = 0; k < in.size(); ++k) operands[k] = in[k].view();
         out.view().storage->allocate();

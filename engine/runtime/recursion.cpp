@@ -29,7 +29,7 @@ struct Stack {
 };
 
 /// values: out, what it is told. A stack that is not the thread's own counts as large.
-void recursion_told(std::int64_t* values) {
+void recursion_check(std::int64_t* values) {
     thread_local const Stack stack;
     thread_local unsigned asked = 0;
     auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
@@ -41,7 +41,7 @@ void recursion_told(std::int64_t* values) {
         values[1] = user_stops;
 }
 
-[[maybe_unused]] const bool added = add_natives({{"recursion_told", &recursion_told}});
+[[maybe_unused]] const bool added = add_natives({{"recursion_check", &recursion_check}});
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/limits.h"
 #include "core/settings.h"
 #include "core/stats.h"
 #include "tape/run/run.h"
@@ -18,17 +19,7 @@
 namespace unisono {
 
 namespace {
-// Cut after an in-place statement when this many elements are pending: later fusion gains nothing.
-constexpr std::int64_t work_limit = std::int64_t{1} << 18;
-constexpr std::size_t statement_limit = 128;  // the same, counted in entries
-constexpr std::size_t hard_limit = 1024;      // cut anywhere
-/// The same after a statement that leaves most of each cache line alone, as `x[:, k] = ...` does:
-/// the next ones may want the rest, and kernels that run band by band fetch a line once (bands.h).
-constexpr std::int64_t sparse_work_limit = 16 * work_limit;
-constexpr std::size_t sparse_statement_limit = 4 * statement_limit;
 constexpr std::size_t log_limit = 64;
-/// Elements that a call reads: others may join it, and that saves more than recording them costs.
-constexpr std::int64_t worth_waiting = std::int64_t{1} << 15;
 
 std::mutex running_mutex;
 std::condition_variable running_done;
@@ -92,7 +83,7 @@ void Tape::make_instance() {
     pthread_atfork(nullptr, nullptr, TapeInChild::note);
 }
 
-Tape::Tape() : eager_(setting("eager") == "1") { entries_.reserve(hard_limit + 8); }
+Tape::Tape() : eager_(setting("eager") == "1") { entries_.reserve(limits::flush_always + 8); }
 
 void Tape::set_eager(bool on) {
     if (on && !entries_.empty()) flush_all(FlushReason::Eager);
@@ -103,7 +94,7 @@ void Tape::set_eager(bool on) {
 void Tape::read_settings() {
     generation_ = settings_generation();
     const std::string& executor = setting("executor");
-    small_at_once_ = !eager_ && debug_level() == 0 && (executor == "auto" || executor == "block");
+    eager_small_ = !eager_ && debug_level() == 0 && (executor == "auto" || executor == "block");
 }
 
 void Tape::cut() {
@@ -129,8 +120,9 @@ static bool is_sparse(const View& v) {
 bool Tape::is_full(const View& out) {
     sparse_ = sparse_ || is_sparse(out);
     if (sparse_)
-        return pending_work_ >= sparse_work_limit || entries_.size() >= sparse_statement_limit;
-    return pending_work_ >= work_limit || entries_.size() >= statement_limit;
+        return pending_work_ >= limits::flush_sparse_elements ||
+               entries_.size() >= limits::flush_sparse_statements;
+    return pending_work_ >= limits::flush_elements || entries_.size() >= limits::flush_statements;
 }
 
 void Tape::close(Entry& e) {
@@ -152,7 +144,7 @@ void Tape::close(Entry& e) {
             read += e.in[k].layout->size();
         }
     }
-    out->waits = waits || (joins && read >= worth_waiting);
+    out->waits = waits || (joins && read >= limits::joined_elements);
     // A call reads all of its operands, and nothing fuses across it.
     if (e.call && !joins) pending_work_ += read;
     pending_work_ += e.out.layout->size();
@@ -162,7 +154,7 @@ void Tape::close(Entry& e) {
         flush_all(FlushReason::Eager);
     } else if (out->version > 1 && is_full(e.out)) {
         cut_before_next_ = true;
-    } else if (entries_.size() >= hard_limit) {
+    } else if (entries_.size() >= limits::flush_always) {
         flush_all(FlushReason::Length);
     }
 }

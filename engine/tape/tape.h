@@ -27,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include "core/limits.h"
 #include "core/settings.h"
 #include "ops/ops.h"
 #include "tape/eager/call_sites.h"
@@ -152,12 +153,12 @@ class Tape {
     /// Takes the entry and references to its views. May first cut and run what is pending. A small
     /// statement of a place that repeats may run at once instead.
     void append(const Entry& entry) {
-        if (!run_at_once(entry)) record(entry);
+        if (!run_eagerly(entry)) record(entry);
     }
     /// The two halves of append.
-    bool run_at_once(const Entry& entry) {
-        return entry.out.layout->size() <= at_once::most_points && runs_at_once() &&
-               at_once::run(entry);
+    bool run_eagerly(const Entry& entry) {
+        return entry.out.layout->size() <= limits::eager_points && runs_eagerly() &&
+               eager::run(entry);
     }
     void record(const Entry& entry) {
         Entry& e = open();
@@ -171,10 +172,10 @@ class Tape {
     }
     void close(Entry& entry);
     /// Whether small statements of this place run at once, if their operands are ready.
-    bool runs_at_once() {
+    bool runs_eagerly() {
         if (generation_ != settings_generation()) [[unlikely]]
             read_settings();
-        return small_at_once_ && places_.repeats(line, hooks);
+        return eager_small_ && call_sites_.repeats(line, hooks);
     }
 
     /// Makes the storage's contents valid: runs what it depends on. Throws what a kernel raised.
@@ -244,9 +245,9 @@ class Tape {
     std::size_t prune_from_ = 32;
     std::int64_t pending_work_ = 0;  ///< elements written by pending entries
     std::uint32_t flushes_ = 0;
-    Places places_;
-    int generation_ = -1;         ///< of the settings that were read
-    bool small_at_once_ = false;  ///< no setting asks to see every launch or for another executor
+    CallSites call_sites_;
+    int generation_ = -1;       ///< of the settings that were read
+    bool eager_small_ = false;  ///< no setting asks to see every launch or for another executor
     bool cut_before_next_ = false;
     bool sparse_ = false;  ///< a pending statement writes a little of each cache line
     bool expects_dead_ = false;

@@ -226,8 +226,8 @@ void make_text_of(std::int64_t* values) {
         PyObject *type, *value, *trace;
         PyErr_Fetch(&type, &value, &trace);
         Ref held_type(type), held(value), held_trace(trace);
-        Ref told(is_format && value ? PyObject_Str(value) : nullptr);
-        const Text* why = told ? text_from(told.get()) : nullptr;
+        Ref text(is_format && value ? PyObject_Str(value) : nullptr);
+        const Text* why = text ? text_from(text.get()) : nullptr;
         PyErr_Clear();
         values[0] = why ? -2 : 0;
         values[1] = why ? handle_of(why) : 0;

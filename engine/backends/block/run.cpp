@@ -3,6 +3,7 @@
 // A unit of work is one block of a row or, where rows are short, a block of whole rows. reduce.cpp
 // has the drivers for reductions. Cuts depend on the shape only, never on the number of threads.
 #include "backends/block/job.h"
+#include "core/limits.h"
 #include "ops/reduction_tree.h"
 
 namespace unisono::block {
@@ -10,7 +11,6 @@ namespace {
 
 constexpr std::int64_t cache_budget = 24 * 1024;         ///< bytes of one block's values
 constexpr std::int64_t stream_bytes = 32 * 1024 * 1024;  ///< of all operands: beyond the caches
-constexpr std::int64_t short_row = 64;       ///< points, up to which a block is made of whole rows
 constexpr double chunk_nanoseconds = 20000;  ///< least work that is worth handing to a thread
 
 void run_blocks(const Job& job, bool streams, Arena& arena) {
@@ -66,7 +66,7 @@ bool should_stream(const Program& program, const GroupRun& run, std::int64_t tot
 /// Rows that are short are taken together where the axis before the last allows it.
 bool takes_rows_together(const GroupRun& run, int reduce_axis) {
     const int rank = static_cast<int>(run.shape.size());
-    if (rank < 2 || run.shape.back() > short_row || run.shape[run.shape.size() - 2] < 2)
+    if (rank < 2 || run.shape.back() > limits::short_row || run.shape[run.shape.size() - 2] < 2)
         return false;
     return reduce_axis < 0 || reduce_axis >= rank - 2;
 }

@@ -1,5 +1,6 @@
 // Runs of a few packed points: the usual plan with its addresses filled in, one call per node.
 #include "backends/block/program.h"
+#include "core/limits.h"
 #include "tape/run/block_program.h"
 
 namespace unisono {
@@ -15,8 +16,8 @@ bool BlockProgram::run_packed(std::int64_t points, char* const* data,
     const block::Plan& plan = p.usual;
     const std::size_t nodes = p.nodes.size();
     const auto stride = (static_cast<std::size_t>(points) * p.widest + 63) & ~std::size_t{63};
-    if (points > small_points || nodes > most_nodes || p.reduce_axis >= 0 || !plan.loads.empty() ||
-        !plan.stores.empty() || !plan.iotas.empty() ||
+    if (points > limits::packed_points || nodes > most_nodes || p.reduce_axis >= 0 ||
+        !plan.loads.empty() || !plan.stores.empty() || !plan.iotas.empty() ||
         static_cast<std::size_t>(p.registers) * stride > register_room) {
         return false;
     }

@@ -113,14 +113,14 @@ class Collector final : public clang::ASTConsumer {
         made.name = f.getNameAsString();
         made.is_variadic = f.isVariadic();
         // Another text calls these, which does not know the names of types.
-        auto as_told = [&](clang::QualType t) {
+        auto as_given = [&](clang::QualType t) {
             return describe(*context_, made.is_variadic ? t.getCanonicalType() : t);
         };
-        made.result = as_told(f.getReturnType());
+        made.result = as_given(f.getReturnType());
         made.line =
             static_cast<int>(context_->getSourceManager().getPresumedLineNumber(f.getLocation()));
         for (const clang::ParmVarDecl* p : f.parameters()) {
-            made.params.push_back(as_told(p->getType()));
+            made.params.push_back(as_given(p->getType()));
             made.param_names.push_back(p->getNameAsString());
         }
         result_.functions.push_back(std::move(made));

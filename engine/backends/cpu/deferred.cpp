@@ -6,7 +6,7 @@
 namespace unisono::cpu {
 
 /// Stands for a function that cannot be compiled, whatever its arguments are.
-static std::int64_t fail_at_once() noexcept { return codegen::deferred_failed_site; }
+static std::int64_t fail_immediately() noexcept { return codegen::deferred_failed_site; }
 
 void* DeferredFunctions::find(std::int64_t function) noexcept {
     try {
@@ -24,7 +24,7 @@ void* DeferredFunctions::find(std::int64_t function) noexcept {
     } catch (...) {
         std::lock_guard lock(mutex_);
         error_ = std::current_exception();
-        return reinterpret_cast<void*>(&fail_at_once);
+        return reinterpret_cast<void*>(&fail_immediately);
     }
 }
 

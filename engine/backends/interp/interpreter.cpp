@@ -425,7 +425,7 @@ class Frame {
     Flow attempt(S s) {
         Flow flow = exec(s->body);
         Fault fault = launch_.fault;
-        std::int64_t told[7] = {-1, 0, 0, 0, 0, 0, 0};
+        std::int64_t fields[7] = {-1, 0, 0, 0, 0, 0, 0};
         if (flow == Flow::Return && fault.site >= 0) {
             launch_.fault = Fault{};
             launch_.is_numbered = false;
@@ -433,14 +433,14 @@ class Frame {
             bool is_known = fault.site < static_cast<std::int64_t>(launch_.sites.size());
             const auto* site =
                 is_known ? &launch_.sites[static_cast<std::size_t>(fault.site)] : nullptr;
-            told[0] = fault.site;
-            told[1] = site ? site->code() : -1;
-            told[2] = static_cast<std::int64_t>(
+            fields[0] = fault.site;
+            fields[1] = site ? site->code() : -1;
+            fields[2] = static_cast<std::int64_t>(
                 reinterpret_cast<std::uintptr_t>(site ? site->message.c_str() : ""));
-            std::copy(std::begin(fault.values), std::end(fault.values), told + 3);
+            std::copy(std::begin(fault.values), std::end(fault.values), fields + 3);
         }
         for (std::size_t k = 0; k < s->outs.size(); ++k) {
-            vars_[static_cast<std::size_t>(s->outs[k])] = {static_cast<std::uint64_t>(told[k]),
+            vars_[static_cast<std::size_t>(s->outs[k])] = {static_cast<std::uint64_t>(fields[k]),
                                                            true};
         }
         return flow;

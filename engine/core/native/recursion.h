@@ -1,4 +1,4 @@
-// What functions that call themselves are told every few calls, by the native recursion_told.
+// What functions that call themselves are told every few calls, by the native recursion_check.
 #pragma once
 
 #include <cstdint>

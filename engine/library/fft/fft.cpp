@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "core/error.h"
+#include "core/limits.h"
 #include "core/pool.h"
 #include "core/threads/parallel.h"
 #include "library/call.h"
@@ -60,7 +61,6 @@ void run_groups(const Plan<T>& plan, std::int64_t lines, Begin&& begin, Load&& l
     using V = fft::Vector<T>;
     constexpr int width = fft::lanes<T>;
     std::int64_t n = plan.length(), groups = (lines + width - 1) / width;
-    constexpr std::int64_t worth_a_chunk = 1 << 15;  // cells
     auto run = [&](std::int64_t first, std::int64_t last) {
         Cells<V> data(n), scratch(plan.scratch());
         for (std::int64_t line = first * width; line < std::min(lines, last * width);
@@ -86,7 +86,7 @@ void run_groups(const Plan<T>& plan, std::int64_t lines, Begin&& begin, Load&& l
             });
         }
     };
-    parallel_allocating(groups, std::max<std::int64_t>(1, worth_a_chunk / (n * width)), run);
+    parallel_allocating(groups, std::max<std::int64_t>(1, limits::thread_cells / (n * width)), run);
 }
 
 /// Few short lines: one after the other, without vectors.
@@ -154,7 +154,7 @@ void run_lines(std::int64_t n, std::int64_t lines, std::int64_t outputs, Begin&&
         auto load_cell = [&](std::int64_t j) { return load(base, j); };
         run_long_line<T>(n, n1, load_cell, made);
         auto get = [made](std::int64_t k) { return made[k]; };
-        parallel_for(0, outputs, 1 << 14,
+        parallel_for(0, outputs, limits::thread_elements,
                      [&](std::int64_t first, std::int64_t last) { emit(line, get, first, last); });
     };
     if (few) {  // threads share each line

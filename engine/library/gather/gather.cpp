@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "core/element_copies.h"
+#include "core/limits.h"
 #include "core/threads/parallel.h"
 #include "core/threads/threads.h"
 
@@ -15,7 +16,6 @@ namespace unisono::library {
 
 namespace {
 
-constexpr std::int64_t chunk_elements = 1 << 14;
 constexpr std::int64_t cached_table = 1 << 19;  // bytes
 
 /// Walks the points of block axes in row-major order.
@@ -136,7 +136,7 @@ struct IndexSigns {
 template <class T>
 bool gather_checked(const RowMap& m, const std::int64_t* positions, T* table, T* rows) {
     std::atomic<bool> inside = true;
-    parallel_for(0, m.count, chunk_elements, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, m.count, limits::thread_elements, [&](std::int64_t begin, std::int64_t end) {
         constexpr std::int64_t piece = 1024;
         for (std::int64_t first = begin; first < end; first += piece) {
             std::int64_t last = std::min(end, first + piece);
@@ -156,7 +156,7 @@ bool gather_checked(const RowMap& m, const std::int64_t* positions, T* table, T*
 
 template <class T>
 void gather_as(const RowMap& m, const std::int64_t* positions, T* table, T* rows) {
-    std::int64_t grain = std::max<std::int64_t>(1, chunk_elements / m.inner.size());
+    std::int64_t grain = std::max<std::int64_t>(1, limits::thread_elements / m.inner.size());
     parallel_for(0, m.outer.size() * m.count, grain, [&](std::int64_t begin, std::int64_t end) {
         Walk outer(m.outer);
         outer.seek(begin / m.count);
@@ -207,7 +207,8 @@ void scatter_as(const RowMap& m, const std::int64_t* positions, T* table, T* row
     std::int64_t points = m.outer.size();
     if (points > 1) {
         // Points of the outer axes are apart in the table: threads share them.
-        std::int64_t grain = std::max<std::int64_t>(1, chunk_elements / (m.count * m.inner.size()));
+        std::int64_t grain =
+            std::max<std::int64_t>(1, limits::thread_elements / (m.count * m.inner.size()));
         parallel_for(0, points, grain, [&](std::int64_t begin, std::int64_t end) {
             Walk outer(m.outer);
             outer.seek(begin);
@@ -218,7 +219,7 @@ void scatter_as(const RowMap& m, const std::int64_t* positions, T* table, T* row
         });
         return;
     }
-    if (m.count * m.inner.size() > 4 * chunk_elements && thread_count() > 1) {
+    if (m.count * m.inner.size() > 4 * limits::thread_elements && thread_count() > 1) {
         IndexRange range = m.limit ? IndexRange{0, m.limit - 1} : index_range(positions, m.count);
         std::int64_t bytes =
             (range.high - range.low) * std::abs(m.stride) * static_cast<std::int64_t>(sizeof(T));
@@ -276,13 +277,13 @@ void scatter(std::int64_t item_size, const RowMap& map, const std::int64_t* posi
 }
 
 IndexCheck check_index(const std::int64_t* index, std::int64_t count, std::int64_t extent) {
-    if (count <= chunk_elements) {
+    if (count <= limits::thread_elements) {
         IndexSigns signs;
         signs.take(index, count, extent);
         return signs.result();
     }
     std::atomic<std::uint64_t> outside = 0, negative = 0;
-    parallel_for(0, count, 4 * chunk_elements, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, count, 4 * limits::thread_elements, [&](std::int64_t begin, std::int64_t end) {
         IndexSigns signs;
         signs.take(index + begin, end - begin, extent);
         outside |= signs.outside;
@@ -294,7 +295,7 @@ IndexCheck check_index(const std::int64_t* index, std::int64_t count, std::int64
 IndexRange index_range(const std::int64_t* index, std::int64_t count) {
     IndexRange all{index[0], index[0]};
     std::mutex mutex;
-    parallel_for(0, count, 4 * chunk_elements, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, count, 4 * limits::thread_elements, [&](std::int64_t begin, std::int64_t end) {
         std::int64_t low = index[begin], high = low;
         for (std::int64_t k = begin; k < end; ++k) {
             low = std::min(low, index[k]);

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "core/error.h"
+#include "core/limits.h"
 #include "library/call.h"
 #include "library/gather/gather.h"
 #include "library/gather/mask.h"
@@ -18,9 +19,6 @@
 namespace unisono::library {
 
 namespace {
-
-/// Fewer elements than this move at once: recording would cost more.
-constexpr std::int64_t small = 1 << 12;
 
 /// An array of indices and the axis of the view that it indexes (-1: none, of a 0-d bool).
 struct AxisIndex {
@@ -444,7 +442,7 @@ Array take_elements(const Resolved& r, Dims shape) {
     m.stride = r.base.strides()[0];
     std::int64_t size = size_of(r.base.dtype());
     int axis = x.source_axis;
-    if (m.count < small) {
+    if (m.count < limits::eager_index_elements) {
         const std::int64_t* positions = index_data(x.index);
         const char* table = host_data(r.base, false);
         Array made = empty(shape, r.base.dtype(), nullptr);
@@ -511,8 +509,8 @@ void set_items(const Array& target, std::span<const IndexPart> parts, const Arg&
     Array in[] = {rows, p.array};
     RowMap m = row_map(r, p, rows.strides());
     bool apart = rows.view().storage != s && p.array.view().storage != s;
-    if (rows.size() < small && apart && !s->shared_outside() && s->on_host() &&
-        rows.view().storage->on_host()) {
+    if (rows.size() < limits::eager_index_elements && apart && !s->shared_outside() &&
+        s->on_host() && rows.view().storage->on_host()) {
         const char* from = host_data(rows, false);
         const std::int64_t* positions = index_data(p.array);
         scatter(size_of(target.dtype()), m, positions, host_data(r.base, true), from);

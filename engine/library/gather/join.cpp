@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/limits.h"
 #include "core/promotion.h"
 #include "core/threads/parallel.h"
 #include "library/call.h"
@@ -67,10 +68,9 @@ void copy_parts(std::span<const Array> parts, std::size_t axis, const Array& out
         at += bytes;
     }
     char* to = host_data(out, true);
-    constexpr std::int64_t grain_bytes = 1 << 16;
     std::int64_t mean =
         std::max<std::int64_t>(1, rows * row_bytes / (std::int64_t(pieces.size()) + 1));
-    parallel_for(0, static_cast<std::int64_t>(pieces.size()), grain_bytes / mean + 1,
+    parallel_for(0, static_cast<std::int64_t>(pieces.size()), limits::thread_bytes / mean + 1,
                  [&](std::int64_t begin, std::int64_t end) {
                      for (std::int64_t k = begin; k < end; ++k) {
                          const Piece& p = pieces[static_cast<std::size_t>(k)];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/limits.h"
 #include "core/threads/parallel.h"
 #include "library/linalg/matrix_stack.h"
 
@@ -88,7 +89,7 @@ bool cholesky_of_rows(bool upper, std::int64_t n, T* m) {
     if (n == 0) return true;
     // Packed rows are LAPACK's packed columns of the transposed matrix.
     const char triangle = upper ? 'L' : 'U';
-    if (n >= worth_tiles) {
+    if (n >= limits::tiled_rows) {
         if (cholesky_in_tiles(triangle, n, m) != 0) return false;
     } else {
         Info info;

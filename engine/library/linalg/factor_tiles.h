@@ -8,9 +8,6 @@
 
 namespace unisono::library {
 
-/// Matrices of at least that many rows gain.
-inline constexpr std::int64_t worth_tiles = 384;
-
 /// As ?potrf, of columns n apart; what it returns is that routine's info.
 template <class T>
 std::int64_t cholesky_in_tiles(char triangle, std::int64_t n, T* a);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/limits.h"
 #include "core/threads/parallel.h"
 #include "library/linalg/factor_tiles.h"
 #include "library/linalg/matrix_stack.h"
@@ -19,8 +20,7 @@ namespace {
 
 template <class T>
 void copy_elements(const T* from, std::int64_t n, T* to) {
-    constexpr std::int64_t worth_a_thread = 1 << 16;
-    parallel_for(0, n, worth_a_thread, [&](std::int64_t first, std::int64_t last) {
+    parallel_for(0, n, limits::thread_operations, [&](std::int64_t first, std::int64_t last) {
         std::copy(from + first, from + last, to + first);
     });
 }
@@ -64,7 +64,7 @@ Factors determinant_typed(const Array& given) {
         auto pivots = buffer<blas::Int>(n);
         Info info;
         copy_elements(a.matrix(i), n * n, lu.get());
-        if (n >= worth_tiles)
+        if (n >= limits::tiled_rows)
             lu_in_tiles(n, lu.get(), pivots.get());
         else if (n > 0)
             blas::call(getrf, n, n, lu.get(), n, pivots.get(), &info.value);

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/limits.h"
 #include "core/threads/parallel.h"
 #include "library/call.h"
 #include "library/linalg/blas.h"
@@ -131,15 +132,15 @@ struct Info {
 /// without the engine's lock. Returns the first that failed, or -1.
 template <class F>
 std::int64_t for_each_matrix(std::int64_t count, std::int64_t edge, F&& body) {
-    constexpr std::int64_t worth_a_thread = 1 << 17, all = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
     std::int64_t work = std::max<std::int64_t>(1, edge * edge * edge);
     std::atomic<std::int64_t> failed{all};
     std::exception_ptr thrown;  // by the body: passed on once the engine's lock is held again
     std::once_flag first_thrown;
     const HostHooks& hooks = Tape::instance().hooks;
-    bool leaves = hooks.leave_engine && count * work > worth_a_thread;
+    bool leaves = hooks.leave_engine && count * work > limits::thread_matrix_operations;
     void* state = leaves ? hooks.leave_engine() : nullptr;
-    parallel_for(0, count, std::max<std::int64_t>(1, worth_a_thread / work),
+    parallel_for(0, count, std::max<std::int64_t>(1, limits::thread_matrix_operations / work),
                  [&](std::int64_t first, std::int64_t last) {
                      for (std::int64_t i = first; i < last; ++i) {
                          bool ok = false;

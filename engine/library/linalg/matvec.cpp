@@ -7,6 +7,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "core/limits.h"
 #include "core/threads/parallel.h"
 #include "library/linalg/matvec_pieces.h"
 
@@ -52,7 +53,7 @@ namespace {
 
 template <class T, int columns>
 void narrow_times_vector(const DenseRows<T>& a, const T* x, T* out) {
-    constexpr std::int64_t w = width<T>, group = worth_a_thread / columns / w * w;
+    constexpr std::int64_t w = width<T>, group = limits::thread_operations / columns / w * w;
     parallel_for(0, (a.rows + group - 1) / group, 1, [&](std::int64_t first, std::int64_t last) {
         std::int64_t i = first * group, end = std::min(a.rows, last * group);
         for (; i + w <= end; i += w) {
@@ -80,7 +81,7 @@ template <class T>
 void matrix_times_vector(const DenseRows<T>& a, const T* x, std::int64_t x_stride, T* out) {
     Packed<T> packed(x, x_stride, a.columns);
     if (multiply_narrow(a, packed.data(), out)) return;
-    std::int64_t group = std::max<std::int64_t>(1, worth_a_thread / (4 * a.columns)) * 4;
+    std::int64_t group = std::max<std::int64_t>(1, limits::thread_operations / (4 * a.columns)) * 4;
     const RestOfRow<T> rest(packed.data(), a.columns);
     const bool few = a.columns <= few_columns;
     const std::int64_t all = (a.rows - 1) * a.leading + a.columns;  // elements that may be read
@@ -100,7 +101,8 @@ void scaled_matrix_times_vector(const DenseRows<T>& a, T factor, const T* x, std
                                 T* out) {
     const Packed<T> packed(x, x_stride, a.columns);
     const Scaled<T> read{factor};
-    const std::int64_t group = std::max<std::int64_t>(1, worth_a_thread / (4 * a.columns)) * 4;
+    const std::int64_t group =
+        std::max<std::int64_t>(1, limits::thread_operations / (4 * a.columns)) * 4;
     parallel_for(0, (a.rows + group - 1) / group, 1, [&](std::int64_t first, std::int64_t last) {
         std::int64_t i = first * group, end = std::min(a.rows, last * group);
         for (; i + 4 <= end; i += 4)
@@ -115,7 +117,8 @@ void vector_times_matrix(const DenseRows<T>& a, const T* x, std::int64_t x_strid
     Packed<T> packed(x, x_stride, a.rows);
     const ColumnTiles cut(a.columns);
     const RowParts<T> parts(a, out);
-    const std::int64_t grain = std::max<std::int64_t>(1, worth_a_thread / (parts.rows * cut.wide));
+    const std::int64_t grain =
+        std::max<std::int64_t>(1, limits::thread_operations / (parts.rows * cut.wide));
     parallel_for(0, parts.count * cut.count, grain, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t q = first; q < last; ++q) {
             std::int64_t part = q / cut.count, i = part * parts.rows, j = q % cut.count * cut.wide;

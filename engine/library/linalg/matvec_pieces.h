@@ -11,13 +11,12 @@
 #include <memory>
 #include <type_traits>
 
+#include "core/limits.h"
 #include "core/threads/parallel.h"
 #include "core/vectors.h"
 #include "library/linalg/matvec.h"
 
 namespace unisono::library::matvec {
-
-inline constexpr std::int64_t worth_a_thread = 1 << 16;  // multiply-adds
 
 /// How the rows of x A are cut.
 struct RowCut {
@@ -282,7 +281,7 @@ class RowParts {
     }
     void add() const {
         if (count == 1) return;
-        auto grain = worth_a_thread / count;
+        auto grain = limits::thread_operations / count;
         parallel_for(0, columns_, grain, [&](std::int64_t first, std::int64_t last) {
             for (std::int64_t p = 1; p < count; ++p) {
                 const T* part = sums(p);

@@ -2,6 +2,7 @@
 // registers, for all of them. Each element is computed as in matvec.cpp.
 #include <vector>
 
+#include "core/limits.h"
 #include "core/threads/parallel.h"
 #include "library/linalg/matvec.h"
 #include "library/linalg/matvec_pieces.h"
@@ -189,12 +190,12 @@ void few_times_matrix(const DenseRows<T>& a, std::span<const PartProduct<T>> pro
     const ColumnTiles cut(all.count);
     const RowCut down(a.rows);
     const std::int64_t work = down.rows * cut.wide * static_cast<std::int64_t>(products.size());
-    const std::int64_t grain = std::max<std::int64_t>(1, worth_a_thread / work);
-    const std::int64_t at_once = std::max<std::int64_t>(1, 1024 / cut.wide) * 8;  // rows
+    const std::int64_t grain = std::max<std::int64_t>(1, limits::thread_operations / work);
+    const std::int64_t step = std::max<std::int64_t>(1, 1024 / cut.wide) * 8;  // rows
     const auto run_tile = [&](std::int64_t part, std::int64_t tile_begin) {
         const std::int64_t begin = part * down.rows, end = std::min(a.rows, begin + down.rows);
-        for (std::int64_t i = begin; i < end; i += at_once) {
-            const std::int64_t rows = std::min(at_once, end - i);
+        for (std::int64_t i = begin; i < end; i += step) {
+            const std::int64_t rows = std::min(step, end - i);
             for (std::size_t q = 0; q < products.size(); ++q) {
                 const auto& p = products[q];
                 const std::int64_t from = std::max(tile_begin, p.first);
@@ -225,7 +226,7 @@ void vectors_times_matrix(const DenseRows<T>& a, std::span<const PartProduct<T>>
     // Few ranges, so that each reads long pieces of rows.
     constexpr std::int64_t most_ranges = 8;
     const std::int64_t work = a.rows * static_cast<std::int64_t>(products.size());
-    const std::int64_t least = std::max(worth_a_thread / work, all.count / most_ranges);
+    const std::int64_t least = std::max(limits::thread_operations / work, all.count / most_ranges);
     const std::int64_t wide = (least / block<T> + 1) * block<T>;
     parallel_for(0, (all.count + wide - 1) / wide, 1, [&](std::int64_t first, std::int64_t last) {
         const ColumnRange<T> columns(a, products, vectors.get());
@@ -245,7 +246,7 @@ void matrix_times_vectors(const DenseRows<T>& a, std::span<const PartProduct<T>>
     const auto all = hull(products);
     const std::int64_t groups = (all.count + group - 1) / group;
     const std::int64_t work = group * a.columns * static_cast<std::int64_t>(products.size());
-    const std::int64_t grain = std::max<std::int64_t>(1, worth_a_thread / work);
+    const std::int64_t grain = std::max<std::int64_t>(1, limits::thread_operations / work);
     parallel_for(0, groups, grain, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t row = all.first + first * group;
              row < std::min(end_of(all), all.first + last * group); row += 4) {

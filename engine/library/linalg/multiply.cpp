@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 
+#include "core/limits.h"
 #include "core/threads/parallel.h"
 #include "library/linalg/blas.h"
 #include "library/linalg/matvec.h"
@@ -104,13 +105,12 @@ T plain_dot(std::int64_t k, const T* x, std::int64_t x_step, const T* y, std::in
 
 template <class T>
 T dot(std::int64_t count, const T* x, std::int64_t x_stride, const T* y, std::int64_t y_stride) {
-    constexpr std::int64_t worth_lanes = 32;
     if constexpr (std::is_floating_point_v<T> && blas::letter<T> != 0) {
-        if (count >= worth_lanes && x_stride == 1 && y_stride == 1 && blas::present()) {
+        if (count >= limits::dot_lanes && x_stride == 1 && y_stride == 1 && blas::present()) {
             static void* const routine = blas::routine_for<T>("dot");
             return blas::call<T>(routine, count, x, x_stride, y, y_stride);
         }
-        if (count >= worth_lanes) return dot_product<T>(count, x, x_stride, y, y_stride);
+        if (count >= limits::dot_lanes) return dot_product<T>(count, x, x_stride, y, y_stride);
     }
     return plain_dot(count, x, x_stride, y, y_stride);
 }
@@ -152,15 +152,14 @@ struct Tiling {
 
 /// `whole`: products with vectors are not cut.
 Tiling tile(Sizes s, std::int64_t count, bool whole) {
-    constexpr double worth_a_thread = 1 << 18;  // multiply-adds
     double work = static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
     Tiling t{s.m, s.n, 1, 1, 1};
     bool vector = s.m == 1 || s.n == 1;
-    if (work >= (vector ? 1 : 8) * worth_a_thread && !(vector && whole)) {
+    if (work >= (vector ? 1 : 8) * limits::thread_product_operations && !(vector && whole)) {
         if (vector) {
             // A product with a vector reads the matrix once: blocks of whole rows, or of columns
             // as wide as memory likes.
-            auto rows = static_cast<std::int64_t>(worth_a_thread / 4) / s.k;
+            auto rows = static_cast<std::int64_t>(limits::thread_product_operations / 4) / s.k;
             t.rows = std::min(s.m, std::max<std::int64_t>(16, rows / 16 * 16));
             t.columns = std::min(s.n, std::max<std::int64_t>(128, s.n / 16 / 64 * 64));
         } else {
@@ -178,8 +177,8 @@ Tiling tile(Sizes s, std::int64_t count, bool whole) {
     double per_tile = work / static_cast<double>(t.down * t.across);
     if (count > 1 || t.down * t.across > 1)
         t.grain = std::max<std::int64_t>(
-            1,
-            static_cast<std::int64_t>(worth_a_thread / (vector ? 4 : 1) / std::max(1.0, per_tile)));
+            1, static_cast<std::int64_t>(limits::thread_product_operations / (vector ? 4 : 1) /
+                                         std::max(1.0, per_tile)));
     return t;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "core/limits.h"
 #include "core/threads/parallel.h"
 #include "library/linalg/blas.h"
 #include "library/linalg/factor_tiles.h"
@@ -18,8 +19,9 @@ namespace unisono::library {
 
 /// Right sides that are worth a task of their own.
 inline std::int64_t solve_tile(std::int64_t n) {
-    constexpr std::int64_t worth = 1 << 17, least = 32, rounded = 8;
-    std::int64_t width = std::max(least, worth / std::max<std::int64_t>(1, n * n));
+    constexpr std::int64_t least = 32, rounded = 8;
+    std::int64_t width =
+        std::max(least, limits::thread_matrix_operations / std::max<std::int64_t>(1, n * n));
     return (width + rounded - 1) / rounded * rounded;
 }
 
@@ -29,7 +31,7 @@ template <class T>
 bool solve_columns(std::int64_t n, std::int64_t k, T* matrix, T* columns) {
     auto held = std::make_unique_for_overwrite<blas::Int[]>(static_cast<std::size_t>(n));
     blas::Int* const pivots = held.get();
-    if (n >= worth_tiles) {
+    if (n >= limits::tiled_rows) {
         if (lu_in_tiles(n, matrix, pivots) != 0) return false;
         solve_in_tiles(n, matrix, pivots, k, columns);
         return true;

@@ -1,5 +1,6 @@
 // Finds what products with vectors have in common.
 #include "library/linalg/vector_products.h"
+#include "core/limits.h"
 
 #include <cstdlib>
 #include <memory>
@@ -41,9 +42,8 @@ VectorProduct<T> vector_product(const View* in, const View& out) {
 /// Whether the products are of parts of one matrix that several vectors can share, on one side.
 template <class T>
 bool shares_matrix(const VectorProduct<T>& p, const VectorProduct<T>& q, PartProduct<T>& part) {
-    constexpr std::int64_t fewest = 8192;  // elements of the matrix
     if (!q.a.data || p.forward != q.forward || p.a.leading != q.a.leading) return false;
-    if (q.a.rows * q.a.columns < fewest) return false;
+    if (q.a.rows * q.a.columns < limits::shared_matrix_elements) return false;
     // From the first element of one to that of the other there are rows (a x) or columns (x a).
     const auto apart =
         reinterpret_cast<std::intptr_t>(q.a.data) - reinterpret_cast<std::intptr_t>(p.a.data);

@@ -19,6 +19,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/limits.h"
 #include "core/processor.h"
 #include "core/threads/parallel.h"
 
@@ -28,7 +29,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::int64_t rows_at_once = 4;
+constexpr std::int64_t block_rows = 4;
 
 /// The factors of one matrix and the loops over them; Parts is 2 for complex numbers, whose real
 /// and imaginary parts lie in rows of their own.
@@ -47,7 +48,7 @@ class VectorSolver {
 
     explicit VectorSolver(std::int64_t n)
         : n_(n),
-          padded_((n + rows_at_once - 1) / rows_at_once * rows_at_once),
+          padded_((n + block_rows - 1) / block_rows * block_rows),
           packed_(std::make_unique_for_overwrite<Real[]>(
               static_cast<std::size_t>(padded_ * padded_ * Parts))),
           inverses_(static_cast<std::size_t>(padded_), Number(1)),
@@ -79,8 +80,8 @@ class VectorSolver {
                 set_number(row(i), k, stride, x);
             }
             std::int64_t i = k + 1;
-            for (; i + rows_at_once <= n_; i += rows_at_once) {
-                eliminate<rows_at_once>(pivot, k, i, stride);
+            for (; i + block_rows <= n_; i += block_rows) {
+                eliminate<block_rows>(pivot, k, i, stride);
             }
             for (; i < n_; ++i) eliminate<1>(pivot, k, i, stride);
         }
@@ -113,10 +114,10 @@ class VectorSolver {
                         to[p * width + j] = j < count ? from[j * Parts + p] : Real(0);
                 }
         }
-        for (std::int64_t i = 0; i < padded_; i += rows_at_once) forward(i, work);
+        for (std::int64_t i = 0; i < padded_; i += block_rows) forward(i, work);
         // What is not finite made NaN of the rows that fill the last block: backward reads them.
         std::fill_n(work + n_ * width * Parts, (padded_ - n_) * width * Parts, Real(0));
-        for (std::int64_t i = padded_ - rows_at_once; i >= 0; i -= rows_at_once) backward(i, work);
+        for (std::int64_t i = padded_ - block_rows; i >= 0; i -= block_rows) backward(i, work);
         for (std::int64_t i = 0; i < n_; ++i) {
             const Real* from = work + i * width * Parts;
             Real* to = reinterpret_cast<Real*>(x + i * k + first);
@@ -214,10 +215,10 @@ class VectorSolver {
     /// Blocks of four rows, of which each column lies in one piece.
     void pack(std::int64_t stride) {
         Real* to = packed_.get();
-        for (std::int64_t i = 0; i < padded_; i += rows_at_once) {
+        for (std::int64_t i = 0; i < padded_; i += block_rows) {
             for (std::int64_t j = 0; j < padded_; ++j) {
                 for (int p = 0; p < Parts; ++p) {
-                    for (std::int64_t r = i; r < i + rows_at_once; ++r)
+                    for (std::int64_t r = i; r < i + block_rows; ++r)
                         *to++ = r < n_ && j < n_ ? row(r)[p * stride + j] : Real(0);
                 }
             }
@@ -225,7 +226,7 @@ class VectorSolver {
     }
     /// Column j of the rows from i on.
     const Real* column(std::int64_t i, std::int64_t j) const {
-        return packed_.get() + (i * padded_ + j * rows_at_once) * Parts;
+        return packed_.get() + (i * padded_ + j * block_rows) * Parts;
     }
 
     HWY_INLINE static Piece load(const Real* from) {
@@ -256,7 +257,7 @@ class VectorSolver {
                 sum.of[p][v] = hn::NegMulAdd(real, x.of[p][v], sum.of[p][v]);
         }
         if constexpr (Parts == 2) {
-            const Vector imaginary = hn::Set(tag, column[rows_at_once + r]);
+            const Vector imaginary = hn::Set(tag, column[block_rows + r]);
 #pragma GCC unroll 4
             for (int v = 0; v < vectors; ++v) {
                 sum.of[0][v] = hn::MulAdd(imaginary, x.of[1][v], sum.of[0][v]);
@@ -303,7 +304,7 @@ class VectorSolver {
         const Number* inverse = inverses_.data() + i;
         Piece a = load(rows), b = load(rows + row), c = load(rows + 2 * row),
               d = load(rows + 3 * row);
-        const std::int64_t behind = i + rows_at_once;
+        const std::int64_t behind = i + block_rows;
         subtract_all(a, b, c, d, column(i, behind), work + behind * row, padded_ - behind);
         d = scaled(d, inverse[3]);
         subtract(c, column(i, i + 3), 2, d);
@@ -327,7 +328,7 @@ class VectorSolver {
             subtract(b, column, 1, x);
             subtract(c, column, 2, x);
             subtract(d, column, 3, x);
-            column += rows_at_once * Parts;
+            column += block_rows * Parts;
         }
     }
 
@@ -369,7 +370,8 @@ bool solve_small(std::int64_t n, std::int64_t k, const T* matrix, const T* right
     if (!solver.factor(matrix)) return false;
     constexpr std::int64_t width = Solver::width;
     // Each share is worth waking a thread.
-    const std::int64_t grain = std::max<std::int64_t>(1, (1 << 16) / (n * n * width * Parts));
+    const std::int64_t grain =
+        std::max<std::int64_t>(1, limits::thread_operations / (n * n * width * Parts));
     parallel_for(0, (k + width - 1) / width, grain, [&](std::int64_t begin, std::int64_t end) {
         auto work = std::make_unique_for_overwrite<Real[]>(solver.work());
         for (std::int64_t tile = begin; tile < end; ++tile) {

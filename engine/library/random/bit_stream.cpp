@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "core/error.h"
+#include "core/limits.h"
 #include "core/threads/parallel.h"
 #include "library/call.h"
 #include "library/random/samplers.h"
@@ -356,9 +357,10 @@ Array stream_doubles(BitStream& s, double low, double width, Dims shape, DType d
     auto* to = reinterpret_cast<double*>(a.view().data());
     s.next_doubles({to, n});
     if (low != 0 || width != 1) {
-        parallel_for(0, a.size(), 1 << 14, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t k = begin; k < end; ++k) to[k] = low + width * to[k];
-        });
+        parallel_for(0, a.size(), limits::thread_elements,
+                     [&](std::int64_t begin, std::int64_t end) {
+                         for (std::int64_t k = begin; k < end; ++k) to[k] = low + width * to[k];
+                     });
     }
     return finished(a);
 }

@@ -58,8 +58,8 @@ constexpr std::size_t row_count = 0
 #include "library/random/distributions.def"
     ;
 
-/// NumPy's own functions, by rows of the table; null where they have not been told.
-void* told[row_count] = {};
+/// NumPy's own functions, by rows of the table; null where their addresses are not set.
+void* addresses[row_count] = {};
 
 template <class Result>
 Result call_numpy(void* function, int count, std::int64_t generator, const double* p) {
@@ -95,7 +95,7 @@ template <Distribution what, int parameters, bool is_whole>
 void random_of(std::int64_t* v) {
     const double p[] = {std::bit_cast<double>(v[1]), std::bit_cast<double>(v[2]),
                         std::bit_cast<double>(v[3])};
-    if (void* function = told[static_cast<std::size_t>(what)]) {
+    if (void* function = addresses[static_cast<std::size_t>(what)]) {
         if constexpr (is_whole) {
             v[0] = count_of_numpy(what, function, parameters, v[0], p);
         } else {
@@ -128,7 +128,7 @@ void random_of(std::int64_t* v) {
 }  // namespace
 
 void tell_numpy_sampler(std::string_view name, void* function) {
-    told[static_cast<std::size_t>(distribution_named(name))] = function;
+    addresses[static_cast<std::size_t>(distribution_named(name))] = function;
 }
 
 }  // namespace unisono::library

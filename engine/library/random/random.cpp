@@ -28,9 +28,9 @@ double fraction(std::uint64_t bits) {
 
 /// f(first draws, index of the first element, count) over pieces on all threads.
 template <class F>
-void for_each_piece(const RandomKey& key, std::int64_t n, std::int64_t pieces_at_once, F&& f) {
+void for_each_piece(const RandomKey& key, std::int64_t n, std::int64_t pieces_together, F&& f) {
     std::int64_t pieces = (n + piece - 1) / piece;
-    parallel_for(0, pieces, pieces_at_once, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, pieces, pieces_together, [&](std::int64_t begin, std::int64_t end) {
         std::uint64_t room[piece + 2 * philox::lanes];
         for (std::int64_t p = begin; p < end; ++p) {
             std::int64_t first = p * piece, count = std::min(piece, n - first);

@@ -8,6 +8,7 @@
 
 #include <memory>
 
+#include "core/limits.h"
 #include "core/threads/parallel.h"
 #include "library/lanes.h"
 #include "library/reduce/combine_pair.h"
@@ -20,8 +21,6 @@ namespace {
 
 constexpr std::int64_t block = 512;
 constexpr std::int64_t together = 8;  ///< blocks in work at once
-constexpr std::int64_t long_lane = 1 << 16;
-constexpr std::int64_t lane_grain = 1 << 14;
 
 /// Scans `count` <= together whole blocks, each from its own start; their totals go to `total`.
 template <Op op, bool store, class T>
@@ -106,7 +105,7 @@ void scan_lanes(const View& in, const View& out) {
     const T* x = elements<const T>(in);
     T* to = elements<T>(out);
     std::int64_t n = lane_extent(in), lanes = in.layout->size() / n;
-    if (n >= long_lane) {
+    if (n >= limits::all_threads_lane) {
         for (std::int64_t k = 0; k < lanes; ++k) {
             if (in_parallel() || thread_count() == 1) {
                 scan_piece<op, T>(x + k * n, to + k * n, n, nullptr);
@@ -116,7 +115,7 @@ void scan_lanes(const View& in, const View& out) {
         }
         return;
     }
-    parallel_for(0, lanes, std::max<std::int64_t>(1, lane_grain / n),
+    parallel_for(0, lanes, std::max<std::int64_t>(1, limits::thread_elements / n),
                  [&](std::int64_t begin, std::int64_t end) {
                      for (std::int64_t k = begin; k < end; ++k)
                          scan_piece<op, T>(x + k * n, to + k * n, n, nullptr);

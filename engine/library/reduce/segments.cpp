@@ -1,6 +1,7 @@
 // Each segment is reduced as a vector of its own; threads share segments.
 #include "library/reduce/segments.h"
 
+#include "core/limits.h"
 #include "core/threads/parallel.h"
 #include "library/call.h"
 #include "library/lanes.h"
@@ -11,8 +12,6 @@
 namespace unisono::library {
 
 namespace {
-
-constexpr std::int64_t worth_a_thread = 1 << 14;  ///< elements
 
 template <Op op, class T>
 T reduced(const T* x, std::int64_t count) {
@@ -30,7 +29,7 @@ template <Op op>
 void reduce_all(const View& in, const View& begins, const View& out) {
     const auto* at = elements<const std::int64_t>(begins);
     const std::int64_t n = in.layout->size(), count = out.layout->size();
-    const std::int64_t grain = std::max<std::int64_t>(1, worth_a_thread / (n / count + 1));
+    const std::int64_t grain = std::max<std::int64_t>(1, limits::thread_elements / (n / count + 1));
     dispatch_all_native(out.dtype, [&]<class T>() {
         constexpr bool bits = op == Op::And || op == Op::Or || op == Op::Xor;
         if constexpr (!bits || std::integral<T>) {

@@ -1,6 +1,7 @@
 // searchsorted: halving without branches, several values in work at once.
 #include "library/sort/search.h"
 
+#include "core/limits.h"
 #include "core/threads/parallel.h"
 #include "library/lanes.h"
 #include "library/sort/order.h"
@@ -8,8 +9,6 @@
 namespace unisono::library {
 
 namespace {
-
-constexpr std::int64_t grain = 1 << 12;
 
 template <bool right, class T>
 void search(const T* sorted, std::int64_t n, const T* values, std::int64_t count,
@@ -45,7 +44,7 @@ Array search_sorted(const Array& sorted, const Array& values, bool right) {
                         const T* a = elements<const T>(views[0]);
                         const T* v = elements<const T>(views[1]);
                         std::int64_t n = views[0].layout->size();
-                        parallel_for(0, out.layout->size(), grain,
+                        parallel_for(0, out.layout->size(), limits::thread_search,
                                      [&](std::int64_t begin, std::int64_t end) {
                                          auto f = right ? search<true, T> : search<false, T>;
                                          f(a, n, v + begin, end - begin, places + begin);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/limits.h"
 #include "core/threads/parallel.h"
 #include "library/lanes.h"
 #include "library/sort/order.h"
@@ -16,7 +17,6 @@ namespace unisono::library {
 
 namespace {
 
-constexpr std::int64_t small_lane = 1 << 14;  ///< sorted whole
 constexpr std::int64_t chunk = 1 << 15;
 constexpr std::int64_t samples = 4096;
 
@@ -127,7 +127,7 @@ void sort_places(const T* x, std::int64_t* places, std::int64_t n, bool descendi
 /// Whether a lane is selected from by a bracket, or sorted whole.
 template <class T>
 bool by_bracket(std::int64_t n) {
-    return n >= small_lane && !Complex<T> && sizeof(T) > 1;
+    return n >= limits::full_sort_lane && !Complex<T> && sizeof(T) > 1;
 }
 
 template <class T>

@@ -10,6 +10,7 @@
 #include <functional>
 #include <numeric>
 
+#include "core/limits.h"
 #include "library/lanes.h"
 #include "library/sort/bucket_sort.h"
 #include "library/sort/order.h"
@@ -34,12 +35,10 @@ void sort_bytes(const T* x, std::int64_t n, T* out, KeyOf<T> flip) {
     }
 }
 
-constexpr std::int64_t short_lane = 24;
-
 /// Few elements: each is put in its place among those before it.
 template <class T>
 void sort_few(const T* x, std::int64_t n, T* out, KeyOf<T> flip) {
-    KeyOf<T> keys[short_lane];
+    KeyOf<T> keys[limits::insertion_sort_lane];
     for (std::int64_t k = 0; k < n; ++k) {
         const KeyOf<T> key = key_at(x, k, flip);
         std::int64_t to = k;
@@ -61,7 +60,7 @@ void sort_lane(const T* x, std::int64_t n, T* out, bool descending) {
     } else {
         using Key = KeyOf<T>;
         Key flip = descending ? static_cast<Key>(~Key{0}) : Key{0};
-        if (n <= short_lane) {
+        if (n <= limits::insertion_sort_lane) {
             sort_few(x, n, out, flip);
         } else if constexpr (sizeof(T) == 1) {
             sort_bytes(x, n, out, flip);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/limits.h"
 #include "core/threads/parallel.h"
 #include "tape/array.h"
 
@@ -25,19 +26,16 @@ void argsort_lane(const T* x, std::int64_t n, std::int64_t* places, bool descend
 template <class T>
 void sort_lane(const T* x, std::int64_t n, T* out, bool descending);
 
-constexpr std::int64_t long_lane = 1 << 16;  ///< sorted on all threads, one after the other
-constexpr std::int64_t lane_grain = 1
-                                    << 14;  ///< elements of short lanes that a thread takes at once
-
 /// Calls body(lane number) for all lanes of n elements: side by side where they are short, else one
 /// after the other, each on all threads.
 template <class F>
 void for_lanes(std::int64_t lanes, std::int64_t n, F body) {
-    if (n >= long_lane) {
+    if (n >= limits::all_threads_lane) {
         for (std::int64_t k = 0; k < lanes; ++k) body(k);
         return;
     }
-    parallel_for(0, lanes, std::max<std::int64_t>(1, lane_grain / std::max<std::int64_t>(1, n)),
+    parallel_for(0, lanes,
+                 std::max<std::int64_t>(1, limits::thread_elements / std::max<std::int64_t>(1, n)),
                  [&](std::int64_t begin, std::int64_t end) {
                      for (std::int64_t k = begin; k < end; ++k) body(k);
                  });

@@ -1,6 +1,7 @@
-// Finds the count of a place.
+// Finds the count of a call site.
 #include "tape/eager/call_sites.h"
 
+#include "core/limits.h"
 #include "tape/record/recorded.h"
 #include "tape/tape.h"
 
@@ -11,7 +12,7 @@ static int recorded = 0;  // scopes that are open; the tape is used by one threa
 Recorded::Recorded() { ++recorded; }
 Recorded::~Recorded() { --recorded; }
 
-bool Places::repeats(const LineRef& line, const HostHooks& hooks) {
+bool CallSites::repeats(const LineRef& line, const HostHooks& hooks) {
     if (recorded) return false;
     if (!line.code) return false;
     if (!table_) table_ = std::make_unique<Row[]>(rows);
@@ -20,12 +21,12 @@ bool Places::repeats(const LineRef& line, const HostHooks& hooks) {
     for (std::size_t i = h;; ++i) {
         Row& row = table_[i % rows];
         if (row.code == line.code && row.offset == line.offset) {
-            if (row.count >= many) return true;
+            if (row.count >= limits::eager_repeats) return true;
             ++row.count;
             return false;
         }
         if (row.code) continue;
-        if (used_ == most_places) {
+        if (used_ == most_sites) {
             forget(hooks);
             return false;
         }
@@ -36,7 +37,7 @@ bool Places::repeats(const LineRef& line, const HostHooks& hooks) {
     }
 }
 
-void Places::forget(const HostHooks& hooks) {
+void CallSites::forget(const HostHooks& hooks) {
     for (std::size_t i = 0; i < rows; ++i) {
         if (table_[i].code && hooks.release_line) hooks.release_line(table_[i].code);
         table_[i] = {};

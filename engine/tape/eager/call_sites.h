@@ -1,4 +1,4 @@
-// Places of the program that make small statements, and how often each has done so.
+// CallSites of the program that make small statements, and how often each has done so.
 //
 // Counts follow from the recorded program alone: they decide where it is evaluated.
 #pragma once
@@ -11,10 +11,10 @@ namespace unisono {
 struct HostHooks;
 struct LineRef;
 
-class Places {
+class CallSites {
   public:
-    /// Notes a small statement at this place; true from the time on that the place has made many.
-    /// A program that names no lines has no places.
+    /// Notes a small statement at this call site; true from the time on that the call site has made
+    /// many. A program that names no lines has no call sites.
     bool repeats(const LineRef& line, const HostHooks& hooks);
 
   private:
@@ -23,8 +23,7 @@ class Places {
         std::int32_t offset = 0;
         std::int32_t count = 0;
     };
-    static constexpr std::int32_t many = 16;
-    static constexpr std::size_t rows = 4096, most_places = 2048;
+    static constexpr std::size_t rows = 4096, most_sites = 2048;
 
     void forget(const HostHooks& hooks);
 

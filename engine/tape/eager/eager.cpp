@@ -4,20 +4,16 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/limits.h"
 #include "ops/reduction_tree.h"
 #include "tape/eager/window_copy.h"
 #include "tape/tape.h"
 
-namespace unisono::at_once {
+namespace unisono::eager {
 
 namespace {
 
-constexpr std::int64_t most_settled_bytes = 256 * 1024;  ///< of memory with pending work
-/// Elements of all pending work: a sum over much, once it is wanted, should be fused with what
-/// feeds it, and that is no longer seen by then.
-constexpr std::int64_t most_settled_work = 256 * 1024;
 constexpr std::size_t long_tape = 128;  ///< entries: where the tape is cut anyway (tape.cpp)
-constexpr std::int64_t most_bytes = most_points * 8;  ///< of an operand in any dtype that it takes
 
 /// Whether all points of the view are one element.
 bool is_one(const Layout& l) {
@@ -65,8 +61,8 @@ struct Operand {
 
 /// Room for what an operand becomes.
 struct Room {
-    alignas(64) char gathered[most_bytes];
-    alignas(64) char converted[most_bytes];
+    alignas(64) char gathered[limits::eager_bytes];
+    alignas(64) char converted[limits::eager_bytes];
 };
 
 /// `apart`: not where it lies, since that is about to be written.
@@ -118,7 +114,7 @@ void run_copy(const Entry& e) {
 void run_loop(const Entry& e, block_loops::Forms forms, const DType* take, DType give) {
     const View& out = e.out;
     Room rooms[3];
-    alignas(64) char result[most_bytes];
+    alignas(64) char result[limits::eager_bytes];
     const bool straight = out.layout->contiguous() && give == out.dtype;
     const char* data[3] = {};
     unsigned form = 0;
@@ -146,7 +142,7 @@ void run_loop(const Entry& e, block_loops::Forms forms, const DType* take, DType
 void fold_rows(const char* x, char* to, std::int64_t rows, std::int64_t width_bytes,
                std::int64_t width, block_loops::Loop merge) {
     using reduction::leaf_rows;
-    alignas(64) char stack[2 * most_bytes];
+    alignas(64) char stack[2 * limits::eager_bytes];
     const auto bytes = static_cast<std::size_t>(width_bytes);
     char* top = stack;
     auto join = [&] {
@@ -211,7 +207,9 @@ bool fits(const Entry& e) {
     const std::int64_t points =
         e.kind == EntryKind::Reduce ? e.in[0].layout->size() : e.out.layout->size();
     // float16 is computed in float32: what plans make of it (write_group.cpp).
-    auto fits_dtype = [&](DType t) { return points * size_of(t) <= most_bytes && !is_half(t); };
+    auto fits_dtype = [&](DType t) {
+        return points * size_of(t) <= limits::eager_bytes && !is_half(t);
+    };
     if (points == 0 || e.out.layout->size() == 0 || !fits_dtype(e.out.dtype)) return false;
     if (!fits_dtype(e.compute)) return false;
     for (int k = 0; k < e.inputs; ++k) {
@@ -227,8 +225,8 @@ bool settle(Storage* s, bool write) {
     if (s->device || s->running || s->poison) return false;
     if (s->pending || (write && s->readers)) {
         Tape& tape = Tape::instance();
-        const bool is_much = (s->pending && s->waits) || s->bytes > most_settled_bytes ||
-                             tape.pending_work() > most_settled_work;
+        const bool is_much = (s->pending && s->waits) || s->bytes > limits::settled_bytes ||
+                             tape.pending_work() > limits::settled_elements;
         if (is_much && tape.length() < long_tape) return false;
         if (write)
             tape.complete_for_write(s, FlushReason::Write);
@@ -291,4 +289,4 @@ bool run(const Entry& e) {
     return true;
 }
 
-}  // namespace unisono::at_once
+}  // namespace unisono::eager

@@ -13,9 +13,7 @@ namespace unisono {
 
 struct Entry;
 
-namespace at_once {
-
-inline constexpr std::int64_t most_points = 1024;  ///< that an entry reads or writes
+namespace eager {
 
 /// Whether the memory may be read now: nothing that is pending or running writes it.
 inline bool is_ready(const Storage* s) {
@@ -35,5 +33,5 @@ inline void note(Storage* out, std::int64_t read, std::int64_t written) {
     count(stats().bytes_written, written);
 }
 
-}  // namespace at_once
+}  // namespace eager
 }  // namespace unisono

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/element_copies.h"
+#include "core/limits.h"
 
 namespace unisono {
 
@@ -30,11 +31,9 @@ struct Axes {
     }
 };
 
-constexpr std::int64_t most_copied_bytes = 128;  ///< what a loop copies sooner than a call
-
 template <class T>
 [[gnu::always_inline]] inline void copy_row(T* to, const T* from, std::int64_t n) {
-    if (n * static_cast<std::int64_t>(sizeof(T)) > most_copied_bytes) {
+    if (n * static_cast<std::int64_t>(sizeof(T)) > limits::row_copy_bytes) {
         std::memcpy(static_cast<void*>(to), from, static_cast<std::size_t>(n) * sizeof(T));
     } else {
         for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];

@@ -55,7 +55,7 @@ void assign(const Array& target, const Arg& value) {
     e.out = out;
     e.in[0] = assigned_operand(value, out);
     Tape& tape = Tape::instance();
-    if (out.layout->size() == 0 || tape.run_at_once(e)) return;
+    if (out.layout->size() == 0 || tape.run_eagerly(e)) return;
     Array keep;
     e.in[0] = snapshot_if_overlapping(e.in[0], out, keep);
     tape.record(e);
@@ -73,7 +73,7 @@ void assign_where(const Array& target, const Arg& mask, const Arg& value) {
     e.in[1] = assigned_operand(value, out);
     e.in[2] = out;
     Tape& tape = Tape::instance();
-    if (out.layout->size() == 0 || tape.run_at_once(e)) return;
+    if (out.layout->size() == 0 || tape.run_eagerly(e)) return;
     Array keep[2];
     for (int k = 0; k < 2; ++k) e.in[k] = snapshot_if_overlapping(e.in[k], out, keep[k]);
     tape.record(e);

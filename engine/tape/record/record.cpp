@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "core/error.h"
+#include "core/limits.h"
 #include "ops/scalar_eval.h"
 #include "tape/record/dtype_rules.h"
 #include "tape/record/float_errors.h"
@@ -132,7 +133,7 @@ bool prepare_plain(const OpTable::Row& row, std::span<const Arg> args, const Vie
     if (!row.loops) row.loops = block_loops::operation(row.op, like.dtype);
     const Layout* layout = like.layout;
     if (!row.loops || !layout->contiguous() || layout->size() == 0) return false;
-    if (into && (!at_once::is_idle(into->view().storage) || !into->view().layout->contiguous()))
+    if (into && (!eager::is_idle(into->view().storage) || !into->view().layout->contiguous()))
         return false;
     unsigned form = 0;
     for (std::size_t k = 0; k < args.size(); ++k) {
@@ -143,7 +144,7 @@ bool prepare_plain(const OpTable::Row& row, std::span<const Arg> args, const Vie
             form |= 1u << k;
             continue;
         }
-        if (!v.layout->contiguous() || !at_once::is_ready(v.storage)) return false;
+        if (!v.layout->contiguous() || !eager::is_ready(v.storage)) return false;
         call.data[k] = v.data();
         call.read += layout->size() * size_of(v.dtype);
     }
@@ -157,7 +158,7 @@ Array run_plain(const PlainCall& call, const Array& into) {
     const std::int64_t points = into.size();
     call.loop(into.view().data(), call.data[0], call.data[1], call.data[0], points);
     ++out->version;
-    at_once::note(out, call.read, points * size_of(into.dtype()));
+    eager::note(out, call.read, points * size_of(into.dtype()));
     return into;
 }
 
@@ -170,7 +171,7 @@ Array run_plain(const PlainCall& call, const Layout* layout, DType result) {
     out->allocate();
     call.loop(out->data(), call.data[0], call.data[1], call.data[0], points);
     out->version = 1;
-    at_once::note(out, call.read, bytes);
+    eager::note(out, call.read, bytes);
     return made;
 }
 
@@ -206,7 +207,7 @@ Array record_plain(const OpTable::Row& row, std::span<const Arg> args, const Vie
         Entry e;
         fill_plain(e, row, args, like);
         e.out = to;
-        if (at_once::run(e)) return made;
+        if (eager::run(e)) return made;
     }
     Entry& e = tape.open();
     fill_plain(e, row, args, like);
@@ -217,7 +218,7 @@ Array record_plain(const OpTable::Row& row, std::span<const Arg> args, const Vie
 
 Array apply_plain(const OpTable::Row& row, std::span<const Arg> args, const View& like,
                   const Array* into) {
-    const bool few = like.layout->size() <= at_once::most_points && Tape::instance().runs_at_once();
+    const bool few = like.layout->size() <= limits::eager_points && Tape::instance().runs_eagerly();
     PlainCall call;
     if (few && prepare_plain(row, args, like, into, call))
         return into ? run_plain(call, *into) : run_plain(call, like.layout, row.result);
@@ -314,7 +315,7 @@ static void check_exponents(const Arg& exponent, DType compute) {
         }
     }
     Tape& tape = Tape::instance();
-    if (tape.run_at_once(e)) return made;
+    if (tape.run_eagerly(e)) return made;
     for (std::size_t k = 0; !fresh && k < args.size(); ++k)
         e.in[k] = snapshot_if_overlapping(e.in[k], e.out, keep[k]);
     tape.record(e);

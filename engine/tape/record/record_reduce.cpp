@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/limits.h"
 #include "tape/record/float_errors.h"
 #include "tape/record/operands.h"
 #include "tape/record/record.h"
@@ -75,7 +76,7 @@ Array reduce_axes(Op op, const Array& a, int axis, int before, DType t, bool val
     e.out = fresh_view(without_axes(*a.view().layout, axis, before), t, a.device());
     Array made = Array::of(e.out, value && e.out.layout->rank() == 0);
     Tape& tape = Tape::instance();
-    if (before > 0 || a.view().layout->size() > at_once::most_points || !tape.run_at_once(e)) {
+    if (before > 0 || a.view().layout->size() > limits::eager_points || !tape.run_eagerly(e)) {
         tape.record(e);
     } else if (made.is_value() && !is_complex(t)) {
         return Array::known(item(made));
@@ -110,7 +111,7 @@ Array reduce(Op op, const Array& a, std::optional<std::vector<int>> given, bool 
     for (int k = axes.count; k-- > 0;) {
         int before = 0, axis = axes.axis[k];
         // Neighbours in front of the last axis go together.
-        if (axis + 1 < current.rank() && current.view().layout->size() > at_once::most_points) {
+        if (axis + 1 < current.rank() && current.view().layout->size() > limits::eager_points) {
             for (; k > 0 && axes.axis[k - 1] == axes.axis[k] - 1; --k) ++before;
         }
         current = reduce_axes(op, current, axis, before, t, !keepdims);

@@ -101,7 +101,7 @@ class Statement {
         if (theirs.layout != ours.layout) return false;
         if (theirs.same_as(ours)) return true;
         // The same condition, written twice.
-        return at_once::is_ready(theirs.storage) && at_once::is_ready(ours.storage) &&
+        return eager::is_ready(theirs.storage) && eager::is_ready(ours.storage) &&
                std::memcmp(theirs.data(), ours.data(), static_cast<std::size_t>(mask_.size())) == 0;
     }
 

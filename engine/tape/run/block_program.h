@@ -31,9 +31,8 @@ class BlockProgram {
     /// Runs a few packed points on the calling thread, without the detours that strides and large
     /// sizes need: every operand is contiguous and `data` holds their addresses, inputs first.
     /// Returns false, having done nothing, where the group wants those detours (reductions,
-    /// indices, more than small_points points).
+    /// indices, more than limits::packed_points points).
     bool run_packed(std::int64_t points, char* const* data, const std::uint64_t* scalars) const;
-    static constexpr std::int64_t small_points = 256;
 
     /// Rows of elements side by side, and where a value of each goes, side by side too.
     struct PackedRows {

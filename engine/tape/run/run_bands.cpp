@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "core/error.h"
+#include "core/limits.h"
 #include "core/settings.h"
 #include "core/stats.h"
 #include "core/threads/parallel.h"
@@ -14,12 +15,8 @@
 namespace unisono {
 
 namespace {
-/// Bytes of cache lines that steps together must touch: less stays in a second-level cache anyway.
-constexpr std::int64_t least_traffic = 1 << 20;
 /// What a band may touch: it stays in the second-level cache, beside what is fetched next.
 constexpr std::int64_t band_bytes = 48 << 10;
-constexpr std::int64_t least_points = 64;  ///< of a band: else launches cost more than they save
-constexpr std::int64_t least_bands = 8;
 /// Points times operations from which threads share the bands (backends/cpu/runtime.cpp).
 constexpr std::int64_t shared_from = 1'000'000;
 
@@ -57,7 +54,7 @@ bool Runner::run_bands(std::span<PlanStep> steps) {
     const Dims shape = space->shape();
     if (shape.empty() || space->size() == 0 ||
         space->size() * static_cast<std::int64_t>(sizeof(double) * steps.size()) <
-            least_traffic / 8)
+            limits::band_traffic / 8)
         return false;
     const auto axis = static_cast<std::size_t>(
         std::find_if(shape.begin(), shape.end() - 1, [](auto n) { return n > 1; }) - shape.begin());
@@ -79,11 +76,12 @@ bool Runner::run_bands(std::span<PlanStep> steps) {
         }
         apart += own_lines.bytes();
     }
-    if (together.bytes() < least_traffic || 2 * apart < 3 * together.bytes()) return false;
+    if (together.bytes() < limits::band_traffic || 2 * apart < 3 * together.bytes()) return false;
 
     const std::int64_t all_rows = shape[axis], points = space->size() / all_rows;
-    std::int64_t rows = std::min(all_rows * band_bytes / together.bytes(), all_rows / least_bands);
-    rows = std::max({rows, (least_points + points - 1) / points, std::int64_t{1}});
+    std::int64_t rows =
+        std::min(all_rows * band_bytes / together.bytes(), all_rows / limits::band_count);
+    rows = std::max({rows, (limits::band_points + points - 1) / points, std::int64_t{1}});
     if (rows * 2 > all_rows) return false;
     const std::int64_t bands = (all_rows + rows - 1) / rows, rest = all_rows - (bands - 1) * rows;
 

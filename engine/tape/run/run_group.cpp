@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "core/limits.h"
 #include "core/settings.h"
 #include "core/stats.h"
 #include "ops/complex_rules.h"
@@ -128,7 +129,7 @@ bool GroupKernel::should_compile(const IterationSpace& space) {
 }
 
 bool GroupKernel::is_small(std::int64_t size) {
-    return size <= BlockProgram::small_points && executor_choice() <= Choice::Block;
+    return size <= limits::packed_points && executor_choice() <= Choice::Block;
 }
 
 bool GroupKernel::run_packed(std::int64_t size, char* const* data, const std::uint64_t* scalars) {

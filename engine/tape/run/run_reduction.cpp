@@ -1,6 +1,7 @@
 // Runs reductions: axis by axis, by pieces of long rows, and as leaves and trees.
 #include <algorithm>
 
+#include "core/limits.h"
 #include "core/stats.h"
 #include "tape/run/block_program.h"
 #include "tape/run/iteration_space.h"
@@ -48,7 +49,6 @@ bool are_packed(const Layout& l, std::size_t first) {
 /// Packed rows of a reduction in which no one can see the order go without leaves and tree, all
 /// reduced axes at once.
 bool GroupKernel::run_fold(const Call& call) {
-    constexpr std::int64_t shortest = 64;  // elements of a row: block takes shorter ones together
     if (call.inputs.size() != 1 || call.outputs.size() != 1) return false;
     const View &in = call.inputs[0], &out = call.outputs[0];
     const Dims shape = in.layout->shape(), strides = in.layout->strides();
@@ -62,7 +62,7 @@ bool GroupKernel::run_fold(const Call& call) {
     for (std::size_t k = 0; k < shape.size(); ++k) (k < first ? rows : count) *= shape[k];
     const bool are_even = first <= 1 || in.layout->contiguous();
     const std::int64_t stride = first == 1 ? strides[0] : count;
-    if (count < shortest || rows == 0 || !are_even) return false;
+    if (count < limits::folded_row || rows == 0 || !are_even) return false;
     if (!block_->fold_packed({in.data(), rows, count, stride, out.data()})) return false;
     unisono::count(stats().kernels_launched);
     executor_ = "block";

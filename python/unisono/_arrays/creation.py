@@ -43,7 +43,7 @@ def _columns(make, shape):
     return make(shape[::-1]).T
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def empty(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     """Array of that shape whose elements are not set.
 
@@ -132,7 +132,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, mesh=None, li
     return _engine._full(shape, fill_value, dtype, device)
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def zeros(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     """Array of zeros; see `empty` for the parameters.
 
@@ -168,7 +168,7 @@ def zeros(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     return full(shape, 0, dtype, order, device=device, mesh=mesh, like=like)
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def ones(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     """Array of ones; see `empty` for the parameters.
 
@@ -202,7 +202,7 @@ def ones(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     return full(shape, 1, dtype, order, device=device, mesh=mesh, like=like)
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Array of the shape, dtype and device of `prototype`, elements not set.
 
@@ -284,7 +284,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     return full(shape, fill_value, dtype, order, device=a if device is None else device)
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Array of zeros of the shape, dtype and device of `a`; see `empty_like`.
 
@@ -317,7 +317,7 @@ def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None)
     return full_like(a, 0, dtype, order, subok, shape, device=device)
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Array of ones of the shape, dtype and device of `a`; see `empty_like`.
 
@@ -443,7 +443,7 @@ def _ordered(made, order, copy=None):
     return out
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def array(
     object, dtype=None, *, device=None, copy=True, order="K", subok=False, ndmin=0, like=None
 ):
@@ -496,7 +496,7 @@ def _as_operand(x, dtype=None):
     return _engine._array(x, dtype, None, None)
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, mesh=None, like=None):
     """Convert the input to an array; an array of this package is returned as it is.
 

@@ -67,7 +67,7 @@ def _diagonal(x, offset, axis1, axis2):
     )
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def diag(v, k=0):
     """Diagonal of a matrix, or the matrix with that diagonal.
 

@@ -1,6 +1,6 @@
 """Axes read backwards or turned."""
 
-from .._engine import _ShortWay
+from .._engine import _FastPath
 from .transposes import swapaxes
 from .ufunc import as_array
 from .views import _axes, _axis
@@ -8,7 +8,7 @@ from .views import _axes, _axis
 _backwards = (slice(None, None, -1),)
 
 
-@_ShortWay
+@_FastPath
 def flip(m, axis=None):
     """View in reverse order along the axes (all by default).
 

@@ -1,7 +1,7 @@
 """Functions of NumPy's main namespace that are methods of the array."""
 
 from .. import _engine
-from .._engine import _ShortWay
+from .._engine import _FastPath
 from .creation import _as_operand, array
 
 
@@ -13,7 +13,7 @@ def _as(x):
 # way, which matters where elements are few.
 
 
-@_ShortWay
+@_FastPath
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, **options):
     """Sum over `axis`; options are ``initial=`` and ``where=``; see ``ndarray.sum``.
 
@@ -51,7 +51,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, **options):
     return _as(a).sum(axis, dtype, keepdims=keepdims, **options)
 
 
-@_ShortWay
+@_FastPath
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, **options):
     """Product over `axis`; options are ``initial=`` and ``where=``; see ``ndarray.prod``.
 
@@ -89,7 +89,7 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, **options):
     return _as(a).prod(axis, dtype, keepdims=keepdims, **options)
 
 
-@_ShortWay
+@_FastPath
 def max(a, axis=None, out=None, keepdims=False, **options):
     """Maximum over `axis`; NaN where any is NaN; options are ``initial=`` and ``where=``.
 
@@ -128,7 +128,7 @@ def max(a, axis=None, out=None, keepdims=False, **options):
     return _as(a).max(axis=axis, keepdims=keepdims, **options)
 
 
-@_ShortWay
+@_FastPath
 def min(a, axis=None, out=None, keepdims=False, **options):
     """Minimum over `axis`; NaN where any is NaN; options are ``initial=`` and ``where=``.
 
@@ -167,7 +167,7 @@ def min(a, axis=None, out=None, keepdims=False, **options):
     return _as(a).min(axis=axis, keepdims=keepdims, **options)
 
 
-@_ShortWay
+@_FastPath
 def any(a, axis=None, out=None, keepdims=False, **options):
     """Whether any element is true; an option is ``where=``.
 
@@ -204,7 +204,7 @@ def any(a, axis=None, out=None, keepdims=False, **options):
     return _as(a).any(axis=axis, keepdims=keepdims, **options)
 
 
-@_ShortWay
+@_FastPath
 def all(a, axis=None, out=None, keepdims=False, **options):
     """Whether all elements are true; an option is ``where=``.
 

@@ -36,7 +36,7 @@ def _refuse_array_as_axis(what, axis):
         )
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays one after another along an axis.
 
@@ -132,7 +132,7 @@ def _at_least(arrays, n):
     return made
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def vstack(tup, *, dtype=None, casting="same_kind"):
     """Arrays one below another: joined along axis 0, vectors as rows.
 
@@ -161,7 +161,7 @@ def vstack(tup, *, dtype=None, casting="same_kind"):
     return _joined("vstack", _at_least(tup, 2), 0, None, dtype, casting)
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def hstack(tup, *, dtype=None, casting="same_kind"):
     """Arrays side by side: joined along axis 1, vectors along axis 0.
 

@@ -72,7 +72,7 @@ def tile(A, reps):
     return made.reshape([r * n for r, n in zip(reps, shape, strict=True)])
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def repeat(a, repeats, axis=None):
     """Each element (or slice along an axis) repeated in place.
 

@@ -9,7 +9,7 @@ from .from_data import _order, _refuse_like
 from .ufunc import as_array
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     """Ones on a diagonal, zeros elsewhere.
 
@@ -48,7 +48,7 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     return _order("eye", made.astype(dtype), order)
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def identity(n, dtype=None, *, like=None):
     """Square array with ones on the main diagonal.
 
@@ -116,7 +116,7 @@ def vander(x, N=None, increasing=False):
     return made
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     """Sum of the diagonals of two axes.
 

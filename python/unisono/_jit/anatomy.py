@@ -70,7 +70,7 @@ class Version:
 
 def versions_of(function):
     """A `Version` per specialisation; raises where none is compiled."""
-    versions = [Version(facts) for facts in function._anatomy()]
+    versions = [Version(facts) for facts in function._remarks()]
     if not versions:
         raise ValueError(
             f"{function.__name__}: nothing is compiled yet; got no specialisation; call the function first, "

@@ -6,7 +6,7 @@ import operator
 from .. import _engine
 from .._arrays.axes import store
 from .._arrays.creation import _as_operand
-from .._engine import _ShortWay, matmul
+from .._engine import _FastPath, matmul
 
 _ndarray = _engine.ndarray
 
@@ -68,7 +68,7 @@ def _last(x, axis, what):
     return x.transpose([k for k in range(x.ndim) if k != axis] + [axis])
 
 
-@_ShortWay
+@_FastPath
 def dot(a, b, out=None):
     """Dot product: of vectors, matrices, or over the last axis of `a` and the last but one of `b`.
 

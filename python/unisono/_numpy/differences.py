@@ -290,7 +290,7 @@ def _on_line(slope, after, before, y0, y1):
     return un.where(made != made, again, made)
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def interp(x, xp, fp, left=None, right=None, period=None):
     """Values at `x` of the line through the points (xp, fp), whose xp increase.
 

@@ -11,7 +11,7 @@ from .._arrays.axes import as_array as _as
 from .._arrays.axes import flat
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def bincount(x, /, weights=None, minlength=0):
     """How often each number 0, 1, 2... occurs.
 

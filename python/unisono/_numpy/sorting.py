@@ -292,7 +292,7 @@ def _take_lanes(x, indices, axis):
     return unisono.take_along_axis(x, indices, axis)
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def searchsorted(a, v, side="left", sorter=None):
     """Where elements go in a sorted array so that it stays sorted.
 

@@ -361,7 +361,7 @@ def _arg(x, axis, keepdims, largest, out):
     return store(name, result, out)
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def argmax(a, axis=None, out=None, *, keepdims=False):
     """Index of the first largest element along `axis`; of the first NaN, where there is one.
 
@@ -391,7 +391,7 @@ def argmax(a, axis=None, out=None, *, keepdims=False):
     return _arg(a, axis, keepdims, True, out)
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def argmin(a, axis=None, out=None, *, keepdims=False):
     """Index of the first smallest element along `axis`; of the first NaN, where there is one.
 
@@ -457,7 +457,7 @@ def ptp(a, axis=None, out=None, keepdims=False):
     )
 
 
-@_engine._ShortWay
+@_engine._FastPath
 def count_nonzero(a, axis=None, *, keepdims=False):
     """How many elements are not zero, over `axis`; NaN counts.
 

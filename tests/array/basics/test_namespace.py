@@ -357,6 +357,6 @@ def test_functions_with_a_short_way_are_functions():
         un.max(x, axis=2)
     with pytest.raises(ValueError, match="there is none for a function named 'other'"):
 
-        @_engine._ShortWay
+        @_engine._FastPath
         def other(x):
             return x
