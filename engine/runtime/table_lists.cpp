@@ -24,31 +24,30 @@ void Table::insert(std::int64_t k, const std::int64_t* words) {
     if (k == 0 && live_ > 0) {  // a queue grows in front, too: by half
         if (first_ == 0) {
             std::size_t room = std::max<std::size_t>(8, static_cast<std::size_t>(live_) / 2);
-            rows_.insert(rows_.begin(), room * width(), 1);
-            first_ = room * width();
+            rows_.insert(rows_.begin(), room * width_, 1);
+            first_ = room * width_;
         }
-        first_ -= width();
+        first_ -= width_;
         std::copy_n(words, form_.values, rows_.begin() + static_cast<std::ptrdiff_t>(first_) + 1);
         ++live_;
         is_changed = true;
         return;
     }
     auto at = rows_.begin() + static_cast<std::ptrdiff_t>(first_) +
-              k * static_cast<std::ptrdiff_t>(width());
-    if (rows_.capacity() - rows_.size() < width()) {
+              k * static_cast<std::ptrdiff_t>(width_);
+    if (rows_.capacity() - rows_.size() < width_) {
         std::size_t offset = static_cast<std::size_t>(at - rows_.begin());
-        rows_.reserve(
-            std::max<std::size_t>(8 * width(), rows_.size() + rows_.size() / 2 + width()));
+        rows_.reserve(std::max<std::size_t>(8 * width_, rows_.size() + rows_.size() / 2 + width_));
         at = rows_.begin() + static_cast<std::ptrdiff_t>(offset);
     }
-    at = rows_.insert(at, width(), 1);
+    at = rows_.insert(at, width_, 1);
     std::copy_n(words, form_.values, at + 1);
     ++live_;
     is_changed = true;
 }
 
 void Table::replace(std::int64_t k, const std::int64_t* words) noexcept {
-    std::int64_t* row = rows_.data() + first_ + static_cast<std::size_t>(k) * width() + 1;
+    std::int64_t* row = rows_.data() + first_ + static_cast<std::size_t>(k) * width_ + 1;
     release(row);
     std::copy_n(words, form_.values, row);
     is_changed = true;
@@ -56,15 +55,15 @@ void Table::replace(std::int64_t k, const std::int64_t* words) noexcept {
 
 void Table::take(std::int64_t k, std::int64_t* words) noexcept {
     auto at = rows_.begin() + static_cast<std::ptrdiff_t>(first_) +
-              k * static_cast<std::ptrdiff_t>(width());
+              k * static_cast<std::ptrdiff_t>(width_);
     std::copy_n(at + 1, form_.values, words);
     --live_;
     is_changed = true;
     if (k > 0) {
-        rows_.erase(at, at + static_cast<std::ptrdiff_t>(width()));
+        rows_.erase(at, at + static_cast<std::ptrdiff_t>(width_));
         return;
     }
-    first_ += width();  // the rows behind move when half of the words are gone
+    first_ += width_;  // the rows behind move when half of the words are gone
     if (2 * first_ <= rows_.size()) return;
     rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(first_));
     first_ = 0;
@@ -82,7 +81,7 @@ void Table::remove_rows(std::vector<std::int64_t> places) {
             release(words);
             ++next;
         } else {
-            kept.insert(kept.end(), words - 1, words - 1 + width());
+            kept.insert(kept.end(), words - 1, words - 1 + width_);
         }
     }
     rows_ = std::move(kept);
@@ -96,8 +95,8 @@ void Table::arrange(const std::vector<std::int64_t>& order) {
     moved.reserve(rows_.size());
     for (std::int64_t k : order) {
         auto from = rows_.begin() + static_cast<std::ptrdiff_t>(first_) +
-                    k * static_cast<std::ptrdiff_t>(width());
-        moved.insert(moved.end(), from, from + static_cast<std::ptrdiff_t>(width()));
+                    k * static_cast<std::ptrdiff_t>(width_);
+        moved.insert(moved.end(), from, from + static_cast<std::ptrdiff_t>(width_));
     }
     rows_ = std::move(moved);
     first_ = 0;

@@ -18,7 +18,8 @@ static Block* block_at(std::int64_t word) {
     return reinterpret_cast<Block*>(static_cast<std::uintptr_t>(word));
 }
 
-Table::Table(const TableForm& form) noexcept : form_(form) {
+Table::Table(const TableForm& form) noexcept {
+    take_form(form);
     live.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -56,6 +57,7 @@ bool same_word(WordKind kind, std::int64_t a, std::int64_t b) noexcept {
 }
 
 std::uint64_t Table::hash(const std::int64_t* key) const noexcept {
+    if (has_whole_key_) return hash_of_whole(key[0]);
     std::uint64_t h = 0x9e3779b97f4a7c15u;
     for (int k = 0; k < form_.keys; ++k) {
         std::int64_t word = key[k];
@@ -77,37 +79,32 @@ bool Table::equal(const std::int64_t* a, const std::int64_t* b) const noexcept {
 }
 
 std::int64_t Table::rows() const {
-    return static_cast<std::int64_t>((rows_.size() - first_) / width());
+    return static_cast<std::int64_t>((rows_.size() - first_) / width_);
 }
 
 const std::int64_t* Table::row(std::int64_t k) const {
-    const std::int64_t* at = rows_.data() + first_ + static_cast<std::size_t>(k) * width();
+    const std::int64_t* at = rows_.data() + first_ + static_cast<std::size_t>(k) * width_;
     return *at ? at + 1 : nullptr;
 }
 
 /// Where the key's entry is told, or where it would be.
 std::size_t Table::slot(const std::int64_t* key, std::uint64_t hash) const noexcept {
-    std::size_t mask = index_.size() - 1, at = hash >> 20 & mask;
+    if (has_whole_key_) return whole_slot(key[0]);
+    std::size_t mask = index_.size() - 1, at = home_of(hash, mask);
     for (; index_[at]; at = (at + 1) & mask) {
-        const std::int64_t* entry = rows_.data() + (index_[at] - 1) * width();
-        if (static_cast<std::uint64_t>(*entry) == hash && equal(entry + 1, key)) break;
+        const std::int64_t* there = entry(index_[at]);
+        if (static_cast<std::uint64_t>(*there) == hash && equal(there + 1, key)) break;
     }
     return at;
 }
 
-const std::int64_t* Table::find(const std::int64_t* key) const noexcept {
-    if (live_ == 0) return nullptr;
-    std::size_t at = slot(key, hash(key));
-    return index_[at] ? rows_.data() + (index_[at] - 1) * width() + 1 : nullptr;
-}
-
 void Table::rehash(std::size_t slots) {
     std::vector<std::uint32_t> fresh(slots);
-    std::size_t mask = slots - 1, step = width(), count = rows_.size() / step;
+    std::size_t mask = slots - 1, step = width_, count = rows_.size() / step;
     for (std::size_t k = 0; k < count; ++k) {
         auto h = static_cast<std::uint64_t>(rows_[k * step]);
         if (h == 0) continue;
-        std::size_t at = h >> 20 & mask;
+        std::size_t at = home_of(h, mask);
         while (fresh[at]) at = (at + 1) & mask;
         fresh[at] = static_cast<std::uint32_t>(k + 1);
     }
@@ -116,7 +113,7 @@ void Table::rehash(std::size_t slots) {
 
 void Table::compact() noexcept {
     if (form_.is_list) return;
-    std::size_t step = width(), to = 0;
+    std::size_t step = width_, to = 0;
     for (std::size_t from = 0; from < rows_.size(); from += step) {
         if (rows_[from] == 0) continue;
         if (from != to)
@@ -130,30 +127,32 @@ void Table::compact() noexcept {
 void Table::set(const std::int64_t* key, const std::int64_t* value) {
     auto keys = static_cast<std::size_t>(form_.keys),
          values = static_cast<std::size_t>(form_.values);
-    std::uint64_t h = hash(key);
     is_changed = true;
-    if (live_ > 0) {
-        std::size_t at = slot(key, h);
+    std::uint64_t h = has_whole_key_ ? hash_of_whole(*key) : hash(key);
+    std::size_t at = 0;
+    if (!index_.empty()) {
+        at = has_whole_key_ ? whole_slot(*key) : slot(key, h);
         if (index_[at]) {
-            std::int64_t* entry = rows_.data() + (index_[at] - 1) * width() + 1;
-            release(entry);
-            std::copy_n(value, values, entry + keys);
+            std::int64_t* there = rows_.data() + (index_[at] - 1) * width_ + 1;
+            release(there);
+            std::copy_n(value, values, there + keys);
             return;
         }
     }
-    std::size_t count = rows_.size() / width();
+    std::size_t count = rows_.size() / width_;
     if (2 * (count + 1) > index_.size()) {
         compact();
-        count = rows_.size() / width();
-        std::size_t slots = std::max<std::size_t>(8, std::bit_ceil(4 * (count + 1)));
-        rows_.reserve(std::max(rows_.capacity(), slots / 2 * width()));
+        count = rows_.size() / width_;
+        std::size_t slots = std::max<std::size_t>(8, std::bit_ceil(2 * (count + 1) + 1));
+        rows_.reserve(std::max(rows_.capacity(), slots / 2 * width_));
         rehash(slots);
+        at = slot(key, h);
     }
     // Everything that may fail is behind us: there is room for half of the index's slots.
-    index_[slot(key, h)] = static_cast<std::uint32_t>(count + 1);
+    index_[at] = static_cast<std::uint32_t>(count + 1);
     rows_.push_back(static_cast<std::int64_t>(h));
-    rows_.insert(rows_.end(), key, key + keys);
-    rows_.insert(rows_.end(), value, value + values);
+    for (std::size_t k = 0; k < keys; ++k) rows_.push_back(key[k]);
+    for (std::size_t k = 0; k < values; ++k) rows_.push_back(value[k]);
     ++live_;
 }
 
@@ -166,7 +165,7 @@ void Table::release(const std::int64_t* row) noexcept {
 
 bool Table::remove(const std::int64_t* key, std::int64_t* value) noexcept {
     if (live_ == 0) return false;
-    std::size_t mask = index_.size() - 1, at = slot(key, hash(key)), step = width();
+    std::size_t mask = index_.size() - 1, at = slot(key, hash(key)), step = width_;
     if (!index_[at]) return false;
     std::int64_t* entry = rows_.data() + (index_[at] - 1) * step;
     if (value)
@@ -180,7 +179,7 @@ bool Table::remove(const std::int64_t* key, std::int64_t* value) noexcept {
     index_[at] = 0;
     for (std::size_t next = (at + 1) & mask; index_[next]; next = (next + 1) & mask) {
         auto h = static_cast<std::uint64_t>(rows_[(index_[next] - 1) * step]);
-        std::size_t home = h >> 20 & mask;
+        std::size_t home = home_of(h, mask);
         if (((next - home) & mask) < ((next - at) & mask)) continue;
         index_[at] = std::exchange(index_[next], 0u);
         at = next;
@@ -207,9 +206,9 @@ void Table::begin_loop() noexcept {
         compact();
         // No more slots than before: the index has its memory.
         std::fill(index_.begin(), index_.end(), 0u);
-        std::size_t mask = index_.size() - 1, step = width();
+        std::size_t mask = index_.size() - 1, step = width_;
         for (std::size_t k = 0; k < static_cast<std::size_t>(live_); ++k) {
-            std::size_t at = static_cast<std::uint64_t>(rows_[k * step]) >> 20 & mask;
+            std::size_t at = home_of(static_cast<std::uint64_t>(rows_[k * step]), mask);
             while (index_[at]) at = (at + 1) & mask;
             index_[at] = static_cast<std::uint32_t>(k + 1);
         }

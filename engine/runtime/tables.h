@@ -6,6 +6,7 @@
 // strides. Tables live on the heap of their call (objects.h), whose end is theirs.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -36,7 +37,11 @@ class Table : public HeapObject {
     std::int64_t rows() const;
     /// The words of an entry, keys first; null where it was removed.
     const std::int64_t* row(std::int64_t k) const;
-    const std::int64_t* find(const std::int64_t* key) const noexcept;
+    const std::int64_t* find(const std::int64_t* key) const noexcept {
+        if (live_ == 0) return nullptr;
+        std::uint32_t number = index_[has_whole_key_ ? whole_slot(*key) : slot(key, hash(key))];
+        return number ? entry(number) + 1 : nullptr;
+    }
     /// Adds or replaces; takes over the references of counted words. May throw std::bad_alloc.
     void set(const std::int64_t* key, const std::int64_t* value);
     /// Moves the values of the key to `value`, if that is not null; false where there is none.
@@ -66,13 +71,35 @@ class Table : public HeapObject {
     /// Whether entries came or went since the loop began.
     bool has_changed() const { return loop_size_ != live_; }
     /// Another form, while there is nothing in it.
-    void become(const TableForm& form) noexcept { form_ = form; }
+    void become(const TableForm& form) noexcept { take_form(form); }
 
     bool is_changed = false;  ///< since it came from Python
     std::string code;         ///< what its entries are, where it came empty
 
   private:
-    std::size_t width() const { return 1 + static_cast<std::size_t>(form_.keys + form_.values); }
+    void take_form(const TableForm& form) noexcept {
+        form_ = form;
+        width_ = 1 + static_cast<std::size_t>(form.keys + form.values);
+        has_whole_key_ = form.keys == 1 && form.kind(0) == WordKind::Whole;
+    }
+    /// Multiples of the golden ratio keep apart: consecutive integers hardly ever meet.
+    static std::uint64_t hash_of_whole(std::int64_t key) {
+        return static_cast<std::uint64_t>(key) * 0x9e3779b97f4a7c15u | 1;
+    }
+    /// Where the search for a hash begins: its highest bits, on which all bits of a key bear.
+    static std::size_t home_of(std::uint64_t hash, std::size_t mask) {
+        return hash >> std::countl_zero(std::uint64_t{mask});
+    }
+    /// The hash and the words of an entry by its number in the index.
+    const std::int64_t* entry(std::uint32_t number) const {
+        return rows_.data() + (number - 1) * width_;
+    }
+    /// As slot, for a key that compares as it is.
+    std::size_t whole_slot(std::int64_t key) const noexcept {
+        std::size_t mask = index_.size() - 1, at = home_of(hash_of_whole(key), mask);
+        while (index_[at] && entry(index_[at])[1] != key) at = (at + 1) & mask;
+        return at;
+    }
     std::uint64_t hash(const std::int64_t* key) const noexcept;
     bool equal(const std::int64_t* a, const std::int64_t* b) const noexcept;
     std::size_t slot(const std::int64_t* key, std::uint64_t hash) const noexcept;
@@ -81,6 +108,8 @@ class Table : public HeapObject {
     void release(const std::int64_t* row) noexcept;
 
     TableForm form_;
+    bool has_whole_key_ = false;        ///< its only word is an integer
+    std::size_t width_ = 0;             ///< words of an entry, its hash among them
     std::vector<std::int64_t> rows_;    ///< of each entry its hash, 0 where it was removed; words
     std::vector<std::uint32_t> index_;  ///< number of the entry and 1; 0: free; a power of two
     std::size_t first_ = 0;  ///< words of a list in front of its rows: room, and rows that are gone

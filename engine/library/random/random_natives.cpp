@@ -3,44 +3,50 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <memory>
 #include <numbers>
 #include <optional>
 #include <random>
 
 #include "core/native/native.h"
 #include "library/random/legacy_samplers.h"
+#include "library/random/twister.h"
 
 namespace unisono::library {
 
 namespace {
 
-std::unique_ptr<BitStream> seeded(std::uint32_t word) {
-    auto made = make_bit_stream("mt19937");
-    seed_legacy(*made, {&word, 1}, false);
-    return made;
-}
+struct NumPyStream {
+    Twister bits;
+    NumPyStream() { bits.seed(std::random_device{}()); }
+};
 
 /// A thread's own; begun by the operating system where the program gives no seed.
-std::unique_ptr<BitStream>& stream() {
-    thread_local std::unique_ptr<BitStream> own = seeded(std::random_device{}());
-    return own;
+template <class Stream>
+Stream& stream_of_thread() {
+    thread_local Stream* made = nullptr;  // known without a look at whether it was made
+    if (!made) {
+        thread_local Stream own;
+        made = &own;
+    }
+    return *made;
 }
 
+Twister& stream() { return stream_of_thread<NumPyStream>().bits; }
+
 /// [seed]
-void random_seed(std::int64_t* v) { stream() = seeded(static_cast<std::uint32_t>(v[0])); }
+void random_seed(std::int64_t* v) { stream().seed(static_cast<std::uint32_t>(v[0])); }
 
 /// []: [bits of a double in [0, 1)]
-void random_double(std::int64_t* v) { v[0] = std::bit_cast<std::int64_t>(stream()->next_double()); }
+void random_double(std::int64_t* v) { v[0] = std::bit_cast<std::int64_t>(stream().next_double()); }
 
 /// []: [bits of a standard normal]
 void random_normal(std::int64_t* v) {
-    v[0] = std::bit_cast<std::int64_t>(stream()->legacy_normal());
+    v[0] = std::bit_cast<std::int64_t>(stream().legacy_normal());
 }
 
 /// [low, most above it]: [an integer from low on]
 void random_integer(std::int64_t* v) {
-    BitStream& s = *stream();
+    Twister& s = stream();
     auto span = static_cast<std::uint64_t>(v[1]);
     std::uint64_t mask = span == 0 ? 0 : ~std::uint64_t{0} >> std::countl_zero(span), value = 0;
     while (span > 0) {
@@ -52,26 +58,19 @@ void random_integer(std::int64_t* v) {
 
 /// What the module random draws from.
 struct PythonStream {
-    std::unique_ptr<BitStream> bits = make_bit_stream("mt19937");
+    Twister bits;
     std::optional<double> next_gauss;
 
     void seed(std::uint64_t key) {
         std::array<std::uint32_t, 2> words{static_cast<std::uint32_t>(key),
                                            static_cast<std::uint32_t>(key >> 32)};
-        seed_legacy(*bits, {words.data(), words[1] ? 2U : 1U}, true);
+        bits.seed({words.data(), words[1] ? 2U : 1U});
         next_gauss.reset();
     }
     PythonStream() { seed(std::random_device{}()); }
 };
 
-PythonStream& python_stream() {
-    thread_local PythonStream* made = nullptr;  // known without a look at whether it was made
-    if (!made) {
-        thread_local PythonStream own;
-        made = &own;
-    }
-    return *made;
-}
+PythonStream& python_stream() { return stream_of_thread<PythonStream>(); }
 
 /// [seed]
 void python_seed(std::int64_t* v) {
@@ -81,17 +80,19 @@ void python_seed(std::int64_t* v) {
 
 /// []: as of random_double
 void python_double(std::int64_t* v) {
-    v[0] = std::bit_cast<std::int64_t>(python_stream().bits->next_double());
+    v[0] = std::bit_cast<std::int64_t>(python_stream().bits.next_double());
 }
 
 /// [how many, at most 63]: [an integer of so many bits], the lower half drawn first
 void python_bits(std::int64_t* v) {
-    std::uint64_t made = 0;
-    for (std::int64_t left = v[0], at = 0; left > 0; left -= 32, at += 32) {
-        std::uint64_t word = python_stream().bits->next32();
-        if (left < 32) word >>= 32 - left;
-        made |= word << at;
-    }
+    std::int64_t count = v[0];
+    if (count == 0) return;
+    Twister& bits = python_stream().bits;
+    std::uint64_t made = bits.next32();
+    if (count <= 32)
+        made >>= 32 - count;
+    else
+        made |= std::uint64_t{bits.next32()} >> (64 - count) << 32;
     v[0] = static_cast<std::int64_t>(made);
 }
 
@@ -103,8 +104,8 @@ void python_gauss(std::int64_t* v) {
         z = *s.next_gauss;
         s.next_gauss.reset();
     } else {
-        double angle = s.bits->next_double() * 2.0 * std::numbers::pi;
-        double radius = std::sqrt(-2.0 * std::log(1.0 - s.bits->next_double()));
+        double angle = s.bits.next_double() * 2.0 * std::numbers::pi;
+        double radius = std::sqrt(-2.0 * std::log(1.0 - s.bits.next_double()));
         z = std::cos(angle) * radius;
         s.next_gauss = std::sin(angle) * radius;
     }
@@ -122,6 +123,6 @@ void python_gauss(std::int64_t* v) {
 
 }  // namespace
 
-BitStream& compiled_stream() { return *stream(); }
+BitStream& compiled_stream() { return stream(); }
 
 }  // namespace unisono::library
