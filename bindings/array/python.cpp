@@ -208,6 +208,12 @@ PyMethodDef python_methods[] = {
     METHOD("__array_namespace__",
            "__array_namespace__($self, /, *, api_version=None)\n--\n\n"
            "The package, as the array API standard asks."),
+    METHOD("to_numpy",
+           "to_numpy($self, /, dtype=None, copy=False, na_value=None)\n--\n\n"
+           "NumPy's array over the same memory, or a copy of it where asked or converted."),
+    METHOD("factorize",
+           "factorize($self, /, use_na_sentinel=True)\n--\n\n"
+           "What ``pandas.factorize`` gives of NumPy's array: codes and distinct elements."),
     METHOD("_repr_html_", "_repr_html_($self, /)\n--\n\nWhat a notebook shows."),
     METHOD("__round__", "__round__($self, /, digits=None)\n--\n\n"),
     {nullptr, nullptr, 0, nullptr},
@@ -221,6 +227,9 @@ PyGetSetDef python_attributes[] = {
      nullptr},
     {"mT", get<"matrix_transpose">, nullptr, "View with the last two axes exchanged.", nullptr},
     {"data", get<"data">, nullptr, "A memoryview of the elements.", nullptr},
+    {"_typ", get<"pandas_type">, nullptr, "What pandas unpacks by to_numpy(); none of numbers.",
+     nullptr},
+    {"_hasna", get<"has_missing">, nullptr, "False: what pandas asks of its own arrays.", nullptr},
     {"ctypes", get<"ctypes">, nullptr, "Address, extents and strides for ctypes.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

@@ -30,6 +30,9 @@ def array_ufunc(self, ufunc, method, *inputs, **options):
             "convert with np.asarray, or use a function of unisono"
         )
     out = options.get("out")
+    if out is not None and ours is not None and not hasattr(ours, "nin") and _is_numpys_array(out):
+        options["out"] = tuple(map(_as_numpys, out))
+        return getattr(ufunc, method)(*map(_as_numpys, inputs), **options)
     if out is not None and len(out) == 1 and method != "__call__":
         options["out"] = out[0]
     return ours(*inputs, **options)
@@ -75,7 +78,13 @@ def _as_numpys(x):
 
 
 def array_function(self, function, types, args, options):
-    """Run NumPy's function as ours of the same name, in the same sub-package; with text beside it NumPy's itself."""
+    """Run NumPy's function as ours of the same name, in the same sub-package.
+
+    NumPy's itself runs where text stands beside our arrays, and where NumPy's array is written.
+    """
+    written = args[:1] if function.__name__ in _writes_first else (options.get("out"),)
+    if _is_numpys_array(written):
+        return function(*map(_as_numpys, args), **{k: _as_numpys(v) for k, v in options.items()})
     joins = function.__name__ in _takes_none and None in (
         a for a in args if not hasattr(a, "dtype")
     )
@@ -97,12 +106,62 @@ def array_function(self, function, types, args, options):
     return ours(*args, **options)
 
 
+def _is_numpys_array(written):
+    import numpy
+
+    return any(isinstance(x, numpy.ndarray) for x in written)
+
+
+# Functions that write into their first argument.
+_writes_first = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
 # Functions for which None is an element, as matplotlib has it.
 _takes_none = frozenset(("atleast_1d", "broadcast_arrays"))
 # Functions of arrays with a text among their parameters that is no element.
 _takes_texts = frozenset(
     "einsum einsum_path pad savetxt save array2string searchsorted quantile percentile ravel_multi_index".split()
 )
+
+
+def to_numpy(self, dtype=None, copy=False, na_value=None):
+    """NumPy's array of the elements, which shares memory unless converted or copied; nothing is missing in it."""
+    import numpy
+
+    made = numpy.asarray(self, dtype=dtype)
+    return made.copy() if copy and numpy.may_share_memory(made, numpy.asarray(self)) else made
+
+
+def factorize(self, use_na_sentinel=True):
+    """Codes and distinct elements as ``pandas.factorize`` gives them of NumPy's array."""
+    import pandas
+
+    return pandas.factorize(to_numpy(self), use_na_sentinel=use_na_sentinel)
+
+
+def pandas_type(self):
+    """The mark by which pandas knows arrays that `to_numpy` unpacks; numbers are without it."""
+    _needs_axes(self, "_typ")
+    return "npy_extension"
+
+
+def has_missing(self):
+    """Whether elements are masked, which pandas asks of arrays that are not NumPy's: never."""
+    _needs_axes(self, "_hasna")
+    return False
+
+
+def _needs_axes(self, name):
+    if self.ndim == 0:
+        raise AttributeError(f"'unisono.ndarray' object without axes has no attribute {name!r}")
+
+
+class OfNumpy:
+    """Makes NumPy's arrays where pandas asks a dtype for its class of arrays."""
+
+    @classmethod
+    def _from_sequence(cls, scalars, *, dtype=None, copy=False):
+        import numpy
+
+        return numpy.array(scalars, dtype=dtype, copy=copy or None)
 
 
 def reduce_array(self):

@@ -93,6 +93,12 @@ class dtype:
         """NumPy's scalar type of the same name, a class (imports NumPy)."""
         return self.dtype.type
 
+    def construct_array_type(self):
+        """Class whose ``_from_sequence`` makes NumPy's arrays, as pandas asks of dtypes that are not NumPy's."""
+        from .._arrays.interoperation import OfNumpy
+
+        return OfNumpy
+
     def __call__(self, *values):
         """Convert a number to a value of this dtype; of dtypes, write the signature ``result(argument, ...)``."""
         if values and all(isinstance(v, dtype) or hasattr(v, "_parsed") for v in values):

@@ -158,6 +158,33 @@ def test_numpys_functions_give_ours():
         assert isinstance(made, (un.ndarray, *un._engine._values))
 
 
+writes = {
+    "copyto": lambda a, v: np.copyto(a, v),
+    "copyto, where": lambda a, v: np.copyto(a, 1, where=v > 1),
+    "putmask": lambda a, v: np.putmask(a, v > 1, v),
+    "place": lambda a, v: np.place(a, v > 1, v),
+    "put": lambda a, v: np.put(a, (v > 1).astype(int), v),
+    "sum": lambda a, v: np.sum(
+        [v, v] if type(v) is np.ndarray else un.stack([v, v]), axis=0, out=a
+    ),
+    "cumsum": lambda a, v: np.cumsum(v, out=a),
+    "take": lambda a, v: np.take(v, [2, 1, 0], out=a),
+    "concatenate": lambda a, v: np.concatenate([v[:1], v[:2]], out=a),
+    "add": lambda a, v: np.add(v, 1, out=a),
+    "matmul": lambda a, v: np.matmul(v[:, None], v[:1], out=a),
+}
+
+
+@pytest.mark.parametrize("write", writes.values(), ids=writes)
+def test_numpys_functions_write_into_numpys_arrays(write):
+    h = np.array([1.0, 2.0, 3.0])
+    mine, expected = np.zeros(3), np.zeros(3)
+    write(expected, h)
+    made = write(mine, un.asarray(h))
+    assert mine.tolist() == expected.tolist() and mine.any()
+    assert made is None or made is mine
+
+
 def test_libraries_of_the_standard_compute_with_ours():
     x = un.ones(3)
     assert x.__array_namespace__() is un

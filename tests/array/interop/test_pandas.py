@@ -1,0 +1,103 @@
+"""pandas unpacks our arrays: each call gives what it gives of NumPy's, and its memory is NumPy's."""
+
+import numpy as np
+import pytest
+import unisono as un
+
+pd = pytest.importorskip("pandas")
+pytestmark = pytest.mark.slow
+
+floats = np.array([0.1, 0.7, 0.9, 0.7])
+whole = np.array([3, 1, 3, 2])
+chosen = np.array([True, False, True, True])
+
+
+def frame():
+    return pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": [5, 6, 7, 8]})
+
+
+def with_(key, value, place=lambda d: d.loc):
+    made = frame()
+    place(made)[key] = value
+    return made
+
+
+calls = {
+    "df[v > c]": lambda v, k, m: frame()[v > 0.5],
+    "df.loc[mask]": lambda v, k, m: frame().loc[m],
+    "df.loc[mask, column] = number": lambda v, k, m: with_((m, "a"), 1),
+    "df.loc[mask, column] = v": lambda v, k, m: with_((m, "a"), v[:3]),
+    "df.loc[:, column] = v": lambda v, k, m: with_((slice(None), "a"), v),
+    "df.loc[:, column] = integers": lambda v, k, m: with_((slice(None), "b"), k),
+    "df.iloc[mask]": lambda v, k, m: frame().iloc[m],
+    "df.iloc[k]": lambda v, k, m: frame().iloc[k],
+    "df[column] = v": lambda v, k, m: with_("c", v, lambda d: d),
+    "df[mask]": lambda v, k, m: frame()[m],
+    "frame of a dict": lambda v, k, m: pd.DataFrame({"a": v, "b": k}, index=k),
+    "assign": lambda v, k, m: frame().assign(z=v),
+    "s[mask]": lambda v, k, m: pd.Series(floats)[m],
+    "s + v": lambda v, k, m: pd.Series(v) + v,
+    "v + s": lambda v, k, m: v + pd.Series(v),
+    "isin": lambda v, k, m: pd.Series(floats).isin(v[:2]),
+    "s.where": lambda v, k, m: pd.Series(floats).where(m, v * 2),
+    "concat": lambda v, k, m: pd.concat([pd.Series(v), pd.Series(k)]),
+    "map": lambda v, k, m: pd.Series(v).map(lambda x: x * 2),
+    "groupby of a column": lambda v, k, m: frame().assign(k=k).groupby("k").mean(),
+    "replace": lambda v, k, m: pd.Series(whole).replace(k[:2], k[1:3]),
+}
+
+
+@pytest.mark.parametrize("call", calls.values(), ids=calls)
+def test_frames_and_series(call):
+    expected = call(floats, whole, chosen)
+    made = call(un.asarray(floats), un.asarray(whole), un.asarray(chosen))
+    assert all(type(block.values) is np.ndarray for block in made._mgr.blocks)
+    same = pd.testing.assert_frame_equal if made.ndim == 2 else pd.testing.assert_series_equal
+    same(made, expected)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "bool", "complex128"])
+def test_functions_of_pandas(dtype):
+    a = np.array([3, 0, 3, 1]).astype(dtype)
+    v = un.asarray(a)
+    made = pd.unique(v)
+    assert type(made) is np.ndarray and made.dtype == a.dtype
+    assert made.tolist() == pd.unique(a).tolist()
+    for mine, numpys in zip(pd.factorize(v), pd.factorize(a), strict=True):
+        assert type(mine) is np.ndarray and mine.dtype == numpys.dtype
+        assert mine.tolist() == numpys.tolist()
+    assert pd.Index(v).equals(pd.Index(a))
+    assert pd.isna(v).tolist() == [False] * 4
+
+
+def test_cut():
+    made, expected = pd.cut(un.asarray(floats), 3), pd.cut(floats, 3)
+    assert made.equals(expected)
+
+
+def test_to_numpy():
+    x = un.arange(6.0).reshape(2, 3) * 1
+    assert np.shares_memory(x.to_numpy(), np.asarray(x))
+    assert not np.shares_memory(x.to_numpy(copy=True), np.asarray(x))
+    assert x.to_numpy("int8").dtype == "int8" and x.T.to_numpy().tolist() == x.T.tolist()
+
+
+def test_numbers_are_not_arrays_to_pandas():
+    for dtype in ("float64", "float32"):
+        v = un.asarray(floats, dtype=dtype)
+        assert not hasattr(v[0], "_typ") and not hasattr(v[0], "_hasna")
+        assert (pd.Series(floats) + v[0]).dtype == "float64"
+
+
+def test_what_pandas_takes_of_numpys_type_only_is_refused():
+    v, k, m = map(un.asarray, (floats, whole, chosen))
+    for call, error in [
+        (lambda: frame().groupby(k).sum(), TypeError),
+        (lambda: frame().set_index(k), TypeError),
+        (lambda: with_(m, 3, lambda d: d), TypeError),
+        (lambda: with_(k, 3, lambda d: d.iloc), AssertionError),
+        (lambda: pd.DataFrame(np.ones((2, 2))) + v.reshape(2, 2), ValueError),
+    ]:
+        with pytest.raises(error):
+            call()
+    assert frame().groupby(np.asarray(k)).sum()["b"].tolist() == [6, 8, 12]
