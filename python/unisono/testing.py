@@ -84,6 +84,15 @@ def assert_array_equal(actual, desired, err_msg="", verbose=True, *, strict=Fals
     )
 
 
+def _is_array(x):
+    """Whether `x` has elements; dtypes and classes have shapes too."""
+    return hasattr(x, "__array__") and not isinstance(x, type)
+
+
+def _holds_numbers(x):
+    return _is_array(x) or isinstance(x, (int, float, complex, list, tuple))
+
+
 def assert_equal(actual, desired, err_msg="", verbose=True, *, strict=False):
     """Raise unless two objects are equal: lists, tuples and dicts item by item, arrays as `assert_array_equal`.
 
@@ -118,13 +127,9 @@ def assert_equal(actual, desired, err_msg="", verbose=True, *, strict=False):
         assert_equal(len(actual), len(desired), err_msg, verbose)
         for k, (one, other) in enumerate(zip(actual, desired, strict=True)):
             assert_equal(one, other, f"item={k}\n{err_msg}", verbose)
-    elif (
-        hasattr(actual, "shape")
-        or hasattr(desired, "shape")
-        or isinstance(desired, (int, float, complex))
-    ):
+    elif all(_holds_numbers(x) for x in (actual, desired)):
         assert_array_equal(actual, desired, err_msg, verbose, strict=strict)
-    elif actual != desired:
+    elif _is_array(actual) or _is_array(desired) or actual != desired:
         raise AssertionError(
             f"Items are not equal:\n{err_msg}\n actual: {actual!r}\n desired: {desired!r}"
         )

@@ -84,8 +84,12 @@ class dtype:
         """The dtype itself."""
         return self
 
-    def newbyteorder(self, order="="):
-        """Return the dtype itself: elements are in the machine's order."""
+    def newbyteorder(self, new_order="S"):
+        """Return the dtype itself where the order is the machine's; TypeError for the other one."""
+        if self.itemsize > 1 and str(new_order)[:1] in "SsBb>":
+            raise TypeError(
+                f"newbyteorder: dtypes are of the machine's byte order; got {new_order!r}; use byteswap of arrays"
+            )
         return self
 
     @property

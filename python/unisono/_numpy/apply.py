@@ -311,9 +311,16 @@ class vectorize:
             core = tuple(sizes[n] for n in names)
             rows.append(un.broadcast_to(x, shape + core).reshape((-1, *core)))
         count = rows[0].shape[0] if rows else 1
+        if count == 0:
+            return self._empty_core(shape, outputs, sizes)
         results = []
         for r in range(count):
             made = function(*(x[r] for x in rows))
+            given = len(made) if isinstance(made, tuple) else 1
+            if given != len(outputs):
+                raise ValueError(
+                    f"wrong number of outputs from pyfunc: expected {len(outputs)}, got {given}"
+                )
             results.append(made if len(outputs) > 1 else (made,))
         parts = []
         for k in range(len(outputs)):
@@ -321,6 +328,20 @@ class vectorize:
             if self.otypes:
                 flat = flat.astype(self.otypes[k])
             parts.append(flat.reshape(shape + tuple(flat.shape[1:])))
+        return tuple(parts) if len(parts) > 1 else parts[0]
+
+    def _empty_core(self, shape, outputs, sizes):
+        """Results where the function is never called."""
+        if self.otypes is None:
+            raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+        if any(name not in sizes for names in outputs for name in names):
+            raise ValueError(
+                "cannot call `vectorize` with a signature including new output dimensions on size 0 inputs"
+            )
+        parts = [
+            un.empty(shape + tuple(sizes[n] for n in names), dtype)
+            for names, dtype in zip(outputs, self.otypes, strict=True)
+        ]
         return tuple(parts) if len(parts) > 1 else parts[0]
 
 

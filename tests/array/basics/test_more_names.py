@@ -113,6 +113,8 @@ GOOD = [
     ("assert_array_less", [1, 2], 3),
     ("assert_almost_equal", 1.0, 1.00000001),
     ("assert_equal", {"a": [1, (2.0, "x")]}, {"a": [1, (2.0, "x")]}),
+    ("assert_equal", float, float),
+    ("assert_equal", [1.0, 2.0], np.array([1.0, 2.0])),
 ]
 BAD = [
     ("assert_allclose", [1.0, 2.0], [1.0, 2.1]),
@@ -124,7 +126,26 @@ BAD = [
     ("assert_equal", {"a": 1}, {"b": 1}),
     ("assert_equal", [1, [2]], [1, [3]]),
     ("assert_equal", "a", "b"),
+    ("assert_equal", None, 1.0),
+    ("assert_equal", float, int),
+    ("assert_equal", "a", 1),
+    ("assert_equal", [1, 2], np.array([1.0, 3.0])),
 ]
+
+
+def test_dtypes_are_compared_as_objects():
+    un.testing.assert_equal(un.ones(2).dtype, un.float64)
+    un.testing.assert_equal(un.ones(2).dtype, "float64")
+    with pytest.raises(AssertionError):
+        un.testing.assert_equal(un.float32, un.float64)
+
+
+@pytest.mark.parametrize("order", [(), ("S",), (">",), ("big",)])
+def test_dtypes_are_of_the_machines_order(order):
+    with pytest.raises(TypeError, match="newbyteorder: dtypes are of the machine's byte order"):
+        un.float64.newbyteorder(*order)
+    assert un.int8.newbyteorder(*order) is un.int8
+    assert un.float64.newbyteorder("=") is un.float64.newbyteorder("<") is un.float64
 
 
 @pytest.mark.parametrize("xp", [np, un])

@@ -181,6 +181,20 @@ def test_piecewise_and_vectorize(xp):
     assert h([1]).tolist() == [2] and h.__doc__ == "Doc."
 
 
+@pytest.mark.parametrize("xp", [np, un])
+def test_results_of_vectorized_functions_with_a_signature(xp):
+    with pytest.raises(ValueError, match="wrong number of outputs from pyfunc: expected 2, got 1"):
+        xp.vectorize(lambda a: (a,), signature="(n)->(n),(n)")(xp.ones(3))
+    with pytest.raises(ValueError, match="wrong number of outputs from pyfunc: expected 1, got 2"):
+        xp.vectorize(lambda a: (a, a), signature="(n)->(n)")(xp.ones(3))
+    with pytest.raises(ValueError, match="on size 0 inputs unless `otypes` is set"):
+        xp.vectorize(lambda a: a, signature="(n)->(n)")(xp.ones((0, 3)))
+    with pytest.raises(ValueError, match="new output dimensions on size 0 inputs"):
+        xp.vectorize(lambda a: a, signature="(n)->(m)", otypes=["f4"])(xp.ones((0, 3)))
+    none = xp.vectorize(lambda a: a, signature="(n)->(n),()", otypes=["f4", "i8"])(xp.ones((0, 3)))
+    assert [(x.shape, str(x.dtype)) for x in none] == [((0, 3), "float32"), ((0,), "int64")]
+
+
 @pytest.mark.parametrize("xp", [np, un], ids=["numpy", "unisono"])
 def test_refused(xp):
     a = xp.zeros((2, 3))
