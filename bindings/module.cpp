@@ -18,6 +18,7 @@
 #include "functions/ufunc.h"
 #include "jit/bundle.h"
 #include "jit/dispatcher.h"
+#include "jit/item_loops.h"
 #include "jit/python.h"
 #include "jit/values/objects.h"
 #include "mesh/bind_mesh.h"
@@ -39,10 +40,10 @@ NB_MODULE(_engine, m) {
     using namespace unisono::python;
     if (!add_array_type(m.ptr()) || !add_conversions(m.ptr()) || !add_functions(m.ptr()) ||
         !add_order_functions(m.ptr()) || !add_selection(m.ptr()) || !add_ufuncs(m.ptr()) ||
-        !add_dispatcher(m.ptr()) || !add_captures(m.ptr()) || !add_objects(m.ptr()) ||
-        !add_python_blocks(m.ptr()) || !add_bundles(m.ptr()) || !add_linalg(m.ptr()) ||
-        !add_c_text(m.ptr()) || !add_random(m.ptr()) || !add_fast_path(m.ptr()) ||
-        !add_c_interface(m.ptr()))
+        !add_dispatcher(m.ptr()) || !add_item_loops(m.ptr()) || !add_captures(m.ptr()) ||
+        !add_objects(m.ptr()) || !add_python_blocks(m.ptr()) || !add_bundles(m.ptr()) ||
+        !add_linalg(m.ptr()) || !add_c_text(m.ptr()) || !add_random(m.ptr()) ||
+        !add_fast_path(m.ptr()) || !add_c_interface(m.ptr()))
         throw nb::python_error();
     add_engine_state(m);
     add_mesh(m);

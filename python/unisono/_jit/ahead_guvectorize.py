@@ -59,14 +59,13 @@ class BuiltGeneralized(GeneralizedFunction):
         self.nin, self.nout = len(self._inputs), len(self._outputs)
         self.nargs = self.nin + self.nout
         self._signatures = state["signatures"]
-        self._single = {}
         self._built = {
             tuple(map(_signatures.spell, types)): loop
             for types, loop in zip(self._signatures, loops, strict=True)
         }
 
-    def _plan_of_one(self, args):
-        return ()
+    def _add_single(self, args):
+        return False
 
     def _run(self, arrays, types, shape):
         import unisono as un

@@ -53,12 +53,12 @@ class BuiltVectorized(Vectorized):
         self.nargs = self.nin + 1
         self.identity, self.reorderable = state["identity"], state["reorderable"]
         self._strict, self._interpreted, self._has_state = True, None, state["has_state"]
-        self._loops, self._seen, self._choices, self._small = {}, {}, {}, {}
+        self._loops, self._seen, self._choices = {}, {}, {}
         self._eager = state["eager"]
         self._built = dict(zip((t for t, _ in self._eager), loops, strict=True))
 
-    def _small_loop(self, args):
-        return ()
+    def _add_short_loop(self, args):
+        return False
 
     def _apply(self, args, dtype=None):
         import unisono as un

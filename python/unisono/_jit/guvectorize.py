@@ -118,7 +118,7 @@ def _layout(text):
     return left, right
 
 
-class GeneralizedFunction:
+class GeneralizedFunction(_engine._ItemLoops):
     """A function over the items of arrays, made by :func:`guvectorize`.
 
     Attributes
@@ -150,7 +150,7 @@ class GeneralizedFunction:
         self._writable = self._written(writable)
         self._signatures = [types for _, types in signatures]
         self._loops, self._one = {}, None
-        self._single = {}  # plans of calls for one item, by the operands' dtypes and numbers of axes
+        self._single = set()  # dtypes and numbers of axes of operands that were a single item
         for types in self._signatures:
             self._check(types)
 
@@ -206,79 +206,46 @@ class GeneralizedFunction:
             self._one = always_jit(self.__wrapped__, [f"void({t})" for t in texts])
         return self._one
 
-    def __call__(self, *args, out=None, axes=None, axis=None, keepdims=False):
+    def _call(self, *args, out=None, axes=None, axis=None, keepdims=False):
+        """What no loop over a single item has taken."""
         if axes is None and axis is None and not keepdims:
-            if out is None and self.nout and not self._writable:
-                made = self._of_one_item(args[: self.nin], args[self.nin :])
-                if made is not None:
-                    return made
+            if self._add_single(args[: self.nin]):
+                return self(*args) if out is None else self(*args, out=out)
             return self._over_items(args, out)
         from .guvectorize_axes import with_axes
 
         return with_axes(self, args, out, axes, axis, keepdims)
 
-    def _of_one_item(self, args, given):
-        """Results for operands that are a single item in the dtypes of a signature; None for others."""
-        if len(args) != self.nin or (given and len(given) != self.nout):
-            return None
-        try:
-            key = tuple([(x.dtype, x.ndim) for x in args])
-        except AttributeError:
-            return None
-        plan = self._single.get(key)
-        if plan is None:
-            plan = self._single[key] = self._plan_of_one(args)
-        if not plan:
-            return None
-        equal, made_like = plan
-        shapes = [x.shape for x in args]
-        for k, i, m, j in equal:
-            if shapes[k][i] != shapes[m][j]:
-                return None  # refused there
-        results = given or [
-            _engine._empty(tuple([shapes[k][i] for k, i in axes]) or (1,), t, None)
-            for axes, t in made_like
-        ]
-        for r, (axes, t) in zip(given, made_like, strict=bool(given)):
-            # NumPy's arrays that own their memory overlap no other.
-            own = _is_array(r) and type(r) is not _engine.ndarray and r.base is None
-            own = own and sum([r is x for x in (*args, *given)]) == 1
-            wanted = tuple([shapes[k][i] for k, i in axes])
-            if not own or not axes or r.shape != wanted or r.dtype.char != _ufunc._chars[t]:
-                return None
-        if given and not all([type(x) is type(given[0]) and x.base is None for x in args]):
-            return None
-        self._compiled(*args, *results)
-        if given:
-            return given[0] if self.nout == 1 else tuple(given)
-        if self.nout == 1:
-            return results[0] if made_like[0][0] else results[0][0]
-        return tuple([r if axes else r[0] for r, (axes, _) in zip(results, made_like, strict=True)])
+    def _add_single(self, args):
+        """Let calls for a single item in the dtypes of a signature call the function; whether they do now.
 
-    def _plan_of_one(self, args):
-        """(Axes that are equal, the axes and dtype of each result), axes as numbers of operand and axis.
-
-        Nothing where a call for one item takes more than a call of the function.
+        A call of other operands takes more than a call of the function.
         """
-        if not self._signatures or not all(
-            _is_array(x) and n for x, n in zip(args, self._inputs, strict=True)
-        ):
-            return ()
-        first, equal = {}, []
-        for k, (x, names) in enumerate(zip(args, self._inputs, strict=True)):
-            if x.ndim != len(names):
-                return ()
-            for i, name in enumerate(names):
-                if name in first:
-                    equal.append((k, i, *first[name]))
-                first.setdefault(name, (k, i))
+        if not self.nout or self._writable or len(args) != self.nin or not self._signatures:
+            return False
+        if not all(_is_array(x) and n for x, n in zip(args, self._inputs, strict=True)):
+            return False
+        key = tuple([(x.dtype.name, x.ndim) for x in args])
+        if key in self._single:
+            return False
+        self._single.add(key)
+        if any(x.ndim != len(names) for x, names in zip(args, self._inputs, strict=True)):
+            return False
         if any(n.isdigit() for names in self._inputs + self._outputs for n in names):
-            return ()
+            return False
         types = self._types([_ufunc.as_array(x) for x in args], [None] * self.nout)
         if any(x.dtype.name != t[1] for x, t in zip(args, types, strict=False)):
-            return ()
-        outputs = zip(self._outputs, types[self.nin :], strict=True)
-        return equal, [(tuple(first[n] for n in names), t[1]) for names, t in outputs]
+            return False
+        numbers = {}
+        for names in self._inputs:
+            for n in names:
+                numbers.setdefault(n, len(numbers))
+        items = [
+            (t[1], tuple(numbers[n] for n in names))
+            for t, names in zip(types, self._inputs + self._outputs, strict=True)
+        ]
+        most = 2**63 - 1
+        return self._add_loop(self._compiled, items[: self.nin], items[self.nin :], most, True)
 
     def _over_items(self, args, out):
         import unisono as un

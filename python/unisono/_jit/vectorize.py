@@ -133,7 +133,7 @@ def _has_plain_parameters(function):
     )
 
 
-class Vectorized(Methods):
+class Vectorized(Methods, _engine._ItemLoops):
     """An elementwise function made by :func:`vectorize`; called with arrays like NumPy's ufuncs.
 
     Attributes
@@ -178,7 +178,7 @@ class Vectorized(Methods):
         self._eager = []  # (names of operand types, name of the result's)
         self._seen = {}
         self._choices = {}  # what _choose gave, by the operands' types
-        self._small = {}  # loops over short vectors and their results' dtypes, by the operands' dtypes
+        self._short = set()  # dtypes of short vectors that were met
         for result, arguments in signatures:
             if len(arguments) != self.nin:
                 raise TypeError(
@@ -263,15 +263,12 @@ class Vectorized(Methods):
         )
 
     # ---- calls
-    def __call__(self, *args, **options):
-        if not options and len(args) == self.nin:
-            made = self._of_small(args, None)
-            return self._apply(args) if made is None else made
+    def _call(self, *args, **options):
+        """What no loop over short vectors has taken."""
+        if len(args) >= self.nin and self._add_short_loop(args[: self.nin]):
+            return self(*args, **options)
         if len(options) == ("out" in options) and len(args) + len(options) == self.nargs:
             out = options["out"] if options else args[-1]
-            made = self._of_small(args[: self.nin], out)
-            if made is not None:
-                return made
             if type(out) is _engine.ndarray:
                 made = self._apply(args[: self.nin])
                 if made.dtype is out.dtype and made.shape == out.shape:
@@ -294,58 +291,41 @@ class Vectorized(Methods):
             return self._apply(args)
         return self._call_with(args, options)
 
-    def _of_small(self, args, out):
-        """The result for short NumPy vectors of the dtypes of a loop, which runs at once; None for others."""
+    def _add_short_loop(self, args):
+        """Compile a loop for short NumPy vectors of dtypes that are new; whether there is one now."""
         numpy = sys.modules.get("numpy")
         if numpy is None or self._interpreted is not None:
-            return None
-        array = numpy.ndarray
+            return False
         shape = getattr(args[0], "shape", None)
         for x in args:
-            if type(x) is not array or x.shape != shape:
-                return None
-        if len(shape) != 1 or shape[0] > _most_small:
-            return None
-        key = tuple([x.dtype for x in args])
-        known = self._small.get(key)
-        if known is None:
-            known = self._small[key] = self._small_loop(args)
-        if not known:
-            return None
-        loop, result, numpy_result = known
-        if out is None:
-            made = _engine._empty(shape, result, None)
-        else:
-            if type(out) is not array or out.shape != shape or out.dtype != numpy_result:
-                return None
-            # Arrays that own their memory do not overlap.
-            if out.base is not None or any([x.base is not None for x in args]):
-                return None
-            made = out
-        loop(*args, made)
-        return made
-
-    def _small_loop(self, args):
-        """(loop over vectors, name of its results' dtype), or nothing where operands must be converted."""
-        names = tuple(x.dtype.name for x in args)
+            if type(x) is not numpy.ndarray or x.shape != shape:
+                return False
+        if len(shape) != 1 or shape[0] > _most_short:
+            return False
+        names = tuple([x.dtype.name for x in args])
+        if names in self._short:
+            return False
+        self._short.add(names)
         if any(n not in _dtypes._table or n.startswith("complex") or n == "float16" for n in names):
-            return ()
+            return False
         try:
             types, result = self._choose(tuple(map(_ufunc.as_array, args)))
         except (CompileError, TypeError):
-            return ()  # refused there
+            return False  # refused there
         if tuple(types) != names or result.startswith("complex"):
-            return ()
+            return False
         operands = [f"x{k}" for k in range(self.nin)]
         loop = self._loop(
-            ("small",),
+            ("short",),
             f"""
-            def small({", ".join(operands)}, out):
+            def short({", ".join(operands)}, out):
                 for i in range(out.shape[0]):
                     out[i] = f({", ".join(f"{x}[i]" for x in operands)})
             """,
         )
-        return loop, result, sys.modules["numpy"].dtype(result)
+        return self._add_loop(
+            loop, [(n, (0,)) for n in names], [(result, (0,))], _most_short, False
+        )
 
     def _call_with(self, args, options):
         """Call with outputs and NumPy's options."""
@@ -421,6 +401,7 @@ class Vectorized(Methods):
 
         reason = str(error).strip().splitlines()
         self._interpreted = interpreted(self.py_func)
+        self._clear_loops()
         if self.__name__ == "<lambda>":  # a way of writing NumPy's vectorize, not a slip
             return self._interpreted
         warnings.warn(
@@ -466,7 +447,7 @@ class Vectorized(Methods):
 
 
 _half = _dtypes.dtype("float16")
-_most_small = 1024  # elements that a loop at once takes in the time of recording a statement
+_most_short = 1024  # elements that a loop at once takes in the time of recording a statement
 _plain = frozenset((bool, int, float, complex, _engine.ndarray))
 
 

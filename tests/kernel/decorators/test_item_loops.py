@@ -1,0 +1,129 @@
+"""Calls on a few elements, which run a compiled loop at once, beside those that take the general way."""
+
+import numpy as np
+import pytest
+import unisono as un
+
+
+@un.vectorize(["int64(int64, int64)", "float64(float64, float64)"])
+def scaled(a, b):
+    return a * 2 + b
+
+
+@un.guvectorize(
+    ["void(float64[:], float64[:], float64[:])"],
+    "(n),(n)->(n)",
+)
+def running(a, b, c):
+    s = 0.0
+    for i in range(a.shape[0]):
+        s += a[i] * b[i]
+        c[i] = s
+
+
+@un.guvectorize(["void(float64[:], int64[:], float64[:], int64[:])"], "(n),(k)->(),(k)")
+def sums(a, b, total, doubled):
+    total[0] = a.sum()
+    for i in range(b.shape[0]):
+        doubled[i] = 2 * b[i]
+
+
+def both(f, *args, **options):
+    """The result, or the kind of error, of the first call and of a later one."""
+    made = []
+    for _ in range(2):
+        try:
+            made.append(np.asarray(f(*args, **options)).copy())
+        except Exception as error:
+            made.append(type(error))
+    return made
+
+
+A = np.arange(10.0)
+B = A[::-1] + 0.5
+layouts = {
+    "packed": (A, B),
+    "strided": (np.repeat(A, 2)[::2], B[::-1]),
+    "whole": (np.arange(10), np.arange(10) * 3),
+    "mixed": (A, np.arange(10)),
+    "narrow": (A.astype(np.float32), B.astype(np.float32)),
+    "unaligned": (np.frombuffer(b"x" + A.tobytes(), np.uint8)[1:].view(np.float64), B),
+    "empty": (A[:0], B[:0]),
+    "long": (np.ones(5000), np.ones(5000)),
+}
+
+
+@pytest.mark.parametrize("layout", layouts)
+def test_layouts_of_operands(layout):
+    a, b = layouts[layout]
+    wanted = scaled.py_func(a, b)
+    for made in both(scaled, a, b):
+        assert made.dtype == (np.int64 if layout == "whole" else np.float64)
+        np.testing.assert_array_equal(made, wanted)
+    for made in both(running, a, b):
+        np.testing.assert_array_equal(made, np.cumsum(a.astype(float) * b))
+
+
+def test_shapes_that_do_not_fit_are_refused():
+    for f in (scaled, running):
+        f(A, B)
+        with pytest.raises(ValueError):
+            f(A, B[:3])
+
+
+@pytest.mark.parametrize("f", [scaled, running])
+def test_results_that_are_given(f):
+    wanted = np.asarray(f(A, B))
+    for out in (np.zeros(10), un.zeros(10), np.zeros((10, 2))[:, 0]):
+        assert f(A, B, out) is out
+        np.testing.assert_array_equal(np.asarray(out), wanted)
+        out[...] = 0
+        assert f(A, B, out=out) is out
+        np.testing.assert_array_equal(np.asarray(out), wanted)
+    fixed = np.zeros(10)
+    fixed.flags.writeable = False
+    with pytest.raises(ValueError):
+        f(A, B, fixed)
+    assert not fixed.any()
+    with pytest.raises(ValueError):
+        f(A, B, np.zeros(9))
+
+
+def test_results_that_overlap_operands():
+    @un.guvectorize(["void(float64[:], float64[:])"], "(n)->(n)")
+    def backwards(a, b):
+        for i in range(a.shape[0]):
+            b[i] = a[a.shape[0] - 1 - i]
+
+    a = A.copy()
+    backwards(a, a)
+    np.testing.assert_array_equal(a, A[::-1])
+    room = np.zeros(11)
+    room[:-1] = A
+    running(room[:-1], B, room[1:])
+    np.testing.assert_array_equal(room[1:], np.cumsum(A * B))
+
+
+def test_numbers_and_several_results():
+    for a in (A, un.asarray(A)):
+        for _ in range(2):
+            total, doubled = sums(a, np.arange(3))
+            assert float(total) == 45.0
+            assert np.shape(total) == ()
+            assert doubled.tolist() == [0, 2, 4]
+
+
+def test_arrays_of_ours_stay_recorded():
+    scaled(A, B)
+    a, b = un.asarray(A), un.asarray(B)
+    np.testing.assert_array_equal(np.asarray(scaled(a, b) + 1), A * 2 + B + 1)
+
+
+def test_a_function_that_is_given_up_stays_interpreted():
+    @un.vectorize
+    def described(x):
+        return x + 1 if type(x) is not np.complex64 else str(x)
+
+    first = described(np.arange(4))
+    assert np.asarray(first).tolist() == [1, 2, 3, 4]
+    assert np.asarray(described(np.arange(4))).tolist() == [1, 2, 3, 4]
