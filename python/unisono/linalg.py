@@ -9,8 +9,9 @@ import operator
 
 from ._arrays.creation import _as_operand, empty, zeros
 from ._engine import matmul
+from ._linalg import matrices as _matrix_errors
 from ._linalg.decompositions import cholesky, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
-from ._linalg.matrices import LinAlgError, _cutoff, _floating, _matrices
+from ._linalg.matrices import _cutoff, _floating, _linalg_error, _matrices
 from ._linalg.norms import cond, matrix_norm, norm, vector_norm
 from ._linalg.products import _array, _conj, _element_strides, _into, _view, tensordot, vecdot
 from ._linalg.products import cross as _cross
@@ -21,7 +22,13 @@ from ._linalg.solving import det, inv, lstsq, slogdet, solve, tensorinv, tensors
 def __getattr__(name):
     if name in ("blas", "lapack"):
         return importlib.import_module("._linalg." + name, __package__)
+    if name == "LinAlgError":
+        return _matrix_errors.LinAlgError
     raise AttributeError(f"module 'unisono.linalg' has no attribute '{name}'")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})
 
 
 def matrix_transpose(x, /):
@@ -289,7 +296,7 @@ def matrix_power(a, n):
     """
     a = _array(a)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
-        raise LinAlgError(
+        raise _linalg_error(
             f"matrix_power: Last 2 dimensions of the array must be square; got shape {a.shape}"
         )
     try:
@@ -344,7 +351,7 @@ def multi_dot(arrays, *, out=None):
     arrays[-1] = arrays[-1][:, None] if last else arrays[-1]
     for x in arrays:
         if x.ndim != 2:
-            raise LinAlgError(
+            raise _linalg_error(
                 f"multi_dot: {x.ndim}-dimensional array given. Array must be two-dimensional"
             )
     made = _multiply_chain(arrays)
@@ -379,7 +386,7 @@ def _multiply_chain(arrays):
 
 
 __all__ = [
-    "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh",
+    "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh",  # noqa: F822
     "inv", "lstsq", "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose", "multi_dot",
     "norm", "outer", "pinv", "qr", "slogdet", "solve", "svd", "svdvals", "tensordot", "tensorinv",
     "tensorsolve", "trace", "vecdot", "vector_norm",

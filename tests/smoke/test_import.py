@@ -35,3 +35,20 @@ def test_import_loads_neither_numpy_nor_vendor_libraries():
 
 def test_import_starts_no_thread():
     assert probe()["threads"] == 1
+
+
+def test_linear_algebra_leaves_numpy_unloaded():
+    probe = """
+import sys
+import unisono as un
+
+un.linalg.det(un.asarray([[1.0, 2.0], [3.0, 4.0]])), un.random.random(3), un.linalg.cond(un.eye(2), 1)
+print("numpy" in sys.modules, "LinAlgError" in dir(un.linalg))
+try:
+    un.linalg.inv(un.zeros((2, 2)))
+except un.linalg.LinAlgError:
+    import numpy
+print(un.linalg.LinAlgError is numpy.linalg.LinAlgError)
+"""
+    out = subprocess.run([sys.executable, "-c", probe], check=True, capture_output=True, text=True)
+    assert out.stdout.split() == ["False", "True", "True"]

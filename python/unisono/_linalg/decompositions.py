@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple as _NamedTuple
 
 from .._arrays.transposes import matrix_transpose
-from .matrices import LinAlgError, _factors, _matrices
+from .matrices import _factors, _linalg_error, _matrices
 from .products import _conj
 
 
@@ -286,7 +286,7 @@ def eigvalsh(a, UPLO="L"):
 
 def _check_finite(a, what):
     if a.size and not math.isfinite(float(abs(a).max())):
-        raise LinAlgError(f"{what}: Array must not contain infs or NaNs")
+        raise _linalg_error(f"{what}: Array must not contain infs or NaNs")
 
 
 def _as_complex(x):

@@ -1,10 +1,23 @@
 """What the functions of linear algebra share: operands, calls of LAPACK, and their faults."""
 
-from numpy.linalg import LinAlgError
-
 from .. import _engine
 from .._dtype.objects import _table
 from .products import _array
+
+
+def __getattr__(name):
+    if name != "LinAlgError":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # NumPy's own class, so that programs catch either; its import takes longer than most programs' algebra.
+    from numpy.linalg import LinAlgError
+
+    globals()[name] = LinAlgError
+    return LinAlgError
+
+
+def _linalg_error(message):
+    """The error to raise."""
+    return __getattr__("LinAlgError")(message)
 
 
 def _floating(x, what):
@@ -22,11 +35,11 @@ def _floating(x, what):
 def _matrices(x, what, square=False):
     x = _floating(x, what)
     if x.ndim < 2:
-        raise LinAlgError(
+        raise _linalg_error(
             f"{what}: {x.ndim}-dimensional array given. Array must be at least two-dimensional"
         )
     if square and x.shape[-1] != x.shape[-2]:
-        raise LinAlgError(
+        raise _linalg_error(
             f"{what}: Last 2 dimensions of the array must be square; got shape {x.shape}"
         )
     return x
@@ -36,7 +49,7 @@ def _factors(what, x, y=None, option=0, limit=0.0, failure="Singular matrix"):
     *made, failed = _engine._lapack(what, x, y, option, limit)
     if failed >= 0:
         where = "" if x.ndim == 2 else f"; matrix {failed} of the stack"
-        raise LinAlgError(f"{what}: {failure}{where}")
+        raise _linalg_error(f"{what}: {failure}{where}")
     return made
 
 

@@ -3,8 +3,9 @@
 import math
 import operator
 
+from . import matrices
 from .decompositions import svd
-from .matrices import LinAlgError, _matrices, _real
+from .matrices import _linalg_error, _matrices, _real
 from .products import _array, _axis
 from .solving import inv
 
@@ -37,7 +38,7 @@ def cond(x, p=None):
 
     x = _matrices(x, "cond")
     if 0 in x.shape[-2:]:
-        raise LinAlgError("cond: cond is not defined on empty arrays")
+        raise _linalg_error("cond: cond is not defined on empty arrays")
     if x.size == 0:  # no matrix at all
         _matrices(x, "cond", square=p not in (None, 2, -2))
         return unisono.empty(x.shape[:-2], _real(x.dtype))
@@ -49,7 +50,7 @@ def cond(x, p=None):
     _matrices(x, "cond", square=True)
     try:
         other = inv(x)
-    except LinAlgError:
+    except matrices.LinAlgError:
         if x.ndim > 2:
             parts = x.reshape((-1, *x.shape[-2:]))
             values = [float(cond(parts[k], p)) for k in range(parts.shape[0])]

@@ -8,11 +8,11 @@ import unisono as un
 from .. import _engine
 from .._arrays.creation import zeros
 from .matrices import (
-    LinAlgError,
     _broadcast_shapes,
     _epsilon,
     _factors,
     _floating,
+    _linalg_error,
     _matrices,
     _pair,
     _real,
@@ -189,14 +189,14 @@ def lstsq(a, b, rcond=None):
     a, b = _floating(a, "lstsq"), _floating(b, "lstsq")
     vector = b.ndim == 1
     if a.ndim != 2 or b.ndim not in (1, 2):
-        raise LinAlgError(
+        raise _linalg_error(
             f"lstsq: expected a of two dimensions and b of one or two; got {a.shape} and {b.shape}"
         )
     a, b = _pair(a, b)
     b = b[:, None] if vector else b
     m, n = a.shape
     if b.shape[0] != m:
-        raise LinAlgError(f"lstsq: Incompatible dimensions; got shapes {a.shape} and {b.shape}")
+        raise _linalg_error(f"lstsq: Incompatible dimensions; got shapes {a.shape} and {b.shape}")
     if rcond is None:
         rcond = _epsilon(a.dtype) * max(m, n)
     if b.shape[1] == 0 and m > 0 and n > 0:  # nothing to solve, but the matrix has a rank
@@ -248,7 +248,7 @@ def tensorsolve(a, b, axes=None):
     shape = a.shape[b.ndim :]
     n = math.prod(shape)
     if a.size != n * n:
-        raise LinAlgError(
+        raise _linalg_error(
             "tensorsolve: Input arrays must satisfy the requirement "
             "prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim]); got shapes "
             f"{a.shape} and {b.shape}"

@@ -1,7 +1,7 @@
 """Seeds: NumPy's SeedSequence, and the bit generators that it feeds."""
 
 import operator
-import secrets
+import os
 
 from .. import _engine
 
@@ -43,7 +43,7 @@ class SeedSequence:
     """
 
     def __init__(self, entropy=None, *, spawn_key=(), pool_size=4, n_children_spawned=0):
-        self.entropy = secrets.randbits(128) if entropy is None else entropy
+        self.entropy = int.from_bytes(os.urandom(16), "little") if entropy is None else entropy
         self.spawn_key = tuple(spawn_key)
         self.pool_size = pool_size
         self.n_children_spawned = n_children_spawned
