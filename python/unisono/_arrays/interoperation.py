@@ -18,9 +18,11 @@ def counterpart(ufunc):
 
 
 def array_ufunc(self, ufunc, method, *inputs, **options):
-    """Run NumPy's ufunc, or a method of it, as ours of the same name."""
+    """Run NumPy's ufunc, or a method of it, as ours of the same name; of numbers any ufunc runs itself."""
     name = ufunc.__name__
     ours = counterpart(ufunc)
+    if ours is None and all(getattr(x, "ndim", 0) == 0 for x in inputs):
+        return getattr(ufunc, method)(*map(_as_numpys, inputs), **options)
     if ours is not None and method != "__call__":
         ours = getattr(ours, method, None)
         name = f"{name}.{method}"

@@ -152,6 +152,17 @@ def test_universal_functions_that_we_lack_say_what_to_do():
     assert special.erf(np.asarray(un.zeros(3))).tolist() == [0, 0, 0]
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_universal_functions_of_others_take_numbers(dtype):
+    special = pytest.importorskip("scipy.special")
+    x = np.array([0.5, 1.5], dtype)
+    made, expected = special.erf(un.asarray(x)[1]), special.erf(x[1])
+    assert made == expected and made.dtype == expected.dtype
+    assert special.stdtr(3, un.asarray(x).sum()) == special.stdtr(3, x.sum())
+    with pytest.raises(TypeError, match="stdtr: not there for arrays of unisono"):
+        special.stdtr(un.asarray(x)[0], un.asarray(x))
+
+
 def test_numpys_functions_give_ours():
     x = un.arange(4.0) * 1
     for made in (np.sum(x), np.linalg.norm(x), np.add(x, 1)):
