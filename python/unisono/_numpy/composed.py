@@ -6,6 +6,7 @@ Where the engine has a function of the same name, that one is found first.
 import unisono as un
 
 from .. import _engine
+from .._arrays.interoperation import numpys_own
 from .._arrays.ufunc import as_array, is_python_number
 
 
@@ -71,6 +72,11 @@ def _truth(x):
 
 
 def _isnat(x):
+    times = numpys_own(x)
+    if times is not None and times.dtype.kind in "mM":
+        import numpy
+
+        return as_array(numpy.isnat(times))
     raise TypeError(f"isnat: only defined for dates and times; got dtype {as_array(x).dtype}")
 
 

@@ -9,6 +9,13 @@ import pytest
 import unisono as un
 
 
+@pytest.mark.parametrize("unit", ["m8[Y]", "M8[D]"])
+def test_isnat_of_numpys_times(unit):
+    times = np.array(["NaT", 1], unit)
+    assert un.isnat(times).tolist() == [True, False] and un.isnat(times).dtype == "bool"
+    assert bool(un.isnat(times[0])) and not bool(un.isnat(times[1]))
+
+
 def test_numpys_functions_and_operands_give_our_arrays():
     a = un.arange(4.0)
     x = np.arange(4.0)
