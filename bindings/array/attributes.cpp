@@ -87,7 +87,7 @@ static PyObject* get_part(PyObject* self, void*) noexcept {
         const Array& a = array_of(self);
         note_line();
         if (is_complex(a.dtype())) return wrap(part_view(a, imaginary));
-        if (!imaginary) return Py_NewRef(self);
+        if (!imaginary) return a.is_value() ? wrap(a) : Py_NewRef(self);
         Scalar zero{0, a.dtype()};
         if (a.is_value()) return wrap(Array::known(zero));
         Array zeros = full(a.shape(), zero, a.device());

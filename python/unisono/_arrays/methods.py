@@ -53,7 +53,9 @@ def conj(self, out=None):
     """Complex conjugate; the array itself where it is real."""
     if out is not None:
         return un.conjugate(self, out=out)
-    return un.conjugate(self) if self.dtype.kind == "c" else self
+    if self.dtype.kind == "c":
+        return un.conjugate(self)
+    return self[()] if self._is_value() else self
 
 
 conjugate = conj

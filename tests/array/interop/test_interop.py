@@ -9,6 +9,20 @@ import pytest
 import unisono as un
 
 
+@pytest.mark.parametrize("number", [2.5, 7, 1 + 2j])
+def test_parts_and_conjugates_of_numbers_are_numbers(number):
+    x = un.asarray([number])[0]
+    for made, expected in (
+        (x.real, number.real),
+        (x.imag, number.imag),
+        (x.conj(), number.conjugate()),
+        (x.conjugate(), number.conjugate()),
+    ):
+        assert isinstance(made, type(expected)) and made == expected
+    whole = un.asarray([number.real, 1])
+    assert whole.real is whole and whole.conj() is whole
+
+
 @pytest.mark.parametrize("unit", ["m8[Y]", "M8[D]"])
 def test_isnat_of_numpys_times(unit):
     times = np.array(["NaT", 1], unit)
