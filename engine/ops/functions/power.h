@@ -115,6 +115,18 @@ R rounded_inverse(Pair<R> p, R undo) {
     return select(sum == sum, sum, inverse) * undo;
 }
 
+/// x^3. Without a scale: what its low part loses near the limits of the format is less than a unit
+/// in the last place.
+template <class R>
+R cube(R x) {
+    return rounded_power(times(exact_product(x, x), x), R(1.0));
+}
+/// Of a result of that sign, or a zero or a magnitude.
+template <class R>
+R with_sign_of(R x, R result) {
+    return number_of(bits_of(result) | (bits_of(x) & Whole<R>(std::int64_t{1} << 63)));
+}
+
 /// x^n for one n, |n| <= most_factors, by squares and products from its highest bit on.
 template <bool Narrow, class R>
 R power_by_products(R x, int n) {
@@ -131,6 +143,7 @@ R power_by_products(R x, int n) {
         }
         return n < 0 ? R(1.0) / p : p;
     }
+    if (n == 3) return with_sign_of(x, cube(x));
     const int places = (512 + factors / 2) / factors;
     const int all = n < 0 ? -places * factors : places * factors;
     auto two_to = [](int e) { return R(number_of(std::int64_t{e + 1023} << 52)); };
@@ -142,8 +155,7 @@ R power_by_products(R x, int n) {
         if (factors >> bit & 1) p = times(p, a);
     }
     R r = n < 0 ? rounded_inverse(p, undo) : rounded_power(p, undo);
-    if (factors % 2 == 0) return r;
-    return number_of(bits_of(r) | (bits_of(x) & Whole<R>(std::int64_t{1} << 63)));
+    return factors % 2 == 0 ? r : with_sign_of(x, r);
 }
 
 /// The same for an n of each element (a whole number, |n| <= most_factors), with the same bits.
@@ -181,6 +193,7 @@ R power_by_products(R x, R n) {
     R r = select(is_inverse, rounded_inverse(p, undo), rounded_power(p, undo));
     r = number_of(bits_of(r) | (bits_of(x) & shift_left(bits, 63)));
     r = select(factors == R(1.0), select(is_inverse, R(1.0) / x, x), r);
+    r = select(n == R(3.0), with_sign_of(x, cube(x)), r);
     return select(n == R(2.0), x * x, select(factors == R(0.0), R(1.0), r));
 }
 
