@@ -1,6 +1,7 @@
 // Entry of the Python extension unisono._engine: calls the binders, one per concept.
 #include <nanobind/nanobind.h>
 
+#include "array/adopt.h"
 #include "array/object.h"
 #include "array/view.h"
 #include "c/interface.h"
@@ -43,7 +44,7 @@ NB_MODULE(_engine, m) {
         !add_dispatcher(m.ptr()) || !add_item_loops(m.ptr()) || !add_captures(m.ptr()) ||
         !add_objects(m.ptr()) || !add_python_blocks(m.ptr()) || !add_bundles(m.ptr()) ||
         !add_linalg(m.ptr()) || !add_c_text(m.ptr()) || !add_random(m.ptr()) ||
-        !add_fast_path(m.ptr()) || !add_c_interface(m.ptr()))
+        !add_fast_path(m.ptr()) || !add_c_interface(m.ptr()) || !add_buffer_of_array(m.ptr()))
         throw nb::python_error();
     add_engine_state(m);
     add_mesh(m);

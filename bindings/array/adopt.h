@@ -20,6 +20,11 @@ bool owns_memory(PyObject* object) noexcept;
 /// The part of an array of ours that a NumPy view shows, where its bases lead to one.
 std::optional<Array> array_behind(PyObject* object);
 
+/// Whether its class has the bytes of the array that its method __array__ gives: arrays of
+/// records, and views of their fields that are not aligned.
+bool has_buffer_of_array(PyObject* o);
+bool add_buffer_of_array(PyObject* module);
+
 /// Whether the elements lie in a file that is mapped into memory: huge files are never read whole.
 bool is_memory_map(PyObject* object);
 

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <memory>
 
+#include "array/adopt.h"
 #include "array/nested.h"
 #include "array/object.h"
 #include "core/stats.h"
@@ -57,6 +58,12 @@ void release_borrowed(void* owner) {
 
 /// An array over the memory of a buffer; a copy where strides or alignment do not fit elements.
 Array from_buffer(PyObject* o) {
+    Ref host;
+    if (has_buffer_of_array(o)) {
+        host = Ref(PyObject_CallMethod(o, "__array__", nullptr));
+        if (!host) python_failed();
+        o = host.get();
+    }
     auto view = std::make_unique<Py_buffer>();
     if (PyObject_GetBuffer(o, view.get(), PyBUF_RECORDS_RO) < 0) python_failed();
     struct Guard {
@@ -66,6 +73,12 @@ Array from_buffer(PyObject* o) {
         }
     } guard{view.get()};
     DType t{};
+    if (view->format && std::strncmp(view->format, "T{", 2) == 0) {
+        fail(ErrorKind::Type,
+             "array: records are no numbers: they have no arithmetic and no order; got elements of "
+             "buffer format '" +
+                 std::string(view->format) + "'; take a field, as in a[\"x\"]");
+    }
     if (!dtype_of_format(view->format, view->itemsize, t)) {
         fail(ErrorKind::Type, std::string("asarray: elements of buffer format '") +
                                   (view->format ? view->format : "B") +

@@ -37,6 +37,18 @@ namespace {
 
 bool given(PyObject* o) { return o && o != Py_None; }
 
+/// Reads a dtype where one is given; false for one that is not of ours, as those with fields, which
+/// Python code makes arrays of or refuses.
+bool read_dtype(PyObject* o, DType& t) {
+    if (!given(o)) return true;
+    try {
+        t = to_dtype(o);
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 /// An array of ours that is no value: its elements have a place in memory.
 const Array* plain_array(PyObject* o) {
     return o && Py_TYPE(o) == array_type && !array_of(o).is_value() ? &array_of(o) : nullptr;
@@ -64,8 +76,8 @@ template <Fill fill>
 PyObject* make(const Given& call) {
     static constexpr const char* keys[] = {"shape", "dtype"};
     PyObject* a[2];
-    if (!call.sort(keys, a)) return nullptr;
-    DType t = given(a[1]) ? to_dtype(a[1]) : DType::Float64;
+    DType t = DType::Float64;
+    if (!call.sort(keys, a) || !read_dtype(a[1], t)) return nullptr;
     return wrap(filled(to_shape(a[0]), t, to_device_pointer(Py_None), fill));
 }
 
@@ -76,7 +88,8 @@ PyObject* make_like(const Given& call) {
     if (!call.sort(keys, a)) return nullptr;
     const Array* x = plain_array(a[0]);
     if (!x || !x->view().layout->contiguous()) return nullptr;
-    DType t = given(a[1]) ? to_dtype(a[1]) : x->dtype();
+    DType t = x->dtype();
+    if (!read_dtype(a[1], t)) return nullptr;
     return wrap(filled(x->shape(), t, x->device(), fill));
 }
 

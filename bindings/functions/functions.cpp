@@ -82,6 +82,18 @@ PyObject* numpys_own(PyObject* x) {
     return made.p == Py_None ? nullptr : Py_NewRef(made.p);
 }
 
+/// The array of records that x is, or with a dtype given that has fields, is to become; null
+/// without an error for all else.
+PyObject* array_of_records(PyObject* x, PyObject* dtype, PyObject* device, PyObject* copy,
+                           bool shares) {
+    Ref module(PyImport_ImportModule("unisono._arrays.records"));
+    Ref made(module.p ? PyObject_CallMethod(module.p, "convert", "OOOOO", x, dtype, device, copy,
+                                            shares ? Py_True : Py_False)
+                      : nullptr);
+    if (!made.p) python_failed();
+    return made.p == Py_None ? nullptr : Py_NewRef(made.p);
+}
+
 template <Door door>
 PyObject* array_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
@@ -244,11 +256,27 @@ PyObject* make_array(PyObject* x, PyObject* dtype, PyObject* device_given, PyObj
     const bool never_copies = copy_given == Py_False;
     bool is_ours = is_array(x);
     std::optional<DType> wanted;
-    if (dtype != Py_None) wanted = to_dtype(dtype);
+    auto records = [&] {
+        return array_of_records(x, dtype, device_given, copy_given, door == Door::Share);
+    };
+    if (dtype != Py_None) {
+        try {
+            wanted = to_dtype(dtype);
+        } catch (const Error&) {
+            if (PyObject* theirs = records()) return theirs;
+            throw;
+        }
+    }
+    if (has_buffer_of_array(x)) {
+        if (PyObject* theirs = records()) return theirs;
+    }
     // NumPy's dates have no buffer: their arrays are taken for what they are.
     if (dtype == Py_None && is_numpy_array(x)) {
         const char kind =
             reinterpret_cast<NumPyDType*>(reinterpret_cast<NumPyArray*>(x)->dtype)->kind;
+        if (kind == 'V') {
+            if (PyObject* theirs = records()) return theirs;
+        }
         if (kind == 'M' || kind == 'm') {
             if (PyObject* theirs = numpys_own(x)) return theirs;
         }
@@ -258,6 +286,7 @@ PyObject* make_array(PyObject* x, PyObject* dtype, PyObject* device_given, PyObj
         a = behind ? *behind : to_array(x, true, wanted);
     } catch (const Error& e) {
         if (is_ours || wanted || e.kind() != ErrorKind::Type) throw;
+        if (PyObject* made_of_records = records()) return made_of_records;
         // Text, dates and objects are NumPy's.
         PyObject* theirs = numpys_own(x);
         if (!theirs) throw;

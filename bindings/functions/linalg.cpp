@@ -63,9 +63,9 @@ PyObject* matmul_function(PyObject*, PyObject* const* args, Py_ssize_t n,
 /// _strided(x, shape, strides, offset): a view by any strides, in elements; callers keep it inside.
 PyObject* strided_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        if (n != 4 || !is_array(args[0]))
-            fail(ErrorKind::Internal, "_strided: takes an array, shape, strides, offset");
-        Array a = library::stored(array_of(args[0]));
+        if (n != 4) fail(ErrorKind::Internal, "_strided: takes an array, shape, strides, offset");
+        // Arrays of records come here, too, and are refused.
+        Array a = library::stored(is_array(args[0]) ? array_of(args[0]) : to_array(args[0], true));
         std::vector<std::int64_t> strides;
         for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(args[2]); ++k)
             strides.push_back(to_int64(PyTuple_GET_ITEM(args[2], k)));
@@ -81,9 +81,8 @@ PyObject* strided_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexc
 /// _view_as(x, dtype): the same memory as another dtype.
 PyObject* view_as_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        if (n != 2 || !is_array(args[0]))
-            fail(ErrorKind::Internal, "_view_as: takes an array and a dtype");
-        const Array& a = array_of(args[0]);
+        if (n != 2) fail(ErrorKind::Internal, "_view_as: takes an array and a dtype");
+        const Array a = is_array(args[0]) ? array_of(args[0]) : to_array(args[0], true);
         Array made = view_as(library::stored(a), to_dtype(args[1]));
         return wrap(a.is_value() ? to_value(made) : made);
     });

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "array/adopt.h"
 #include "array/numpy_layout.h"
 #include "errors.h"
 
@@ -55,7 +56,12 @@ static bool is_a(PyObject* object, const char* name) {
 bool Arguments::add_records(PyObject* object, const std::string& name) {
     NumPyArray element{};
     const auto* a = reinterpret_cast<const NumPyArray*>(object);
-    if (is_a(object, "numpy.void")) {
+    if (has_buffer_of_array(object)) {  // ours: NumPy's view of them, while the call lasts
+        Ref host(PyObject_CallMethod(object, "__array__", nullptr));
+        if (!host) throw PythonError{};
+        a = reinterpret_cast<const NumPyArray*>(host.get());
+        kept_.push_back(std::move(host));
+    } else if (is_a(object, "numpy.void")) {
         const auto* held = reinterpret_cast<const NumPyVoid*>(object);
         element.data = held->data;
         element.dtype = held->dtype;

@@ -37,6 +37,28 @@ def _refuse_like(name, like):
         )
 
 
+def _has_fields(dtype):
+    """Whether it describes a structured dtype; the dtypes of ours are told apart at once."""
+    if isinstance(dtype, (DType, type)):
+        return False
+    from .records import is_structured
+
+    return is_structured(dtype)
+
+
+def _dtype_with_fields(value):
+    """The structured dtype of a record, or None."""
+    dtype = getattr(value, "dtype", None)
+    return dtype if dtype is not None and _has_fields(dtype) else None
+
+
+def _records(shape, value, dtype, order, device, mesh, like, name):
+    from .records import full_records
+
+    _refuse_like(name, like)
+    return full_records(shape, value, dtype, order, device, _mesh_of(device, mesh))
+
+
 def _columns(make, shape):
     """An array whose columns lie together: the transposed of one of the reversed shape."""
     shape = (shape,) if hasattr(shape, "__index__") else tuple(shape)
@@ -75,6 +97,8 @@ def empty(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     (8, 16)
     """
     dtype = _float64 if dtype is None else dtype
+    if _has_fields(dtype):
+        return _records(shape, None, dtype, order, device, mesh, like, "empty")
     if device is None and mesh is None and like is None and order == "C":
         return _engine._empty(shape, dtype, None)
     mesh = _mesh_of(device, mesh)
@@ -116,6 +140,10 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, mesh=None, li
     >>> un.full(3, 7).tolist()
     [7, 7, 7]
     """
+    if dtype is None:
+        dtype = _dtype_with_fields(fill_value)
+    if dtype is not None and _has_fields(dtype):
+        return _records(shape, fill_value, dtype, order, device, mesh, like, "full")
     mesh = _mesh_of(device, mesh)
     if mesh is not None:
         from .._mesh import full as distributed_full
@@ -163,6 +191,8 @@ def zeros(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     [[0.0, 0.0], [0.0, 0.0]]
     """
     dtype = _float64 if dtype is None else dtype
+    if _has_fields(dtype):
+        return _records(shape, None, dtype, order, device, mesh, like, "zeros")
     if device is None and mesh is None and like is None and order == "C":
         return _engine._full(shape, 0, dtype, None)
     return full(shape, 0, dtype, order, device=device, mesh=mesh, like=like)

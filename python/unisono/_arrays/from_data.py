@@ -3,6 +3,7 @@
 import unisono as un
 
 from .creation import _as_operand, array, asarray
+from .records import shared
 from .ufunc import resolve
 
 
@@ -122,6 +123,10 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     """
     _refuse_like("frombuffer", like)
     t = resolve(dtype)
+    if t.names is not None:
+        import numpy
+
+        return shared(numpy.frombuffer(buffer, t, count, offset))
     held = memoryview(buffer).cast("B")
     n = (len(held) - offset) // t.itemsize if count < 0 else count
     if not 0 <= offset <= len(held):

@@ -2,6 +2,8 @@
 
 import unisono
 
+from .records import by_numpy, holds_records
+
 
 def _ours(name, where=unisono):
     """Our function of that name, or None."""
@@ -84,6 +86,8 @@ def array_function(self, function, types, args, options):
 
     NumPy's itself runs where text stands beside our arrays, and where NumPy's array is written.
     """
+    if holds_records(args):
+        return by_numpy(function, *args, **options)
     written = args[:1] if function.__name__ in _writes_first else (options.get("out"),)
     if _is_numpys_array(written):
         return function(*map(_as_numpys, args), **{k: _as_numpys(v) for k, v in options.items()})

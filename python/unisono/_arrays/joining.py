@@ -4,11 +4,14 @@ import unisono as un
 
 from .. import _engine
 from .axes import as_array, axis_index
+from .records import by_numpy, holds_records
 from .selection import check_cast
 
 
 def _joined(what, arrays, axis, out=None, dtype=None, casting="same_kind"):
     """Concatenate arrays that have axes, by NumPy's rules for out, dtype and casting."""
+    if holds_records(arrays):
+        return by_numpy("concatenate", arrays, axis, out, dtype=dtype, casting=casting)
     if out is not None and dtype is not None:
         raise TypeError(f"{what}: takes only one of out= and dtype=; got both")
     if not arrays:

@@ -8,6 +8,7 @@ from .axes import as_array, store
 from .diagonals import broadcast
 from .indexing import _bounded, _cycled, _integers, _target, take
 from .positions import nonzero
+from .records import by_numpy, holds_records
 from .ufunc import is_python_number, promoted
 
 
@@ -187,6 +188,9 @@ def copyto(dst, src, casting="same_kind", where=True):
     """
     if not isinstance(dst, ndarray):
         raise TypeError(f"copyto: dst must be an array of unisono; got {type(dst).__name__}")
+    if holds_records((dst, src)):
+        by_numpy("copyto", dst, src, casting, where)
+        return
     if is_python_number(src):
         _check_rule("copyto", casting)
         if casting != "unsafe" and _kinds[_python_kinds[type(src)]] > _kinds[dst.dtype.kind]:

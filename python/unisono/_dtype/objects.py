@@ -34,8 +34,15 @@ class dtype:
     ndim = 0
 
     def __new__(cls, spec=None):
-        """Return the one object of that element type; float64 for None."""
-        return _table["float64"] if spec is None else _engine._dtype_of(spec)
+        """Return the one object of that element type; float64 for None; NumPy's dtype of one with fields."""
+        if spec is None:
+            return _table["float64"]
+        if not isinstance(spec, (dtype, type)):
+            from .._arrays.records import is_structured, record_dtype
+
+            if is_structured(spec):
+                return record_dtype(spec)
+        return _engine._dtype_of(spec)
 
     def __repr__(self):
         return f"dtype('{self.name}')"

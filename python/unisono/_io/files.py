@@ -258,7 +258,7 @@ def load(
         ) from None
     if isinstance(made, numpy.lib.npyio.NpzFile):
         return NpzFile(made)
-    if not made.dtype.isnative:
+    if not made.dtype.isnative and made.dtype.names is None:
         made = made.astype(made.dtype.newbyteorder("="))
     return un.asarray(made) if mmap_mode else un.array(made)
 

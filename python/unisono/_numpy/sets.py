@@ -7,6 +7,7 @@ import unisono
 from .. import _engine
 from .._arrays.axes import as_array as _as
 from .._arrays.axes import axis_index, flat
+from .._arrays.records import by_numpy, holds_records
 
 # Up to so many tests of so many elements are compared one by one.
 _few_tests, _many_elements = 16, 1024
@@ -57,6 +58,8 @@ def unique(
     ([1, 3], [1, 2])
     """
     ar = _as(ar)
+    if holds_records((ar,)):
+        return by_numpy("unique", ar, return_index, return_inverse, return_counts, axis)
     wanted = (return_index, return_inverse, return_counts)
     if axis is not None and not (ar.ndim == 1 and axis in (0, -1)):
         found = _unique_slices(ar, axis_index(axis, ar.ndim, "unique"), equal_nan)

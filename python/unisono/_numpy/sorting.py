@@ -7,6 +7,7 @@ import unisono
 from .. import _engine
 from .._arrays.axes import as_array as _as
 from .._arrays.axes import axis_index, flat
+from .._arrays.records import by_numpy, holds_records
 from .._arrays.ufunc import is_python_number
 
 _kinds = (
@@ -49,7 +50,8 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
         The axis along which to sort; None sorts all elements as one lane.
     kind : str, optional
         Accepted as NumPy's; all kinds are one algorithm.
-    order : None
+    order : str or list of str, optional
+        Fields of an array of records, in the order in which they are compared.
     stable : bool, optional
         Makes no difference to sorted values.
     descending : bool
@@ -71,6 +73,9 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     >>> un.sort([3, 1, 2]).tolist()
     [1, 2, 3]
     """
+    a = _as(a)
+    if holds_records((a,)):
+        return by_numpy("sort", a, axis, kind, order, stable=stable)
     _check_kind("sort", kind, order, stable)
     a, axis = _along(a, axis, "sort")
     return _engine._sort(a, axis, bool(descending))
@@ -105,8 +110,10 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
     >>> un.argsort([3, 1, 2]).tolist()
     [1, 2, 0]
     """
-    _check_kind("argsort", kind, order, stable)
     a = _as(a)
+    if holds_records((a,)):
+        return by_numpy("argsort", a, axis, kind, order, stable=stable)
+    _check_kind("argsort", kind, order, stable)
     if a.ndim == 0 and axis in (-1, 0, None):
         return _engine._argsort(a.reshape(1), 0, False)
     a, axis = _along(a, axis, "argsort")

@@ -22,7 +22,6 @@ def test_names_are_numpys(name):
         np.array([3], "m8[s]"),
         [np.datetime64("2020-01-01")],
         np.array([{}, None], object),
-        np.array([(1, 2.0)], "i4,f8"),
     ],
 )
 def test_arrays_of_text_dates_and_objects(given):

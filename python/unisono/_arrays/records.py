@@ -1,0 +1,462 @@
+"""Arrays of records: structured dtypes, whose fields are views.
+
+The dtype is NumPy's, the memory ours (strided_memory.py). A field of numbers is an array of ours over the same
+storage, so that its operations are lazy and fuse; whole records are moved by NumPy, once pending work is done.
+"""
+
+import operator
+
+from .. import _engine
+from .._dtype.objects import DType
+from .field_views import FieldView
+from .strided_memory import (
+    Memory,
+    Strided,
+    basic_view,
+    engine_dtype,
+    host_key,
+    host_value,
+    is_mapped,
+    packed_strides,
+)
+
+
+def is_structured(spec):
+    """Whether it names a dtype with fields: ``[("x", "f8")]``, a dict of these, ``"f8, i4"``, or one of NumPy's."""
+    if isinstance(spec, (type, DType)) or spec is None:
+        return False
+    if isinstance(spec, (list, dict)):
+        return True
+    if isinstance(spec, str):
+        return "," in spec
+    return getattr(spec, "names", None) is not None and hasattr(spec, "fields")
+
+
+def record_dtype(spec, what="dtype"):
+    """NumPy's structured dtype of that description."""
+    import numpy
+
+    made = numpy.dtype(_numpys_spec(spec))
+    if made.hasobject:
+        raise TypeError(
+            f"{what}: records hold numbers, text, dates and records; got a field of objects in {made}; "
+            "keep objects in a list, or in an array of NumPy's"
+        )
+    return made
+
+
+def _numpys_spec(spec):
+    """The description with dtypes of ours as their names, which NumPy reads."""
+    if isinstance(spec, DType):
+        return spec.name
+    if isinstance(spec, (list, tuple)):
+        return type(spec)(map(_numpys_spec, spec))
+    if isinstance(spec, dict):
+        return {k: _numpys_spec(v) for k, v in spec.items()}
+    return spec
+
+
+class RecordArray(Strided):
+    """Array of a structured dtype: NumPy's, whose fields are arrays that show and change the records.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> a = un.zeros(2, dtype=[("x", "f8"), ("id", "i4")])
+    >>> a["x"] += 1.5
+    >>> a[1] = (4, 7)
+    >>> a.tolist()
+    [(1.5, 0), (4.0, 7)]
+    """
+
+    __array_priority__ = 1000
+    __hash__ = None
+    __class__ = property(lambda self: _engine.ndarray)
+
+    dtype = property(lambda self: self._dtype, doc="NumPy's structured dtype.")
+
+    @property
+    def base(self):
+        """None of an array that has its memory for itself; else the bytes of all of it."""
+        if self._offset == 0 and self._strides == packed_strides(self._shape, self.itemsize):
+            return None
+        return self._memory.bytes
+
+    # Fields and records.
+
+    def _field(self, name):
+        if name not in self._dtype.fields:
+            raise ValueError(
+                f"no field of name {name}; expected one of {', '.join(self._dtype.names)}"
+            )
+        inner, offset = self._dtype.fields[name][:2]
+        element, extents = inner.subdtype or (inner, ())
+        return view_of(
+            self._memory,
+            element,
+            self._shape + extents,
+            self._strides + packed_strides(extents, element.itemsize),
+            self._offset + offset,
+            self._readonly,
+        )
+
+    def __getitem__(self, key):
+        if isinstance(key, str):
+            return self._field(key)
+        if isinstance(key, list) and key and all(isinstance(k, str) for k in key):
+            for k in key:
+                if k not in self._dtype.fields:
+                    raise KeyError(f"no field of name {k}")
+            picked = self._dtype[key]
+            return RecordArray(
+                self._memory, picked, self._shape, self._strides, self._offset, self._readonly
+            )
+        view = basic_view(key, self._shape, self._strides)
+        if view is None:
+            return self._ours(self._host()[host_key(key)])
+        shape, strides, offset, is_element = view
+        made = self._with(shape, strides, offset)
+        return made._host()[()] if is_element else made
+
+    def __setitem__(self, key, value):
+        if self._readonly:
+            raise ValueError("assignment: the destination is read-only; make a copy with .copy()")
+        if isinstance(key, str):
+            field = self._field(key)
+            if isinstance(field, FieldView):
+                field[...] = value
+                return
+            if type(field) is _engine.ndarray:
+                field[slice(None) if field.ndim else ...] = value
+                return
+        self._host()[host_key(key)] = host_value(value)
+
+    def __contains__(self, value):
+        return host_value(value) in self._host()
+
+    def _ours(self, made):
+        """What NumPy made of the records, as ours: a view where it shows this memory."""
+        import numpy
+
+        if isinstance(made, (tuple, list)) and type(made) in (tuple, list):
+            return type(made)(map(self._ours, made))
+        if not isinstance(made, numpy.ndarray):
+            return made
+        at = self._memory.offset_of(made)
+        if at is not None:
+            readonly = not made.flags.writeable
+            return view_of(self._memory, made.dtype, made.shape, made.strides, at, readonly)
+        return ours(made)
+
+    # What moves whole records.
+
+    def copy(self, order="C"):
+        """A copy of the records."""
+        return from_numpy(self._host(), order)
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo):
+        return self.copy()
+
+    def to_device(self, device, /, *, stream=None):
+        """The array itself: records live on the host."""
+        check_device(device)
+        return self
+
+    def fill(self, value):
+        """Every record becomes that one."""
+        self[...] = value
+
+    def sort(self, axis=-1, kind=None, order=None, **options):
+        """Sort in place, by the fields in `order`, then by those left."""
+        self._host().sort(axis, kind, order, **options)
+
+    def view(self, dtype=None, type=None):
+        """The same memory as another dtype."""
+        host = self._host()
+        made = host.view() if dtype is None else host.view(_numpys_spec(dtype))
+        return self._ours(made)
+
+    def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+        """A copy with fields of other dtypes, matched by position."""
+        made = self._host().astype(_numpys_spec(dtype), order, casting, subok, copy)
+        return self._ours(made)
+
+    def __repr__(self):
+        return repr(self._host())
+
+    def __str__(self):
+        return str(self._host())
+
+    def __reduce__(self):
+        return _from_pickle, (self._host().copy(),)
+
+    def __bool__(self):
+        return bool(self._host())
+
+    def __array_namespace__(self, *, api_version=None):
+        """The package."""
+        import unisono
+
+        return unisono
+
+    def __eq__(self, other):
+        return self._ours(self._host() == host_value(other))
+
+    def __ne__(self, other):
+        return self._ours(self._host() != host_value(other))
+
+    # NumPy's protocols.
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        if ufunc.__name__ in ("equal", "not_equal") and method == "__call__":
+            return self._ours(ufunc(*map(host_value, inputs), **options))
+        raise no_arithmetic(ufunc.__name__, self)
+
+    def __array_function__(self, function, types, args, options):
+        return by_numpy(function, *args, **options)
+
+
+def no_arithmetic(what, a):
+    """The error of a number's operation on records."""
+    fields = ", ".join(a.dtype.names)
+    return TypeError(
+        f"{what}: records have no arithmetic and no order; got an array of records with the fields {fields}; "
+        f"take a field, as in a[{a.dtype.names[0]!r}]"
+        if a.dtype.names
+        else f"{what}: records without fields have no arithmetic; got dtype {a.dtype}"
+    )
+
+
+# Methods of NumPy's that give records, places or Python's objects.
+_numpys_methods = """
+    argsort byteswap choose compress diagonal dump dumps flatten getfield item nonzero partition ravel
+    repeat reshape searchsorted setfield squeeze swapaxes take tobytes tofile tolist
+""".split()
+# Methods of numbers.
+_numbers_methods = """
+    all any argmax argmin clip conj conjugate cumprod cumsum dot max mean min prod ptp round std sum trace var
+""".split()
+
+
+def _add_methods():
+    def forwarded(name):
+        def method(self, *args, **options):
+            given = [host_value(x) for x in args]
+            named = {k: host_value(v) for k, v in options.items()}
+            made = getattr(self._host(), name)(*given, **named)
+            return made if name in ("item", "tolist") else self._ours(made)
+
+        method.__name__ = name
+        method.__doc__ = f"As NumPy's method ``{name}`` of a structured array."
+        return method
+
+    def refused(name):
+        def method(self, *others):
+            raise no_arithmetic(name, self)
+
+        method.__name__ = f"__{name}__"
+        return method
+
+    def refused_method(name):
+        def method(self, *args, **options):
+            raise no_arithmetic(name, self)
+
+        method.__name__ = name
+        method.__doc__ = "Raises a TypeError: records are no numbers."
+        return method
+
+    for name in _numpys_methods:
+        setattr(RecordArray, name, forwarded(name))
+    arithmetic = (
+        "add sub mul truediv floordiv mod divmod pow matmul and or xor lshift rshift".split()
+    )
+    for name in arithmetic:
+        for prefix in ("", "r", "i"):
+            setattr(RecordArray, f"__{prefix}{name}__", refused(prefix + name))
+    for name in "lt le gt ge neg pos abs invert".split():
+        setattr(RecordArray, f"__{name}__", refused(name))
+    for name in _numbers_methods:
+        setattr(RecordArray, name, refused_method(name))
+
+
+_add_methods()
+
+
+# Making them.
+
+
+def check_device(device):
+    """Refuse devices other than the host."""
+    name = getattr(device, "name", device)
+    if isinstance(device, _engine.ndarray) or name in (None, "cpu"):
+        return
+    raise _engine.UnsupportedError(
+        f"records: arrays of records live on the host; got device {name}; take their fields there, as in "
+        "a['x'].to_device(device)"
+    )
+
+
+def view_of(memory, dtype, shape, strides, offset, readonly):
+    """Elements of a dtype of NumPy's in that memory: records, an array of ours, or where ours has no such dtype, NumPy's."""
+    if dtype.names is not None:
+        return RecordArray(memory, dtype, shape, strides, offset, readonly)
+    t = engine_dtype(dtype)
+    if t is None:
+        return memory.numpy(dtype, shape, strides, offset, readonly)
+    size = dtype.itemsize
+    part = size // 2 if t.kind == "c" else size
+    steps = [s if n > 1 else 0 for n, s in zip(shape, strides, strict=True)]
+    if memory.alignment % part or offset % size or any(s % size for s in steps):
+        return FieldView(memory, dtype, shape, strides, offset, readonly)
+    typed = memory.typed(t)
+    made = _engine._strided(typed, shape, tuple(s // size for s in strides), offset // size)
+    if readonly or memory.readonly:
+        made._set_writeable(False)
+    return made
+
+
+def ours(made):
+    """NumPy's new array as ours where we have its dtype, else as it is."""
+    if made.dtype.names is not None and not made.dtype.hasobject:
+        return from_numpy(made)
+    return _engine._asarray(made, None, None, None) if engine_dtype(made.dtype) else made
+
+
+def empty_records(shape, dtype, order="C", zeroed=False):
+    """New records; `dtype` is NumPy's."""
+    shape = (shape,) if hasattr(shape, "__index__") else shape
+    shape = tuple(operator.index(n) for n in shape)
+    if any(n < 0 for n in shape):
+        raise ValueError(f"shape: negative dimensions are not allowed; got {shape}")
+    strides = packed_strides(shape, dtype.itemsize)
+    if order == "F":
+        strides = packed_strides(shape[::-1], dtype.itemsize)[::-1]
+    size = dtype.itemsize
+    for n in shape:
+        size *= n
+    return RecordArray(Memory.of_size(size, zeroed), dtype, shape, strides)
+
+
+def full_records(shape, value, spec, order="C", device=None, mesh=None):
+    """New records, all equal to the value; of zeros for None."""
+    if mesh is not None:
+        raise _engine.UnsupportedError("records: arrays of records are not distributed")
+    check_device(device)
+    made = empty_records(shape, record_dtype(spec), order, zeroed=True)
+    if value is not None:
+        made[...] = value
+    return made
+
+
+def from_numpy(array, order="K"):
+    """A copy of NumPy's structured array."""
+    import numpy
+
+    shape = array.shape
+    like = numpy.empty_like(array, order=order, subok=False)
+    made = RecordArray(Memory.of_size(array.nbytes, zeroed=True), array.dtype, shape, like.strides)
+    made._host()[...] = array
+    return made
+
+
+def _from_pickle(array):
+    return from_numpy(array)
+
+
+def shared(array):
+    """Records in the memory of NumPy's structured array."""
+    memory, offset = Memory.of_numpy(array)
+    return RecordArray(
+        memory, array.dtype, array.shape, array.strides, offset, not array.flags.writeable
+    )
+
+
+def convert(x, dtype, device, copy, shares):
+    """What un.array and un.asarray make of records, or of anything with a structured dtype given; None of all else."""
+    import numpy
+
+    if dtype is not None and not is_structured(dtype):
+        if isinstance(x, FieldView):
+            return _engine._array(x._read(), dtype, device, None)
+        if isinstance(x, RecordArray):
+            raise no_arithmetic(f"conversion to {dtype}", x)
+        return None
+    if isinstance(x, FieldView) and dtype is None:
+        if copy is False:
+            raise ValueError(
+                "array: cannot make this array without a copy: its numbers are not aligned; make the dtype "
+                "with np.dtype(..., align=True)"
+            )
+        return x._read()
+    wanted = None if dtype is None else record_dtype(dtype)
+    if isinstance(x, RecordArray):
+        check_device(device)
+        if wanted is None or wanted == x.dtype:
+            return x.copy() if copy is True else x
+        return x.astype(wanted)
+    if type(x) in (list, tuple):
+        if wanted is None and not _begins_with_record(x):
+            return None
+        x = numpy.array(_numpys_items(x), wanted)
+        copy = True
+    given = host_value(x)
+    if wanted is not None and not isinstance(given, (numpy.ndarray, numpy.void)):
+        given, copy = numpy.array(given, wanted), True
+    if not isinstance(given, (numpy.ndarray, numpy.void)):
+        return None
+    if wanted is not None and given.dtype != wanted:
+        given, copy = given.astype(wanted), True
+    if given.dtype.names is None or given.dtype.hasobject:
+        return None
+    check_device(device)
+    if isinstance(given, numpy.void):
+        return from_numpy(numpy.array(given))
+    if copy is True or not (shares or copy is False or _is_shared_anyway(given)):
+        return from_numpy(given)
+    return shared(given)
+
+
+def _is_shared_anyway(array):
+    """Whether un.asarray shares it: a view of memory of ours, or a mapped file."""
+    memory = array
+    while memory is not None and not isinstance(memory, _engine.ndarray):
+        memory = memory.obj if isinstance(memory, memoryview) else getattr(memory, "base", None)
+    return memory is not None or is_mapped(array)
+
+
+def _begins_with_record(x):
+    import numpy
+
+    while type(x) in (list, tuple) and x:
+        x = x[0]
+    return isinstance(x, (numpy.void, RecordArray)) and x.dtype.names is not None
+
+
+def _numpys_items(x):
+    return type(x)(map(_numpys_items, x)) if type(x) in (list, tuple) else host_value(x)
+
+
+def by_numpy(function, *args, **options):
+    """A function of NumPy's, or the one of that name, on records, and its results as ours."""
+    if isinstance(function, str):
+        import numpy
+
+        function = getattr(numpy, function)
+    made = function(*map(_numpys_items, args), **{k: _numpys_items(v) for k, v in options.items()})
+    out = options.get("out")
+    return out if out is not None else _all_ours(made)
+
+
+def _all_ours(made):
+    import numpy
+
+    if type(made) in (tuple, list):
+        return type(made)(map(_all_ours, made))
+    return ours(made.copy()) if isinstance(made, numpy.ndarray) else made
+
+
+def holds_records(arrays):
+    """Whether one of the arrays is of records."""
+    return any(type(x) is RecordArray for x in arrays)

@@ -1,0 +1,288 @@
+"""Strided views of bytes: what record arrays and views of their unaligned fields are made of.
+
+A `Memory` is a vector of bytes of ours, a storage of the tape. Whatever looks at it is a view of that storage: an
+array of ours of one field, whose operations stay lazy, or an array of NumPy's over the exported buffer, before which
+pending work completes and while which lives operations complete at once. So no reader misses a write.
+"""
+
+import operator
+
+from .. import _engine
+from .._dtype.objects import _table
+
+_largest = 16  # bytes of the largest element
+
+
+class Memory:
+    """A vector of bytes of ours, and the largest power of two, up to 16, that divides its address."""
+
+    __slots__ = ("alignment", "bytes", "readonly", "views")
+
+    def __init__(self, held, alignment=_largest, readonly=False):
+        self.bytes, self.alignment, self.readonly = held, alignment, readonly
+        self.views = {}
+
+    @classmethod
+    def of_size(cls, size, zeroed=False):
+        """Memory of its own, in whole numbers of the largest element."""
+        room = max(_largest, -(-size // _largest) * _largest)
+        if zeroed:
+            return cls(_engine._full(room, 0, _table["uint8"], "cpu"))
+        return cls(_engine._empty(room, _table["uint8"], "cpu"))
+
+    @classmethod
+    def of_numpy(cls, array):
+        """The memory between the lowest and the highest byte of NumPy's array, shared; and where its first byte lies."""
+        import numpy
+
+        reach = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
+        low = sum(min(r, 0) for r in reach) if array.size else 0
+        high = sum(max(r, 0) for r in reach) + array.itemsize if array.size else 0
+        address = array.ctypes.data
+        for base in _bases(array):
+            if isinstance(base, _engine.ndarray) and base.ndim == 1 and base.dtype == "uint8":
+                start = base._address()
+                if start <= address + low and address + high <= start + base.size:
+                    align = start & -start if start else _largest
+                    return cls(
+                        base, min(align, _largest), not array.flags.writeable
+                    ), address - start
+        covered = numpy.asarray(_Covered(array, address + low, high - low))
+        held = _engine._array(covered, None, "cpu", False)
+        start = address + low
+        align = min(start & -start if start else _largest, _largest)
+        return cls(held, align, not array.flags.writeable), -low
+
+    def typed(self, dtype):
+        """All whole elements of a dtype of ours, counted from the first byte."""
+        made = self.views.get(dtype.name)
+        if made is None:
+            whole = self.bytes.size // dtype.itemsize * dtype.itemsize
+            made = self.views[dtype.name] = _engine._view_as(self.bytes[:whole], dtype)
+        return made
+
+    def numpy(self, dtype, shape, strides, offset, readonly=False):
+        """NumPy's view, after pending work; while it lives, operations on the memory complete at once."""
+        import numpy
+
+        if 0 in shape:
+            return numpy.empty(shape, dtype)
+        # Over an array of NumPy's, which keeps the buffer exported: `ndarray` itself lets go of a buffer at once.
+        made = numpy.ndarray(shape, dtype, numpy.asarray(self.bytes), offset, strides)
+        if readonly or self.readonly:
+            made.flags.writeable = False
+        return made
+
+    def offset_of(self, array):
+        """Where the first element of NumPy's array lies in this memory, or None."""
+        at = array.ctypes.data - self.bytes._address()
+        return at if array.size and 0 <= at < self.bytes.size else None
+
+
+class _Covered:
+    """Bytes of an array of NumPy's, for its protocol of that name."""
+
+    def __init__(self, array, address, size):
+        self.held = array
+        self.__array_interface__ = {
+            "data": (address, not array.flags.writeable),
+            "shape": (size,),
+            "strides": (1,),
+            "typestr": "|u1",
+            "version": 3,
+        }
+
+
+def _bases(array):
+    """What a NumPy array's memory belongs to, from the nearest to the last."""
+    base = array
+    while base is not None:
+        base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
+        if base is not None:
+            yield base
+        if isinstance(base, _engine.ndarray):
+            return
+
+
+def is_mapped(array):
+    """Whether the elements lie in a file that is mapped into memory."""
+    import mmap
+
+    return any(isinstance(base, mmap.mmap) for base in _bases(array))
+
+
+def engine_dtype(dtype):
+    """Our dtype of the same elements, or None: text, dates, other byte orders, and records have none."""
+    return _table.get(dtype.name) if dtype.kind in "biufc" and dtype.isnative else None
+
+
+def packed_strides(shape, itemsize):
+    """Strides in bytes of an array without gaps, in row-major order."""
+    made = []
+    for n in reversed(shape):
+        made.insert(0, itemsize)
+        itemsize *= max(n, 1)
+    return tuple(made)
+
+
+def basic_view(key, shape, strides):
+    """The view that a key of integers, slices, None and an ellipsis selects.
+
+    Returns
+    -------
+    (shape, strides, offset, whether it names one element), or None for any other key
+    """
+    parts = key if isinstance(key, tuple) else (key,)
+    if not all(p is None or p is Ellipsis or isinstance(p, slice) or _is_index(p) for p in parts):
+        return None
+    taken = sum(p is not None and p is not Ellipsis for p in parts)
+    if taken > len(shape) or sum(p is Ellipsis for p in parts) > 1:
+        raise IndexError(
+            f"index: too many indices for an array of {len(shape)} axes; got {taken}"
+            if taken > len(shape)
+            else "index: an index can only have a single ellipsis ('...')"
+        )
+    has_ellipsis = any(p is Ellipsis for p in parts)
+    rest = [slice(None)] * (len(shape) - taken)
+    if has_ellipsis:
+        at = next(k for k, p in enumerate(parts) if p is Ellipsis)
+        full = [*parts[:at], *rest, *parts[at + 1 :]]
+    else:
+        full = [*parts, *rest]
+    made, steps, offset, axis = [], [], 0, 0
+    for p in full:
+        if p is None:
+            made.append(1)
+            steps.append(0)
+            continue
+        n, step = shape[axis], strides[axis]
+        if isinstance(p, slice):
+            start, _, by = p.indices(n)
+            count = len(range(*p.indices(n)))
+            offset += start * step if count else 0
+            made.append(count)
+            steps.append(step * by)
+        else:
+            k = operator.index(p)
+            if not -n <= k < n:
+                raise IndexError(f"index: index {k} is out of bounds for axis {axis} with size {n}")
+            offset += (k + n if k < 0 else k) * step
+        axis += 1
+    is_element = not made and not has_ellipsis
+    return tuple(made), tuple(steps), offset, is_element
+
+
+def _is_index(p):
+    """Whether it counts as one integer: a bool is a mask, an array of integers an index array."""
+    if isinstance(p, int):
+        return not isinstance(p, bool)
+    return (
+        hasattr(p, "__index__")
+        and getattr(p, "ndim", 0) == 0
+        and getattr(p, "dtype", "int64") != "bool"
+    )
+
+
+def permuted(shape, strides, axes):
+    """Shape and strides with the axes in another order; reversed for none."""
+    n = len(shape)
+    if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
+        axes = axes[0]
+    order = (
+        tuple(range(n))[::-1]
+        if not axes
+        else tuple(operator.index(k) % n if n else k for k in axes)
+    )
+    if sorted(order) != list(range(n)):
+        raise ValueError(f"transpose: axes don't match array; got {axes} for {n} axes")
+    return tuple(shape[k] for k in order), tuple(strides[k] for k in order)
+
+
+class Strided(_engine._BufferOfArray):
+    """Elements of one dtype of NumPy's in a `Memory`: shape, strides in bytes, and what follows from them."""
+
+    def __init__(self, memory, dtype, shape, strides, offset=0, readonly=False):
+        self._memory, self._dtype, self._offset = memory, dtype, offset
+        self._shape, self._strides = tuple(shape), tuple(strides)
+        self._readonly = readonly or memory.readonly
+
+    shape = property(lambda self: self._shape, doc="Extent of each axis.")
+    strides = property(lambda self: self._strides, doc="Bytes from one element to the next.")
+    ndim = property(lambda self: len(self._shape), doc="Number of axes.")
+    itemsize = property(lambda self: self._dtype.itemsize, doc="Bytes of one element.")
+    nbytes = property(lambda self: self.size * self._dtype.itemsize, doc="Bytes of all elements.")
+    device = property(lambda self: self._memory.bytes.device, doc="The host.")
+    T = property(lambda self: self.transpose(), doc="View with reversed axes.")
+    data = property(lambda self: self._host().data, doc="A memoryview of the elements.")
+    flags = property(lambda self: self._host().flags, doc="Layout and whether it may be written.")
+
+    @property
+    def size(self):
+        """Number of elements."""
+        made = 1
+        for n in self._shape:
+            made *= n
+        return made
+
+    def _host(self):
+        """NumPy's view of the elements, after pending work."""
+        return self._memory.numpy(
+            self._dtype, self._shape, self._strides, self._offset, self._readonly
+        )
+
+    def _with(self, shape, strides, offset=0):
+        return type(self)(
+            self._memory, self._dtype, shape, strides, self._offset + offset, self._readonly
+        )
+
+    def __array__(self, dtype=None, copy=None):
+        import numpy
+
+        host = self._host()
+        if dtype is not None and numpy.dtype(dtype) != host.dtype:
+            if copy is False:
+                raise ValueError("__array__: another dtype cannot be had without a copy")
+            return host.astype(dtype)
+        return host.copy() if copy else host
+
+    def _eval(self):
+        _engine.eval(self._memory.bytes)
+
+    def __len__(self):
+        if not self._shape:
+            raise TypeError("len: a 0-d array has no length")
+        return self._shape[0]
+
+    def __iter__(self):
+        if not self._shape:
+            raise TypeError("iter: iteration over a 0-d array; use .item()")
+        return (self[k] for k in range(self._shape[0]))
+
+    def transpose(self, *axes):
+        """View with the axes in another order."""
+        return self._with(*permuted(self._shape, self._strides, axes))
+
+    def _is_same_view(self, other):
+        """Whether the other shows exactly these elements of this memory."""
+        mine = (self._dtype, self._shape, self._strides, self._offset)
+        return (
+            type(other) is type(self)
+            and other._memory is self._memory
+            and (other._dtype, other._shape, other._strides, other._offset) == mine
+        )
+
+
+def host_value(x):
+    """The value as NumPy takes it: arrays of ours as NumPy's, all else as it is."""
+    import numpy
+
+    if isinstance(x, Strided):
+        return x._host()
+    if isinstance(x, (_engine.ndarray, *_engine._values)):
+        return numpy.asarray(x)
+    return x
+
+
+def host_key(key):
+    """An index as NumPy takes it."""
+    return tuple(map(host_value, key)) if isinstance(key, tuple) else host_value(key)
