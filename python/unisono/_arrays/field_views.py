@@ -16,6 +16,7 @@ _in_place = ("sort", "partition", "fill", "put")
 class FieldView(Strided):
     """Numbers at any bytes of a `Memory`; operations read a new array of ours, assignments write through."""
 
+    __slots__ = ()
     # NumPy's operators leave the operation to those below.
     __array_priority__ = 1000
 

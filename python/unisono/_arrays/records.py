@@ -69,6 +69,7 @@ class RecordArray(Strided):
     [(1.5, 0), (4.0, 7)]
     """
 
+    __slots__ = ()
     __array_priority__ = 1000
     __hash__ = None
     __class__ = property(lambda self: _engine.ndarray)
@@ -389,7 +390,8 @@ def convert(x, dtype, device, copy, shares):
                 "array: cannot make this array without a copy: its numbers are not aligned; make the dtype "
                 "with np.dtype(..., align=True)"
             )
-        return x._read()
+        # What reads operands may also write to them: it must not write to a copy.
+        return x._frozen() if shares and copy is None else x._read()
     wanted = None if dtype is None else record_dtype(dtype)
     if isinstance(x, RecordArray):
         check_device(device)

@@ -201,6 +201,16 @@ def permuted(shape, strides, axes):
 class Strided(_engine._BufferOfArray):
     """Elements of one dtype of NumPy's in a `Memory`: shape, strides in bytes, and what follows from them."""
 
+    __slots__ = (
+        "__weakref__",
+        "_dtype",
+        "_memory",
+        "_offset",
+        "_readonly",
+        "_shape",
+        "_strides",
+    )
+
     def __init__(self, memory, dtype, shape, strides, offset=0, readonly=False):
         self._memory, self._dtype, self._offset = memory, dtype, offset
         self._shape, self._strides = tuple(shape), tuple(strides)
@@ -244,6 +254,15 @@ class Strided(_engine._BufferOfArray):
                 raise ValueError("__array__: another dtype cannot be had without a copy")
             return host.astype(dtype)
         return host.copy() if copy else host
+
+    ctypes = property(lambda self: self._host().ctypes, doc="Address and extents for ctypes.")
+
+    def setflags(self, write=None, align=None, uic=None):
+        """Allow or forbid writes through this view; views of it made later follow."""
+        if write is not None:
+            if write and self._memory.readonly:
+                raise ValueError("setflags: cannot set WRITEABLE flag to True of read-only memory")
+            self._readonly = not write
 
     def _eval(self):
         _engine.eval(self._memory.bytes)

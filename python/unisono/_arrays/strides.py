@@ -5,6 +5,7 @@ import operator
 
 from .. import _engine
 from .axes import as_array, axes_tuple
+from .strided_memory import Strided
 
 
 def _over_buffer(shape, dtype, buffer, offset, strides, order):
@@ -63,6 +64,11 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     >>> un.lib.stride_tricks.as_strided(x, (3, 2), (8, 8)).tolist()
     [[0, 1], [1, 2], [2, 3]]
     """
+    if isinstance(x, Strided) and strides is not None:
+        raise TypeError(
+            f"as_strided: strides of records and of their unaligned fields are not there; got {strides}; "
+            "use np.asarray(x)"
+        )
     x = as_array(x)
     shape = x.shape if shape is None else tuple(shape)
     strides = x.strides if strides is None else tuple(strides)

@@ -411,6 +411,45 @@ def test_unaligned_fields_alias_or_refuse_writes():
     assert x[1] == 7 and pickle.loads(pickle.dumps(x)).tolist() == [1, 7, 3, 3]
 
 
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x: un.add.at(x, [0], 1),
+        lambda x: un.nan_to_num(x, copy=False),
+        lambda x: un.random.default_rng(0).shuffle(x),
+        lambda x: un.lib.stride_tricks.as_strided(x, (2,), (16,)).__setitem__(0, 9),
+        lambda x: un.put(x, [0], 9),
+        lambda x: un.copyto(x, 9),
+        lambda x: un.add(x, 1, out=x),
+        lambda x: x.flat.__setitem__(0, 9),
+        lambda x: x.ravel().__setitem__(0, 9),
+        lambda x: setattr(x, "real", 9),
+        lambda x: x.ctypes.data_as(
+            __import__("ctypes").POINTER(__import__("ctypes").c_double)
+        ).__setitem__(0, 9),
+        lambda x: un.asarray(x, copy=None, order="C") is x or un.cumsum(x, out=x),
+    ],
+)
+def test_no_write_to_an_unaligned_field_is_lost(write):
+    """A function that writes into its argument does so, or refuses."""
+    a = un.zeros(4, dtype=PACKED)
+    a["x"] = [float("nan"), 3, 2, 1]
+    before = a.tobytes()
+    try:
+        write(a["x"])
+    except (TypeError, ValueError, AttributeError):
+        assert a.tobytes() == before
+    else:
+        assert a.tobytes() != before
+
+
+def test_strides_of_unaligned_fields_are_refused():
+    a = un.zeros(4, dtype=PACKED)
+    for x in (a, a["x"]):
+        with pytest.raises(TypeError, match=r"use np\.asarray"):
+            un.lib.stride_tricks.as_strided(x, (2,), (24,))
+
+
 def test_one_record_is_shared_with_numpy():
     for shape in ((), (1,), (0,), (0, 3)):
         for dtype in (PACKED, ALIGNED, TIGHT, NESTED):
