@@ -34,6 +34,10 @@ NB_MODULE(_engine, m) {
     if (!unisono::python::add_errors(m.ptr())) throw nb::python_error();
     try {
         unisono::check_settings();
+        for (const std::string& text : unisono::misspelt_settings()) {
+            if (PyErr_WarnEx(PyExc_RuntimeWarning, ("unisono: " + text).c_str(), 1) < 0)
+                throw nb::python_error();
+        }
     } catch (const unisono::Error& e) {
         unisono::python::set_error(e);
         throw nb::python_error();

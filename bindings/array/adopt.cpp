@@ -4,6 +4,7 @@
 #include "array/numpy_layout.h"
 #include "array/object.h"
 #include "reference.h"
+#include "tape/tape.h"
 
 namespace unisono::python {
 
@@ -26,6 +27,7 @@ std::optional<Array> array_behind(PyObject* object) {
     const Array& ours = array_of(base);
     Storage* s = ours.view().storage;
     if (!s || !s->on_host() || !s->memory.handle) return {};
+    if (t == DType::Bool) Tape::instance().complete(s, FlushReason::Read);
     const std::int64_t size = size_of(t), distance = a.data - s->data();
     if (distance % size != 0) return {};
     std::int64_t strides[max_rank];
@@ -38,6 +40,7 @@ std::optional<Array> array_behind(PyObject* object) {
     // A view may have been made of other memory since.
     const std::int64_t first = distance / size + layout->lowest();
     if (first < 0 || (distance / size + layout->highest() + 1) * size > s->bytes) return {};
+    if (t == DType::Bool && !are_truth_bytes(a.data, *layout)) return {};
     Array made = Array::of({s, layout, distance / size, t});
     if (!(a.flags & numpy_writable)) made.set_readonly();
     return made;
@@ -59,6 +62,27 @@ bool is_memory_map(PyObject* object) {
         }
     }
     return false;
+}
+
+static bool are_truth_bytes(const std::uint8_t* first, Dims shape, Dims strides) {
+    if (shape.empty()) return *first <= 1;
+    std::uint8_t seen = 0;
+    for (std::int64_t i = 0; i < shape[0]; ++i) {
+        const std::uint8_t* at = first + i * strides[0];
+        if (shape.size() == 1)
+            seen |= *at;
+        else if (!are_truth_bytes(at, shape.subspan(1), strides.subspan(1)))
+            return false;
+    }
+    return seen <= 1;
+}
+
+bool are_truth_bytes(const void* first, const Layout& layout) noexcept {
+    const auto* bytes = static_cast<const std::uint8_t*>(first);
+    if (layout.size() == 0) return true;
+    if (!layout.contiguous()) return are_truth_bytes(bytes, layout.shape(), layout.strides());
+    const std::int64_t count = layout.size(), step = 1;
+    return are_truth_bytes(bytes, {&count, 1}, {&step, 1});
 }
 
 }  // namespace unisono::python

@@ -28,4 +28,7 @@ bool add_buffer_of_array(PyObject* module);
 /// Whether the elements lie in a file that is mapped into memory: huge files are never read whole.
 bool is_memory_map(PyObject* object);
 
+/// Whether bools in memory of others are 0 or 1, as ours are: views of other integers need not be.
+bool are_truth_bytes(const void* first, const Layout& layout) noexcept;
+
 }  // namespace unisono::python

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "array/object.h"
+#include "core/edit_distance.h"
 #include "integers.h"
 #include "reference.h"
 
@@ -84,28 +85,12 @@ static bool dtype_from_alias(std::string_view text, DType& t) {
     return false;
 }
 
-/// How many letters must be added, left out or replaced to make one text of the other.
-static std::size_t edits_between(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            std::size_t replaced = diagonal + (a[i] != b[j]);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-        }
-    }
-    return row[b.size()];
-}
-
 /// The dtype that a misspelt name most likely means, as the end of a message.
 static std::string suggestion(std::string_view text) {
     std::string_view near;
     std::size_t least = std::min<std::size_t>(3, (text.size() + 1) / 2);
     for (const auto& d : dtype_infos) {
-        const std::size_t edits = edits_between(text, d.name);
+        const std::size_t edits = edit_distance(text, d.name);
         if (edits < least) {
             least = edits;
             near = d.name;
@@ -202,7 +187,8 @@ std::vector<std::int64_t> to_shape(PyObject* o) {
         if (!list.p) python_failed();
         Py_ssize_t n = PySequence_Fast_GET_SIZE(list.p);
         if (n > max_rank)
-            fail(ErrorKind::Value, "shape: at most 32 axes; got " + std::to_string(n));
+            fail(ErrorKind::Value,
+                 "shape: at most " + std::to_string(max_rank) + " axes; got " + std::to_string(n));
         for (Py_ssize_t k = 0; k < n; ++k)
             shape.push_back(to_extent(PySequence_Fast_GET_ITEM(list.p, k)));
     }

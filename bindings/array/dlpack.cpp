@@ -1,4 +1,5 @@
 // DLPack 1.x: zero-copy exchange with other array libraries on the CPU.
+#include "array/adopt.h"
 #include "array/object.h"
 #include "tape/tape.h"
 
@@ -139,6 +140,11 @@ Array import_tensor(const DLTensor& t, void* owner, void (*release)(void*), bool
     Dims shape(t.shape, static_cast<std::size_t>(t.ndim));
     const Layout* layout =
         t.strides ? Layout::make(shape, {t.strides, shape.size()}) : Layout::contiguous(shape);
+    if (dtype == DType::Bool &&
+        !are_truth_bytes(static_cast<char*>(t.data) + t.byte_offset, *layout))
+        fail(ErrorKind::Value,
+             "from_dlpack: a bool of the tensor is neither 0 nor 1; export it as uint8 and compare "
+             "it with 0");
     return borrow(static_cast<char*>(t.data) + t.byte_offset, layout, dtype, readonly, owner,
                   release);
 }

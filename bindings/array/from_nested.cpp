@@ -40,7 +40,8 @@ struct Nested {
 };
 
 void extend(Nested& n, std::size_t depth, std::int64_t size) {
-    if (depth >= max_rank) fail(ErrorKind::Value, "array: more than 32 nested levels");
+    if (depth >= max_rank)
+        fail(ErrorKind::Value, "array: more than " + std::to_string(max_rank) + " nested levels");
     if (n.shape.size() == depth) {
         if (n.any)
             fail(ErrorKind::Value,

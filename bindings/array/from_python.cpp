@@ -56,7 +56,8 @@ void release_borrowed(void* owner) {
     delete view;
 }
 
-/// An array over the memory of a buffer; a copy where strides or alignment do not fit elements.
+/// An array over the memory of a buffer; a copy where strides or alignment do not fit elements, and
+/// of bools that are not 0 or 1.
 Array from_buffer(PyObject* o) {
     Ref host;
     if (has_buffer_of_array(o)) {
@@ -96,11 +97,15 @@ Array from_buffer(PyObject* o) {
         strides.push_back(view->strides[k] / view->itemsize);
         fits = fits && view->strides[k] % view->itemsize == 0;
     }
+    const bool is_bool = t == DType::Bool;
+    fits = fits && !(is_bool && !are_truth_bytes(view->buf, *Layout::make(shape, strides)));
     if (!fits) {
         Array a = empty(shape, t, nullptr);
         a.view().storage->allocate();
         if (PyBuffer_ToContiguous(a.view().data(), view.get(), view->len, 'C') < 0) python_failed();
         count(stats().bytes_copied, view->len);
+        auto* bytes = reinterpret_cast<std::uint8_t*>(a.view().data());
+        for (Py_ssize_t k = 0; is_bool && k < view->len; ++k) bytes[k] = bytes[k] != 0;
         return a;
     }
     const Layout* layout = Layout::make(shape, strides);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
 #include <new>
 #include <unordered_set>
@@ -43,6 +44,20 @@ std::uint64_t hash_of(Dims shape, Dims strides) {
 
 /// How far apart the places lie that are tried for a hash: each family of neighbours has its own.
 std::size_t step_of(std::uint64_t hash) { return (hash >> 40) | 1; }
+
+/// Rank and stride classes, the last axis first, as a number below 2^63. Those of few axes are its
+/// digits; longer ones are numbered as they come.
+std::uint64_t class_number(std::span<const char> classes) {
+    constexpr std::size_t most_digits = 28;
+    if (classes.size() <= most_digits) {
+        std::uint64_t code = classes.size();
+        for (char c : classes) code = code * 4 + static_cast<std::uint64_t>(c);
+        return code;
+    }
+    static auto* numbers = new std::map<std::string, std::uint64_t>;
+    const std::string key(classes.begin(), classes.end());
+    return std::uint64_t{1} << 62 | numbers->try_emplace(key, numbers->size()).first->second;
+}
 
 }  // namespace
 
@@ -161,17 +176,17 @@ class LayoutTable {
         l.size_ = element_count(l.shape());
         bool packed = true;
         std::int64_t expected = 1;
-        std::uint64_t code = static_cast<std::uint64_t>(l.rank_);
+        char classes[max_rank];
+        std::size_t count = 0;
         for (int a = l.rank_ - 1; a >= 0; --a) {
             std::int64_t extent = l.shape()[static_cast<std::size_t>(a)];
             std::int64_t stride = l.strides()[static_cast<std::size_t>(a)];
             if (stride != expected) packed = false;
             expected *= extent > 0 ? extent : 1;
             if (l.size_ > 0) (stride < 0 ? l.lowest_ : l.highest_) += stride * (extent - 1);
-            int c = stride == 0 ? 0 : stride == 1 ? 1 : stride == -1 ? 2 : 3;
-            code = code * 4 + static_cast<std::uint64_t>(c);
+            classes[count++] = stride == 0 ? 0 : stride == 1 ? 1 : stride == -1 ? 2 : 3;
         }
-        l.class_code_ = code * 2 + (packed ? 1 : 0);
+        l.class_code_ = class_number({classes, count}) * 2 + (packed ? 1 : 0);
         l.overlaps_itself_ = !packed && l.size_ > 0 && has_repeated_element(l);
         if (packed) {
             l.packed_ = &l;

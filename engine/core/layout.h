@@ -13,7 +13,7 @@
 
 namespace unisono {
 
-inline constexpr int max_rank = 32;
+inline constexpr int max_rank = 64;  ///< NumPy's, and that of buffers
 using Dims = std::span<const std::int64_t>;
 
 class Layout {

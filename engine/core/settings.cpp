@@ -1,6 +1,8 @@
 // Reads settings from the environment and keeps their current values.
 #include "core/settings.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -10,6 +12,7 @@
 #include <map>
 #include <memory>
 
+#include "core/edit_distance.h"
 #include "core/error.h"
 
 namespace unisono {
@@ -86,6 +89,28 @@ std::map<std::string_view, std::string>& values() {
 }  // namespace
 
 void check_settings() { values(); }
+
+std::vector<std::string> misspelt_settings() {
+    std::vector<std::string> found;
+    for (char** entry = environ; *entry; ++entry) {
+        std::string_view name = *entry;
+        name = name.substr(0, name.find('='));
+        if (!name.starts_with("UNISONO_")) continue;
+        std::string_view near;
+        std::size_t least = 4;  // edits: others may have variables of their own
+        for (const SettingInfo& s : setting_infos) {
+            const std::size_t edits = edit_distance(name, s.variable);
+            if (edits < least) {
+                least = edits;
+                near = s.variable;
+            }
+        }
+        if (least == 0 || near.empty()) continue;
+        found.push_back("the environment variable " + std::string(name) +
+                        " is not a setting; did you mean " + std::string(near) + "?");
+    }
+    return found;
+}
 
 static int cached_debug_level = -1;
 static int generation = 0;

@@ -31,6 +31,7 @@ class LibraryCall final : public OpaqueCall {
     // What joins may run before entries that read the target; memory that exists keeps what the
     // work does not write.
     bool stores_anywhere() const override { return is_new_ && !selects_ && !together_; }
+    bool restarts() const override { return is_new_; }
     std::uint64_t run_together(std::span<const OpaqueCall::Operands> calls) override {
         std::vector<CallOperands> same;
         std::vector<std::size_t> numbers;

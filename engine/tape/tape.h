@@ -77,6 +77,8 @@ struct OpaqueCall {
     /// Whether it fills packed memory of the host that somebody else chose: it may write where its
     /// result would only be copied to.
     virtual bool stores_anywhere() const { return false; }
+    /// Whether a run that ended half-way can be begun again: it writes what it does not read.
+    virtual bool restarts() const { return false; }
     /// At most this many run together.
     static constexpr std::size_t most_together = 48;
     /// A call with its operands.

@@ -78,3 +78,29 @@ def test_settings_of_a_running_program_are_checked():
     with pytest.raises(ValueError, match="UNISONO_EXECUTOR: the value is not accepted; got 'foo'"):
         un._engine._set_setting("executor", "foo")
     assert un._engine._setting("executor") == before
+
+
+@pytest.mark.parametrize(
+    "variable, meant",
+    [("UNISONO_NUM_THREAD", "UNISONO_NUM_THREADS"), ("UNISONO_EXECUTER", "UNISONO_EXECUTOR")],
+)
+def test_misspelt_variables_are_named(variable, meant):
+    run = subprocess.run(
+        [sys.executable, "-c", "import unisono"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, variable: "1"},
+    )
+    assert run.returncode == 0
+    assert (
+        f"RuntimeWarning: unisono: the environment variable {variable} is not a setting; did you mean {meant}?"
+        in run.stderr
+    )
+
+
+def test_variables_of_others_are_left_alone():
+    environment = {**os.environ, "UNISONO_RESULTS_OF_MY_THESIS": "1", "UNISONO_FUZZ_SEEDS": "3"}
+    run = subprocess.run(
+        [sys.executable, "-c", "import unisono"], capture_output=True, text=True, env=environment
+    )
+    assert (run.returncode, run.stderr) == (0, "")

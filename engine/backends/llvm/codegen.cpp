@@ -179,8 +179,8 @@ class LentGenerator {
     LentGenerator(const Target& target, const Machine& machine)
         : key_(machine.triple + '\n' + machine.cpu + '\n' + machine.features) {
         {
-            std::lock_guard lock(kept().mutex);
-            auto& free = kept().free[key_];
+            std::lock_guard lock(kept.mutex);
+            auto& free = kept.free[key_];
             if (!free.empty()) {
                 generator_ = std::move(free.back());
                 free.pop_back();
@@ -189,8 +189,8 @@ class LentGenerator {
         if (!generator_) generator_ = std::make_unique<Generator>(target, machine);
     }
     ~LentGenerator() {
-        std::lock_guard lock(kept().mutex);
-        kept().free[key_].push_back(std::move(generator_));
+        std::lock_guard lock(kept.mutex);
+        kept.free[key_].push_back(std::move(generator_));
     }
     LentGenerator(const LentGenerator&) = delete;
     LentGenerator& operator=(const LentGenerator&) = delete;
@@ -201,10 +201,7 @@ class LentGenerator {
         ProcessMutex mutex;
         std::map<std::string, std::vector<std::unique_ptr<Generator>>> free;
     };
-    static Kept& kept() {
-        static Kept& all = *new Kept;  // threads may compile while the process ends
-        return all;
-    }
+    static inline Kept& kept = *new Kept;  // threads may compile while the process ends
 
     std::string key_;
     std::unique_ptr<Generator> generator_;
@@ -375,11 +372,12 @@ Machine machine_of(const Target& target) {
     }
     if (!target.cpu.empty()) return {llvm::sys::getProcessTriple(), target.cpu, target.features};
     // The engine for processors without AVX2 calls kernels, and is called, by their conventions.
-    static const Machine old{llvm::sys::getProcessTriple(), "x86-64", ""};
-    if (!is_built_for_avx2()) return old;
-    static const Machine host{llvm::sys::getProcessTriple(), llvm::sys::getHostCPUName().str(),
-                              host_features()};
-    return host;
+    if (!is_built_for_avx2()) return {llvm::sys::getProcessTriple(), "x86-64", ""};
+    static constinit FirstUse<const Machine> host;
+    return host.get([] {
+        return Machine{llvm::sys::getProcessTriple(), llvm::sys::getHostCPUName().str(),
+                       host_features()};
+    });
 }
 
 int vector_bytes(const Machine& machine) {

@@ -2,7 +2,6 @@
 #include "core/threads/interrupt.h"
 
 #include <atomic>
-#include <chrono>
 
 namespace unisono {
 
@@ -16,6 +15,7 @@ thread_local bool has_scope = false;
 std::atomic<bool> stopping{false};
 thread_local std::chrono::steady_clock::time_point
     last_asked;  // by poll: short calls read no clock
+thread_local CancelScope* cancel_scope = nullptr;
 
 }  // namespace
 
@@ -29,6 +29,23 @@ InterruptScope::~InterruptScope() {
     if (asks) stopping.store(false, std::memory_order_relaxed);
     asks = outer_;
     has_scope = had_scope_;
+}
+
+CancelScope::CancelScope(Asks asks, void* context)
+    : asks_(asks),
+      context_(context),
+      outer_(cancel_scope),
+      last_asked_(std::chrono::steady_clock::now()) {
+    cancel_scope = this;
+}
+CancelScope::~CancelScope() { cancel_scope = outer_; }
+CancelScope* CancelScope::current() { return cancel_scope; }
+
+bool CancelScope::stops() {
+    auto now = std::chrono::steady_clock::now();
+    if (now - last_asked_ < std::chrono::milliseconds(50)) return false;
+    last_asked_ = now;
+    return asks_(context_);
 }
 
 std::int64_t poll_interrupt() noexcept {

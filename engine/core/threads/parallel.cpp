@@ -8,6 +8,8 @@
 #include <mutex>
 #include <thread>
 
+#include "core/error.h"
+#include "core/threads/interrupt.h"
 #include "core/threads/thread_pool.h"
 
 namespace unisono {
@@ -58,6 +60,7 @@ ThreadPool& pool() {
 }
 
 constexpr int most_parts = 64;
+constexpr const char* cancelled_text = "interrupted; what has not run is kept";
 
 /// The part of the chunks that a thread prefers; the caller of a loop takes part 0.
 int preferred_part() {
@@ -79,6 +82,7 @@ struct Loop {
     void* context;
     int parts;
     std::atomic<std::int64_t> failed;  ///< the first chunk known to have failed, else `chunks`
+    bool cancelled = false;            ///< set and read by the thread that began the loop
     Part part[most_parts];
 
     Loop(std::int64_t b, std::int64_t e, std::int64_t g, std::int64_t n, ChunkBody f, void* c,
@@ -105,8 +109,12 @@ struct Loop {
         }
     }
 
-    void run_part(Part& p) {
+    void run_part(Part& p, CancelScope* cancel) {
         for (;;) {
+            if (cancel && cancel->stops()) {
+                cancelled = true;
+                failed.store(-1, std::memory_order_relaxed);
+            }
             std::int64_t index = p.next.fetch_add(1, std::memory_order_relaxed);
             if (index >= p.end || index > failed.load(std::memory_order_relaxed)) return;
             run_chunk(index);
@@ -122,11 +130,12 @@ struct Loop {
         return preferred % parts;
     }
 
-    void take_chunks(int preferred) {
+    /// `cancel`: the scope of the thread that began the loop, on this thread only.
+    void take_chunks(int preferred, CancelScope* cancel) {
         bool before = inside_chunk;
         inside_chunk = true;
         int first = claim(preferred);
-        for (int k = 0; k < parts; ++k) run_part(part[(first + k) % parts]);
+        for (int k = 0; k < parts; ++k) run_part(part[(first + k) % parts], cancel);
         inside_chunk = before;
     }
 };
@@ -148,8 +157,10 @@ void parallel_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, C
     grain = std::max<std::int64_t>(grain, 1);
     std::int64_t chunks = (end - begin - 1) / grain + 1;
     std::int64_t threads = inside_chunk ? 1 : std::min<std::int64_t>(thread_count(), chunks);
+    CancelScope* cancel = inside_chunk ? nullptr : CancelScope::current();
     if (threads <= 1) {
         for (std::int64_t b = begin; b < end; b += grain) {
+            if (cancel && cancel->stops()) fail(ErrorKind::Interrupt, cancelled_text);
             if (!body(context, b, end - b < grain ? end : b + grain)) return;
         }
         return;
@@ -159,19 +170,23 @@ void parallel_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, C
     struct Run {
         Loop& loop;
         std::thread::id caller;
+        CancelScope* cancel;
         void (*waiting)(void*);
-    } run{loop, caller, waiting};
+    } run{loop, caller, cancel, waiting};
     pool().run(
         static_cast<int>(threads) - 1,
         [](void* r) {
-            auto& [loop, caller, _] = *static_cast<Run*>(r);
-            loop.take_chunks(std::this_thread::get_id() == caller ? 0 : preferred_part());
+            auto& run = *static_cast<Run*>(r);
+            const bool is_caller = std::this_thread::get_id() == run.caller;
+            run.loop.take_chunks(is_caller ? 0 : preferred_part(),
+                                 is_caller ? run.cancel : nullptr);
         },
         &run,
         waiting ? [](void* r) {
             auto& run = *static_cast<Run*>(r);
             run.waiting(run.loop.context);
         } : static_cast<void (*)(void*)>(nullptr));
+    if (loop.cancelled) fail(ErrorKind::Interrupt, cancelled_text);
 }
 
 }  // namespace unisono

@@ -42,6 +42,7 @@ using ChunkBody = bool (*)(void* context, std::int64_t begin, std::int64_t end);
 
 /// Runs body over [begin, end) in chunks of grain iterations (grain < 1: 1). After a chunk has
 /// failed, no later one is begun; all chunks before the first that failed are run.
+/// Inside of a CancelScope it throws an Interrupt error where the user asks to stop (interrupt.h).
 /// `waiting`, if there is one, is called now and then while the calling thread waits for others.
 void parallel_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, ChunkBody body,
                      void* context, void (*waiting)(void*) = nullptr);

@@ -112,8 +112,8 @@ Library load() {
 }
 
 const Library& library() {
-    static const Library loaded = load();
-    return loaded;
+    static constinit FirstUse<const Library> loaded;
+    return loaded.get(load);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/threads/fork.h"
+
 namespace unisono::library {
 
 struct Ziggurat {
@@ -15,13 +17,13 @@ struct Ziggurat {
 
     /// Layers of equal area under exp(-x^2 / 2), for 52-bit fractions.
     static const Ziggurat& normal() {
-        static const Ziggurat table = make_normal();
-        return table;
+        static constinit FirstUse<const Ziggurat> table;
+        return table.get(make_normal);
     }
     /// The same under exp(-x), for 53-bit fractions.
     static const Ziggurat& exponential() {
-        static const Ziggurat table = make_exponential();
-        return table;
+        static constinit FirstUse<const Ziggurat> table;
+        return table.get(make_exponential);
     }
 
   private:

@@ -38,8 +38,9 @@ std::uint64_t hash_tokens(std::span<const std::uint32_t> tokens) {
 }
 
 std::uint32_t header_token(const Entry& e) {
-    static_assert(static_cast<int>(EntryKind::Opaque) < 8 && max_rank <= 32);
-    return static_cast<std::uint32_t>(e.kind) | static_cast<std::uint32_t>(e.before) << 3 |
+    static_assert(static_cast<int>(EntryKind::Opaque) < 8 && max_rank <= 64);
+    const auto before = static_cast<std::uint32_t>(e.before);
+    return static_cast<std::uint32_t>(e.kind) | (before & 31) << 3 | (before >> 5) << 19 |
            static_cast<std::uint32_t>(e.op) << 8 | static_cast<std::uint32_t>(e.inputs) << 16 |
            static_cast<std::uint32_t>(e.call && e.call->stores_anywhere()) << 18 |
            static_cast<std::uint32_t>(e.compute) << 20 |

@@ -59,7 +59,8 @@ Array index(const Array& a, std::span<const IndexItem> items) {
     std::int64_t offset = a.view().offset;
     std::size_t axis = 0;
     auto keep = [&](std::int64_t extent, std::int64_t stride) {
-        if (rank == max_rank) fail(ErrorKind::Value, "index: more than 32 axes");
+        if (rank == max_rank)
+            fail(ErrorKind::Value, "index: more than " + std::to_string(max_rank) + " axes");
         shape[rank] = extent;
         strides[rank++] = stride;
     };

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "core/settings.h"
 #include "core/stats.h"
+#include "core/threads/interrupt.h"
 #include "tape/run/run_group.h"
 #include "tape/run/temporary.h"
 
@@ -134,7 +136,7 @@ void Runner::finish(const std::vector<std::uint32_t>& entries) {
     }
 }
 
-void Runner::outside_engine(bool long_work, const std::function<void()>& work) {
+void Runner::outside_engine(bool long_work, const std::function<void()>& work, bool restarts) {
     if (!long_work || !tape_.hooks.leave_engine) {
         work();
         return;
@@ -152,15 +154,27 @@ void Runner::outside_engine(bool long_work, const std::function<void()>& work) {
         }
     };
     mark(true);
-    void* held = tape_.hooks.leave_engine();
+    struct Engine {
+        HostHooks& hooks;
+        void* state;
+    } engine{tape_.hooks, tape_.hooks.leave_engine()};
+    auto asks = [](void* context) {
+        auto& [hooks, state] = *static_cast<Engine*>(context);
+        hooks.enter_engine(state);
+        const bool stop = hooks.interrupted && hooks.interrupted();
+        state = hooks.leave_engine();
+        return stop;
+    };
     try {
+        std::optional<CancelScope> hears;
+        if (restarts) hears.emplace(asks, &engine);
         work();
     } catch (...) {
-        tape_.hooks.enter_engine(held);
+        tape_.hooks.enter_engine(engine.state);
         mark(false);
         throw;
     }
-    tape_.hooks.enter_engine(held);
+    tape_.hooks.enter_engine(engine.state);
     mark(false);
 }
 
@@ -299,10 +313,11 @@ void Runner::run_opaque(PlanStep& step, Plan& plan, std::size_t number) {
     if (debug_level() >= 1) debug_log("call " + e.call->name());
     bool long_work = e.call->communicates() || elements >= long_step;
     std::uint64_t done = 0;
-    outside_engine(long_work, [&] {
+    auto work = [&] {
         if (!others.empty()) done = e.call->run_together(calls);
         if (done == 0) e.call->run(e.in, e.inputs, out);
-    });
+    };
+    outside_engine(long_work, work, e.call->restarts());
     if (done == 0) return;
     joined_.resize(plan.steps.size(), false);
     for (std::size_t k = 0; k < others.size(); ++k) {

@@ -50,7 +50,7 @@ class Runner {
     void finish(const std::vector<std::uint32_t>& entries);
     void log_step(const PlanStep& step, std::int64_t bytes) const;
     /// Work of the current steps. Where it is long, others may use the engine meanwhile.
-    void outside_engine(bool long_work, const std::function<void()>& work);
+    void outside_engine(bool long_work, const std::function<void()>& work, bool restarts = false);
 
     Tape& tape_;
     std::vector<Entry>& segment_;

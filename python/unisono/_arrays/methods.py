@@ -350,6 +350,7 @@ def view(self, dtype=None, type=None):
     ----------
     dtype : dtype or subclass of ndarray, optional
         One of another size than the array's takes a packed last axis, whose extent changes.
+        Where it is bool and bytes are neither 0 nor 1, the result is a read-only copy of what they mean.
     type : subclass of ndarray, optional
         The class of the result. Its method ``__array_finalize__``, if it has one, is called with the array;
         what is computed from the result is a plain ndarray.
@@ -386,7 +387,13 @@ def view(self, dtype=None, type=None):
         raise _engine.UnsupportedError(
             f"view: complex arrays are not there on {self.device}; got dtype {to}, use the parts"
         )
-    return _engine._view_as(self, to)
+    made = _engine._view_as(self, to)
+    if to.kind == "b" and self.size > 0:
+        numbers = _engine._view_as(self, resolve("uint8"))
+        if numbers.max() > 1:
+            made = numbers != 0
+            made.flags.writeable = False
+    return made
 
 
 def tofile(self, fid, sep="", format="%s"):

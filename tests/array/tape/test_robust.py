@@ -104,6 +104,32 @@ def test_ctrl_c_in_a_long_sweep_leaves_arrays_consistent():
     subprocess.run([sys.executable, "-c", PROGRAM_THAT_IS_INTERRUPTED], check=True, timeout=60)
 
 
+PROGRAM_THAT_IS_INTERRUPTED_IN_A_CALL = """
+import os, signal, threading, numpy as np, unisono as un
+x = un.random.default_rng(1).random(4_000_000)
+un.eval(x)
+while True:
+    y = getattr(un, NAME)(x) if NAME != "fft" else un.fft.fft(x)
+    before = un.stats()["pending_operations"]
+    threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        un.eval(y)
+        while True:
+            pass
+    except KeyboardInterrupt:
+        if un.stats()["pending_operations"] == before:
+            break  # the call gave up, and can begin again
+host = np.asarray(x)
+assert np.array_equal(un.sort(y), np.sort(host)) if NAME == "sort" else np.allclose(y, np.fft.fft(host))
+"""
+
+
+@pytest.mark.parametrize("name", ["fft", "sort"])
+def test_ctrl_c_ends_a_long_library_call(name):
+    program = f"NAME = {name!r}\n" + PROGRAM_THAT_IS_INTERRUPTED_IN_A_CALL
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
 def test_memory_limit_pool_and_counters():
     before = un.memory.stats()
     a = un.ones(1 << 18)
