@@ -3,7 +3,6 @@
 #include "backends/block/loops.h"
 
 #include "core/processor.h"
-#include "core/threads/fork.h"
 
 #include <array>
 
@@ -13,21 +12,17 @@ namespace {
 using Parts = std::array<LoopTable, part_count>;
 
 const Parts& v3_parts() {
-    static constinit FirstUse<const Parts> parts;
-    return parts.get([] {
-        return Parts{loops_x86_64_v3_narrow(), loops_x86_64_v3_wide(), loops_x86_64_v3_float(),
-                     loops_complex()};
-    });
+    static const Parts parts{loops_x86_64_v3_narrow(), loops_x86_64_v3_wide(),
+                             loops_x86_64_v3_float(), loops_complex()};
+    return parts;
 }
 
 const Parts& widest_parts() {
 #if defined(__x86_64__)
     if (has_avx512()) {
-        static constinit FirstUse<const Parts> parts;
-        return parts.get([] {
-            return Parts{loops_avx512_narrow(), loops_avx512_wide(), loops_avx512_float(),
-                         loops_complex()};
-        });
+        static const Parts parts{loops_avx512_narrow(), loops_avx512_wide(), loops_avx512_float(),
+                                 loops_complex()};
+        return parts;
     }
 #endif
     return v3_parts();

@@ -21,19 +21,22 @@ struct Bundles {
     std::map<std::string, std::string, std::less<>> codes;
 };
 
-Bundles& bundles = *new Bundles;
+Bundles& bundles() {
+    static Bundles& all = *new Bundles;
+    return all;
+}
 
 }  // namespace
 
 void add_bundled(std::string key, std::string code) {
-    std::lock_guard lock(bundles.mutex);
-    bundles.codes.insert_or_assign(std::move(key), std::move(code));
+    std::lock_guard lock(bundles().mutex);
+    bundles().codes.insert_or_assign(std::move(key), std::move(code));
 }
 
 std::string find_bundled(std::string_view key) {
-    std::lock_guard lock(bundles.mutex);
-    auto it = bundles.codes.find(key);
-    return it == bundles.codes.end() ? std::string() : it->second;
+    std::lock_guard lock(bundles().mutex);
+    auto it = bundles().codes.find(key);
+    return it == bundles().codes.end() ? std::string() : it->second;
 }
 
 std::vector<std::string> processor_features() {

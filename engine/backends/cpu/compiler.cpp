@@ -67,8 +67,6 @@ class Loaded {
     std::size_t sweep_at_ = 64;
 };
 
-Loaded& loaded = *new Loaded;  // kernels may outlive static destructors
-
 /// The generated code cannot be loaded.
 [[noreturn]] void refuse(const Source& source, const std::string& why) {
     constexpr std::string_view unknown = "unknown import ";
@@ -135,13 +133,13 @@ std::span<const ir::FaultSite> Source::sites() {
 std::shared_ptr<LoadedCode> machine_code(Source& source, int function) {
     const CompileOptions& options = source.options();
     const char* symbol = options.callback ? codegen::callback_symbol : codegen::kernel_symbol;
+    static Loaded& loaded = *new Loaded;  // kernels may outlive static destructors
     std::string plain =
         (function < 0 ? "" : "function " + std::to_string(function) + "\n") + source.key();
     std::string key = machine() + plain;
     codegen::Recording* recording = codegen::recording();
     if (auto code = recording ? nullptr : loaded.find(key)) return code;
-    static constinit FirstUse<const codegen::DiskCache> first_disk;
-    const codegen::DiskCache& disk = first_disk.get([] { return codegen::DiskCache(); });
+    static const codegen::DiskCache disk;
     std::string why;
     std::shared_ptr<LoadedCode> code;
     FindImport find = source.has_c_text() ? find_import_of_c : find_import;

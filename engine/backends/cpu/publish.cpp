@@ -47,7 +47,10 @@ namespace {
 
 enum : std::uint32_t { jit_register = 1, jit_unregister = 2 };
 
-ProcessMutex& published = *new ProcessMutex;
+ProcessMutex& published() {
+    static ProcessMutex& mutex = *new ProcessMutex;
+    return mutex;
+}
 
 /// An entry of gdb's list, and the file that it shows.
 struct GdbEntry {
@@ -55,7 +58,7 @@ struct GdbEntry {
     std::string object;
 
     explicit GdbEntry(std::string file) : object(std::move(file)) {
-        std::lock_guard lock(published);
+        std::lock_guard lock(published());
         entry.symfile_addr = object.data();
         entry.symfile_size = object.size();
         entry.next_entry = __jit_debug_descriptor.first_entry;
@@ -64,7 +67,7 @@ struct GdbEntry {
         tell(jit_register);
     }
     ~GdbEntry() {
-        std::lock_guard lock(published);
+        std::lock_guard lock(published());
         (entry.prev_entry ? entry.prev_entry->next_entry : __jit_debug_descriptor.first_entry) =
             entry.next_entry;
         if (entry.next_entry) entry.next_entry->prev_entry = entry.prev_entry;
@@ -224,7 +227,7 @@ class Dump {
 
 std::shared_ptr<void> publish(PublishedCode code) {
     {
-        std::lock_guard lock(published);
+        std::lock_guard lock(published());
         static Dump& dump = *new Dump;  // written to until the process ends
         write_map(code);
         dump.add(code);

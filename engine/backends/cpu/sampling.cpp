@@ -31,7 +31,10 @@ struct Registry {
     struct sigaction before = {};
 };
 
-Registry& registry = *new Registry;  // code may go when the process ends
+Registry& registry() {
+    static Registry& all = *new Registry;  // code may go when the process ends
+    return all;
+}
 
 constexpr std::size_t most_samples = 1 << 16;
 std::array<std::atomic<std::uint64_t>, most_samples> places;
@@ -75,19 +78,19 @@ std::shared_ptr<void> note_lines(std::uint64_t code, std::uint64_t begin, std::u
     std::shared_ptr<void> held(made, [](void* gone) {
         auto* n = static_cast<Noted*>(gone);
         {
-            std::lock_guard lock(registry.mutex);
-            std::erase(registry.all, n);
+            std::lock_guard lock(registry().mutex);
+            std::erase(registry().all, n);
         }
         delete n;
     });
-    std::lock_guard lock(registry.mutex);
-    registry.all.push_back(made);
+    std::lock_guard lock(registry().mutex);
+    registry().all.push_back(made);
     return held;
 }
 
 void start_sampling() {
-    std::lock_guard lock(registry.mutex);
-    if (registry.is_sampling)
+    std::lock_guard lock(registry().mutex);
+    if (registry().is_sampling)
         fail(ErrorKind::Runtime,
              "profile: another one is being measured; got a second one; wait for its end");
     taken = 0;
@@ -95,27 +98,27 @@ void start_sampling() {
     action.sa_sigaction = take;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGPROF, &action, &registry.before);
-    registry.is_sampling = true;
+    sigaction(SIGPROF, &action, &registry().before);
+    registry().is_sampling = true;
     set_timer(1000);
 }
 
 Samples stop_sampling() {
     set_timer(0);
-    std::lock_guard lock(registry.mutex);
+    std::lock_guard lock(registry().mutex);
     // One that is still on its way must find a handler that takes it.
     struct sigaction ignore = {};
     ignore.sa_handler = SIG_IGN;
     bool was_default =
-        !(registry.before.sa_flags & SA_SIGINFO) && registry.before.sa_handler == SIG_DFL;
-    sigaction(SIGPROF, was_default ? &ignore : &registry.before, nullptr);
-    registry.is_sampling = false;
+        !(registry().before.sa_flags & SA_SIGINFO) && registry().before.sa_handler == SIG_DFL;
+    sigaction(SIGPROF, was_default ? &ignore : &registry().before, nullptr);
+    registry().is_sampling = false;
     Samples made;
     made.total = static_cast<std::int64_t>(std::min(taken.load(), most_samples));
     std::map<std::pair<std::string, int>, std::int64_t> counts;
     for (std::int64_t k = 0; k < made.total; ++k) {
         std::uint64_t place = places[static_cast<std::size_t>(k)];
-        for (const Noted* n : registry.all) {
+        for (const Noted* n : registry().all) {
             if (place < n->begin || place >= n->end) continue;
             const CodeLine* l = line_at(*n, place);
             if (l && l->line > 0 && static_cast<std::size_t>(l->file) < n->files.size())

@@ -38,7 +38,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <mutex>
+#include <utility>
 
 namespace unisono::codegen {
 
@@ -79,26 +79,26 @@ double elapsed_us(std::chrono::steady_clock::time_point since) {
         .count();
 }
 
+/// Registers targets and options; the caller holds a lock that a fork waits for.
 void initialise() {
-    static std::once_flag once;
-    std::call_once(once, [] {
-        llvm::InitializeNativeTarget();
-        llvm::InitializeNativeTargetAsmPrinter();
-        LLVMInitializeNVPTXTargetInfo();
-        LLVMInitializeNVPTXTarget();
-        LLVMInitializeNVPTXTargetMC();
-        LLVMInitializeNVPTXAsmPrinter();
-        const char* options[] = {
-            "unisono", "-disable-lsr", "-disable-post-ra", "-enable-misched=false",
-            "-enable-tail-merge=false", "-disable-x86-domain-reassignment", "-disable-mergeicmps",
-            // Rows of 20 elements: what the long steps leave takes short ones.
-            "-epilogue-vectorization-minimum-VF=8", "-disable-partial-libcall-inlining",
-            // Pairs under a mask (complex numbers) are masked vectors, no gathers.
-            "-enable-masked-interleaved-mem-accesses",
-            // `s += f(x[i])`: terms in vectors, added one by one in order.
-            "-force-ordered-reductions"};
-        llvm::cl::ParseCommandLineOptions(static_cast<int>(std::size(options)), options);
-    });
+    static constinit bool is_done = false;
+    if (std::exchange(is_done, true)) return;
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    const char* options[] = {
+        "unisono", "-disable-lsr", "-disable-post-ra", "-enable-misched=false",
+        "-enable-tail-merge=false", "-disable-x86-domain-reassignment", "-disable-mergeicmps",
+        // Rows of 20 elements: what the long steps leave takes short ones.
+        "-epilogue-vectorization-minimum-VF=8", "-disable-partial-libcall-inlining",
+        // Pairs under a mask (complex numbers) are masked vectors, no gathers.
+        "-enable-masked-interleaved-mem-accesses",
+        // `s += f(x[i])`: terms in vectors, added one by one in order.
+        "-force-ordered-reductions"};
+    llvm::cl::ParseCommandLineOptions(static_cast<int>(std::size(options)), options);
 }
 
 std::string host_features() {
@@ -373,11 +373,10 @@ Machine machine_of(const Target& target) {
     if (!target.cpu.empty()) return {llvm::sys::getProcessTriple(), target.cpu, target.features};
     // The engine for processors without AVX2 calls kernels, and is called, by their conventions.
     if (!is_built_for_avx2()) return {llvm::sys::getProcessTriple(), "x86-64", ""};
-    static constinit FirstUse<const Machine> host;
-    return host.get([] {
-        return Machine{llvm::sys::getProcessTriple(), llvm::sys::getHostCPUName().str(),
-                       host_features()};
-    });
+    // Under the lock of initialise().
+    static const Machine host{llvm::sys::getProcessTriple(), llvm::sys::getHostCPUName().str(),
+                              host_features()};
+    return host;
 }
 
 int vector_bytes(const Machine& machine) {

@@ -16,8 +16,11 @@ std::atomic<unsigned> fork_count{0};
 struct ForkHandlers {
     // Plain pointers, so that mutexes of static objects can be made in any order.
     static inline std::atomic<ProcessMutex*> first{nullptr};
+    /// Held while a mutex is added, and during a fork: one made meanwhile would not be taken.
+    static inline std::mutex adding;
     /// The head of the list that `before` took on this thread.
     static inline thread_local ProcessMutex* taken_from = nullptr;
+    static inline thread_local bool is_taken = false;
 
     /// All or none: the sections of other threads may be nested in any order.
     static bool take(ProcessMutex* head) {
@@ -33,30 +36,37 @@ struct ForkHandlers {
     }
 
     static void before() {
-        constexpr int most_tries = 20'000;  // some two seconds: this thread may hold one itself
-        ProcessMutex* head = first.load(std::memory_order_acquire);
-        taken_from = nullptr;
-        for (int k = 0; k < most_tries; ++k) {
-            if (take(head)) {
-                taken_from = head;
-                return;
+        constexpr int most_tries = 100'000;  // some ten seconds: this thread may hold one itself
+        is_taken = false;
+        for (int k = 0; k < most_tries && !is_taken; ++k) {
+            // A section may add a mutex itself (it loads a library): nothing is held while it
+            // waits.
+            if (adding.try_lock()) {
+                taken_from = first.load(std::memory_order_acquire);
+                is_taken = take(taken_from);
+                if (!is_taken) adding.unlock();
             }
-            std::this_thread::sleep_for(std::chrono::microseconds(100));
+            if (!is_taken) std::this_thread::sleep_for(std::chrono::microseconds(100));
         }
     }
-    static void in_parent() { give(taken_from, nullptr); }
+    static void in_parent() {
+        if (!is_taken) return;
+        give(taken_from, nullptr);
+        adding.unlock();
+    }
     static void in_child() {
         fork_count.fetch_add(1, std::memory_order_relaxed);
-        // Also those made since `before`: whoever held them is gone.
+        new (&adding) std::mutex;
+        // Also where `before` gave up: whoever held them is gone.
         for (ProcessMutex* m = first.load(std::memory_order_acquire); m; m = m->next_)
             new (&m->mutex_) std::mutex;
     }
 };
 
 ProcessMutex::ProcessMutex() {
+    std::lock_guard lock(ForkHandlers::adding);
     next_ = ForkHandlers::first.load(std::memory_order_relaxed);
-    while (!ForkHandlers::first.compare_exchange_weak(next_, this, std::memory_order_release)) {
-    }
+    ForkHandlers::first.store(this, std::memory_order_release);
     if (!next_)
         pthread_atfork(ForkHandlers::before, ForkHandlers::in_parent, ForkHandlers::in_child);
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <memory>
 #include <mutex>
 
 namespace unisono {
@@ -43,30 +42,6 @@ class LongMutex {
   public:
     /// How many forks lie between the process that loaded the engine and this one.
     static unsigned forks();
-};
-
-/// An object that is made at its first use and kept as long as the process. Threads that come at
-/// the same time each make one, and the first stays: so a child of fork never waits for a thread
-/// that is gone, as it would at the guard of a function's static. Objects with a ProcessMutex are
-/// made when the library is loaded instead.
-template <class T>
-class FirstUse {
-  public:
-    constexpr FirstUse() = default;
-    FirstUse(const FirstUse&) = delete;
-    FirstUse& operator=(const FirstUse&) = delete;
-    template <class Make>
-    T& get(Make&& make) {
-        if (T* known = made_.load(std::memory_order_acquire)) return *known;
-        std::unique_ptr<T> mine(new T(make()));
-        T* first = nullptr;
-        if (made_.compare_exchange_strong(first, mine.get(), std::memory_order_acq_rel))
-            return *mine.release();
-        return *first;
-    }
-
-  private:
-    std::atomic<T*> made_{nullptr};
 };
 
 }  // namespace unisono

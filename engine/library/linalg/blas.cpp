@@ -112,8 +112,8 @@ Library load() {
 }
 
 const Library& library() {
-    static constinit FirstUse<const Library> loaded;
-    return loaded.get(load);
+    static const Library loaded = load();
+    return loaded;
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 // little-endian. The library itself runs on one thread: threads are ours (matmul.cpp).
 #pragma once
 
-#include <atomic>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -51,22 +50,6 @@ template <class T>
 void* routine_for(const char* name) {
     return routine(std::string(1, letter<T>) + name);
 }
-
-/// The same as a constant of a function, looked up at the first use (`static constinit`).
-template <class T>
-class Routine {
-  public:
-    constexpr explicit Routine(const char* name) : name_(name) {}
-    operator void*() {
-        void* known = address_.load(std::memory_order_relaxed);
-        if (!known) address_.store(known = routine_for<T>(name_), std::memory_order_relaxed);
-        return known;
-    }
-
-  private:
-    const char* name_;
-    std::atomic<void*> address_{nullptr};
-};
 
 namespace detail {
 template <class T>

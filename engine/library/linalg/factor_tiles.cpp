@@ -46,10 +46,10 @@ blas::Int* element_at(blas::Int* array, std::int64_t i) {
 template <class T>
 std::int64_t cholesky_in_tiles(char triangle, std::int64_t n, T* a) {
     using Real = real_of<T>;
-    static constinit blas::Routine<T> potrf("potrf");
-    static constinit blas::Routine<T> trsm("trsm");
-    static constinit blas::Routine<T> gemm("gemm");
-    static constinit blas::Routine<T> rank(is_complex<T> ? "herk" : "syrk");
+    static void* const potrf = blas::routine_for<T>("potrf");
+    static void* const trsm = blas::routine_for<T>("trsm");
+    static void* const gemm = blas::routine_for<T>("gemm");
+    static void* const rank = blas::routine_for<T>(is_complex<T> ? "herk" : "syrk");
     const bool upper = triangle == 'U';
     const char adjoint = is_complex<T> ? 'C' : 'T';
     auto at = [&](std::int64_t r, std::int64_t c) { return a + c * n + r; };
@@ -108,10 +108,10 @@ bool cholesky_of_rows(bool upper, std::int64_t n, T* m) {
 
 template <class T>
 std::int64_t lu_in_tiles(std::int64_t n, T* a, blas::Int* pivots) {
-    static constinit blas::Routine<T> getrf("getrf");
-    static constinit blas::Routine<T> laswp("laswp");
-    static constinit blas::Routine<T> trsm("trsm");
-    static constinit blas::Routine<T> gemm("gemm");
+    static void* const getrf = blas::routine_for<T>("getrf");
+    static void* const laswp = blas::routine_for<T>("laswp");
+    static void* const trsm = blas::routine_for<T>("trsm");
+    static void* const gemm = blas::routine_for<T>("gemm");
     std::int64_t singular = 0;
     for (std::int64_t k = 0; k < n; k += panel) {
         const std::int64_t wide = std::min(panel, n - k), below = n - k - wide;
@@ -142,7 +142,7 @@ std::int64_t lu_in_tiles(std::int64_t n, T* a, blas::Int* pivots) {
 template <class T>
 void solve_in_tiles(std::int64_t n, const T* lu, const blas::Int* pivots, std::int64_t count,
                     T* right) {
-    static constinit blas::Routine<T> getrs("getrs");
+    static void* const getrs = blas::routine_for<T>("getrs");
     for_each_tile(0, count, strip, [&](std::int64_t j, std::int64_t columns) {
         Info info;
         blas::call(getrs, 'N', n, columns, lu, n, pivots, right + j * n, n, &info.value);

@@ -33,7 +33,7 @@ void multiply_blas(Sizes s, Matrix<const T> a, Matrix<const T> b, T* out, std::i
     auto ta = transposition(s.m, s.k, a.row, a.column);
     auto tb = transposition(s.k, s.n, b.row, b.column);
     if (s.n == 1 && b.row > 0 && s.m > 1) {
-        static constinit blas::Routine<T> gemv("gemv");
+        static void* const gemv = blas::routine_for<T>("gemv");
         // BLAS is column-major: the transposed matrix lies in memory.
         bool dense_rows = ta.letter == 'N';
         blas::call(gemv, dense_rows ? 'T' : 'N', dense_rows ? s.k : s.m, dense_rows ? s.m : s.k,
@@ -41,13 +41,13 @@ void multiply_blas(Sizes s, Matrix<const T> a, Matrix<const T> b, T* out, std::i
         return;
     }
     if (s.m == 1 && a.column > 0 && s.n > 1) {
-        static constinit blas::Routine<T> gemv("gemv");
+        static void* const gemv = blas::routine_for<T>("gemv");
         bool dense_rows = tb.letter == 'N';
         blas::call(gemv, dense_rows ? 'N' : 'T', dense_rows ? s.n : s.k, dense_rows ? s.k : s.n,
                    T(1), b.data, tb.leading, a.data, a.column, T(0), out, std::int64_t{1});
         return;
     }
-    static constinit blas::Routine<T> gemm("gemm");
+    static void* const gemm = blas::routine_for<T>("gemm");
     blas::call(gemm, tb.letter, ta.letter, s.n, s.m, s.k, T(1), b.data, tb.leading, a.data,
                ta.leading, T(0), out, out_row);
 }
@@ -107,7 +107,7 @@ template <class T>
 T dot(std::int64_t count, const T* x, std::int64_t x_stride, const T* y, std::int64_t y_stride) {
     if constexpr (std::is_floating_point_v<T> && blas::letter<T> != 0) {
         if (count >= limits::dot_lanes && x_stride == 1 && y_stride == 1 && blas::present()) {
-            static constinit blas::Routine<T> routine("dot");
+            static void* const routine = blas::routine_for<T>("dot");
             return blas::call<T>(routine, count, x, x_stride, y, y_stride);
         }
         if (count >= limits::dot_lanes) return dot_product<T>(count, x, x_stride, y, y_stride);
@@ -239,7 +239,7 @@ void mirror(T* out, std::int64_t size, std::int64_t from, std::int64_t to) {
 template <class T>
 void multiply_symmetric(Sizes s, Matrix<const T> a, T* out) {
     constexpr std::int64_t bands = 8, unroll = 8;
-    static constinit blas::Routine<T> syrk("syrk");
+    static void* const syrk = blas::routine_for<T>("syrk");
     auto t = transposition(s.m, s.k, a.row, a.column);
     std::int64_t rows = ((s.m + bands - 1) / bands + unroll - 1) / unroll * unroll;
     std::int64_t count = (s.m + rows - 1) / rows;

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/threads/fork.h"
-
 namespace unisono::library {
 
 struct Ziggurat {
@@ -17,13 +15,13 @@ struct Ziggurat {
 
     /// Layers of equal area under exp(-x^2 / 2), for 52-bit fractions.
     static const Ziggurat& normal() {
-        static constinit FirstUse<const Ziggurat> table;
-        return table.get(make_normal);
+        static const Ziggurat table = make_normal();
+        return table;
     }
     /// The same under exp(-x), for 53-bit fractions.
     static const Ziggurat& exponential() {
-        static constinit FirstUse<const Ziggurat> table;
-        return table.get(make_exponential);
+        static const Ziggurat table = make_exponential();
+        return table;
     }
 
   private:

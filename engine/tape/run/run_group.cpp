@@ -11,7 +11,6 @@
 #include "core/limits.h"
 #include "core/settings.h"
 #include "core/stats.h"
-#include "core/threads/fork.h"
 #include "ops/complex_rules.h"
 #include "tape/record/element_function.h"
 #include "tape/run/block_program.h"
@@ -34,14 +33,14 @@ constexpr std::int64_t fold_from_work = 1024;
 /// cache of the whole host, which they share: none has more than most_per_core of it to itself.
 std::int64_t last_level_cache() {
     constexpr std::int64_t most_per_core = 16 << 20;
-    static constinit FirstUse<const std::int64_t> bytes;
-    return bytes.get([] {
+    static const std::int64_t bytes = [] {
         std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
         std::int64_t kib = 0;
         std::int64_t l3 = file >> kib && kib > 0 ? kib << 10 : sysconf(_SC_LEVEL3_CACHE_SIZE);
         if (l3 <= 0) return std::int64_t{8} << 20;
         return std::min(l3, sysconf(_SC_NPROCESSORS_ONLN) * most_per_core);
-    });
+    }();
+    return bytes;
 }
 
 enum class Choice : std::uint8_t { Auto, Block, Cpu, Interp };

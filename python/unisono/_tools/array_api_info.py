@@ -18,7 +18,7 @@ class _Info:
 
     def capabilities(self):
         """What arrays can do: boolean indexing, shapes that depend on data, the most axes."""
-        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 32}
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self):
         """Device on which arrays are made."""
