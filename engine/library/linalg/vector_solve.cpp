@@ -420,7 +420,8 @@ template <class T>
 bool worth_vectors(std::int64_t n, std::int64_t k) {
     constexpr std::int64_t in_cache = 1 << 17;  // bytes of a matrix that is read for each tile
     constexpr std::int64_t few = 8;
-    return k >= few && n * n * static_cast<std::int64_t>(sizeof(T)) <= in_cache;
+    // Kernels of BLAS for tiny systems may multiply by a reciprocal, or infinities by zeros.
+    return (k >= few || n <= few) && n * n * static_cast<std::int64_t>(sizeof(T)) <= in_cache;
 }
 
 template <>
