@@ -83,7 +83,7 @@ class Mismatch(AssertionError):
 
 def made_of(host, seed, device):
     """Ours with these numbers: by turns a copy, by asarray, and NumPy's own memory."""
-    if device is not None or seed % 3 == 0:
+    if device is not None or seed % 3 == 0 or host.ndim == 0:
         return un.array(host, device=device)
     return un.asarray(host) if seed % 3 == 1 else un.asarray(host, copy=False)
 

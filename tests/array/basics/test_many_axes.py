@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 import unisono as un
 
 RANKS = [27, 28, 29, 32, 33, 48, 64]

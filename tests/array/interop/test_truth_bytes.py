@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 import unisono as un
 
 BYTES = np.array([7, 0, 255, 1, 2, 0], "uint8")
