@@ -74,9 +74,12 @@ _levels = {"b": 0, "u": 1, "i": 2, "f": 3, "c": 4}
 
 
 def store(what, result, out):
-    """`result`, written into `out` where one is given, by NumPy's rule for casts in place."""
+    """`result`, written into `out` where one is given, by NumPy's rule for casts in place.
+
+    Without axes and without `out` it is a number, as NumPy's results are.
+    """
     if out is None:
-        return result
+        return result if result.shape else result[()]
     if not isinstance(out, _engine.ndarray):
         raise TypeError(f"{what}: out= must be an array of unisono; got {type(out).__name__}")
     if out.shape != result.shape:

@@ -375,7 +375,7 @@ def insert(arr, obj, values, axis=None):
     if places.size == 0 and places.dtype.kind == "f":
         places = places.astype("int64")
     if places.dtype.kind not in "iu":
-        raise IndexError(f"insert: expected integers, a slice or a mask; got dtype {places.dtype}")
+        raise TypeError(f"insert: expected integers, a slice or a mask; got dtype {places.dtype}")
     single = places.ndim == 0
     wanted = [int(p) for p in places.ravel().tolist()]
     for p in wanted:

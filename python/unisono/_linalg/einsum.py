@@ -303,7 +303,7 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
         arrays = [_array(x) for x in operands[1:]]
         value = _planned(operands[0], arrays)
         if value is not None:
-            return value
+            return value if value.shape else value[()]
         operands = (operands[0], *arrays)
     terms, output, arrays = _parse(operands)
     if dtype is None and len({x.dtype for x in arrays}) > 1:
@@ -316,7 +316,9 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
     given = isinstance(optimize, (list, tuple)) and optimize and optimize[0] == "einsum_path"
     value = _contracted(terms, arrays, output, sizes, list(optimize[1:]) if given else None)
     if out is None:
-        return asarray(value, order="F") if order == "F" and value.ndim > 1 else value
+        if order == "F" and value.ndim > 1:
+            return asarray(value, order="F")
+        return value if value.shape else value[()]
     if casting not in ("same_kind", "unsafe") and not can_cast(value.dtype, out.dtype, casting):
         raise TypeError(
             f"einsum: cannot cast from {value.dtype} to {out.dtype} by the rule {casting!r}"

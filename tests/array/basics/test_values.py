@@ -135,3 +135,29 @@ def test_subclasses_views_and_bases():
     assert b.name == "made" and x[0] == 5 and type(b + 1) is un.ndarray
     assert x.base is None and x[1:].base is not None and x[1:].base.shape == (3,)
     assert issubclass(x.dtype.type, np.floating) and x.dtype.type is np.float64
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda xp, x: xp.vecdot(x, x),
+        lambda xp, x: xp.linalg.vecdot(x, x),
+        lambda xp, x: xp.inner(x, x),
+        lambda xp, x: xp.einsum("i,i->", x, x),
+        lambda xp, x: xp.einsum("i->", x),
+        lambda xp, x: xp.percentile(x, 25),
+        lambda xp, x: xp.quantile(x, 0.5),
+        lambda xp, x: xp.nanpercentile(x, 75),
+    ],
+)
+def test_results_without_axes_are_numbers_where_numpys_are(f):
+    host = np.array([1.0, 4.0, 2.0])
+    mine, theirs = f(un, un.asarray(host)), f(np, host)
+    assert isinstance(theirs, float) and isinstance(mine, float)
+    assert (mine, type(mine).__name__) == (theirs, type(theirs).__name__)
+
+
+def test_insert_at_a_float_is_a_type_error():
+    for xp in (np, un):
+        with pytest.raises(TypeError):
+            xp.insert(xp.asarray([1, 2, 3]), 1.5, 9)
