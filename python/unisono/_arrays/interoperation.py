@@ -30,7 +30,7 @@ def array_ufunc(self, ufunc, method, *inputs, **options):
         name = f"{name}.{method}"
     if ours is None:
         raise TypeError(
-            f"{name}: not there for arrays of unisono; "
+            f"{name}: not supported for arrays of unisono; "
             "convert with np.asarray, or use a function of unisono"
         )
     out = options.get("out")
@@ -106,7 +106,7 @@ def array_function(self, function, types, args, options):
         return function(*map(_as_numpys, args), **{k: _as_numpys(v) for k, v in options.items()})
     if ours is None:
         raise TypeError(
-            f"numpy.{function.__name__}: not there for arrays of unisono; "
+            f"numpy.{function.__name__}: not supported for arrays of unisono; "
             "convert with np.asarray, or use a function of unisono"
         )
     return ours(*args, **options)

@@ -26,7 +26,9 @@ def _joined(what, arrays, axis, out=None, dtype=None, casting="same_kind"):
         for x in arrays:
             check_cast(what, x.dtype, target, casting)
     if any(not isinstance(x, _engine.ndarray) for x in arrays):
-        raise TypeError(f"{what}: not there for distributed arrays; gather them with np.asarray")
+        raise TypeError(
+            f"{what}: not supported for distributed arrays; gather them with np.asarray"
+        )
     return _engine._concatenate(arrays, axis, dtype, out)
 
 

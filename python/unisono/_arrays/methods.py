@@ -269,7 +269,7 @@ def _number(self, method, kinds):
     """The Python number of a value, for methods that NumPy's scalars have of Python's numbers."""
     if self.ndim or self.dtype.kind not in kinds:
         raise TypeError(
-            f"{method}: not there for arrays of dtype {self.dtype} and shape {self.shape}"
+            f"{method}: not supported for arrays of dtype {self.dtype} and shape {self.shape}"
         )
     return self.item()
 
@@ -385,7 +385,7 @@ def view(self, dtype=None, type=None):
     to = resolve(dtype)
     if to.kind == "c" and self.device != "cpu":
         raise _engine.UnsupportedError(
-            f"view: complex arrays are not there on {self.device}; got dtype {to}, use the parts"
+            f"view: complex arrays are not supported on {self.device}; got dtype {to}, use the parts"
         )
     made = _engine._view_as(self, to)
     if to.kind == "b" and self.size > 0:

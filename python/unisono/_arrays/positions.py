@@ -203,7 +203,7 @@ def unravel_index(indices, shape, order="C"):
             f"unravel_index: an index is out of bounds for an array of shape {shape} with size {size}"
         )
     if not shape and x.ndim:
-        raise ValueError("unravel_index: multiple indices are not there for 0-d arrays")
+        raise ValueError("unravel_index: multiple indices are not supported for 0-d arrays")
     made = []
     for extent in shape if order == "F" else reversed(shape):
         made.append(x % max(extent, 1))

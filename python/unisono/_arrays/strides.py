@@ -66,7 +66,7 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     """
     if isinstance(x, Strided) and strides is not None:
         raise TypeError(
-            f"as_strided: strides of records and of their unaligned fields are not there; got {strides}; "
+            f"as_strided: strides of records and of their unaligned fields are not supported; got {strides}; "
             "use np.asarray(x)"
         )
     x = as_array(x)

@@ -145,7 +145,7 @@ def _wanted(self, options):
             named = [s for s in signature if s is not None]
             if len({str(resolve(s)) for s in named}) > 1:
                 raise TypeError(
-                    f"{self.__name__}: a signature of several dtypes is not there; use dtype="
+                    f"{self.__name__}: a signature of several dtypes is not supported; use dtype="
                 )
             return resolve(named[-1]) if named else None
         return resolve(text.split("->")[-1] or text)

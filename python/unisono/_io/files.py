@@ -557,7 +557,7 @@ def genfromtxt(fname, dtype=float, **options):
 
     made = numpy.genfromtxt(fname, str(resolve(dtype)), **options)
     if made.dtype.names:
-        raise TypeError("genfromtxt: records are not there; give one dtype and no names=")
+        raise TypeError("genfromtxt: records are not supported; give one dtype and no names=")
     return un.array(made)
 
 

@@ -46,7 +46,7 @@ class Methods:
         types, result = self._choose((probe, probe))
         if any(t.startswith("complex") for t in types):
             raise TypeError(
-                f"{self.__name__}.{method}: complex elements are not there in compiled loops; got {dtype}; combine "
+                f"{self.__name__}.{method}: complex elements are not supported in compiled loops; got {dtype}; combine "
                 f"the parts"
             )
         return types, result

@@ -89,7 +89,7 @@ def _checked(given):
         raise ValueError("sign option must be one of ' ', '+', or '-'")
     if given.get("legacy") not in (None, False):
         raise ValueError(
-            f"legacy: printing as old versions of NumPy did is not there; got {given['legacy']!r}, expected False"
+            f"legacy: printing as old versions of NumPy did is not supported; got {given['legacy']!r}, expected False"
         )
     if "precision" in given:
         try:

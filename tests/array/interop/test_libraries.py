@@ -146,7 +146,7 @@ def test_scipys_compiled_code():
 def test_universal_functions_that_we_lack_say_what_to_do():
     special = pytest.importorskip("scipy.special")
     with pytest.raises(
-        TypeError, match="erf: not there for arrays of unisono; convert with np.asarray"
+        TypeError, match="erf: not supported for arrays of unisono; convert with np.asarray"
     ):
         special.erf(un.ones(3))
     assert special.erf(np.asarray(un.zeros(3))).tolist() == [0, 0, 0]
@@ -159,7 +159,7 @@ def test_universal_functions_of_others_take_numbers(dtype):
     made, expected = special.erf(un.asarray(x)[1]), special.erf(x[1])
     assert made == expected and made.dtype == expected.dtype
     assert special.stdtr(3, un.asarray(x).sum()) == special.stdtr(3, x.sum())
-    with pytest.raises(TypeError, match="stdtr: not there for arrays of unisono"):
+    with pytest.raises(TypeError, match="stdtr: not supported for arrays of unisono"):
         special.stdtr(un.asarray(x)[0], un.asarray(x))
 
 

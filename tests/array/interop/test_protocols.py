@@ -33,7 +33,7 @@ def test_numpys_functions_on_our_arrays_are_ours():
 def test_numpys_functions_that_are_missing_are_named(monkeypatch):
     a = un.arange(3.0)
     monkeypatch.setattr(un, "flip", None, raising=False)
-    with pytest.raises(TypeError, match="numpy.flip: not there for arrays of unisono"):
+    with pytest.raises(TypeError, match="numpy.flip: not supported for arrays of unisono"):
         np.flip(a)
 
 
