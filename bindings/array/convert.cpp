@@ -87,15 +87,9 @@ static bool dtype_from_alias(std::string_view text, DType& t) {
 
 /// The dtype that a misspelt name most likely means, as the end of a message.
 static std::string suggestion(std::string_view text) {
-    std::string_view near;
-    std::size_t least = std::min<std::size_t>(3, (text.size() + 1) / 2);
-    for (const auto& d : dtype_infos) {
-        const std::size_t edits = edit_distance(text, d.name);
-        if (edits < least) {
-            least = edits;
-            near = d.name;
-        }
-    }
+    const std::size_t limit = std::min<std::size_t>(3, (text.size() + 1) / 2);
+    const std::string_view near =
+        nearest_name(text, dtype_infos, limit, [](const auto& d) { return d.name; });
     return near.empty() ? "" : "; did you mean '" + std::string(near) + "'?";
 }
 

@@ -98,7 +98,8 @@ Array from_buffer(PyObject* o) {
         fits = fits && view->strides[k] % view->itemsize == 0;
     }
     const bool is_bool = t == DType::Bool;
-    fits = fits && !(is_bool && !are_truth_bytes(view->buf, *Layout::make(shape, strides)));
+    if (is_bool && fits && !is_memory_map(o))  // files are not read whole
+        fits = are_truth_bytes(view->buf, *Layout::make(shape, strides));
     if (!fits) {
         Array a = empty(shape, t, nullptr);
         a.view().storage->allocate();

@@ -71,7 +71,8 @@ bool fits(const ItemLoop& loop, const Items& items, PyObject* object, Extents& e
            extents.take(items, view.layout->shape().data(), view.layout->shape().size());
 }
 
-bool owns_memory(PyObject* object) {
+/// Arrays without a base overlap no other.
+bool has_no_base(PyObject* object) {
     return is_numpy_array(object) && !reinterpret_cast<const NumPyArray*>(object)->base;
 }
 
@@ -79,7 +80,7 @@ bool owns_memory(PyObject* object) {
 bool fits_given(const ItemLoop& loop, PyObject* const* args, Extents& extents) {
     std::size_t operands = loop.operands.size(), all = operands + loop.results.size();
     for (std::size_t k = 0; k < all; ++k) {
-        if (!owns_memory(args[k])) return false;
+        if (!has_no_base(args[k])) return false;
     }
     for (std::size_t k = operands; k < all; ++k) {
         const Items& items = loop.results[k - operands];

@@ -24,4 +24,20 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
+/// Of the rows' names (name_of(row)) the one with the fewest edits to `text`, fewer than `limit`;
+/// else an empty text.
+template <class Rows, class NameOf>
+std::string_view nearest_name(std::string_view text, const Rows& rows, std::size_t limit,
+                              NameOf&& name_of) {
+    std::string_view near;
+    for (const auto& row : rows) {
+        const std::size_t edits = edit_distance(text, name_of(row));
+        if (edits < limit) {
+            limit = edits;
+            near = name_of(row);
+        }
+    }
+    return near;
+}
+
 }  // namespace unisono

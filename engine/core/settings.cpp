@@ -96,16 +96,10 @@ std::vector<std::string> misspelt_settings() {
         std::string_view name = *entry;
         name = name.substr(0, name.find('='));
         if (!name.starts_with("UNISONO_")) continue;
-        std::string_view near;
-        std::size_t least = 4;  // edits: others may have variables of their own
-        for (const SettingInfo& s : setting_infos) {
-            const std::size_t edits = edit_distance(name, s.variable);
-            if (edits < least) {
-                least = edits;
-                near = s.variable;
-            }
-        }
-        if (least == 0 || near.empty()) continue;
+        constexpr std::size_t limit = 4;  // edits: others may have variables of their own
+        const std::string_view near = nearest_name(name, setting_infos, limit,
+                                                   [](const SettingInfo& s) { return s.variable; });
+        if (near.empty() || near == name) continue;
         found.push_back("the environment variable " + std::string(name) +
                         " is not a setting; did you mean " + std::string(near) + "?");
     }

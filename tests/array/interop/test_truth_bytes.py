@@ -68,3 +68,12 @@ def test_dlpack_refuses_them():
     with pytest.raises(ValueError, match="neither 0 nor 1"):
         un.from_dlpack(BYTES.view(bool))
     assert un.from_dlpack(np.array([True, False])).tolist() == [True, False]
+
+
+def test_mapped_files_of_bools_are_shared_and_not_read(tmp_path):
+    path = tmp_path / "flags"
+    path.write_bytes(bytes([7, 0, 1]))
+    mapped = np.memmap(path, bool, "r+")
+    x = un.asarray(mapped)
+    mapped[1] = True
+    assert un.nonzero(x)[0].tolist() == [0, 1, 2]
