@@ -14,7 +14,7 @@
 
 #include <string_view>
 
-#include "array/adopt.h"
+#include "array/exchange/adopt.h"
 #include "array/object.h"
 #include "functions/numpy_operators.h"
 

@@ -1,7 +1,7 @@
 // Entry of the Python extension unisono._engine: calls the binders, one per concept.
 #include <nanobind/nanobind.h>
 
-#include "array/adopt.h"
+#include "array/exchange/adopt.h"
 #include "array/object.h"
 #include "array/view.h"
 #include "c/interface.h"

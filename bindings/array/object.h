@@ -98,13 +98,13 @@ extern PyGetSetDef array_attributes[];                                // array/a
 extern PyType_Slot python_slots[];                                    // array/python.cpp
 extern PyMethodDef python_methods[];                                  // array/python.cpp
 extern PyGetSetDef python_attributes[];                               // array/python.cpp
-int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept;  // array/buffer.cpp
+int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept;  // array/exchange/buffer.cpp
 void release_buffer(PyObject* self, Py_buffer* view) noexcept;
 PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names) noexcept;
 PyObject* dlpack_device(PyObject* self, PyObject*) noexcept;
 PyObject* from_dlpack(PyObject* module, PyObject* object) noexcept;
 
-// Operands (array/from_python.cpp).
+// Operands (array/exchange/from_python.cpp).
 /// An operand: our array, a Python number, or anything with the buffer protocol or __array__.
 /// `keep` holds what must stay alive. Returns false without a Python error if the object is no
 /// operand (slots then return NotImplemented). Throws PythonError or Error.
@@ -134,7 +134,7 @@ inline bool plain_operand(PyObject* o, Arg& arg) {
 /// dtype: of the elements of sequences; anything else keeps its own.
 Array to_array(PyObject* o, bool shared, std::optional<DType> dtype = std::nullopt);
 
-// Conversions (array/convert.cpp).
+// Conversions (array/exchange/convert.cpp).
 /// A Python scalar of the value (bool, int, float).
 PyObject* to_python(Scalar s);
 PyObject* to_python(const Array& a);  ///< of size 1; complex dtypes too

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "array/numpy_layout.h"
+#include "array/exchange/numpy_layout.h"
 #include "errors.h"
 #include "jit/dispatch.h"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "array/adopt.h"
+#include "array/exchange/adopt.h"
 #include "array/object.h"
 #include "functions/functions.h"
 #include "library/gather/histogram.h"

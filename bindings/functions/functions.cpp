@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "array/adopt.h"
-#include "array/numpy_layout.h"
+#include "array/exchange/adopt.h"
+#include "array/exchange/numpy_layout.h"
 #include "array/object.h"
 #include "functions/selection.h"
 #include "reference.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "array/numpy_layout.h"
+#include "array/exchange/numpy_layout.h"
 #include "array/view.h"
 #include "backends/codegen/compile.h"
 #include "core/threads/interrupt.h"

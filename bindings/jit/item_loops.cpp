@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "array/numpy_layout.h"
+#include "array/exchange/numpy_layout.h"
 #include "array/object.h"
 #include "reference.h"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <optional>
 
-#include "array/numpy_layout.h"
+#include "array/exchange/numpy_layout.h"
 #include "array/object.h"
 #include "errors.h"
 #include "frontend/table_state.h"

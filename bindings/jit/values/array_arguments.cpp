@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "array/adopt.h"
-#include "array/numpy_layout.h"
+#include "array/exchange/adopt.h"
+#include "array/exchange/numpy_layout.h"
 #include "errors.h"
 
 namespace unisono::python {

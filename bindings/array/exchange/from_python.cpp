@@ -3,8 +3,8 @@
 #include <cstring>
 #include <memory>
 
-#include "array/adopt.h"
-#include "array/nested.h"
+#include "array/exchange/adopt.h"
+#include "array/exchange/nested.h"
 #include "array/object.h"
 #include "core/stats.h"
 #include "reference.h"

@@ -1,5 +1,5 @@
 // From nested sequences to arrays: first the shape and the common dtype, then the values.
-#include "array/nested.h"
+#include "array/exchange/nested.h"
 
 #include <complex>
 #include <limits>

@@ -1,6 +1,6 @@
 // A base class for Python classes that are arrays by their method __array__: their bytes are that
 // array's. Python classes have no buffers of their own before Python 3.12.
-#include "array/adopt.h"
+#include "array/exchange/adopt.h"
 #include "reference.h"
 
 namespace unisono::python {

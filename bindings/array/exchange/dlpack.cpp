@@ -1,5 +1,5 @@
 // DLPack 1.x: zero-copy exchange with other array libraries on the CPU.
-#include "array/adopt.h"
+#include "array/exchange/adopt.h"
 #include "array/object.h"
 #include "tape/tape.h"
 

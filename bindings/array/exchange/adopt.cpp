@@ -1,7 +1,7 @@
 // Reads NumPy's arrays and their bases as they lie in memory.
-#include "array/adopt.h"
+#include "array/exchange/adopt.h"
 
-#include "array/numpy_layout.h"
+#include "array/exchange/numpy_layout.h"
 #include "array/object.h"
 #include "reference.h"
 #include "tape/tape.h"
