@@ -279,7 +279,7 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     options = _current.get()
     if options["override_repr"] is not None:
         return options["override_repr"](x)
-    if x.ndim == 0:
+    if x.ndim == 0 and x._is_value():
         return f"un.{x.dtype.name}({_number(x)})"
     width = options["linewidth"] if max_line_width is None else max_line_width
     text = array2string(x, width, precision, suppress_small, ", ", "array(", suffix=")")

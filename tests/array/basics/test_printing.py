@@ -215,3 +215,12 @@ print(x, repr(x), x.astype("float32")[:5], x[3], un.format_float_positional(x[1]
 assert "numpy" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "float16", "float64", "complex64"])
+def test_arrays_without_axes_print_as_arrays_and_values_as_numbers(dtype):
+    for number in (0, 1, 1 / 3, 1e4):
+        h = np.asarray(number).astype(dtype)
+        x = un.asarray(h)
+        assert repr(x) == repr(h) and str(x) == str(h)
+        assert repr(x[()]).startswith(f"un.{dtype}(")
