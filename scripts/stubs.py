@@ -44,6 +44,18 @@ from typing import overload as _overload
 from {engine} import ArrayLike, Axis, DeviceLike, DTypeLike
 '''
 
+ARRAY_API = '''"""Types of ``unisono.array_api``, written by scripts/stubs.py."""
+
+from typing import Any
+
+from ._engine import ndarray
+
+class Array(ndarray): ...
+
+def standard(result: Any) -> Any: ...
+def __getattr__(name: str) -> Any: ...
+'''
+
 # Types of parameters by their names, and else by their defaults.
 PARAMETERS = {
     **dict.fromkeys(
@@ -364,6 +376,7 @@ def pages():
         HOME / "types.pyi",
         f"{head}\n\nfrom typing import Any\n\ndef __getattr__(name: str) -> Any: ...\n",
     )
+    yield HOME / "array_api.pyi", ARRAY_API
     for name, path in (("lib", "lib/__init__"), ("lib.stride_tricks", "lib/stride_tricks")):
         module = importlib.import_module(f"unisono.{name}")
         page = module_page(module, f"``unisono.{name}``")

@@ -47,11 +47,46 @@ bool repeats(PyObject* sequence, PyObject* times) {
            (is_value_object(times) || (is_array(times) && array_of(times).is_value()));
 }
 
+/// The slot of an operator; null for comparisons.
+template <Op op>
+constexpr binaryfunc PyNumberMethods::*slot_of() {
+    switch (op) {
+        case Op::Add: return &PyNumberMethods::nb_add;
+        case Op::Sub: return &PyNumberMethods::nb_subtract;
+        case Op::Mul: return &PyNumberMethods::nb_multiply;
+        case Op::Div: return &PyNumberMethods::nb_true_divide;
+        case Op::FloorDiv: return &PyNumberMethods::nb_floor_divide;
+        case Op::Mod: return &PyNumberMethods::nb_remainder;
+        case Op::And: return &PyNumberMethods::nb_and;
+        case Op::Or: return &PyNumberMethods::nb_or;
+        case Op::Xor: return &PyNumberMethods::nb_xor;
+        case Op::Shl: return &PyNumberMethods::nb_lshift;
+        case Op::Shr: return &PyNumberMethods::nb_rshift;
+        default: return nullptr;
+    }
+}
+
+/// Whether the right operand of a value is of a subclass of the array type with this operator of
+/// its own: Python is to ask that one, which it does by itself where both are arrays.
+template <Op op>
+bool defers(PyObject* a, PyObject* b) {
+    if (!is_value_object(a) || Py_TYPE(b) == array_type || !is_array(b)) return false;
+    const PyTypeObject* theirs = Py_TYPE(b);
+    if constexpr (op == Op::Power) {
+        return theirs->tp_as_number->nb_power != array_type->tp_as_number->nb_power;
+    } else if constexpr (slot_of<op>() != nullptr) {
+        return theirs->tp_as_number->*slot_of<op>() != array_type->tp_as_number->*slot_of<op>();
+    } else {
+        return theirs->tp_richcompare != array_type->tp_richcompare;
+    }
+}
+
 template <Op op>
 PyObject* binary(PyObject* a, PyObject* b) noexcept {
     if constexpr (op != Op::FloorDiv) {
         if (PyObject* made = of_known_values<op>(a, b)) return made;
     }
+    if (defers<op>(a, b)) Py_RETURN_NOTIMPLEMENTED;
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Arg args[2];
         Array keep[2];

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, Generic, Literal, NamedTuple, ParamSpec, Self, TypeVar
 from typing import overload as _overload
 
+from . import array_api as array_api
 from . import atomic as atomic
 from . import emath as emath
 from . import errors as errors

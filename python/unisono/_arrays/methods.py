@@ -16,14 +16,14 @@ def __getattr__(name):
 
 
 def __array_namespace__(self, *, api_version=None):
-    """Return the package; the versions of the standard that it follows are 2021.12 to 2025.12."""
+    """Return ``unisono.array_api``; the versions of the standard that it follows are 2021.12 to 2025.12."""
     versions = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
     if api_version is not None and api_version not in versions:
         raise ValueError(
             f"__array_namespace__: unknown version of the array API; got {api_version!r}, expected one of "
             f"{', '.join(versions)}"
         )
-    return un
+    return un.array_api
 
 
 def __round__(self, digits=None):

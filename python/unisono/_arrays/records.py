@@ -197,10 +197,10 @@ class RecordArray(Strided):
         return bool(self._host())
 
     def __array_namespace__(self, *, api_version=None):
-        """The package."""
+        """``unisono.array_api``."""
         import unisono
 
-        return unisono
+        return unisono.array_api
 
     def __eq__(self, other):
         return self._ours(self._host() == host_value(other))
