@@ -71,6 +71,8 @@ inline constexpr std::int64_t insertion_sort_lane = 24;
 inline constexpr std::int64_t full_sort_lane = 1 << 14;  ///< a selection sorts the lane
 inline constexpr std::int64_t dot_lanes = 32;            ///< shorter dot products are plain loops
 inline constexpr std::int64_t tiled_rows = 384;          ///< of a matrix that is factored in tiles
+/// Multiply-adds of one LAPACK routine from which on Ctrl-C does not wait for its end.
+inline constexpr double abandonable_operations = 4e9;
 inline constexpr std::int64_t shared_matrix_elements = 8192;  ///< read once for several vectors
 
 }  // namespace unisono::limits

@@ -1,5 +1,5 @@
 // Parallel loops: every iteration once, the same chunks for any thread count, nesting, concurrent
-// callers, fork.
+// callers, fork, routines that are abandoned.
 #include "core/threads/parallel.h"
 
 #include <gtest/gtest.h>
@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <thread>
 #include <vector>
 
 #include "core/error.h"
+#include "core/threads/run_abandonable.h"
 
 namespace unisono {
 
@@ -123,6 +125,44 @@ TEST(Parallel, ForkedChildGoesOn) {
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
     parallel_for(0, 1000, 1, sum);
     EXPECT_EQ(total, 2000);
+}
+
+TEST(Threads, AbandonedRoutineEndsWithItsMemory) {
+    auto released = std::make_shared<std::atomic<bool>>(false);
+    auto memory = std::make_shared<int>(0);
+    std::weak_ptr<int> watched = memory;
+    auto work = [released, memory] {
+        while (!*released) std::this_thread::yield();
+        *memory = 1;
+    };
+    memory.reset();
+    auto asks = [](void*) { return true; };
+    EXPECT_THROW(run_abandonable(std::move(work), asks, nullptr), Error);
+    EXPECT_FALSE(watched.expired());  // the routine still runs
+    *released = true;
+    while (!watched.expired()) std::this_thread::yield();
+}
+
+TEST(Threads, RoutineThatIsNotAbandonedIsWaitedFor) {
+    int asked = 0;
+    std::atomic<bool> released{false};
+    struct Asked {
+        int& count;
+        std::atomic<bool>& released;
+    } asked_of{asked, released};
+    auto asks = [](void* context) {
+        auto& given = *static_cast<Asked*>(context);
+        if (++given.count == 2) given.released = true;
+        return false;
+    };
+    bool ended = false;
+    auto work = [&] {
+        while (!released) std::this_thread::yield();
+        ended = true;
+    };
+    run_abandonable(work, asks, &asked_of);
+    EXPECT_TRUE(ended);
+    EXPECT_GE(asked, 2);
 }
 
 TEST(Threads, CountIsASetting) {

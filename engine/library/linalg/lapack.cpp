@@ -19,51 +19,50 @@ namespace unisono::library {
 namespace {
 
 template <class T>
-void copy_elements(const T* from, std::int64_t n, T* to) {
-    parallel_for(0, n, limits::thread_operations, [&](std::int64_t first, std::int64_t last) {
-        std::copy(from + first, from + last, to + first);
-    });
-}
-
-template <class T>
 Factors solve_typed(const Array& given, const Array& right) {
-    Stack<T> a(given), b(right);
+    const auto width = static_cast<double>(right.shape().back());
+    Stack<T> a(given, 1 + width / static_cast<double>(given.shape().back()));
+    Stack<T> b(right, a.memory);
     std::int64_t n = a.rows, k = b.columns;
-    Made<T> x(b.shape({n, k}));
-    std::int64_t failed = for_each_matrix(a.count, n, [&](std::int64_t i) {
+    Made<T> x(b.shape({n, k}), a.memory.get());
+    auto body = [=, matrices = a.data, sides = b.data, to = x.data](std::int64_t i) {
         if (n == 0 || k == 0) return true;
-        return solve_rows(n, k, a.matrix(i), b.matrix(i), x.data + i * n * k);
-    });
+        return solve_rows(n, k, matrices + i * n * n, sides + i * n * k, to + i * n * k);
+    };
+    std::int64_t failed = for_each_matrix(a.count, n, a.memory, body);
     return {{x.array}, failed};
 }
 
 template <class T>
 Factors inverse_typed(const Array& given) {
-    Stack<T> a(given);
+    Stack<T> a(given, 3);
     std::int64_t n = a.rows;
-    Made<T> inverse(a.shape({n, n}));
-    std::int64_t failed = for_each_matrix(a.count, n, [&](std::int64_t i) {
+    Made<T> inverse(a.shape({n, n}), a.memory.get());
+    auto body = [=, matrices = a.data, to = inverse.data](std::int64_t i) {
         if (n == 0) return true;
         auto rows = buffer<T>(n * n);
-        copy_elements(a.matrix(i), n * n, rows.get());
-        return inverse_of_rows(n, rows.get(), inverse.data + i * n * n);
-    });
+        copy_elements(matrices + i * n * n, n * n, rows.get());
+        return inverse_of_rows(n, rows.get(), to + i * n * n);
+    };
+    std::int64_t failed = for_each_matrix(a.count, n, a.memory, body);
     return {{inverse.array}, failed};
 }
 
 template <class T>
 Factors determinant_typed(const Array& given) {
     using Real = real_of<T>;
-    Stack<T> a(given);
+    Stack<T> a(given, 1);
     std::int64_t n = a.rows;
-    Made<T> det(a.shape({})), sign(a.shape({}));
-    Made<Real> log(a.shape({}));
+    CallMemory* memory = a.memory.get();
+    Made<T> det(a.shape({}), memory), sign(a.shape({}), memory);
+    Made<Real> log(a.shape({}), memory);
     void* getrf = blas::routine_for<T>("getrf");
-    for_each_matrix(a.count, n, [&](std::int64_t i) {
+    auto body = [=, matrices = a.data, to_det = det.data, to_sign = sign.data,
+                 to_log = log.data](std::int64_t i) {
         auto lu = buffer<T>(n * n);
         auto pivots = buffer<blas::Int>(n);
         Info info;
-        copy_elements(a.matrix(i), n * n, lu.get());
+        copy_elements(matrices + i * n * n, n * n, lu.get());
         if (n >= limits::tiled_rows)
             lu_in_tiles(n, lu.get(), pivots.get());
         else if (n > 0)
@@ -87,25 +86,27 @@ Factors determinant_typed(const Array& given) {
         Real size = std::abs(product);
         if (!(size > std::numeric_limits<Real>::min() && size <= std::numeric_limits<Real>::max()))
             product = phase == T(0) ? T(0) : phase * std::exp(logarithm);
-        det.data[i] = product;
-        sign.data[i] = phase;
-        log.data[i] = logarithm;
+        to_det[i] = product;
+        to_sign[i] = phase;
+        to_log[i] = logarithm;
         return true;
-    });
+    };
+    for_each_matrix(a.count, n, a.memory, body);
     return {{det.array, sign.array, log.array}, -1};
 }
 
 template <class T>
 Factors cholesky_typed(const Array& given, bool upper) {
-    Stack<T> a(given);
+    Stack<T> a(given, 1);
     std::int64_t n = a.rows;
-    Made<T> factor(a.shape({n, n}));
-    std::int64_t failed = for_each_matrix(a.count, n, [&](std::int64_t i) {
+    Made<T> factor(a.shape({n, n}), a.memory.get());
+    auto body = [=, matrices = a.data, to = factor.data](std::int64_t i) {
         if (n == 0) return true;
-        T* m = factor.data + i * n * n;
-        copy_elements(a.matrix(i), n * n, m);
+        T* m = to + i * n * n;
+        copy_elements(matrices + i * n * n, n * n, m);
         return cholesky_of_rows(upper, n, m);
-    });
+    };
+    std::int64_t failed = for_each_matrix(a.count, n, a.memory, body);
     return {{factor.array}, failed};
 }
 
@@ -119,37 +120,41 @@ void take_upper(const T* columns, std::int64_t m, std::int64_t rows, std::int64_
 
 template <class T>
 Factors qr_typed(const Array& given, QrMode mode) {
-    Stack<T> a(given);
+    Stack<T> a(given, 4);
+    CallMemory* memory = a.memory.get();
     std::int64_t m = a.rows, n = a.columns, least = std::min(m, n);
     bool wants_q = mode == QrMode::Reduced || mode == QrMode::Complete;
     std::int64_t width = mode == QrMode::Complete ? m : least;
-    Made<T> q(wants_q ? a.shape({m, width}) : std::vector<std::int64_t>{0});
-    Made<T> r(mode == QrMode::Raw ? a.shape({n, m}) : a.shape({width, n}));
-    Made<T> factors(mode == QrMode::Raw ? a.shape({least}) : std::vector<std::int64_t>{0});
+    const std::vector<std::int64_t> none{0};
+    Made<T> q(wants_q ? a.shape({m, width}) : none, memory);
+    Made<T> r(mode == QrMode::Raw ? a.shape({n, m}) : a.shape({width, n}), memory);
+    Made<T> factors(mode == QrMode::Raw ? a.shape({least}) : none, memory);
     void* geqrf = blas::routine_for<T>("geqrf");
     void* orgqr = blas::routine_for<T>(is_complex<T> ? "ungqr" : "orgqr");
-    std::int64_t failed = for_each_matrix(a.count, std::max(m, n), [&](std::int64_t i) {
+    auto body = [=, matrices = a.data, to_q = q.data, to_r = r.data,
+                 to_factors = factors.data](std::int64_t i) {
         if (m == 0) return true;
         auto columns = buffer<T>(m * std::max(n, width)), tau = buffer<T>(least);
         std::int64_t size = 64 * std::max<std::int64_t>(1, std::max(m, n));
         auto work = buffer<T>(size);
         Info info;
-        transpose_into(a.matrix(i), m, n, columns.get());
+        transpose_into(matrices + i * m * n, m, n, columns.get());
         if (n > 0)
             blas::call(geqrf, m, n, columns.get(), m, tau.get(), work.get(), size, &info.value);
         if (mode == QrMode::Raw) {
-            copy_elements(columns.get(), m * n, r.data + i * m * n);
-            copy_elements(tau.get(), least, factors.data + i * least);
+            copy_elements(columns.get(), m * n, to_r + i * m * n);
+            copy_elements(tau.get(), least, to_factors + i * least);
             return info.ok();
         }
-        take_upper(columns.get(), m, width, n, r.data + i * width * n);
+        take_upper(columns.get(), m, width, n, to_r + i * width * n);
         if (!wants_q || width == 0) return info.ok();
         Info formed;
         blas::call(orgqr, m, width, least, columns.get(), m, tau.get(), work.get(), size,
                    &formed.value);
-        transpose_into(columns.get(), width, m, q.data + i * m * width);
+        transpose_into(columns.get(), width, m, to_q + i * m * width);
         return info.ok() && formed.ok();
-    });
+    };
+    std::int64_t failed = for_each_matrix(a.count, std::max(m, n), a.memory, body);
     if (wants_q) return {{q.array, r.array}, failed};
     if (mode == QrMode::Raw) return {{r.array, factors.array}, failed};
     return {{r.array}, failed};

@@ -14,10 +14,14 @@
 
 #include "core/error.h"
 #include "core/limits.h"
+#include "core/threads/interrupt.h"
 #include "core/threads/parallel.h"
+#include "core/threads/run_abandonable.h"
 #include "library/call.h"
 #include "library/linalg/blas.h"
+#include "library/linalg/call_memory.h"
 #include "library/linalg/lapack.h"
+#include "tape/outside_engine.h"
 #include "tape/record/record.h"
 #include "tape/tape.h"
 
@@ -41,7 +45,7 @@ inline DType dtype_named(const char* name) {
     DType t = dtype_from_name(name, found);
     if (!found)
         fail(ErrorKind::Unsupported,
-             std::string("linalg: the result is complex, and dtype ") + name + " is not there");
+             std::string("linalg: the result is complex, and dtype ") + name + " is not supported");
     return t;
 }
 template <class T>
@@ -63,20 +67,43 @@ Factors for_lapack_type(DType t, F&& f) {
                               " is unsupported in linalg; convert to float32 or float64 first");
 }
 
+/// Copies on all threads.
+template <class T>
+void copy_elements(const T* from, std::int64_t n, T* to) {
+    parallel_for(0, n, limits::thread_operations, [&](std::int64_t first, std::int64_t last) {
+        std::copy(from + first, from + last, to + first);
+    });
+}
+
 /// A packed array whose contents are valid, as a stack of rows x columns matrices.
 template <class T>
 struct Stack {
     Array array;
     const T* data;
     std::int64_t count, rows, columns;
+    /// Of calls in which one matrix may take so long that Ctrl-C should not wait for it, else null.
+    /// The elements are then copied there.
+    std::shared_ptr<CallMemory> memory;
 
-    explicit Stack(const Array& a) : array(packed(a)) {
+    /// `passes`: multiply-adds of the routine, in units of rows * columns * the lesser of both.
+    Stack(const Array& a, double passes) : Stack(a, std::shared_ptr<CallMemory>()) {
+        const HostHooks& hooks = Tape::instance().hooks;
+        const double least = static_cast<double>(std::min(rows, columns));
+        const double operations =
+            passes * least * static_cast<double>(rows) * static_cast<double>(columns);
+        if (count > 0 && operations > limits::abandonable_operations && hooks.leave_engine &&
+            hooks.interrupted)
+            hold(std::make_shared<CallMemory>());
+    }
+    /// A second operand of the same call.
+    Stack(const Array& a, std::shared_ptr<CallMemory> shared) : array(packed(a)) {
         data = reinterpret_cast<const T*>(host_data(array, false));
         Dims shape = array.shape();
         rows = shape[shape.size() - 2];
         columns = shape[shape.size() - 1];
         count = 1;
         for (std::size_t k = 0; k + 2 < shape.size(); ++k) count *= shape[k];
+        if (shared) hold(std::move(shared));
     }
     const T* matrix(std::int64_t i) const { return data + i * rows * columns; }
     /// The leading axes, then those given.
@@ -85,17 +112,34 @@ struct Stack {
         s.insert(s.end(), last);
         return s;
     }
+
+  private:
+    void hold(std::shared_ptr<CallMemory> shared) {
+        memory = std::move(shared);
+        const std::int64_t n = count * rows * columns;
+        auto* copied =
+            static_cast<T*>(memory->allocate(n * static_cast<std::int64_t>(sizeof(T)), nullptr));
+        copy_elements(data, n, copied);
+        data = copied;
+    }
 };
 
-/// A new array with memory.
+/// A new array with memory, which is the call's until its end where there is a CallMemory.
 template <class T>
 struct Made {
     Array array;
     T* data;
-    explicit Made(const std::vector<std::int64_t>& shape) : Made(shape, dtype_for<T>()) {}
-    Made(const std::vector<std::int64_t>& shape, DType t) : array(empty(shape, t, nullptr)) {
-        array.view().storage->allocate();
-        data = reinterpret_cast<T*>(array.view().data());
+    explicit Made(const std::vector<std::int64_t>& shape, CallMemory* memory = nullptr)
+        : Made(shape, dtype_for<T>(), memory) {}
+    Made(const std::vector<std::int64_t>& shape, DType t, CallMemory* memory)
+        : array(empty(shape, t, nullptr)) {
+        Storage* storage = array.view().storage;
+        if (memory) {
+            data = static_cast<T*>(memory->allocate(storage->bytes, storage));
+        } else {
+            storage->allocate();
+            data = reinterpret_cast<T*>(array.view().data());
+        }
     }
 };
 
@@ -128,40 +172,72 @@ struct Info {
     bool ok() const { return blas::element(&value, 0) == 0; }
 };
 
-/// Calls body(i), which returns whether matrix i succeeded, over the stack on all threads and
-/// without the engine's lock. Returns the first that failed, or -1.
+/// How the matrices of a stack fared.
+struct StackOutcome {
+    static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+    std::atomic<std::int64_t> failed{none};  ///< the first that LAPACK gave up on
+    std::exception_ptr thrown;               ///< by a body: passed on in the engine
+};
+
 template <class F>
-std::int64_t for_each_matrix(std::int64_t count, std::int64_t edge, F&& body) {
-    constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
-    std::int64_t work = std::max<std::int64_t>(1, edge * edge * edge);
-    std::atomic<std::int64_t> failed{all};
-    std::exception_ptr thrown;  // by the body: passed on once the engine's lock is held again
+void run_stack(std::int64_t count, std::int64_t grain, F& body, StackOutcome& outcome) {
     std::once_flag first_thrown;
-    const HostHooks& hooks = Tape::instance().hooks;
-    bool leaves = hooks.leave_engine && count * work > limits::thread_matrix_operations;
-    void* state = leaves ? hooks.leave_engine() : nullptr;
-    parallel_for(0, count, std::max<std::int64_t>(1, limits::thread_matrix_operations / work),
-                 [&](std::int64_t first, std::int64_t last) {
-                     for (std::int64_t i = first; i < last; ++i) {
-                         bool ok = false;
-                         try {
-                             ok = body(i);
-                         } catch (...) {
-                             std::call_once(first_thrown,
-                                            [&] { thrown = std::current_exception(); });
-                         }
-                         std::int64_t before = failed;
-                         while (!ok && i < before && !failed.compare_exchange_weak(before, i)) {
-                         }
-                     }
-                 });
-    if (leaves) hooks.enter_engine(state);
+    auto keep = [&] {
+        std::call_once(first_thrown, [&] { outcome.thrown = std::current_exception(); });
+    };
+    auto run = [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) {
+            bool ok = false;
+            try {
+                ok = body(i);
+            } catch (...) {
+                keep();
+            }
+            std::int64_t before = outcome.failed;
+            while (!ok && i < before && !outcome.failed.compare_exchange_weak(before, i)) {
+            }
+        }
+    };
     try {
-        if (thrown) std::rethrow_exception(thrown);
+        parallel_for(0, count, grain, run);
+    } catch (...) {  // Ctrl-C between matrices
+        keep();
+    }
+}
+
+/// Calls body(i), which returns whether matrix i succeeded, over the stack on all threads and
+/// outside of the engine. Returns the first that failed, or -1. Ctrl-C is heard between matrices
+/// and, where there is a `memory`, inside of them: body is then copied and may run on after the
+/// interrupt, so it holds nothing by reference, and no array.
+template <class F>
+std::int64_t for_each_matrix(std::int64_t count, std::int64_t edge,
+                             const std::shared_ptr<CallMemory>& memory, F body) {
+    const double size = static_cast<double>(edge);
+    const double work = std::max(1.0, size * size * size);
+    const double least = static_cast<double>(limits::thread_matrix_operations);
+    const auto grain = static_cast<std::int64_t>(std::max(1.0, least / work));
+    const HostHooks& hooks = Tape::instance().hooks;
+    auto outcome = std::make_shared<StackOutcome>();
+    if (!hooks.leave_engine || static_cast<double>(count) * work <= least) {
+        run_stack(count, grain, body, *outcome);
+    } else {
+        OutsideEngine outside(hooks);
+        if (memory) {
+            auto job = [=]() mutable { run_stack(count, grain, body, *outcome); };
+            run_abandonable([job, memory]() mutable { job(); }, OutsideEngine::interrupted,
+                            &outside);
+        } else {
+            CancelScope cancel(OutsideEngine::interrupted, &outside);
+            run_stack(count, grain, body, *outcome);
+        }
+    }
+    try {
+        if (outcome->thrown) std::rethrow_exception(outcome->thrown);
     } catch (const std::bad_alloc&) {
         fail(ErrorKind::Memory, "linalg: no memory for the work space of LAPACK");
     }
-    return failed == all ? -1 : failed.load();
+    if (memory) memory->hand_over();
+    return outcome->failed == StackOutcome::none ? -1 : outcome->failed.load();
 }
 
 }  // namespace unisono::library

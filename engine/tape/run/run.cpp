@@ -8,6 +8,7 @@
 #include "core/settings.h"
 #include "core/stats.h"
 #include "core/threads/interrupt.h"
+#include "tape/outside_engine.h"
 #include "tape/run/run_group.h"
 #include "tape/run/temporary.h"
 
@@ -154,27 +155,15 @@ void Runner::outside_engine(bool long_work, const std::function<void()>& work, b
         }
     };
     mark(true);
-    struct Engine {
-        HostHooks& hooks;
-        void* state;
-    } engine{tape_.hooks, tape_.hooks.leave_engine()};
-    auto asks = [](void* context) {
-        auto& [hooks, state] = *static_cast<Engine*>(context);
-        hooks.enter_engine(state);
-        const bool stop = hooks.interrupted && hooks.interrupted();
-        state = hooks.leave_engine();
-        return stop;
-    };
     try {
-        std::optional<CancelScope> hears;
-        if (restarts) hears.emplace(asks, &engine);
+        OutsideEngine outside(tape_.hooks);
+        std::optional<CancelScope> cancel;
+        if (restarts) cancel.emplace(OutsideEngine::interrupted, &outside);
         work();
     } catch (...) {
-        tape_.hooks.enter_engine(engine.state);
         mark(false);
         throw;
     }
-    tape_.hooks.enter_engine(engine.state);
     mark(false);
 }
 

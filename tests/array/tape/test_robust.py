@@ -106,9 +106,10 @@ def test_ctrl_c_in_a_long_sweep_leaves_arrays_consistent():
 
 PROGRAM_THAT_IS_INTERRUPTED_IN_A_CALL = """
 import os, signal, threading, numpy as np, unisono as un
-x = un.random.default_rng(1).random(4_000_000)
-un.eval(x)
+n = 4_000_000
 while True:
+    x = un.random.default_rng(1).random(n)
+    un.eval(x)
     y = getattr(un, NAME)(x) if NAME != "fft" else un.fft.fft(x)
     before = un.stats()["pending_operations"]
     threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
@@ -119,6 +120,7 @@ while True:
     except KeyboardInterrupt:
         if un.stats()["pending_operations"] == before:
             break  # the call gave up, and can begin again
+    n *= 2  # it had ended before
 host = np.asarray(x)
 assert np.array_equal(un.sort(y), np.sort(host)) if NAME == "sort" else np.allclose(y, np.fft.fft(host))
 """
@@ -128,6 +130,58 @@ assert np.array_equal(un.sort(y), np.sort(host)) if NAME == "sort" else np.allcl
 def test_ctrl_c_ends_a_long_library_call(name):
     program = f"NAME = {name!r}\n" + PROGRAM_THAT_IS_INTERRUPTED_IN_A_CALL
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+PROGRAM_THAT_IS_INTERRUPTED_IN_A_ROUTINE = """
+import os, signal, sys, threading, numpy as np, unisono as un
+routine(un, un.eye(4))  # finds the library
+while True:
+    host = np.random.default_rng(1).random((n, n))
+    host = host @ host.T + n * np.eye(n)
+    x = un.asarray(host.copy())
+    in_use = un.memory.stats()["in_use"]
+    threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        routine(un, x)
+        while True:
+            pass
+    except KeyboardInterrupt as error:
+        if "the result of the routine is dropped" in str(error):
+            break
+    n += n // 2  # the routine had ended before
+x[0, 0] += 1  # the abandoned routine reads its own copy
+host[0, 0] += 1
+assert np.allclose(routine(un, x), routine(np, host))
+while un.memory.stats()["in_use"] > in_use:
+    pass  # until the routine has ended
+threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    routine(un, x)
+    while True:
+        pass
+except KeyboardInterrupt:
+    sys.exit(3)  # beside the routine
+"""
+
+ROUTINES = {
+    "svd": ("lambda xp, x: xp.linalg.svd(x, compute_uv=False)", 900),
+    "eigh": ("lambda xp, x: xp.linalg.eigh(x)[0]", 900),
+    "eigvals": ("lambda xp, x: xp.sort(xp.linalg.eigvals(x))", 900),
+    "qr": ("lambda xp, x: abs(xp.linalg.qr(x)[1])", 1100),
+    "lstsq": ("lambda xp, x: xp.linalg.lstsq(x, x[:, 0], rcond=None)[0]", 700),
+    "solve": ("lambda xp, x: xp.linalg.solve(x, x[0])", 1700),
+    "cholesky": ("lambda xp, x: xp.linalg.cholesky(x)", 1700),
+    "inv": ("lambda xp, x: xp.linalg.inv(x)", 1200),
+    "slogdet": ("lambda xp, x: xp.linalg.slogdet(x)[1]", 1700),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ROUTINES)
+def test_ctrl_c_ends_one_routine_of_linear_algebra(name):
+    routine, n = ROUTINES[name]
+    program = f"n = {n}\nroutine = {routine}\n" + PROGRAM_THAT_IS_INTERRUPTED_IN_A_ROUTINE
+    assert subprocess.run([sys.executable, "-c", program], timeout=120).returncode == 3
 
 
 def test_memory_limit_pool_and_counters():
