@@ -205,13 +205,10 @@ def _derivative(f, axis, spacing, edge_order):
         raise ValueError(
             "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required."
         )
-    spacing = as_array(spacing)
+    h = _steps(spacing, f.shape[axis])
     y = moveaxis(f, axis, 0)
     d = un.empty(y.shape, f.dtype)
-    if spacing.ndim > 1:
-        raise ValueError("distances must be either scalars or 1d")
-    if spacing.ndim == 0:
-        h = spacing.item()
+    if un.ndim(h) == 0:
         d[1:-1] = (y[2:] - y[:-2]) / (2.0 * h)
         if edge_order == 1:
             d[0], d[-1] = (y[1] - y[0]) / h, (y[-1] - y[-2]) / h
@@ -219,10 +216,7 @@ def _derivative(f, axis, spacing, edge_order):
             d[0] = (-1.5 / h) * y[0] + (2.0 / h) * y[1] + (-0.5 / h) * y[2]
             d[-1] = (0.5 / h) * y[-3] + (-2.0 / h) * y[-2] + (1.5 / h) * y[-1]
         return moveaxis(d, 0, axis)
-    if spacing.shape[0] != y.shape[0]:
-        raise ValueError("when 1d, distances must match the length of the corresponding dimension")
-    h = diff(spacing.astype("float64")).reshape((-1,) + (1,) * (y.ndim - 1))
-    a, b = h[:-1], h[1:]
+    a, b = (x.reshape((-1,) + (1,) * (y.ndim - 1)) for x in (h[:-1], h[1:]))
     d[1:-1] = -b / (a * (a + b)) * y[:-2] + (b - a) / (a * b) * y[1:-1] + a / (b * (a + b)) * y[2:]
     if edge_order == 1:
         d[0], d[-1] = (y[1] - y[0]) / h[0], (y[-1] - y[-2]) / h[-1]
@@ -240,6 +234,19 @@ def _derivative(f, axis, spacing, edge_order):
             + (2 * q + p) / (q * (p + q)) * y[-1]
         )
     return moveaxis(d, 0, axis)
+
+
+def _steps(spacing, n):
+    """Distances between the n points of an axis: one number where all are equal, as NumPy takes them."""
+    if un.ndim(spacing) == 0:
+        return spacing
+    places = as_array(spacing)
+    if places.ndim > 1:
+        raise ValueError("distances must be either scalars or 1d")
+    if places.shape[0] != n:
+        raise ValueError("when 1d, distances must match the length of the corresponding dimension")
+    steps = diff(places.astype("float64") if places.dtype.kind in "iu" else places)
+    return steps[0] if (steps == steps[0]).all() else steps
 
 
 def trapezoid(y, x=None, dx=1.0, axis=-1):

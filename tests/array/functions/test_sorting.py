@@ -268,6 +268,17 @@ def test_gradients():
     compare(np.gradient, un.gradient, x, at, at)
 
 
+@pytest.mark.parametrize("dtype", ["int32", "float32", "float64", "complex128"])
+def test_gradients_have_numpys_bits(dtype):
+    r = np.random.default_rng(12)
+    f = (r.random((5, 6)) * 9).astype(dtype)
+    f[2, 2] = np.nan if dtype[0] != "i" else 0
+    even, uneven = np.arange(6), np.cumsum(r.random(6))  # equal distances count as one number
+    for h in (2, 0.3, np.float32(0.3), even, even * 0.5, uneven, uneven.astype("float32")):
+        for edge_order in (1, 2):
+            compare(np.gradient, un.gradient, f, h, axis=1, edge_order=edge_order, exact=True)
+
+
 def test_integrals_and_interpolation():
     r = np.random.default_rng(12)
     y, at = r.random((4, 6)), np.sort(r.random(6))
