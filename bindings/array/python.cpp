@@ -71,6 +71,8 @@ PyObject* squeeze(PyObject* self, PyObject* args, PyObject* names) noexcept {
     });
 }
 
+PyObject* priority(PyObject*, void*) noexcept { return PyFloat_FromDouble(0.0); }
+
 PyObject* is_value(PyObject* self, PyObject*) noexcept {
     return PyBool_FromLong(array_of(self).is_value());
 }
@@ -227,6 +229,9 @@ PyGetSetDef python_attributes[] = {
      nullptr},
     {"mT", get<"matrix_transpose">, nullptr, "View with the last two axes exchanged.", nullptr},
     {"data", get<"data">, nullptr, "A memoryview of the elements.", nullptr},
+    {"__array_priority__", priority, nullptr,
+     "0.0, as NumPy's arrays have: libraries compare it to find the operand that decides.",
+     nullptr},
     {"_typ", get<"pandas_type">, nullptr, "What pandas unpacks by to_numpy(); none of numbers.",
      nullptr},
     {"_hasna", get<"has_missing">, nullptr, "False: what pandas asks of its own arrays.", nullptr},

@@ -17,6 +17,7 @@ from ._engine import absolute as abs
 from ._arrays.functions import *
 
 # isort: on
+from ._arrays.registration import install as _register_with_libraries
 from ._runtime import (
     devices,
     eager,
@@ -36,6 +37,7 @@ euler_gamma = 0.5772156649015329
 little_endian = True
 newaxis = None
 __array_api_version__ = "2025.12"
+_register_with_libraries()
 
 
 def __getattr__(name):

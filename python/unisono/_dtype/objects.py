@@ -1,5 +1,7 @@
 """Dtype objects: equal to NumPy's dtypes and to their names, without importing NumPy."""
 
+import sys as _sys
+
 from .. import _engine
 
 
@@ -60,6 +62,12 @@ class dtype:
             return _engine._dtype_of(other) is self
         except Exception:  # any object may stand on the other side
             return False
+
+    @property
+    def __class__(self):
+        """NumPy's class of dtypes where NumPy is loaded: libraries ask ``isinstance(x.dtype, numpy.dtype)``."""
+        numpy = _sys.modules.get("numpy")  # may still be half imported
+        return getattr(numpy, "dtype", dtype)
 
     def __reduce__(self):
         return (_by_name, (self.name,))

@@ -1,0 +1,88 @@
+"""Registers our arrays with libraries that keep tables of array types, when such a library is imported.
+
+einops and dask compute with what their tables name and ask arrays for no protocol. A registration runs once, after
+the library's module has run; nothing is imported for it, and a library that is never imported costs nothing.
+"""
+
+import sys
+
+import unisono as un
+
+
+def _register_with_einops(backends):
+    """Add a backend that computes with the package's functions (the NumPy backend calls a namespace's)."""
+
+    class Backend(backends.NumpyBackend):
+        framework_name = "unisono"
+
+        def __init__(self):
+            self.np = un
+
+        def from_numpy(self, x):
+            return un.asarray(x)
+
+        def to_numpy(self, x):
+            return x.to_numpy()
+
+    backends.UnisonoBackend = Backend  # einops finds the subclasses that are alive
+
+
+def _register_with_dask(backends):
+    """Quantiles of chunks; dask's other functions ask NumPy's protocols."""
+    backends.percentile_lookup.register(un.ndarray, backends._percentile)
+
+
+_registrations = {
+    "einops._backends": _register_with_einops,
+    "dask.array.backends": _register_with_dask,
+}
+
+
+class _Loader:
+    """A module's own loader; the registration runs behind it."""
+
+    def __init__(self, loader):
+        self._loader = loader
+
+    def create_module(self, spec):
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module):
+        module.__loader__ = module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
+        _register(module.__name__, module)
+
+    def __getattr__(self, name):
+        return getattr(self._loader, name)
+
+
+class _Finder:
+    """Finds the modules of the table by the finders behind it, and replaces their loaders."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name not in _registrations:
+            return None
+        others = (f for f in sys.meta_path if f is not _Finder and hasattr(f, "find_spec"))
+        spec = next(filter(None, (f.find_spec(name, path, target) for f in others)), None)
+        if spec is not None and hasattr(spec.loader, "exec_module"):
+            spec.loader = _Loader(spec.loader)
+        return spec
+
+
+def _register(name, module):
+    """Run a registration once; a library whose tables have changed stays as it is, and refuses our arrays itself."""
+    registration = _registrations.pop(name, None)
+    try:
+        if registration is not None:
+            registration(module)
+    except AttributeError:
+        pass
+
+
+def install():
+    """Register with what is loaded already, and from now on with what is imported."""
+    for name in list(_registrations):
+        if name in sys.modules:
+            _register(name, sys.modules[name])
+    sys.meta_path.insert(0, _Finder)
