@@ -32,7 +32,10 @@ PyObject* get_device(PyObject* self, void*) {
     return guarded<PyObject*>(nullptr, [&] { return device_object(array_of(self).device()); });
 }
 PyObject* get_transposed(PyObject* self, void*) {
-    return guarded<PyObject*>(nullptr, [&] { return wrap(transpose(array_of(self))); });
+    return guarded<PyObject*>(nullptr, [&] {
+        const Array& a = array_of(self);
+        return wrap(a.is_value() ? a : transpose(a));
+    });
 }
 
 /// The class that stands for values of a kind, so that isinstance tells numbers from arrays: it is

@@ -455,7 +455,8 @@ PyObject* transpose_method(PyObject* self, PyObject* args) noexcept {
     return method([&] {
         const Array& a = array_of(self);
         const Py_ssize_t n = PyTuple_GET_SIZE(args);
-        if (n == 0 || (n == 1 && PyTuple_GET_ITEM(args, 0) == Py_None)) return transpose(a);
+        if (n == 0 || (n == 1 && PyTuple_GET_ITEM(args, 0) == Py_None))
+            return a.is_value() ? a : transpose(a);
         const bool one = n == 1 && !is_one_integer(PyTuple_GET_ITEM(args, 0));
         return transpose(a, *to_axes(one ? PyTuple_GET_ITEM(args, 0) : args));
     });

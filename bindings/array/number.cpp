@@ -134,7 +134,7 @@ PyObject* positive(PyObject* a) noexcept {
         const Array x = array_in(a);
         if (is_bool(x.dtype()))
             fail(ErrorKind::Type, "positive: not defined for dtype bool; use .copy() for a copy");
-        return copy(x);
+        return x.rank() == 0 ? to_value(copy(x)) : copy(x);
     });
 }
 

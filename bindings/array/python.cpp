@@ -63,6 +63,7 @@ PyObject* squeeze(PyObject* self, PyObject* args, PyObject* names) noexcept {
     if (PyTuple_GET_SIZE(args) || names) return call<"squeeze">(self, args, names);
     return guarded<PyObject*>(nullptr, [&] {
         const Array& a = array_of(self);
+        if (a.is_value()) return wrap(a);
         std::vector<std::int64_t> shape;
         for (std::int64_t n : a.shape()) {
             if (n != 1) shape.push_back(n);

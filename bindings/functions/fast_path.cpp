@@ -41,7 +41,8 @@ PyObject* dot(const Given& given) {
 
 PyObject* flip(const Given& given) {
     PyObject* const* args = given.args;
-    if (given.names || given.count != 1 || !is_plain(args[0])) return nullptr;
+    if (given.names || given.count != 1 || !is_plain(args[0]) || array_of(args[0]).rank() == 0)
+        return nullptr;
     return guarded<PyObject*>(nullptr, [&] {
         IndexItem backwards{IndexItem::Kind::Slice};
         backwards.step = -1;
@@ -69,9 +70,23 @@ constexpr struct {
     {"all", by_method<all_name>},
 };
 
+/// What NumPy has as functions of C: as attributes of classes they do not take the object for their
+/// first argument. Not all of these have a fast path.
+constexpr const char* unbound[] = {
+    "arange",         "array",      "asanyarray", "asarray",    "ascontiguousarray",
+    "asfortranarray", "empty",      "fromfile",   "frombuffer", "fromiter",
+    "from_dlpack",    "fromstring", "frompyfunc", "matvec",     "promote_types",
+    "vecdot",         "vecmat",     "zeros"};
+
+bool is_unbound(const char* name) {
+    return std::any_of(std::begin(unbound), std::end(unbound),
+                       [&](const char* n) { return std::strcmp(n, name) == 0; });
+}
+
 struct FastPath {
     PyObject_HEAD vectorcallfunc call;
-    ShortCall run;
+    ShortCall run;  ///< null: always in Python
+    bool binds;
     PyObject* function;
     PyObject* weakrefs;
 };
@@ -79,6 +94,7 @@ FastPath& self_of(PyObject* o) { return *reinterpret_cast<FastPath*>(o); }
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* keywords) {
     const FastPath& way = self_of(self);
+    if (!way.run) return PyObject_Vectorcall(way.function, args, flagged, keywords);
     const Given given{args, PyVectorcall_NARGS(flagged), keywords};
     PyObject* made = guarded<PyObject*>(nullptr, [&] { return way.run(given); });
     if (made || PyErr_Occurred()) return made;
@@ -95,13 +111,15 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     for (const auto& way : ways) {
         if (std::strcmp(way.name, text) == 0) run = way.run;
     }
-    if (!run)
+    const bool binds = !is_unbound(text);
+    if (!run && binds)
         return PyErr_Format(PyExc_ValueError, "_FastPath: there is none for a function named '%s'",
                             text);
     PyObject* made = type->tp_alloc(type, 0);
     if (!made) return nullptr;
     self_of(made).call = call;
     self_of(made).run = run;
+    self_of(made).binds = binds;
     self_of(made).function = Py_NewRef(function);
     return made;
 }
@@ -126,7 +144,8 @@ PyObject* attribute(PyObject* self, PyObject* name) {
 
 /// A method where a class has it as an attribute, as Python's functions are.
 PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
-    return object && object != Py_None ? PyMethod_New(self, object) : Py_NewRef(self);
+    return self_of(self).binds && object && object != Py_None ? PyMethod_New(self, object)
+                                                              : Py_NewRef(self);
 }
 
 PyObject* represent(PyObject* self) { return PyObject_Repr(self_of(self).function); }

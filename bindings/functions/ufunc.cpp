@@ -5,6 +5,8 @@
 #include <structmember.h>
 
 #include "array/object.h"
+#include "reference.h"
+#include "tape/record/float_errors.h"
 
 namespace unisono::python {
 
@@ -82,12 +84,27 @@ PyObject* call_row(PyObject* self, PyObject* const* args, std::size_t flagged,
     });
 }
 
+/// A result without axes as the number that NumPy gives there; a new reference.
+PyObject* number_without_axes(PyObject* made) noexcept {
+    if (!made || Py_TYPE(made) != array_type || array_of(made).rank() != 0) return Py_XNewRef(made);
+    return guarded<PyObject*>(nullptr, [&] { return wrap(to_value(array_of(made))); });
+}
+
 /// A function composed in Python, or out of the ordinary.
 PyObject* call_composed(PyObject* self, PyObject* const* args, std::size_t flagged,
                         PyObject* names) noexcept {
     Py_ssize_t n = PyVectorcall_NARGS(flagged);
     if (names || n != ufunc_of(self)->nin) return call_in_python(self, args, n, names);
-    return PyObject_Vectorcall(ufunc_of(self)->function, args, flagged, nullptr);
+    const float_errors::Named reported(PyUnicode_AsUTF8(ufunc_of(self)->name));
+    Ref made(PyObject_Vectorcall(ufunc_of(self)->function, args, flagged, nullptr));
+    if (!made.p || !PyTuple_CheckExact(made.p)) return number_without_axes(made.p);
+    Ref all(PyTuple_New(PyTuple_GET_SIZE(made.p)));
+    for (Py_ssize_t k = 0; all.p && k < PyTuple_GET_SIZE(made.p); ++k) {
+        PyObject* one = number_without_axes(PyTuple_GET_ITEM(made.p, k));
+        if (!one) return nullptr;
+        PyTuple_SET_ITEM(all.p, k, one);
+    }
+    return Py_XNewRef(all.p);
 }
 
 PyObject* make(PyObject* name, vectorcallfunc call, int op, int nin, int nout,

@@ -7,7 +7,7 @@ depend on data. `blas` and `lapack` give the routines themselves.
 import importlib
 import operator
 
-from ._arrays.creation import _as_operand, empty, zeros
+from ._arrays.creation import empty, zeros
 from ._engine import matmul
 from ._linalg import matrices as _matrix_errors
 from ._linalg.decompositions import cholesky, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
@@ -262,7 +262,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
         raise ValueError("matrix_rank: `tol` and `rtol` can't be both set; give one")
     A = _array(A)
     if A.ndim < 2:
-        return _as_operand(int(bool((A != 0).any())))
+        return int(bool((A != 0).any()))
     A = _floating(A, "matrix_rank")
     if 0 in A.shape[-2:]:
         return zeros(A.shape[:-2], "int64")

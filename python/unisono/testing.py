@@ -1,5 +1,7 @@
 """Assertions about arrays, as NumPy's ``testing``."""
 
+import math
+
 import unisono as _un
 
 from ._arrays.axes import as_array as _array
@@ -238,7 +240,150 @@ def assert_almost_equal(actual, desired, decimal=7, err_msg="", verbose=True):
 
 assert_array_almost_equal = assert_almost_equal
 
+
+def assert_array_almost_equal_nulp(x, y, nulp=1):
+    """Raise unless elements differ by at most so many times the distance to the next number.
+
+    Parameters
+    ----------
+    x, y : array_like
+    nulp : int
+        How many units in the last place of the larger number.
+
+    Raises
+    ------
+    AssertionError
+        If elements differ by more.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.testing.assert_array_almost_equal_nulp(1.0, 1.0 + un.finfo(un.float64).eps)
+    """
+    x, y = _array(x), _array(y)
+    limit = nulp * _un.spacing(_un.maximum(abs(x), abs(y)))
+    if bool((abs(x - y) <= limit).all()):
+        return
+    text = f"Arrays are not equal to {nulp} ULP"
+    if "c" not in (x.dtype.kind, y.dtype.kind):
+        text += f" (max is {float(_un.max(_steps_apart(x, y))):g})"
+    raise AssertionError(text)
+
+
+def assert_array_max_ulp(a, b, maxulp=1, dtype=None):
+    """Raise unless at most so many floating-point numbers lie between elements.
+
+    Parameters
+    ----------
+    a, b : array_like
+        Real numbers.
+    maxulp : int
+    dtype : dtype, optional
+        In which to compare; by default that of the operands, float64 for integers.
+
+    Returns
+    -------
+    ndarray
+        The number of steps between each pair of elements, with an axis of extent 1 in front.
+
+    Raises
+    ------
+    AssertionError
+        If elements are further apart.
+    NotImplementedError
+        If the elements are complex.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.testing.assert_array_max_ulp(1.0, un.nextafter(1.0, 2.0)).tolist()
+    [1.0]
+    """
+    apart = _steps_apart(_array(a), _array(b), dtype)
+    if not bool((apart <= maxulp).all()):
+        raise AssertionError(
+            f"Arrays are not almost equal up to {maxulp:g} ULP "
+            f"(max difference is {float(_un.max(apart)):g} ULP)"
+        )
+    return apart
+
+
+def _steps_apart(x, y, dtype=None):
+    """How many numbers lie between elements, as floats, with an axis of 1 in front as NumPy gives them."""
+    kind = _un.common_type(x, y) if dtype is None else _un.dtype(dtype)
+    if kind.kind == "c":
+        raise NotImplementedError("assert_array_max_ulp: not supported for complex arrays")
+    x, y = (z.astype(kind)[None] for z in (x, y))
+    if x.shape != y.shape:
+        raise ValueError(f"Arrays do not have the same shape: {x.shape} - {y.shape}")
+    order = [_integers_in_order(_un.where(_un.isnan(z), _un.nan, z).astype(kind)) for z in (x, y)]
+    return abs((order[0] - order[1]).astype(kind))
+
+
+def _integers_in_order(x):
+    """Integers that count floating-point numbers upwards; both zeros are 0."""
+    bits = x.view(f"int{8 * x.dtype.itemsize}")
+    return _un.where(bits < 0, _un.iinfo(bits.dtype).min - bits, bits)
+
+
+def assert_approx_equal(actual, desired, significant=7, err_msg="", verbose=True):
+    """Raise unless two numbers agree to so many significant digits.
+
+    Parameters
+    ----------
+    actual, desired : number
+    significant : int
+        How many digits.
+    err_msg : str
+        Put into the message.
+    verbose : bool
+        Put the numbers into the message.
+
+    Raises
+    ------
+    AssertionError
+        If the numbers differ in these digits.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.testing.assert_approx_equal(0.12345677777777e-20, 0.1234567e-20)
+    """
+    actual, desired = float(actual), float(desired)
+    if actual == desired or (actual != actual and desired != desired):
+        return
+    size = 0.5 * (abs(actual) + abs(desired))
+    scale = 10.0 ** math.floor(math.log10(size)) if 0 < size < math.inf else math.nan
+    scale = scale or 5e-324  # the least number, where the power of ten is below it
+    if abs(desired / scale - actual / scale) < 10.0 ** -(significant - 1):
+        return
+    text = f"\nItems are not equal to {significant} significant digits:\n{err_msg}"
+    raise AssertionError(
+        text + (f"\n ACTUAL: {actual!r}\n DESIRED: {desired!r}" if verbose else "")
+    )
+
+
+# What looks at no array (warnings, exceptions, files) is NumPy's own.
+_numpys = frozenset(
+    """
+    SkipTest assert_ assert_no_gc_cycles assert_no_warnings assert_raises assert_raises_regex assert_string_equal
+    assert_warns break_cycles clear_and_catch_warnings measure run_threaded suppress_warnings tempdir temppath
+    """.split()
+)
+
+
+def __getattr__(name):
+    if name not in _numpys:
+        raise AttributeError(f"module 'unisono.testing' has no attribute {name!r}")
+    import numpy.testing
+
+    return getattr(numpy.testing, name)
+
+
 __all__ = [
+    "assert_approx_equal",
+    "assert_array_almost_equal_nulp",
+    "assert_array_max_ulp",
     "assert_allclose",
     "assert_almost_equal",
     "assert_array_almost_equal",

@@ -164,12 +164,13 @@ Array arg_extreme(const Array& a, int axis, bool largest) {
     }
     shape.erase(shape.begin() + axis);
     Array lanes = lanes_of(a, axis);
-    return call(what, {&lanes, 1}, shape, DType::Int64,
-                [largest](std::span<const View> in, const View& out) {
-                    dispatch_all(in[0].dtype, [&]<class T>() {
-                        largest ? places<true, T>(in[0], out) : places<false, T>(in[0], out);
-                    });
-                });
+    Array made = call(what, {&lanes, 1}, shape, DType::Int64,
+                      [largest](std::span<const View> in, const View& out) {
+                          dispatch_all(in[0].dtype, [&]<class T>() {
+                              largest ? places<true, T>(in[0], out) : places<false, T>(in[0], out);
+                          });
+                      });
+    return shape.empty() ? to_value(made) : made;
 }
 
 }  // namespace unisono::library

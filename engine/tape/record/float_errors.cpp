@@ -16,6 +16,7 @@ namespace {
 
 std::atomic<Handler> handler{nullptr};
 thread_local int unchecked = 0;
+thread_local const char* named = nullptr;
 
 Array unary(Op op, const Arg& a) {
     Arg args[] = {a};
@@ -103,7 +104,7 @@ void report(const Array& code, std::string_view name) {
     const Array all = reduce(Op::Or, code, std::nullopt, false, DType::UInt8);
     const auto flags = static_cast<unsigned>(item(all).as<std::uint64_t>());
     if (flags == 0) return;
-    if (Handler h = handler.load()) h(flags, name);
+    if (Handler h = handler.load()) h(flags, named ? named : name);
 }
 
 Array no_flags() { return Array::known(Scalar::of(DType::UInt8, 0)); }
@@ -119,6 +120,13 @@ void set_handler(Handler h) { handler.store(h); }
 Unchecked::Unchecked() { ++unchecked; }
 Unchecked::~Unchecked() { --unchecked; }
 bool Unchecked::here() { return unchecked > 0; }
+
+Named::Named(const char* name) : is_outermost_(!named) {
+    if (is_outermost_) named = name;
+}
+Named::~Named() {
+    if (is_outermost_) named = nullptr;
+}
 
 void check(Op op, std::span<const Arg> args, const Array& made) {
     Unchecked guard;

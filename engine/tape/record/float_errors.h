@@ -32,6 +32,19 @@ class Unchecked {
     static bool here();
 };
 
+/// While one lives on this thread, errors are reported as those of the operation of that name,
+/// which is composed of others; the outermost counts. The text must live as long.
+class Named {
+  public:
+    explicit Named(const char* name);
+    Named(const Named&) = delete;
+    Named& operator=(const Named&) = delete;
+    ~Named();
+
+  private:
+    bool is_outermost_;
+};
+
 /// Whether what is recorded now is looked at.
 inline bool is_checked() { return watched() && !Unchecked::here(); }
 

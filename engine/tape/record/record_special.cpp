@@ -14,8 +14,9 @@ namespace unisono {
 Array rounded_integer(Op op, const Arg& x, const Array* out) {
     DType t = common_dtype({&x, 1});
     if (!out) {
-        return x.is_scalar() ? Array::known(cast(x.scalar(), t))
-                             : astype(Array::of(x.view), t, true);
+        if (x.is_scalar()) return Array::known(cast(x.scalar(), t));
+        Array made = astype(Array::of(x.view), t, true);
+        return made.rank() == 0 ? to_value(made) : made;
     }
     check_writable(info(op).numpy_name, *out);
     check_in_place_cast(info(op).numpy_name, t, out->dtype());

@@ -51,6 +51,17 @@ def flat(x):
     return x if x.ndim == 1 else x.ravel()
 
 
+def number_without_axes(x):
+    """`x`, or as NumPy's scalar the number that an array without axes holds."""
+    return x if x.ndim else x[()]
+
+
+def _broadcasts(shape, to):
+    """Whether an array of `shape` can fill one of shape `to`."""
+    ends = zip(reversed(shape), reversed(to), strict=False)
+    return len(shape) <= len(to) and all(n in (1, m) for n, m in ends)
+
+
 def restore_axes(result, x, axes):
     """`result`, whose `axes` of `x` were reduced, with these as axes of extent 1."""
     axes = axes_tuple(axes, x.ndim, "reduction")
@@ -73,16 +84,17 @@ def axes_last(x, axes):
 _levels = {"b": 0, "u": 1, "i": 2, "f": 3, "c": 4}
 
 
-def store(what, result, out):
+def store(what, result, out, broader=False):
     """`result`, written into `out` where one is given, by NumPy's rule for casts in place.
 
-    Without axes and without `out` it is a number, as NumPy's results are.
+    Without axes and without `out` it is a number, as NumPy's results are. `broader`: `out` may be of a shape to which
+    the result's broadcasts.
     """
     if out is None:
         return result if result.shape else result[()]
     if not isinstance(out, _engine.ndarray):
         raise TypeError(f"{what}: out= must be an array of unisono; got {type(out).__name__}")
-    if out.shape != result.shape:
+    if out.shape != result.shape and not (broader and _broadcasts(result.shape, out.shape)):
         raise ValueError(
             f"{what}: out= has another shape; got {out.shape}, expected {result.shape}"
         )

@@ -384,6 +384,7 @@ def _place_like(x, device):
     return {"mesh": x.mesh} if device is None else {"device": device}
 
 
+@_engine._FastPath
 def arange(start, stop=None, step=1, dtype=None, *, device=None, mesh=None):
     """Numbers from `start` to `stop` (excluded) by `step`, as NumPy's arange.
 
@@ -584,6 +585,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, mesh=None, lik
     return made
 
 
+@_engine._FastPath
 def from_dlpack(x, /, *, device=None, copy=None):
     """Array that shares the memory of an object with ``__dlpack__``.
 

@@ -34,6 +34,8 @@ def flip(m, axis=None):
     [[2, 1], [4, 3]]
     """
     x = as_array(m)
+    if x.ndim == 0 and axis in (None, ()):
+        return x[()]
     if axis is None:
         return x[_backwards * x.ndim] if x.ndim != 1 else x[::-1]
     turned = _axes(axis, x.ndim, "flip")

@@ -2,6 +2,7 @@
 
 import unisono as un
 
+from .. import _engine
 from .creation import _as_operand, array, asarray
 from .records import shared
 from .ufunc import resolve
@@ -55,6 +56,7 @@ def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
     return function(*un.indices(shape, dtype), **kwargs)
 
 
+@_engine._FastPath
 def fromiter(iter, dtype, count=-1, *, like=None):
     """One-dimensional array of what an iterable gives.
 
@@ -93,6 +95,7 @@ def fromiter(iter, dtype, count=-1, *, like=None):
     return array(values, dtype=dtype) if values else un.empty(0, dtype)
 
 
+@_engine._FastPath
 def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     """One-dimensional array over the memory of a buffer, which is shared.
 
@@ -150,6 +153,7 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     return _as_operand(held[offset : offset + n * t.itemsize].cast(letter)).view(t)
 
 
+@_engine._FastPath
 def fromstring(string, dtype=float, count=-1, *, sep, like=None):
     """One-dimensional array of the numbers in a text, with `sep` between them.
 
@@ -201,6 +205,7 @@ def _parse(parts, dtype, count=-1):
     return array([read(p) for p in parts], dtype=dtype) if parts else un.empty(0, dtype)
 
 
+@_engine._FastPath
 def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """As `asarray`: arrays have one type.
 
@@ -234,6 +239,7 @@ def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     return _order("asanyarray", asarray(a, dtype, device=device, copy=copy), order)
 
 
+@_engine._FastPath
 def ascontiguousarray(a, dtype=None, *, like=None):
     """Array of at least one axis, packed in row-major order.
 
@@ -264,6 +270,7 @@ def ascontiguousarray(a, dtype=None, *, like=None):
     return x if x.flags.c_contiguous else x.copy()
 
 
+@_engine._FastPath
 def asfortranarray(a, dtype=None, *, like=None):
     """Array packed in column-major order.
 
@@ -291,6 +298,8 @@ def asfortranarray(a, dtype=None, *, like=None):
     """
     _refuse_like("asfortranarray", like)
     x = asarray(a, dtype)
+    if x.ndim == 0:
+        return x.reshape(1)
     return x if x.flags.f_contiguous else _order("asfortranarray", x, "F")
 
 

@@ -2,12 +2,8 @@
 
 from .. import _engine
 from .._engine import _FastPath
-from .creation import _as_operand, array
-
-
-def _as(x):
-    return x if isinstance(x, (_engine.ndarray, _engine.DistributedArray)) else _as_operand(x)
-
+from .axes import as_array as _as
+from .creation import array
 
 # The options that only some calls have are passed on where they are given. Most calls have none: those go the short
 # way, which matters where elements are few.

@@ -296,7 +296,7 @@ def byteswap(self, inplace=False):
     swapped = packed.view("uint8").reshape((-1, width))[:, ::-1].reshape(-1).copy()
     swapped = swapped.view(self.dtype).reshape(self.shape)
     if not inplace:
-        return swapped
+        return swapped[()] if self._is_value() else swapped
     self[...] = swapped
     return self
 

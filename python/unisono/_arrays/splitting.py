@@ -201,4 +201,5 @@ def unstack(x, /, *, axis=0):
         raise ValueError("unstack: the array must be at least 1-d")
     k = _axis(axis, x.ndim, "unstack")
     before = (slice(None),) * k
-    return tuple(x[(*before, n, ...)] for n in range(x.shape[k]))
+    more = (...,) if x.ndim > 1 else ()  # without it an element is a number
+    return tuple(x[(*before, n, *more)] for n in range(x.shape[k]))

@@ -1,5 +1,7 @@
 """Functions that look at the same elements in another shape: no element moves."""
 
+import operator
+
 from .. import _engine
 from .creation import _as_operand
 from .ufunc import AxisError, as_array
@@ -201,6 +203,9 @@ def squeeze(a, axis=None):
     [1, 2]
     """
     x = as_array(a)
+    if x.ndim == 0 and (x._is_value() or axis in (0, -1)):
+        _axes(() if axis in (None, 0, -1) else axis, 0, "squeeze")
+        return x[()] if x._is_value() else x
     if axis is None:
         gone = tuple(k for k, n in enumerate(x.shape) if n == 1)
     else:
@@ -236,7 +241,8 @@ def broadcast_shapes(*shapes):
     >>> un.broadcast_shapes((2, 1), (3,), 1)
     (2, 3)
     """
-    return _broadcast_shapes(*((s,) if isinstance(s, int) else tuple(s) for s in shapes))
+    shapes = ((s,) if isinstance(s, int) else s for s in shapes)
+    return _broadcast_shapes(*(tuple(map(operator.index, s)) for s in shapes))
 
 
 def broadcast_arrays(*arrays, subok=False):

@@ -46,6 +46,7 @@ def _dtype_of(x):
     return _engine._dtype_of(x if own is None else own)
 
 
+@_engine._FastPath
 def promote_types(type1, type2):
     """Smallest dtype to which both can be cast without loss, as NumPy's.
 

@@ -5,6 +5,7 @@ import os
 
 import unisono as un
 
+from .. import _engine
 from .._arrays.from_data import _parse
 from .._arrays.ufunc import as_array, resolve
 
@@ -263,6 +264,7 @@ def load(
     return un.asarray(made) if mmap_mode else un.array(made)
 
 
+@_engine._FastPath
 def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
     """One-dimensional array of the bytes of a file, or of the numbers in a text file.
 

@@ -4,7 +4,7 @@ import math
 import operator
 
 from .. import _engine
-from .._arrays.axes import store
+from .._arrays.axes import number_without_axes, store
 from .._arrays.creation import _as_operand
 from .._engine import _FastPath, matmul
 
@@ -130,6 +130,7 @@ def vdot(a, b, /):
     return matmul(_conj(a), b)
 
 
+@_FastPath
 def vecdot(x1, x2, /, out=None, *, axis=-1):
     """Dot products of the vectors along an axis; the first is conjugated.
 
@@ -161,6 +162,7 @@ def vecdot(x1, x2, /, out=None, *, axis=-1):
     return store("vecdot", matmul(_conj(x1)[..., None, :], x2[..., :, None])[..., 0, 0], out)
 
 
+@_FastPath
 def matvec(x1, x2, /, out=None):
     """Product of matrices with vectors: shapes (..., m, n) and (..., n) give (..., m).
 
@@ -187,6 +189,7 @@ def matvec(x1, x2, /, out=None):
     return store("matvec", matmul(_array(x1), _array(x2)[..., :, None])[..., 0], out)
 
 
+@_FastPath
 def vecmat(x1, x2, /, out=None):
     """Product of vectors (conjugated) with matrices: (..., n) and (..., n, m) give (..., m).
 
@@ -349,7 +352,8 @@ def kron(a, b):
     right = (1,) * (rank - b.ndim) + b.shape
     a = a.reshape([n for extent in left for n in (extent, 1)])
     b = b.reshape([n for extent in right for n in (1, extent)])
-    return (a * b).reshape([p * q for p, q in zip(left, right, strict=True)])
+    made = (a * b).reshape([p * q for p, q in zip(left, right, strict=True)])
+    return number_without_axes(made)
 
 
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):

@@ -153,6 +153,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
     return made
 
 
+@_engine._FastPath
 def frompyfunc(func, /, nin, nout, *, identity=None):
     """Elementwise function that calls a Python function for each element; results are arrays of its numbers.
 

@@ -16,9 +16,8 @@ def _divmod(x1, x2):
 
 def _modf(x):
     x = _float(as_array(x))
-    whole = un.trunc(x)
-    part = un.where(abs(x) == un.inf, 0.0, x - whole)
-    return un.copysign(part, x), whole
+    finite = un.where(abs(x) == un.inf, 0.0, x)
+    return un.copysign(finite - un.trunc(finite), x), un.trunc(x)
 
 
 def _frexp(x):

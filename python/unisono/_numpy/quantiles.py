@@ -219,7 +219,7 @@ def _quantile(what, x, q, scale, axis, out, method, keepdims, weights):
         if x.dtype.kind == "f":
             last = lanes[..., -1]
             made = unisono.where(last != last, last, made)
-    return store(what, made.reshape(shape + (kept if keepdims else reduced)), out)
+    return store(what, made.reshape(shape + (kept if keepdims else reduced)), out, broader=True)
 
 
 def _weighted(what, x, q, axis, method, weights):
@@ -370,7 +370,7 @@ def _nan_quantile(what, x, q, scale, axis, out, method, keepdims, weights):
     warn_where(count == 0, "All-NaN slice encountered")
     made = quantiles_of(lanes, q, method, count, weak)
     made = unisono.where(count == 0, unisono.full((), math.nan, made.dtype), made)
-    return store(what, made.reshape(shape + (kept if keepdims else reduced)), out)
+    return store(what, made.reshape(shape + (kept if keepdims else reduced)), out, broader=True)
 
 
 def nanquantile(

@@ -3,6 +3,7 @@
 import unisono as un
 
 from .. import _engine
+from .._arrays.axes import number_without_axes
 from .._arrays.ufunc import as_array
 from .convolution import _into, _missing
 
@@ -44,7 +45,7 @@ def clip(a, min=_missing, max=_missing, out=None, *, a_min=_missing, a_max=_miss
     low, high = (_reachable(x, limit, lower) for limit, lower in ((low, True), (high, False)))
     if low is None and high is None:
         result = x.copy()
-        return _into(result, out)
+        return _into(number_without_axes(result), out)
     if low is None:
         return un.minimum(x, high, out=out, **options)
     if high is None:
@@ -107,7 +108,7 @@ def round(a, decimals=0, out=None):
     else:
         scale = float(10 ** abs(decimals))
         result = un.rint(x * scale) / scale if decimals > 0 else un.rint(x / scale) * scale
-    return _into(result, out)
+    return _into(number_without_axes(result), out)
 
 
 around = round
@@ -170,7 +171,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
         parts = [nan_to_num(p, True, nan, posinf, neginf) for p in (x.real, x.imag)]
         result = (parts[0] + parts[1] * 1j).astype(x.dtype)
     elif x.dtype.kind != "f":
-        return x.copy() if copy else x
+        return number_without_axes(x.copy() if copy else x)
     else:
         largest = {2: 65504.0, 4: 2.0**128 - 2.0**104, 8: 1.7976931348623157e308}[x.dtype.itemsize]
         high = largest if posinf is None else posinf

@@ -274,7 +274,7 @@ def lexsort(keys, axis=-1):
     if any(k.shape != shape for k in keys):
         raise ValueError(f"lexsort: all keys need one shape; got {[k.shape for k in keys]}")
     if not shape:
-        return unisono.zeros((), "int64")
+        return unisono.int64(0)
     axis = axis_index(axis, len(shape), "lexsort")
     order = None
     for key in keys:

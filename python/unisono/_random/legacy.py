@@ -2,6 +2,7 @@
 
 import math
 import operator
+import types
 
 from .. import _engine
 from .._arrays.creation import _as_operand
@@ -197,23 +198,26 @@ def _function(name):
 
     method = getattr(RandomState, name)
     function.__name__ = function.__qualname__ = name
-    function.__signature__ = _without_self(method)
-    function.__doc__ = _doc(name, method.__doc__, function.__signature__)
+    # Of a bound method, whose signature is without self; importing inspect would take milliseconds.
+    function.__wrapped__ = types.MethodType(method, RandomState)
+    function.__doc__ = _doc(name, method.__doc__, _parameters(method.__code__))
     return function
 
 
-def _without_self(method):
-    import inspect
+def _parameters(code):
+    """Names of a method's parameters in the order of its signature, without self."""
+    names, n = list(code.co_varnames), code.co_argcount
+    only = names[n : n + code.co_kwonlyargcount]
+    rest = names[n + len(only) :][: bool(code.co_flags & 4) + bool(code.co_flags & 8)]
+    starred = rest[:1] if code.co_flags & 4 else []
+    return names[1:n] + starred + only + rest[len(starred) :]
 
-    signature = inspect.signature(method)
-    return signature.replace(parameters=list(signature.parameters.values())[1:])
 
-
-def _doc(name, summary, signature):
+def _doc(name, summary, parameters):
     """Docstring of a function that draws from the shared generator."""
     if "Examples\n" in summary:
         return summary
-    rows = [f"{p.name} : {_kinds.get(p.name, 'array_like')}" for p in signature.parameters.values()]
+    rows = [f"{p} : {_kinds.get(p, 'array_like')}" for p in parameters]
     sections = [summary.strip()]
     if rows:
         sections.append("Parameters\n----------\n" + "\n".join(rows))

@@ -289,3 +289,15 @@ def test_bincounts():
     compare(np.bincount, un.bincount, [1, 2], [1.0])
     compare(np.bincount, un.bincount, [True, False])
     compare(np.bincount, un.bincount, [1], minlength=-1)
+
+
+@pytest.mark.parametrize("name", ["percentile", "nanpercentile", "quantile", "nanquantile"])
+def test_quantiles_fill_broader_outputs(name):
+    x = np.array([[1.0, 4.0, 2.0], [5.0, 0.5, 3.0]])
+    for q, axis, shape in ((0.5, None, (1,)), (0.5, 1, (3, 2)), ([0.2, 0.5], 0, (2, 3))):
+        expected = getattr(np, name)(x, q, axis=axis, out=np.empty(shape))
+        out = un.empty(shape)
+        assert getattr(un, name)(un.asarray(x), q, axis=axis, out=out) is out
+        np.testing.assert_allclose(np.asarray(out), expected, rtol=1e-14)
+    with pytest.raises(ValueError, match="out= has another shape"):
+        getattr(un, name)(un.asarray(x), 0.5, axis=1, out=un.empty(5))
