@@ -62,8 +62,11 @@ template <bool largest, class V>
 V better_of(V v, V best) {
     return (largest ? v > best : v < best) ? v : best;
 }
+/// Odd<T>: in which places of vectors something was not a number.
 #if defined(UNISONO_FOLDS_AVX512)
-using Odd = unsigned;
+// Of a mask's own width: g++ 12 spills a mask that was widened to an int by its lower bytes only.
+template <class T>
+using Odd = std::conditional_t<sizeof(T) == 4, __mmask16, __mmask8>;
 // The forms with a mask: g++ 12 warns of the undefined operand of the others.
 template <bool largest>
 Vector<double> better_of(Vector<double> v, Vector<double> best) {
@@ -73,22 +76,20 @@ template <bool largest>
 Vector<float> better_of(Vector<float> v, Vector<float> best) {
     return largest ? _mm512_maskz_max_ps(0xFFFF, v, best) : _mm512_maskz_min_ps(0xFFFF, v, best);
 }
-/// Not 0 where an element of either is not a number.
-inline Odd unordered(Vector<double> a, Vector<double> b) {
-    return _mm512_cmp_pd_mask(a, b, _CMP_UNORD_Q);
+/// Adds the places in which an element of either is not a number.
+inline void add_unordered(Odd<double>& odd, Vector<double> a, Vector<double> b) {
+    odd = _kor_mask8(odd, _mm512_cmp_pd_mask(a, b, _CMP_UNORD_Q));
 }
-inline Odd unordered(Vector<float> a, Vector<float> b) {
-    return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q);
+inline void add_unordered(Odd<float>& odd, Vector<float> a, Vector<float> b) {
+    odd = _kor_mask16(odd, _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q));
 }
-inline bool is_any(Odd odd) { return odd != 0; }
+template <class Mask>
+bool is_any(Mask odd) {
+    return odd != 0;
+}
 #elif defined(__AVX2__)
-struct Odd {
-    __m256d bits{};
-    Odd& operator|=(Odd other) {
-        bits = _mm256_or_pd(bits, other.bits);
-        return *this;
-    }
-};
+template <class T>
+using Odd = Vector<T>;
 template <bool largest>
 Vector<double> better_of(Vector<double> v, Vector<double> best) {
     return largest ? _mm256_max_pd(v, best) : _mm256_min_pd(v, best);
@@ -97,23 +98,23 @@ template <bool largest>
 Vector<float> better_of(Vector<float> v, Vector<float> best) {
     return largest ? _mm256_max_ps(v, best) : _mm256_min_ps(v, best);
 }
-inline Odd unordered(Vector<double> a, Vector<double> b) {
-    return {_mm256_cmp_pd(a, b, _CMP_UNORD_Q)};
+inline void add_unordered(__m256d& odd, Vector<double> a, Vector<double> b) {
+    odd = _mm256_or_pd(odd, _mm256_cmp_pd(a, b, _CMP_UNORD_Q));
 }
-inline Odd unordered(Vector<float> a, Vector<float> b) {
-    return {_mm256_castps_pd(_mm256_cmp_ps(a, b, _CMP_UNORD_Q))};
+inline void add_unordered(__m256& odd, Vector<float> a, Vector<float> b) {
+    odd = _mm256_or_ps(odd, _mm256_cmp_ps(a, b, _CMP_UNORD_Q));
 }
-inline bool is_any(Odd odd) { return _mm256_movemask_epi8(_mm256_castpd_si256(odd.bits)) != 0; }
+inline bool is_any(__m256d odd) { return _mm256_movemask_epi8(_mm256_castpd_si256(odd)) != 0; }
+inline bool is_any(__m256 odd) { return _mm256_movemask_epi8(_mm256_castps_si256(odd)) != 0; }
 #else
+template <class T>
 using Odd = unsigned;
 template <class V>
-Odd unordered(V a, V b) {
+void add_unordered(unsigned& any, V a, V b) {
     const auto odd = (a != a) | (b != b);
-    unsigned any = 0;
     for (unsigned l = 0; l < sizeof odd / sizeof odd[0]; ++l) any |= odd[l] != 0;
-    return any;
 }
-inline bool is_any(Odd odd) { return odd != 0; }
+inline bool is_any(unsigned odd) { return odd != 0; }
 #endif
 
 /// Of infinity, where nothing else that is a number was seen: whether it was seen.
@@ -157,23 +158,23 @@ bool fold_extreme(char* out, const char* at, std::int64_t n) {
     } else {
         Vector<T> best[rows];
         for (auto& b : best) b = skips ? value - Vector<T>{} : load(x);
-        [[maybe_unused]] Odd odd{};
-        if constexpr (is_real) odd = unordered(best[0], best[0]);
+        [[maybe_unused]] Odd<T> odd{};
+        if constexpr (is_real) add_unordered(odd, best[0], best[0]);
         std::int64_t k = 0;
         for (; k + rows * w <= n; k += rows * w) {
             const Vector<T> v[rows] = {load(x + k), load(x + k + w), load(x + k + 2 * w),
                                        load(x + k + 3 * w)};
             for (int r = 0; r < rows; ++r) best[r] = better_of<largest>(v[r], best[r]);
             if constexpr (is_real) {
-                odd |= unordered(v[0], v[1]);
-                odd |= unordered(v[2], v[3]);
+                add_unordered(odd, v[0], v[1]);
+                add_unordered(odd, v[2], v[3]);
             }
         }
         // Elements may come twice: the last ones do.
         for (; k < n; k += w) {
             const Vector<T> v = load(x + (k + w <= n ? k : n - w));
             best[0] = better_of<largest>(v, best[0]);
-            if constexpr (is_real) odd |= unordered(v, v);
+            if constexpr (is_real) add_unordered(odd, v, v);
         }
         best[0] = better_of<largest>(better_of<largest>(best[1], best[0]),
                                      better_of<largest>(best[3], best[2]));
