@@ -162,6 +162,9 @@ def message_of(statement, files):
         text = "nothing is raised"
     assert a.tolist() == [[0, 1, 2], [3, 4, 5]], statement
     text = text.replace(str(files), "FILES").replace("\n", " | ")
+    # CPython 3.13 words this differently.
+    keyword = r"(\w+)\(\) got an unexpected keyword argument '(\w+)'\. Did you mean '\w+'\?"
+    text = re.sub(keyword, r"'\2' is an invalid keyword argument for \1()", text)
     return re.sub(r"(limit of|present:|expected one of bool,) [^;]*", r"\1 ...", text)
 
 

@@ -12,6 +12,9 @@ import unisono as un
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.skipif(
+    sys.version_info[:2] != (3, 11), reason="Python's own classes have other signatures there"
+)
 @pytest.mark.slow
 def test_stubs_are_fresh():
     done = subprocess.run(
@@ -47,4 +50,4 @@ def test_the_page_of_names_sends_nobody_to_names_that_are_missing():
     refused = re.findall(
         r"^\| (`.*?) \| (.*?) \| (.*?) \|$", page.split("## `unisono.linalg`")[0], re.MULTILINE
     )
-    assert [row for row in refused if row[1] != "not there yet" and not row[2]] == []
+    assert [row for row in refused if row[1] != "not supported yet" and not row[2]] == []
