@@ -17,17 +17,17 @@ def mesh(kind="mpi"):
     Parameters
     ----------
     kind : str
-        "mpi".
+        ``"mpi"``, the only kind.
 
     Returns
     -------
     Mesh
-        With ``rank``, ``size`` and ``barrier()``; what ``mesh=`` of `zeros` and other functions takes.
+        It has ``rank``, ``size`` and ``barrier()``, and is accepted as ``mesh=`` by `zeros` and others.
 
     Raises
     ------
     TypeError
-        If an argument cannot be converted to a numeric array.
+        If `kind` is not a string.
 
     Examples
     --------

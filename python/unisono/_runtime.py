@@ -18,7 +18,7 @@ def devices(filter=None):
     Raises
     ------
     TypeError
-        If an argument cannot be converted to a numeric array.
+        If `filter` is not a string.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def devices(filter=None):
 
 
 def explain(x, code=False):
-    """What computing `x` runs, without computing it.
+    """Describe what computing `x` will run, without computing it.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def set_num_threads(n):
     Raises
     ------
     ValueError
-        Fewer than one thread.
+        If the number is less than 1.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def synchronize():
     Raises
     ------
     DeviceError
-        A device failed.
+        If a device failed.
 
     Examples
     --------

@@ -188,7 +188,7 @@ def parse_type(text, what="jit"):
     Raises
     ------
     TypeError
-        Where the text cannot be read.
+        If the text cannot be parsed.
     """
     if not isinstance(text, str) or hasattr(text, "_parsed"):
         return _of_object(text, what)
@@ -237,7 +237,7 @@ def parse_signature(given, what="jit"):
     Raises
     ------
     TypeError
-        Where it cannot be read.
+        If the signature cannot be parsed.
 
     Examples
     --------

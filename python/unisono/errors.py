@@ -17,7 +17,7 @@ NumbaValueError = ValueError
 
 
 class NumbaWarning(RuntimeWarning):
-    """None are given; filters of programs may name them."""
+    """Never issued; defined so that filters may name them."""
 
 
 class NumbaPerformanceWarning(NumbaWarning):

@@ -2,7 +2,7 @@
 
 
 class AxisError(ValueError, IndexError):
-    """An axis that the array does not have."""
+    """An axis is out of bounds."""
 
 
 class ComplexWarning(RuntimeWarning):
@@ -10,7 +10,7 @@ class ComplexWarning(RuntimeWarning):
 
 
 class DTypePromotionError(TypeError):
-    """Dtypes without a common one."""
+    """Dtypes that have no common dtype."""
 
 
 class VisibleDeprecationWarning(UserWarning):
@@ -22,7 +22,7 @@ class RankWarning(RuntimeWarning):
 
 
 class TooHardError(RuntimeError):
-    """A question that was given up."""
+    """A computation that was too hard."""
 
 
 __all__ = [

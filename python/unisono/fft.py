@@ -65,9 +65,9 @@ def ifft(a, n=None, axis=-1, norm=None, out=None):
     axis : int, optional
         The last by default.
     norm : {'backward', 'ortho', 'forward'}
-        Which direction is divided by the number of points.
+        The direction of the transform that is divided by the number of points.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------
@@ -99,9 +99,9 @@ def rfft(a, n=None, axis=-1, norm=None, out=None):
     axis : int, optional
         The last by default.
     norm : {'backward', 'ortho', 'forward'}
-        Which direction is divided by the number of points.
+        The direction of the transform that is divided by the number of points.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------
@@ -133,9 +133,9 @@ def irfft(a, n=None, axis=-1, norm=None, out=None):
     axis : int, optional
         The last by default.
     norm : {'backward', 'ortho', 'forward'}
-        Which direction is divided by the number of points.
+        The direction of the transform that is divided by the number of points.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------
@@ -167,9 +167,9 @@ def hfft(a, n=None, axis=-1, norm=None, out=None):
     axis : int, optional
         The last by default.
     norm : {'backward', 'ortho', 'forward'}
-        Which direction is divided by the number of points.
+        The direction of the transform that is divided by the number of points.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------
@@ -201,9 +201,9 @@ def ihfft(a, n=None, axis=-1, norm=None, out=None):
     axis : int, optional
         The last by default.
     norm : {'backward', 'ortho', 'forward'}
-        Which direction is divided by the number of points.
+        The direction of the transform that is divided by the number of points.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------

@@ -160,7 +160,7 @@ def cross(x1, x2, /, *, axis=-1):
     ----------
     x1, x2 : array_like
     axis : int, optional
-        Of the vectors; the last by default.
+        Axis of the vectors; the last by default.
 
     Returns
     -------
@@ -272,7 +272,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
 
 
 def matrix_power(a, n):
-    """Matrices to an integer power; a negative one is that of the inverse.
+    """Raise matrices to an integer power; a negative power is a power of the inverse.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ def default_rng(seed=None):
     Raises
     ------
     TypeError
-        If an argument cannot be converted to a numeric array.
+        If `seed` is of another type.
 
     Examples
     --------

@@ -55,16 +55,16 @@ def assert_array_equal(actual, desired, err_msg="", verbose=True, *, strict=Fals
     actual, desired : array_like
         A number agrees with each element of an array, unless `strict`.
     err_msg : str
-        Put into the message.
+        Text to include in the message.
     verbose : bool
-        Put the arrays into the message.
+        Include the arrays in the message.
     strict : bool
-        Also dtypes must be equal.
+        Dtypes must be equal, too.
 
     Raises
     ------
     AssertionError
-        An element differs.
+        If an element differs.
 
     Examples
     --------
@@ -102,11 +102,11 @@ def assert_equal(actual, desired, err_msg="", verbose=True, *, strict=False):
     ----------
     actual, desired : object
     err_msg : str
-        Put into the message.
+        Text to include in the message.
     verbose : bool
-        Put the objects into the message.
+        Include the objects in the message.
     strict : bool
-        Also dtypes and shapes must be equal.
+        Dtypes and shapes must be equal, too.
 
     Raises
     ------
@@ -148,13 +148,13 @@ def assert_allclose(
     rtol, atol : float
         The relative and the absolute tolerance.
     equal_nan : bool
-        NaN agrees with NaN.
+        Treat NaN as equal to NaN.
     err_msg : str
-        Put into the message.
+        Text to include in the message.
     verbose : bool
-        Put the arrays into the message.
+        Include the arrays in the message.
     strict : bool
-        Also dtypes and shapes must be equal.
+        Dtypes and shapes must be equal, too.
 
     Raises
     ------
@@ -183,16 +183,16 @@ def assert_array_less(x, y, err_msg="", verbose=True, *, strict=False):
     ----------
     x, y : array_like
     err_msg : str
-        Put into the message.
+        Text to include in the message.
     verbose : bool
-        Put the arrays into the message.
+        Include the arrays in the message.
     strict : bool
-        Also dtypes and shapes must be equal.
+        Dtypes and shapes must be equal, too.
 
     Raises
     ------
     AssertionError
-        An element is not less.
+        If an element is not less.
 
     Examples
     --------
@@ -216,9 +216,9 @@ def assert_almost_equal(actual, desired, decimal=7, err_msg="", verbose=True):
     decimal : int
         Digits after the point that agree.
     err_msg : str
-        Put into the message.
+        Text to include in the message.
     verbose : bool
-        Put the arrays into the message.
+        Include the arrays in the message.
 
     Raises
     ------

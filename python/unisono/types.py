@@ -94,7 +94,7 @@ class Signature(str):
 
 
 class deferred_type(Type):
-    """A type that is told later, for classes whose fields hold objects of the class itself.
+    """A type that is defined later, for classes whose fields hold objects of the class itself.
 
     Examples
     --------
@@ -116,7 +116,7 @@ class deferred_type(Type):
         return made
 
     def define(self, type_: Any) -> None:
-        """Say which type it is."""
+        """Define the type."""
         self._parsed = _parsed_of(type_)
 
 
@@ -324,7 +324,7 @@ def from_dtype(dtype: Any) -> Any:
     Raises
     ------
     TypeError
-        Another dtype that arrays do not have.
+        If arrays do not support the dtype.
 
     Examples
     --------
@@ -354,7 +354,7 @@ def typeof(value: Any) -> Any:
     Raises
     ------
     TypeError
-        Where compiled functions do not take it, and for empty lists, dicts and sets.
+        If compiled functions do not accept the value, or it is an empty list, dict or set.
 
     Examples
     --------

@@ -75,9 +75,9 @@ def empty(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     dtype : dtype, optional
         float64 by default.
     order : {'C', 'F'}, optional
-        Whether rows or columns lie together.
+        Memory layout: row-major ('C') or column-major ('F').
     device : str, Device or Mesh, optional
-        Where it lives; ``un.devices()`` lists the names.
+        Device of the array; ``un.devices()`` lists the names.
     mesh : Mesh, optional
         Ranks over which its rows are distributed.
 
@@ -120,7 +120,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, mesh=None, li
     fill_value : number or array_like
         An array is broadcast to the shape.
     dtype : dtype, optional
-        That of the value by default.
+        By default that of the value.
     order : {'C', 'F'}, optional
     device : str or Device, optional
     mesh : Mesh, optional
@@ -169,11 +169,11 @@ def zeros(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     shape : int or tuple of int
     dtype : dtype, optional
     order : {'C', 'F', 'A', 'K'}
-        Order of elements, or of memory.
+        Memory layout of the result.
     device : str or Device, optional
     mesh : Mesh, optional
     like : None
-        Arrays of other libraries are refused.
+        Only None is supported.
 
     Returns
     -------
@@ -207,11 +207,11 @@ def ones(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     shape : int or tuple of int
     dtype : dtype, optional
     order : {'C', 'F', 'A', 'K'}
-        Order of elements, or of memory.
+        Memory layout of the result.
     device : str or Device, optional
     mesh : Mesh, optional
     like : None
-        Arrays of other libraries are refused.
+        Only None is supported.
 
     Returns
     -------
@@ -241,11 +241,11 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
     prototype : array_like
     dtype : dtype, optional
     order : {'C', 'F', 'A', 'K'}, optional
-        'A' and 'K': columns together where those of `prototype` are.
+        'A' and 'K' keep the layout of `prototype`.
     subok : bool, optional
-        Without effect: there are no subclasses.
+        Ignored: results are never subclasses.
     shape : int or tuple of ints, optional
-        Instead of that of `prototype`.
+        Overrides that of `prototype`.
     device : str or Device, optional
 
     Returns
@@ -284,9 +284,9 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     a, fill_value : array_like
     dtype : dtype, optional
     order : {'C', 'F', 'A', 'K'}
-        Order of elements, or of memory.
+        Memory layout of the result.
     subok : bool
-        There are no subclasses.
+        Ignored: results are never subclasses.
     shape : int or tuple of int
     device : str or Device, optional
 
@@ -323,9 +323,9 @@ def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None)
     a : array_like
     dtype : dtype, optional
     order : {'C', 'F', 'A', 'K'}
-        Order of elements, or of memory.
+        Memory layout of the result.
     subok : bool
-        There are no subclasses.
+        Ignored: results are never subclasses.
     shape : int or tuple of int
     device : str or Device, optional
 
@@ -356,9 +356,9 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     a : array_like
     dtype : dtype, optional
     order : {'C', 'F', 'A', 'K'}
-        Order of elements, or of memory.
+        Memory layout of the result.
     subok : bool
-        There are no subclasses.
+        Ignored: results are never subclasses.
     shape : int or tuple of int
     device : str or Device, optional
 
@@ -405,7 +405,7 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, mesh=None):
     Raises
     ------
     TypeError
-        If an argument cannot be converted to a numeric array.
+        If `start`, `stop` or `step` is not a number.
 
     Examples
     --------
@@ -486,13 +486,14 @@ def array(
     dtype : dtype, optional
     device : str or Device, optional
     copy : bool, optional
-        None shares memory where it can, as `asarray`; False refuses what would be a copy.
+        None shares memory where possible, as `asarray` does; False raises ValueError if a copy is
+        needed.
     order : {'K', 'A', 'C', 'F'}, optional
-        'C': rows lie together, 'F': columns do.
+        Memory layout: row-major ('C') or column-major ('F').
     subok : bool, optional
-        Without effect: there are no subclasses.
+        Ignored: results are never subclasses.
     ndmin : int, optional
-        Least number of axes; axes of extent 1 are put in front.
+        Minimum number of axes; axes of extent 1 are added in front.
 
     Returns
     -------
@@ -503,7 +504,7 @@ def array(
     TypeError
         If `object` cannot be converted to a numeric array.
     ValueError
-        Rows of different lengths, or a copy that ``copy=False`` forbids.
+        If rows have different lengths, or ``copy=False`` and a copy is needed.
 
     Examples
     --------
@@ -542,12 +543,12 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, mesh=None, lik
     a : array_like
     dtype : dtype, optional
     order : {'C', 'F', 'A', 'K'}
-        Order of elements, or of memory.
+        Memory layout of the result.
     device : str or Device, optional
     copy : bool, optional
     mesh : Mesh, optional
     like : None
-        Arrays of other libraries are refused.
+        Only None is supported.
 
     Returns
     -------
@@ -556,7 +557,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, mesh=None, lik
     Raises
     ------
     TypeError
-        Elements that are no numbers.
+        If an element is not a number.
     ValueError
         If the rows have different lengths.
 
@@ -594,9 +595,9 @@ def from_dlpack(x, /, *, device=None, copy=None):
     x : object
         On the CPU; other devices' tensors are copied there through their own library first.
     device : str or Device, optional
-        Where the array shall live; another device means a copy.
+        Device of the result; a different device means a copy.
     copy : bool, optional
-        True copies; False never does, and raises where a copy is needed.
+        True always copies; False raises if a copy is needed.
 
     Returns
     -------
@@ -604,8 +605,8 @@ def from_dlpack(x, /, *, device=None, copy=None):
 
     Raises
     ------
-    TypeError
-        If an argument cannot be converted to a numeric array.
+    AttributeError
+        If `x` does not have the method ``__dlpack__``.
 
     Examples
     --------

@@ -75,7 +75,7 @@ def diag(v, k=0):
     ----------
     v : array_like
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Diagonal: 0 is the main diagonal, positive numbers are above it.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def diagflat(v, k=0):
     ----------
     v : array_like
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Diagonal: 0 is the main diagonal, positive numbers are above it.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def fill_diagonal(a, val, wrap=False):
     Raises
     ------
     ValueError
-        Fewer than two axes, or several that differ.
+        If the array has fewer than two axes, or more than two of different extents.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def diag_indices(n, ndim=2):
     Raises
     ------
     TypeError
-        If an argument cannot be converted to a numeric array.
+        If an extent is not an integer.
 
     Examples
     --------
@@ -241,10 +241,10 @@ def tri(N, M=None, k=0, dtype=None, *, like=None):
     M : int
         Number of points.
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Diagonal: 0 is the main diagonal, positive numbers are above it.
     dtype : dtype, optional
     like : None
-        Arrays of other libraries are refused.
+        Only None is supported.
 
     Returns
     -------
@@ -253,7 +253,7 @@ def tri(N, M=None, k=0, dtype=None, *, like=None):
     Raises
     ------
     TypeError
-        If an argument cannot be converted to a numeric array.
+        If an extent is not an integer.
 
     Examples
     --------
@@ -276,7 +276,7 @@ def tril(m, k=0):
     ----------
     m : array_like
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Diagonal: 0 is the main diagonal, positive numbers are above it.
 
     Returns
     -------
@@ -304,7 +304,7 @@ def triu(m, k=0):
     ----------
     m : array_like
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Diagonal: 0 is the main diagonal, positive numbers are above it.
 
     Returns
     -------
@@ -338,7 +338,7 @@ def tril_indices(n, k=0, m=None):
     ----------
     n : int, optional
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Diagonal: 0 is the main diagonal, positive numbers are above it.
     m : array_like
 
     Returns
@@ -366,7 +366,7 @@ def triu_indices(n, k=0, m=None):
     ----------
     n : int, optional
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Diagonal: 0 is the main diagonal, positive numbers are above it.
     m : array_like
 
     Returns
@@ -394,7 +394,7 @@ def tril_indices_from(arr, k=0):
     ----------
     arr : array_like
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Diagonal: 0 is the main diagonal, positive numbers are above it.
 
     Returns
     -------
@@ -421,7 +421,7 @@ def triu_indices_from(arr, k=0):
     ----------
     arr : array_like
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Diagonal: 0 is the main diagonal, positive numbers are above it.
 
     Returns
     -------
@@ -456,7 +456,7 @@ def mask_indices(n, mask_func, k=0):
     mask_func : callable
         Takes a matrix and `k`, as `triu`.
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Diagonal: 0 is the main diagonal, positive numbers are above it.
 
     Returns
     -------
@@ -465,7 +465,7 @@ def mask_indices(n, mask_func, k=0):
     Raises
     ------
     TypeError
-        If an argument cannot be converted to a numeric array.
+        If an extent is not an integer.
 
     Examples
     --------

@@ -16,7 +16,7 @@ def flip(m, axis=None):
     ----------
     m : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def rot90(m, k=1, axes=(0, 1)):
     ----------
     m : array_like
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Number of rotations by 90 degrees.
     axes : tuple of int, optional
 
     Returns

@@ -25,7 +25,7 @@ def _order(what, made, order):
 
 
 def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
-    """What a function gives for the indices of a grid.
+    """Array made by calling a function with the index arrays of a grid.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
     shape : int or tuple of int
     dtype : dtype, optional
     like : None
-        Arrays of other libraries are refused.
+        Only None is supported.
     **kwargs
         Passed on.
 
@@ -58,16 +58,16 @@ def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
 
 @_engine._FastPath
 def fromiter(iter, dtype, count=-1, *, like=None):
-    """One-dimensional array of what an iterable gives.
+    """One-dimensional array of the elements of an iterable.
 
     Parameters
     ----------
     iter : iterable
     dtype : dtype, optional
     count : int
-        How many; -1 for all.
+        Number of elements; -1 means all.
     like : None
-        Arrays of other libraries are refused.
+        Only None is supported.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def fromiter(iter, dtype, count=-1, *, like=None):
     Raises
     ------
     ValueError
-        Fewer elements than `count`.
+        If the iterable gives fewer than `count` elements.
 
     Examples
     --------
@@ -104,10 +104,10 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     buffer : object with the buffer protocol
     dtype : dtype, optional
     count : int
-        How many; -1 for all.
+        Number of elements; -1 means all.
     offset : int
     like : None
-        Arrays of other libraries are refused.
+        Only None is supported.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     Raises
     ------
     ValueError
-        Less memory than the elements need, or not a whole number of them.
+        If the buffer is too small, or does not hold a whole number of elements.
 
     Examples
     --------
@@ -162,11 +162,11 @@ def fromstring(string, dtype=float, count=-1, *, sep, like=None):
     string : str
     dtype : dtype, optional
     count : int
-        How many; -1 for all.
+        Number of elements; -1 means all.
     sep : str
-        Between numbers in text; empty for bytes.
+        Separator of the numbers in a text file; empty for a binary file.
     like : None
-        Arrays of other libraries are refused.
+        Only None is supported.
 
     Returns
     -------
@@ -175,7 +175,7 @@ def fromstring(string, dtype=float, count=-1, *, sep, like=None):
     Raises
     ------
     ValueError
-        Text that is no number, or no separator.
+        If the text holds something other than numbers, or no separator is given.
 
     Examples
     --------
@@ -207,18 +207,18 @@ def _parse(parts, dtype, count=-1):
 
 @_engine._FastPath
 def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
-    """As `asarray`: arrays have one type.
+    """Convert the input to an array, see `asarray`.
 
     Parameters
     ----------
     a : array_like
     dtype : dtype, optional
     order : {'C', 'F', 'A', 'K'}
-        Order of elements, or of memory.
+        Memory layout of the result.
     device : str or Device, optional
     copy : bool, optional
     like : None
-        Arrays of other libraries are refused.
+        Only None is supported.
 
     Returns
     -------
@@ -248,7 +248,7 @@ def ascontiguousarray(a, dtype=None, *, like=None):
     a : array_like
     dtype : dtype, optional
     like : None
-        Arrays of other libraries are refused.
+        Only None is supported.
 
     Returns
     -------
@@ -279,7 +279,7 @@ def asfortranarray(a, dtype=None, *, like=None):
     a : array_like
     dtype : dtype, optional
     like : None
-        Arrays of other libraries are refused.
+        Only None is supported.
 
     Returns
     -------
@@ -304,14 +304,14 @@ def asfortranarray(a, dtype=None, *, like=None):
 
 
 def asarray_chkfinite(a, dtype=None, order=None):
-    """As `asarray`, but NaN and infinities are refused.
+    """Convert the input to an array; NaN and infinities raise ValueError.
 
     Parameters
     ----------
     a : array_like
     dtype : dtype, optional
     order : {'C', 'F', 'A', 'K'}
-        Order of elements, or of memory.
+        Memory layout of the result.
 
     Returns
     -------
@@ -320,7 +320,7 @@ def asarray_chkfinite(a, dtype=None, order=None):
     Raises
     ------
     ValueError
-        An element is infinite or NaN.
+        If an element is infinite or NaN.
 
     Examples
     --------
@@ -344,7 +344,7 @@ def require(a, dtype=None, requirements=None, *, like=None):
     requirements : str or sequence of str
         Letters of NumPy's flags.
     like : None
-        Arrays of other libraries are refused.
+        Only None is supported.
 
     Returns
     -------
@@ -353,7 +353,7 @@ def require(a, dtype=None, requirements=None, *, like=None):
     Raises
     ------
     ValueError
-        A requirement that is unknown, or two that exclude each other.
+        If a requirement is unknown, or two requirements exclude each other.
 
     Examples
     --------

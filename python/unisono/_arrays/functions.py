@@ -17,14 +17,14 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, **options):
     ----------
     a : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     dtype : dtype, optional
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
     **options
-        ``initial=`` and ``where=``, as NumPy has them.
+        ``initial=`` and ``where=``, as in NumPy.
 
     Returns
     -------
@@ -55,14 +55,14 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, **options):
     ----------
     a : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     dtype : dtype, optional
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
     **options
-        ``initial=`` and ``where=``, as NumPy has them.
+        ``initial=`` and ``where=``, as in NumPy.
 
     Returns
     -------
@@ -93,18 +93,18 @@ def max(a, axis=None, out=None, keepdims=False, **options):
     ----------
     a : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
     **options
-        ``initial=`` and ``where=``, as NumPy has them.
+        ``initial=`` and ``where=``, as in NumPy.
 
     Returns
     -------
     ndarray of the array's dtype
-        A value where no axis is left.
+        A scalar if all axes are reduced.
 
     Raises
     ------
@@ -132,18 +132,18 @@ def min(a, axis=None, out=None, keepdims=False, **options):
     ----------
     a : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
     **options
-        ``initial=`` and ``where=``, as NumPy has them.
+        ``initial=`` and ``where=``, as in NumPy.
 
     Returns
     -------
     ndarray of the array's dtype
-        A value where no axis is left.
+        A scalar if all axes are reduced.
 
     Raises
     ------
@@ -171,18 +171,18 @@ def any(a, axis=None, out=None, keepdims=False, **options):
     ----------
     a : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
     **options
-        ``initial=`` and ``where=``, as NumPy has them.
+        ``initial=`` and ``where=``, as in NumPy.
 
     Returns
     -------
     ndarray of bool
-        A value where no axis is left.
+        A scalar if all axes are reduced.
 
     Raises
     ------
@@ -208,18 +208,18 @@ def all(a, axis=None, out=None, keepdims=False, **options):
     ----------
     a : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
     **options
-        ``initial=`` and ``where=``, as NumPy has them.
+        ``initial=`` and ``where=``, as in NumPy.
 
     Returns
     -------
     ndarray of bool
-        A value where no axis is left.
+        A scalar if all axes are reduced.
 
     Raises
     ------
@@ -244,9 +244,9 @@ def copy(a, order="K", subok=False):
     ----------
     a : array_like
     order : {'C', 'F', 'A', 'K'}
-        Order of elements, or of memory.
+        Memory layout of the result.
     subok : bool
-        There are no subclasses.
+        Ignored: results are never subclasses.
 
     Returns
     -------
@@ -319,7 +319,7 @@ def reshape(x, /, shape, order="C", *, copy=None):
     Raises
     ------
     ValueError
-        Another number of elements, or a view that is not possible.
+        If the number of elements differs, or a view was required and is not possible.
 
     Examples
     --------
@@ -341,7 +341,7 @@ def broadcast_to(array, shape, subok=False):
     array : array_like
     shape : int or tuple of int
     subok : bool
-        There are no subclasses.
+        Ignored: results are never subclasses.
 
     Returns
     -------
@@ -350,7 +350,7 @@ def broadcast_to(array, shape, subok=False):
     Raises
     ------
     ValueError
-        The array does not broadcast to that shape.
+        If the array cannot be broadcast to the shape.
 
     Examples
     --------

@@ -39,10 +39,10 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     a : array_like
     indices : array_like of int
     axis : int, optional
-        All elements in row-major order by default.
+        By default the array is flattened in row-major order.
     out : ndarray, optional
     mode : {"raise", "wrap", "clip"}
-        What to do with indices out of range.
+        How indices out of range are handled.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def take_along_axis(arr, indices, axis=-1):
     arr : array_like
     indices : array_like of int
     axis : int or None
-        None takes all elements in row-major order.
+        None flattens the array in row-major order.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def put_along_axis(arr, indices, values, axis):
     indices : array_like of int
     values : array_like
     axis : int or None
-        None takes all elements in row-major order.
+        None flattens the array in row-major order.
 
     Returns
     -------

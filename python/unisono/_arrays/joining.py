@@ -43,14 +43,14 @@ def _refuse_array_as_axis(what, axis):
 
 @_engine._FastPath
 def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
-    """Arrays one after another along an axis.
+    """Join arrays along an existing axis.
 
     Parameters
     ----------
     arrays : sequence of array_like
         Equal in shape but for `axis`.
     axis : int, optional
-        None joins all elements in row-major order.
+        None flattens the arrays before they are joined.
     out : ndarray, optional
     dtype : dtype, optional
     casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
@@ -81,15 +81,15 @@ concat = concatenate
 
 
 def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
-    """Arrays of one shape, joined along a new axis.
+    """Join arrays of equal shape along a new axis.
 
     Parameters
     ----------
     arrays : sequence of array_like
     axis : int, optional
-        Where the new axis lies in the result; the first by default.
+        Position of the new axis in the result; the first by default.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     dtype : dtype, optional
     casting : str
         Which conversions are allowed.
@@ -139,7 +139,7 @@ def _at_least(arrays, n):
 
 @_engine._FastPath
 def vstack(tup, *, dtype=None, casting="same_kind"):
-    """Arrays one below another: joined along axis 0, vectors as rows.
+    """Stack arrays vertically: join them along axis 0, vectors as rows.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def vstack(tup, *, dtype=None, casting="same_kind"):
 
 @_engine._FastPath
 def hstack(tup, *, dtype=None, casting="same_kind"):
-    """Arrays side by side: joined along axis 1, vectors along axis 0.
+    """Stack arrays horizontally: join them along axis 1, vectors along axis 0.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def hstack(tup, *, dtype=None, casting="same_kind"):
 
 
 def dstack(tup):
-    """Arrays joined along axis 2, as which vectors and matrices get a new one.
+    """Stack arrays along the third axis, which is added to vectors and matrices.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ def dstack(tup):
 
 
 def column_stack(tup):
-    """Matrices side by side; vectors become columns.
+    """Join arrays as columns: vectors become columns, matrices are joined along axis 1.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def column_stack(tup):
     Raises
     ------
     ValueError
-        Columns of different lengths.
+        If the columns have different lengths.
 
     Examples
     --------
@@ -250,13 +250,13 @@ def column_stack(tup):
 
 
 def append(arr, values, axis=None):
-    """`arr` with `values` after its end: a new array.
+    """Append values to the end of an array; the result is a new array.
 
     Parameters
     ----------
     arr, values : array_like
     axis : int, optional
-        All elements in row-major order by default.
+        By default the array is flattened in row-major order.
 
     Returns
     -------
@@ -279,7 +279,7 @@ def append(arr, values, axis=None):
 
 
 def block(arrays):
-    """Array made of nested lists of blocks: the innermost lists join along the last axis.
+    """Assemble an array from nested lists of blocks, the innermost joined along the last axis.
 
     Parameters
     ----------

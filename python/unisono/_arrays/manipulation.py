@@ -28,7 +28,7 @@ from .joining import (
 
 
 def tile(A, reps):
-    """`A` repeated along its axes as often as `reps` says.
+    """Repeat an array along its axes, `reps` times.
 
     Parameters
     ----------
@@ -74,15 +74,15 @@ def tile(A, reps):
 
 @_engine._FastPath
 def repeat(a, repeats, axis=None):
-    """Each element (or slice along an axis) repeated in place.
+    """Repeat each element, or each slice along an axis.
 
     Parameters
     ----------
     a : array_like
     repeats : int or array_like of int
-        One count for all, or one for each.
+        One number for all elements, or one for each.
     axis : int, optional
-        All elements in row-major order by default.
+        By default the array is flattened in row-major order.
 
     Returns
     -------
@@ -126,14 +126,14 @@ def repeat(a, repeats, axis=None):
 
 
 def roll(a, shift, axis=None):
-    """Elements moved along axes; what leaves at one end enters at the other.
+    """Roll elements along axes; elements that leave at one end enter at the other.
 
     Parameters
     ----------
     a : array_like
     shift : int or tuple of int
     axis : int or tuple of int, optional
-        By default all elements roll in row-major order.
+        By default the array is flattened, and restored to its shape afterwards.
 
     Returns
     -------
@@ -225,15 +225,15 @@ def resize(a, new_shape):
 
 
 def trim_zeros(filt, trim="fb", axis=None):
-    """The part of an array between its first and last elements that are not zero, per axis.
+    """Trim leading and trailing zeros, along each axis.
 
     Parameters
     ----------
     filt : array_like
     trim : str
-        'f' for the front, 'b' for the back.
+        'f' trims the front, 'b' the back.
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
 
     Returns
     -------
@@ -242,7 +242,7 @@ def trim_zeros(filt, trim="fb", axis=None):
     Raises
     ------
     ValueError
-        `trim` has other letters than f and b.
+        If `trim` has letters other than f and b.
     AxisError
         If `axis` is out of bounds.
 
@@ -276,14 +276,14 @@ def trim_zeros(filt, trim="fb", axis=None):
 
 
 def delete(arr, obj, axis=None):
-    """Array without the slices that `obj` (an index, several, a slice or a mask) names.
+    """Array without the slices given by `obj`: an index, several, a slice or a mask.
 
     Parameters
     ----------
     arr : array_like
     obj : object
     axis : int, optional
-        All elements in row-major order by default.
+        By default the array is flattened in row-major order.
 
     Returns
     -------
@@ -339,7 +339,7 @@ def insert(arr, obj, values, axis=None):
     obj : object
     values : array_like
     axis : int, optional
-        All elements in row-major order by default.
+        By default the array is flattened in row-major order.
 
     Returns
     -------

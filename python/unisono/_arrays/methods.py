@@ -33,7 +33,7 @@ def __round__(self, digits=None):
 
 
 def _repr_html_(self):
-    """What a notebook shows."""
+    """HTML representation for notebooks."""
     from .._tools.notebook import array_html
 
     return array_html(self)
@@ -45,7 +45,7 @@ def compress(self, condition, axis=None, out=None):
 
 
 def choose(self, *choices, out=None, mode="raise"):
-    """Of each place the element of the choice that the array numbers there."""
+    """Construct an array from this index array and a list of arrays to choose from."""
     return un.choose(self, choices[0] if len(choices) == 1 else choices, out, mode)
 
 
@@ -164,7 +164,7 @@ def _packed(shape, strides, step):
 
 
 def flags(self):
-    """Layout and whether it may be written."""
+    """Memory layout and whether the array is writable."""
     return Flags(self)
 
 
@@ -178,7 +178,7 @@ class flatiter:
     Raises
     ------
     IndexError
-        An index beyond the number of elements.
+        If an index is out of bounds.
 
     Examples
     --------
@@ -249,7 +249,7 @@ def set_flat(self, value):
 
 
 def resize(self, *new_shape, refcheck=True):
-    """Another shape in place: elements that are new are 0. Views made before keep the old memory."""
+    """Change the shape in place; new elements are 0. Existing views keep the old memory."""
     if len(new_shape) == 1 and (new_shape[0] is None or not hasattr(new_shape[0], "__index__")):
         (new_shape,) = new_shape
     if new_shape is None or new_shape == ():
@@ -275,17 +275,17 @@ def _number(self, method, kinds):
 
 
 def is_integer(self):
-    """Whether the number is whole."""
+    """Whether the number is an integer."""
     return _number(self, "is_integer", "iuf") % 1 == 0
 
 
 def as_integer_ratio(self):
-    """Two Python integers whose quotient the number is."""
+    """A pair of Python integers whose ratio equals the number."""
     return _number(self, "as_integer_ratio", "iuf").as_integer_ratio()
 
 
 def bit_count(self):
-    """How many bits of the absolute value are set."""
+    """Number of set bits in the absolute value."""
     return _number(self, "bit_count", "iu").bit_count()
 
 
@@ -364,7 +364,7 @@ def view(self, dtype=None, type=None):
     TypeError
         If `type` is not a subclass of ndarray.
     ValueError
-        The last axis does not hold a whole number of elements, or they would not be aligned.
+        If the last axis does not hold a whole number of elements, or they would not be aligned.
 
     Examples
     --------

@@ -46,13 +46,13 @@ def pad(array, pad_width, mode="constant", **kwargs):
     ----------
     array : array_like
     pad_width : int, pair, sequence of pairs or dict
-        How many elements before and after, for all axes or for each.
+        Number of elements before and after, for all axes or for each.
     mode : str or function
         "constant", "edge", "empty", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect",
         "symmetric", "wrap", or ``f(vector, (before, after), axis, options)``, which writes the ends of
         `vector`.
     constant_values, end_values, stat_length, reflect_type :
-        As NumPy's, for the modes that take them.
+        Options of the modes, as in NumPy.
 
     Returns
     -------

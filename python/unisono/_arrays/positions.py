@@ -101,8 +101,8 @@ def ix_(*args):
 
     Raises
     ------
-    TypeError
-        If an argument cannot be converted to a numeric array.
+    ValueError
+        If an argument does not have exactly one axis.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def indices(dimensions, dtype=int, sparse=False):
     Raises
     ------
     TypeError
-        If an argument cannot be converted to a numeric array.
+        If an extent is not an integer.
 
     Examples
     --------
@@ -170,8 +170,8 @@ def unravel_index(indices, shape, order="C"):
     ----------
     indices : array_like of int
     shape : int or tuple of int
-    order : {'C', 'F', 'A', 'K'}
-        Order of elements, or of memory.
+    order : {'C', 'F'}
+        Row-major or column-major order.
 
     Returns
     -------
@@ -219,8 +219,8 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     multi_index : tuple of array_like of int
     dims : tuple of int
     mode : str
-    order : {'C', 'F', 'A', 'K'}
-        Order of elements, or of memory.
+    order : {'C', 'F'}
+        Row-major or column-major order.
 
     Returns
     -------

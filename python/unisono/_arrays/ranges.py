@@ -11,20 +11,20 @@ from .ufunc import as_array, resolve
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
-    """`num` numbers evenly spaced from `start` to `stop`.
+    """Return `num` evenly spaced numbers from `start` to `stop`.
 
     Parameters
     ----------
     start, stop : array_like
     num : int
     endpoint : bool
-        Whether `stop` is the last one.
+        Whether `stop` is the last number.
     retstep : bool
-        Return the spacing too.
+        Also return the spacing.
     dtype : dtype, optional
         Integers are rounded down.
     axis : int
-        Where the numbers lie, if `start` or `stop` are arrays.
+        Axis of the result that holds the numbers if `start` or `stop` is an array.
     device : str or Device, optional
 
     Returns
@@ -90,11 +90,12 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     num : int
         How many.
     endpoint : bool
-        Whether `stop` is the last one.
+        Whether `stop` is the last number.
     base : number
     dtype : dtype, optional
     axis : int, optional
-        Where the numbers lie, if `start` or `stop` are arrays; the first by default.
+        Axis of the result that holds the numbers if `start` or `stop` is an array; the first by
+        default.
 
     Returns
     -------
@@ -103,7 +104,7 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     Raises
     ------
     ValueError
-        A negative `num`.
+        If `num` is negative.
     AxisError
         If `axis` is out of bounds.
 
@@ -132,10 +133,11 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     num : int
         How many.
     endpoint : bool
-        Whether `stop` is the last one.
+        Whether `stop` is the last number.
     dtype : dtype, optional
     axis : int, optional
-        Where the numbers lie, if `start` or `stop` are arrays; the first by default.
+        Axis of the result that holds the numbers if `start` or `stop` is an array; the first by
+        default.
 
     Returns
     -------
@@ -144,7 +146,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     Raises
     ------
     ValueError
-        An end that is zero, or a negative `num`.
+        If `start` or `stop` is zero, or `num` is negative.
     AxisError
         If `axis` is out of bounds.
 

@@ -265,7 +265,7 @@ def _add_methods():
             raise no_arithmetic(name, self)
 
         method.__name__ = name
-        method.__doc__ = "Raises a TypeError: records are no numbers."
+        method.__doc__ = "Raise TypeError: records do not support arithmetic."
         return method
 
     for name in _numpys_methods:

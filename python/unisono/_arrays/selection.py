@@ -20,9 +20,9 @@ def compress(condition, a, axis=None, out=None):
     condition : array_like of bool
     a : array_like
     axis : int, optional
-        All elements in row-major order by default.
+        By default the array is flattened in row-major order.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def place(arr, mask, vals):
     Raises
     ------
     ValueError
-        There are elements to fill, and no values.
+        If there are elements to fill and `vals` is empty.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def copyto(dst, src, casting="same_kind", where=True):
     casting : str
         Which conversions are allowed.
     where : array_like of bool
-        Elements to take.
+        Elements to include.
 
     Raises
     ------
@@ -240,14 +240,14 @@ def check_cast(what, source, target, casting):
 
 
 def choose(a, choices, out=None, mode="raise"):
-    """Of each place the element of the choice that `a` numbers there; all broadcast.
+    """Construct an array from an index array and a list of arrays to choose from.
 
     Parameters
     ----------
     a : array_like
     choices : sequence of array_like
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     mode : str
 
     Returns
@@ -289,7 +289,7 @@ def choose(a, choices, out=None, mode="raise"):
 
 
 def select(condlist, choicelist, default=0):
-    """Of each place the first choice whose condition is true there, else the default.
+    """For each element, the first choice whose condition is true, else the default.
 
     Parameters
     ----------

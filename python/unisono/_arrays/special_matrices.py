@@ -18,7 +18,7 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     N, M : int
         Rows and columns (as many as rows by default).
     k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+        Diagonal: 0 is the main diagonal, positive numbers are above it.
     dtype : dtype
     order : {'C', 'F'}
     device : str or Device, optional
@@ -30,7 +30,7 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     Raises
     ------
     TypeError
-        If an argument cannot be converted to a numeric array.
+        If the number of rows or columns is not an integer.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def identity(n, dtype=None, *, like=None):
     n : int, optional
     dtype : dtype, optional
     like : None
-        Arrays of other libraries are refused.
+        Only None is supported.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def identity(n, dtype=None, *, like=None):
     Raises
     ------
     TypeError
-        If an argument cannot be converted to a numeric array.
+        If the number of rows or columns is not an integer.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     offset, axis1, axis2 : int
     dtype : dtype, optional
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------

@@ -11,7 +11,7 @@ def array_split(ary, indices_or_sections, axis=0):
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
-        How many parts, or where each begins.
+        Number of parts, or the indices at which to split.
     axis : int, optional
         The first by default.
 
@@ -48,13 +48,13 @@ def array_split(ary, indices_or_sections, axis=0):
 
 
 def split(ary, indices_or_sections, axis=0):
-    """As `array_split`; a number of parts must divide the extent.
+    """Split an array into parts of equal length, see `array_split`.
 
     Parameters
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
-        How many parts, or where each begins.
+        Number of parts, or the indices at which to split.
     axis : int, optional
         The first by default.
 
@@ -65,7 +65,7 @@ def split(ary, indices_or_sections, axis=0):
     Raises
     ------
     ValueError
-        The parts would not be of equal length.
+        If the parts would not have equal lengths.
     AxisError
         If `axis` is out of bounds.
 
@@ -89,7 +89,7 @@ def hsplit(ary, indices_or_sections):
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
-        How many parts, or where each begins.
+        Number of parts, or the indices at which to split.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def vsplit(ary, indices_or_sections):
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
-        How many parts, or where each begins.
+        Number of parts, or the indices at which to split.
 
     Returns
     -------
@@ -148,7 +148,7 @@ def dsplit(ary, indices_or_sections):
     ----------
     ary : array_like
     indices_or_sections : int or sequence of int
-        How many parts, or where each begins.
+        Number of parts, or the indices at which to split.
 
     Returns
     -------
@@ -157,7 +157,7 @@ def dsplit(ary, indices_or_sections):
     Raises
     ------
     ValueError
-        Fewer than three axes.
+        If the array has fewer than three dimensions.
 
     Examples
     --------

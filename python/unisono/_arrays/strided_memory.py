@@ -224,7 +224,9 @@ class Strided(_engine._BufferOfArray):
     device = property(lambda self: self._memory.bytes.device, doc="The host.")
     T = property(lambda self: self.transpose(), doc="View with reversed axes.")
     data = property(lambda self: self._host().data, doc="A memoryview of the elements.")
-    flags = property(lambda self: self._host().flags, doc="Layout and whether it may be written.")
+    flags = property(
+        lambda self: self._host().flags, doc="Memory layout and whether the array is writable."
+    )
 
     @property
     def size(self):

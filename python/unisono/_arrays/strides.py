@@ -44,9 +44,9 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     strides : tuple of int, optional
         In bytes, each a multiple of the element's size; those of `x` if not given.
     subok : bool
-        There are no subclasses.
+        Ignored: results are never subclasses.
     writeable : bool
-        False: a view that cannot be written.
+        False makes the view read-only.
 
     Returns
     -------
@@ -55,7 +55,8 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     Raises
     ------
     ValueError
-        Lengths that differ, strides that are no multiples, or elements outside the array's memory.
+        If `shape` and `strides` have different lengths, a stride is not a multiple of the element
+        size, or an element would lie outside the array's memory.
 
     Examples
     --------
@@ -96,17 +97,17 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
 
 
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
-    """Windows of an array, one at each place: a view, which cannot be written unless asked for.
+    """Sliding windows of an array, one at each position: a view, which is read-only by default.
 
     Parameters
     ----------
     x : array_like
     window_shape : int or tuple of int
-        Extents of a window.
+        Extents of the window.
     axis : int or tuple of int, optional
-        Along which it slides; all if not given.
+        Axes along which the window slides; all by default.
     subok : bool
-        There are no subclasses.
+        Ignored: results are never subclasses.
     writeable : bool
         True: writes show in `x`, and in all windows that share an element.
 
@@ -118,7 +119,7 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     Raises
     ------
     ValueError
-        A window longer than its axis, or another number of extents than of axes.
+        If a window is longer than its axis, or `window_shape` and `axis` have different lengths.
 
     Examples
     --------

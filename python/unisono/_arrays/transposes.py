@@ -19,7 +19,7 @@ def moveaxis(a, source, destination):
     Raises
     ------
     ValueError
-        As many sources as destinations are needed.
+        If `source` and `destination` have different lengths.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def rollaxis(a, axis, start=0):
     ----------
     a : array_like
     axis : int
-        The axis that moves.
+        The axis to move.
     start : number
 
     Returns

@@ -86,7 +86,7 @@ def size(a, axis=None):
     ----------
     a : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
 
     Returns
     -------
@@ -119,12 +119,12 @@ def ravel(a, order="C"):
     ----------
     a : array_like
     order : {'C', 'F', 'A', 'K'}
-        Order of elements, or of memory.
+        Order in which the elements are read.
 
     Returns
     -------
     ndarray
-        A view where the array is packed.
+        A view if the array is contiguous, else a copy.
 
     Raises
     ------
@@ -146,13 +146,13 @@ def ravel(a, order="C"):
 
 
 def expand_dims(a, axis=0):
-    """View with new axes of extent 1 where `axis` says.
+    """View with new axes of extent 1 at the positions `axis`.
 
     Parameters
     ----------
     a : array_like
     axis : int or tuple of int
-        Where the new axes lie in the result.
+        Positions of the new axes in the result.
 
     Returns
     -------
@@ -177,13 +177,13 @@ def expand_dims(a, axis=0):
 
 
 def squeeze(a, axis=None):
-    """View without axes of extent 1: all of them, or those that `axis` names.
+    """View without axes of extent 1: all of them, or those in `axis`.
 
     Parameters
     ----------
     a : array_like
     axis : int or tuple of int, optional
-        All axes of extent 1 by default.
+        By default all axes of extent 1.
 
     Returns
     -------
@@ -192,7 +192,7 @@ def squeeze(a, axis=None):
     Raises
     ------
     ValueError
-        An axis of another extent than 1.
+        If the extent of a given axis is not 1.
     AxisError
         If `axis` is out of bounds.
 
@@ -233,7 +233,7 @@ def broadcast_shapes(*shapes):
     Raises
     ------
     TypeError
-        If an argument cannot be converted to a numeric array.
+        If an extent is not an integer.
 
     Examples
     --------
@@ -252,7 +252,7 @@ def broadcast_arrays(*arrays, subok=False):
     ----------
     *arrays : sequence of array_like
     subok : bool
-        There are no subclasses.
+        Ignored: results are never subclasses.
 
     Returns
     -------
@@ -280,7 +280,7 @@ def _at_least(arrays, grow):
 
 
 def atleast_1d(*arys):
-    """Arrays with at least one axis: 0-d ones get one of extent 1.
+    """Convert the inputs to arrays with at least one axis.
 
     Parameters
     ----------
@@ -305,7 +305,7 @@ def atleast_1d(*arys):
 
 
 def atleast_2d(*arys):
-    """Arrays with at least two axes; new ones come first.
+    """Convert the inputs to arrays with at least two axes; new axes are added in front.
 
     Parameters
     ----------
@@ -332,7 +332,7 @@ def atleast_2d(*arys):
 
 
 def atleast_3d(*arys):
-    """Arrays with at least three axes: of n elements 1 x n x 1, of m x n m x n x 1.
+    """Convert the inputs to arrays with at least three axes: (n,) becomes (1, n, 1), (m, n) (m, n, 1).
 
     Parameters
     ----------
@@ -388,7 +388,7 @@ def isfortran(a):
 
 
 def iterable(y):
-    """Whether one can iterate over it.
+    """Whether the object can be iterated over.
 
     Parameters
     ----------
@@ -417,7 +417,7 @@ def iterable(y):
 
 
 def isscalar(element):
-    """Whether it is a number or a text, not an array; a value of ours is one.
+    """Whether the object is a scalar (a number or a string) and not an array.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ def promote_types(type1, type2):
     Raises
     ------
     TypeError
-        If an argument cannot be converted to a numeric array.
+        If an argument does not describe a dtype.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def result_type(*arrays_and_dtypes):
     Raises
     ------
     TypeError
-        If an argument cannot be converted to a numeric array.
+        If an argument does not describe a dtype.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def can_cast(from_, to, casting="safe"):
     Raises
     ------
     TypeError
-        If an argument cannot be converted to a numeric array.
+        If an argument does not describe a dtype.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def isdtype(dtype, kind):
     Raises
     ------
     TypeError
-        If an argument cannot be converted to a numeric array.
+        If an argument does not describe a dtype.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def issubdtype(arg1, arg2):
     Raises
     ------
     TypeError
-        If an argument cannot be converted to a numeric array.
+        If an argument does not describe a dtype.
 
     Examples
     --------
@@ -367,7 +367,7 @@ def common_type(*arrays):
     Raises
     ------
     TypeError
-        An array of bool.
+        If an array has dtype bool.
 
     Examples
     --------
@@ -399,7 +399,7 @@ _names = {
 
 
 def typename(char):
-    """What a letter of NumPy's stands for.
+    """Description of a type code letter.
 
     Parameters
     ----------
@@ -412,7 +412,7 @@ def typename(char):
     Raises
     ------
     KeyError
-        No dtype has that letter.
+        If no dtype has that letter.
 
     Examples
     --------
@@ -441,7 +441,7 @@ def mintypecode(typechars, typeset="GDFgdf", default="d"):
     Raises
     ------
     TypeError
-        Something that is neither a letter nor an array.
+        If an item is neither a letter nor an array.
 
     Examples
     --------

@@ -67,12 +67,12 @@ def ifftn(a, s=None, axes=None, norm=None, out=None):
     ----------
     a : array_like
     s : sequence of int, optional
-        Points along each axis: cut, or filled up with zeros.
+        Number of points along each axis; the input is cut or padded with zeros.
     axes : tuple of int, optional
     norm : {'backward', 'ortho', 'forward'}
-        Which direction is divided by the number of points.
+        The direction of the transform that is divided by the number of points.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------
@@ -100,12 +100,12 @@ def fft2(a, s=None, axes=(-2, -1), norm=None, out=None):
     ----------
     a : array_like
     s : sequence of int, optional
-        Points along each axis: cut, or filled up with zeros.
+        Number of points along each axis; the input is cut or padded with zeros.
     axes : tuple of int, optional
     norm : {'backward', 'ortho', 'forward'}
-        Which direction is divided by the number of points.
+        The direction of the transform that is divided by the number of points.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------
@@ -132,12 +132,12 @@ def ifft2(a, s=None, axes=(-2, -1), norm=None, out=None):
     ----------
     a : array_like
     s : sequence of int, optional
-        Points along each axis: cut, or filled up with zeros.
+        Number of points along each axis; the input is cut or padded with zeros.
     axes : tuple of int, optional
     norm : {'backward', 'ortho', 'forward'}
-        Which direction is divided by the number of points.
+        The direction of the transform that is divided by the number of points.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------
@@ -164,12 +164,12 @@ def rfftn(a, s=None, axes=None, norm=None, out=None):
     ----------
     a : array_like
     s : sequence of int, optional
-        Points along each axis: cut, or filled up with zeros.
+        Number of points along each axis; the input is cut or padded with zeros.
     axes : tuple of int, optional
     norm : {'backward', 'ortho', 'forward'}
-        Which direction is divided by the number of points.
+        The direction of the transform that is divided by the number of points.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------
@@ -199,12 +199,12 @@ def irfftn(a, s=None, axes=None, norm=None, out=None):
     ----------
     a : array_like
     s : sequence of int, optional
-        Points along each axis: cut, or filled up with zeros.
+        Number of points along each axis; the input is cut or padded with zeros.
     axes : tuple of int, optional
     norm : {'backward', 'ortho', 'forward'}
-        Which direction is divided by the number of points.
+        The direction of the transform that is divided by the number of points.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------
@@ -235,12 +235,12 @@ def rfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
     ----------
     a : array_like
     s : sequence of int, optional
-        Points along each axis: cut, or filled up with zeros.
+        Number of points along each axis; the input is cut or padded with zeros.
     axes : tuple of int, optional
     norm : {'backward', 'ortho', 'forward'}
-        Which direction is divided by the number of points.
+        The direction of the transform that is divided by the number of points.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------
@@ -267,12 +267,12 @@ def irfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
     ----------
     a : array_like
     s : sequence of int, optional
-        Points along each axis: cut, or filled up with zeros.
+        Number of points along each axis; the input is cut or padded with zeros.
     axes : tuple of int, optional
     norm : {'backward', 'ortho', 'forward'}
-        Which direction is divided by the number of points.
+        The direction of the transform that is divided by the number of points.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------
@@ -309,8 +309,8 @@ def fftfreq(n, d=1.0, device=None, *, dtype=None):
 
     Raises
     ------
-    TypeError
-        If an argument cannot be converted to a numeric array.
+    ValueError
+        If `n` is not an integer.
 
     Examples
     --------
@@ -343,8 +343,8 @@ def rfftfreq(n, d=1.0, device=None, *, dtype=None):
 
     Raises
     ------
-    TypeError
-        If an argument cannot be converted to a numeric array.
+    ValueError
+        If `n` is not an integer.
 
     Examples
     --------

@@ -78,7 +78,7 @@ def savez(file, *args, allow_pickle=True, **kwds):
     *args
         Passed on.
     allow_pickle : bool
-        Accepted; arrays hold numbers.
+        Accepted for compatibility; arrays hold numbers only.
     **kwds : array_like
         Arrays under their names.
 
@@ -108,7 +108,7 @@ def savez(file, *args, allow_pickle=True, **kwds):
 
 
 def savez_compressed(file, *args, allow_pickle=True, **kwds):
-    """As `savez`, compressed.
+    """Write several arrays into one compressed .npz archive, see `savez`.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def savez_compressed(file, *args, allow_pickle=True, **kwds):
     *args
         Passed on.
     allow_pickle : bool
-        Accepted; arrays hold numbers.
+        Accepted for compatibility; arrays hold numbers only.
     **kwds : array_like
         Arrays under their names.
 
@@ -231,7 +231,7 @@ def load(
     OSError
         If the file cannot be read.
     ValueError
-        It is no such file, or holds less than it says.
+        If the file is not of that format, or is truncated.
 
     Examples
     --------
@@ -273,12 +273,12 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
     file : str, path or file object
     dtype : dtype, optional
     count : int
-        How many; -1 for all.
+        Number of elements; -1 means all.
     sep : str
-        Between numbers in text; empty for bytes.
+        Separator of the numbers in a text file; empty for a binary file.
     offset : int
     like : None
-        Arrays of other libraries are refused.
+        Only None is supported.
 
     Returns
     -------
@@ -357,7 +357,7 @@ def memmap(filename, dtype="uint8", mode="r+", offset=0, shape=None, order="C"):
     OSError
         If the file cannot be opened.
     ValueError
-        An unknown mode, no shape for a new file, or a file that is too short.
+        If the mode is unknown, no shape is given for a new file, or the file is too short.
 
     Examples
     --------
@@ -494,7 +494,7 @@ def loadtxt(
     max_rows : int, optional
     quotechar : str, optional
     like : None
-        Arrays of other libraries are refused.
+        Only None is supported.
 
     Returns
     -------
@@ -505,7 +505,7 @@ def loadtxt(
     OSError
         If the file cannot be read.
     ValueError
-        Text that is no number, or rows of different lengths.
+        If a text is not a number, or the rows have different lengths.
 
     Examples
     --------
@@ -535,7 +535,7 @@ def genfromtxt(fname, dtype=float, **options):
     fname : str, path or file object
     dtype : dtype, optional
     **options
-        ``initial=`` and ``where=``, as NumPy has them.
+        ``initial=`` and ``where=``, as in NumPy.
 
     Returns
     -------
@@ -544,7 +544,7 @@ def genfromtxt(fname, dtype=float, **options):
     Raises
     ------
     TypeError
-        Names of fields are asked for.
+        If names of fields are requested.
     ValueError
         If the rows have different lengths.
 
@@ -582,7 +582,7 @@ def fromregex(file, regexp, dtype, encoding=None):
     OSError
         If the file cannot be read.
     ValueError
-        A match that is no number.
+        If a match is not a number.
 
     Examples
     --------

@@ -135,7 +135,7 @@ class _Compiled(_engine.Dispatcher):
         Raises
         ------
         ValueError
-            Where nothing is compiled yet.
+            If nothing has been compiled yet.
 
         Examples
         --------
@@ -161,7 +161,7 @@ class _Compiled(_engine.Dispatcher):
         Raises
         ------
         ValueError
-            Where nothing is compiled yet.
+            If nothing has been compiled yet.
 
         Examples
         --------

@@ -174,7 +174,7 @@ def carray(pointer, shape, dtype=None):
     Raises
     ------
     TypeError
-        A ``void*`` without `dtype`, or something that is no ctypes pointer.
+        If the pointer is a ``void*`` and `dtype` is not given, or is not a ctypes pointer.
 
     Examples
     --------
@@ -215,7 +215,7 @@ def farray(pointer, shape, dtype=None):
     Raises
     ------
     TypeError
-        A ``void*`` without `dtype`, or something that is no ctypes pointer.
+        If the pointer is a ``void*`` and `dtype` is not given, or is not a ctypes pointer.
 
     Examples
     --------

@@ -38,7 +38,7 @@ def cpp_module(source, *, include_dirs=(), define=(), libraries=()):
     Raises
     ------
     CompileError
-        With clang's messages and the lines of the text.
+        If the text does not compile; the message has clang's diagnostics and the lines.
 
     Notes
     -----

@@ -162,7 +162,7 @@ def overload_method(type_, name, **options):
     Raises
     ------
     TypeError
-        Another type.
+        If the type is of another kind.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def overload_attribute(type_, name, **options):
     Raises
     ------
     TypeError
-        Another type.
+        If the type is of another kind.
 
     Examples
     --------

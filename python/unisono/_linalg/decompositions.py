@@ -9,7 +9,7 @@ from .products import _conj
 
 
 class EigResult(_NamedTuple):
-    """What `eig` returns.
+    """Result of `eig`.
 
     Examples
     --------
@@ -24,7 +24,7 @@ class EigResult(_NamedTuple):
 
 
 class EighResult(_NamedTuple):
-    """What `eigh` returns.
+    """Result of `eigh`.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class EighResult(_NamedTuple):
 
 
 class QRResult(_NamedTuple):
-    """What `qr` returns.
+    """Result of `qr`.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class QRResult(_NamedTuple):
 
 
 class SVDResult(_NamedTuple):
-    """What `svd` returns.
+    """Result of `svd`.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def cholesky(a, /, *, upper=False):
     Raises
     ------
     LinAlgError
-        A matrix is not positive definite.
+        If a matrix is not positive definite.
 
     Examples
     --------
@@ -232,12 +232,12 @@ def eigh(a, UPLO="L"):
     ----------
     a : array_like, shape (..., n, n)
     UPLO : {'L', 'U'}
-        Which triangle is read.
+        The triangle of `a` that is read.
 
     Returns
     -------
     EighResult (eigenvalues, eigenvectors)
-        The vectors are columns.
+        The eigenvectors are the columns.
 
     Raises
     ------
@@ -262,7 +262,7 @@ def eigvalsh(a, UPLO="L"):
     ----------
     a : array_like
     UPLO : {'L', 'U'}
-        Which triangle is read.
+        The triangle of `a` that is read.
 
     Returns
     -------

@@ -276,7 +276,7 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
     optimize : bool, str or list
         A path of `einsum_path` is followed; otherwise the order is always optimised.
     dtype : dtype, optional
-        In which to compute.
+        Dtype of the computation.
     order : {'C', 'F', 'A', 'K'}
         'F': columns of the result lie together.
     casting : {"no", "equiv", "safe", "same_kind", "unsafe"}

@@ -170,9 +170,9 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     ----------
     x : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
     ord
         Which norm.
 
@@ -204,7 +204,7 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
     ----------
     x : array_like
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
     ord
         Which norm.
 

@@ -139,7 +139,7 @@ def vecdot(x1, x2, /, out=None, *, axis=-1):
     x1, x2 : array_like, shape (..., n)
     out : ndarray, optional
     axis : int
-        Of the vectors, in both.
+        Axis of the vectors in both arrays.
 
     Returns
     -------
@@ -253,7 +253,7 @@ def outer(a, b, out=None):
     ----------
     a, b : array_like
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------

@@ -21,7 +21,7 @@ from .products import _array, _axis
 
 
 class SlogdetResult(_NamedTuple):
-    """What `slogdet` returns.
+    """Result of `slogdet`.
 
     Examples
     --------
@@ -36,7 +36,7 @@ class SlogdetResult(_NamedTuple):
 
 
 def solve(a, b):
-    """x of the linear systems ``a @ x = b``.
+    """Solve the linear systems ``a @ x = b``.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def slogdet(a):
 
 
 def lstsq(a, b, rcond=None):
-    """Least squares: x that makes ``b - a @ x`` shortest, the shortest such x.
+    """Least-squares solution: the x of smallest norm that minimizes the norm of ``b - a @ x``.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def lstsq(a, b, rcond=None):
     Raises
     ------
     TypeError
-        If `a`, `b`, `x`, `residuals` or `s` cannot be converted to a numeric array.
+        If `a` or `b` cannot be converted to a numeric array.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def lstsq(a, b, rcond=None):
 
 
 def tensorsolve(a, b, axes=None):
-    """x of ``tensordot(a, x, x.ndim) = b``.
+    """Solve ``tensordot(a, x, x.ndim) = b`` for x.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ def tensorsolve(a, b, axes=None):
 
 
 def tensorinv(a, ind=2):
-    """Inverse of `a` as to ``tensordot(a, x, ind)``.
+    """Inverse of `a` with respect to ``tensordot(a, x, ind)``.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ def apply_over_axes(func, a, axes):
     Raises
     ------
     ValueError
-        The function gave an array of another number of axes.
+        If the function returns an array with a different number of axes.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
     Raises
     ------
     ValueError
-        There are neither as many functions as conditions nor one more.
+        If the number of functions is neither the number of conditions nor one more.
 
     Examples
     --------

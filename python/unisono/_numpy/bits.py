@@ -13,7 +13,7 @@ def packbits(a, /, axis=None, bitorder="big"):
     ----------
     a : array_like
     axis : int, optional
-        All elements in row-major order by default.
+        By default the array is flattened in row-major order.
     bitorder : {'big', 'little'}
 
     Returns
@@ -23,7 +23,7 @@ def packbits(a, /, axis=None, bitorder="big"):
     Raises
     ------
     TypeError
-        An array of floating-point numbers.
+        If the array holds floating-point numbers.
     AxisError
         If `axis` is out of bounds.
 
@@ -61,9 +61,9 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
     ----------
     a : array_like
     axis : int, optional
-        All elements in row-major order by default.
+        By default the array is flattened in row-major order.
     count : int
-        How many; -1 for all.
+        Number of elements; -1 means all.
     bitorder : {'big', 'little'}
 
     Returns
@@ -73,7 +73,7 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
     Raises
     ------
     TypeError
-        Another dtype than uint8.
+        If the dtype is not uint8.
     AxisError
         If `axis` is out of bounds.
 

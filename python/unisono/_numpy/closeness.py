@@ -19,7 +19,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
         Relative to `b`.
     atol : float
     equal_nan : bool
-        Count NaN as equal to NaN.
+        Treat NaN as equal to NaN.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
         Relative to `b`.
     atol : float
     equal_nan : bool
-        Count NaN as equal to NaN.
+        Treat NaN as equal to NaN.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def array_equal(a1, a2, equal_nan=False):
     ----------
     a1, a2 : array_like
     equal_nan : bool
-        Count NaN as equal to NaN.
+        Treat NaN as equal to NaN.
 
     Returns
     -------
@@ -155,7 +155,7 @@ def isposinf(x, out=None):
     ----------
     x : array_like
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def isposinf(x, out=None):
     Raises
     ------
     TypeError
-        A complex array.
+        If the array is complex.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def isneginf(x, out=None):
     ----------
     x : array_like
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------
@@ -194,7 +194,7 @@ def isneginf(x, out=None):
     Raises
     ------
     TypeError
-        A complex array.
+        If the array is complex.
 
     Examples
     --------

@@ -69,7 +69,7 @@ def convolve(a, v, mode="full"):
     Raises
     ------
     ValueError
-        An operand without elements or of several axes, or an unknown mode.
+        If an operand is empty or not one-dimensional, or the mode is unknown.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def correlate(a, v, mode="valid"):
     Raises
     ------
     ValueError
-        An operand without elements or of several axes, or an unknown mode.
+        If an operand is empty or not one-dimensional, or the mode is unknown.
 
     Examples
     --------

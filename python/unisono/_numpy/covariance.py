@@ -20,7 +20,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     weights : array_like, optional
         Of the shape of `a`, or of its extents along `axis`; all 1 by default.
     returned : bool
-        Whether the sum of the weights is returned too.
+        Also return the sum of the weights.
     keepdims : bool
 
     Returns
@@ -30,7 +30,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     Raises
     ------
     ZeroDivisionError
-        Where weights sum to zero.
+        If the weights sum to zero.
 
     Examples
     --------

@@ -17,8 +17,9 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
     Parameters
     ----------
     p : array_like
-        Coefficients, the highest first.
+        Values, usually angles in radians.
     discont : float, optional
+        Largest difference that is kept; half a period by default.
     axis : int, optional
         The last by default.
     period : float, optional
@@ -68,9 +69,9 @@ def diff(a, n=1, axis=-1, prepend=_missing, append=_missing):
     axis : int, optional
         The last by default.
     prepend : array_like, optional
-        Joined in front, along the axis.
+        Values to prepend along the axis.
     append : array_like, optional
-        Joined behind, along the axis.
+        Values to append along the axis.
 
     Returns
     -------
@@ -79,7 +80,7 @@ def diff(a, n=1, axis=-1, prepend=_missing, append=_missing):
     Raises
     ------
     ValueError
-        A negative `n`, or an array without axes.
+        If `n` is negative, or the array is 0-dimensional.
     AxisError
         If `axis` is out of bounds.
 
@@ -306,9 +307,9 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     x : array_like
     xp, fp : array_like, one-dimensional
     left, right : number, optional
-        Values beyond the ends; those of the end points by default.
+        Values returned beyond the ends; by default those of the end points.
     period : number, optional
-        Of the coordinates, which are then sorted; `left` and `right` do not count.
+        Period of the coordinates, which are then sorted; `left` and `right` are ignored.
 
     Returns
     -------
@@ -317,7 +318,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     Raises
     ------
     ValueError
-        `xp` and `fp` of different lengths, or without elements.
+        If `xp` and `fp` have different lengths, or are empty.
 
     Examples
     --------

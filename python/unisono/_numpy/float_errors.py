@@ -109,7 +109,7 @@ def seterr(all=None, divide=None, over=None, under=None, invalid=None):
     Raises
     ------
     ValueError
-        No treatment of that name.
+        If a treatment is unknown.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def seterrcall(func):
     Raises
     ------
     ValueError
-        `func` is neither.
+        If `func` is none of these.
 
     Examples
     --------
@@ -180,7 +180,7 @@ class errstate(contextlib.ContextDecorator):
     Raises
     ------
     ValueError
-        No treatment of that name, or `call` is neither a function nor a log.
+        If a treatment is unknown, or `call` is neither a function nor a log object.
 
     Notes
     -----

@@ -13,15 +13,15 @@ from .._arrays.axes import flat
 
 @_engine._FastPath
 def bincount(x, /, weights=None, minlength=0):
-    """How often each number 0, 1, 2... occurs.
+    """Number of occurrences of each integer 0, 1, 2...
 
     Parameters
     ----------
     x : array_like of non-negative ints, 1-d
     weights : array_like, 1-d, optional
-        What each element adds instead of 1.
+        Weight of each element; 1 by default.
     minlength : int
-        Least length of the result.
+        Minimum length of the result.
 
     Returns
     -------
@@ -238,7 +238,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
 
 
 def histogram(a, bins=10, range=None, density=None, weights=None):
-    """How many elements lie in each of the bins; the last bin is closed.
+    """Number of elements in each bin; the last bin includes its right edge.
 
     Parameters
     ----------
@@ -247,11 +247,11 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
         Number of bins of one width, edges, or how to choose the width: 'auto', 'fd', 'doane', 'scott',
         'stone', 'rice', 'sturges' or 'sqrt'.
     range : (number, number), optional
-        First and last edge; those of the data by default.
+        First and last edge; by default the minimum and maximum of the data.
     density : bool
-        Whether to scale so that the integral is 1.
+        Normalize the histogram so that its integral is 1.
     weights : array_like, optional
-        What each element adds instead of 1.
+        Weight of each element; 1 by default.
 
     Returns
     -------
@@ -260,7 +260,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     Raises
     ------
     TypeError
-        If `a`, `bins`, `counts` or `edges` cannot be converted to a numeric array.
+        If `a` or `bins` cannot be converted to a numeric array.
 
     Examples
     --------
@@ -331,7 +331,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     Raises
     ------
     TypeError
-        If `sample`, `counts` or `edges` cannot be converted to a numeric array.
+        If `sample` cannot be converted to a numeric array.
 
     Examples
     --------
@@ -407,7 +407,7 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     Raises
     ------
     TypeError
-        If `x`, `y`, `bins`, `counts`, `xedges` or `yedges` cannot be converted to a numeric array.
+        If `x`, `y` or `bins` cannot be converted to a numeric array.
 
     Examples
     --------

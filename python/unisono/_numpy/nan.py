@@ -34,15 +34,15 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
     ----------
     a : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     dtype : dtype, optional
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
     initial : number, optional
     where : array_like of bool
-        Elements to take.
+        Elements to include.
 
     Returns
     -------
@@ -69,15 +69,15 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, wh
     ----------
     a : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     dtype : dtype, optional
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
     initial : number, optional
     where : array_like of bool
-        Elements to take.
+        Elements to include.
 
     Returns
     -------
@@ -120,20 +120,20 @@ def _extreme(name, x, axis, out, keepdims, initial, where, fill):
 
 
 def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=True):
-    """Maximum over `axis` of what is not NaN; NaN where nothing is left.
+    """Maximum over `axis`, ignoring NaN; NaN if no element is left.
 
     Parameters
     ----------
     a : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
     initial : number, optional
     where : array_like of bool
-        Elements to take.
+        Elements to include.
 
     Returns
     -------
@@ -154,20 +154,20 @@ def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=True):
 
 
 def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=True):
-    """Minimum over `axis` of what is not NaN; NaN where nothing is left.
+    """Minimum over `axis`, ignoring NaN; NaN if no element is left.
 
     Parameters
     ----------
     a : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
     initial : number, optional
     where : array_like of bool
-        Elements to take.
+        Elements to include.
 
     Returns
     -------
@@ -200,20 +200,20 @@ def _check_dtype(x, dtype):
 
 
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
-    """Mean over `axis` of what is not NaN; NaN where nothing is left.
+    """Mean over `axis`, ignoring NaN; NaN if no element is left.
 
     Parameters
     ----------
     a : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     dtype : dtype, optional
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
     where : array_like of bool
-        Elements to take.
+        Elements to include.
 
     Returns
     -------
@@ -255,24 +255,24 @@ def nanvar(
     mean=None,
     correction=None,
 ):
-    """Variance over `axis` of what is not NaN; see `var` for the parameters.
+    """Variance over `axis`, ignoring NaN; see `var` for the parameters.
 
     Parameters
     ----------
     a : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     dtype : dtype, optional
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     ddof : int
-        Subtracted from the count that is divided by.
+        The divisor is the number of elements minus `ddof`.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
     where : array_like of bool
-        Elements to take.
+        Elements to include.
     mean : array_like, optional
-        Where it is known.
+        The mean, if it is already known.
     correction : int, optional
         As `ddof`.
 
@@ -329,24 +329,24 @@ def nanstd(
     mean=None,
     correction=None,
 ):
-    """Standard deviation over `axis` of what is not NaN; see `std` for the parameters.
+    """Standard deviation over `axis`, ignoring NaN; see `std` for the parameters.
 
     Parameters
     ----------
     a : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     dtype : dtype, optional
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     ddof : int
-        Subtracted from the count that is divided by.
+        The divisor is the number of elements minus `ddof`.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
     where : array_like of bool
-        Elements to take.
+        Elements to include.
     mean : array_like, optional
-        Where it is known.
+        The mean, if it is already known.
     correction : int, optional
         As `ddof`.
 
@@ -386,9 +386,9 @@ def nanargmax(a, axis=None, out=None, *, keepdims=False):
     axis : int, optional
         By default the index counts in row-major order over all elements.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
 
     Returns
     -------
@@ -417,9 +417,9 @@ def nanargmin(a, axis=None, out=None, *, keepdims=False):
     axis : int, optional
         By default the index counts in row-major order over all elements.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
 
     Returns
     -------
@@ -428,7 +428,7 @@ def nanargmin(a, axis=None, out=None, *, keepdims=False):
     Raises
     ------
     ValueError
-        Only NaN along an axis.
+        If all elements along an axis are NaN.
     AxisError
         If `axis` is out of bounds.
 
@@ -448,10 +448,10 @@ def nancumsum(a, axis=None, dtype=None, out=None):
     ----------
     a : array_like
     axis : int, optional
-        All elements in row-major order by default.
+        By default the array is flattened in row-major order.
     dtype : dtype, optional
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------
@@ -478,10 +478,10 @@ def nancumprod(a, axis=None, dtype=None, out=None):
     ----------
     a : array_like
     axis : int, optional
-        All elements in row-major order by default.
+        By default the array is flattened in row-major order.
     dtype : dtype, optional
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------

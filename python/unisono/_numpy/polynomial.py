@@ -128,7 +128,7 @@ def polymul(a1, a2):
 
 
 def _significant(coefficients):
-    """Without the zeros in front; of nothing, or nothing but zeros, one is left."""
+    """Coefficients without leading zeros; at least one is kept."""
     if coefficients.shape[0] == 0:
         return un.zeros(1, coefficients.dtype)
     found = un.flatnonzero(coefficients)
@@ -181,7 +181,8 @@ def polyder(p, m=1):
     ----------
     p : array_like
         Coefficients, the highest first.
-    m : array_like
+    m : int, optional
+        Order of the derivative.
 
     Returns
     -------
@@ -190,7 +191,7 @@ def polyder(p, m=1):
     Raises
     ------
     ValueError
-        A negative order.
+        If the order is negative.
 
     Examples
     --------
@@ -215,9 +216,10 @@ def polyint(p, m=1, k=None):
     ----------
     p : array_like
         Coefficients, the highest first.
-    m : array_like
-    k : int
-        Which diagonal: 0 is the main one, positive ones lie above.
+    m : int, optional
+        Order of the antiderivative.
+    k : number or sequence of numbers, optional
+        Integration constants; 0 by default.
 
     Returns
     -------
@@ -226,7 +228,7 @@ def polyint(p, m=1, k=None):
     Raises
     ------
     ValueError
-        A negative order, or another number of constants.
+        If the order is negative, or the number of constants is wrong.
 
     Examples
     --------
@@ -262,7 +264,7 @@ def poly(seq_of_zeros):
     Raises
     ------
     ValueError
-        Neither one axis nor a square matrix.
+        If the array is neither one-dimensional nor a square matrix.
 
     Examples
     --------
@@ -305,7 +307,7 @@ def roots(p):
     Raises
     ------
     ValueError
-        Several axes.
+        If the array has several axes.
 
     Examples
     --------
@@ -342,11 +344,11 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     deg : int or bool
     rcond : float, optional
     full : bool
-        Also give residuals, rank and singular values.
+        Also return residuals, rank and singular values.
     w : array_like, optional
         Weights.
     cov : bool
-        Also give the covariance matrix.
+        Also return the covariance matrix.
 
     Returns
     -------
@@ -355,9 +357,9 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     Raises
     ------
     TypeError
-        Data without elements or of several axes.
+        If the data are empty or not one-dimensional.
     ValueError
-        A negative degree.
+        If the degree is negative.
 
     Examples
     --------

@@ -56,7 +56,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     axis : int or tuple of ints, optional
     out : ndarray, optional
     overwrite_input : bool
-        Accepted; the input is left as it is.
+        Accepted for compatibility; the input is never changed.
     keepdims : bool
 
     Returns
@@ -275,12 +275,12 @@ def quantile(
     axis : int or tuple of ints, optional
     out : ndarray, optional
     overwrite_input : bool
-        Accepted; the input is left as it is.
+        Accepted for compatibility; the input is never changed.
     method : str
-        One of NumPy's thirteen; 'linear' by default.
+        One of NumPy's thirteen methods; 'linear' by default.
     keepdims : bool
     weights : array_like, optional
-        With ``method="inverted_cdf"``: how much each element counts.
+        Weights of the elements, for ``method="inverted_cdf"`` only.
 
     Returns
     -------
@@ -312,7 +312,7 @@ def percentile(
     *,
     weights=None,
 ):
-    """As `quantile`, with `q` in percent.
+    """Percentiles of the elements over `axis`, see `quantile`.
 
     Parameters
     ----------
@@ -320,15 +320,15 @@ def percentile(
     q : array_like
         Which of them; fractions, or percentages.
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     overwrite_input : bool
-        Accepted; the input is kept.
+        Accepted for compatibility; the input is never changed.
     method : str
-        How neighbours are weighed.
+        Interpolation method, as in `quantile`.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
     weights : array_like, optional
 
     Returns
@@ -384,7 +384,7 @@ def nanquantile(
     *,
     weights=None,
 ):
-    """As `quantile`, without the elements that are NaN; NaN where none is left.
+    """Quantiles over `axis`, ignoring NaN; NaN if no element is left.
 
     Parameters
     ----------
@@ -392,15 +392,15 @@ def nanquantile(
     q : array_like
         Which of them; fractions, or percentages.
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     overwrite_input : bool
-        Accepted; the input is kept.
+        Accepted for compatibility; the input is never changed.
     method : str
-        How neighbours are weighed.
+        Interpolation method, as in `quantile`.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
     weights : array_like, optional
 
     Returns
@@ -410,7 +410,7 @@ def nanquantile(
     Raises
     ------
     ValueError
-        A fraction outside 0 to 1.
+        If a fraction is outside of [0, 1].
     AxisError
         If `axis` is out of bounds.
 
@@ -434,7 +434,7 @@ def nanpercentile(
     *,
     weights=None,
 ):
-    """As `percentile`, without the elements that are NaN; NaN where none is left.
+    """Percentiles over `axis`, ignoring NaN; NaN if no element is left.
 
     Parameters
     ----------
@@ -442,15 +442,15 @@ def nanpercentile(
     q : array_like
         Which of them; fractions, or percentages.
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     overwrite_input : bool
-        Accepted; the input is kept.
+        Accepted for compatibility; the input is never changed.
     method : str
-        How neighbours are weighed.
+        Interpolation method, as in `quantile`.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
     weights : array_like, optional
 
     Returns
@@ -460,7 +460,7 @@ def nanpercentile(
     Raises
     ------
     ValueError
-        A percentage outside 0 to 100.
+        If a percentage is outside of [0, 100].
     AxisError
         If `axis` is out of bounds.
 
@@ -474,19 +474,19 @@ def nanpercentile(
 
 
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    """As `median`, without the elements that are NaN; NaN where none is left.
+    """Median over `axis`, ignoring NaN; NaN if no element is left.
 
     Parameters
     ----------
     a : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     overwrite_input : bool
-        Accepted; the input is kept.
+        Accepted for compatibility; the input is never changed.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
 
     Returns
     -------

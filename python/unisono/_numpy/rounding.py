@@ -9,19 +9,19 @@ from .convolution import _into, _missing
 
 
 def clip(a, min=_missing, max=_missing, out=None, *, a_min=_missing, a_max=_missing, **options):
-    """Elements limited to a range.
+    """Limit the elements to a range.
 
     Parameters
     ----------
     a : array_like
     min, max : array_like or None
-        Limits, broadcast with `a`; None: no limit. Also as ``a_min`` and ``a_max``.
+        Limits, broadcast with `a`; None means no limit. ``a_min`` and ``a_max`` are accepted, too.
     out : ndarray, optional
 
     Returns
     -------
     ndarray
-        In the dtype of `a` and the limits; NaN where any is NaN.
+        Its dtype is that of `a` and the limits; NaN if an operand is NaN.
 
     Raises
     ------
@@ -75,9 +75,9 @@ def round(a, decimals=0, out=None):
     ----------
     a : array_like
     decimals : int
-        Digits to keep; negative ones before the point.
+        Number of decimals; negative numbers are digits before the decimal point.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def fix(x, out=None):
     ----------
     x : array_like
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------

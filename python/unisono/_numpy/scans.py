@@ -35,9 +35,9 @@ def cumsum(a, axis=None, dtype=None, out=None):
     ----------
     a : array_like
     axis : int, optional
-        By default all elements are one lane.
+        By default the array is flattened.
     dtype : dtype, optional
-        In which to add; small integers are added in int64 by default.
+        Dtype of the sum; by default small integers are added in int64.
     out : ndarray, optional
 
     Returns
@@ -65,10 +65,10 @@ def cumprod(a, axis=None, dtype=None, out=None):
     ----------
     a : array_like
     axis : int, optional
-        All elements in row-major order by default.
+        By default the array is flattened in row-major order.
     dtype : dtype, optional
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
 
     Returns
     -------
@@ -122,12 +122,12 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=Fal
     ----------
     x : array_like
     axis : int, optional
-        May be left out where the array has one axis.
+        May be omitted if the array has one axis.
     dtype : dtype, optional
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     include_initial : bool
-        Begin with the initial value.
+        Include the initial value as the first element.
 
     Returns
     -------
@@ -154,12 +154,12 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=Fa
     ----------
     x : array_like
     axis : int, optional
-        May be left out where the array has one axis.
+        May be omitted if the array has one axis.
     dtype : dtype, optional
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     include_initial : bool
-        Begin with the initial value.
+        Include the initial value as the first element.
 
     Returns
     -------
@@ -168,7 +168,7 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=Fa
     Raises
     ------
     ValueError
-        Several axes, and no `axis`.
+        If the array has several axes and `axis` is not given.
     AxisError
         If `axis` is out of bounds.
 

@@ -39,7 +39,7 @@ def unique(
     equal_nan : bool
         Whether all NaN are one value.
     sorted : bool
-        Accepted; the values are always sorted.
+        Accepted for compatibility; the values are always sorted.
 
     Returns
     -------
@@ -213,7 +213,7 @@ def unique_all(x):
 
 
 def _join(a, b):
-    """Both, flat, one behind the other."""
+    """Both arrays, flattened and joined."""
     a, b = flat(_as(a)), flat(_as(b))
     dtype = unisono.where(True, unisono.empty(1, a.dtype), unisono.empty(1, b.dtype)).dtype
     both = unisono.empty(a.size + b.size, dtype)
@@ -254,7 +254,7 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     ----------
     ar1, ar2 : array_like
     assume_unique : bool
-        Whether the caller knows that neither has repeats.
+        Assume that the elements of each array are distinct.
     return_indices : bool
         Also where each occurs first in `ar1` and in `ar2`.
 
@@ -301,7 +301,7 @@ def setxor1d(ar1, ar2, assume_unique=False):
     ----------
     ar1, ar2 : array_like
     assume_unique : bool
-        Elements are known to be distinct.
+        Assume that the elements of each array are distinct.
 
     Returns
     -------
@@ -335,7 +335,7 @@ def setdiff1d(ar1, ar2, assume_unique=False):
     ----------
     ar1, ar2 : array_like
     assume_unique : bool
-        Elements are known to be distinct.
+        Assume that the elements of each array are distinct.
 
     Returns
     -------
@@ -363,11 +363,11 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     ----------
     element, test_elements : array_like
     assume_unique : bool
-        Accepted; it changes nothing.
+        Accepted for compatibility; has no effect.
     invert : bool
-        True where it does not occur.
+        Invert the result.
     kind : {None, 'sort', 'table'}
-        Accepted as NumPy's.
+        Accepted for compatibility.
 
     Returns
     -------
@@ -410,16 +410,16 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
 
 
 def in1d(x1, x2, assume_unique=False, invert=False, *, kind=None):
-    """As `isin`, over all elements of `x1` in one dimension.
+    """Whether each element of `x1`, flattened, occurs in `x2`; see `isin`.
 
     Parameters
     ----------
     x1, x2 : array_like
     assume_unique : bool
-        Elements are known to be distinct.
+        Assume that the elements of each array are distinct.
     invert : bool
     kind : str, optional
-        Accepted: there is one algorithm.
+        Accepted for compatibility; all kinds use one algorithm.
 
     Returns
     -------

@@ -47,20 +47,20 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     ----------
     a : array_like
     axis : int or None
-        The axis along which to sort; None sorts all elements as one lane.
+        The axis along which to sort; None flattens the array first.
     kind : str, optional
-        Accepted as NumPy's; all kinds are one algorithm.
+        Accepted for compatibility; all kinds use one algorithm.
     order : str or list of str, optional
         Fields of an array of records, in the order in which they are compared.
     stable : bool, optional
-        Makes no difference to sorted values.
+        Accepted for compatibility; sorted values do not depend on it.
     descending : bool
-        Largest first (the array API's keyword).
+        Sort in descending order (a keyword of the array API).
 
     Returns
     -------
     ndarray
-        NaN comes last, in descending order first.
+        NaN is sorted to the end, in descending order to the beginning.
 
     Raises
     ------
@@ -88,11 +88,11 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
     ----------
     a : array_like
     axis : int or None, optional
-        The last by default; None takes all elements in row-major order.
+        The last by default; None flattens the array in row-major order.
     kind : str, optional
-        Accepted: there is one algorithm.
-    order : {'C', 'F', 'A', 'K'}
-        Order of elements, or of memory.
+        Accepted for compatibility; all kinds use one algorithm.
+    order : None or str
+        Fields of an array of records to compare, as in `sort`.
     stable, descending : bool
 
     Returns
@@ -187,11 +187,11 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     a : array_like
     kth : int
     axis : int or None, optional
-        The last by default; None takes all elements in row-major order.
+        The last by default; None flattens the array in row-major order.
     kind : str, optional
-        Accepted: there is one algorithm.
-    order : {'C', 'F', 'A', 'K'}
-        Order of elements, or of memory.
+        Accepted for compatibility; all kinds use one algorithm.
+    order : None or str
+        Fields of an array of records to compare, as in `sort`.
 
     Returns
     -------
@@ -219,7 +219,7 @@ def top_k(x, k, axis=-1, *, largest=True):
     x : array_like
     k : int
     axis : int or None
-        None takes all elements as one lane.
+        None flattens the array.
     largest : bool
         False gives the smallest.
 
@@ -301,15 +301,15 @@ def _take_lanes(x, indices, axis):
 
 @_engine._FastPath
 def searchsorted(a, v, side="left", sorter=None):
-    """Where elements go in a sorted array so that it stays sorted.
+    """Indices at which elements must be inserted into a sorted array to keep it sorted.
 
     Parameters
     ----------
     a : array_like, 1-d, sorted
-        Or in any order, if `sorter` sorts it.
+        It need not be sorted if `sorter` is given.
     v : array_like
     side : {'left', 'right'}
-        Before or behind equal elements.
+        Whether the index is before ('left') or after ('right') equal elements.
     sorter : array_like of int, 1-d, optional
 
     Returns
@@ -361,14 +361,14 @@ def _together(x, v):
 
 
 def digitize(x, bins, right=False):
-    """Numbers of the bins that elements fall into; bins rise or fall monotonically.
+    """Indices of the bins to which elements belong; the bins increase or decrease monotonically.
 
     Parameters
     ----------
     x : array_like of real numbers
     bins : array_like, 1-d
     right : bool
-        Whether bins include their right edge instead of the left one.
+        Whether the bins include their right edge instead of the left one.
 
     Returns
     -------

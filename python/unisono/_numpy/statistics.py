@@ -146,17 +146,17 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     axis : int or tuple of ints, optional
         All axes by default.
     dtype : dtype, optional
-        In which the sum is computed; float64 for integers by default.
+        Dtype of the sum; by default float64 for integers.
     out : ndarray, optional
     keepdims : bool
-        Whether reduced axes stay with extent 1.
+        Keep the reduced axes, with extent 1.
     where : array_like of bool, optional
-        Elements that count.
+        Elements to include.
 
     Returns
     -------
     ndarray
-        NaN where nothing was counted.
+        NaN if no elements are included.
 
     Raises
     ------
@@ -209,14 +209,14 @@ def var(
     a : array_like
     axis : int or tuple of ints, optional
     dtype : dtype, optional
-        In which to compute; float64 for integers by default.
+        Dtype of the computation; by default float64 for integers.
     out : ndarray, optional
     ddof : number
         The divisor is the count minus `ddof`.
     keepdims : bool
     where : array_like of bool, optional
     mean : array_like, optional
-        The mean, with reduced axes kept, where it is known already.
+        The mean, if it is already known, with the reduced axes kept.
     correction : number, optional
         The array API's name for `ddof`.
 
@@ -302,18 +302,18 @@ def std(
     ----------
     a : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     dtype : dtype, optional
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     ddof : int
-        Subtracted from the count that is divided by.
+        The divisor is the number of elements minus `ddof`.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
     where : array_like of bool
-        Elements to take.
+        Elements to include.
     mean : array_like, optional
-        Where it is known.
+        The mean, if it is already known.
     correction : int, optional
         As `ddof`.
 
@@ -401,9 +401,9 @@ def argmin(a, axis=None, out=None, *, keepdims=False):
     axis : int, optional
         By default the index counts in row-major order over all elements.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
 
     Returns
     -------
@@ -430,11 +430,11 @@ def ptp(a, axis=None, out=None, keepdims=False):
     ----------
     a : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     out : ndarray, optional
-        Written to and returned; of the shape of the result.
+        Array into which the result is written; it must have the shape of the result.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
 
     Returns
     -------
@@ -459,15 +459,15 @@ def ptp(a, axis=None, out=None, keepdims=False):
 
 @_engine._FastPath
 def count_nonzero(a, axis=None, *, keepdims=False):
-    """How many elements are not zero, over `axis`; NaN counts.
+    """Number of nonzero elements over `axis`; NaN is nonzero.
 
     Parameters
     ----------
     a : array_like
     axis : int or tuple of int, optional
-        All axes where it is None.
+        None, the default, means all axes.
     keepdims : bool
-        Leave reduced axes in, with extent 1.
+        Keep the reduced axes, with extent 1.
 
     Returns
     -------

@@ -102,8 +102,8 @@ def bartlett(M):
 
     Raises
     ------
-    TypeError
-        If an argument cannot be converted to a numeric array.
+    ValueError
+        If `M` is not a number.
 
     Examples
     --------
@@ -128,8 +128,8 @@ def blackman(M):
 
     Raises
     ------
-    TypeError
-        If an argument cannot be converted to a numeric array.
+    ValueError
+        If `M` is not a number.
 
     Examples
     --------
@@ -159,8 +159,8 @@ def hamming(M):
 
     Raises
     ------
-    TypeError
-        If an argument cannot be converted to a numeric array.
+    ValueError
+        If `M` is not a number.
 
     Examples
     --------
@@ -185,8 +185,8 @@ def hanning(M):
 
     Raises
     ------
-    TypeError
-        If an argument cannot be converted to a numeric array.
+    ValueError
+        If `M` is not a number.
 
     Examples
     --------
@@ -212,8 +212,8 @@ def kaiser(M, beta):
 
     Raises
     ------
-    TypeError
-        If an argument cannot be converted to a numeric array.
+    ValueError
+        If `M` is not a number.
 
     Examples
     --------

@@ -51,7 +51,7 @@ def set_printoptions(
         Never use exponents for small numbers.
     nanstr, infstr : str
     sign : {'-', '+', ' '}
-        What stands before positive numbers.
+        Sign printed before positive numbers.
     floatmode : {'maxprec', 'fixed', 'unique', 'maxprec_equal'}
     formatter : dict
         Functions from a value to its text: under ``"bool"``, ``"int"``, ``"float"``, ``"complexfloat"``,
@@ -64,7 +64,7 @@ def set_printoptions(
     Raises
     ------
     ValueError, TypeError
-        An option is not one of those above.
+        If an option is unknown.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def printoptions(*args, **kwargs):
     Parameters
     ----------
     *args, **kwargs
-        What `set_printoptions` takes.
+        The options of `set_printoptions`.
 
     Yields
     ------
@@ -139,7 +139,7 @@ def printoptions(*args, **kwargs):
     Raises
     ------
     ValueError, TypeError
-        An option is not one of those that there are.
+        If an option is unknown.
 
     Examples
     --------
@@ -178,11 +178,11 @@ def array2string(
     ----------
     a : array_like
     separator : str
-        Stands between elements.
+        Separator of the elements.
     prefix, suffix : str
         What stands before and after: lines are indented and wrapped so that all fits.
     max_line_width, precision, suppress_small, formatter, threshold, edgeitems, sign, floatmode, legacy
-        As `set_printoptions` has them, for this call.
+        As in `set_printoptions`, for this call only.
 
     Returns
     -------
@@ -191,7 +191,7 @@ def array2string(
     Raises
     ------
     ValueError, TypeError
-        An option is none of those that there are.
+        If an option is unknown.
 
     Examples
     --------
@@ -258,7 +258,7 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     arr : array_like
         A value prints as its dtype's name and number.
     max_line_width, precision, suppress_small
-        As `set_printoptions` has them, for this call.
+        As in `set_printoptions`, for this call only.
 
     Returns
     -------
@@ -305,7 +305,7 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     ----------
     a : array_like
     max_line_width, precision, suppress_small
-        As `set_printoptions` has them, for this call.
+        As in `set_printoptions`, for this call only.
 
     Returns
     -------
@@ -374,7 +374,7 @@ def format_float_positional(x, precision=None, unique=True, fractional=True, tri
     Raises
     ------
     ValueError, TypeError
-        Digits below 0, or no precision without `unique`.
+        If a number of digits is negative, or `unique` is false and no precision is given.
 
     Examples
     --------
@@ -412,7 +412,7 @@ def format_float_scientific(x, precision=None, unique=True, trim="k", sign=False
     Raises
     ------
     ValueError, TypeError
-        Digits below 0, or no precision without `unique`.
+        If a number of digits is negative, or `unique` is false and no precision is given.
 
     Examples
     --------
@@ -435,7 +435,7 @@ def binary_repr(num, width=None):
     num : int
         How many.
     width : int, optional
-        The fewest digits.
+        Minimum number of digits.
 
     Returns
     -------
@@ -444,7 +444,7 @@ def binary_repr(num, width=None):
     Raises
     ------
     ValueError
-        More digits than `width`.
+        If the number needs more digits than `width`.
 
     Examples
     --------
@@ -474,7 +474,7 @@ def base_repr(number, base=2, padding=0):
     number : int
     base : number
     padding : int
-        Zeros in front.
+        Number of zeros added in front.
 
     Returns
     -------
@@ -483,7 +483,7 @@ def base_repr(number, base=2, padding=0):
     Raises
     ------
     ValueError
-        A base below 2 or above 36.
+        If the base is below 2 or above 36.
 
     Examples
     --------

@@ -101,7 +101,7 @@ class Generator(Multivariate, Picking):
         Parameters
         ----------
         size : int or tuple of ints, optional
-            Shape; None gives one number.
+            Shape of the result; None gives one number.
         dtype : dtype
             float64 (53 random bits) or float32 (24).
         out : ndarray, optional
@@ -113,7 +113,7 @@ class Generator(Multivariate, Picking):
         Raises
         ------
         ValueError
-            A negative extent, or an `out` of another shape.
+            If an extent is negative, or `out` has another shape.
 
         Examples
         --------
@@ -147,7 +147,7 @@ class Generator(Multivariate, Picking):
         size : int or tuple of ints, optional
         dtype : dtype
         endpoint : bool
-            `high` may be drawn too.
+            Include `high` in the range.
 
         Returns
         -------

@@ -50,7 +50,7 @@ class RandomState(Generator):
         return self.bit_generator._stream
 
     def seed(self, seed=None):
-        """Begin anew from a seed."""
+        """Reseed the generator."""
         if seed is None:
             self.bit_generator = Philox()
             return
@@ -74,7 +74,7 @@ class RandomState(Generator):
         return ("MT19937", _as_operand(key), place, *self._stream.gauss())
 
     def set_state(self, state):
-        """Go on from a state that `get_state` gave, here or in NumPy."""
+        """Restore a state returned by `get_state`, of this package or of NumPy."""
         if isinstance(state, dict):
             self.bit_generator = Philox()
             self.bit_generator.state = state
@@ -170,7 +170,7 @@ class RandomState(Generator):
         return made
 
     def choice(self, a, size=None, replace=True, p=None):
-        """Elements of `a`, or of ``arange(a)``, picked at random."""
+        """Random sample of the elements of `a`, or of ``arange(a)``."""
         return super().choice(a, size, replace, p)
 
     def _pick(self, pool, n, p):

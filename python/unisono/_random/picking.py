@@ -22,7 +22,7 @@ class Picking:
         return _engine._random_permutations(count, n, *self.bit_generator._take(count * n))
 
     def permutation(self, x, axis=0):
-        """`x` in random order along an axis; or of an integer, the numbers below it.
+        """Random permutation of `x` along an axis, or of ``arange(x)`` if `x` is an integer.
 
         Parameters
         ----------
@@ -51,7 +51,7 @@ class Picking:
         return _take(x, order, axis)
 
     def shuffle(self, x, axis=0):
-        """Put `x` in random order along an axis, in place.
+        """Shuffle `x` along an axis, in place.
 
         Parameters
         ----------
@@ -66,7 +66,7 @@ class Picking:
         ours[...] = self.permutation(ours, axis)
 
     def permuted(self, x, *, axis=None, out=None):
-        """`x` with each line along an axis in a random order of its own; with None, all elements."""
+        """Shuffle each slice of `x` along an axis independently; None shuffles all elements."""
         x = _as_operand(x)
         if out is not None:
             if tuple(out.shape) != x.shape:
@@ -90,20 +90,20 @@ class Picking:
         return out
 
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
-        """Elements of `a`, or of ``arange(a)``, picked at random.
+        """Random sample of the elements of `a`, or of ``arange(a)``.
 
         Parameters
         ----------
         a : int or array_like
         size : int or tuple of ints, optional
         replace : bool
-            Whether an element may be picked again.
+            Whether an element may be chosen more than once.
         p : array_like, optional
-            Chances of the elements; equal by default.
+            Probabilities of the elements; equal by default.
         axis : int
-            Of `a`, along which to pick.
+            The axis of `a` along which elements are chosen.
         shuffle : bool
-            Accepted for NumPy's sake: what is picked is always in random order.
+            Accepted for compatibility; the order is always random.
 
         Returns
         -------

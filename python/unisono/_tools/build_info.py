@@ -36,7 +36,7 @@ def show_config(mode="stdout"):
     Raises
     ------
     ValueError
-        Another mode.
+        If the mode is unknown.
 
     Examples
     --------
