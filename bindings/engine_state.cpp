@@ -96,7 +96,7 @@ PyObject* device_object(Device* device) { return nb::cast(python_device(device))
 
 void add_engine_state(nb::module_& m) {
     nb::class_<PyDevice>(m, "Device", "A processor that arrays can live on; equal to its name.")
-        .def_ro("name", &PyDevice::name, "What ``device=`` takes.")
+        .def_ro("name", &PyDevice::name, "Name, as accepted by ``device=``.")
         .def_prop_ro(
             "kind", [](const PyDevice& d) { return d.info->kind; }, "cpu, gpu or accelerator")
         .def_prop_ro("vendor", [](const PyDevice& d) { return d.info->vendor; })

@@ -174,7 +174,7 @@ static SourcePlace decode(LineRef line) {
     return place;
 }
 
-/// Whether Ctrl-C raises KeyboardInterrupt: nobody has put a handler in place.
+/// Whether Ctrl-C raises KeyboardInterrupt: no other handler is installed.
 static bool is_default_interrupt() {
     PyObject* module = PyImport_ImportModule("signal");
     PyObject* now = module ? PyObject_CallMethod(module, "getsignal", "i", SIGINT) : nullptr;

@@ -72,7 +72,8 @@ def table(names, has):
     groups = {}
     for name in missing:
         row = next(
-            ((r, w) for r, w, listed in REASONS if name in listed.split()), ("not there yet", "")
+            ((r, w) for r, w, listed in REASONS if name in listed.split()),
+            ("not supported yet", ""),
         )
         groups.setdefault(row, []).append(name)
     if groups:

@@ -66,7 +66,7 @@ PyObject* get_class(PyObject* self, void*) noexcept {
     return Py_XNewRef(classes[kind]);
 }
 
-/// None of an array that has its memory for itself; else all of the memory, as a vector.
+/// None if the array owns its memory; else the whole memory, as a vector.
 PyObject* get_base(PyObject* self, void*) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         const Array& a = array_of(self);
@@ -132,9 +132,9 @@ PyGetSetDef array_attributes[] = {
     {"itemsize", get_itemsize, nullptr, "Bytes of one element.", nullptr},
     {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
     {"dtype", get_dtype, nullptr, "Element type.", nullptr},
-    {"device", get_device, nullptr, "Where the elements live.", nullptr},
+    {"device", get_device, nullptr, "Device that holds the elements.", nullptr},
     {"base", get_base, nullptr,
-     "None of an array that owns its memory; of a view all of the memory, as a vector.", nullptr},
+     "None if the array owns its memory; for a view, the whole memory as a vector.", nullptr},
     {"__class__", get_class, nullptr, nullptr, nullptr},
     {"T", get_transposed, nullptr, "View with reversed axes.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},

@@ -55,7 +55,7 @@ inline bool plain_integer(PyObject* o, std::int64_t& value) {
     return known && integer_of(known.dtype, known.bits, value);
 }
 
-/// A Python integer as bits of dtype t; false where it does not fit or t is no such dtype.
+/// A Python integer as bits of dtype t; false if it does not fit or t is not an integer dtype.
 inline bool integer_as(std::int64_t value, DType t, std::uint64_t& bits) {
     auto fits = [&]<class T>(T) {
         bits = static_cast<std::make_unsigned_t<T>>(value);

@@ -479,8 +479,8 @@ PyMethodDef array_methods[] = {
     {"sum", with_keywords<reduction<Op::Add, false>>(), METH_FASTCALL | METH_KEYWORDS,
      "sum($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=None, "
      "where=True)\n--\n\n" REDUCTION_DOC(
-         "Sum; bools and integers are summed in int64") "\nExamples\n--------\n>>> import unisono "
-                                                        "as un\n>>> int(un.arange(5).sum())\n10\n"},
+         "Sum; bools and integers are added in int64") "\nExamples\n--------\n>>> import unisono "
+                                                       "as un\n>>> int(un.arange(5).sum())\n10\n"},
     {"prod", with_keywords<reduction<Op::Mul, false>>(), METH_FASTCALL | METH_KEYWORDS,
      "prod($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=None, "
      "where=True)\n--\n\n" REDUCTION_DOC("Product")},
@@ -519,7 +519,7 @@ PyMethodDef array_methods[] = {
     {"argsort", with_keywords<order_method<sorting_home, argsort_name>>(),
      METH_VARARGS | METH_KEYWORDS,
      "argsort($self, /, axis=-1, kind=None, order=None, *, stable=None, descending=False)\n--\n\n"
-     "Indices that would sort; see ``unisono.argsort``."},
+     "Indices that sort the array; see ``unisono.argsort``."},
     {"partition", with_keywords<order_method<sorting_home, partition_name>>(),
      METH_VARARGS | METH_KEYWORDS,
      "partition($self, /, kth, axis=-1, kind='introselect', order=None)\n--\n\n"
@@ -527,11 +527,11 @@ PyMethodDef array_methods[] = {
     {"argpartition", with_keywords<order_method<sorting_home, argpartition_name>>(),
      METH_VARARGS | METH_KEYWORDS,
      "argpartition($self, /, kth, axis=-1, kind='introselect', order=None)\n--\n\n"
-     "Indices that would partition; see ``unisono.argpartition``."},
+     "Indices that partition the array; see ``unisono.argpartition``."},
     {"searchsorted", with_keywords<order_method<sorting_home, searchsorted_name>>(),
      METH_VARARGS | METH_KEYWORDS,
      "searchsorted($self, /, v, side='left', sorter=None)\n--\n\n"
-     "Where elements go in this sorted array; see ``unisono.searchsorted``."},
+     "Indices at which to insert elements into this sorted array; see ``unisono.searchsorted``."},
     {"cumsum", with_keywords<order_method<scans_home, cumsum_name>>(), METH_VARARGS | METH_KEYWORDS,
      "cumsum($self, /, axis=None, dtype=None, out=None)\n--\n\n"
      "Running sum along `axis`; see ``unisono.cumsum``."},
@@ -554,19 +554,19 @@ PyMethodDef array_methods[] = {
     {"tobytes", with_keywords<tobytes_method>(), METH_VARARGS | METH_KEYWORDS, docs::tobytes},
     {"__copy__", shallow_copy, METH_NOARGS,
      "__copy__($self, /)\n--\n\n"
-     "As copy()."},
+     "Same as copy()."},
     {"__deepcopy__", shallow_copy, METH_O,
      "__deepcopy__($self, memo, /)\n--\n\n"
-     "As copy()."},
+     "Same as copy()."},
     {"__reduce__", with_keywords<in_python<reduce_array>>(), METH_VARARGS | METH_KEYWORDS,
      "__reduce__($self, /)\n--\n\n"
-     "For pickle: shape, dtype and bytes; made anew on the default device."},
+     "Pickle support: shape, dtype and bytes; unpickled on the default device."},
     {"__array_ufunc__", with_keywords<numpy_ufunc>(), METH_FASTCALL | METH_KEYWORDS,
      "__array_ufunc__($self, ufunc, method, /, *inputs, **options)\n--\n\n"
-     "NumPy's functions on our arrays give our arrays."},
+     "NumPy protocol: NumPy functions of these arrays return these arrays."},
     {"__format__", format_method, METH_O,
      "__format__($self, spec, /)\n--\n\n"
-     "As the Python number's, for values; else as str's."},
+     "Format as a Python number (values) or as a string."},
     {"__array__", with_keywords<array_protocol>(), METH_VARARGS | METH_KEYWORDS,
      "__array__($self, /, dtype=None, copy=None)\n--\n\n"
      "NumPy's conversion protocol."},

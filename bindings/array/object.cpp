@@ -103,7 +103,7 @@ PyMemberDef members[] = {
 
 const char doc[] =
     "An array on a device, lazily computed.\n\n"
-    "NumPy's ``ndarray`` in all that it has: views by slices, in-place operators, broadcasting,\n"
+    "Has the interface of NumPy's ``ndarray``: views by slices, in-place operators, broadcasting,\n"
     "promotion (NEP 50). Operations are recorded and run, fused, when a value is needed.\n\n"
     "Examples\n--------\n"
     ">>> import unisono as un\n>>> a = un.arange(4.0)\n>>> (a[1:] + a[:-1]).tolist()\n[1.0, 3.0, "

@@ -14,7 +14,7 @@ struct Range {
     std::int64_t start, count, step;
 };
 
-/// A bound from 0 to the extent; false where it is no plain integer.
+/// A bound from 0 to the extent; false if it is not a plain integer.
 bool bound(PyObject* o, std::int64_t extent, std::int64_t fallback, std::int64_t& at) {
     if (o == Py_None) {
         at = fallback;

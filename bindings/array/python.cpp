@@ -152,7 +152,7 @@ PyType_Slot python_slots[] = {
 PyMethodDef python_methods[] = {
     METHOD("choose",
            "choose($self, /, *choices, out=None, mode='raise')\n--\n\n"
-           "Of each place the element of the choice that the array numbers there."),
+           "Construct an array from this index array and a list of arrays to choose from."),
     FUNCTION("clip", ", min=None, max=None, out=None, **options"),
     METHOD("compress",
            "compress($self, /, condition, axis=None, out=None)\n--\n\n"
@@ -174,22 +174,22 @@ PyMethodDef python_methods[] = {
     FUNCTION("round", ", decimals=0, out=None"),
     METHOD("resize",
            "resize($self, /, *new_shape, refcheck=True)\n--\n\n"
-           "Another shape in place: elements that are new are 0. Views made before keep the old "
+           "Change the shape in place; new elements are 0. Existing views keep the old "
            "memory."),
-    METHOD("is_integer", "is_integer($self, /)\n--\n\nWhether the number is whole."),
+    METHOD("is_integer", "is_integer($self, /)\n--\n\nWhether the number is an integer."),
     METHOD("as_integer_ratio",
            "as_integer_ratio($self, /)\n--\n\n"
-           "Two Python integers whose quotient the number is."),
-    METHOD("bit_count", "bit_count($self, /)\n--\n\nHow many bits of the absolute value are set."),
+           "A pair of Python integers whose ratio equals the number."),
+    METHOD("bit_count", "bit_count($self, /)\n--\n\nNumber of set bits in the absolute value."),
     METHOD("byteswap",
            "byteswap($self, /, inplace=False)\n--\n\n"
-           "The bytes of each element in opposite order."),
+           "Swap the bytes of each element."),
     {"_address", address, METH_NOARGS, "_address($self, /)\n--\n\nOf its first element."},
     {"_as_type", as_type, METH_O, "_as_type($self, type, /)\n--\n\nThe array as a subclass."},
     {"_become", become, METH_O, "_become($self, other, /)\n--\n\nTakes the other's memory."},
     {"squeeze", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(squeeze)),
      METH_VARARGS | METH_KEYWORDS,
-     "squeeze($self, /, axis=None)\n--\n\nWithout the axes of one element (those in `axis`); see "
+     "squeeze($self, /, axis=None)\n--\n\nRemove axes of extent 1 (those in `axis`); see "
      "``unisono.squeeze``."},
     FUNCTION("swapaxes", ", axis1, axis2"),
     FUNCTION("take", ", indices, axis=None, out=None, mode='raise'"),
@@ -207,17 +207,17 @@ PyMethodDef python_methods[] = {
            "The same memory as another dtype of the same size, or the array itself."),
     METHOD("__array_function__",
            "__array_function__($self, /, function, types, args, options)\n--\n\n"
-           "NumPy's functions on our arrays give our arrays."),
+           "NumPy protocol: NumPy functions of these arrays return these arrays."),
     METHOD("__array_namespace__",
            "__array_namespace__($self, /, *, api_version=None)\n--\n\n"
            "The package, as the array API standard asks."),
     METHOD("to_numpy",
            "to_numpy($self, /, dtype=None, copy=False, na_value=None)\n--\n\n"
-           "NumPy's array over the same memory, or a copy of it where asked or converted."),
+           "A NumPy array that shares the memory, or a copy."),
     METHOD("factorize",
            "factorize($self, /, use_na_sentinel=True)\n--\n\n"
-           "What ``pandas.factorize`` gives of NumPy's array: codes and distinct elements."),
-    METHOD("_repr_html_", "_repr_html_($self, /)\n--\n\nWhat a notebook shows."),
+           "Codes and distinct elements, as ``pandas.factorize`` returns them."),
+    METHOD("_repr_html_", "_repr_html_($self, /)\n--\n\nHTML representation for notebooks."),
     METHOD("__round__", "__round__($self, /, digits=None)\n--\n\n"),
     {nullptr, nullptr, 0, nullptr},
 };
@@ -225,7 +225,7 @@ PyMethodDef python_methods[] = {
 PyGetSetDef python_attributes[] = {
     {"__array_interface__", get<"array_interface">, nullptr, "NumPy's protocol of that name.",
      nullptr},
-    {"flags", get<"flags">, nullptr, "Layout and whether it may be written.", nullptr},
+    {"flags", get<"flags">, nullptr, "Memory layout and whether the array is writable.", nullptr},
     {"flat", get<"flat">, set<"set_flat">, "Iterator over the elements in row-major order.",
      nullptr},
     {"mT", get<"matrix_transpose">, nullptr, "View with the last two axes exchanged.", nullptr},
@@ -233,9 +233,9 @@ PyGetSetDef python_attributes[] = {
     {"__array_priority__", priority, nullptr,
      "0.0, as NumPy's arrays have: libraries compare it to find the operand that decides.",
      nullptr},
-    {"_typ", get<"pandas_type">, nullptr, "What pandas unpacks by to_numpy(); none of numbers.",
+    {"_typ", get<"pandas_type">, nullptr, "Marks arrays that pandas converts by to_numpy().",
      nullptr},
-    {"_hasna", get<"has_missing">, nullptr, "False: what pandas asks of its own arrays.", nullptr},
+    {"_hasna", get<"has_missing">, nullptr, "False: arrays have no masked elements.", nullptr},
     {"ctypes", get<"ctypes">, nullptr, "Address, extents and strides for ctypes.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

@@ -45,7 +45,7 @@ int dtype_from_object(PyObject* object, un_dtype* out) noexcept {
 PyObject* dtype_to_object(un_dtype dtype) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
         if (dtype < 0 || dtype >= dtype_count)
-            fail(ErrorKind::Type, "dtype: " + std::to_string(dtype) + " is no un_dtype");
+            fail(ErrorKind::Type, "dtype: " + std::to_string(dtype) + " is not an un_dtype");
         return dtype_object(static_cast<DType>(dtype));
     });
 }

@@ -192,7 +192,7 @@ std::string variable_prefix(const codegen::CText& text) {
     return "unisono_variable_" + key + "_" + std::to_string(loaded[key]++) + "_";
 }
 
-/// Of its dtype; "text" of const char*, null of what is no number.
+/// Name of its dtype; "text" for const char*, null for other types.
 const char* name_of(const CType& t, std::string& held) {
     auto dtype = dtype_of(t.kind, t.bytes, t.is_signed);
     bool is_char = t.target == CType::Kind::Integer && t.target_bytes == 1;

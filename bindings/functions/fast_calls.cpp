@@ -49,7 +49,7 @@ bool read_dtype(PyObject* o, DType& t) {
     }
 }
 
-/// An array of ours that is no value: its elements have a place in memory.
+/// An array of ours other than a value: its elements have an address.
 const Array* plain_array(PyObject* o) {
     return o && Py_TYPE(o) == array_type && !array_of(o).is_value() ? &array_of(o) : nullptr;
 }
@@ -101,7 +101,7 @@ PyObject* take(const Given& call) {
     if (!copies && !given(a[1]) && plain_array(a[0])) return Py_NewRef(a[0]);
     const bool is_only = !copies && call.count > 0 && is_unique_temporary(call.args);
     return make_array(a[0], given(a[1]) ? a[1] : Py_None, Py_None, copies ? Py_True : Py_None,
-                      is_only ? Door::Adopt : Door::Copy);
+                      is_only ? CopyMode::Adopt : CopyMode::Copy);
 }
 
 /// The diagonal of a matrix, `step` elements from one to the next.

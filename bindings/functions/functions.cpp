@@ -73,7 +73,7 @@ Array as_array(const Array& value) {
     return Array::of(copy(value).view());
 }
 
-/// NumPy's array of what is no number here: text, dates, or an array of objects; null without an
+/// NumPy's array of elements that are not numbers: text, dates or objects; null without an
 /// error for all else.
 PyObject* numpys_own(PyObject* x) {
     Ref module(PyImport_ImportModule("unisono._arrays.interoperation"));
@@ -94,15 +94,15 @@ PyObject* array_of_records(PyObject* x, PyObject* dtype, PyObject* device, PyObj
     return made.p == Py_None ? nullptr : Py_NewRef(made.p);
 }
 
-template <Door door>
+template <CopyMode mode>
 PyObject* array_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
         if (n != 4) fail(ErrorKind::Internal, "_array: takes an object, dtype, device, copy");
-        return make_array(args[0], args[1], args[2], args[3], door);
+        return make_array(args[0], args[1], args[2], args[3], mode);
     });
 }
 
-/// What an object without a buffer gives for itself by its method __array__; null without an error
+/// The result of __array__ of an object without a buffer; null without an error
 /// where it has none.
 PyObject* made_by_itself(PyObject* x) {
     if (PyObject_CheckBuffer(x) || PyList_Check(x) || PyTuple_Check(x) || PyNumber_Check(x))
@@ -225,10 +225,10 @@ PyMethodDef functions[] = {
     {"_iota", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(iota_function)),
      METH_FASTCALL, nullptr},
     {"_array",
-     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(array_function<Door::Share>)),
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(array_function<CopyMode::Share>)),
      METH_FASTCALL, nullptr},
     {"_asarray",
-     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(array_function<Door::Copy>)),
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(array_function<CopyMode::Copy>)),
      METH_FASTCALL, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -236,28 +236,28 @@ PyMethodDef functions[] = {
 }  // namespace
 
 PyObject* make_array(PyObject* x, PyObject* dtype, PyObject* device_given, PyObject* copy_given,
-                     Door door) {
+                     CopyMode mode) {
     note_line();
     Ref made(nullptr);
-    bool shares = door == Door::Share || copy_given != Py_None || is_array(x);
+    bool shares = mode == CopyMode::Share || copy_given != Py_None || is_array(x);
     std::optional<Array> behind;
     if (!shares) {
         made.p = made_by_itself(x);
         if (made.p) {
             x = made.p;
-            door = Py_REFCNT(x) == 1 ? Door::Adopt : Door::Copy;
+            mode = Py_REFCNT(x) == 1 ? CopyMode::Adopt : CopyMode::Copy;
         }
         behind = array_behind(x);
         shares = behind || is_memory_map(x);
     }
-    const bool adopts = !shares && door == Door::Adopt && owns_memory(x);
+    const bool adopts = !shares && mode == CopyMode::Adopt && owns_memory(x);
     bool may_share = copy_given != Py_True;
     bool copied = false;
     const bool never_copies = copy_given == Py_False;
     bool is_ours = is_array(x);
     std::optional<DType> wanted;
     auto records = [&] {
-        return array_of_records(x, dtype, device_given, copy_given, door == Door::Share);
+        return array_of_records(x, dtype, device_given, copy_given, mode == CopyMode::Share);
     };
     if (dtype != Py_None) {
         try {

@@ -40,7 +40,7 @@ PyObject* matmul_function(PyObject*, PyObject* const* args, Py_ssize_t n,
             PyObject* key = PyTuple_GET_ITEM(names, k);
             if (PyUnicode_CompareWithASCIIString(key, "out") != 0)
                 fail(ErrorKind::Type, std::string("matmul: unexpected keyword '") +
-                                          PyUnicode_AsUTF8(key) + "'; only out= is there");
+                                          PyUnicode_AsUTF8(key) + "'; only out= is supported");
             out = args[n + k];
         }
         if (n < 2 || n > 3)
@@ -100,7 +100,7 @@ library::Factors factors(const std::string& what, const Array& a, const Array& b
     if (what == "eigh") return eigh(a, (option & 1) != 0, (option & 2) != 0);
     if (what == "eig") return eig(a, option != 0);
     if (what == "lstsq") return lstsq(a, b, limit);
-    fail(ErrorKind::Internal, "_lapack: no factorisation is called " + what);
+    fail(ErrorKind::Internal, "_lapack: unknown factorisation " + what);
 }
 
 /// _lapack(what, a, b, option, limit): a tuple of arrays, then the first matrix that failed or -1.

@@ -1,5 +1,5 @@
 // The attribute __array_ufunc__ of the array type. Operators of NumPy's scalars and arrays look it
-// up on the type of their right operand: where it is None they return NotImplemented at once, and
+// up on the type of their right operand: where it is None they return NotImplemented, and
 // our reflected operator computes; else they go through NumPy's ufunc and its dispatch to ours,
 // which gives the same ten times as slowly. NumPy's functions, called, need the method.
 //

@@ -5,7 +5,7 @@
 
 namespace unisono::python {
 
-/// Lets the operators of NumPy's scalars and arrays leave the work to ours at once.
+/// Makes the operators of NumPy's scalars and arrays defer to ours.
 bool add_numpy_operators(PyTypeObject* type);
 
 /// Whether the interpreter runs an operator of the program that is not in place: a + b, a < b; and

@@ -236,10 +236,10 @@ PyMemberDef members[] = {
 PyGetSetDef attributes[] = {
     {"nargs", get_nargs, nullptr, "Number of operands and results.", nullptr},
     {"types", attribute_in_python<types_name>, nullptr,
-     "The loops, as NumPy writes them: 'dd->d' takes two float64.", nullptr},
+     "Supported loops in NumPy's notation: 'dd->d' takes two float64.", nullptr},
     {"ntypes", get_ntypes, nullptr, "Number of loops.", nullptr},
     {"identity", attribute_in_python<identity_name>, nullptr,
-     "What reductions start from, or None.", nullptr},
+     "Initial value of reductions, or None.", nullptr},
     {"signature", get_none, nullptr, "None: these functions are elementwise.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
@@ -254,19 +254,19 @@ PyMethodDef methods[] = {
      "All partial results along an axis."},
     {"outer", function_pointer<in_python<outer_name>>(), METH_VARARGS | METH_KEYWORDS,
      "outer($self, A, B, /, **options)\n--\n\n"
-     "Of all pairs of elements."},
+     "Apply the function to all pairs of elements."},
     {"at", function_pointer<in_python<at_name>>(), METH_VARARGS | METH_KEYWORDS,
      "at($self, a, indices, b=None, /)\n--\n\n"
-     "In place, once for every index, repeated ones too."},
+     "Apply the function in place, once for each index, repeated ones included."},
     {"reduceat", function_pointer<in_python<reduceat_name>>(), METH_VARARGS | METH_KEYWORDS,
      "reduceat($self, /, array, indices, axis=0, dtype=None, out=None)\n--\n\n"
-     "Reductions of slices between neighbouring indices."},
+     "Reduce the slices between neighbouring indices."},
     {"resolve_dtypes", function_pointer<in_python<resolve_name>>(), METH_VARARGS | METH_KEYWORDS,
      "resolve_dtypes($self, /, dtypes)\n--\n\n"
      "The dtypes of operands and results of the loop that would run."},
     {"_reduce", function_pointer<engine_reduce>(), METH_FASTCALL, nullptr},
     {"_loop", engine_loop, METH_O, nullptr},
-    {"__reduce__", reduce_to_name, METH_NOARGS, "For pickle: the name."},
+    {"__reduce__", reduce_to_name, METH_NOARGS, "Pickle support: the name."},
     {nullptr, nullptr, 0, nullptr},
 };
 

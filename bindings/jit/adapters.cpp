@@ -18,10 +18,11 @@ const Dispatch::Element& Dispatch::element(const std::vector<frontend::Type>& ar
         if (e.args == args) return e;
     }
     if (now->captures > 0)
-        throw Error(ErrorKind::Compile,
-                    name_ + ": an elementwise function reads numbers around it; got '" +
-                        now->params.back().substr(0, now->params.back().find('.')) +
-                        "'; pass it, or use @un.jit with a loop");
+        throw Error(
+            ErrorKind::Compile,
+            name_ + ": an elementwise function cannot read variables of an enclosing scope; got '" +
+                now->params.back().substr(0, now->params.back().find('.')) +
+                "'; pass it, or use @un.jit with a loop");
     if (args.size() != now->params.size()) {
         fail(ErrorKind::Type, name_ + ": takes " + std::to_string(now->params.size()) +
                                   " arguments; got " + std::to_string(args.size()) +
@@ -30,7 +31,7 @@ const Dispatch::Element& Dispatch::element(const std::vector<frontend::Type>& ar
     frontend::Compiled compiled = compile_source({now, args, true, 0});
     if (compiled.result.kind != frontend::ResultShape::Kind::Scalar) {
         throw Error(ErrorKind::Compile,
-                    name_ + ": an elementwise function gives one number; got " +
+                    name_ + ": an elementwise function must return one number; got " +
                         (compiled.result.kind == frontend::ResultShape::Kind::Tuple
                              ? std::string("a tuple")
                              : std::string("no number")) +
@@ -71,7 +72,8 @@ frontend::Type type_named(std::string_view t) {
     const bool is_taken = found && !is_complex(d) && !is_half(d);
     if (is_taken && is_pointer) return frontend::Type::array(d, {ir::StrideClass::One}, true);
     if (!is_taken) {
-        fail(ErrorKind::Type, std::string(t) + ": compiled functions take no such numbers; got " +
+        fail(ErrorKind::Type, std::string(t) +
+                                  ": compiled functions do not support this number type; got " +
                                   std::string(t) + "; pass parts, or another dtype");
     }
     return frontend::Type::numpy(d);

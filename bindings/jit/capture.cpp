@@ -139,7 +139,7 @@ void Dispatch::prepare() {
     share_callees(*source);
     source->as_callback = [self = self_](const std::vector<std::string>& args,
                                          const std::string& result) {
-        if (!*self) fail(ErrorKind::Runtime, "a callback's function is gone");
+        if (!*self) fail(ErrorKind::Runtime, "the function of a callback was deleted");
         return (*self)->keep_callback(args, result);
     };
     Ref defaults(PyObject_GetAttrString(function_.get(), "__defaults__"));
@@ -173,7 +173,7 @@ const std::shared_ptr<const frontend::Source>& Dispatch::source() {
     return source_;
 }
 
-/// Whether it is an array without axes that stands for a number.
+/// Whether it is a 0-d array that is used as a number.
 static PyObject* is_value(PyObject*, PyObject* object) noexcept {
     return PyBool_FromLong(is_value_object(object) ||
                            (is_array(object) && array_of(object).is_value()));

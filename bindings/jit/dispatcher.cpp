@@ -35,7 +35,7 @@ Dispatch& ready(PyObject* object) {
     return *d;
 }
 
-/// The next call of this thread comes from the function that stands for it in a profile.
+/// The next call of this thread comes from the function that represents it in a profile.
 thread_local bool is_recorded = false;
 
 /// Under a profiler: calls the function through Python code of its name, file and line, of which
@@ -343,7 +343,7 @@ PyObject* parallel_report(PyObject* self, PyObject*) {
 }
 
 PyMethodDef methods[] = {
-    {"_launch", launch, METH_VARARGS, "Run the kernel over a range."},
+    {"_launch", launch, METH_VARARGS, "Run the kernel over a range of work-items."},
     {"_kernel_axes", kernel_axes, METH_NOARGS,
      "Axes that the kernel names, and whether it speaks of its work-group."},
     {"_element", element, METH_O, nullptr},

@@ -56,7 +56,7 @@ Distributed& distributed_of(nb::handle o) { return nb::cast<Distributed&>(o); }
 
 nb::object wrapped(Array a) { return nb::steal(wrap(std::move(a))); }
 
-/// False without a Python error if the object is no operand.
+/// False without a Python error if the object is not an operand.
 bool node_of(nb::handle o, NodePtr& node) {
     if (is_distributed(o)) {
         node = distributed_of(o).node();
@@ -293,7 +293,8 @@ void add_reductions(nb::class_<Distributed>& c) {
             },
             nb::arg("axis") = nb::none(), nb::arg("dtype") = nb::none(),
             nb::arg("keepdims") = false,
-            "As ndarray's. Over the rows: an array that is the same on every rank, with the bits "
+            "As in ndarray. A reduction over the rows gives all ranks the same array, with the "
+            "bits "
             "of one rank.");
     };
     one("sum", Op::Add, false);
@@ -408,7 +409,7 @@ void add_mesh(nb::module_& m) {
         .def_prop_ro(
             "rank", [](const PyMesh& p) { return p.mesh->rank(); }, "This rank.")
         .def_prop_ro(
-            "size", [](const PyMesh& p) { return p.mesh->size(); }, "How many there are.")
+            "size", [](const PyMesh& p) { return p.mesh->size(); }, "Number of ranks.")
         .def_prop_ro("kind", [](const PyMesh& p) { return p.mesh->kind(); })
         .def(
             "barrier",
@@ -416,7 +417,7 @@ void add_mesh(nb::module_& m) {
                 note_line();
                 p.mesh->barrier();
             },
-            "Completes what is pending and waits for all ranks.")
+            "Completes pending work and waits for all ranks.")
         .def("empty",
              [](const PyMesh& p, nb::handle shape, nb::handle dtype) {
                  return body([&] {

@@ -17,7 +17,7 @@ static_assert(static_cast<int>(DType::Bool) == UN_BOOL &&
 
 DType to_dtype(un_dtype t) {
     if (t < 0 || t >= dtype_count)
-        fail(ErrorKind::Type, "dtype: " + std::to_string(t) + " is no un_dtype");
+        fail(ErrorKind::Type, "dtype: " + std::to_string(t) + " is not an un_dtype");
     return static_cast<DType>(t);
 }
 

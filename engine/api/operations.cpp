@@ -22,7 +22,7 @@ Arg operand(const un_operand& o) {
             return {scalar_operand(Scalar::of(DType::Float64, o.is.real)), Weak::Float};
         default: break;
     }
-    fail(ErrorKind::Type, "operand: " + std::to_string(o.kind) + " is no un_operand_kind");
+    fail(ErrorKind::Type, "operand: " + std::to_string(o.kind) + " is not an un_operand_kind");
 }
 
 namespace {
@@ -40,7 +40,8 @@ IndexItem to_item(const un_index& i) {
         case UN_NEWAXIS: made.kind = IndexItem::Kind::NewAxis; return made;
         case UN_ELLIPSIS: made.kind = IndexItem::Kind::Ellipsis; return made;
         case UN_SLICE: break;
-        default: fail(ErrorKind::Type, "index: " + std::to_string(i.kind) + " is no un_index_kind");
+        default:
+            fail(ErrorKind::Type, "index: " + std::to_string(i.kind) + " is not an un_index_kind");
     }
     return {IndexItem::Kind::Slice, i.start, i.stop, i.step, i.start != UN_OPEN, i.stop != UN_OPEN};
 }

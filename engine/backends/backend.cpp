@@ -81,7 +81,7 @@ Device& find_device(std::string_view name) {
     if (!why.empty()) why = " (" + why + ")";
     std::string have;
     for (Device* d : all_devices()) have += (have.empty() ? "" : ", ") + d->info().name;
-    fail(ErrorKind::Device, "device: no device answers to '" + std::string(name) + "'" + why +
+    fail(ErrorKind::Device, "device: there is no device '" + std::string(name) + "'" + why +
                                 "; present: " + have +
                                 "; see un.devices() and `python -m unisono doctor`");
 }

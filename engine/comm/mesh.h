@@ -27,7 +27,7 @@ class Mesh {
     void record(const std::string& what, const View& from, std::vector<Part> sends, const View& to,
                 std::vector<Part> receives, bool settle);
 
-    /// Completes what is pending and waits for all ranks.
+    /// Completes pending work and waits for all ranks.
     void barrier();
     /// At the end of the program: completes pending messages, then ends the connection.
     void finish();

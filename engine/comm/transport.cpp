@@ -39,8 +39,7 @@ void load_mpi() {
 std::unique_ptr<Transport> load_transport(const std::string& kind,
                                           const TransportOptions& options) {
     if (kind != "mpi") {
-        fail(ErrorKind::Value,
-             "mesh: there is no kind of mesh of that name; got '" + kind + "'; expected 'mpi'");
+        fail(ErrorKind::Value, "mesh: unknown kind of mesh; got '" + kind + "'; expected 'mpi'");
     }
     load_mpi();
     std::string path = own_folder() + "libunisono_mpi_openmpi.so";

@@ -4,7 +4,8 @@
 // One primitive serves all: `exchange` moves byte ranges between ranks, and each call is one
 // numbered operation that all ranks make in the same order. A rank says what it is about to do by a
 // Stamp: a hash over all operations so far. Ranks compare stamps while they work, so that ranks
-// that run different programs learn so, by name, instead of waiting for messages that nobody sends.
+// that run different programs get an error with the name, instead of waiting for messages that are
+// never sent.
 #pragma once
 
 #include <cstdint>

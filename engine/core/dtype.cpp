@@ -78,7 +78,8 @@ DType default_dtype(Weak kind) {
 
 void refuse_complex() {
     fail(ErrorKind::Unsupported,
-         "this operation is not there for complex dtypes; work on .real and .imag, or convert with "
+         "this operation is not supported for complex dtypes; work on .real and .imag, or convert "
+         "with "
          "np.asarray");
 }
 

@@ -28,7 +28,7 @@ constexpr auto factors = [] {
     return made;
 }();
 
-/// Products that do not wait for one another: every slice asks for a layout. Layouts that differ in
+/// Products without a dependence chain: every slice needs a layout. Layouts that differ in
 /// their first extent by one are neighbours in the table, as the slices of a loop are (`x[:k]`).
 std::uint64_t hash_of(Dims shape, Dims strides) {
     std::uint64_t h = shape.size() + 1;

@@ -3,7 +3,7 @@
 //
 // They are measured, on machines of two to some sixteen cores, and decide about time and memory
 // only: results have the same bits on both sides of each. Sizes that decide about the order of
-// sums (leaves, trees, chunks of a reduction) are no limits; they belong to ops/reduction_tree.h.
+// sums (leaves, trees, chunks of a reduction) are not limits; they belong to ops/reduction_tree.h.
 #pragma once
 
 #include <cstddef>

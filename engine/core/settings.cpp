@@ -112,7 +112,7 @@ static int generation = 0;
 const std::string& setting(std::string_view name) {
     auto found = values().find(name);
     if (found == values().end())
-        fail(ErrorKind::Internal, "settings: no setting is called " + std::string(name));
+        fail(ErrorKind::Internal, "settings: unknown setting " + std::string(name));
     return found->second;
 }
 

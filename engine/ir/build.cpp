@@ -192,10 +192,10 @@ E Builder::pair(E real, E imag) {
 /// Operations on float16 are made of casts: computed in float32, rounded after each.
 E Builder::narrowed(Op op, E wide) {
     if (op == Op::NextAfter) {
-        fail(
-            ErrorKind::Unsupported,
-            "nextafter: not there for float16 in compiled code; float32, in which it computes, has "
-            "other neighbours; convert with .astype first");
+        fail(ErrorKind::Unsupported,
+             "nextafter: not supported for float16 in compiled code; float32, in which it "
+             "computes, has "
+             "other neighbours; convert with .astype first");
     }
     return cast(wide, *result_dtype(op, DType::Float16));
 }

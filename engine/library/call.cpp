@@ -87,7 +87,7 @@ void record(const std::string& name, std::span<const Array> in, const Array& out
     Tape::instance().append(e);
 }
 
-/// Small calls on finished operands run at once: that costs less than recording them.
+/// Small calls on finished operands run eagerly, which costs less than recording them.
 bool runs_eagerly(std::span<const Array> in, const Array& out) {
     std::int64_t elements = out.size();
     for (const Array& a : in) {

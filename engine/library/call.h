@@ -1,4 +1,4 @@
-// The door between the tape and operations on whole arrays: sorts, scans, gathers, products.
+// Records operations on whole arrays (sorts, scans, gathers, products) on the tape.
 //
 // A library operation is ordinary code over host memory. `call` orders it on the tape like any
 // statement: it runs when its result is wanted, after what writes its inputs and before what

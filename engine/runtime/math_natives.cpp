@@ -1,4 +1,4 @@
-// Functions of Python's math that are no rows of the table of operations, for compiled code: the C
+// Functions of Python's math that are not in the table of operations, for compiled code: the C
 // library's, which Python calls itself (gamma and lgamma apart, whose last bits may differ).
 #include <bit>
 #include <cmath>

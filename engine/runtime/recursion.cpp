@@ -28,7 +28,7 @@ struct Stack {
     }
 };
 
-/// values: out, what it is told. A stack that is not the thread's own counts as large.
+/// values: output. A stack that is not the thread's own counts as large.
 void recursion_check(std::int64_t* values) {
     thread_local const Stack stack;
     thread_local unsigned asked = 0;

@@ -87,7 +87,7 @@ const std::int64_t* Table::row(std::int64_t k) const {
     return *at ? at + 1 : nullptr;
 }
 
-/// Where the key's entry is told, or where it would be.
+/// Where the entry of the key is, or would be inserted.
 std::size_t Table::slot(const std::int64_t* key, std::uint64_t hash) const noexcept {
     if (has_whole_key_) return whole_slot(key[0]);
     std::size_t mask = index_.size() - 1, at = home_of(hash, mask);

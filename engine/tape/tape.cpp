@@ -65,7 +65,7 @@ const char* text(FlushReason reason) {
     switch (reason) {
         case FlushReason::Read: return "a value was read";
         case FlushReason::Write: return "the host writes memory in use";
-        case FlushReason::Eval: return "evaluation was asked for";
+        case FlushReason::Eval: return "evaluation was requested";
         case FlushReason::Eager: return "eager mode";
         case FlushReason::Shared: return "the memory is shared with another library";
         case FlushReason::Work: return "an in-place statement ended with much work pending";
@@ -267,7 +267,7 @@ void Tape::run_marked(FlushReason reason, bool all) {
     if (spare_.size() < 4) spare_.push_back(std::move(segment));
 }
 
-/// Drops pending entries whose results nobody can ask for any more, so that they do not lengthen
+/// Drops pending entries whose results cannot be used any more, so that they do not lengthen
 /// every flush.
 void Tape::prune() {
     std::vector<Entry> kept;

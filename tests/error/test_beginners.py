@@ -52,7 +52,7 @@ def test_an_absent_device_says_what_was_searched():
     with pytest.raises(un.DeviceError) as caught:
         un.zeros(3, device="cuda")
     text = str(caught.value)
-    assert "no device answers to 'cuda'" in text and "present: cpu" in text
+    assert "there is no device 'cuda'" in text and "present: cpu" in text
     assert all(line in text for line in report) and report
 
 

@@ -28,7 +28,7 @@ PRINTS = {
     "explain": ["kernels launched: 1$", "buffers of that size allocated: 1$", "a value was read"],
     "devices": [
         r"computed on cpu\S*: 35",
-        "asking for another: device: no device answers to 'gpu:99'",
+        "asking for another: device: there is no device 'gpu:99'",
     ],
     "sum2d": [r"^36\.0$"],
     "elementwise": [

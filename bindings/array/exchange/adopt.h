@@ -1,4 +1,4 @@
-// Arrays of other libraries at the door of asarray: which are taken over, which share, which are
+// How asarray treats arrays of other libraries: which it takes over, which share memory, which are
 // copied.
 #pragma once
 

@@ -30,7 +30,7 @@ bool has_buffer_of_array(PyObject* o) { return PyObject_TypeCheck(o, buffer_type
 
 bool add_buffer_of_array(PyObject* module) {
     PyType_Slot slots[] = {
-        {Py_tp_doc, const_cast<char*>("What has the bytes of the array that __array__ gives.")},
+        {Py_tp_doc, const_cast<char*>("Base class: the buffer protocol by the method __array__.")},
         {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer_of_array)},
         {0, nullptr}};
     PyType_Spec spec{"unisono._engine._BufferOfArray", 0, 0,

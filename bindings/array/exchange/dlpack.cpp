@@ -211,7 +211,7 @@ PyObject* dlpack_device(PyObject* self, PyObject*) noexcept {
         const Array& a = array_of(self);
         if (!a.is_known() && !a.view().storage->on_host()) {
             fail(ErrorKind::Unsupported, "__dlpack_device__: arrays on " + device_name(a.device()) +
-                                             " are not exported yet; use .to_device(\"cpu\")");
+                                             " cannot be exported; use .to_device(\"cpu\")");
         }
         return Py_BuildValue("(ii)", dl_cpu, 0);
     });
@@ -246,7 +246,7 @@ PyObject* from_dlpack(PyObject*, PyObject* object) noexcept {
         } else {
             Py_DECREF(capsule);
             fail(ErrorKind::Value,
-                 "from_dlpack: __dlpack__ returned something that is no unused DLPack capsule");
+                 "from_dlpack: __dlpack__ did not return an unused DLPack capsule");
         }
         Py_DECREF(capsule);
         return wrap(std::move(a));

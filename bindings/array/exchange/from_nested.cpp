@@ -14,7 +14,7 @@ namespace unisono::python {
 
 namespace {
 
-/// What stands for more than one number in a sequence: an array, or a sequence that is no list.
+/// Items of a sequence that are not single numbers: arrays, and sequences other than lists.
 struct Part {
     Array array;
     Ref list;    ///< of its elements; null: `array` holds them

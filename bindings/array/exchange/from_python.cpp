@@ -76,7 +76,7 @@ Array from_buffer(PyObject* o) {
     DType t{};
     if (view->format && std::strncmp(view->format, "T{", 2) == 0) {
         fail(ErrorKind::Type,
-             "array: records are no numbers: they have no arithmetic and no order; got elements of "
+             "array: records support neither arithmetic nor comparison; got elements of "
              "buffer format '" +
                  std::string(view->format) + "'; take a field, as in a[\"x\"]");
     }

@@ -49,7 +49,7 @@ class Arguments {
         if (is_list && changed->count(name)) shared_.push_back(object);
     }
 
-    /// Whether what could not be used is no argument but stands around the function.
+    /// Whether what could not be used is not an argument but a captured variable.
     bool refused_captured() const { return refused_captured_; }
 
     /// Stands for an argument of that type; nothing can be launched.
@@ -59,7 +59,7 @@ class Arguments {
 
     /// Equal keys run the same compiled code. Starts with whether no arrays overlap.
     const std::vector<std::uint32_t>& key() const { return key_; }
-    /// The types that the key stands for.
+    /// The types of the key.
     std::vector<frontend::Type> types() const;
     bool noalias() const { return noalias_; }
     Device* device() const { return device_; }  ///< null: the host
@@ -78,7 +78,7 @@ class Arguments {
     PyObject* owner_of_memory(std::uintptr_t address) const;
     /// The structured array that the array is a field of.
     PyObject* owner(int index) const { return arrays_[static_cast<std::size_t>(index)].object; }
-    /// Objects of the call; made when first asked for.
+    /// Objects of the call; made at their first use.
     Heap& heap() {
         if (!heap_) heap_ = std::make_unique<Heap>();
         return *heap_;

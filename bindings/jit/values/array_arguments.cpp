@@ -179,7 +179,7 @@ void Arguments::add_buffer(PyObject* object, const std::string& name) {
     if (!dtype_of_format(b.format, b.itemsize, t)) {
         const bool is_text = b.format && std::strchr("wsU", b.format[std::strlen(b.format) - 1]);
         refuse(name,
-               is_text ? "an array of texts"
+               is_text ? "an array of strings"
                        : std::string("elements of format '") + (b.format ? b.format : "") + "'",
                is_text ? "pass a list of str" : "convert it, as in x.astype(np.float64)");
     }
@@ -208,7 +208,7 @@ void Arguments::add_buffer(PyObject* object, const std::string& name) {
         packed[i] = step;
     for (int i = 0; i < b.ndim; ++i) {
         if (strides[i] % size != 0)
-            refuse(name, "an array whose strides are no multiples of its item size", "copy it");
+            refuse(name, "an array whose strides are not multiples of its item size", "copy it");
     }
     if (reinterpret_cast<std::uintptr_t>(b.buf) %
             static_cast<std::uintptr_t>(size_of(part_dtype(t))) !=

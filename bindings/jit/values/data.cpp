@@ -102,7 +102,7 @@ std::string DataObjects::type_of(PyObject* value, Type& type) {
     }
     bool is_empty = (PyList_Check(value) || PyDict_Check(value) || PySet_Check(value)) &&
                     PyObject_Size(value) == 0;
-    if (is_empty) return "an empty " + named(value) + ", whose items' type no annotation tells";
+    if (is_empty) return "an empty " + named(value) + ", whose item type is not annotated";
     return "a " + named(value);
 }
 

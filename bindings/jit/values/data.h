@@ -27,7 +27,7 @@ struct ArrayWords {
     bool is_writable = true;
     std::int64_t address = 0;
     std::vector<std::int64_t> extents, strides;  ///< in elements
-    /// Null where the object is no array, or none that compiled code reads.
+    /// Null if the object is not an array, or not one that compiled code can read.
     static std::unique_ptr<ArrayWords> of(PyObject* object);
     frontend::Type type() const;
 };

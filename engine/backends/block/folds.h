@@ -1,4 +1,4 @@
-// Reductions in which no one can see the order, over memory that is packed: minima and maxima,
+// Reductions whose result does not depend on the order, over packed memory: minima and maxima,
 // any and all, sums of integers, counts.
 //
 // They take whole rows at the speed of memory, without leaves and tree (ops/reduction_tree.h):

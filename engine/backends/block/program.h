@@ -128,7 +128,8 @@ struct Program {
     int reduce_axis = -1;
     int costly_calls = 0;  ///< calls of functions, division: for deciding on threads
 
-    /// Of a group that reduces what it reads, or casts of it, in an order that no one can see.
+    /// For a group that reduces what it reads, or casts of it, if the order does not affect the
+    /// result.
     RowFold fold = nullptr;
 
     /// The plan where every operand is contiguous along the innermost axis and none is streamed.

@@ -1,5 +1,5 @@
-// Kernels with barriers in which work-items can fault: a fault ends the work-group, and nobody
-// waits for ever.
+// Kernels with barriers in which work-items can fault: a fault ends the work-group, and no
+// work-item waits for ever.
 //
 // How it works. Between barriers control may diverge; at barriers it is uniform. The text is cut
 // into runs of statements without barriers. A work-item that faults in a run notes the number of

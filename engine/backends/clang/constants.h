@@ -11,7 +11,7 @@ class VarDecl;
 namespace unisono::codegen {
 
 /// Whether the variable can never change; then its bytes, or the texts that it points to, are set
-/// where they can be told.
+/// where they are known.
 bool take_constant(const clang::ASTContext& context, const clang::VarDecl& v, CVariable& into);
 
 }  // namespace unisono::codegen

@@ -24,7 +24,7 @@ bool takes_numbers(const CFunction& f) {
                        [](const CType& t) { return t.kind < CType::Kind::Complex; });
 }
 
-/// Whether calls are over at once: no loop, no recursion, and of functions outside of the text only
+/// Whether calls are short: no loop, no recursion, and of functions outside of the text only
 /// the mathematical ones.
 class Shortness {
   public:

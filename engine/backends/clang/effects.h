@@ -1,4 +1,4 @@
-// What the functions of a C text do beside giving a result, and whether a call is over at once.
+// Side effects of the functions of a C text, and whether a call is short.
 #pragma once
 
 #include "backends/codegen/c_text.h"

@@ -34,7 +34,7 @@ class SizeLimits final : public clang::ASTConsumer, public clang::RecursiveASTVi
   public:
     explicit SizeLimits(clang::CompilerInstance& compiler) : compiler_(compiler) {}
 
-    /// False, so that nobody else sees the declaration, where a variable in it is too large.
+    /// False, which hides the declaration from other consumers, if a variable in it is too large.
     bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
         for (clang::Decl* d : group) {
             // Headers of the system have none, and are long.

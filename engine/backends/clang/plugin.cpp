@@ -292,13 +292,13 @@ void compile(const CText& text, CResult& result) {
                                  "-x",
                                  text.is_cpp ? "c++" : "c"};
     if (text.is_cpp) {
-        // What nobody catches here ends in guard_cpp.
+        // Exceptions that are not caught here end in guard_cpp.
         own.insert(own.end(), {"-funwind-tables=2", "-fexceptions", "-fcxx-exceptions", "-fno-rtti",
                                "-fno-threadsafe-statics", "-nostdinc++"});
     }
     // C99's rules give no code to a function that is inline alone.
     if (!text.is_cpp) own.push_back("-fgnu89-inline");
-    // Declarations may ask for static functions, which nobody calls here.
+    // Declarations may refer to static functions, which are not called here.
     if (!text.declarations.empty()) own.push_back("-femit-all-decls");
     for (const std::string& f : text.folders) own.push_back("-I" + f);
     for (const std::string& m : text.macros) own.push_back("-D" + m);

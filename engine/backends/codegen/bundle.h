@@ -10,7 +10,7 @@ namespace unisono::codegen {
 
 using BundledCode = std::vector<std::pair<std::string, std::string>>;  ///< by what it was made from
 
-/// While it exists, all machine code that this thread asks for is noted.
+/// While it exists, all machine code that this thread requests is recorded.
 class Recording {
   public:
     Recording();

@@ -49,7 +49,7 @@ std::string refuse(const std::string& folder) {
             return std::string("it cannot be made: ") + std::strerror(errno);
         if (stat(folder.c_str(), &s) != 0) return "it cannot be read";
     }
-    if (!S_ISDIR(s.st_mode)) return "it is no folder";
+    if (!S_ISDIR(s.st_mode)) return "it is not a folder";
     if (s.st_uid != geteuid()) return "another user owns it";
     if (s.st_mode & (S_IWGRP | S_IWOTH)) return "other users can write to it";
     return {};

@@ -17,7 +17,7 @@
 
 namespace unisono::cpu {
 
-/// A module as it comes from the tape or the front end. The passes run when somebody first asks for
+/// A module as it comes from the tape or the front end. The passes run at the first request for
 /// what they make: code that is found, here or on disk, does not.
 class Source {
   public:

@@ -143,7 +143,7 @@ class Loader {
         });
     }
 
-    /// Tables of addresses, which nobody writes after they are made. Handlers of exceptions find
+    /// Tables of addresses, which are constant once they are made. Handlers of exceptions find
     /// types and functions by way of such in sections that could be written.
     static bool is_table(const std::string& section, bool has_handlers) {
         return section.starts_with(".data.rel.ro") ||

@@ -1,5 +1,5 @@
 // The back end "cuda": NVIDIA devices through their driver, which is looked for when devices are
-// first asked for.
+// first used.
 #include "backends/cuda/device.h"
 #include "core/error.h"
 

@@ -1,4 +1,4 @@
-// How much arithmetic an element of a loop takes, and how much of it waits for itself.
+// How much arithmetic an element of a loop takes, and how much of it is a dependence chain.
 #include "backends/llvm/arithmetic.h"
 
 #include <llvm/ADT/DenseMap.h>

@@ -10,7 +10,7 @@ namespace unisono::codegen {
 
 namespace {
 
-/// "_ZGV_LLVM_N<lanes>v_<scalar>(<vector>)": how the vectoriser is told of a vector form.
+/// "_ZGV_LLVM_N<lanes>v_<scalar>(<vector>)": declares a vector variant to the vectoriser.
 std::string variant(const std::string& scalar, const std::string& vector, int lanes,
                     bool is_binary) {
     return "_ZGV_LLVM_N" + std::to_string(lanes) + (is_binary ? "vv_" : "v_") + scalar + "(" +

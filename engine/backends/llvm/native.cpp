@@ -88,7 +88,7 @@ void ModuleEmitter::emit_native(const ir::Function& f, llvm::Function* into) {
         fits = callee->getArg(static_cast<unsigned>(k))->getType() == args[k]->getType();
     if (!fits)
         fail(ErrorKind::Unsupported,
-             f.symbol + ": this kind of C argument cannot be passed; pass numbers and pointers");
+             f.symbol + ": C arguments of this kind are not supported; pass numbers and pointers");
     llvm::CallInst* call = b.CreateCall(callee, args);
     call->setAttributes(callee->getAttributes());
     call->setCallingConv(callee->getCallingConv());

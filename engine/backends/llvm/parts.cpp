@@ -22,7 +22,7 @@ constexpr int longest_part = 1000;
 /// size.
 constexpr int longest_straight = 4000;
 
-/// Counts nodes, up to a little more than asked for.
+/// Counts nodes, up to slightly more than the limit.
 class Size final : public ir::Visitor {
   public:
     explicit Size(int limit) : limit_(limit) {}

@@ -438,7 +438,7 @@ void FunctionEmitter::emit_atomic(ir::S s) {
                            relaxed);
         return;
     }
-    // Any other operation: compare and exchange until nobody came between.
+    // Any other operation: a compare-and-exchange loop.
     llvm::Type* bits = b_.getIntNTy(static_cast<unsigned>(size_of(info.dtype)) * 8);
     llvm::Align align(static_cast<std::uint64_t>(size_of(info.dtype)));
     auto* first = b_.CreateAlignedLoad(bits, where, align);

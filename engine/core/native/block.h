@@ -19,7 +19,7 @@ struct Block {
 Block* make_block(std::int64_t bytes) noexcept;
 void retain_block(Block* block) noexcept;   ///< null is nothing
 void release_block(Block* block) noexcept;  ///< null is nothing
-/// Gives back the memory of a block that nobody refers to.
+/// Frees the memory of a block without references.
 void free_block(Block* block) noexcept;
 /// Gives up one reference to a block whose memory the caller has taken over.
 void forget_block(Block* block) noexcept;

@@ -1,4 +1,4 @@
-// What functions that call themselves are told every few calls, by the native recursion_check.
+// What the native recursion_check returns to functions that call themselves, every few calls.
 #pragma once
 
 #include <cstdint>

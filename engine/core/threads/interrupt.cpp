@@ -10,8 +10,8 @@ namespace {
 bool (*the_hook)() = nullptr;
 thread_local bool asks = false;
 thread_local bool has_scope = false;
-/// Set once the asking thread was told to stop, until its scope ends: for threads that help it.
-/// They have no scope, and cannot tell whom they help.
+/// Set once the polling thread has to stop, until its scope ends: for threads that help it.
+/// They have no scope, and do not know which thread they help.
 std::atomic<bool> stopping{false};
 thread_local std::chrono::steady_clock::time_point
     last_asked;  // by poll: short calls read no clock

@@ -6,7 +6,7 @@
 
 namespace unisono {
 
-/// Asks whoever knows (in Python: the signals that arrived) whether to stop; called on threads
+/// The hook tells whether to stop (in Python: whether a signal arrived); it is called on threads
 /// inside of an InterruptScope only, a few dozen times a second at most.
 void set_interrupt_hook(bool (*hook)());
 

@@ -340,7 +340,7 @@ DType complex_dtype(DType t) {
     bool found = false;
     bool single = name(t) == "float32" || name(t) == "complex64";
     DType made = dtype_from_name(single ? "complex64" : "complex128", found);
-    if (!found) fail(ErrorKind::Unsupported, "fft: complex dtypes are not there");
+    if (!found) fail(ErrorKind::Unsupported, "fft: complex dtypes are not supported");
     return made;
 }
 

@@ -254,7 +254,7 @@ Roots<T>::Roots(std::int64_t n) {
     for (std::int64_t k = 0; k < n; k += mask_ + 1) coarse_.push_back(root<T>(k, n));
 }
 
-/// One object per length, made when first asked for. Most programs transform few lengths.
+/// One object per length, made at its first use. Most programs transform few lengths.
 template <class Kept>
 static std::shared_ptr<const Kept> kept(std::int64_t n) {
     static ProcessMutex guard;

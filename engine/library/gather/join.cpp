@@ -32,7 +32,7 @@ void check_shapes(std::span<const Array> parts, std::size_t axis) {
         }
         for (std::size_t d = 0; d < p.shape().size(); ++d) {
             if (d == axis || p.shape()[d] == first.shape()[d]) continue;
-            fail(ErrorKind::Value, "concatenate: all extents but that of axis " +
+            fail(ErrorKind::Value, "concatenate: all extents except along axis " +
                                        std::to_string(axis) + " must be equal; got shapes " +
                                        shape_text(first.shape()) + " and " + shape_text(p.shape()));
         }

@@ -1,5 +1,5 @@
-// Factorisations and solutions by LAPACK over stacks of matrices, at once: their faults depend on
-// data.
+// Factorisations and solutions by LAPACK over stacks of matrices, computed eagerly: their errors
+// depend on data.
 #pragma once
 
 #include <vector>

@@ -29,7 +29,7 @@ template <class T>
 void vector_times_matrix(const DenseRows<T>& a, const T* x, std::int64_t x_stride, T* out);
 
 /// Both in one pass over the matrix, with the same bits: forward = a x, backward = y a. `y` may be
-/// `forward` itself; x is no part of what is written.
+/// `forward` itself; x does not overlap the output.
 template <class T>
 struct BothProducts {
     const T* x;

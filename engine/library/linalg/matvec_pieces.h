@@ -176,7 +176,7 @@ void prefetch_next_rows(const T* a, std::int64_t leading, std::int64_t j) {
     for (int r = 0; r < rows; ++r) __builtin_prefetch(a + (r + rows) * leading + j, 0, 2);
 }
 
-/// The dot products of `rows` rows with x; `ahead`: asks for the rows behind them.
+/// The dot products of `rows` rows with x; `ahead`: prefetches the rows that follow.
 template <class T, int rows, bool ahead = false, class Read = AsTheyLie>
 void dots(const T* a, std::int64_t leading, std::int64_t columns, const T* x, T* out,
           Read read = {}) {

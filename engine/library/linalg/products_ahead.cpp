@@ -40,7 +40,7 @@ ProductOperands operands_of(const Key& k, void* out) {
 
 /// Where values lie in a call of "matmul" and of those here.
 enum Place { status, dtype, operands, out = 11, state, here, last, is_reached, there };
-/// Of a state: whose results these are, and how often nobody asked for them.
+/// Of a state: whose results these are, and how often they were not used.
 enum State { owner, misses };
 
 /// Results that wait: of product number q, what `first` and `step` give.

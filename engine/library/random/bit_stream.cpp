@@ -240,7 +240,7 @@ std::uint64_t below(BitStream& s, IntegerMethod method, std::uint64_t span) {
 std::unique_ptr<BitStream> make_bit_stream(std::string_view kind) {
     if (kind == "mt19937") return std::make_unique<Twister>();
     if (kind == "pcg64") return std::make_unique<Pcg64>();
-    fail(ErrorKind::Internal, "random: no stream of bits is called " + std::string(kind));
+    fail(ErrorKind::Internal, "random: unknown bit generator " + std::string(kind));
 }
 
 void seed_legacy(BitStream& twister, std::span<const std::uint32_t> words, bool sequence) {

@@ -150,7 +150,7 @@ Distribution distribution_named(std::string_view wanted) {
 #define UNISONO_DISTRIBUTION(Name, name, ...) \
     if (wanted == name) return Distribution::Name;
 #include "library/random/distributions.def"
-    fail(ErrorKind::Internal, "random: no distribution is called " + std::string(wanted));
+    fail(ErrorKind::Internal, "random: unknown distribution " + std::string(wanted));
 }
 
 Array draw(Distribution what, std::span<const Parameter> given, Dims shape, DType dtype,

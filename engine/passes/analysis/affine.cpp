@@ -132,7 +132,7 @@ std::vector<Proof> prove_at_least_zero(const std::vector<Symbol>& symbols, const
     Poly rest;
     if (!p.split(s, factor, rest)) return {};
     const Symbol& symbol = symbols[static_cast<std::size_t>(s)];
-    // Of a factor that is no number the sign is taken from its terms, which becomes a need.
+    // The sign of a factor that is not constant is that of its terms, which becomes a condition.
     bool rising = std::any_of(factor.terms().begin(), factor.terms().end(),
                               [](const auto& term) { return term.second > 0; });
     auto size = rising ? factor : sum(Poly(0), factor, -1);

@@ -127,7 +127,7 @@ bool check_variable(ColumnSum& sum, std::int32_t var) {
     return true;
 }
 
-/// The same of all variables that are no plain declarations.
+/// The same for all variables other than plain declarations.
 bool check_variables(ColumnSum& sum) {
     for (std::size_t k = 0; k < sum.steps.size(); ++k) {
         const ColumnStep& s = sum.steps[k];

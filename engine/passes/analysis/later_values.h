@@ -27,7 +27,7 @@ class Memories {
         const ir::Array& a = f_.arrays[static_cast<std::size_t>(array)];
         return find(static_cast<std::size_t>(a.is_view() ? a.base : array));
     }
-    /// Memory that nobody has outside of the function.
+    /// Memory that is not visible outside of the function.
     bool is_own(std::int32_t array) const {
         const std::size_t memory = of(array);
         for (std::size_t k = 0; k < f_.arrays.size(); ++k) {

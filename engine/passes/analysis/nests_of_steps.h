@@ -42,7 +42,7 @@ class NestsOfSteps {
     bool assume(ir::E test, bool holds);
     /// Whether the slot gets its memory here first.
     bool change(std::int32_t slot);
-    /// A slot whose address was asked for must not get other memory afterwards.
+    /// A slot whose address was taken must not get other memory afterwards.
     void note_addresses(ir::E e);
 
     /// The loop's range is what it is in front of it.

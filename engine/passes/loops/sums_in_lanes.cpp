@@ -180,7 +180,7 @@ class SumsInLanes final : public Rewriter {
         return test;
     }
 
-    /// Adds what a statement that is no loop touches; false where that is not understood.
+    /// Adds what a statement other than a loop accesses; false if that cannot be analysed.
     static bool touches(LoopNest& nest, S s, bool is_sum, std::vector<NestAccess>& out) {
         if (s->kind == StmtKind::Declare && !is_sum) nest.define(s->id, s->args[0]);
         bool is_known =

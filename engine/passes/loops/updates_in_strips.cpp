@@ -60,7 +60,7 @@ class UpdatesInStrips final : public Rewriter {
         b_.line = row.outer->line;
         E begin = row.outer->args[0];
         E end = row.outer->args[1];
-        // Accesses are told apart for all that the inner loop reaches in any iteration.
+        // Accesses are compared over all iterations of the inner loop.
         S probe = b_.loop(LoopKind::Serial, row.inner->id, begin, end, b_.i64(1), b_.block({}));
         Ahead known(b_, row, probe, scalar_);
         row.low = known.nest().in_front(row.inner->args[0]);

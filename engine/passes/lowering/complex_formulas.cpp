@@ -217,7 +217,7 @@ Parts ComplexFormulas::binary(Op op, Parts a, Parts b) {
         default: break;
     }
     fail(ErrorKind::Unsupported,
-         std::string(name(op)) + ": not there for complex numbers in compiled code");
+         std::string(name(op)) + ": not supported for complex numbers in compiled code");
 }
 
 Parts ComplexFormulas::unary(Op op, Parts a) {
@@ -229,7 +229,7 @@ Parts ComplexFormulas::unary(Op op, Parts a) {
     }
     if (!is_function(op)) {
         fail(ErrorKind::Unsupported,
-             std::string(name(op)) + ": not there for complex numbers in compiled code");
+             std::string(name(op)) + ": not supported for complex numbers in compiled code");
     }
     DType t = a.re->dtype;
     auto wide = [&](E e) { return name_(b_.cast(e, DType::Float64)); };

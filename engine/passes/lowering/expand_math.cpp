@@ -199,7 +199,7 @@ class ExpandMath final : public StatementsBefore {
     case Op::Name: return functions::value_of<Op::Name, Narrow>(Real(x), Real(y)).e;
 #include "ops/functions/functions.def"
             // clang-format on
-            default: fail(ErrorKind::Internal, "expand_math: not a function of ours");
+            default: fail(ErrorKind::Internal, "expand_math: unknown function");
         }
     }
     static E long_definition(Op op, E x) {
@@ -210,7 +210,7 @@ class ExpandMath final : public StatementsBefore {
     case Op::Long: return functions::long_value_of<Op::Long>(Real(x)).e;
 #include "ops/functions/functions.def"
             // clang-format on
-            default: fail(ErrorKind::Internal, "expand_math: not a function of angles");
+            default: fail(ErrorKind::Internal, "expand_math: not a trigonometric function");
         }
     }
 

@@ -19,7 +19,7 @@ using Forms = const Loop*;
 /// Reduces `rows` rows of 1 to 512 elements that lie one after the other, each as one leaf.
 using Leaves = void (*)(char* out, const char* x, std::int64_t count, std::int64_t rows);
 
-/// The value of count > 0 elements of `from`, converted to `to`, in an order that no one can see;
+/// The value of count > 0 elements of `from`, converted to `to`; the order does not affect it;
 /// false where it is one of several equal ones (zeros of both signs).
 using Fold = bool (*)(char* out, const char* x, std::int64_t count);
 

@@ -163,7 +163,7 @@ void fold_rows(const char* x, char* to, std::int64_t rows, std::int64_t width_by
     std::memcpy(to, stack, bytes);
 }
 
-/// Rows in which no one can see the order, as long as they are worth the call.
+/// Rows whose result does not depend on the order, if they are long enough for the call to pay.
 bool fold_long_rows(const Entry& e, std::int64_t extent, std::int64_t rows) {
     constexpr std::int64_t shortest = 64;
     const View& in = e.in[0];

@@ -191,7 +191,7 @@ std::string Plan::text(const std::vector<Entry>& segment, const HostHooks& hooks
     }
     if (!dead.empty())
         out +=
-            std::to_string(dead.size()) + " operations are dropped: nobody needs their results\n";
+            std::to_string(dead.size()) + " operations are dropped: their results are not used\n";
     return out;
 }
 
@@ -219,7 +219,9 @@ std::string Plan::text(bool code) const {
 void Tape::describe_finished(std::string& out, const Storage& wanted, bool code) const {
     out += "computed: nothing is pending\n";
     if (wanted.evaluation == Storage::unrecorded) {
-        out += "written last at once, without a plan: few elements, in a statement that repeats\n";
+        out +=
+            "written last by eager execution, without a plan: few elements, in a repeated "
+            "statement\n";
     }
     for (const FlushRecord& r : log_) {
         if (!r.plan || wanted.evaluation == 0 || r.number != wanted.evaluation) continue;

@@ -57,7 +57,8 @@ static bool is_counted(ir::E condition, ir::S loop, ir::S all) {
            std::any_of(body.begin(), body.end(), steps);
 }
 
-/// Whether no element takes long: nobody can stop a kernel of the tape. `all` is the function.
+/// Whether no element takes long, since a kernel of the tape cannot be interrupted. `all` is the
+/// function.
 static bool is_short(ir::S s, ir::S all) {
     if (s->kind == ir::StmtKind::While && !is_counted(s->args[0], s, all)) return false;
     if (s->kind == ir::StmtKind::For && (!is_few(s->args[0]) || !is_few(s->args[1]))) return false;
@@ -84,7 +85,7 @@ static std::uint32_t next_id() {
 ElementFunction::ElementFunction(ir::Module module) : module_(std::move(module)), id_(next_id()) {
     UNISONO_ASSERT(accepts(module_));
     for (const ir::Param& p : module_.entry().params) params_.push_back(p.dtype);
-    // It runs where nobody asks for Ctrl-C: between kernels is soon enough.
+    // It does not poll for Ctrl-C: between kernels is soon enough.
     for (ir::Function& f : module_.functions) f.polls = false;
 }
 

@@ -152,7 +152,7 @@ bool interleave(const Layout& l, std::int64_t apart) {
     return true;
 }
 
-/// Answers given lately: a program that repeats asks for the same pairs of views.
+/// Recent answers: a program that repeats itself compares the same pairs of views.
 struct Answer {
     const Layout* a = nullptr;
     const Layout* b = nullptr;

@@ -42,7 +42,7 @@ bool shares_borrowed_memory(const View& a, const View& b) {
 
 View fresh_view(const Layout* packed, DType t, Device* device) {
     if (device && is_complex(t)) {
-        fail(ErrorKind::Unsupported, "complex: no device has complex dtypes yet; got " +
+        fail(ErrorKind::Unsupported, "complex: only the CPU supports complex dtypes; got " +
                                          device->info().name + "; use the cpu, or the parts");
     }
     return {fresh_storage(packed->size(), t, device), packed, 0, t};

@@ -4,7 +4,7 @@
 // are element by element, on elements picked with the same mask, they are recorded again on the
 // whole arrays, and the result is assigned where the mask is set: one kernel, which moves no
 // element. The first records are dropped with the value. Elements that the mask leaves out are
-// computed for nothing; no one sees them, nor their floating-point errors (float_errors.h).
+// computed but not stored; their floating-point errors are not reported (float_errors.h).
 #include <algorithm>
 #include <cstring>
 #include <map>

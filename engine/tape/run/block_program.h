@@ -40,8 +40,8 @@ class BlockProgram {
         std::int64_t rows, count, stride;  ///< stride: elements from row to row
         char* out;
     };
-    /// Reduces rows of a group that does nothing else, in an order that no one can see. Returns
-    /// false where the group is no such one or the order matters; `out` holds anything then.
+    /// Reduces rows of a group that does nothing else and does not depend on the order. Returns
+    /// false for other groups; the contents of `out` are then undefined.
     bool fold_packed(const PackedRows& rows) const;
 
     /// Runs the group; large runs are shared among threads. Safe from several threads at once.

@@ -46,8 +46,8 @@ bool are_packed(const Layout& l, std::size_t first) {
 
 }  // namespace
 
-/// Packed rows of a reduction in which no one can see the order go without leaves and tree, all
-/// reduced axes at once.
+/// Packed rows of a reduction that does not depend on the order need no leaves and tree, and take
+/// all reduced axes at once.
 bool GroupKernel::run_fold(const Call& call) {
     if (call.inputs.size() != 1 || call.outputs.size() != 1) return false;
     const View &in = call.inputs[0], &out = call.outputs[0];

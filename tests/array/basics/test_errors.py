@@ -31,7 +31,7 @@ def test_bool_subtract():
 
 
 def test_unknown_device():
-    with pytest.raises(un.DeviceError, match="no device answers to 'gpu:7'.*present: "):
+    with pytest.raises(un.DeviceError, match="there is no device 'gpu:7'.*present: "):
         un.zeros(3, device="gpu:7")
 
 

@@ -170,7 +170,7 @@ def test_counters_and_explanation():
     assert after["bytes_read"] - before["bytes_read"] == 80
     assert after["bytes_written"] - before["bytes_written"] == 80
     assert after["bytes_allocated"] == before["bytes_allocated"]
-    assert "at once" in un.explain(a)
+    assert "by eager execution" in un.explain(a)
 
 
 def test_shared_memory_sees_small_statements():

@@ -260,7 +260,7 @@ def test_explain_names_the_kernels_of_what_is_finished():
     un.eval(c)
     text = un.explain(b)
     assert text.startswith(
-        "computed: nothing is pending\nwritten last by this evaluation: evaluation was asked"
+        "computed: nothing is pending\nwritten last by this evaluation: evaluation was requested"
     )
     kernels = text[: text.index("recent evaluations")]
     assert "mul" in kernels and "sub" not in kernels
