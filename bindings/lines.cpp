@@ -2,10 +2,10 @@
 // interpreter.
 //
 // The interpreter's current frame is read without making a frame object where its layout is known
-// (3.11); elsewhere the public calls do the same more slowly.
+// (3.11 to 3.13); elsewhere the public calls do the same more slowly.
 #define Py_BUILD_CORE 1
 #include <Python.h>
-#if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030C0000
+#if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030E0000
 #include <internal/pycore_frame.h>
 #include <opcode.h>
 #define UNISONO_FAST_FRAMES 1
@@ -24,6 +24,30 @@
 namespace unisono::python {
 
 namespace {
+
+#ifdef UNISONO_FAST_FRAMES
+/// The innermost frame of this thread.
+_PyInterpreterFrame* current_frame() noexcept {
+#if PY_VERSION_HEX >= 0x030D0000
+    return PyThreadState_GET()->current_frame;
+#else
+    const _PyCFrame* cframe = PyThreadState_GET()->cframe;
+    return cframe ? cframe->current_frame : nullptr;
+#endif
+}
+
+/// Null for frames that stand for calls from C.
+PyCodeObject* code_of(const _PyInterpreterFrame* frame) noexcept {
+#if PY_VERSION_HEX >= 0x030C0000
+    if (frame->owner == FRAME_OWNED_BY_CSTACK) return nullptr;
+#endif
+#if PY_VERSION_HEX >= 0x030D0000
+    return reinterpret_cast<PyCodeObject*>(frame->f_executable);
+#else
+    return frame->f_code;
+#endif
+}
+#endif
 
 struct CodeKind {
     PyCodeObject* code;
@@ -68,9 +92,9 @@ void finish_last_round(LineRef line) noexcept {
 
 bool in_timed_statement() noexcept {
 #ifdef UNISONO_FAST_FRAMES
-    const _PyCFrame* cframe = PyThreadState_GET()->cframe;
-    const _PyInterpreterFrame* frame = cframe ? cframe->current_frame : nullptr;
-    return frame && frame->f_code && kind_of(frame->f_code).timed;
+    const _PyInterpreterFrame* frame = current_frame();
+    PyCodeObject* code = frame ? code_of(frame) : nullptr;
+    return code && kind_of(code).timed;
 #else
     PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
     if (!frame) return false;
@@ -100,14 +124,15 @@ void set_line(PyCodeObject* code, int offset) noexcept {
 
 void note_line() noexcept {
 #ifdef UNISONO_FAST_FRAMES
-    _PyCFrame* cframe = PyThreadState_GET()->cframe;
-    _PyInterpreterFrame* frame = cframe ? cframe->current_frame : nullptr;
-    while (frame && frame->previous && (!frame->f_code || is_ours(frame->f_code)))
+    _PyInterpreterFrame *frame = current_frame(), *user = frame;
+    PyCodeObject* code = frame ? code_of(frame) : nullptr;
+    while (frame && frame->previous && (!code || is_ours(code))) {
         frame = frame->previous;
-    if (!frame || !frame->f_code) return set_line(nullptr, 0);
-    set_line(frame->f_code,
-             _PyInterpreterFrame_LASTI(frame) * static_cast<int>(sizeof(_Py_CODEUNIT)));
-    if (kind_of(frame->f_code).timed) finish_last_round(Tape::instance().line);
+        if (PyCodeObject* outer = code_of(frame)) code = outer, user = frame;
+    }
+    if (!code) return set_line(nullptr, 0);
+    set_line(code, _PyInterpreterFrame_LASTI(user) * static_cast<int>(sizeof(_Py_CODEUNIT)));
+    if (kind_of(code).timed) finish_last_round(Tape::instance().line);
 #else
     PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
     if (!frame) set_line(nullptr, 0);
@@ -124,10 +149,9 @@ void note_line() noexcept {
 }
 
 bool runs_operator() noexcept {
-#ifdef UNISONO_FAST_FRAMES
-    const _PyCFrame* cframe = PyThreadState_GET()->cframe;
-    const _PyInterpreterFrame* frame = cframe ? cframe->current_frame : nullptr;
-    if (!frame || !frame->f_code) return false;
+#if PY_VERSION_HEX < 0x030C0000
+    const _PyInterpreterFrame* frame = current_frame();
+    if (!frame || !code_of(frame)) return false;
     const _Py_CODEUNIT instruction = *frame->prev_instr;
     switch (_Py_OPCODE(instruction)) {
         case BINARY_OP:
@@ -148,12 +172,11 @@ bool is_unique_temporary(PyObject* const* place) noexcept {
     // A reference that the running frame's stack alone holds: what others call us with (partial
     // objects, argument tuples) lies elsewhere, and a variable holds a reference of its own.
     if (Py_REFCNT(*place) != 1) return false;
-    const _PyCFrame* cframe = PyThreadState_GET()->cframe;
-    const _PyInterpreterFrame* frame = cframe ? cframe->current_frame : nullptr;
-    if (!frame || !frame->f_code) return false;
-    PyObject* const* locals = frame->localsplus;
-    PyObject* const* stack = locals + frame->f_code->co_nlocalsplus;
-    return place >= stack && place < stack + frame->f_code->co_stacksize;
+    const _PyInterpreterFrame* frame = current_frame();
+    const PyCodeObject* code = frame ? code_of(frame) : nullptr;
+    if (!code) return false;
+    PyObject* const* stack = frame->localsplus + code->co_nlocalsplus;
+    return place >= stack && place < stack + code->co_stacksize;
 #else
     (void)place;
     return false;

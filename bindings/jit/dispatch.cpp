@@ -63,7 +63,8 @@ static Ref pointed(PyObject* object, const frontend::NativeParam& p, const std::
         if (!found) throw PythonError{};
         return found;
     }
-    const char* member = type == "CArgObject" ? "_obj" : type.starts_with("LP_") ? "contents" : "";
+    const bool is_reference = type == "CArgObject" || type == "_ctypes.CArgObject";  // since 3.13
+    const char* member = is_reference ? "_obj" : type.starts_with("LP_") ? "contents" : "";
     if (!*member) return Ref();
     Ref found(PyObject_GetAttrString(object, member));
     if (!found) throw PythonError{};

@@ -173,7 +173,7 @@ def _stored(code):
     names, last = set(), None
     own = code.co_varnames[0] if code.co_name == "__init__" and code.co_varnames else None
     for step in dis.get_instructions(code):
-        of_self = last is not None and last.opname == "LOAD_FAST" and last.argval == own
+        of_self = last is not None and _loaded(last) == own
         if step.opname == "STORE_ATTR" and not of_self:
             names.add(step.argval)
         last = step
@@ -181,6 +181,13 @@ def _stored(code):
         if isinstance(inner, types.CodeType):
             names |= _stored(inner)
     return names
+
+
+def _loaded(step):
+    """The local variable that an instruction leaves on the stack; since 3.13 one may load two of them."""
+    if "LOAD_FAST" not in step.opname:
+        return ""
+    return step.argval[-1] if isinstance(step.argval, tuple) else step.argval
 
 
 def defaults(cls):

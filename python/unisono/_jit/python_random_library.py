@@ -6,6 +6,7 @@ Each thread has a stream of its own, which `seed` begins anew; it is none of the
 from __future__ import annotations
 
 import math
+import sys
 
 from . import jit
 from .engine_functions import engine_function
@@ -47,6 +48,9 @@ def _below(n):
     return r
 
 
+_names_limits = sys.version_info >= (3, 12)  # in CPython's messages
+
+
 @jit
 def randrange(start, stop=None, step=1):
     if stop is None:
@@ -57,12 +61,16 @@ def randrange(start, stop=None, step=1):
         width = stop - start
         if step == 1:
             if width <= 0:
+                if _names_limits:
+                    raise ValueError(f"empty range in randrange({start}, {stop})")
                 raise ValueError(f"empty range for randrange() ({start}, {stop}, {width})")
             return start + _below(width)
         if step == 0:
             raise ValueError("zero step for randrange()")
         n = (width + step - 1) // step if step > 0 else (width + step + 1) // step
         if n <= 0:
+            if _names_limits:
+                raise ValueError(f"empty range in randrange({start}, {stop}, {step})")
             raise ValueError("empty range for randrange()")
         return start + step * _below(n)
 

@@ -197,7 +197,9 @@ def test_form(on, case):
     want = result_or_error(function, *args)
     got = result_or_error(un.jit(function, device=on), *args)
     if isinstance(want[0] if isinstance(want, tuple) else None, type):
-        assert got == want
+        # CPython's words for min() and max() of nothing since 3.12.
+        text = want[1].replace("iterable argument is empty", "arg is an empty sequence")
+        assert got == (want[0], text)
         return
     same(got, want)
 
