@@ -5,10 +5,10 @@
 #include <nanobind/stl/vector.h>
 
 #include "array/object.h"
+#include "context/context.h"
 #include "core/layout.h"
 #include "core/pool.h"
 #include "core/settings.h"
-#include "core/stats.h"
 #include "core/threads/threads.h"
 #include "tape/record/float_errors.h"
 #include "tape/tape.h"
@@ -43,29 +43,30 @@ void report_float_errors(unsigned flags, std::string_view name) {
 }
 
 nb::dict stats_dict() {
-    const Stats& s = stats();
+    const Counters& s = counters();
+    const pool::Usage memory = pool::usage();
     nb::dict d;
     auto put = [&](const char* key, const std::atomic<std::int64_t>& v) { d[key] = v.load(); };
     put("kernels_launched", s.kernels_launched);
     put("kernels_compiled", s.kernels_compiled);
     put("bytes_allocated", s.bytes_allocated);
-    put("bytes_fresh", s.bytes_fresh);
-    put("bytes_in_use", s.bytes_in_use);
-    put("peak_bytes", s.peak_bytes);
+    d["bytes_fresh"] = memory.fresh;
+    d["bytes_in_use"] = memory.in_use;
+    d["peak_bytes"] = memory.peak;
     put("bytes_copied", s.bytes_copied);
     put("bytes_read", s.bytes_read);
     put("bytes_written", s.bytes_written);
     put("flushes", s.flushes);
     put("plans_formed", s.plans_formed);
     put("messages_sent", s.messages_sent);
-    d["pending_operations"] = Tape::instance().length();
+    d["pending_operations"] = Tape::current().length();
     d["layouts"] = Layout::interned();
     return d;
 }
 
 nb::list flush_log() {
     nb::list rows;
-    const Tape& tape = Tape::instance();
+    const Tape& tape = Tape::current();
     for (const FlushRecord& r : tape.log()) {
         SourcePlace place = tape.hooks.decode_line ? tape.hooks.decode_line(r.line) : SourcePlace{};
         nb::dict row;
@@ -87,7 +88,7 @@ std::string explain(nb::handle array, bool code) {
     const Array a = array_in(array.ptr());
     if (a.is_known())
         return "a value known on the host: " + std::to_string(a.scalar().as<double>()) + "\n";
-    return Tape::instance().describe(a.view().storage, code);
+    return Tape::current().describe(a.view().storage, code);
 }
 
 }  // namespace
@@ -135,8 +136,9 @@ void add_engine_state(nb::module_& m) {
           "The last evaluations, oldest first: reason, operations, kernels, bytes, file, line.");
     m.def("_explain", explain);
     m.def("_synchronize", [] {
-        Tape::instance().flush_all(FlushReason::Eval);
-        std::vector<Device*> devices(devices_in_use().begin(), devices_in_use().end());
+        Tape::current().flush_all(FlushReason::Eval);
+        const auto used = current<Places>().devices_in_use();
+        const std::vector<Device*> devices(used.begin(), used.end());
         nb::gil_scoped_release unlocked;
         for (Device* d : devices) d->synchronize();
     });
@@ -145,8 +147,8 @@ void add_engine_state(nb::module_& m) {
         float_error_handler = handler.release().ptr();  // kept for good
         float_errors::set_handler(report_float_errors);
     });
-    m.def("_set_eager", [](bool on) { Tape::instance().set_eager(on); });
-    m.def("_is_eager", [] { return Tape::instance().eager(); });
+    m.def("_set_eager", [](bool on) { Tape::current().set_eager(on); });
+    m.def("_is_eager", [] { return Tape::current().eager(); });
     m.def("set_num_threads", &set_thread_count, nb::arg("n"),
           "Sets how many threads parallel work uses.");
     m.def("get_num_threads", &thread_count, "How many threads parallel work uses.");

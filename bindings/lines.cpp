@@ -80,9 +80,9 @@ void finish_last_round(LineRef line) noexcept {
     static LineRef last;
     const bool again = last.code == line.code && line.offset <= last.offset;
     last = line;
-    if (!again || Tape::instance().length() == 0) return;
+    if (!again || Tape::current().length() == 0) return;
     try {
-        Tape::instance().flush_all(FlushReason::Eval);
+        Tape::current().flush_all(FlushReason::Eval);
     } catch (...) {
         // What failed says so where it is read.
     }
@@ -111,7 +111,7 @@ namespace {
 /// The line of what is recorded next keeps its code: a statement may be recorded without a line of
 /// its own after that code is gone.
 void set_line(PyCodeObject* code, int offset) noexcept {
-    LineRef& line = Tape::instance().line;
+    LineRef& line = Tape::current().line;
     void* before = line.code;
     line.offset = offset;
     if (before == code) return;
@@ -132,7 +132,7 @@ void note_line() noexcept {
     }
     if (!code) return set_line(nullptr, 0);
     set_line(code, _PyInterpreterFrame_LASTI(user) * static_cast<int>(sizeof(_Py_CODEUNIT)));
-    if (kind_of(code).timed) finish_last_round(Tape::instance().line);
+    if (kind_of(code).timed) finish_last_round(Tape::current().line);
 #else
     PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
     if (!frame) set_line(nullptr, 0);
@@ -141,7 +141,7 @@ void note_line() noexcept {
         set_line(code, PyFrame_GetLasti(frame));
         Py_DECREF(code);  // the line keeps it
         PyFrameObject* back = is_ours(code) ? PyFrame_GetBack(frame) : nullptr;
-        if (!back && kind_of(code).timed) finish_last_round(Tape::instance().line);
+        if (!back && kind_of(code).timed) finish_last_round(Tape::current().line);
         Py_DECREF(frame);
         frame = back;
     }
@@ -211,7 +211,7 @@ static bool is_default_interrupt() {
 }
 
 void install_hooks() {
-    HostHooks& hooks = Tape::instance().hooks;
+    HostHooks& hooks = Tape::current().hooks;
     hooks.leave_engine = [] { return static_cast<void*>(PyEval_SaveThread()); };
     hooks.enter_engine = [](void* state) {
         PyEval_RestoreThread(static_cast<PyThreadState*>(state));

@@ -238,7 +238,7 @@ const std::int64_t* as_int64(const View& index, std::int64_t count, std::int64_t
 /// a[index] of few elements, all ready, where such statements run at once (tape.md); false where
 /// there is more to it, as an index out of range.
 bool picked(const Array& a, PyObject* key, Array& made) {
-    if (Py_TYPE(key) != array_type || !Tape::instance().runs_eagerly()) return false;
+    if (Py_TYPE(key) != array_type || !Tape::current().runs_eagerly()) return false;
     const View &from = a.view(), &index = array_of(key).view();
     if (!from.storage || !index.storage || a.rank() == 0 || !is_integer(index.dtype) ||
         index.dtype == DType::UInt64)

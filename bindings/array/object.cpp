@@ -24,7 +24,7 @@ void finish_timed(Storage* s) noexcept {
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
     const bool done = guarded(false, [&] {
-        Tape::instance().flush(s, FlushReason::Eval);
+        Tape::current().flush(s, FlushReason::Eval);
         return true;
     });
     if (!done && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {

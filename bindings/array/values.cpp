@@ -130,7 +130,7 @@ PyObject* number_object(const Array& a) {
     if (s->pending) {
         // What much work feeds stays pending: it may fuse with what follows, and names that still
         // hold temporaries of the program would have these written.
-        Tape& tape = Tape::instance();
+        Tape& tape = Tape::current();
         if (tape.pending_work() > limits::eager_value_elements) return nullptr;
         tape.flush(s, FlushReason::Read);
     }

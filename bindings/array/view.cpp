@@ -14,10 +14,10 @@ static bool view_of_array(PyObject* object, ArrayView& view) {
     const Array& a = array_of(object);
     Storage* s = a.view().storage;
     if (a.readonly()) {
-        Tape::instance().complete(s, FlushReason::Device);
+        Tape::current().complete(s, FlushReason::Device);
     } else {
         // It may be written: operations that read the old contents come first.
-        Tape::instance().complete_for_write(s, FlushReason::Device);
+        Tape::current().complete_for_write(s, FlushReason::Device);
         ++s->version;
     }
     s->allocate();

@@ -127,7 +127,7 @@ PyObject* broadcast_function(PyObject*, PyObject* const* args, Py_ssize_t n) noe
 
 PyObject* eval_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        if (n == 0) Tape::instance().flush_all(FlushReason::Eval);
+        if (n == 0) Tape::current().flush_all(FlushReason::Eval);
         std::vector<Storage*> wanted;
         for (Py_ssize_t k = 0; k < n; ++k) {
             if (is_value_object(args[k])) continue;
@@ -143,7 +143,7 @@ PyObject* eval_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept
             }
             if (!array_of(args[k]).is_known()) wanted.push_back(array_of(args[k]).view().storage);
         }
-        if (!wanted.empty()) Tape::instance().flush(wanted, FlushReason::Eval);
+        if (!wanted.empty()) Tape::current().flush(wanted, FlushReason::Eval);
         Py_RETURN_NONE;
     });
 }

@@ -10,7 +10,7 @@
 
 #include "array/object.h"
 #include "comm/expression.h"
-#include "core/stats.h"
+#include "context/context.h"
 #include "tape/tape.h"
 
 namespace nb = nanobind;

@@ -104,7 +104,7 @@ int evaluate(const un_array* const* arrays, int count) noexcept {
         for (const un_array* a : std::span(arrays, static_cast<std::size_t>(count))) {
             if (!a->array.is_known()) wanted.push_back(a->array.view().storage);
         }
-        Tape::instance().flush(wanted, FlushReason::Eval);
+        Tape::current().flush(wanted, FlushReason::Eval);
         return 0;
     });
 }
@@ -141,9 +141,9 @@ int open(const un_array* a, int access, un_contents* out) noexcept {
         } else {
             out->data = nullptr;
             if (for_write)
-                Tape::instance().complete_for_write(s, FlushReason::Write);
+                Tape::current().complete_for_write(s, FlushReason::Write);
             else
-                Tape::instance().complete(s, FlushReason::Shared);
+                Tape::current().complete(s, FlushReason::Shared);
             s->allocate();
         }
         out->handle = s->memory.handle;

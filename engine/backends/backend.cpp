@@ -2,6 +2,7 @@
 #include "backends/backend.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "backends/listing.h"
 
@@ -54,6 +55,11 @@ static bool answers(const DeviceInfo& have, std::string_view want) {
     auto last = n.rfind(':');
     return first != std::string_view::npos && last > first &&
            want == std::string(n.substr(0, first)) + std::string(n.substr(last));
+}
+
+std::uint32_t Device::next_number() {
+    static std::atomic<std::uint32_t> last = 0;
+    return ++last;
 }
 
 static CallbackFault callback_hook = nullptr;

@@ -124,6 +124,8 @@ class Device {
   public:
     virtual ~Device() = default;
     virtual const DeviceInfo& info() const = 0;
+    /// Its own among the devices of the process, from 1 on.
+    std::uint32_t number() const { return number_; }
     virtual Memory allocate(std::int64_t bytes) = 0;
     virtual void free(Memory memory) noexcept = 0;
     virtual void copy_in(Memory to, std::int64_t offset, const void* from, std::int64_t bytes) = 0;
@@ -136,6 +138,10 @@ class Device {
                                                 const CompileOptions& options) = 0;
     virtual void synchronize() = 0;
     virtual NativeHandles native() { return {}; }
+
+  private:
+    static std::uint32_t next_number();
+    const std::uint32_t number_ = next_number();
 };
 
 class Backend {

@@ -192,9 +192,7 @@ Array Block::fetch(const Array& view, const RowMap& map, const Ranges& needed,
     return made;
 }
 
-void Block::complete() const {
-    Tape::instance().complete(local_.view().storage, FlushReason::Eval);
-}
+void Block::complete() const { Tape::current().complete(local_.view().storage, FlushReason::Eval); }
 
 void Block::before_write() {
     std::shared_ptr<Block> old;

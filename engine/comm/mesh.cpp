@@ -3,23 +3,24 @@
 
 #include <cstdlib>
 
+#include "context/context.h"
 #include "core/error.h"
 #include "core/settings.h"
-#include "core/stats.h"
 #include "tape/tape.h"
 
 namespace unisono::comm {
 
 namespace {
 
-std::unique_ptr<Mesh>& the_mesh() {
-    static auto* mesh = new std::unique_ptr<Mesh>;  // arrays may be released after static objects
-    return *mesh;
-}
+/// The mesh of a context.
+struct MeshPart final : Context::Part {
+    static constexpr Context::Slot slot = Context::Slot::Mesh;
+    std::unique_ptr<Mesh> mesh;
+};
 
 /// " at file:line" of what is recorded now; without folders, which may differ between ranks.
 std::string place_text() {
-    Tape& tape = Tape::instance();
+    Tape& tape = Tape::current();
     if (!tape.line.code || !tape.hooks.decode_line) return {};
     SourcePlace place = tape.hooks.decode_line(tape.line);
     if (place.line <= 0) return {};
@@ -41,7 +42,7 @@ class Messages final : public OpaqueCall {
 
     void run(const View* in, int, const View& out) override {
         transport_.exchange(stamp_, in[0].data(), sends_, out.data(), receives_, settle_);
-        count(stats().messages_sent, static_cast<std::int64_t>(sends_.size()));
+        count(counters().messages_sent, static_cast<std::int64_t>(sends_.size()));
     }
     std::string name() const override { return stamp_.text; }
     bool communicates() const override { return true; }
@@ -55,10 +56,10 @@ class Messages final : public OpaqueCall {
 
 }  // namespace
 
-Mesh* Mesh::current() { return the_mesh().get(); }
+Mesh* Mesh::current() { return unisono::current<MeshPart>().mesh.get(); }
 
 Mesh& Mesh::get(const std::string& kind, bool (*interrupted)()) {
-    auto& mesh = the_mesh();
+    auto& mesh = unisono::current<MeshPart>().mesh;
     if (!mesh || mesh->kind_ != kind) {
         TransportOptions options;
         options.timeout = std::atof(setting("comm_timeout").c_str());
@@ -86,17 +87,17 @@ void Mesh::record(const std::string& what, const View& from, std::vector<Part> s
     e.out = to;
     e.call = new Messages(*transport_, next(what), std::move(sends), std::move(receives),
                           settle);  // owned by the tape
-    Tape::instance().append(e);
+    Tape::current().append(e);
 }
 
 void Mesh::barrier() {
-    Tape::instance().flush_all(FlushReason::Eval);
+    Tape::current().flush_all(FlushReason::Eval);
     transport_->exchange(next("barrier"), nullptr, {}, nullptr, {}, true);
 }
 
 void Mesh::finish() {
-    Tape::instance().flush_all(FlushReason::Exit);
-    Tape::instance().line = {};
+    Tape::current().flush_all(FlushReason::Exit);
+    Tape::current().line = {};
     transport_->finish(next("the end of the program"));
 }
 

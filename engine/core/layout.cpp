@@ -5,11 +5,14 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <unordered_set>
 #include <utility>
 
+#include "context/context.h"
 #include "core/error.h"
+#include "core/threads/fork.h"
 
 namespace unisono {
 
@@ -54,20 +57,41 @@ std::uint64_t class_number(std::span<const char> classes) {
         for (char c : classes) code = code * 4 + static_cast<std::uint64_t>(c);
         return code;
     }
+    // Plans of all contexts depend on the numbers.
     static auto* numbers = new std::map<std::string, std::uint64_t>;
+    static ProcessMutex& mutex = *new ProcessMutex;
     const std::string key(classes.begin(), classes.end());
+    std::lock_guard lock(mutex);
     return std::uint64_t{1} << 62 | numbers->try_emplace(key, numbers->size()).first->second;
+}
+
+void packed_strides(Dims shape, std::int64_t* strides) {
+    std::int64_t step = 1;
+    for (std::size_t a = shape.size(); a-- > 0;) {
+        strides[a] = step;
+        step *= shape[a] > 0 ? shape[a] : 1;
+    }
 }
 
 }  // namespace
 
-/// Open addressing; memory of a layout is one block that also holds its dims.
-class LayoutTable {
+/// The layouts of a context, by open addressing; memory of a layout is one block that also holds
+/// its dims.
+class LayoutTable final : public Context::Part {
   public:
-    static LayoutTable& instance() {
-        // Leaked on purpose: arrays held by static objects may outlive any order of destruction.
-        static LayoutTable* table = new LayoutTable;
-        return *table;
+    static constexpr Context::Slot slot = Context::Slot::Layouts;
+
+    LayoutTable() : slots_(1024) {}
+    ~LayoutTable() override {
+        for (const Layout* l : layouts()) ::operator delete(const_cast<Layout*>(l));
+    }
+
+    const Layout* scalar() {
+        if (!scalar_) {
+            scalar_ = intern({}, {});
+            scalar_->retain();
+        }
+        return scalar_;
     }
 
     const Layout* intern(Dims shape, Dims strides) {
@@ -106,8 +130,15 @@ class LayoutTable {
         collect_from_ = count_ + 4096;
     }
 
+    static std::unique_ptr<const Layout, Layout::Free> unshared(Dims shape) {
+        std::int64_t strides[max_rank];
+        packed_strides(shape, strides);
+        const Dims steps{strides, shape.size()};
+        return std::unique_ptr<const Layout, Layout::Free>(
+            create(hash_of(shape, steps), shape, steps));
+    }
+
   private:
-    LayoutTable() : slots_(1024) {}
     /// The hash lies beside the pointer, so that a probe touches the layout it looks for alone.
     struct Slot {
         std::uint64_t hash = 0;
@@ -160,7 +191,7 @@ class LayoutTable {
         return all;
     }
 
-    const Layout* create(std::uint64_t h, Dims shape, Dims strides) {
+    static Layout* create(std::uint64_t h, Dims shape, Dims strides) {
         std::size_t n = shape.size();
         void* block = ::operator new(sizeof(Layout) + 2 * n * sizeof(std::int64_t));
         Layout* l = new (block) Layout;
@@ -172,7 +203,7 @@ class LayoutTable {
         return l;
     }
 
-    void describe(Layout& l) {
+    static void describe(Layout& l) {
         l.size_ = element_count(l.shape());
         bool packed = true;
         std::int64_t expected = 1;
@@ -216,6 +247,7 @@ class LayoutTable {
     }
 
     std::vector<Slot> slots_;
+    const Layout* scalar_ = nullptr;
     std::size_t count_ = 0;
     std::size_t collect_from_ = 4096;
     std::uint32_t collections_ = 2;
@@ -242,34 +274,31 @@ const Layout* Layout::make(Dims shape, Dims strides) {
     }
     std::int64_t normal[max_rank];
     if (one && normal_strides(shape, strides, normal)) strides = {normal, shape.size()};
-    return LayoutTable::instance().intern(shape, strides);
+    return current<LayoutTable>().intern(shape, strides);
 }
 
 const Layout* Layout::contiguous(Dims shape) {
     std::int64_t strides[max_rank];
-    std::int64_t step = 1;
-    for (std::size_t a = shape.size(); a-- > 0;) {
-        strides[a] = step;
-        step *= shape[a] > 0 ? shape[a] : 1;
-    }
-    return LayoutTable::instance().intern(shape, {strides, shape.size()});
+    packed_strides(shape, strides);
+    return current<LayoutTable>().intern(shape, {strides, shape.size()});
 }
 
-const Layout* Layout::scalar() {
-    static const Layout* l = [] {
-        const Layout* made = make({}, {});
-        made->retain();
-        return made;
-    }();
-    return l;
+const Layout* Layout::scalar() { return current<LayoutTable>().scalar(); }
+
+std::unique_ptr<const Layout, Layout::Free> Layout::unshared(Dims shape) {
+    return LayoutTable::unshared(shape);
 }
 
-void Layout::collect() { LayoutTable::instance().collect(); }
-std::uint32_t Layout::generation() { return LayoutTable::instance().generation(); }
-bool Layout::collection_due() { return LayoutTable::instance().due(); }
-void Layout::touch() const { LayoutTable::instance().touch(this); }
+void Layout::Free::operator()(const Layout* layout) const noexcept {
+    ::operator delete(const_cast<Layout*>(layout));
+}
 
-std::size_t Layout::interned() { return LayoutTable::instance().count(); }
+void Layout::collect() { current<LayoutTable>().collect(); }
+std::uint32_t Layout::generation() { return current<LayoutTable>().generation(); }
+bool Layout::collection_due() { return current<LayoutTable>().due(); }
+void Layout::touch() const { current<LayoutTable>().touch(this); }
+
+std::size_t Layout::interned() { return current<LayoutTable>().count(); }
 
 std::int64_t element_count(Dims shape) {
     std::int64_t n = 1;

@@ -1,12 +1,13 @@
 // Layouts: interned pairs of shape and strides, so that equal layouts are the same pointer.
 //
-// A Layout is immutable and shared. References are counted without atomics: layouts, storages and
-// the tape belong to whoever holds the engine (in Python: the global interpreter lock). Layouts
-// that nobody references stay in the table until many have gathered, so that a loop that makes and
-// drops a view does not allocate.
+// A Layout is immutable and shared within its context, which owns the table. References are counted
+// without atomics: layouts, storages and the tape belong to whoever holds the engine (in Python:
+// the global interpreter lock). Layouts that nobody references stay in the table until many have
+// gathered, so that a loop that makes and drops a view does not allocate.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,6 +44,12 @@ class Layout {
     static const Layout* make(Dims shape, Dims strides);
     static const Layout* contiguous(Dims shape);
     static const Layout* scalar();  ///< rank 0
+    struct Free {
+        void operator()(const Layout* layout) const noexcept;
+    };
+    /// The packed layout of a shape, not in the table and equal to no other pointer: for memory
+    /// that one run uses, made by threads that do not hold the engine.
+    static std::unique_ptr<const Layout, Free> unshared(Dims shape);
     static std::size_t interned();  ///< how many layouts are alive in the table
     /// Frees layouts without references, if many have gathered. A layout that was handed out lately
     /// stays, so that code which has one in hand and has not retained it yet is safe.

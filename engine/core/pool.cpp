@@ -5,14 +5,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "context/context.h"
 #include "core/error.h"
-#include "core/stats.h"
 #include "core/threads/fork.h"
 
 namespace unisono::pool {
@@ -42,6 +43,7 @@ struct State {
     std::vector<void*> free_lists[256];
     std::int64_t cached = 0;
     std::int64_t limit = 0;
+    Usage usage;
 };
 
 State& state() {
@@ -100,6 +102,11 @@ std::int64_t limit() {
     if (s.limit == 0) s.limit = physical_memory();
     return s.limit;
 }
+Usage usage() {
+    State& s = state();
+    std::lock_guard guard(s.mutex);
+    return s.usage;
+}
 void set_limit(std::int64_t bytes) { state().limit = bytes; }
 std::int64_t cached_bytes() { return state().cached; }
 
@@ -107,7 +114,6 @@ void* allocate(std::int64_t bytes) {
     SizeClass c = class_of(bytes);
     State& s = state();
     std::lock_guard guard(s.mutex);
-    Stats& st = stats();
     auto& list = s.free_lists[c.index];
     void* p = nullptr;
     if (!list.empty()) {
@@ -115,7 +121,7 @@ void* allocate(std::int64_t bytes) {
         list.pop_back();
         s.cached -= c.bytes;
     } else {
-        std::int64_t in_use = st.bytes_in_use.load(std::memory_order_relaxed);
+        const std::int64_t in_use = s.usage.in_use;
         if (in_use + s.cached + c.bytes > limit()) trim_locked(s);
         if (in_use + c.bytes <= limit()) p = take_from_system(c.bytes);
         if (!p) {
@@ -128,15 +134,11 @@ void* allocate(std::int64_t bytes) {
                      megabytes(in_use) + ", limit " + megabytes(limit()) +
                      "; delete arrays, use a smaller dtype, or spread the array over a mesh");
         }
-        count(st.bytes_fresh, c.bytes);
+        s.usage.fresh += c.bytes;
     }
-    count(st.bytes_allocated, c.bytes);
-    count(st.bytes_in_use, c.bytes);
-    if (st.bytes_in_use.load(std::memory_order_relaxed) >
-        st.peak_bytes.load(std::memory_order_relaxed)) {
-        st.peak_bytes.store(st.bytes_in_use.load(std::memory_order_relaxed),
-                            std::memory_order_relaxed);
-    }
+    count(counters().bytes_allocated, c.bytes);
+    s.usage.in_use += c.bytes;
+    s.usage.peak = std::max(s.usage.peak, s.usage.in_use);
     return p;
 }
 
@@ -145,7 +147,7 @@ void free(void* block, std::int64_t bytes) noexcept {
     SizeClass c = class_of(bytes);
     State& s = state();
     std::lock_guard guard(s.mutex);
-    count(stats().bytes_in_use, -c.bytes);
+    s.usage.in_use -= c.bytes;
     // Half of the memory may be cached: a program that cycles through its arrays never faults a
     // page.
     if (s.cached + c.bytes > limit() / 2) {

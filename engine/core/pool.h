@@ -19,4 +19,11 @@ std::int64_t limit();
 void set_limit(std::int64_t bytes);
 std::int64_t cached_bytes();
 
+/// What the process holds, whichever context it was allocated in.
+struct Usage {
+    std::int64_t in_use = 0, peak = 0;
+    std::int64_t fresh = 0;  ///< newly taken from the system, since the start
+};
+Usage usage();
+
 }  // namespace unisono::pool

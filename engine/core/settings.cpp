@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -11,9 +12,12 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <set>
 
 #include "core/edit_distance.h"
 #include "core/error.h"
+#include "core/threads/fork.h"
 
 namespace unisono {
 
@@ -72,14 +76,24 @@ void check(const SettingInfo& s, const std::string& text) {
                                "; correct the environment variable or unset it");
 }
 
-std::map<std::string_view, std::string>& values() {
+/// Other threads may read a setting while it is changed: its text stays where it is for good.
+const std::string* immortal(std::string text) {
+    static ProcessMutex& mutex = *new ProcessMutex;
+    static auto& all = *new std::set<std::string>;  // few: settings take few values
+    std::lock_guard lock(mutex);
+    return &*all.insert(std::move(text)).first;
+}
+
+using Value = std::atomic<const std::string*>;
+
+std::map<std::string_view, Value>& values() {
     static auto* table = [] {
-        auto t = std::make_unique<std::map<std::string_view, std::string>>();
+        auto t = std::make_unique<std::map<std::string_view, Value>>();
         for (const SettingInfo& s : setting_infos) {
             const char* given = std::getenv(std::string(s.variable).c_str());
             const std::string text = given ? given : "";
             check(s, text);
-            (*t)[s.name] = text.empty() ? std::string(s.fallback) : text;
+            (*t)[s.name] = immortal(text.empty() ? std::string(s.fallback) : text);
         }
         return t.release();
     }();
@@ -106,31 +120,38 @@ std::vector<std::string> misspelt_settings() {
     return found;
 }
 
-static int cached_debug_level = -1;
-static int generation = 0;
+static std::atomic<int> cached_debug_level = -1;
+static std::atomic<int> generation = 0;
 
-const std::string& setting(std::string_view name) {
+static Value& value_of(std::string_view name) {
     auto found = values().find(name);
     if (found == values().end())
         fail(ErrorKind::Internal, "settings: unknown setting " + std::string(name));
     return found->second;
 }
 
+const std::string& setting(std::string_view name) {
+    return *value_of(name).load(std::memory_order_acquire);
+}
+
 void set_setting(std::string_view name, std::string value) {
-    setting(name);
+    Value& kept = value_of(name);
     for (const SettingInfo& s : setting_infos) {
         if (s.name == name) check(s, value);
     }
-    values().find(name)->second = std::move(value);
-    cached_debug_level = -1;
-    ++generation;
+    kept.store(immortal(std::move(value)), std::memory_order_release);
+    cached_debug_level.store(-1, std::memory_order_relaxed);
+    generation.fetch_add(1, std::memory_order_release);
 }
 
-int settings_generation() { return generation; }
+int settings_generation() { return generation.load(std::memory_order_acquire); }
 
 int debug_level() {
-    if (cached_debug_level < 0) cached_debug_level = std::atoi(setting("debug").c_str());
-    return cached_debug_level;
+    int level = cached_debug_level.load(std::memory_order_relaxed);
+    if (level >= 0) return level;
+    level = std::atoi(setting("debug").c_str());
+    cached_debug_level.store(level, std::memory_order_relaxed);
+    return level;
 }
 
 void debug_log(const std::string& text) { std::fprintf(stderr, "unisono: %s\n", text.c_str()); }

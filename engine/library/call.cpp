@@ -84,7 +84,7 @@ void record(const std::string& name, std::span<const Array> in, const Array& out
     e.compute = out.dtype();
     e.call =
         new LibraryCall(name, std::move(work), together, selects, is_new);  // owned by the tape
-    Tape::instance().append(e);
+    Tape::current().append(e);
 }
 
 /// Small calls on finished operands run eagerly, which costs less than recording them.

@@ -5,51 +5,62 @@
 #include <vector>
 
 #include "core/pool.h"
-#include "core/stats.h"
+#include "core/settings.h"
 
 namespace unisono {
 
-static std::vector<Storage*>& free_storages() {
-    static auto* list = new std::vector<Storage*>;  // storages may die after static objects
-    return *list;
-}
-
 Storage* Storage::create(Device* device, std::int64_t bytes) {
-    auto& list = free_storages();
+    Places& places = current<Places>();
+    ++places.alive_;
     Storage* s;
-    if (list.empty()) {
+    if (places.free_.empty()) {
         s = new Storage;
     } else {
-        s = list.back();
-        list.pop_back();
+        s = places.free_.back();
+        places.free_.pop_back();
     }
     s->device = device;
     s->bytes = bytes;
     return s;
 }
 
-static std::vector<Device*>& used() {
-    static auto& devices = *new std::vector<Device*>;
-    return devices;
+const std::string& device_name(const Device* device) {
+    static const std::string host = "cpu";
+    return device ? device->info().name : host;
 }
 
-static void note_use(Device* device) {
-    if (std::find(used().begin(), used().end(), device) == used().end()) used().push_back(device);
+Device* device_named(const std::string& name) {
+    if (name == "cpu" || name.empty()) return nullptr;
+    Device& d = find_device(name);
+    return d.info().name == "cpu" ? nullptr : &d;
 }
 
-std::span<Device* const> devices_in_use() { return used(); }
+Places::~Places() {
+    for (Storage* s : free_) delete s;
+}
 
-void Storage::allocate() {
-    if (memory.handle || borrowed) return;
+void Places::note_use(Device* device) {
+    if (std::find(used_.begin(), used_.end(), device) == used_.end()) used_.push_back(device);
+}
+
+Device* Places::default_device() {
+    if (generation_ != settings_generation()) {
+        default_ = device_named(setting("device"));
+        generation_ = settings_generation();
+    }
+    return default_;
+}
+
+void Storage::allocate_now() {
     std::int64_t wanted = bytes > 0 ? bytes : 1;
     if (wanted <= inline_bytes && on_host()) {
         memory = {reinterpret_cast<std::uintptr_t>(inline_memory_), wanted};
-        count(stats().bytes_allocated, wanted);
+        count(counters().bytes_allocated, wanted);
     } else if (on_host()) {
         memory = {reinterpret_cast<std::uintptr_t>(pool::allocate(wanted)), wanted};
     } else {
         memory = device->allocate(wanted);
-        note_use(device);
+        current<Places>().note_use(device);
     }
 }
 
@@ -63,13 +74,14 @@ void Storage::destroy() noexcept {
             device->free(memory);
         }
     }
-    auto& list = free_storages();
-    if (list.size() < 1024) {
+    Places& places = current<Places>();
+    --places.alive_;
+    if (places.free_.size() < 1024) {
         if (poison) poison.reset();
         std::uint32_t epoch = mark_epoch;
         static_cast<StorageState&>(*this) = StorageState{};
         mark_epoch = epoch;
-        list.push_back(this);
+        places.free_.push_back(this);
     } else {
         delete this;
     }

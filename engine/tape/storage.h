@@ -10,8 +10,10 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "backends/backend.h"
+#include "context/context.h"
 #include "core/layout.h"
 
 namespace unisono {
@@ -54,20 +56,50 @@ struct Storage : StorageState {
     char* data() const { return reinterpret_cast<char*>(memory.handle); }
 
     static Storage* create(Device* device, std::int64_t bytes);
-    void allocate();  ///< if it has no memory yet
+    void allocate() {  ///< if it has no memory yet
+        if (!memory.handle && !borrowed) allocate_now();
+    }
     void retain() { ++refs; }
     void release() {
         if (--refs == 0) destroy();
     }
 
   private:
+    void allocate_now();
     void destroy() noexcept;
     alignas(64) std::byte inline_memory_[inline_bytes];
 };
 
-/// Devices other than the host on which a storage was ever allocated: those that may have work
-/// queued.
-std::span<Device* const> devices_in_use();
+/// Where a context's arrays lie: storages to reuse, and the devices that it uses.
+class Places final : public Context::Part {
+  public:
+    static constexpr Context::Slot slot = Context::Slot::Places;
+    ~Places() override;
+    bool is_referenced() const override { return alive_ > 0; }
+
+    /// Devices other than the host on which a storage was ever allocated: those that may have work
+    /// queued.
+    std::span<Device* const> devices_in_use() const { return used_; }
+    /// Of arrays that are made without naming one: the setting's; null for the host.
+    Device* default_device();
+
+  private:
+    friend struct Storage;
+    void note_use(Device* device);
+
+    std::vector<Storage*> free_;
+    std::int64_t alive_ = 0;  ///< storages that something refers to
+    std::vector<Device*> used_;
+    Device* default_ = nullptr;
+    int generation_ = -1;  ///< of the settings, when the default device was looked up
+};
+
+inline Device* default_device() { return current<Places>().default_device(); }
+
+/// Name of the device of an array, "cpu" for the host.
+const std::string& device_name(const Device* device);
+/// The device of that name; null for the host.
+Device* device_named(const std::string& name);
 
 /// A window on a storage: plain data that owns nothing, without initialisers so that arrays of
 /// views cost nothing; `offset` and strides are in elements of dtype.

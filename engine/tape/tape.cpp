@@ -11,9 +11,10 @@
 #include <thread>
 #include <utility>
 
+#include "context/context.h"
 #include "core/limits.h"
 #include "core/settings.h"
-#include "core/stats.h"
+#include "core/threads/fork.h"
 #include "tape/run/run.h"
 
 namespace unisono {
@@ -21,26 +22,46 @@ namespace unisono {
 namespace {
 constexpr std::size_t log_limit = 64;
 
-std::mutex running_mutex;
-std::condition_variable running_done;
-std::thread::id running_thread;
-std::unique_ptr<Runner::Remains> abandoned;  ///< in a child of fork, until somebody waits for it
+/// All tapes of the process, for a child of fork.
+struct Tapes {
+    ProcessMutex mutex;
+    std::vector<Tape*> all;
+
+    static Tapes& instance() {
+        static Tapes& tapes = *new Tapes;
+        return tapes;
+    }
+};
+
 }  // namespace
+
+/// The segment that runs. Threads that wait for its end do not hold the engine.
+struct Tape::Flight {
+    std::mutex mutex;
+    std::condition_variable done;
+    std::atomic<bool> runs = false;
+    std::thread::id thread;
+    Runner* runner = nullptr;  ///< while it runs
+    std::unique_ptr<Runner::Remains>
+        abandoned;  ///< in a child of fork, until somebody waits for it
+};
 
 /// What a child of fork does with a segment that another thread of its parent ran.
 struct TapeInChild {
     /// In fork's handler: no thread has been made yet that could use the stack of the lost one.
     static void note() {
-        new (&running_mutex) std::mutex;
-        new (&running_done) std::condition_variable;
-        Tape* tape = Tape::instance_;
-        if (!tape || !tape->running_ || running_thread == std::this_thread::get_id()) return;
-        abandoned = std::make_unique<Runner::Remains>(tape->runner_->abandon());
+        for (Tape* tape : Tapes::instance().all) {
+            Tape::Flight& flight = *tape->flight_;
+            new (&flight.mutex) std::mutex;
+            new (&flight.done) std::condition_variable;
+            if (!flight.runs || flight.thread == std::this_thread::get_id()) continue;
+            flight.abandoned = std::make_unique<Runner::Remains>(flight.runner->abandon());
+        }
     }
 
     /// What the lost thread was writing is invalid; what it had not begun is recorded again.
     static void settle(Tape& tape) {
-        const std::unique_ptr<Runner::Remains> left = std::move(abandoned);
+        const std::unique_ptr<Runner::Remains> left = std::move(tape.flight_->abandoned);
         auto reason = std::make_shared<const Error>(
             ErrorKind::Runtime,
             "fork: another thread was computing this array when the process was forked, so its "
@@ -57,7 +78,7 @@ struct TapeInChild {
             e.out.storage->poison = reason;
         }
         tape.put_back(left->segment, left->done);
-        tape.running_ = false;
+        tape.flight_->runs = false;
     }
 };
 
@@ -76,14 +97,26 @@ const char* text(FlushReason reason) {
     return "";
 }
 
-Tape* Tape::instance_ = nullptr;
-
-void Tape::make_instance() {
-    instance_ = new Tape;
-    pthread_atfork(nullptr, nullptr, TapeInChild::note);
+Tape::Tape()
+    : eager_(setting("eager") == "1"),
+      finder_(std::make_unique<PlanFinder>()),
+      flight_(std::make_unique<Flight>()) {
+    entries_.reserve(limits::flush_always + 8);
+    static const int registered = pthread_atfork(nullptr, nullptr, TapeInChild::note);
+    static_cast<void>(registered);
+    Tapes& tapes = Tapes::instance();
+    std::lock_guard lock(tapes.mutex);
+    tapes.all.push_back(this);
 }
 
-Tape::Tape() : eager_(setting("eager") == "1") { entries_.reserve(limits::flush_always + 8); }
+Tape::~Tape() {
+    {
+        Tapes& tapes = Tapes::instance();
+        std::lock_guard lock(tapes.mutex);
+        std::erase(tapes.all, this);
+    }
+    for (Entry& e : entries_) release(e);
+}
 
 void Tape::set_eager(bool on) {
     if (on && !entries_.empty()) flush_all(FlushReason::Eager);
@@ -181,12 +214,13 @@ void Tape::release(Entry& e) {
 }
 
 void Tape::wait_for_running() {
-    while (running_) {
-        if (abandoned) return TapeInChild::settle(*this);
+    Flight& flight = *flight_;
+    while (flight.runs) {
+        if (flight.abandoned) return TapeInChild::settle(*this);
         void* held = hooks.leave_engine ? hooks.leave_engine() : nullptr;
         {
-            std::unique_lock lock(running_mutex);
-            running_done.wait(lock, [this] { return !running_; });
+            std::unique_lock lock(flight.mutex);
+            flight.done.wait(lock, [&] { return !flight.runs; });
         }
         if (hooks.enter_engine) hooks.enter_engine(held);
     }
@@ -288,19 +322,20 @@ void Tape::prune() {
 }
 
 void Tape::run_segment(std::vector<Entry>& segment, FlushReason reason) {
-    count(stats().flushes);
+    count(counters().flushes);
     ++flushes_;
     Runner runner(*this, segment, reason);
+    Flight& flight = *flight_;
     auto finish = [&] {
-        running_ = false;
+        flight.runs = false;
         if (runner.detached()) {
-            std::lock_guard lock(running_mutex);
-            running_done.notify_all();
+            std::lock_guard lock(flight.mutex);
+            flight.done.notify_all();
         }
     };
-    runner_ = &runner;
-    running_thread = std::this_thread::get_id();
-    running_ = true;
+    flight.runner = &runner;
+    flight.thread = std::this_thread::get_id();
+    flight.runs = true;
     try {
         runner.run();
     } catch (const Error& error) {

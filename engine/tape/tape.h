@@ -128,6 +128,7 @@ enum class FlushReason : std::uint8_t {
 const char* text(FlushReason reason);
 
 class Plan;
+class PlanFinder;
 class Runner;
 
 /// One row of the flush log.
@@ -140,13 +141,14 @@ struct FlushRecord {
     const Plan* plan = nullptr;  ///< null once the table of plans dropped it
 };
 
-class Tape {
+class Tape final : public Context::Part {
   public:
-    static Tape& instance() {
-        if (!instance_) [[unlikely]]
-            make_instance();
-        return *instance_;
-    }
+    static constexpr Context::Slot slot = Context::Slot::Tape;
+    /// That of the calling thread's context.
+    static Tape& current() { return unisono::current<Tape>(); }
+
+    Tape();
+    ~Tape() override;
 
     HostHooks hooks;
     LineRef
@@ -175,6 +177,7 @@ class Tape {
     void close(Entry& entry);
     /// Whether small statements of this place run at once, if their operands are ready.
     bool runs_eagerly() {
+        if (recorded_scopes_ > 0) return false;
         if (generation_ != settings_generation()) [[unlikely]]
             read_settings();
         return eager_small_ && call_sites_.repeats(line, hooks);
@@ -214,11 +217,9 @@ class Tape {
 
   private:
     friend class Runner;
+    friend class Recorded;
     friend struct TapeInChild;
-    Tape();
-    static void make_instance();
-    static Tape*
-        instance_;  ///< made at the first use, never destroyed: arrays may outlive static objects
+    struct Flight;
     void cut();
     bool is_full(const View& out);
     void read_settings();
@@ -254,8 +255,9 @@ class Tape {
     bool sparse_ = false;  ///< a pending statement writes a little of each cache line
     bool expects_dead_ = false;
     bool eager_ = false;
-    std::atomic<bool> running_ = false;  ///< read by waiters, who do not hold the engine
-    Runner* runner_ = nullptr;           ///< while running_
+    int recorded_scopes_ = 0;  ///< open scopes of Recorded
+    std::unique_ptr<PlanFinder> finder_;
+    std::unique_ptr<Flight> flight_;  ///< the segment that runs, for threads that wait for it
     void write_log(const FlushRecord& record);
     std::vector<FlushRecord> log_;  ///< a ring
     std::size_t log_next_ = 0;

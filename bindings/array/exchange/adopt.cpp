@@ -27,7 +27,7 @@ std::optional<Array> array_behind(PyObject* object) {
     const Array& ours = array_of(base);
     Storage* s = ours.view().storage;
     if (!s || !s->on_host() || !s->memory.handle) return {};
-    if (t == DType::Bool) Tape::instance().complete(s, FlushReason::Read);
+    if (t == DType::Bool) Tape::current().complete(s, FlushReason::Read);
     const std::int64_t size = size_of(t), distance = a.data - s->data();
     if (distance % size != 0) return {};
     std::int64_t strides[max_rank];

@@ -6,7 +6,7 @@
 #include "array/exchange/adopt.h"
 #include "array/exchange/nested.h"
 #include "array/object.h"
-#include "core/stats.h"
+#include "context/context.h"
 #include "reference.h"
 #include "tape/tape.h"
 
@@ -104,7 +104,7 @@ Array from_buffer(PyObject* o) {
         Array a = empty(shape, t, nullptr);
         a.view().storage->allocate();
         if (PyBuffer_ToContiguous(a.view().data(), view.get(), view->len, 'C') < 0) python_failed();
-        count(stats().bytes_copied, view->len);
+        count(counters().bytes_copied, view->len);
         auto* bytes = reinterpret_cast<std::uint8_t*>(a.view().data());
         for (Py_ssize_t k = 0; is_bool && k < view->len; ++k) bytes[k] = bytes[k] != 0;
         return a;

@@ -65,7 +65,7 @@ Array with_leading(const Array& a, std::vector<std::int64_t> leading) {
 bool settle(const Array& a) {
     Storage* s = a.view().storage;
     if (!s->on_host()) return false;
-    Tape::instance().complete(s, FlushReason::Read);
+    Tape::current().complete(s, FlushReason::Read);
     s->allocate();
     return true;
 }
@@ -129,7 +129,7 @@ bool multiply_small(const Array& first, const Array& second, Array& made) {
 /// The entry that computes the matrix as another one times a number, where it was recorded last: a
 /// product may read the other one, and the scaled one, if nobody else wants it, is never stored.
 const Entry* scaling_of(const Array& a) {
-    const auto pending = Tape::instance().pending();
+    const auto pending = Tape::current().pending();
     if (pending.empty() || a.rank() != 2 || !(is_float(a.dtype()) && !is_half(a.dtype())))
         return nullptr;
     const Entry& e = pending.back();
@@ -170,7 +170,7 @@ std::optional<Array> scaled_product(const Array& a, const Array& x) {
         else
             multiply_rows.template operator()<float>();
     };
-    Tape::instance().expect_dead();
+    Tape::current().expect_dead();
     const std::int64_t shape[] = {a.shape()[0]};
     return call("matmul", operands, shape, a.dtype(), work);
 }

@@ -87,7 +87,7 @@ struct Stack {
 
     /// `passes`: multiply-adds of the routine, in units of rows * columns * the lesser of both.
     Stack(const Array& a, double passes) : Stack(a, std::shared_ptr<CallMemory>()) {
-        const HostHooks& hooks = Tape::instance().hooks;
+        const HostHooks& hooks = Tape::current().hooks;
         const double least = static_cast<double>(std::min(rows, columns));
         const double operations =
             passes * least * static_cast<double>(rows) * static_cast<double>(columns);
@@ -216,7 +216,7 @@ std::int64_t for_each_matrix(std::int64_t count, std::int64_t edge,
     const double work = std::max(1.0, size * size * size);
     const double least = static_cast<double>(limits::thread_matrix_operations);
     const auto grain = static_cast<std::int64_t>(std::max(1.0, least / work));
-    const HostHooks& hooks = Tape::instance().hooks;
+    const HostHooks& hooks = Tape::current().hooks;
     auto outcome = std::make_shared<StackOutcome>();
     if (!hooks.leave_engine || static_cast<double>(count) * work <= least) {
         run_stack(count, grain, body, *outcome);

@@ -33,24 +33,37 @@ bool may_share(const View& in, const View& out) {
 struct Operation {
     block_loops::Forms forms = nullptr;
     DType result{};
-    bool known = false;
+};
+
+/// What block_loops answers, looked up instead of derived.
+struct LoopTables {
+    Operation operations[op_count][dtype_count];
+    block_loops::Loop casts[dtype_count][dtype_count];
+
+    LoopTables() {
+        for (int t = 0; t < dtype_count; ++t) {
+            const auto dtype = static_cast<DType>(t);
+            for (int o = 0; o < op_count; ++o) {
+                const Op op = static_cast<Op>(o);
+                operations[o][t] = {block_loops::operation(op, dtype),
+                                    result_dtype(op, dtype).value_or(dtype)};
+            }
+            for (int to = 0; to < dtype_count; ++to)
+                casts[t][to] = block_loops::cast(dtype, static_cast<DType>(to));
+        }
+    }
+    static const LoopTables& instance() {
+        static const LoopTables tables;
+        return tables;
+    }
 };
 
 const Operation& operation(Op op, DType t) {
-    static Operation table[op_count][dtype_count];
-    Operation& o = table[static_cast<int>(op)][static_cast<int>(t)];
-    if (!o.known) {
-        o = {block_loops::operation(op, t), t, true};
-        if (auto result = result_dtype(op, t)) o.result = *result;
-    }
-    return o;
+    return LoopTables::instance().operations[static_cast<int>(op)][static_cast<int>(t)];
 }
 
 block_loops::Loop cast_loop(DType from, DType to) {
-    static block_loops::Loop table[dtype_count][dtype_count];
-    block_loops::Loop& loop = table[static_cast<int>(from)][static_cast<int>(to)];
-    if (!loop) loop = block_loops::cast(from, to);
-    return loop;
+    return LoopTables::instance().casts[static_cast<int>(from)][static_cast<int>(to)];
 }
 
 /// An operand as loops take it: elements of one dtype side by side, or one that stands for all.
@@ -224,7 +237,7 @@ bool fits(const Entry& e) {
 bool settle(Storage* s, bool write) {
     if (s->device || s->running || s->poison) return false;
     if (s->pending || (write && s->readers)) {
-        Tape& tape = Tape::instance();
+        Tape& tape = Tape::current();
         const bool is_much = (s->pending && s->waits) || s->bytes > limits::settled_bytes ||
                              tape.pending_work() > limits::settled_elements;
         if (is_much && tape.length() < long_tape) return false;

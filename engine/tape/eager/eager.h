@@ -5,7 +5,7 @@
 // that a plan gives. Nothing here fails: what is out of the ordinary is left to the tape.
 #pragma once
 
-#include "core/stats.h"
+#include "context/context.h"
 #include "tape/array.h"
 #include "tape/eager/block_loops.h"
 
@@ -28,9 +28,10 @@ bool run(const Entry& entry);
 /// Counts a kernel that wrote `out`.
 inline void note(Storage* out, std::int64_t read, std::int64_t written) {
     out->evaluation = Storage::unrecorded;
-    count(stats().kernels_launched);
-    count(stats().bytes_read, read);
-    count(stats().bytes_written, written);
+    Counters& c = counters();
+    count(c.kernels_launched);
+    count(c.bytes_read, read);
+    count(c.bytes_written, written);
 }
 
 }  // namespace eager

@@ -240,7 +240,7 @@ std::string Tape::describe(Storage* wanted, bool code) {
             if (marked_[i]) segment.push_back(entries_[i]);
         }
         out += std::to_string(segment.size()) + " pending operations\n";
-        out += find_plan(segment, fresh_epochs()).text(segment, hooks, code);
+        out += finder_->find(segment, fresh_epochs(), *this).text(segment, hooks, code);
     } else {
         describe_finished(out, *wanted, code);
     }

@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <mutex>
 #include <unordered_map>
 
-#include "core/stats.h"
+#include "context/context.h"
+#include "core/threads/fork.h"
 #include "tape/plan/form_plan.h"
 #include "tape/plan/known_exponents.h"
 #include "tape/plan/reshapes.h"
@@ -53,14 +55,11 @@ std::uint32_t token_of_scalar(const Entry& e, int k) {
            static_cast<std::uint32_t>(known_exponent(e, k)) << 8;
 }
 
-std::uint32_t device_token(const Device* d) {
-    if (!d) return 0;
-    static std::vector<const Device*> seen;
-    for (std::size_t k = 0; k < seen.size(); ++k) {
-        if (seen[k] == d) return static_cast<std::uint32_t>(k + 1) << 28;
-    }
-    seen.push_back(d);
-    return static_cast<std::uint32_t>(seen.size()) << 28;
+/// What a key says of a storage behind all entries: whether it is seen from outside, and its
+/// placement.
+std::uint32_t storage_token(const Storage& s, std::uint32_t mentions) {
+    const std::uint32_t placement = s.device ? s.device->number() : 0;
+    return static_cast<std::uint32_t>(s.refs > mentions) | placement << 1;
 }
 
 /// Reads a segment into numbers: the one hot loop of a flush. Buffers are made large enough before
@@ -140,7 +139,7 @@ class Reader {
         token_[0] = id;
         token_[1] = s->mark | static_cast<std::uint32_t>(v.dtype) << 16 | shape << 20;
         token_[2] = static_cast<std::uint32_t>(c);
-        token_[3] = static_cast<std::uint32_t>(c >> 32) ^ device_token(s->device);
+        token_[3] = static_cast<std::uint32_t>(c >> 32);
         token_ += tokens_per_view;
         return id;
     }
@@ -165,7 +164,7 @@ class Reader {
         for (std::uint32_t n = 0; n < storage_count_; ++n) {
             SegmentStorage& st = data.storages[n];
             st.live = st.storage->refs > st.mentions;
-            *token_++ = st.live;
+            *token_++ = storage_token(*st.storage, st.mentions);
             if (st.written && st.slot_count > 1) write_overlaps(st);
         }
     }
@@ -204,7 +203,12 @@ class Reader {
 
 struct Known {
     std::vector<std::uint32_t> key;
-    std::unique_ptr<Plan> plan;
+    std::unique_ptr<const Plan> plan;
+
+    bool is_for(std::span<const std::uint32_t> other) const {
+        return key.size() == other.size() &&
+               std::memcmp(key.data(), other.data(), other.size_bytes()) == 0;
+    }
 };
 
 /// Follows a known key while it walks a segment: the short cut for a program that repeats. It gives
@@ -233,7 +237,7 @@ class Follower {
         }
         if (end_ - token_ != static_cast<std::ptrdiff_t>(count_)) return false;
         for (std::uint32_t n = 0; n < count_; ++n) {
-            if (*token_++ != (views_[n]->storage->refs > mentions_[n])) return false;
+            if (*token_++ != storage_token(*views_[n]->storage, mentions_[n])) return false;
         }
         return true;
     }
@@ -255,7 +259,7 @@ class Follower {
         std::uint32_t shape = token_[0] >> 20;
         if ((token_[0] & 0xFFFFFu) != (id | static_cast<std::uint32_t>(v.dtype) << 16) ||
             token_[1] != static_cast<std::uint32_t>(c) ||
-            token_[2] != (static_cast<std::uint32_t>(c >> 32) ^ device_token(s->device))) {
+            token_[2] != static_cast<std::uint32_t>(c >> 32)) {
             return false;
         }
         token_ += 3;
@@ -282,11 +286,26 @@ class Follower {
     const Layout* shape_[4 * most_entries];
 };
 
-using PlanTable = std::unordered_multimap<std::uint64_t, Known>;
+/// The plans known so far, by the hash of their keys. It grows only; where it is full, a new one
+/// takes its place, and tapes let go of the old one in their own time.
+using PlanSet = std::unordered_multimap<std::uint64_t, std::unique_ptr<const Known>>;
 
-PlanTable& table() {
-    static auto* t = new PlanTable;
-    return *t;
+struct PlanTable {
+    ProcessMutex mutex;  ///< of the pointer, and of the set that it points to
+    std::shared_ptr<PlanSet> set = std::make_shared<PlanSet>();
+
+    static PlanTable& instance() {
+        static PlanTable& table = *new PlanTable;
+        return table;
+    }
+};
+
+const Known* look_up(const PlanSet& set, std::uint64_t hash, std::span<const std::uint32_t> key) {
+    auto [from, to] = set.equal_range(hash);
+    for (auto it = from; it != to; ++it) {
+        if (it->second->is_for(key)) return it->second.get();
+    }
+    return nullptr;
 }
 
 constexpr std::size_t plan_limit = 4096;
@@ -305,35 +324,70 @@ Overlap SegmentData::relation(std::uint32_t a, std::uint32_t b) const {
     return overlap(view(a), view(b));
 }
 
-Plan& find_plan(std::vector<Entry>& segment, std::uint32_t epoch) {
-    static auto* reader = new Reader;
-    static Known* last = nullptr;
-    if (has_reshapes(segment)) see_through_reshapes(segment, epoch + 2);
-    if (last && Follower(last->key, epoch).follows(segment)) return *last->plan;
-    reader->read(segment, epoch + 1);
-    std::span<const std::uint32_t> key = reader->key();
-    auto equals = [&](const Known& k) {
-        return k.key.size() == key.size() &&
-               std::memcmp(k.key.data(), key.data(), key.size_bytes()) == 0;
-    };
-    std::uint64_t h = hash_tokens(key);
-    auto [from, to] = table().equal_range(h);
-    for (auto it = from; it != to; ++it) {
-        if (equals(it->second)) {
-            last = &it->second;
-            return *last->plan;
-        }
-    }
-    if (table().size() >= plan_limit) {
-        // Rare; plans are cheap to form again and kernels have a cache of their own.
-        Tape::instance().forget_plans();
-        table().clear();
+/// How many answers of the table a finder remembers, so that a program that alternates between
+/// segments takes no lock.
+constexpr std::size_t recent_plans = 64;
+
+struct PlanFinder::State {
+    Reader reader;
+    const Known* last = nullptr;
+    const Known* recent[recent_plans] = {};
+    std::shared_ptr<PlanSet> set;  ///< that the pointers above point into
+
+    /// Lets go of what belongs to a table that is not the process's any more.
+    void renew(const std::shared_ptr<PlanSet>& now, Tape& tape) {
+        if (set == now) return;
+        tape.forget_plans();
+        std::fill(std::begin(recent), std::end(recent), nullptr);
         last = nullptr;
+        set = now;
     }
-    count(stats().plans_formed);
-    auto it = table().emplace(h, Known{{key.begin(), key.end()}, form_plan(segment, reader->data)});
-    last = &it->second;
-    return *last->plan;
+    const Known* find_shared(std::uint64_t hash, std::span<const std::uint32_t> key, Tape& tape);
+    const Known* form(std::uint64_t hash, std::span<const std::uint32_t> key,
+                      std::vector<Entry>& segment, Tape& tape);
+};
+
+const Known* PlanFinder::State::find_shared(std::uint64_t hash, std::span<const std::uint32_t> key,
+                                            Tape& tape) {
+    PlanTable& table = PlanTable::instance();
+    std::lock_guard lock(table.mutex);
+    renew(table.set, tape);
+    return look_up(*set, hash, key);
+}
+
+const Known* PlanFinder::State::form(std::uint64_t hash, std::span<const std::uint32_t> key,
+                                     std::vector<Entry>& segment, Tape& tape) {
+    count(counters().plans_formed);
+    auto made = std::make_unique<Known>();
+    made->key.assign(key.begin(), key.end());
+    made->plan = form_plan(segment, reader.data);
+    PlanTable& table = PlanTable::instance();
+    std::lock_guard lock(table.mutex);
+    // Rare; plans are cheap to form again and kernels have a cache of their own.
+    if (table.set->size() >= plan_limit) table.set = std::make_shared<PlanSet>();
+    renew(table.set, tape);
+    if (const Known* others = look_up(*set, hash, key)) return others;
+    return set->emplace(hash, std::move(made))->second.get();
+}
+
+PlanFinder::PlanFinder() : state_(std::make_unique<State>()) {}
+PlanFinder::~PlanFinder() = default;
+
+std::shared_ptr<const void> PlanFinder::plans() const { return state_->set; }
+
+const Plan& PlanFinder::find(std::vector<Entry>& segment, std::uint32_t epoch, Tape& tape) {
+    State& s = *state_;
+    if (has_reshapes(segment)) see_through_reshapes(segment, epoch + 2);
+    if (s.last && Follower(s.last->key, epoch).follows(segment)) return *s.last->plan;
+    s.reader.read(segment, epoch + 1);
+    const std::span<const std::uint32_t> key = s.reader.key();
+    const std::uint64_t hash = hash_tokens(key);
+    const Known*& recent = s.recent[hash % recent_plans];
+    if (recent && recent->is_for(key)) return *(s.last = recent)->plan;
+    const Known* found = s.find_shared(hash, key, tape);
+    if (!found) found = s.form(hash, key, segment, tape);
+    s.last = recent = found;
+    return *found->plan;
 }
 
 }  // namespace unisono

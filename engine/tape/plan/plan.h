@@ -60,8 +60,23 @@ class Plan {
     std::string text(bool code) const;
 };
 
-/// Finds or forms the plan of a segment, whose entries it may write in other shapes (reshapes.h).
-/// `epoch` and the four numbers after it are fresh, for marking storages.
-Plan& find_plan(std::vector<Entry>& segment, std::uint32_t epoch);
+/// Finds plans for one tape. Plans are immutable and shared by all tapes of the process; what is
+/// needed to look for one belongs to the finder.
+class PlanFinder {
+  public:
+    PlanFinder();
+    ~PlanFinder();
+    /// The plan of a segment, whose entries it may write in other shapes (reshapes.h); formed if no
+    /// tape has met the structure before. It lives until the next call, or while the caller keeps
+    /// plans(). `epoch` and the four numbers
+    /// after it are fresh, for marking storages. `tape` forgets plans that may go.
+    const Plan& find(std::vector<Entry>& segment, std::uint32_t epoch, Tape& tape);
+    /// What owns the plans found lately.
+    std::shared_ptr<const void> plans() const;
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
 
 }  // namespace unisono

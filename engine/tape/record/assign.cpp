@@ -54,7 +54,7 @@ void assign(const Array& target, const Arg& value) {
     e.compute = out.dtype;
     e.out = out;
     e.in[0] = assigned_operand(value, out);
-    Tape& tape = Tape::instance();
+    Tape& tape = Tape::current();
     if (out.layout->size() == 0 || tape.run_eagerly(e)) return;
     Array keep;
     e.in[0] = snapshot_if_overlapping(e.in[0], out, keep);
@@ -72,7 +72,7 @@ void assign_where(const Array& target, const Arg& mask, const Arg& value) {
     e.in[0] = mask.is_scalar() ? scalar_as(mask, DType::Bool) : assigned_operand(mask, out);
     e.in[1] = assigned_operand(value, out);
     e.in[2] = out;
-    Tape& tape = Tape::instance();
+    Tape& tape = Tape::current();
     if (out.layout->size() == 0 || tape.run_eagerly(e)) return;
     Array keep[2];
     for (int k = 0; k < 2; ++k) e.in[k] = snapshot_if_overlapping(e.in[k], out, keep[k]);

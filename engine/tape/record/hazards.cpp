@@ -167,14 +167,23 @@ struct Answer {
     }
 };
 
+class Answers final : public Context::Part {
+  public:
+    static constexpr Context::Slot slot = Context::Slot::Overlaps;
+    static constexpr std::size_t count = 4096;
+    Answer& operator[](std::size_t k) { return table_[k]; }
+
+  private:
+    std::unique_ptr<Answer[]> table_ = std::make_unique<Answer[]>(count);
+};
+
 Answer& answer_of(const View& x, const View& y) {
-    constexpr std::size_t answers = 4096;
-    static auto* table = new Answer[answers];
+    static_assert(Answers::count == std::size_t{1} << (64 - 52));
     auto address = [](const Layout* l) { return reinterpret_cast<std::uintptr_t>(l) >> 4; };
     std::uint64_t h = address(x.layout) + address(y.layout) * 0x9E3779B97F4A7C15ull;
     h ^= static_cast<std::uint64_t>(x.offset) * 0xD6E8FEB86659FD93ull;
     h ^= static_cast<std::uint64_t>(y.offset) * 0xA0761D6478BD642Full;
-    return table[(h ^ h >> 29) * 0x9E3779B97F4A7C15ull >> 52];
+    return current<Answers>()[(h ^ h >> 29) * 0x9E3779B97F4A7C15ull >> 52];
 }
 
 }  // namespace

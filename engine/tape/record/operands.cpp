@@ -3,7 +3,6 @@
 
 #include "core/error.h"
 #include "core/pool.h"
-#include "core/settings.h"
 #include "ops/scalar_eval.h"
 #include "tape/record/hazards.h"
 #include "tape/record/record.h"
@@ -124,28 +123,6 @@ void check_out_shape(std::string_view what, const Array& out, const Layout* pack
 
 View scalar_as(const Arg& a, DType t) {
     return scalar_operand(is_complex(t) ? a.scalar() : cast(a.scalar(), t));
-}
-
-const std::string& device_name(const Device* device) {
-    static const std::string host = "cpu";
-    return device ? device->info().name : host;
-}
-
-Device* device_named(const std::string& name) {
-    if (name == "cpu" || name.empty()) return nullptr;
-    Device& d = find_device(name);
-    return d.info().name == "cpu" ? nullptr : &d;
-}
-
-Device* default_device() {
-    // Looked up again when a setting has changed.
-    static int generation = -1;
-    static Device* device = nullptr;
-    if (generation != settings_generation()) {
-        device = device_named(setting("device"));
-        generation = settings_generation();
-    }
-    return device;
 }
 
 }  // namespace unisono

@@ -37,7 +37,7 @@ struct OpTable {
         Op op = Op::Add;
         DType result = DType::Bool;
         ScalarFunction evaluate = nullptr;
-        mutable block_loops::Forms loops = nullptr;  ///< looked up when first needed
+        block_loops::Forms loops = nullptr;  ///< of eager statements; null where there is none
     };
     Row rows[op_count][dtype_count];
     OpTable() {
@@ -48,7 +48,8 @@ struct OpTable {
                 // Powers of integers check their exponents first.
                 if (op == Op::Power && is_integer(dtype)) continue;
                 if (compute_dtype(op, dtype) == dtype)
-                    rows[o][t] = {true, op, *result_dtype(op, dtype), scalar_function(op, dtype)};
+                    rows[o][t] = {true, op, *result_dtype(op, dtype), scalar_function(op, dtype),
+                                  block_loops::operation(op, dtype)};
             }
         }
     }
@@ -130,7 +131,6 @@ struct PlainCall {
 /// False where an operand is not ready or lies otherwise.
 bool prepare_plain(const OpTable::Row& row, std::span<const Arg> args, const View& like,
                    const Array* into, PlainCall& call) {
-    if (!row.loops) row.loops = block_loops::operation(row.op, like.dtype);
     const Layout* layout = like.layout;
     if (!row.loops || !layout->contiguous() || layout->size() == 0) return false;
     if (into && (!eager::is_idle(into->view().storage) || !into->view().layout->contiguous()))
@@ -196,7 +196,7 @@ void fill_plain(Entry& e, const OpTable::Row& row, std::span<const Arg> args, co
 
 Array record_plain(const OpTable::Row& row, std::span<const Arg> args, const View& like,
                    const Array* into, bool few) {
-    Tape& tape = Tape::instance();
+    Tape& tape = Tape::current();
     const Layout* layout = into ? into->view().layout : like.layout->packed();
     Storage* out =
         into ? into->view().storage
@@ -218,7 +218,7 @@ Array record_plain(const OpTable::Row& row, std::span<const Arg> args, const Vie
 
 Array apply_plain(const OpTable::Row& row, std::span<const Arg> args, const View& like,
                   const Array* into) {
-    const bool few = like.layout->size() <= limits::eager_points && Tape::instance().runs_eagerly();
+    const bool few = like.layout->size() <= limits::eager_points && Tape::current().runs_eagerly();
     PlainCall call;
     if (few && prepare_plain(row, args, like, into, call))
         return into ? run_plain(call, *into) : run_plain(call, like.layout, row.result);
@@ -228,13 +228,19 @@ Array apply_plain(const OpTable::Row& row, std::span<const Arg> args, const View
 }  // namespace
 
 const KnownOperation* known_operations(Op op) {
-    static KnownOperation table[op_count][dtype_count];
-    KnownOperation* rows = table[static_cast<int>(op)];
-    for (int t = 0; t < dtype_count; ++t) {
-        const OpTable::Row& row = plain_row(op, static_cast<DType>(t));
-        if (row.plain) rows[t] = {row.evaluate, row.result};
-    }
-    return rows;
+    struct Table {
+        KnownOperation rows[op_count][dtype_count];
+        Table() {
+            for (int o = 0; o < op_count; ++o) {
+                for (int t = 0; t < dtype_count; ++t) {
+                    const OpTable::Row& row = plain_row(static_cast<Op>(o), static_cast<DType>(t));
+                    if (row.plain) rows[o][t] = {row.evaluate, row.result};
+                }
+            }
+        }
+    };
+    static const Table table;
+    return table.rows[static_cast<int>(op)];
 }
 
 bool apply_known(Op op, std::span<const Arg> args, Scalar& made) {
@@ -314,7 +320,7 @@ static void check_exponents(const Arg& exponent, DType compute) {
             e.in[k] = broadcast_view(args[k].view, packed);
         }
     }
-    Tape& tape = Tape::instance();
+    Tape& tape = Tape::current();
     if (tape.run_eagerly(e)) return made;
     for (std::size_t k = 0; !fresh && k < args.size(); ++k)
         e.in[k] = snapshot_if_overlapping(e.in[k], e.out, keep[k]);
@@ -411,7 +417,7 @@ Array where(const Arg& condition, const Arg& a, const Arg& b) {
         e.in[k] = all[k].is_scalar() ? scalar_as(all[k], k == 0 ? DType::Bool : t)
                                      : broadcast_view(all[k].view, packed);
     }
-    Tape::instance().append(e);
+    Tape::current().append(e);
     return made;
 }
 

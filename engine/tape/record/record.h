@@ -104,11 +104,4 @@ void set_item(const Array& target, const Arg& value);
 /// Contents valid and in host memory, for readers (or writers) outside the engine.
 char* host_data(const Array& a, bool for_write);
 
-/// Name of the device of an array, "cpu" for the host.
-const std::string& device_name(const Device* device);
-/// The device of that name; null for the host.
-Device* device_named(const std::string& name);
-/// That of new arrays: the setting `device`.
-Device* default_device();
-
 }  // namespace unisono

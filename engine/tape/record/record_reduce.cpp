@@ -75,7 +75,7 @@ Array reduce_axes(Op op, const Array& a, int axis, int before, DType t, bool val
     e.in[0] = a.view();
     e.out = fresh_view(without_axes(*a.view().layout, axis, before), t, a.device());
     Array made = Array::of(e.out, value && e.out.layout->rank() == 0);
-    Tape& tape = Tape::instance();
+    Tape& tape = Tape::current();
     if (before > 0 || a.view().layout->size() > limits::eager_points || !tape.run_eagerly(e)) {
         tape.record(e);
     } else if (made.is_value() && !is_complex(t)) {

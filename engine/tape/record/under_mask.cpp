@@ -81,7 +81,7 @@ class Statement {
             }
             Array made = empty(mask_.shape(), e.out.dtype, nullptr);
             e.out = made.view();
-            Tape::instance().record(e);
+            Tape::current().record(e);
             whole[last] = made;
         }
         return whole.at(last);
@@ -145,7 +145,7 @@ class Statement {
 
 bool assign_under_mask(const Array& target, const Array& mask, std::int64_t total,
                        const View& value) {
-    Tape& tape = Tape::instance();
+    Tape& tape = Tape::current();
     if (!value.storage || !value.storage->pending || value.storage->device ||
         value.dtype != target.dtype() || target.device() || mask.device() ||
         value.layout->size() != total)

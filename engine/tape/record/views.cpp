@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "context/context.h"
 #include "core/error.h"
-#include "core/stats.h"
 #include "ops/scalar_eval.h"
 #include "tape/record/dtype_rules.h"
 #include "tape/record/record.h"
@@ -240,9 +240,9 @@ Array reshape(const Array& given, std::vector<std::int64_t> shape) {
 char* host_data(const Array& a, bool for_write) {
     Storage* s = a.view().storage;
     if (for_write) {
-        Tape::instance().complete_for_write(s, FlushReason::Write);
+        Tape::current().complete_for_write(s, FlushReason::Write);
     } else {
-        Tape::instance().complete(s, FlushReason::Read);
+        Tape::current().complete(s, FlushReason::Read);
     }
     if (!s->on_host()) {
         fail(ErrorKind::Device, "array: its memory is on " + device_name(s->device) +
@@ -254,7 +254,7 @@ char* host_data(const Array& a, bool for_write) {
 
 static Scalar read_element(const View& v, std::int64_t offset) {
     Storage* s = v.storage;
-    Tape::instance().complete(s, FlushReason::Read);
+    Tape::current().complete(s, FlushReason::Read);
     if (!s->memory.handle) s->allocate();
     Scalar value;
     value.dtype = v.dtype;
@@ -267,7 +267,7 @@ static Scalar read_element(const View& v, std::int64_t offset) {
             std::memcpy(&value.bits, from, static_cast<std::size_t>(bytes));
     } else {
         s->device->copy_out(&value.bits, s->memory, offset * bytes, bytes);
-        count(stats().bytes_copied, bytes);
+        count(counters().bytes_copied, bytes);
     }
     return value;
 }
@@ -366,14 +366,14 @@ Array to_device(const Array& given, Device* device) {
     // Packed on its own device first; then one transfer.
     Array packed = a.view().layout->contiguous() ? a : copy(a);
     Storage* from = packed.view().storage;
-    Tape::instance().complete(from, FlushReason::Device);
+    Tape::current().complete(from, FlushReason::Device);
     from->allocate();
     Array made = empty(a.shape(), a.dtype(), device);
     Storage* to = made.view().storage;
     to->allocate();
     std::int64_t bytes = a.size() * size_of(a.dtype()),
                  offset = packed.view().offset * size_of(a.dtype());
-    count(stats().bytes_copied, bytes);
+    count(counters().bytes_copied, bytes);
     if (bytes == 0) return made;
     if (from->on_host() && to->on_host()) {
         std::memcpy(to->data(), from->data() + offset, static_cast<std::size_t>(bytes));

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "core/threads/fork.h"
 #include "ops/reduction_tree.h"
 #include "tape/run/lower_group.h"
 #include "tape/run/run_group.h"
@@ -100,6 +103,27 @@ struct GroupKernel::Variant {
     Device* device;
     std::unique_ptr<Executable> map;
     std::vector<std::unique_ptr<Executable>> trees;  // one per reducing output
+    std::atomic<bool> has_trees = false;             // published: `trees` does not change any more
+    std::atomic<Variant*> next = nullptr;
+};
+
+/// What was made for the runs so far. Readers take no lock: a list that grows at its end, whose
+/// elements are published when they are whole, and stay.
+struct GroupKernel::Variants {
+    LongMutex making;
+    std::atomic<Variant*> first = nullptr;
+    std::vector<std::shared_ptr<GroupKernel>> stages;  // of run_axis_by_axis
+    std::atomic<bool> has_stages = false;
+
+    ~Variants() {
+        for (Variant* v = first; v;) delete std::exchange(v, v->next.load());
+    }
+    Variant* find(const GroupShape& shape, const Device& device) const {
+        Variant* v = first.load(std::memory_order_acquire);
+        while (v && !(v->device == &device && v->shape == shape))
+            v = v->next.load(std::memory_order_acquire);
+        return v;
+    }
 };
 
 inline ArrayArg array_arg(const View& v, std::span<const std::int64_t> shape,

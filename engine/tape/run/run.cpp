@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <optional>
 
+#include "context/context.h"
 #include "core/settings.h"
-#include "core/stats.h"
 #include "core/threads/interrupt.h"
 #include "tape/outside_engine.h"
 #include "tape/run/run_group.h"
@@ -21,16 +22,18 @@ constexpr std::size_t most_scalars =
 /// Copies arrays of a dtype; made at the first use.
 GroupKernel& copying(DType t) {
     // Never destroyed: what they compiled may be gone before static objects are.
-    static auto* kernels = new std::array<std::unique_ptr<GroupKernel>, dtype_count>;
-    auto& kernel = (*kernels)[static_cast<std::size_t>(t)];
-    if (!kernel) {
-        Group copy;
-        copy.inputs = {t};
-        copy.nodes = {{Group::Kind::Input, t}};
-        copy.outputs = {{0, t}};
-        kernel = std::make_unique<GroupKernel>(copy);
-    }
-    return *kernel;
+    static auto& kernels = *new std::array<std::atomic<GroupKernel*>, dtype_count>{};
+    auto& known = kernels[static_cast<std::size_t>(t)];
+    if (GroupKernel* kernel = known.load(std::memory_order_acquire)) return *kernel;
+    Group copy;
+    copy.inputs = {t};
+    copy.nodes = {{Group::Kind::Input, t}};
+    copy.outputs = {{0, t}};
+    auto made = std::make_unique<GroupKernel>(copy);
+    GroupKernel* first = nullptr;
+    if (known.compare_exchange_strong(first, made.get(), std::memory_order_acq_rel))
+        return *made.release();
+    return *first;  // another thread was faster
 }
 
 /// A copy of what a view on the host sees, each element once; its view repeats them as the other.
@@ -40,7 +43,7 @@ Temporary compact(const View& from) {
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
         if (strides[axis] == 0) shape[axis] = 1;
     }
-    Temporary made(Layout::contiguous(shape), from.dtype, nullptr);
+    Temporary made(shape, from.dtype, nullptr);
     View source = from;
     source.layout = Layout::make(shape, strides);
     copying(from.dtype).run({made.view.layout, {&source, 1}, {&made.view, 1}, {}, nullptr});
@@ -71,13 +74,13 @@ static std::size_t ready_together(std::span<const PlanStep> steps) {
 }
 
 void Runner::run() {
-    Plan& plan = find_plan(segment_, tape_.fresh_epochs());
+    const Plan& plan = tape_.finder_->find(segment_, tape_.fresh_epochs(), tape_);
     record_.plan = &plan;
     bool several = plan.steps.size() > 1;
     done_.assign(several ? segment_.size() : 0, false);
     std::size_t refused = 0;  // before this step, running band by band was found not to pay
     for (std::size_t k = 0; k < plan.steps.size();) {
-        PlanStep& step = plan.steps[k];
+        const PlanStep& step = plan.steps[k];
         std::size_t count = k < refused ? 1 : ready_together({&step, step.together});
         current_ = {&step, count};
         if (count == 1 || !run_bands({&step, count})) {
@@ -143,6 +146,7 @@ void Runner::outside_engine(bool long_work, const std::function<void()>& work, b
         return;
     }
     detached_ = true;
+    plans_ = tape_.finder_->plans();
     auto mark = [&](bool running) {
         for (const PlanStep& step : current_) {
             for (std::uint32_t i : step.entries) {
@@ -169,7 +173,7 @@ void Runner::outside_engine(bool long_work, const std::function<void()>& work, b
 
 /// Small packed operands on the host, as most arrays of small programs are: no views to copy, no
 /// space to merge.
-bool Runner::run_small_step(PlanStep& step) {
+bool Runner::run_small_step(const PlanStep& step) {
     const Layout* space = step.space.in(segment_).layout;
     if (!space->contiguous() || step.group.reduce_axis >= 0 || !step.snapshots.empty() ||
         !GroupKernel::is_small(space->size()) || debug_level() > 0) {
@@ -197,13 +201,13 @@ bool Runner::run_small_step(PlanStep& step) {
 }
 
 void Runner::note_traffic(std::int64_t read, std::int64_t written) {
-    count(stats().bytes_read, read);
-    count(stats().bytes_written, written);
+    count(counters().bytes_read, read);
+    count(counters().bytes_written, written);
     record_.bytes += read + written;
     ++record_.kernels;
 }
 
-void Runner::run_step(PlanStep& step) {
+void Runner::run_step(const PlanStep& step) {
     if (run_small_step(step)) return;
     View operands[most_operands];
     std::uint64_t scalars[most_scalars];
@@ -270,7 +274,7 @@ View Runner::stored_view(const PlanStep& step) const {
     return out;
 }
 
-void Runner::run_opaque(PlanStep& step, Plan& plan, std::size_t number) {
+void Runner::run_opaque(const PlanStep& step, const Plan& plan, std::size_t number) {
     Entry& e = segment_[static_cast<std::size_t>(step.opaque)];
     std::int64_t elements = 0;
     auto prepare_view = [&](const View& v) {

@@ -36,14 +36,14 @@ class Runner {
     FlushRecord& record() { return record_; }
 
   private:
-    void run_step(PlanStep& step);
-    bool run_small_step(PlanStep& step);
+    void run_step(const PlanStep& step);
+    bool run_small_step(const PlanStep& step);
     /// Runs several steps band by band; false, having done nothing, where that does not pay.
-    bool run_bands(std::span<PlanStep> steps);
+    bool run_bands(std::span<const PlanStep> steps);
     struct Bound;
     void bind(const PlanStep& step, Bound& bound);
     void note_traffic(std::int64_t read, std::int64_t written);
-    void run_opaque(PlanStep& step, Plan& plan, std::size_t number);
+    void run_opaque(const PlanStep& step, const Plan& plan, std::size_t number);
     View stored_view(const PlanStep& step) const;
     std::vector<std::size_t> partners(const Plan& plan, std::size_t number) const;
     bool has_joined(std::size_t number) const { return number < joined_.size() && joined_[number]; }
@@ -59,6 +59,7 @@ class Runner {
     std::span<const PlanStep> current_;
     std::vector<bool> joined_;  ///< steps that ran together with an earlier call
     bool detached_ = false;
+    std::shared_ptr<const void> plans_;  ///< while detached: others may look for plans meanwhile
 };
 
 }  // namespace unisono

@@ -3,10 +3,10 @@
 #include <exception>
 #include <mutex>
 
+#include "context/context.h"
 #include "core/error.h"
 #include "core/limits.h"
 #include "core/settings.h"
-#include "core/stats.h"
 #include "core/threads/parallel.h"
 #include "tape/plan/bands.h"
 #include "tape/run/iteration_space.h"
@@ -49,7 +49,7 @@ void Runner::bind(const PlanStep& step, Bound& bound) {
         bound.scalars.push_back(static_cast<std::uint64_t>(ref.in(segment_).offset));
 }
 
-bool Runner::run_bands(std::span<PlanStep> steps) {
+bool Runner::run_bands(std::span<const PlanStep> steps) {
     const Layout* space = steps.front().space.in(segment_).layout;
     const Dims shape = space->shape();
     if (shape.empty() || space->size() == 0 ||
@@ -109,7 +109,7 @@ bool Runner::run_bands(std::span<PlanStep> steps) {
             const View& v = bound[k].operands[o];
             (o < steps[k].inputs.size() ? read : written) += v.layout->size() * size_of(v.dtype);
         }
-        count(stats().kernels_launched);
+        count(counters().kernels_launched);
         note_traffic(read, written);
         if (debug_level() >= 1) log_step(steps[k], read + written);
     }

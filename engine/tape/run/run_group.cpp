@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <fstream>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 
+#include "context/context.h"
 #include "core/limits.h"
 #include "core/settings.h"
-#include "core/stats.h"
 #include "ops/complex_rules.h"
 #include "tape/record/element_function.h"
 #include "tape/run/block_program.h"
@@ -46,23 +47,25 @@ std::int64_t last_level_cache() {
 enum class Choice : std::uint8_t { Auto, Block, Cpu, Interp };
 
 Choice executor_choice() {
-    static int generation = -1;
-    static Choice choice = Choice::Auto;
-    if (generation != settings_generation()) {
-        generation = settings_generation();
-        const std::string& text = setting("executor");
-        choice = text == "block"    ? Choice::Block
-                 : text == "cpu"    ? Choice::Cpu
-                 : text == "interp" ? Choice::Interp
-                                    : Choice::Auto;
-    }
+    // The generation of the settings that was read, and the choice in the lowest bits.
+    static std::atomic<std::int64_t> known = -1;
+    const std::int64_t now = settings_generation(), seen = known.load(std::memory_order_relaxed);
+    if (seen >> 2 == now) return static_cast<Choice>(seen & 3);
+    const std::string& text = setting("executor");
+    const Choice choice = text == "block"    ? Choice::Block
+                          : text == "cpu"    ? Choice::Cpu
+                          : text == "interp" ? Choice::Interp
+                                             : Choice::Auto;
+    known.store(now << 2 | static_cast<std::int64_t>(choice), std::memory_order_relaxed);
     return choice;
 }
 
 }  // namespace
 
 GroupKernel::GroupKernel(const Group& group)
-    : group_(group), block_(std::make_unique<BlockProgram>(group_)) {
+    : group_(group),
+      block_(std::make_unique<BlockProgram>(group_)),
+      variants_(std::make_unique<Variants>()) {
     if (group.inputs.size() + group.outputs.size() > most_operands)
         fail(ErrorKind::Internal, "group: too many operands");
     for (const auto& n : group.nodes) {
@@ -92,22 +95,35 @@ std::string signature(const Group& g) {
 }  // namespace
 
 std::shared_ptr<GroupKernel> GroupKernel::of(const Group& group) {
-    static auto* known = new std::unordered_map<std::string, std::weak_ptr<GroupKernel>>;
-    std::string key = signature(group);
-    if (auto it = known->find(key); it != known->end()) {
-        if (auto kernel = it->second.lock()) return kernel;
+    struct Known {
+        ProcessMutex mutex;
+        std::unordered_map<std::string, std::weak_ptr<GroupKernel>> kernels;
+    };
+    static Known& known = *new Known;
+    const std::string key = signature(group);
+    auto look_up = [&] {
+        auto it = known.kernels.find(key);
+        return it == known.kernels.end() ? nullptr : it->second.lock();
+    };
+    {
+        std::lock_guard lock(known.mutex);
+        if (auto kernel = look_up()) return kernel;
     }
-    if (known->size() >= 8192)
-        std::erase_if(*known, [](const auto& row) { return row.second.expired(); });
-    auto kernel = std::make_shared<GroupKernel>(group);
-    (*known)[std::move(key)] = kernel;
-    return kernel;
+    auto made = std::make_shared<GroupKernel>(group);
+    std::lock_guard lock(known.mutex);
+    if (auto kernel = look_up()) return kernel;  // another thread was first
+    if (known.kernels.size() >= 8192)
+        std::erase_if(known.kernels, [](const auto& row) { return row.second.expired(); });
+    known.kernels[key] = made;
+    return made;
 }
 
 std::string GroupKernel::source() const {
     std::string all;
-    for (const auto& v : variants_) {
+    for (const Variant* v = variants_->first.load(std::memory_order_acquire); v;
+         v = v->next.load(std::memory_order_acquire)) {
         all += v->map->source();
+        if (!v->has_trees.load(std::memory_order_acquire)) continue;
         for (const auto& t : v->trees) all += t->source();
     }
     return all;
@@ -124,8 +140,7 @@ bool GroupKernel::should_compile(const IterationSpace& space) {
     } else if (work < fold_from_work || !space.folds() || !space.gains()) {
         return false;
     }
-    work_done_ += work;
-    return work_done_ >= compile_after;
+    return work_done_.fetch_add(work, std::memory_order_relaxed) + work >= compile_after;
 }
 
 bool GroupKernel::is_small(std::int64_t size) {
@@ -134,8 +149,8 @@ bool GroupKernel::is_small(std::int64_t size) {
 
 bool GroupKernel::run_packed(std::int64_t size, char* const* data, const std::uint64_t* scalars) {
     if (!block_->run_packed(size, data, scalars)) return false;
-    count(stats().kernels_launched);
-    executor_ = "block";
+    count(counters().kernels_launched);
+    note_executor("block");
     return true;
 }
 
@@ -155,7 +170,7 @@ void GroupKernel::run(const Call& call) {
         run_axis_by_axis(call);
         return;
     }
-    count(stats().kernels_launched);
+    count(counters().kernels_launched);
     if (!host) {
         run_compiled(call, space, *call.device);
         return;
@@ -167,7 +182,9 @@ void GroupKernel::run(const Call& call) {
             return;
         } catch (const Error& e) {
             if (e.kind() != ErrorKind::Unsupported || executor_choice() != Choice::Auto) throw;
-            cannot_compile_ = true;  // no compiler here: block does everything, as fast as it can
+            cannot_compile_.store(true,
+                                  std::memory_order_relaxed);  // no compiler here: block does
+                                                               // everything, as fast as it can
         }
     }
     if (group_.reduce_before > 0) {
@@ -183,7 +200,7 @@ void GroupKernel::run(const Call& call) {
                  {operands + inputs, outputs},
                  call.scalars,
                  space.reduce_axis};
-    executor_ = "block";
+    note_executor("block");
     block_->run(run);
 }
 
@@ -196,28 +213,53 @@ static ir::StrideClass class_of(std::int64_t stride) {
     }
 }
 
-GroupKernel::Variant& GroupKernel::variant(const GroupShape& shape, Device& device) {
-    for (const auto& v : variants_) {
-        if (v->shape == shape && v->device == &device) return *v;
-    }
+std::unique_ptr<GroupKernel::Variant> GroupKernel::compile(const GroupShape& shape,
+                                                           Device& device) const {
     auto v = std::make_unique<Variant>();
     v->shape = shape;
     v->device = &device;
-    count(stats().kernels_compiled);
+    count(counters().kernels_compiled);
     if (shape.folds) {
         v->map = device.compile(lower_fold(group_, shape), {});
-    } else if (shape.reduce_axis < 0) {
-        v->map = device.compile(lower_map(group_, shape), {});
-    } else {
-        v->map = device.compile(lower_leaves(group_, shape), {});
-        for (const auto& o : group_.outputs) {
-            if (o.reduces)
-                v->trees.push_back(
-                    device.compile(lower_tree(o.op, o.dtype, std::max(1, shape.rank - 1)), {}));
-        }
+        return v;
     }
-    variants_.push_back(std::move(v));
-    return *variants_.back();
+    if (shape.reduce_axis < 0) {
+        v->map = device.compile(lower_map(group_, shape), {});
+        return v;
+    }
+    v->map = device.compile(lower_leaves(group_, shape), {});
+    compile_trees(*v);
+    return v;
+}
+
+void GroupKernel::compile_trees(Variant& v) const {
+    for (const auto& o : group_.outputs) {
+        if (!o.reduces) continue;
+        const int kept = std::max(1, v.shape.rank - 1);
+        v.trees.push_back(v.device->compile(lower_tree(o.op, o.dtype, kept), {}));
+    }
+    v.has_trees.store(true, std::memory_order_release);
+}
+
+GroupKernel::Variant& GroupKernel::variant(const GroupShape& shape, Device& device) {
+    if (Variant* v = variants_->find(shape, device)) return *v;
+    std::lock_guard lock(variants_->making);
+    if (Variant* v = variants_->find(shape, device)) return *v;
+    Variant* made = compile(shape, device).release();  // owned by the list
+    std::atomic<Variant*>* end = &variants_->first;
+    while (Variant* v = end->load(std::memory_order_relaxed)) end = &v->next;
+    end->store(made, std::memory_order_release);
+    return *made;
+}
+
+const std::vector<std::unique_ptr<Executable>>& GroupKernel::trees(Variant& v) {
+    if (v.has_trees.load(std::memory_order_acquire)) return v.trees;
+    std::lock_guard lock(variants_->making);
+    if (!v.has_trees.load(std::memory_order_relaxed)) {
+        v.trees.clear();  // of a try that failed
+        compile_trees(v);
+    }
+    return v.trees;
 }
 
 void GroupKernel::run_compiled(const Call& call, IterationSpace& space, Device& device) {
@@ -254,10 +296,10 @@ void GroupKernel::run_compiled(const Call& call, IterationSpace& space, Device& 
     for (const auto& o : group_.outputs) bytes += size_of(o.dtype) * space.size;
     shape.streaming = !shape.on_device && shape.reduce_axis < 0 && bytes > last_level_cache() / 2;
     Variant& v = variant(shape, device);
-    executor_ = device.info().name.c_str();
+    note_executor(device.info().name.c_str());
     if (shape.reduce_axis >= 0 && !shape.folds) return run_reduction(call, space, device, v);
     if (space.size == 0) return;
-    if (cut) return run_pieces(call, space, device, v);
+    if (cut) return run_pieces(call, space, v);
     std::span<const std::int64_t> extents(space.shape, static_cast<std::size_t>(space.rank));
     std::vector<ArrayArg> arrays;
     for (std::size_t o = 0; o < space.operands; ++o) {
@@ -271,7 +313,8 @@ void GroupKernel::run_compiled(const Call& call, IterationSpace& space, Device& 
 bool GroupKernel::is_compiled() const {
     if (cannot_split_ || cannot_compile_) return false;
     const Choice choice = executor_choice();
-    return choice == Choice::Cpu || (choice == Choice::Auto && work_done_ >= compile_after);
+    return choice == Choice::Cpu ||
+           (choice == Choice::Auto && work_done_.load(std::memory_order_relaxed) >= compile_after);
 }
 
 GroupKernel::Launch GroupKernel::bind(const Call& call, Dims shape) {
@@ -296,7 +339,7 @@ GroupKernel::Launch GroupKernel::bind(const Call& call, Dims shape) {
         launch.arrays.push_back(array_arg(view, {launch.numbers.data(), rank},
                                           {launch.numbers.data() + (o + 1) * rank, rank}));
     }
-    executor_ = "cpu";
+    note_executor("cpu");
     return launch;
 }
 

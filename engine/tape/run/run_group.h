@@ -1,6 +1,7 @@
 // Runs one group: brings its operands to a canonical iteration space and chooses the executor.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -13,7 +14,8 @@ namespace unisono {
 class BlockProgram;
 struct IterationSpace;
 
-/// Executors' state of one group: the block program, and the variants compiled so far.
+/// Executors' state of one group: the block program, and the variants compiled so far. Any number
+/// of threads may run it at once.
 class GroupKernel {
   public:
     explicit GroupKernel(const Group& group);
@@ -51,28 +53,34 @@ class GroupKernel {
     bool run_packed(std::int64_t size, char* const* data, const std::uint64_t* scalars);
 
     /// Name of the executor that ran last, and the source of its variants, for explain.
-    const char* executor() const { return executor_; }
+    const char* executor() const { return executor_.load(std::memory_order_relaxed); }
     std::string source() const;
 
   private:
     struct Variant;
+    struct Variants;
     void run_compiled(const Call& call, IterationSpace& space, Device& device);
     void run_axis_by_axis(const Call& call);
     bool run_fold(const Call& call);
-    void run_pieces(const Call& call, const IterationSpace& space, Device& device, Variant& v);
+    void run_pieces(const Call& call, const IterationSpace& space, Variant& v);
     void run_reduction(const Call& call, const IterationSpace& space, Device& device, Variant& v);
     Variant& variant(const GroupShape& shape, Device& device);
+    std::unique_ptr<Variant> compile(const GroupShape& shape, Device& device) const;
+    void compile_trees(Variant& v) const;
+    /// Those of a variant whose rows were cut into pieces; compiled when first needed.
+    const std::vector<std::unique_ptr<Executable>>& trees(Variant& v);
+    const std::vector<std::shared_ptr<GroupKernel>>& stages();
     bool should_compile(const IterationSpace& space);
+    void note_executor(const char* name) { executor_.store(name, std::memory_order_relaxed); }
 
     Group group_;
     std::unique_ptr<BlockProgram> block_;
-    std::vector<std::unique_ptr<Variant>> variants_;
-    std::vector<std::shared_ptr<GroupKernel>> stages_;  ///< of run_axis_by_axis
-    std::int64_t work_done_ = 0;  ///< node-elements run without the compiler so far
-    bool cannot_compile_ = false;
+    std::unique_ptr<Variants> variants_;
+    std::atomic<std::int64_t> work_done_ = 0;  ///< node-elements run without the compiler so far
+    std::atomic<bool> cannot_compile_ = false;
     bool cannot_turn_ = false;
     bool cannot_split_ = false;  ///< complex elements that block alone runs with the promised bits
-    const char* executor_ = "none";
+    std::atomic<const char*> executor_ = "none";
 };
 
 }  // namespace unisono

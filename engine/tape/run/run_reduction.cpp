@@ -1,8 +1,9 @@
 // Runs reductions: axis by axis, by pieces of long rows, and as leaves and trees.
 #include <algorithm>
+#include <mutex>
 
+#include "context/context.h"
 #include "core/limits.h"
-#include "core/stats.h"
 #include "tape/run/block_program.h"
 #include "tape/run/iteration_space.h"
 #include "tape/run/run_group.h"
@@ -12,10 +13,10 @@ namespace unisono {
 
 namespace {
 
-const Layout* without_axis(const Layout& l, int axis) {
-    std::vector<std::int64_t> shape(l.shape().begin(), l.shape().end());
+std::vector<std::int64_t> without_axis(Dims dims, int axis) {
+    std::vector<std::int64_t> shape(dims.begin(), dims.end());
     shape.erase(shape.begin() + axis);
-    return Layout::contiguous(shape);
+    return shape;
 }
 
 /// Reduces one axis of an array.
@@ -64,34 +65,42 @@ bool GroupKernel::run_fold(const Call& call) {
     const std::int64_t stride = first == 1 ? strides[0] : count;
     if (count < limits::folded_row || rows == 0 || !are_even) return false;
     if (!block_->fold_packed({in.data(), rows, count, stride, out.data()})) return false;
-    unisono::count(stats().kernels_launched);
-    executor_ = "block";
+    unisono::count(counters().kernels_launched);
+    note_executor("block");
     return true;
+}
+
+const std::vector<std::shared_ptr<GroupKernel>>& GroupKernel::stages() {
+    Variants& all = *variants_;
+    if (all.has_stages.load(std::memory_order_acquire)) return all.stages;
+    std::lock_guard lock(all.making);
+    if (all.has_stages.load(std::memory_order_relaxed)) return all.stages;
+    Group first = group_;
+    first.reduce_before = 0;
+    all.stages.assign(1, of(first));
+    for (const auto& o : group_.outputs) {
+        for (int k = 1; o.reduces && k <= group_.reduce_before; ++k)
+            all.stages.push_back(of(reduction_of(o.dtype, o.op, group_.reduce_axis - k)));
+    }
+    all.has_stages.store(true, std::memory_order_release);
+    return all.stages;
 }
 
 /// Several axes where no kernel takes them at once: the last one with what feeds it, then each
 /// other one by a kernel of its own.
 void GroupKernel::run_axis_by_axis(const Call& call) {
-    if (stages_.empty()) {
-        Group first = group_;
-        first.reduce_before = 0;
-        stages_.push_back(of(first));
-        for (const auto& o : group_.outputs) {
-            for (int k = 1; o.reduces && k <= group_.reduce_before; ++k)
-                stages_.push_back(of(reduction_of(o.dtype, o.op, group_.reduce_axis - k)));
-        }
-    }
+    const auto& stages = this->stages();
     std::vector<View> outputs(call.outputs.begin(), call.outputs.end());
     std::vector<Temporary> temporaries;
     auto temporary = [&](const Layout& from, int axis, DType t) {
-        return temporaries.emplace_back(without_axis(from, axis), t, call.device).view;
+        return temporaries.emplace_back(without_axis(from.shape(), axis), t, call.device).view;
     };
     for (std::size_t k = 0; k < outputs.size(); ++k) {
         if (group_.outputs[k].reduces)
             outputs[k] = temporary(*call.space, group_.reduce_axis, outputs[k].dtype);
     }
-    stages_.front()->run({call.space, call.inputs, outputs, call.scalars, call.device});
-    executor_ = stages_.front()->executor();
+    stages.front()->run({call.space, call.inputs, outputs, call.scalars, call.device});
+    note_executor(stages.front()->executor());
     std::size_t stage = 1;
     for (std::size_t k = 0; k < outputs.size(); ++k) {
         for (int n = 1; group_.outputs[k].reduces && n <= group_.reduce_before; ++n) {
@@ -99,47 +108,46 @@ void GroupKernel::run_axis_by_axis(const Call& call) {
             outputs[k] = n == group_.reduce_before
                              ? call.outputs[k]
                              : temporary(*from.layout, group_.reduce_axis - n, from.dtype);
-            stages_[stage++]->run({from.layout, {&from, 1}, {&outputs[k], 1}, {}, call.device});
+            stages[stage++]->run({from.layout, {&from, 1}, {&outputs[k], 1}, {}, call.device});
         }
     }
 }
 
 /// Long rows: what each of their pieces gives goes to scratch memory, which the tree combines.
-void GroupKernel::run_pieces(const Call& call, const IterationSpace& space, Device& device,
-                             Variant& v) {
+void GroupKernel::run_pieces(const Call& call, const IterationSpace& space, Variant& v) {
     const auto rank = static_cast<std::size_t>(space.rank);
     const std::span<const std::int64_t> extents(space.shape, rank);
     std::vector<std::int64_t> shape(extents.begin(), extents.end() - 1);
     if (shape.empty()) shape.push_back(1);
     const std::vector<std::int64_t> kept = shape;
     shape.push_back(space.pieces());
-    const Layout* layout = Layout::contiguous(shape);
-    const Dims strides = layout->strides().subspan(rank == 1 ? 1 : 0);
     std::vector<Temporary> scratches;
+    for (const auto& o : group_.outputs) {
+        if (o.reduces) scratches.emplace_back(shape, o.dtype, nullptr);
+    }
+    const Dims all_strides = scratches.front().view.layout->strides();
+    const Dims strides = all_strides.subspan(rank == 1 ? 1 : 0);
+    std::size_t number = 0;
     std::vector<ArrayArg> arrays;
     for (std::size_t o = 0; o < space.operands; ++o) {
         const bool is_input = o < call.inputs.size();
         const std::size_t k = is_input ? o : o - call.inputs.size();
         if (!is_input && group_.outputs[k].reduces) {
-            scratches.emplace_back(layout, group_.outputs[k].dtype, nullptr);
-            arrays.push_back(array_arg(scratches.back().view, extents, strides));
+            arrays.push_back(array_arg(scratches[number++].view, extents, strides));
         } else {
             arrays.push_back(array_arg(is_input ? call.inputs[k] : call.outputs[k], extents,
                                        {space.strides[o], rank}));
         }
     }
     v.map->launch({arrays, call.scalars, {}, {}, 0});
-    std::size_t number = 0;
+    const auto& trees = this->trees(v);
+    number = 0;
     for (std::size_t k = 0; k < group_.outputs.size(); ++k) {
-        const Group::Output& o = group_.outputs[k];
-        if (!o.reduces) continue;
-        if (v.trees.size() == number)
-            v.trees.push_back(
-                device.compile(lower_tree(o.op, o.dtype, static_cast<int>(kept.size())), {}));
+        if (!group_.outputs[k].reduces) continue;
         const std::int64_t* to = space.strides[call.inputs.size() + k];
-        ArrayArg args[] = {array_arg(scratches[number].view, shape, layout->strides()),
+        ArrayArg args[] = {array_arg(scratches[number].view, shape, all_strides),
                            array_arg(call.outputs[k], kept, {to, kept.size()})};
-        v.trees[number++]->launch({args, {}, {}, {}, 0});
+        trees[number++]->launch({args, {}, {}, {}, 0});
     }
 }
 
@@ -167,11 +175,10 @@ void GroupKernel::run_reduction(const Call& call, const IterationSpace& space, D
         if (o >= call.inputs.size() && group_.outputs[o - call.inputs.size()].reduces) continue;
         arrays.push_back(array_arg(view(o), extents, {space.strides[o], rank}));
     }
-    const Layout* leaves = Layout::contiguous(shape);
     std::vector<Temporary> scratches;
     for (const auto& o : group_.outputs) {
         if (!o.reduces) continue;
-        scratches.emplace_back(leaves, o.dtype, device.info().host_memory ? nullptr : &device);
+        scratches.emplace_back(shape, o.dtype, device.info().host_memory ? nullptr : &device);
         arrays.push_back({scratches.back().view.storage->memory, 0, shape, strides});
     }
     const std::vector<std::int64_t> still(rank, 0);

@@ -1,4 +1,4 @@
-// Counters of what the engine did: tests assert on them, un.stats() shows them.
+// Counters of what a context did: tests assert on them, un.stats() shows them.
 #pragma once
 
 #include <atomic>
@@ -6,14 +6,11 @@
 
 namespace unisono {
 
-struct Stats {
+struct Counters {
     std::atomic<std::int64_t> kernels_launched{0};
     std::atomic<std::int64_t> kernels_compiled{0};
     std::atomic<std::int64_t> bytes_allocated{
-        0};                                    ///< handed out by the pools, reused memory included
-    std::atomic<std::int64_t> bytes_fresh{0};  ///< newly taken from the system
-    std::atomic<std::int64_t> bytes_in_use{0};
-    std::atomic<std::int64_t> peak_bytes{0};
+        0};  ///< handed out by the pools, reused memory included
     std::atomic<std::int64_t> bytes_copied{
         0};  ///< between host and devices, and by conversions that copy
     std::atomic<std::int64_t> bytes_read{0};  ///< by kernels, as their access count says
@@ -23,9 +20,7 @@ struct Stats {
     std::atomic<std::int64_t> messages_sent{0};
 };
 
-extern Stats all_stats;
-inline Stats& stats() { return all_stats; }
-
+/// One thread at a time counts in a context; others may read meanwhile.
 inline void count(std::atomic<std::int64_t>& counter, std::int64_t n = 1) {
     counter.store(counter.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
 }

@@ -1,8 +1,0 @@
-// The one set of counters.
-#include "core/stats.h"
-
-namespace unisono {
-
-Stats all_stats;
-
-}  // namespace unisono
