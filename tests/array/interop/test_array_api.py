@@ -127,7 +127,10 @@ program = """
 import numpy as np
 import unisono as un
 from scipy import stats
-from scipy._lib.array_api_extra import at
+try:
+    from scipy._lib.array_api_extra import at
+except ImportError:  # since SciPy 1.18
+    from scipy._external.array_api_extra import at
 
 r = np.random.default_rng(0)
 x, z, few = r.random(40), r.random(40), r.integers(0, 4, 40)
