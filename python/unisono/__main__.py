@@ -66,7 +66,10 @@ def _plugins(folder):
             continue
         # Lazy binding in a process of its own, so that asking changes nothing here.
         found, text = _load_apart(path)
-        _row("found" if found else "broken", file, "loads" if found else text)
+        if not found and "cannot open shared object file" in text:
+            _row("missing", file, f"cannot be loaded: {text}; without it {without}")
+        else:
+            _row("found" if found else "broken", file, "loads" if found else text)
 
 
 def _has_clang(folder):

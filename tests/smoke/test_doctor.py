@@ -31,6 +31,16 @@ def test_doctor_reports_devices_settings_and_a_result():
     assert f"sum of squares               {sum(k * k for k in range(1000))}" in done.stdout
 
 
+def test_a_plugin_that_lacks_a_library_is_missing_not_broken(monkeypatch, capsys):
+    from unisono import __main__ as doctor
+
+    text = "OSError: libmpi.so.40: cannot open shared object file: No such file or directory"
+    monkeypatch.setattr(doctor, "_load_apart", lambda path, *symbols: (False, text))
+    doctor._plugins(Path(un.__file__).parent)
+    shown = capsys.readouterr().out
+    assert f"cannot be loaded: {text}; without it" in shown and "broken" not in shown
+
+
 def test_doctor_names_a_folder_that_is_not_safe(tmp_path):
     tmp_path.chmod(0o777)
     done = run("doctor", UNISONO_CACHE_DIR=str(tmp_path))
