@@ -40,8 +40,8 @@ class Messages final : public OpaqueCall {
           receives_(std::move(receives)),
           settle_(settle) {}
 
-    void run(const View* in, int, const View& out) override {
-        transport_.exchange(stamp_, in[0].data(), sends_, out.data(), receives_, settle_);
+    void run(std::span<const View> in, std::span<const View> out) override {
+        transport_.exchange(stamp_, in[0].data(), sends_, out[0].data(), receives_, settle_);
         count(counters().messages_sent, static_cast<std::int64_t>(sends_.size()));
     }
     std::string name() const override { return stamp_.text; }

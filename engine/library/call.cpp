@@ -1,6 +1,9 @@
 // Records library operations as opaque entries of the tape.
 #include "library/call.h"
 
+#include <algorithm>
+#include <iterator>
+#include <memory>
 #include <vector>
 
 #include "core/error.h"
@@ -22,8 +25,8 @@ class LibraryCall final : public OpaqueCall {
           together_(together),
           selects_(selects),
           is_new_(is_new) {}
-    void run(const View* in, int inputs, const View& out) override {
-        work_({in, static_cast<std::size_t>(inputs)}, out);
+    void run(std::span<const View> in, std::span<const View> out) override {
+        work_(in, out.front());
     }
     std::string name() const override { return name_; }
     bool joins() const override { return together_ != nullptr; }
@@ -52,6 +55,18 @@ class LibraryCall final : public OpaqueCall {
     Work work_;
     Together together_;
     bool selects_, is_new_;  ///< is_new_: the memory that it writes
+};
+
+class WideCall final : public OpaqueCall {
+  public:
+    WideCall(std::string name, WideWork work) : name_(std::move(name)), work_(std::move(work)) {}
+    void run(std::span<const View> in, std::span<const View> out) override { work_(in, out); }
+    std::string name() const override { return name_; }
+    bool restarts() const override { return true; }
+
+  private:
+    std::string name_;
+    WideWork work_;
 };
 
 void require_host(const std::string& name, const Array& a) {
@@ -88,8 +103,9 @@ void record(const std::string& name, std::span<const Array> in, const Array& out
 }
 
 /// Small calls on finished operands run eagerly, which costs less than recording them.
-bool runs_eagerly(std::span<const Array> in, const Array& out) {
-    std::int64_t elements = out.size();
+bool runs_eagerly(std::span<const Array> in, std::span<const Array> out) {
+    std::int64_t elements = 0;
+    for (const Array& a : out) elements += a.size();
     for (const Array& a : in) {
         if (a.is_known() || !eager::is_ready(a.view().storage)) return false;
         elements += a.size();
@@ -100,7 +116,7 @@ bool runs_eagerly(std::span<const Array> in, const Array& out) {
 Array make(const std::string& name, std::span<const Array> in, Dims shape, DType dtype, Work work,
            Together together, bool selects) {
     Array out = empty(shape, dtype, nullptr);
-    if (out.size() > 0 && runs_eagerly(in, out)) {
+    if (out.size() > 0 && runs_eagerly(in, {&out, 1})) {
         View operands[most_inputs];
         for (std::size_t k = 0; k < in.size(); ++k) operands[k] = in[k].view();
         out.view().storage->allocate();
@@ -128,6 +144,46 @@ Array call(const std::string& name, std::span<const Array> in, Dims shape, DType
 
 Array select_call(std::span<const Array> in, Dims shape, DType dtype, Work work) {
     return make("select", in, shape, dtype, std::move(work), nullptr, true);
+}
+
+std::vector<Array> call_wide(const std::string& name, std::span<const Array> in,
+                             std::span<const Result> results, WideWork work) {
+    std::vector<Array> made, keep;
+    std::vector<View> reads, writes;
+    bool is_empty = true;
+    for (const Result& r : results) {
+        made.push_back(empty(r.shape, r.dtype, nullptr));
+        writes.push_back(made.back().view());
+        is_empty = is_empty && made.back().size() == 0;
+    }
+    if (is_empty) return made;
+    for (const Array& a : in) {
+        require_host(name, a);
+        keep.push_back(stored(a));
+        reads.push_back(keep.back().view());
+    }
+    if (runs_eagerly(keep, made)) {
+        for (const View& v : writes) {
+            v.storage->allocate();
+            v.storage->evaluation = Storage::unrecorded;
+        }
+        work(reads, writes);
+        return made;
+    }
+    auto wide = std::make_unique<WideCall>(name, std::move(work));
+    const std::size_t own = std::min(reads.size(), std::size(Entry{}.in));
+    wide->tail = std::make_unique<OpaqueCall::Tail>();
+    wide->tail->reads.assign(reads.begin() + static_cast<std::ptrdiff_t>(own), reads.end());
+    wide->tail->writes.assign(writes.begin() + 1, writes.end());
+    Entry e{};
+    e.kind = EntryKind::Opaque;
+    e.inputs = static_cast<std::uint8_t>(own);
+    std::copy_n(reads.begin(), own, e.in);
+    e.out = writes.front();
+    e.compute = e.out.dtype;
+    e.call = wide.release();  // owned by the tape
+    Tape::current().append(e);
+    return made;
 }
 
 void call_into(const std::string& name, std::span<const Array> in, const Array& out, Work work) {

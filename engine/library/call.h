@@ -9,6 +9,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "tape/array.h"
 
@@ -20,7 +21,15 @@ namespace unisono::library {
 /// it fails.
 using Work = std::function<void(std::span<const View> in, const View& out)>;
 
-inline constexpr std::size_t most_inputs = 3;
+inline constexpr std::size_t most_inputs = 3;  ///< of a call with one result
+
+/// The same for several results.
+using WideWork = std::function<void(std::span<const View> in, std::span<const View> out)>;
+/// A result of a call.
+struct Result {
+    std::vector<std::int64_t> shape;
+    DType dtype;
+};
 
 /// What a call reads and writes.
 struct CallOperands {
@@ -36,6 +45,10 @@ using Together = std::uint64_t (*)(std::span<const CallOperands> calls);
 /// Calls with the same `together` are offered to it.
 Array call(const std::string& name, std::span<const Array> in, Dims shape, DType dtype, Work work,
            Together together = nullptr);
+/// New arrays that one entry of the tape fills, of any number of operands: they are computed
+/// together, when the first of them is wanted.
+std::vector<Array> call_wide(const std::string& name, std::span<const Array> in,
+                             std::span<const Result> results, WideWork work);
 /// A call that picks the elements of in[0] for which the packed mask in[1] is set.
 Array select_call(std::span<const Array> in, Dims shape, DType dtype, Work work);
 

@@ -70,12 +70,11 @@ struct TapeInChild {
         for (std::uint32_t i : left->unfinished) {
             left->done[i] = true;
             Entry& e = left->segment[i];
-            for (int k = 0; k < e.inputs; ++k) {
-                if (e.in[k].storage) e.in[k].storage->running = false;
-            }
-            if (!e.out.storage) continue;
-            e.out.storage->running = false;
-            e.out.storage->poison = reason;
+            for_each_read(e, [](View& v) { v.storage->running = false; });
+            for_each_write(e, [&](View& v) {
+                v.storage->running = false;
+                v.storage->poison = reason;
+            });
         }
         tape.put_back(left->segment, left->done);
         tape.flight_->runs = false;
@@ -177,10 +176,12 @@ void Tape::close(Entry& e) {
             read += e.in[k].layout->size();
         }
     }
+    if (e.call && e.call->tail) [[unlikely]]
+        read += close_tail(*e.call->tail, shared);
     out->waits = waits || (joins && read >= limits::joined_elements);
     // A call reads all of its operands, and nothing fuses across it.
     if (e.call && !joins) pending_work_ += read;
-    pending_work_ += e.out.layout->size();
+    for_each_write(e, [&](const View& v) { pending_work_ += v.layout->size(); });
     if (shared) {
         flush(out, FlushReason::Shared);
     } else if (eager_) {
@@ -192,22 +193,38 @@ void Tape::close(Entry& e) {
     }
 }
 
+/// Takes the references of a tail; returns how many elements it reads.
+std::int64_t Tape::close_tail(OpaqueCall::Tail& tail, bool& shared) {
+    std::int64_t read = 0;
+    for (View& v : tail.reads) {
+        v.storage->retain();
+        ++v.storage->readers;
+        shared = shared || v.storage->shared_outside();
+        read += v.layout->size();
+    }
+    for (View& v : tail.writes) {
+        v.storage->retain();
+        ++v.storage->pending;
+        ++v.storage->version;
+        shared = shared || v.storage->shared_outside();
+    }
+    return read;
+}
+
 void Tape::release(Entry& e) {
     if (e.line.code && hooks.release_line) hooks.release_line(e.line.code);
+    for_each_write(e, [&](View& v) {
+        --v.storage->pending;
+        v.storage->evaluation = flushes_;
+        v.storage->release();
+        v.storage = nullptr;
+    });
+    for_each_read(e, [&](View& v) {
+        --v.storage->readers;
+        v.storage->release();
+        v.storage = nullptr;
+    });
     delete e.call;
-    if (e.out.storage) {
-        --e.out.storage->pending;
-        e.out.storage->evaluation = flushes_;
-        e.out.storage->release();
-        e.out.storage = nullptr;
-    }
-    for (int k = 0; k < e.inputs; ++k) {
-        if (Storage* s = e.in[k].storage) {
-            --s->readers;
-            s->release();
-            e.in[k].storage = nullptr;
-        }
-    }
     e.inputs = 0;
     e.call = nullptr;
     e.line = {};
@@ -295,7 +312,8 @@ void Tape::run_marked(FlushReason reason, bool all) {
         if (kept >= prune_from_) prune();
     }
     pending_work_ = 0;
-    for (const Entry& e : entries_) pending_work_ += e.out.layout->size();
+    for (const Entry& e : entries_)
+        for_each_write(e, [&](const View& v) { pending_work_ += v.layout->size(); });
     if (!segment.empty()) run_segment(segment, reason);
     segment.clear();
     if (spare_.size() < 4) spare_.push_back(std::move(segment));
@@ -307,10 +325,16 @@ void Tape::prune() {
     std::vector<Entry> kept;
     for (std::size_t i = entries_.size(); i-- > 0;) {
         Entry& e = entries_[i];
-        std::uint32_t own = 1;
-        for (int k = 0; k < e.inputs; ++k) own += e.in[k].storage == e.out.storage;
+        // Whether the storage is alive by more than what this entry itself holds.
+        auto is_wanted = [&](const View& result) {
+            std::uint32_t own = 0;
+            auto note = [&](const View& v) { own += v.storage == result.storage; };
+            for_each_read(e, note);
+            for_each_write(e, note);
+            return result.storage->refs != own;
+        };
         bool kept_alive = e.kind == EntryKind::Opaque && e.call->communicates();
-        bool dead = !kept_alive && e.out.storage->refs == own;
+        bool dead = !kept_alive && !any_write(e, is_wanted);
         if (dead) {
             release(e);
         } else {
@@ -356,11 +380,10 @@ void Tape::run_segment(std::vector<Entry>& segment, FlushReason reason) {
 
 /// Entries do not count their references to layouts; pending ones are named here instead.
 void Tape::collect_layouts() {
+    auto touch = [](const View& v) { v.layout->touch(); };
     for (const Entry& e : entries_) {
-        e.out.layout->touch();
-        for (int k = 0; k < e.inputs; ++k) {
-            if (e.in[k].layout) e.in[k].layout->touch();
-        }
+        for_each_write(e, touch);
+        for_each_read(e, touch);
     }
     Layout::collect();
 }

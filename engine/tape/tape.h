@@ -63,10 +63,12 @@ enum class EntryKind : std::uint8_t {
     Opaque,    ///< a library call or a message: runs as it is, in order
 };
 
-/// Work that the tape orders but does not look into. It runs with the memory of its views in place.
+/// Work that the tape orders by what it reads and writes, but does not look into. It runs with the
+/// memory of its views in place.
 struct OpaqueCall {
     virtual ~OpaqueCall() = default;
-    virtual void run(const View* in, int inputs, const View& out) = 0;
+    /// All operands and all results: those of the entry, then those of the tail.
+    virtual void run(std::span<const View> in, std::span<const View> out) = 0;
     virtual std::string name() const = 0;
     /// Communication runs in the recorded order on every rank and is never dropped.
     virtual bool communicates() const { return false; }
@@ -90,9 +92,17 @@ struct OpaqueCall {
     /// with it; they depend on nothing that runs in between. Returns a bit for each that was done;
     /// none, having done nothing, where there is nothing to share.
     virtual std::uint64_t run_together(std::span<const Operands> /*calls*/) { return 0; }
+
+    /// What a wide entry reads and writes beyond what an entry has room for.
+    struct Tail {
+        std::vector<View> reads, writes;
+    };
+    std::unique_ptr<Tail> tail;  ///< null: the entry is not wide
 };
 
 /// One recorded operation. An operand whose storage is null is a scalar; its bits are in `offset`.
+/// A wide entry is a call with a tail: what an entry touches is asked of for_each_read and
+/// for_each_write.
 struct Entry {
     Entry() {}  // leaves the views unset: clearing them would cost as much as recording
 
@@ -109,6 +119,37 @@ struct Entry {
 };
 static_assert(sizeof(Entry) <= 168,
               "an entry is copied when it is recorded; keep it within three cache lines");
+
+/// Calls f with each view of memory that the entry reads.
+template <class E, class F>
+void for_each_read(E& e, F&& f) {
+    for (int k = 0; k < e.inputs; ++k) {
+        if (e.in[k].storage) f(e.in[k]);
+    }
+    if (e.call && e.call->tail) [[unlikely]] {
+        for (View& v : e.call->tail->reads) f(v);
+    }
+}
+/// Calls f with each view of memory that the entry writes.
+template <class E, class F>
+void for_each_write(E& e, F&& f) {
+    if (e.out.storage) f(e.out);
+    if (e.call && e.call->tail) [[unlikely]] {
+        for (View& v : e.call->tail->writes) f(v);
+    }
+}
+template <class E, class F>
+bool any_read(E& e, F&& f) {
+    bool found = false;
+    for_each_read(e, [&](auto& v) { found = found || f(v); });
+    return found;
+}
+template <class E, class F>
+bool any_write(E& e, F&& f) {
+    bool found = false;
+    for_each_write(e, [&](auto& v) { found = found || f(v); });
+    return found;
+}
 
 inline View scalar_operand(Scalar s) {
     return {nullptr, nullptr, static_cast<std::int64_t>(s.bits), s.dtype};
@@ -236,6 +277,7 @@ class Tape final : public Context::Part {
     void run_marked(FlushReason reason, bool all);
     void run_segment(std::vector<Entry>& segment, FlushReason reason);
     void put_back(std::vector<Entry>& segment, const std::vector<bool>& done);
+    std::int64_t close_tail(OpaqueCall::Tail& tail, bool& shared);
     void release(Entry& entry);
     void describe_finished(std::string& out, const Storage& wanted, bool code) const;
     void prune();

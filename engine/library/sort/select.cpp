@@ -229,20 +229,21 @@ std::pair<Array, Array> top_k(const Array& a, int axis, std::int64_t k, bool lar
                                    std::to_string(k) + " and " + std::to_string(n));
     }
     shape.back() = k;
-    Array values = empty(shape, a.dtype(), nullptr), places = empty(shape, DType::Int64, nullptr);
-    if (values.size() > 0) {
-        // Two results: computed at once.
-        const char* data = host_data(lanes, false);
-        char* to_values = host_data(values, true);
-        auto* to_places = reinterpret_cast<std::int64_t*>(host_data(places, true));
-        dispatch_all(a.dtype(), [&]<class T>() {
-            for_lanes(lanes.size() / n, n, [&](std::int64_t lane) {
-                top_lane(reinterpret_cast<const T*>(data) + lane * n, n, k, largest,
-                         reinterpret_cast<T*>(to_values) + lane * k, to_places + lane * k);
+    const Result results[] = {{shape, a.dtype()}, {shape, DType::Int64}};
+    const auto made = call_wide(
+        "top_k", {&lanes, 1}, results,
+        [n, k, largest](std::span<const View> in, std::span<const View> out) {
+            const char* data = in[0].data();
+            char* to_values = out[0].data();
+            auto* to_places = reinterpret_cast<std::int64_t*>(out[1].data());
+            dispatch_all(in[0].dtype, [&]<class T>() {
+                for_lanes(in[0].layout->size() / n, n, [&](std::int64_t lane) {
+                    top_lane(reinterpret_cast<const T*>(data) + lane * n, n, k, largest,
+                             reinterpret_cast<T*>(to_values) + lane * k, to_places + lane * k);
+                });
             });
         });
-    }
-    return {axis_back(values, axis), axis_back(places, axis)};
+    return {axis_back(made[0], axis), axis_back(made[1], axis)};
 }
 
 }  // namespace unisono::library

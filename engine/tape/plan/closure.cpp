@@ -14,8 +14,8 @@ constexpr std::uint32_t overwritten =
 bool Tape::all_needed(const Storage* wanted) const {
     if (entries_.empty() || entries_.back().out.storage != wanted) return false;
     for (std::size_t i = 0; i + 1 < entries_.size(); ++i) {
-        const Storage* s = entries_[i].out.storage;
-        if (!s->readers || s->version != 1) return false;
+        auto is_end = [](const View& v) { return !v.storage->readers || v.storage->version != 1; };
+        if (any_write(entries_[i], is_end)) return false;
     }
     return true;
 }
@@ -39,9 +39,8 @@ bool Tape::mark_closure(std::span<Storage* const> wanted, Storage* to_overwrite)
     bool communicating = false;
     for (std::size_t i = entries_.size(); i-- > 0;) {
         Entry& e = entries_[i];
-        bool take = e.out.storage && marked_with(e.out.storage, needed);
-        for (int k = 0; k < e.inputs && !take; ++k)
-            take = marked_with(e.in[k].storage, overwritten);
+        bool take = any_write(e, [&](const View& v) { return marked_with(v.storage, needed); }) ||
+                    any_read(e, [&](const View& v) { return marked_with(v.storage, overwritten); });
         // Messages leave in the recorded order: one that is needed brings all before it.
         if (e.call && e.call->communicates()) {
             take = take || communicating;
@@ -52,10 +51,8 @@ bool Tape::mark_closure(std::span<Storage* const> wanted, Storage* to_overwrite)
             all = false;
             continue;
         }
-        if (e.out.storage) mark(e.out.storage, needed | overwritten);
-        for (int k = 0; k < e.inputs; ++k) {
-            if (e.in[k].storage) mark(e.in[k].storage, needed);
-        }
+        for_each_write(e, [&](const View& v) { mark(v.storage, needed | overwritten); });
+        for_each_read(e, [&](const View& v) { mark(v.storage, needed); });
     }
     return all;
 }

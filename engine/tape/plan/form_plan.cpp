@@ -9,18 +9,23 @@ namespace unisono {
 
 namespace {
 
-/// Where an operand comes from, as PlanStep::sources has it.
-std::int32_t source_of(OperandRef ref, std::int32_t reader,
+std::uint32_t slot_of(OperandRef ref, const SegmentData& data) {
+    return static_cast<std::uint32_t>(data.operands[4 * ref.entry + ref.operand]);
+}
+
+/// Where what entry `i` reads through a slot comes from, as PlanStep::sources has it.
+std::int32_t source_of(std::uint32_t slot, std::uint32_t i, std::int32_t reader,
                        const std::vector<std::int32_t>& step_of, const SegmentData& data) {
-    auto slot_of = [&](std::uint32_t entry, std::uint32_t operand) {
-        return static_cast<std::uint32_t>(data.operands[4 * entry + operand]);
+    auto makes = [&](std::uint32_t out) {
+        return data.slots[out].storage == data.slots[slot].storage &&
+               data.relation(out, slot) != Overlap::Disjoint;
     };
-    std::uint32_t slot = slot_of(ref.entry, ref.operand);
-    for (std::uint32_t j = ref.entry; j-- > 0;) {
-        std::uint32_t out = slot_of(j, 3);
-        if (data.slots[out].storage == data.slots[slot].storage && step_of[j] >= 0 &&
-            step_of[j] != reader && data.relation(out, slot) != Overlap::Disjoint)
-            return step_of[j];
+    for (std::uint32_t j = i; j-- > 0;) {
+        if (step_of[j] < 0 || step_of[j] == reader) continue;
+        if (makes(slot_of({j, 3}, data))) return step_of[j];
+        for (const SegmentData::TailUse& use : data.tail_of(j)) {
+            if (use.write && makes(use.slot)) return step_of[j];
+        }
     }
     return -1 - static_cast<std::int32_t>(data.slots[slot].storage);
 }
@@ -32,13 +37,16 @@ void note_sources(Plan& plan, const std::vector<Entry>& segment, const SegmentDa
     }
     for (std::size_t s = 0; s < plan.steps.size(); ++s) {
         PlanStep& step = plan.steps[s];
-        std::vector<OperandRef> read = step.inputs;
-        if (step.opaque >= 0) {
-            auto i = static_cast<std::uint32_t>(step.opaque);
-            for (std::uint32_t k = 0; k < segment[i].inputs; ++k) read.push_back({i, k});
+        auto note = [&](std::uint32_t slot, std::uint32_t i) {
+            step.sources.push_back(source_of(slot, i, static_cast<std::int32_t>(s), step_of, data));
+        };
+        for (OperandRef ref : step.inputs) note(slot_of(ref, data), ref.entry);
+        if (step.opaque < 0) continue;
+        const auto i = static_cast<std::uint32_t>(step.opaque);
+        for (std::uint32_t k = 0; k < segment[i].inputs; ++k) note(slot_of({i, k}, data), i);
+        for (const SegmentData::TailUse& use : data.tail_of(i)) {
+            if (!use.write) note(use.slot, i);
         }
-        for (OperandRef ref : read)
-            step.sources.push_back(source_of(ref, static_cast<std::int32_t>(s), step_of, data));
     }
 }
 

@@ -1,7 +1,9 @@
 // A segment in numbers, and the formation of a plan from it.
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "tape/plan/plan.h"
@@ -35,6 +37,18 @@ struct SegmentData {
     std::vector<SegmentStorage> storages;
     std::vector<std::int32_t>
         operands;  ///< four per entry (in, in, in, out): slot, or -1 for a scalar
+    /// What tails of wide entries touch, in the order of entries.
+    struct TailUse {
+        std::uint32_t entry, slot;
+        bool write;
+    };
+    std::vector<TailUse> tails;
+    /// Those of entry i.
+    std::span<const TailUse> tail_of(std::uint32_t i) const {
+        auto before = [](const TailUse& use, std::uint32_t entry) { return use.entry < entry; };
+        auto first = std::lower_bound(tails.begin(), tails.end(), i, before);
+        return {first, std::lower_bound(first, tails.end(), i + 1, before)};
+    }
     View view(std::uint32_t slot) const;
     Overlap relation(std::uint32_t a, std::uint32_t b) const;
 };

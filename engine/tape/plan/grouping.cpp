@@ -42,25 +42,30 @@ class Grouper {
     void place(std::uint32_t i) {
         const Entry& e = segment_[i];
         std::string why;
-        std::uint32_t earliest = barrier_;
-        if (e.kind == EntryKind::Opaque) {
+        std::uint32_t earliest = 0;
+        if (e.kind == EntryKind::Opaque) {  // a group of its own, behind all that comes before it
             earliest = static_cast<std::uint32_t>(groups_.size());
         } else {
-            for (std::uint32_t k = 0; k < 4; ++k) {
-                if (k != 3 && k >= e.inputs) continue;
-                std::int32_t slot = data_.operands[4 * i + k];
-                if (slot >= 0)
-                    earliest =
-                        std::max(earliest,
-                                 after_conflicts(i, static_cast<std::uint32_t>(slot), k == 3, why));
-            }
+            for_each_use(i, [&](std::uint32_t slot, bool write) {
+                earliest = std::max(earliest, after_conflicts(i, slot, write, why));
+            });
         }
         std::uint32_t g = earliest;
         while (g < groups_.size() && !(joins(g, i, why) && has_room_to_repeat(g, i, why))) ++g;
         if (g == groups_.size()) open(i, why);
         if (e.kind != EntryKind::Opaque) take_snapshots(g, i);
         add(g, i);
-        if (e.kind == EntryKind::Opaque) barrier_ = g + 1;
+    }
+
+    /// Calls f with each view of memory that entry i uses, and whether it writes it.
+    template <class F>
+    void for_each_use(std::uint32_t i, F&& f) const {
+        for (std::uint32_t k = 0; k < 4; ++k) {
+            if (k != 3 && k >= segment_[i].inputs) continue;
+            const std::int32_t slot = data_.operands[4 * i + k];
+            if (slot >= 0) f(static_cast<std::uint32_t>(slot), k == 3);
+        }
+        for (const SegmentData::TailUse& use : data_.tail_of(i)) f(use.slot, use.write);
     }
 
     /// The first group that may hold an entry which uses `slot`.
@@ -78,7 +83,7 @@ class Grouper {
                                 data_.slots[iteration_slot(u.entry)].shape &&
                             !(segment_[i].kind == EntryKind::Reduce && write);
             forwards |= write && !same && may_be_copied(u);
-            if (!forwards && g + 1 > earliest && g + 1 > barrier_) {
+            if (!forwards && g + 1 > earliest) {
                 why =
                     same
                         ? "needs the finished result of an earlier kernel"
@@ -307,13 +312,11 @@ class Grouper {
             b.reduce_before = segment_[i].before;
         }
         for (std::uint32_t k = 0; k < 4; ++k) {
-            if (k != 3 && k >= segment_[i].inputs) continue;
-            std::int32_t slot = data_.operands[4 * i + k];
-            if (slot < 0) continue;
-            auto s = static_cast<std::uint32_t>(slot);
-            note_slot(g, i, k);
-            uses_[data_.slots[s].storage].push_back({i, s, k == 3});
+            if (k == 3 || k < segment_[i].inputs) note_slot(g, i, k);
         }
+        for_each_use(i, [&](std::uint32_t slot, bool write) {
+            uses_[data_.slots[slot].storage].push_back({i, slot, write});
+        });
     }
 
     /// Counts an operand among the views of memory that a group touches.
@@ -338,7 +341,6 @@ class Grouper {
     std::vector<std::vector<Use>> uses_;
     std::vector<std::uint32_t> group_of_, stored_by_;
     std::vector<EntryGroup> groups_;
-    std::uint32_t barrier_ = 0;
 };
 
 }  // namespace

@@ -49,6 +49,13 @@ std::uint32_t header_token(const Entry& e) {
            static_cast<std::uint32_t>(static_cast<std::uint8_t>(e.axis)) << 24;
 }
 
+/// Of a call, behind its operands: how many more it reads and writes.
+std::uint32_t tail_token(const Entry& e) {
+    if (!e.call->tail) return 0;
+    return static_cast<std::uint32_t>(e.call->tail->reads.size()) |
+           static_cast<std::uint32_t>(e.call->tail->writes.size()) << 16;
+}
+
 /// What a key says of a scalar: its dtype, and the exponents that a plan knows.
 std::uint32_t token_of_scalar(const Entry& e, int k) {
     return scalar_token | static_cast<std::uint32_t>(e.in[k].dtype) |
@@ -67,21 +74,25 @@ std::uint32_t storage_token(const Storage& s, std::uint32_t mentions) {
 class Reader {
   public:
     void read(std::vector<Entry>& segment, std::uint32_t epoch) {
-        std::size_t operands = segment.size() * 4;
+        std::size_t operands = segment.size() * 4 + tail_operands(segment);
         if (data.slots.size() < operands) {
             data.slots.resize(2 * operands);
             data.storages.resize(2 * operands);
             data.operands.resize(2 * operands);
-            buffer_.resize(2 * (segment.size() * (2 + 4 * tokens_per_view) + operands));
+            buffer_.resize(2 * (segment.size() * 2 + operands * tokens_per_view + operands));
             buckets_.assign(std::bit_ceil(4 * operands), {});
             bucket_mask_ = buckets_.size() - 1;
         }
         token_ = buffer_.data();
         slot_count_ = storage_count_ = 0;
         shapes_.clear();
+        data.tails.clear();
         epoch_ = epoch;
-        for (std::size_t i = 0; i < segment.size(); ++i)
+        for (std::size_t i = 0; i < segment.size(); ++i) {
             read_entry(segment[i], &data.operands[4 * i]);
+            if (segment[i].kind == EntryKind::Opaque)
+                read_tail(segment[i], static_cast<std::uint32_t>(i));
+        }
         data.slot_count = slot_count_;
         data.storage_count = storage_count_;
         finish();
@@ -92,6 +103,25 @@ class Reader {
 
   private:
     static constexpr std::size_t tokens_per_view = 4;
+
+    static std::size_t tail_operands(const std::vector<Entry>& segment) {
+        std::size_t count = 0;
+        for (const Entry& e : segment) {
+            if (e.call && e.call->tail)
+                count += e.call->tail->reads.size() + e.call->tail->writes.size();
+        }
+        return count;
+    }
+
+    void read_tail(const Entry& e, std::uint32_t i) {
+        *token_++ = tail_token(e);
+        if (!e.call->tail) return;
+        for (const View& v : e.call->tail->reads) data.tails.push_back({i, slot(v), false});
+        for (const View& v : e.call->tail->writes) {
+            data.tails.push_back({i, slot(v), true});
+            data.storages[data.slots[data.tails.back().slot].storage].written = true;
+        }
+    }
 
     void read_entry(const Entry& e, std::int32_t* operands) {
         *token_++ = header_token(e);
@@ -234,6 +264,7 @@ class Follower {
                 }
             }
             if (!view(e.out)) return false;
+            if (e.kind == EntryKind::Opaque && !tail(e)) return false;
         }
         if (end_ - token_ != static_cast<std::ptrdiff_t>(count_)) return false;
         for (std::uint32_t n = 0; n < count_; ++n) {
@@ -244,6 +275,11 @@ class Follower {
 
   private:
     static constexpr std::size_t most_entries = 16;
+
+    bool tail(const Entry& e) {
+        if (token_ == end_ || *token_++ != tail_token(e)) return false;
+        return !e.call->tail;  // the Reader's part
+    }
 
     /// Each storage has one view here, so their numbers are the same.
     [[gnu::always_inline]] bool view(const View& v) {

@@ -164,6 +164,10 @@ class Writer {
                     data_.slots[static_cast<std::uint32_t>(s)].storage == data_.slots[slot].storage)
                     return true;
             }
+            for (const SegmentData::TailUse& use : data_.tail_of(j)) {
+                if (!use.write && data_.slots[use.slot].storage == data_.slots[slot].storage)
+                    return true;
+            }
         }
         return false;
     }

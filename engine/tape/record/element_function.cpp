@@ -143,7 +143,7 @@ void ElementFunction::run(char* out, const char* const* in, unsigned ones,
     loop(ones).launch({{args, n + 1}, {}, {}, {}, 1});
 }
 
-void ElementCall::run(const View*, int, const View&) {
+void ElementCall::run(std::span<const View>, std::span<const View>) {
     UNISONO_ASSERT(false);  // an entry of kind Function is part of a group
 }
 

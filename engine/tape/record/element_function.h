@@ -53,7 +53,7 @@ class ElementFunction {
 /// What an entry of kind Function owns.
 struct ElementCall final : OpaqueCall {
     explicit ElementCall(std::shared_ptr<const ElementFunction> f) : function(std::move(f)) {}
-    void run(const View*, int, const View&) override;
+    void run(std::span<const View>, std::span<const View>) override;
     std::string name() const override { return function->name(); }
 
     std::shared_ptr<const ElementFunction> function;

@@ -114,7 +114,7 @@ void Runner::poison(const Error& error) {
     for (const PlanStep& step : current_) {
         for (std::uint32_t i : step.entries) {
             done_[i] = true;
-            if (segment_[i].out.storage) segment_[i].out.storage->poison = reason;
+            for_each_write(segment_[i], [&](View& v) { v.storage->poison = reason; });
         }
     }
 }
@@ -150,11 +150,9 @@ void Runner::outside_engine(bool long_work, const std::function<void()>& work, b
     auto mark = [&](bool running) {
         for (const PlanStep& step : current_) {
             for (std::uint32_t i : step.entries) {
-                Entry& e = segment_[i];
-                if (e.out.storage) e.out.storage->running = running;
-                for (int k = 0; k < e.inputs; ++k) {
-                    if (e.in[k].storage) e.in[k].storage->running = running;
-                }
+                auto note = [&](View& v) { v.storage->running = running; };
+                for_each_write(segment_[i], note);
+                for_each_read(segment_[i], note);
             }
         }
     };
@@ -252,8 +250,7 @@ std::vector<std::size_t> Runner::partners(const Plan& plan, std::size_t number) 
         const PlanStep& step = plan.steps[j];
         if (step.opaque < 0 || has_joined(j)) continue;
         const Entry& e = segment_[static_cast<std::size_t>(step.opaque)];
-        bool is_poisoned = std::any_of(
-            e.in, e.in + e.inputs, [](const View& v) { return v.storage && v.storage->poison; });
+        bool is_poisoned = any_read(e, [](const View& v) { return v.storage->poison != nullptr; });
         if (!e.call->joins() || is_poisoned) continue;
         bool is_ready = std::all_of(step.sources.begin(), step.sources.end(), [&](auto source) {
             return source <= static_cast<std::int32_t>(number);
@@ -278,17 +275,17 @@ void Runner::run_opaque(const PlanStep& step, const Plan& plan, std::size_t numb
     Entry& e = segment_[static_cast<std::size_t>(step.opaque)];
     std::int64_t elements = 0;
     auto prepare_view = [&](const View& v) {
-        if (!v.storage) return;
         v.storage->allocate();
         elements += v.layout->size();
     };
-    auto prepare = [&](const Entry& entry, const View& out) {
-        for (int k = 0; k < entry.inputs; ++k) {
-            prepare_view(entry.in[k]);
-            if (entry.in[k].storage && entry.in[k].storage->poison)
-                throw Error(*entry.in[k].storage->poison);
-        }
+    auto prepare = [&](Entry& entry, const View& out) {
+        for_each_read(entry, [&](const View& v) {
+            prepare_view(v);
+            if (v.storage->poison) throw Error(*v.storage->poison);
+        });
         prepare_view(out);
+        if (!entry.call->tail) return;
+        for (const View& v : entry.call->tail->writes) prepare_view(v);
     };
     const View out = stored_view(step);
     prepare(e, out);
@@ -298,7 +295,7 @@ void Runner::run_opaque(const PlanStep& step, const Plan& plan, std::size_t numb
     std::vector<OpaqueCall::Operands> calls{{e.call, e.in, &out}};
     for (std::size_t k = 0; k < others.size(); ++k) {
         const PlanStep& later = plan.steps[others[k]];
-        const Entry& entry = segment_[static_cast<std::size_t>(later.opaque)];
+        Entry& entry = segment_[static_cast<std::size_t>(later.opaque)];
         outs[k] = stored_view(later);
         prepare(entry, outs[k]);
         calls.push_back({entry.call, entry.in, &outs[k]});
@@ -306,9 +303,17 @@ void Runner::run_opaque(const PlanStep& step, const Plan& plan, std::size_t numb
     if (debug_level() >= 1) debug_log("call " + e.call->name());
     bool long_work = e.call->communicates() || elements >= long_step;
     std::uint64_t done = 0;
+    auto run_alone = [&] {
+        const std::span<const View> in{e.in, e.inputs};
+        if (!e.call->tail) return e.call->run(in, {&out, 1});
+        std::vector<View> all_in(in.begin(), in.end()), all_out{out};
+        all_in.insert(all_in.end(), e.call->tail->reads.begin(), e.call->tail->reads.end());
+        all_out.insert(all_out.end(), e.call->tail->writes.begin(), e.call->tail->writes.end());
+        e.call->run(all_in, all_out);
+    };
     auto work = [&] {
         if (!others.empty()) done = e.call->run_together(calls);
-        if (done == 0) e.call->run(e.in, e.inputs, out);
+        if (done == 0) run_alone();
     };
     outside_engine(long_work, work, e.call->restarts());
     if (done == 0) return;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "context/context.h"
 #include "core/error.h"
 #include "tape/record/record.h"
 #include "tape/tape.h"
@@ -69,6 +70,93 @@ TEST(LibraryCall, TakesKnownScalarsAndRefusesReadOnlyOutput) {
     a.set_readonly();
     Array in[] = {a};
     EXPECT_THROW(library::call_into("reverse", in, a, reverse), Error);
+}
+
+/// sums[i] = a[i] + ... over all operands, and counts[i] = their number.
+void add_all(std::span<const View> in, std::span<const View> out) {
+    auto* sums = reinterpret_cast<std::int64_t*>(out[0].data());
+    auto* counts = reinterpret_cast<std::int64_t*>(out[1].data());
+    for (std::int64_t i = 0; i < out[0].layout->size(); ++i) {
+        sums[i] = 0;
+        counts[i] = static_cast<std::int64_t>(in.size());
+        for (const View& v : in)
+            sums[i] += reinterpret_cast<const std::int64_t*>(v.data())[i * v.layout->strides()[0]];
+    }
+}
+
+constexpr std::int64_t long_size = 5000;  // more than small calls take, which are not recorded
+
+/// Five operands, pending ones among them, and two results.
+std::vector<Array> call_of_five(const Array& a) {
+    Array twice = doubled(a);
+    const Array in[] = {a, twice, a, doubled(twice), a};
+    const std::int64_t n = a.size();
+    const library::Result results[] = {{{n}, DType::Int64}, {{n}, DType::Int64}};
+    return library::call_wide("add_all", in, results, add_all);
+}
+
+TEST(WideCall, TakesAnyNumberOfOperandsAndGivesSeveralResults) {
+    const std::size_t before = Tape::current().length();
+    Array a = iota(long_size, nullptr);
+    auto made = call_of_five(a);
+    EXPECT_EQ(Tape::current().length(), before + 4);  // iota, two sums, one call
+    // What an operand becomes later does not count.
+    assign(a, Arg{scalar_operand(Scalar::of(DType::Int64, -1)), Weak::Int});
+    EXPECT_EQ(values(doubled(made[1]))[7], 10);
+    EXPECT_EQ(values(made[0])[7], 7 * (1 + 2 + 1 + 4 + 1));
+    EXPECT_EQ(values(a)[7], -1);
+}
+
+TEST(WideCall, RunsForAnyOfItsResultsAndNotWithoutOne) {
+    const std::int64_t kernels = counters().flushes;
+    {
+        auto dropped = call_of_five(iota(long_size, nullptr));
+        Tape::current().expect_dead();
+    }
+    Array second = call_of_five(iota(long_size, nullptr))[1];  // the first result dies
+    EXPECT_EQ(values(second)[3], 5);
+    EXPECT_EQ(counters().flushes, kernels + 1);
+    EXPECT_EQ(Tape::current().length(), 0u);
+}
+
+TEST(WideCall, FailurePoisonsAllOfItsResults) {
+    Array a = iota(long_size, nullptr), other = doubled(a);
+    const library::Result results[] = {{{1}, DType::Int64}, {{long_size}, DType::Int64}};
+    auto bad = library::call_wide("fails", {&a, 1}, results,
+                                  [](std::span<const View>, std::span<const View>) {
+                                      fail(ErrorKind::Value, "fails: on purpose");
+                                  });
+    EXPECT_THROW(values(bad[1]), Error);
+    EXPECT_THROW(values(bad[0]), Error);
+    EXPECT_THROW(values(doubled(bad[1])), Error);
+    EXPECT_EQ(values(other)[3], 6);
+}
+
+TEST(WideCall, InPlaceWritesOnItsResultsComeAfterIt) {
+    auto made = call_of_five(iota(long_size, nullptr));
+    Array both = doubled(made[1]);
+    assign(made[1], Arg{scalar_operand(Scalar::of(DType::Int64, 3)), Weak::Int});
+    Array after = doubled(made[1]);
+    EXPECT_EQ(values(after)[0], 6);
+    EXPECT_EQ(values(both)[0], 10);
+    EXPECT_EQ(values(made[0])[2], 18);
+}
+
+TEST(LibraryCall, OrdersStatementsByWhatItTouchesAlone) {
+    // Statements around a call that share nothing with it are one kernel.
+    Array a = iota(long_size, nullptr), b = iota(long_size, nullptr);
+    Tape::current().flush_all(FlushReason::Eval);
+    const std::int64_t before = counters().kernels_launched;
+    Array first = doubled(a);
+    Array in[] = {b};
+    const std::int64_t shape[] = {long_size};
+    Array reversed = library::call("reverse", in, shape, DType::Int64, reverse);
+    Array second = doubled(first);
+    Array from_call = doubled(reversed);
+    Tape::current().flush_all(FlushReason::Eval);
+    EXPECT_EQ(counters().kernels_launched, before + 2);
+    EXPECT_EQ(values(second)[5], 20);
+    EXPECT_EQ(values(from_call)[0], 2 * (long_size - 1));
 }
 
 }  // namespace
