@@ -41,7 +41,7 @@ _register_with_libraries()
 
 
 def __getattr__(name):
-    """Load what is seldom needed, or heavy, when it is first named."""
+    """Load modules that are seldom needed, or slow to import, at their first use."""
     import importlib
 
     from ._lazy import absent, aliases, homes, modules, numpys

@@ -1,4 +1,4 @@
-"""Where names live that are loaded when they are first used, and names that are other spellings."""
+"""Modules of names that are loaded at their first use, and aliases."""
 
 _names = {
     "._jit": "barrier global_id global_size group_id jit kernel local_array local_id local_size lock njit num_groups parallel prange python task tasks team_size thread_id",

@@ -44,7 +44,7 @@ def mesh(kind="mpi"):
 
 
 def _end_together(m):
-    """Make exceptions and the end of the program events of all ranks."""
+    """Make an uncaught exception or the end of the program an event of all ranks."""
     before = sys.excepthook
 
     def hook(kind, value, trace):
@@ -80,7 +80,7 @@ def full(m, shape, fill_value, dtype):
 
 
 def spread(m, x, dtype):
-    """Distributed copy of what every rank holds alike."""
+    """Distribute an array that is equal on all ranks."""
     if isinstance(x, _engine.DistributedArray):
         return x if dtype is None or x.dtype == dtype else x.astype(dtype)
     host = x if isinstance(x, _engine.ndarray) else _engine._array(x, None, None, None)
@@ -90,7 +90,7 @@ def spread(m, x, dtype):
 
 
 class _Methods:
-    """Methods of DistributedArray that are easier said in Python."""
+    """Methods of DistributedArray that are written in Python."""
 
     def __repr__(self):
         import numpy

@@ -9,7 +9,7 @@ from .creation import _as_operand
 
 
 def as_array(x):
-    """`x` itself if it is an array of ours, else an array of it."""
+    """`x` itself if it is an unisono array, else converted to one."""
     if isinstance(x, (_engine.ndarray, _engine.DistributedArray)):
         return x
     return _engine._array_of_value(x) if isinstance(x, _engine._values) else _as_operand(x)

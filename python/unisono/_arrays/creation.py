@@ -38,7 +38,7 @@ def _refuse_like(name, like):
 
 
 def _has_fields(dtype):
-    """Whether it describes a structured dtype; the dtypes of ours are told apart at once."""
+    """Whether `dtype` describes a structured dtype; unisono's own dtypes are recognised first."""
     if isinstance(dtype, (DType, type)):
         return False
     from .records import is_structured
@@ -439,7 +439,7 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, mesh=None):
             out = out + start
         return out if dtype is None else out.astype(dtype, copy=False)
     # NumPy's order of operations: the step that it uses is the difference of the first two elements, in the
-    # dtype asked for where that holds integers.
+    # requested dtype if that holds integers.
     first, second = float(start), float(start + step)
     if dtype is not None and _engine._dtype_of(dtype).kind in "iu":
         first, second = int(first), int(second)
@@ -458,7 +458,7 @@ def _is_whole(v):
 
 
 def _ordered(made, order, copy=None):
-    """The array with columns together where the order asks for that."""
+    """The array, in column-major layout if the order requires it."""
     if order in (None, "K", "A") or made.ndim < 2:
         return made
     columns = _in_columns(order)

@@ -14,7 +14,7 @@ _in_place = ("sort", "partition", "fill", "put")
 
 
 class FieldView(Strided):
-    """Numbers at any bytes of a `Memory`; operations read a new array of ours, assignments write through."""
+    """Numbers at any bytes of a `Memory`; operations read a new array, assignments write through."""
 
     __slots__ = ()
     # NumPy's operators leave the operation to those below.
@@ -169,7 +169,7 @@ class FieldView(Strided):
 
 
 def _operand(x):
-    """An array of ours in place of a view of a field, in sequences too."""
+    """Replace views of fields by arrays, in sequences too."""
     if type(x) in (list, tuple):
         return type(x)(map(_operand, x))
     return x._read() if isinstance(x, FieldView) else x

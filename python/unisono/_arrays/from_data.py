@@ -16,7 +16,7 @@ def _refuse_like(what, like):
 
 
 def _order(what, made, order):
-    """`made` in the memory order that NumPy's `order` asks for."""
+    """`made` in the memory layout of NumPy's `order`."""
     if order in ("C", "K", "A", None):
         return made
     if order != "F":

@@ -20,7 +20,7 @@ def counterpart(ufunc):
 
 
 def array_ufunc(self, ufunc, method, *inputs, **options):
-    """Run NumPy's ufunc, or a method of it, as ours of the same name; of numbers any ufunc runs itself."""
+    """Run unisono's ufunc (or its method) of the same name; on numbers any ufunc runs itself."""
     name = ufunc.__name__
     ours = counterpart(ufunc)
     if ours is None and all(getattr(x, "ndim", 0) == 0 for x in inputs):
@@ -82,7 +82,7 @@ def _as_numpys(x):
 
 
 def array_function(self, function, types, args, options):
-    """Run NumPy's function as ours of the same name, in the same sub-package.
+    """Run unisono's function of the same name, in the same sub-package, instead of NumPy's.
 
     NumPy's itself runs where text stands beside our arrays, and where NumPy's array is written.
     """

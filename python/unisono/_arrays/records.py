@@ -46,7 +46,7 @@ def record_dtype(spec, what="dtype"):
 
 
 def _numpys_spec(spec):
-    """The description with dtypes of ours as their names, which NumPy reads."""
+    """The description with unisono's dtypes replaced by their names, which NumPy reads."""
     if isinstance(spec, DType):
         return spec.name
     if isinstance(spec, (list, tuple)):
@@ -78,7 +78,7 @@ class RecordArray(Strided):
 
     @property
     def base(self):
-        """None of an array that has its memory for itself; else the bytes of all of it."""
+        """None if the array owns its memory; else the bytes of the whole memory."""
         if self._offset == 0 and self._strides == packed_strides(self._shape, self.itemsize):
             return None
         return self._memory.bytes
@@ -136,7 +136,7 @@ class RecordArray(Strided):
         return host_value(value) in self._host()
 
     def _ours(self, made):
-        """What NumPy made of the records, as ours: a view where it shows this memory."""
+        """Convert NumPy's result to an unisono array, a view if it shares this memory."""
         import numpy
 
         if isinstance(made, (tuple, list)) and type(made) in (tuple, list):
@@ -300,7 +300,7 @@ def check_device(device):
 
 
 def view_of(memory, dtype, shape, strides, offset, readonly):
-    """Elements of a dtype of NumPy's in that memory: records, an array of ours, or where ours has no such dtype, NumPy's."""
+    """Elements of a NumPy dtype in that memory, as records, an unisono array or a NumPy array."""
     if dtype.names is not None:
         return RecordArray(memory, dtype, shape, strides, offset, readonly)
     t = engine_dtype(dtype)
@@ -319,7 +319,7 @@ def view_of(memory, dtype, shape, strides, offset, readonly):
 
 
 def ours(made):
-    """NumPy's new array as ours where we have its dtype, else as it is."""
+    """Convert a NumPy array to an unisono array if its dtype is supported."""
     if made.dtype.names is not None and not made.dtype.hasobject:
         return from_numpy(made)
     return _engine._asarray(made, None, None, None) if engine_dtype(made.dtype) else made
@@ -421,7 +421,7 @@ def convert(x, dtype, device, copy, shares):
 
 
 def _is_shared_anyway(array):
-    """Whether un.asarray shares it: a view of memory of ours, or a mapped file."""
+    """Whether un.asarray shares the memory: a view of unisono's memory, or a mapped file."""
     memory = array
     while memory is not None and not isinstance(memory, _engine.ndarray):
         memory = memory.obj if isinstance(memory, memoryview) else getattr(memory, "base", None)
@@ -441,7 +441,7 @@ def _numpys_items(x):
 
 
 def by_numpy(function, *args, **options):
-    """A function of NumPy's, or the one of that name, on records, and its results as ours."""
+    """Apply a NumPy function, given or by name, to records, and convert its results."""
     if isinstance(function, str):
         import numpy
 

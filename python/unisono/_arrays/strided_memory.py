@@ -14,7 +14,7 @@ _largest = 16  # bytes of the largest element
 
 
 class Memory:
-    """A vector of bytes of ours, and the largest power of two, up to 16, that divides its address."""
+    """A vector of bytes, and the largest power of two, up to 16, that divides its address."""
 
     __slots__ = ("alignment", "bytes", "readonly", "views")
 
@@ -32,7 +32,7 @@ class Memory:
 
     @classmethod
     def of_numpy(cls, array):
-        """The memory between the lowest and the highest byte of NumPy's array, shared; and where its first byte lies."""
+        """The shared memory of a NumPy array, and the offset of its first element."""
         import numpy
 
         reach = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
@@ -54,7 +54,7 @@ class Memory:
         return cls(held, align, not array.flags.writeable), -low
 
     def typed(self, dtype):
-        """All whole elements of a dtype of ours, counted from the first byte."""
+        """All complete elements of an unisono dtype, counted from the first byte."""
         made = self.views.get(dtype.name)
         if made is None:
             whole = self.bytes.size // dtype.itemsize * dtype.itemsize
@@ -74,7 +74,7 @@ class Memory:
         return made
 
     def offset_of(self, array):
-        """Where the first element of NumPy's array lies in this memory, or None."""
+        """Offset of the first element of a NumPy array in this memory, or None."""
         at = array.ctypes.data - self.bytes._address()
         return at if array.size and 0 <= at < self.bytes.size else None
 
@@ -294,7 +294,7 @@ class Strided(_engine._BufferOfArray):
 
 
 def host_value(x):
-    """The value as NumPy takes it: arrays of ours as NumPy's, all else as it is."""
+    """The value for NumPy: unisono arrays are converted, other objects returned unchanged."""
     import numpy
 
     if isinstance(x, Strided):
@@ -305,5 +305,5 @@ def host_value(x):
 
 
 def host_key(key):
-    """An index as NumPy takes it."""
+    """An index for NumPy: unisono arrays in it are converted."""
     return tuple(map(host_value, key)) if isinstance(key, tuple) else host_value(key)

@@ -475,7 +475,7 @@ def _scan(self, x, axis, dtype):
 
 
 def outer(self, A, B, /, **options):
-    """All pairs of elements; see NumPy's ``ufunc.outer``."""
+    """Apply the function to all pairs of elements; see NumPy's ``ufunc.outer``."""
     _check_binary(self, "outer product")
     a, b = as_array(A), as_array(B)
     return self(a.reshape(tuple(a.shape) + (1,) * b.ndim), b, **options)

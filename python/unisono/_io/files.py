@@ -158,7 +158,7 @@ class _Fields:
 
 
 class NpzFile:
-    """An archive of arrays: a mapping from names, read when asked for."""
+    """An archive of arrays: a mapping from names to arrays, which are read on access."""
 
     def __init__(self, archive):
         self._archive = archive
@@ -314,7 +314,7 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
     with _opened(file, "rb") as opened:
         if offset:
             opened.seek(offset, os.SEEK_CUR)
-        # A count may lie: no more is asked for than there can be.
+        # The count may be wrong: never allocate more than the file can hold.
         data = opened.read() if count < 0 else opened.read(_at_most(opened, count * t.itemsize))
     n = len(data) // t.itemsize
     if n == 0:

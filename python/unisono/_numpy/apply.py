@@ -347,7 +347,7 @@ class vectorize:
 
 
 def _elements(x):
-    """Of an array, as Python's numbers where they compute as NumPy's do, else as values."""
+    """The elements of an array, as Python numbers where these compute as NumPy's, else as values."""
     plain = ("int64", "float64", "bool", "complex128")
     return x.tolist() if x.dtype.name in plain else list(x)
 

@@ -91,7 +91,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 
 
 def _virtual_index(method, n, q):
-    """Where quantile q of n sorted elements lies, and how the fraction of that index weighs the upper one."""
+    """Virtual index of quantile q in n sorted elements, and the weight of the upper neighbour."""
     whole = (n - 1) * q
     if method == "linear":
         return whole, None

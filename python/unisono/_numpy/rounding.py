@@ -1,4 +1,4 @@
-"""Rounding, limits, and what stands for NaN and infinity."""
+"""Rounding, limits, and replacement of NaN and infinity."""
 
 import unisono as un
 

@@ -142,7 +142,7 @@ class Rows:
         self.edge, self.shortened = options["edgeitems"], shortened
 
     def text(self, rows, indent, width, axis=0):
-        """Lines of what lies below some axes; `indent` stands before all lines but the first."""
+        """Lines of a sub-array; all lines but the first are indented by `indent`."""
         if axis == len(self.shape):
             return self.write(rows)
         n = self.shape[axis]

@@ -9,7 +9,7 @@ from .checks import _broadcast, _shape
 
 
 class Multivariate:
-    """A part of `Generator`."""
+    """Mixin of `Generator`."""
 
     def dirichlet(self, alpha, size=None):
         """Vectors of positive numbers that sum to 1.

@@ -11,7 +11,7 @@ from .checks import _shape, _take
 
 
 class Picking:
-    """A part of `Generator`."""
+    """Mixin of `Generator`."""
 
     def _permutations(self, count, n):
         if self.bit_generator._stream is not None:

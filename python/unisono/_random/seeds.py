@@ -105,7 +105,7 @@ class SeedSequence:
 
 
 class BitGenerator:
-    """What generators draw from; made of a seed or a SeedSequence.
+    """Base class of bit generators, made from a seed or a SeedSequence.
 
     Parameters
     ----------
