@@ -10,6 +10,7 @@
 #include "core/pool.h"
 #include "core/settings.h"
 #include "core/threads/threads.h"
+#include "primitives/primitive.h"
 #include "tape/record/float_errors.h"
 #include "tape/tape.h"
 
@@ -160,6 +161,15 @@ void add_engine_state(nb::module_& m) {
             rows.append(nb::make_tuple(std::string(s.name), std::string(s.variable),
                                        std::string(s.fallback), std::string(s.meaning),
                                        setting(s.name)));
+        }
+        return rows;
+    });
+    m.def("_primitives", [] {
+        nb::list rows;
+        for (const Primitive* p : primitives::all) {
+            const bool is_new = p->effect == Primitive::Effect::New;
+            rows.append(nb::make_tuple(std::string(p->id), std::string(p->meaning),
+                                       is_new ? "new memory" : "parts of memory that exists"));
         }
         return rows;
     });

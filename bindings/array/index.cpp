@@ -7,8 +7,8 @@
 #include "array/object.h"
 #include "array/plain_view.h"
 #include "core/limits.h"
-#include "library/call.h"
 #include "library/gather/index.h"
+#include "primitives/primitive.h"
 #include "reference.h"
 #include "tape/tape.h"
 

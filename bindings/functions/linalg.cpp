@@ -4,11 +4,11 @@
 #include <sys/stat.h>
 
 #include "array/object.h"
-#include "library/call.h"
 #include "library/fft/fft.h"
 #include "library/linalg/blas.h"
 #include "library/linalg/lapack.h"
 #include "library/linalg/matmul.h"
+#include "primitives/primitive.h"
 #include "tape/record/reinterpret.h"
 
 namespace unisono::python {

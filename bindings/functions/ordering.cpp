@@ -3,7 +3,6 @@
 #include "functions/ordering.h"
 
 #include "array/object.h"
-#include "library/call.h"
 #include "library/gather/combine_at.h"
 #include "library/gather/histogram.h"
 #include "library/gather/slide.h"
@@ -14,6 +13,7 @@
 #include "library/sort/select.h"
 #include "library/sort/sort.h"
 #include "library/sort/unique.h"
+#include "primitives/primitive.h"
 
 namespace unisono::python {
 

@@ -6,9 +6,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "array/object.h"
-#include "library/call.h"
 #include "library/random/bit_stream.h"
 #include "library/random/random.h"
+#include "primitives/primitive.h"
 
 namespace nb = nanobind;
 

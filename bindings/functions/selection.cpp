@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "array/object.h"
-#include "library/call.h"
 #include "library/gather/index.h"
 #include "library/gather/join.h"
+#include "primitives/primitive.h"
 
 namespace unisono::python {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "library/call.h"
+#include "primitives/primitive.h"
 #include "tape/record/record.h"
 
 namespace unisono::library {

@@ -9,8 +9,8 @@
 #include "core/limits.h"
 #include "core/pool.h"
 #include "core/threads/parallel.h"
-#include "library/call.h"
 #include "library/fft/fft_plan.h"
+#include "primitives/primitive.h"
 #include "tape/record/record.h"
 
 namespace unisono::library {
@@ -344,6 +344,15 @@ DType complex_dtype(DType t) {
     return made;
 }
 
+struct Precise {
+    FftStep step;
+    bool single;
+};
+
+void run_step(const Precise& precise, std::span<const View> in, const View& out) {
+    precise.single ? run<float>(precise.step, in[0], out) : run<double>(precise.step, in[0], out);
+}
+
 }  // namespace
 
 Array transform(const Array& x, const FftStep& step) {
@@ -359,9 +368,7 @@ Array transform(const Array& x, const FftStep& step) {
     DType t = step.kind == FftKind::RealBackward ? (single ? DType::Float32 : DType::Float64)
                                                  : complex_dtype(x.dtype());
     Array in[] = {x};
-    return call("fft", in, shape, t, [step, single](std::span<const View> v, const View& out) {
-        single ? run<float>(step, v[0], out) : run<double>(step, v[0], out);
-    });
+    return call<run_step>(primitives::fft, in, shape, t, Precise{step, single});
 }
 
 template <class T>

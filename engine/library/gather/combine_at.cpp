@@ -3,9 +3,9 @@
 
 #include <cstring>
 
-#include "library/call.h"
 #include "library/lanes.h"
 #include "ops/scalar_eval.h"
+#include "primitives/primitive.h"
 #include "tape/record/dtype_rules.h"
 #include "tape/record/record.h"
 
@@ -46,6 +46,12 @@ void for_size(std::int64_t bytes, F f) {
     }
 }
 
+void combine_all(const Step& step, std::span<const View> in, const View& out) {
+    for_size(size_of(out.dtype), [&]<class T>() {
+        for_size(size_of(in[1].dtype), [&]<class V>() { combine<T, V>(step, out, in[0], in[1]); });
+    });
+}
+
 }  // namespace
 
 bool combines_at(Op op, DType target, DType values) {
@@ -64,12 +70,7 @@ void combine_at(Op op, const Array& target, const Array& positions, const Array&
                     t == compute ? nullptr : cast_function(t, compute),
                     t == compute ? nullptr : cast_function(compute, t)};
     Array in[] = {packed(positions), packed(astype(values, compute, false))};
-    call_into("combine_at", in, target, [step](std::span<const View> views, const View& out) {
-        for_size(size_of(out.dtype), [&]<class T>() {
-            for_size(size_of(views[1].dtype),
-                     [&]<class V>() { combine<T, V>(step, out, views[0], views[1]); });
-        });
-    });
+    call_into<combine_all>(primitives::combine_at, in, target, step);
 }
 
 }  // namespace unisono::library

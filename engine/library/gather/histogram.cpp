@@ -137,6 +137,49 @@ void count_into(const Bins& bins, const double* v, std::int64_t n, C* table, Add
     });
 }
 
+struct Counting {
+    bool weighted;
+};
+
+void count_numbers_of(const Counting& counting, std::span<const View> in, const View& out) {
+    const auto* x = elements<const std::int64_t>(in[0]);
+    const std::int64_t n = in[0].layout->size(), bins = out.layout->size();
+    if (counting.weighted) {
+        const auto* w = elements<const double>(in[1]);
+        in_parts(n, bins, elements<double>(out),
+                 [=](double* table, std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t k = begin; k < end; ++k) table[x[k]] += w[k];
+                 });
+        return;
+    }
+    in_parts(n, bins, elements<std::int64_t>(out),
+             [=](std::int64_t* table, std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t k = begin; k < end; ++k) ++table[x[k]];
+             });
+}
+
+struct Binning {
+    bool weighted, uniform;
+};
+
+void count_in_bins_of(const Binning& binning, std::span<const View> in, const View& out) {
+    const Bins bins(elements<const double>(in[1]), in[1].layout->size(), binning.uniform);
+    const auto* v = elements<const double>(in[0]);
+    const std::int64_t n = in[0].layout->size(), all = bins.bins() + 1;
+    auto count = [&]<class C>(std::vector<C>& table, auto add) {
+        count_into(bins, v, n, table.data(), add);
+        std::copy_n(table.data(), all - 1, elements<C>(out));
+    };
+    if (binning.weighted) {
+        const auto* w = elements<const double>(in[2]);
+        std::vector<double> table(static_cast<std::size_t>(all));
+        count(table, [=](std::int64_t k) { return w[k]; });
+    } else {
+        std::vector<std::int64_t> table(static_cast<std::size_t>(all));
+        count(table, [](std::int64_t) { return std::int64_t{1}; });
+    }
+}
+
 }  // namespace
 
 void count_evenly(const double* x, std::int64_t n, const double* edges, std::int64_t bins,
@@ -158,47 +201,17 @@ Array count_numbers(const Array& numbers, const Array* weights, std::int64_t bin
     Array in[] = {packed(numbers), packed(weights ? *weights : numbers)};
     std::int64_t shape[] = {bins};
     bool weighted = weights != nullptr;
-    return call("bincount", in, shape, weighted ? DType::Float64 : DType::Int64,
-                [weighted, bins](std::span<const View> views, const View& out) {
-                    const auto* x = elements<const std::int64_t>(views[0]);
-                    std::int64_t n = views[0].layout->size();
-                    if (weighted) {
-                        const auto* w = elements<const double>(views[1]);
-                        in_parts(n, bins, elements<double>(out),
-                                 [=](double* table, std::int64_t begin, std::int64_t end) {
-                                     for (std::int64_t k = begin; k < end; ++k) table[x[k]] += w[k];
-                                 });
-                        return;
-                    }
-                    in_parts(n, bins, elements<std::int64_t>(out),
-                             [=](std::int64_t* table, std::int64_t begin, std::int64_t end) {
-                                 for (std::int64_t k = begin; k < end; ++k) ++table[x[k]];
-                             });
-                });
+    return call<count_numbers_of>(primitives::count_numbers, in, shape,
+                                  weighted ? DType::Float64 : DType::Int64, Counting{weighted});
 }
 
 Array count_in_bins(const Array& x, const Array& edges, const Array* weights, bool uniform) {
     Array in[] = {packed(x), packed(edges), packed(weights ? *weights : x)};
     std::int64_t shape[] = {edges.size() - 1};
     bool weighted = weights != nullptr;
-    return call("histogram", in, shape, weighted ? DType::Float64 : DType::Int64,
-                [weighted, uniform](std::span<const View> views, const View& out) {
-                    Bins bins(elements<const double>(views[1]), views[1].layout->size(), uniform);
-                    const auto* v = elements<const double>(views[0]);
-                    std::int64_t n = views[0].layout->size(), all = bins.bins() + 1;
-                    auto count = [&]<class C>(std::vector<C>& table, auto add) {
-                        count_into(bins, v, n, table.data(), add);
-                        std::copy_n(table.data(), all - 1, elements<C>(out));
-                    };
-                    if (weighted) {
-                        const auto* w = elements<const double>(views[2]);
-                        std::vector<double> table(static_cast<std::size_t>(all));
-                        count(table, [=](std::int64_t k) { return w[k]; });
-                    } else {
-                        std::vector<std::int64_t> table(static_cast<std::size_t>(all));
-                        count(table, [](std::int64_t) { return std::int64_t{1}; });
-                    }
-                });
+    return call<count_in_bins_of>(primitives::count_in_bins, in, shape,
+                                  weighted ? DType::Float64 : DType::Int64,
+                                  Binning{weighted, uniform});
 }
 
 }  // namespace unisono::library

@@ -11,9 +11,9 @@
 
 #include "core/error.h"
 #include "core/limits.h"
-#include "library/call.h"
 #include "library/gather/gather.h"
 #include "library/gather/mask.h"
+#include "primitives/primitive.h"
 #include "tape/tape.h"
 
 namespace unisono::library {
@@ -346,16 +346,53 @@ bool one_step(Dims shape, Dims strides, std::size_t from, std::size_t to) {
     return true;
 }
 
+/// Of an operand that is a packed mask: its counts, taken when the call was recorded.
+struct Masked {
+    std::shared_ptr<const MaskCounts> counts;
+};
+
+const std::uint8_t* bytes_of(const View& mask) {
+    return reinterpret_cast<const std::uint8_t*>(mask.data());
+}
+
+void select_under_mask(const Masked& masked, std::span<const View> in, const View& out) {
+    select(size_of(out.dtype), *masked.counts, bytes_of(in[1]), in[0].data(), out.data());
+}
+
+void fill_under_mask(const Masked& masked, std::span<const View> in, const View& out) {
+    fill(size_of(out.dtype), *masked.counts, bytes_of(in[1]), in[0].data(), out.data());
+}
+
+const std::int64_t* positions_in(const View& v) {
+    return reinterpret_cast<const std::int64_t*>(v.data());
+}
+
+void take_rows(const RowMap& map, std::span<const View> in, const View& out) {
+    gather(size_of(out.dtype), map, positions_in(in[1]), in[0].data(), out.data());
+}
+
+/// Of positions that are tested while the elements move.
+struct Checked {
+    RowMap map;
+    std::shared_ptr<bool> are_inside;
+};
+
+void take_checked(const Checked& checked, std::span<const View> in, const View& out) {
+    *checked.are_inside = gather(size_of(out.dtype), checked.map, positions_in(in[1]), in[0].data(),
+                                 out.data(), true);
+}
+
+void put_rows(const RowMap& map, std::span<const View> in, const View& out) {
+    scatter(size_of(out.dtype), map, positions_in(in[1]), out.data(), in[0].data());
+}
+
 Array select_items(const Array& a, const Array& given) {
     check_mask(given, a, 0);
     Array mask = packed(given);
     auto counts = std::make_shared<MaskCounts>(counts_of(mask));
     std::int64_t shape[] = {counts->total};
     Array in[] = {packed(a), mask};
-    return select_call(in, shape, a.dtype(), [counts](std::span<const View> v, const View& out) {
-        select(size_of(out.dtype), *counts, reinterpret_cast<const std::uint8_t*>(v[1].data()),
-               v[0].data(), out.data());
-    });
+    return call<select_under_mask>(primitives::select, in, shape, a.dtype(), Masked{counts});
 }
 
 /// The view and mask of an assignment whose value is the same everywhere: elementwise work.
@@ -426,10 +463,7 @@ void fill_items(const Array& target, const Array& given, const Arg& value) {
     Array in[] = {values, mask};
     bool direct = target.view().layout->contiguous();
     Array out = direct ? target : copy(target);
-    call_into("fill", in, out, [counts](std::span<const View> v, const View& to) {
-        fill(size_of(to.dtype), *counts, reinterpret_cast<const std::uint8_t*>(v[1].data()),
-             v[0].data(), to.data());
-    });
+    call_into<fill_under_mask>(primitives::fill, in, out, Masked{counts});
     if (!direct) assign(target, out.arg());
 }
 
@@ -452,12 +486,8 @@ Array take_elements(const Resolved& r, Dims shape) {
     }
     Array in[] = {r.base, x.index};
     auto inside = std::make_shared<bool>(true);
-    Array made = call(
-        "take", in, shape, r.base.dtype(), [m, inside](std::span<const View> v, const View& out) {
-            *inside =
-                gather(size_of(out.dtype), m, reinterpret_cast<const std::int64_t*>(v[1].data()),
-                       v[0].data(), out.data(), true);
-        });
+    Array made =
+        call<take_checked>(primitives::take, in, shape, r.base.dtype(), Checked{m, inside});
     host_data(made, false);
     if (!*inside) out_of_range(x.index, axis, m.extent);
     return made;
@@ -475,10 +505,7 @@ Array get_items(const Array& given, std::span<const IndexPart> parts) {
     Positions p = positions_of(r);
     Array in[] = {r.base, p.array};
     RowMap m = row_map(r, p, Layout::contiguous(shape)->strides());
-    return call("take", in, shape, a.dtype(), [m](std::span<const View> v, const View& out) {
-        gather(size_of(out.dtype), m, reinterpret_cast<const std::int64_t*>(v[1].data()),
-               v[0].data(), out.data());
-    });
+    return call<take_rows>(primitives::take, in, shape, a.dtype(), m);
 }
 
 void set_items(const Array& target, std::span<const IndexPart> parts, const Arg& value) {
@@ -517,10 +544,7 @@ void set_items(const Array& target, std::span<const IndexPart> parts, const Arg&
         ++s->version;
         return;
     }
-    call_into("put", in, r.base, [m](std::span<const View> v, const View& to) {
-        scatter(size_of(to.dtype), m, reinterpret_cast<const std::int64_t*>(v[1].data()), to.data(),
-                v[0].data());
-    });
+    call_into<put_rows>(primitives::put, in, r.base, m);
 }
 
 std::vector<Array> nonzero(const Array& a) {

@@ -11,7 +11,7 @@
 #include "core/limits.h"
 #include "core/promotion.h"
 #include "core/threads/parallel.h"
-#include "library/call.h"
+#include "primitives/primitive.h"
 #include "tape/record/record.h"
 
 namespace unisono::library {

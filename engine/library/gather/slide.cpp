@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "library/call.h"
 #include "library/lanes.h"
 #include "library/linalg/matvec.h"
+#include "primitives/primitive.h"
 
 namespace unisono::library {
 
@@ -30,18 +30,23 @@ void slide_into(const View& a, const View& v, std::int64_t lead, const View& out
     }
 }
 
+struct Lead {
+    std::int64_t count;
+};
+
+void slide_all(const Lead& lead, std::span<const View> in, const View& out) {
+    if (out.dtype == DType::Float64)
+        slide_into<double>(in[0], in[1], lead.count, out);
+    else
+        slide_into<float>(in[0], in[1], lead.count, out);
+}
+
 }  // namespace
 
 Array slide(const Array& a, const Array& v, std::int64_t lead, std::int64_t count) {
     Array in[] = {packed(a), packed(v)};
     std::int64_t shape[] = {count};
-    return call("slide", in, shape, a.dtype(),
-                [lead](std::span<const View> views, const View& out) {
-                    if (out.dtype == DType::Float64)
-                        slide_into<double>(views[0], views[1], lead, out);
-                    else
-                        slide_into<float>(views[0], views[1], lead, out);
-                });
+    return call<slide_all>(primitives::slide, in, shape, a.dtype(), Lead{lead});
 }
 
 }  // namespace unisono::library

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "core/error.h"
-#include "library/call.h"
 #include "library/linalg/matvec.h"
 #include "library/linalg/multiply.h"
 #include "library/linalg/vector_products.h"
+#include "primitives/primitive.h"
 #include "tape/record/record.h"
 #include "tape/tape.h"
 
@@ -146,6 +146,25 @@ const Entry* scaling_of(const Array& a) {
     return fits ? &e : nullptr;
 }
 
+/// (factor * in[0]) @ in[1].
+void multiply_scaled(const Scalar& factor, std::span<const View> in, const View& out) {
+    auto multiply_rows = [&]<class T>() {
+        const Layout& l = *in[0].layout;
+        scaled_matrix_times_vector<T>(
+            {reinterpret_cast<const T*>(in[0].data()), l.shape()[0], l.shape()[1], l.strides()[0]},
+            factor.get<T>(), reinterpret_cast<const T*>(in[1].data()), in[1].layout->strides()[0],
+            reinterpret_cast<T*>(out.data()));
+    };
+    if (in[0].dtype == DType::Float64)
+        multiply_rows.template operator()<double>();
+    else
+        multiply_rows.template operator()<float>();
+}
+
+void multiply(const NoAttributes&, std::span<const View> in, const View& out) {
+    run(in[0], in[1], out);
+}
+
 /// (number * matrix) @ vector; nothing where the matrix is no such product.
 std::optional<Array> scaled_product(const Array& a, const Array& x) {
     if (x.rank() != 1 || x.dtype() != a.dtype() || a.rank() != 2 || x.size() != a.shape()[1] ||
@@ -156,23 +175,9 @@ std::optional<Array> scaled_product(const Array& a, const Array& x) {
     const bool first = e->in[0].storage != nullptr;
     const Scalar factor{static_cast<std::uint64_t>(e->in[first ? 1 : 0].offset), a.dtype()};
     const Array operands[] = {Array::of(e->in[first ? 0 : 1]), x};
-    auto work = [factor](std::span<const View> in, const View& out) {
-        auto multiply_rows = [&]<class T>() {
-            const Layout& l = *in[0].layout;
-            scaled_matrix_times_vector<T>({reinterpret_cast<const T*>(in[0].data()), l.shape()[0],
-                                           l.shape()[1], l.strides()[0]},
-                                          factor.get<T>(), reinterpret_cast<const T*>(in[1].data()),
-                                          in[1].layout->strides()[0],
-                                          reinterpret_cast<T*>(out.data()));
-        };
-        if (in[0].dtype == DType::Float64)
-            multiply_rows.template operator()<double>();
-        else
-            multiply_rows.template operator()<float>();
-    };
     Tape::current().expect_dead();
     const std::int64_t shape[] = {a.shape()[0]};
-    return call("matmul", operands, shape, a.dtype(), work);
+    return call<multiply_scaled>(primitives::matmul, operands, shape, a.dtype(), factor);
 }
 
 }  // namespace
@@ -210,12 +215,11 @@ Array matmul(const Array& first, const Array& second, const Array* out) {
     b = with_leading(prepared(astype(b, t, false)), shape);
     if (!row) shape.push_back(m);
     if (!column) shape.push_back(n);
-    auto work = [](std::span<const View> in, const View& result) { run(in[0], in[1], result); };
     Array operands[] = {a, b};
     if (out) {
         check_result(shape, t, *out);
         if (out->dtype() == t && out->view().layout->contiguous()) {
-            call_into("matmul", operands, *out, work);
+            call_into<multiply>(primitives::matmul_into, operands, *out, NoAttributes{});
             return *out;
         }
     } else if (double(m) * double(n) * double(k) <= 8192 && a.rank() == 2 && settle(a) &&
@@ -226,7 +230,8 @@ Array matmul(const Array& first, const Array& second, const Array* out) {
         return shape.empty() ? to_value(made) : made;
     }
     bool is_vector = a.rank() == 2 && (m == 1) != (n == 1) && is_float(t);
-    Array made = call("matmul", operands, shape, t, work, is_vector ? multiply_together : nullptr);
+    Array made = call<multiply>(primitives::matmul, operands, shape, t, NoAttributes{},
+                                is_vector ? multiply_together : nullptr);
     if (shape.empty()) made = to_value(made);
     if (!out) return made;
     assign(*out, made.arg());

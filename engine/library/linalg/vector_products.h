@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "library/call.h"
 #include "library/linalg/matvec.h"
+#include "primitives/primitive.h"
 
 namespace unisono::library {
 

@@ -9,9 +9,9 @@
 #include "core/error.h"
 #include "core/limits.h"
 #include "core/threads/parallel.h"
-#include "library/call.h"
 #include "library/random/samplers.h"
 #include "library/random/twister.h"
+#include "primitives/primitive.h"
 #include "tape/record/record.h"
 
 namespace unisono::library {

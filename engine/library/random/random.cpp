@@ -8,8 +8,8 @@
 
 #include "core/error.h"
 #include "core/threads/parallel.h"
-#include "library/call.h"
 #include "library/random/samplers.h"
+#include "primitives/primitive.h"
 #include "tape/record/record.h"
 
 namespace unisono::library {
@@ -120,13 +120,27 @@ void run(Distribution what, const RandomKey& key, const Parameters& parameters,
 }
 
 /// Few numbers cost less at once than recorded.
-Array made_by(const char* name, std::span<const Array> inputs, Dims shape, DType dtype, Work work) {
+template <auto function, class Attributes>
+Array made_by(const Primitive& primitive, std::span<const Array> inputs, Dims shape, DType dtype,
+              const Attributes& attributes) {
     if (!inputs.empty() || element_count(shape) > 256)
-        return call(name, inputs, shape, dtype, work);
+        return call<function>(primitive, inputs, shape, dtype, attributes);
     Array made = empty(shape, dtype, nullptr);
     made.view().storage->allocate();
-    if (made.size() > 0) work({}, made.view());
+    if (made.size() > 0) function(attributes, {}, made.view());
     return shape.empty() ? to_value(made) : made;
+}
+
+struct Drawing {
+    Distribution what;
+    RandomKey key;
+    Parameters parameters;
+};
+
+void draw_numbers(const Drawing& d, std::span<const View> in, const View& out) {
+    if (out.dtype == DType::Float64) return run<double>(d.what, d.key, d.parameters, in, out);
+    if (out.dtype == DType::Float32) return run<float>(d.what, d.key, d.parameters, in, out);
+    run<std::int64_t>(d.what, d.key, d.parameters, in, out);
 }
 
 __extension__ using Wide = unsigned __int128;
@@ -142,6 +156,59 @@ std::uint64_t below(Draws& d, std::uint64_t span) {
             product = static_cast<Wide>(d.bits()) * n;
     }
     return static_cast<std::uint64_t>(product >> 64);
+}
+
+/// Integers from `low` to `low + span`.
+struct Range {
+    std::int64_t low;
+    std::uint64_t span;
+    RandomKey key;
+};
+
+void draw_range(const Range& range, std::span<const View>, const View& out) {
+    dispatch_native(out.dtype, [&]<class T>() {
+        if constexpr (std::is_integral_v<T>) {
+            T* to = reinterpret_cast<T*>(out.data());
+            for_each_piece(range.key, out.layout->size(), 16,
+                           [&](const std::uint64_t* draws, std::int64_t first, std::int64_t count) {
+                               for (std::int64_t k = 0; k < count; ++k) {
+                                   auto index = static_cast<std::uint64_t>(first + k);
+                                   Draws d(range.key, range.key.next + index, draws[k]);
+                                   to[first + k] =
+                                       static_cast<T>(static_cast<std::uint64_t>(range.low) +
+                                                      below(d, range.span));
+                               }
+                           });
+        }
+    });
+}
+
+struct Permuting {
+    std::int64_t count, n;
+    RandomKey key;
+};
+
+void permute(const Permuting& permuting, std::span<const View>, const View& out) {
+    const std::int64_t n = permuting.n;
+    const RandomKey& key = permuting.key;
+    auto* to = reinterpret_cast<std::int64_t*>(out.data());
+    parallel_for(0, permuting.count, std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, n)),
+                 [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t row = begin; row < end; ++row) {
+                         std::int64_t* p = to + row * n;
+                         for (std::int64_t k = 0; k < n; ++k) p[k] = k;
+                         std::uint64_t room[piece + 2 * philox::lanes];
+                         const std::uint64_t* draws = room;
+                         for (std::int64_t k = n - 1; k > 0; --k) {
+                             std::int64_t step = n - 1 - k;
+                             auto index = key.next + static_cast<std::uint64_t>(row * n + step);
+                             if (step % piece == 0)
+                                 draws = philox::first_draws(key, index, std::min(piece, k), room);
+                             Draws d(key, index, draws[step % piece]);
+                             std::swap(p[k], p[below(d, static_cast<std::uint64_t>(k))]);
+                         }
+                     }
+                 });
 }
 
 }  // namespace
@@ -163,64 +230,20 @@ Array draw(Distribution what, std::span<const Parameter> given, Dims shape, DTyp
         parameters.input[k] = static_cast<int>(inputs.size());
         inputs.push_back(packed(broadcast_to(given[k].array, shape)));
     }
-    return made_by("random", inputs, shape, dtype,
-                   [what, key, parameters](std::span<const View> in, const View& out) {
-                       if (out.dtype == DType::Float64)
-                           return run<double>(what, key, parameters, in, out);
-                       if (out.dtype == DType::Float32)
-                           return run<float>(what, key, parameters, in, out);
-                       run<std::int64_t>(what, key, parameters, in, out);
-                   });
+    return made_by<draw_numbers>(primitives::random_numbers, inputs, shape, dtype,
+                                 Drawing{what, key, parameters});
 }
 
 Array draw_integers(std::int64_t low, std::uint64_t span, Dims shape, DType dtype,
                     const RandomKey& key) {
-    return made_by(
-        "random integers", {}, shape, dtype,
-        [low, span, key](std::span<const View>, const View& out) {
-            dispatch_native(out.dtype, [&]<class T>() {
-                if constexpr (std::is_integral_v<T>) {
-                    T* to = reinterpret_cast<T*>(out.data());
-                    for_each_piece(
-                        key, out.layout->size(), 16,
-                        [&](const std::uint64_t* draws, std::int64_t first, std::int64_t count) {
-                            for (std::int64_t k = 0; k < count; ++k) {
-                                auto index = static_cast<std::uint64_t>(first + k);
-                                Draws d(key, key.next + index, draws[k]);
-                                to[first + k] = static_cast<T>(static_cast<std::uint64_t>(low) +
-                                                               below(d, span));
-                            }
-                        });
-                }
-            });
-        });
+    return made_by<draw_range>(primitives::random_integers, {}, shape, dtype,
+                               Range{low, span, key});
 }
 
 Array draw_permutations(std::int64_t count, std::int64_t n, const RandomKey& key) {
     std::int64_t shape[] = {count, n};
-    return call(
-        "random permutations", {}, shape, DType::Int64,
-        [count, n, key](std::span<const View>, const View& out) {
-            auto* to = reinterpret_cast<std::int64_t*>(out.data());
-            parallel_for(
-                0, count, std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, n)),
-                [&](std::int64_t begin, std::int64_t end) {
-                    for (std::int64_t row = begin; row < end; ++row) {
-                        std::int64_t* p = to + row * n;
-                        for (std::int64_t k = 0; k < n; ++k) p[k] = k;
-                        std::uint64_t room[piece + 2 * philox::lanes];
-                        const std::uint64_t* draws = room;
-                        for (std::int64_t k = n - 1; k > 0; --k) {
-                            std::int64_t step = n - 1 - k;
-                            auto index = key.next + static_cast<std::uint64_t>(row * n + step);
-                            if (step % piece == 0)
-                                draws = philox::first_draws(key, index, std::min(piece, k), room);
-                            Draws d(key, index, draws[step % piece]);
-                            std::swap(p[k], p[below(d, static_cast<std::uint64_t>(k))]);
-                        }
-                    }
-                });
-        });
+    return call<permute>(primitives::random_permutations, {}, shape, DType::Int64,
+                         Permuting{count, n, key});
 }
 
 }  // namespace unisono::library

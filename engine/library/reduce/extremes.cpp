@@ -152,6 +152,11 @@ void places(const View& in, const View& out) {
                  });
 }
 
+template <bool largest>
+void places_of(const NoAttributes&, std::span<const View> in, const View& out) {
+    dispatch_all(in[0].dtype, [&]<class T>() { places<largest, T>(in[0], out); });
+}
+
 }  // namespace
 
 Array arg_extreme(const Array& a, int axis, bool largest) {
@@ -164,12 +169,10 @@ Array arg_extreme(const Array& a, int axis, bool largest) {
     }
     shape.erase(shape.begin() + axis);
     Array lanes = lanes_of(a, axis);
-    Array made = call(what, {&lanes, 1}, shape, DType::Int64,
-                      [largest](std::span<const View> in, const View& out) {
-                          dispatch_all(in[0].dtype, [&]<class T>() {
-                              largest ? places<true, T>(in[0], out) : places<false, T>(in[0], out);
-                          });
-                      });
+    Array made = largest ? call<places_of<true>>(primitives::argmax, {&lanes, 1}, shape,
+                                                 DType::Int64, NoAttributes{})
+                         : call<places_of<false>>(primitives::argmin, {&lanes, 1}, shape,
+                                                  DType::Int64, NoAttributes{});
     return shape.empty() ? to_value(made) : made;
 }
 

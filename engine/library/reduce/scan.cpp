@@ -142,6 +142,8 @@ void run_scan(Op op, const View& in, const View& out) {
     }
 }
 
+void scan_by(const Op& op, std::span<const View> in, const View& out) { run_scan(op, in[0], out); }
+
 }  // namespace
 
 Array scan(Op op, const Array& a, int axis, std::optional<DType> dtype) {
@@ -164,9 +166,7 @@ Array scan(Op op, const Array& a, int axis, std::optional<DType> dtype) {
     // In float32 to the end, then rounded.
     if (is_half(t)) return astype(scan(op, a, axis, DType::Float32), t, false);
     Array lanes = lanes_of(astype(a, t, false), axis);
-    Array made =
-        call(what, {&lanes, 1}, lanes.shape(), t,
-             [op](std::span<const View> in, const View& out) { run_scan(op, in[0], out); });
+    Array made = call<scan_by>(primitives::scan, {&lanes, 1}, lanes.shape(), t, op);
     return axis_back(made, axis);
 }
 

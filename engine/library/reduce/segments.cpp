@@ -3,10 +3,10 @@
 
 #include "core/limits.h"
 #include "core/threads/parallel.h"
-#include "library/call.h"
 #include "library/lanes.h"
 #include "library/reduce/combine_pair.h"
 #include "ops/reduction_tree.h"
+#include "primitives/primitive.h"
 #include "tape/record/record.h"
 
 namespace unisono::library {
@@ -64,8 +64,7 @@ Array reduce_segments(Op op, const Array& a, const Array& begins, std::optional<
     // In float32 to the end, then rounded.
     if (is_half(t)) return astype(reduce_segments(op, a, begins, DType::Float32), t, false);
     Array in[] = {packed(astype(a, t, false)), packed(begins)};
-    return call("reduceat", in, begins.shape(), t,
-                [op](std::span<const View> views, const View& out) { run(op, views, out); });
+    return call<run>(primitives::reduce_segments, in, begins.shape(), t, op);
 }
 
 }  // namespace unisono::library

@@ -32,25 +32,31 @@ void search(const T* sorted, std::int64_t n, const T* values, std::int64_t count
     }
 }
 
+struct Side {
+    bool right;
+};
+
+void search_all(const Side& side, std::span<const View> in, const View& out) {
+    auto* places = elements<std::int64_t>(out);
+    dispatch_all(in[0].dtype, [&]<class T>() {
+        const T* a = elements<const T>(in[0]);
+        const T* v = elements<const T>(in[1]);
+        const std::int64_t n = in[0].layout->size();
+        parallel_for(0, out.layout->size(), limits::thread_search,
+                     [&](std::int64_t begin, std::int64_t end) {
+                         auto f = side.right ? search<true, T> : search<false, T>;
+                         f(a, n, v + begin, end - begin, places + begin);
+                     });
+    });
+}
+
 }  // namespace
 
 Array search_sorted(const Array& sorted, const Array& values, bool right) {
     UNISONO_ASSERT(sorted.rank() == 1 && sorted.dtype() == values.dtype());
     Array in[] = {packed(sorted), packed(values)};
-    return call("searchsorted", in, values.shape(), DType::Int64,
-                [right](std::span<const View> views, const View& out) {
-                    auto* places = elements<std::int64_t>(out);
-                    dispatch_all(views[0].dtype, [&]<class T>() {
-                        const T* a = elements<const T>(views[0]);
-                        const T* v = elements<const T>(views[1]);
-                        std::int64_t n = views[0].layout->size();
-                        parallel_for(0, out.layout->size(), limits::thread_search,
-                                     [&](std::int64_t begin, std::int64_t end) {
-                                         auto f = right ? search<true, T> : search<false, T>;
-                                         f(a, n, v + begin, end - begin, places + begin);
-                                     });
-                    });
-                });
+    return call<search_all>(primitives::search_sorted, in, values.shape(), DType::Int64,
+                            Side{right});
 }
 
 }  // namespace unisono::library

@@ -195,29 +195,61 @@ void top_lane(const T* x, std::int64_t n, std::int64_t count, bool largest, T* v
     }
 }
 
+struct Kth {
+    std::int64_t place;
+};
+
+void partition_lanes(const Kth& kth, std::span<const View> in, const View& out) {
+    const std::int64_t n = lane_extent(in[0]);
+    dispatch_all(in[0].dtype, [&]<class T>() {
+        for_lanes(in[0].layout->size() / n, n, [&](std::int64_t lane) {
+            partition_lane(elements<const T>(in[0]) + lane * n, n, kth.place,
+                           elements<T>(out) + lane * n);
+        });
+    });
+}
+
+void arg_partition_lanes(const Kth& kth, std::span<const View> in, const View& out) {
+    const std::int64_t n = lane_extent(in[0]);
+    dispatch_all(in[0].dtype, [&]<class T>() {
+        for_lanes(in[0].layout->size() / n, n, [&](std::int64_t lane) {
+            arg_partition_lane(elements<const T>(in[0]) + lane * n, n, kth.place,
+                               elements<std::int64_t>(out) + lane * n);
+        });
+    });
+}
+
 }  // namespace
 
 Array partition(const Array& a, int axis, std::int64_t kth, bool indices) {
     std::string what = indices ? "argpartition" : "partition";
     axis = checked_axis(what, axis, a.rank());
     Array lanes = lanes_of(a, axis);
-    Array made =
-        call(what, {&lanes, 1}, lanes.shape(), indices ? DType::Int64 : a.dtype(),
-             [kth, indices](std::span<const View> in, const View& out) {
-                 std::int64_t n = lane_extent(in[0]);
-                 dispatch_all(in[0].dtype, [&]<class T>() {
-                     for_lanes(in[0].layout->size() / n, n, [&](std::int64_t lane) {
-                         const T* x = elements<const T>(in[0]) + lane * n;
-                         if (indices) {
-                             arg_partition_lane(x, n, kth, elements<std::int64_t>(out) + lane * n);
-                         } else {
-                             partition_lane(x, n, kth, elements<T>(out) + lane * n);
-                         }
-                     });
-                 });
-             });
+    Array made = indices ? call<arg_partition_lanes>(primitives::argpartition, {&lanes, 1},
+                                                     lanes.shape(), DType::Int64, Kth{kth})
+                         : call<partition_lanes>(primitives::partition, {&lanes, 1}, lanes.shape(),
+                                                 a.dtype(), Kth{kth});
     return axis_back(made, axis);
 }
+
+namespace {
+
+struct TopK {
+    std::int64_t n, k;  ///< extents of a lane before and after
+    bool largest;
+};
+
+void top_lanes(const TopK& top, std::span<const View> in, std::span<const View> out) {
+    dispatch_all(in[0].dtype, [&]<class T>() {
+        for_lanes(in[0].layout->size() / top.n, top.n, [&](std::int64_t lane) {
+            top_lane(elements<const T>(in[0]) + lane * top.n, top.n, top.k, top.largest,
+                     elements<T>(out[0]) + lane * top.k,
+                     elements<std::int64_t>(out[1]) + lane * top.k);
+        });
+    });
+}
+
+}  // namespace
 
 std::pair<Array, Array> top_k(const Array& a, int axis, std::int64_t k, bool largest) {
     axis = checked_axis("top_k", axis, a.rank());
@@ -230,19 +262,8 @@ std::pair<Array, Array> top_k(const Array& a, int axis, std::int64_t k, bool lar
     }
     shape.back() = k;
     const Result results[] = {{shape, a.dtype()}, {shape, DType::Int64}};
-    const auto made = call_wide(
-        "top_k", {&lanes, 1}, results,
-        [n, k, largest](std::span<const View> in, std::span<const View> out) {
-            const char* data = in[0].data();
-            char* to_values = out[0].data();
-            auto* to_places = reinterpret_cast<std::int64_t*>(out[1].data());
-            dispatch_all(in[0].dtype, [&]<class T>() {
-                for_lanes(in[0].layout->size() / n, n, [&](std::int64_t lane) {
-                    top_lane(reinterpret_cast<const T*>(data) + lane * n, n, k, largest,
-                             reinterpret_cast<T*>(to_values) + lane * k, to_places + lane * k);
-                });
-            });
-        });
+    const auto made =
+        call_wide<top_lanes>(primitives::top_k, {&lanes, 1}, results, TopK{n, k, largest});
     return {axis_back(made[0], axis), axis_back(made[1], axis)};
 }
 

@@ -180,35 +180,47 @@ void argsort_lane(const T* x, std::int64_t n, std::int64_t* places, bool descend
     template void argsort_lane<ctype>(const ctype*, std::int64_t, std::int64_t*, bool);
 #include "core/dtype.def"
 
+namespace {
+
+struct Order {
+    bool descending;
+};
+
+void sort_lanes(const Order& order, std::span<const View> in, const View& out) {
+    const std::int64_t n = lane_extent(in[0]);
+    dispatch_all(out.dtype, [&]<class T>() {
+        for_lanes(out.layout->size() / n, n, [&](std::int64_t k) {
+            sort_lane(elements<const T>(in[0]) + k * n, n, elements<T>(out) + k * n,
+                      order.descending);
+        });
+    });
+}
+
+void argsort_lanes(const Order& order, std::span<const View> in, const View& out) {
+    const std::int64_t n = lane_extent(in[0]);
+    dispatch_all(in[0].dtype, [&]<class T>() {
+        for_lanes(out.layout->size() / n, n, [&](std::int64_t k) {
+            argsort_lane(elements<const T>(in[0]) + k * n, n, elements<std::int64_t>(out) + k * n,
+                         order.descending);
+        });
+    });
+}
+
+}  // namespace
+
 Array sort(const Array& a, int axis, bool descending) {
     axis = checked_axis("sort", axis, a.rank());
     Array lanes = lanes_of(a, axis);
-    Array sorted = call("sort", {&lanes, 1}, lanes.shape(), a.dtype(),
-                        [descending](std::span<const View> in, const View& out) {
-                            std::int64_t n = lane_extent(in[0]);
-                            dispatch_all(out.dtype, [&]<class T>() {
-                                for_lanes(out.layout->size() / n, n, [&](std::int64_t k) {
-                                    sort_lane(elements<const T>(in[0]) + k * n, n,
-                                              elements<T>(out) + k * n, descending);
-                                });
-                            });
-                        });
+    Array sorted = call<sort_lanes>(primitives::sort, {&lanes, 1}, lanes.shape(), a.dtype(),
+                                    Order{descending});
     return axis_back(sorted, axis);
 }
 
 Array argsort(const Array& a, int axis, bool descending) {
     axis = checked_axis("argsort", axis, a.rank());
     Array lanes = lanes_of(a, axis);
-    Array order = call("argsort", {&lanes, 1}, lanes.shape(), DType::Int64,
-                       [descending](std::span<const View> in, const View& out) {
-                           std::int64_t n = lane_extent(in[0]);
-                           dispatch_all(in[0].dtype, [&]<class T>() {
-                               for_lanes(out.layout->size() / n, n, [&](std::int64_t k) {
-                                   argsort_lane(elements<const T>(in[0]) + k * n, n,
-                                                elements<std::int64_t>(out) + k * n, descending);
-                               });
-                           });
-                       });
+    Array order = call<argsort_lanes>(primitives::argsort, {&lanes, 1}, lanes.shape(), DType::Int64,
+                                      Order{descending});
     return axis_back(order, axis);
 }
 

@@ -1,5 +1,5 @@
 // Library calls keep their place among the statements of the tape.
-#include "library/call.h"
+#include "primitives/primitive.h"
 
 #include <gtest/gtest.h>
 
@@ -18,13 +18,25 @@ std::vector<std::int64_t> values(const Array& a) {
 }
 
 /// out[i] = in[n - 1 - i], for packed vectors of int64.
-void reverse(std::span<const View> in, const View& out) {
+void reverse(const library::NoAttributes&, std::span<const View> in, const View& out) {
     auto n = out.layout->size();
     auto stride = in[0].layout->strides()[0];
     auto* from = reinterpret_cast<const std::int64_t*>(in[0].data());
     auto* to = reinterpret_cast<std::int64_t*>(out.data());
     for (std::int64_t i = 0; i < n; ++i) to[i] = from[(n - 1 - i) * stride];
 }
+
+void give_up(const library::NoAttributes&, std::span<const View>, const View&) {
+    fail(ErrorKind::Value, "fails: on purpose");
+}
+void give_up_wide(const library::NoAttributes&, std::span<const View>, std::span<const View>) {
+    fail(ErrorKind::Value, "fails: on purpose");
+}
+
+constexpr Primitive reversing{"reverse", Primitive::Effect::New, "a vector from its end"};
+constexpr Primitive reversing_into{"reverse", Primitive::Effect::Part, "into memory that exists"};
+constexpr Primitive adding{"add_all", Primitive::Effect::New, "sums and counts of operands"};
+constexpr Primitive failing{"fails", Primitive::Effect::New, "nothing"};
 
 Array doubled(const Array& a) {
     Arg args[] = {a.arg(), a.arg()};
@@ -36,7 +48,8 @@ TEST(LibraryCall, RunsBetweenTheStatementsAroundIt) {
     Array twice = doubled(a);
     std::int64_t shape[] = {5};
     Array in[] = {twice};
-    Array reversed = library::call("reverse", in, shape, DType::Int64, reverse);
+    Array reversed =
+        library::call<reverse>(reversing, in, shape, DType::Int64, library::NoAttributes{});
     assign(twice, Arg{scalar_operand(Scalar::of(DType::Int64, 7)), Weak::Int});
     EXPECT_EQ(values(doubled(reversed)), (std::vector<std::int64_t>{16, 12, 8, 4, 0}));
     EXPECT_EQ(values(twice), (std::vector<std::int64_t>{7, 7, 7, 7, 7}));
@@ -45,7 +58,7 @@ TEST(LibraryCall, RunsBetweenTheStatementsAroundIt) {
 TEST(LibraryCall, OverlappingOutputSeesTheInputFromBefore) {
     Array a = doubled(iota(5, nullptr));
     Array in[] = {a};
-    library::call_into("reverse", in, a, reverse);
+    library::call_into<reverse>(reversing_into, in, a, library::NoAttributes{});
     EXPECT_EQ(values(a), (std::vector<std::int64_t>{8, 6, 4, 2, 0}));
 }
 
@@ -53,13 +66,13 @@ TEST(LibraryCall, FailureSpoilsItsResultOnly) {
     Array a = doubled(iota(5, nullptr));
     Array in[] = {a};
     std::int64_t shape[] = {5};
-    Array bad = library::call(
-        "fails", in, shape, DType::Int64,
-        [](std::span<const View>, const View&) { fail(ErrorKind::Value, "fails: on purpose"); });
+    Array bad = library::call<give_up>(failing, in, shape, DType::Int64, library::NoAttributes{});
     EXPECT_THROW(values(bad), Error);
     EXPECT_THROW(values(doubled(bad)), Error);
     Array again[] = {bad};
-    EXPECT_THROW(values(library::call("reverse", again, shape, DType::Int64, reverse)), Error);
+    EXPECT_THROW(values(library::call<reverse>(reversing, again, shape, DType::Int64,
+                                               library::NoAttributes{})),
+                 Error);
     EXPECT_EQ(values(a), (std::vector<std::int64_t>{0, 2, 4, 6, 8}));
 }
 
@@ -69,11 +82,12 @@ TEST(LibraryCall, TakesKnownScalarsAndRefusesReadOnlyOutput) {
     Array a = iota(5, nullptr);
     a.set_readonly();
     Array in[] = {a};
-    EXPECT_THROW(library::call_into("reverse", in, a, reverse), Error);
+    EXPECT_THROW(library::call_into<reverse>(reversing_into, in, a, library::NoAttributes{}),
+                 Error);
 }
 
 /// sums[i] = a[i] + ... over all operands, and counts[i] = their number.
-void add_all(std::span<const View> in, std::span<const View> out) {
+void add_all(const library::NoAttributes&, std::span<const View> in, std::span<const View> out) {
     auto* sums = reinterpret_cast<std::int64_t*>(out[0].data());
     auto* counts = reinterpret_cast<std::int64_t*>(out[1].data());
     for (std::int64_t i = 0; i < out[0].layout->size(); ++i) {
@@ -92,7 +106,7 @@ std::vector<Array> call_of_five(const Array& a) {
     const Array in[] = {a, twice, a, doubled(twice), a};
     const std::int64_t n = a.size();
     const library::Result results[] = {{{n}, DType::Int64}, {{n}, DType::Int64}};
-    return library::call_wide("add_all", in, results, add_all);
+    return library::call_wide<add_all>(adding, in, results, library::NoAttributes{});
 }
 
 TEST(WideCall, TakesAnyNumberOfOperandsAndGivesSeveralResults) {
@@ -122,10 +136,7 @@ TEST(WideCall, RunsForAnyOfItsResultsAndNotWithoutOne) {
 TEST(WideCall, FailurePoisonsAllOfItsResults) {
     Array a = iota(long_size, nullptr), other = doubled(a);
     const library::Result results[] = {{{1}, DType::Int64}, {{long_size}, DType::Int64}};
-    auto bad = library::call_wide("fails", {&a, 1}, results,
-                                  [](std::span<const View>, std::span<const View>) {
-                                      fail(ErrorKind::Value, "fails: on purpose");
-                                  });
+    auto bad = library::call_wide<give_up_wide>(failing, {&a, 1}, results, library::NoAttributes{});
     EXPECT_THROW(values(bad[1]), Error);
     EXPECT_THROW(values(bad[0]), Error);
     EXPECT_THROW(values(doubled(bad[1])), Error);
@@ -150,7 +161,8 @@ TEST(LibraryCall, OrdersStatementsByWhatItTouchesAlone) {
     Array first = doubled(a);
     Array in[] = {b};
     const std::int64_t shape[] = {long_size};
-    Array reversed = library::call("reverse", in, shape, DType::Int64, reverse);
+    Array reversed =
+        library::call<reverse>(reversing, in, shape, DType::Int64, library::NoAttributes{});
     Array second = doubled(first);
     Array from_call = doubled(reversed);
     Tape::current().flush_all(FlushReason::Eval);
