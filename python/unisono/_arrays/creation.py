@@ -467,7 +467,7 @@ def _ordered(made, order, copy=None):
         return made
     if copy is False:
         raise ValueError(
-            f"array: order {order!r} cannot be had without a copy; with copy=None it is copied only where it must be"
+            f"array: order {order!r} needs a copy; with copy=None it is copied only where it must be"
         )
     out = empty(made.shape, made.dtype, order, device=made.device)
     out[...] = made

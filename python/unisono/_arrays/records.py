@@ -223,10 +223,10 @@ def no_arithmetic(what, a):
     """The error of a number's operation on records."""
     fields = ", ".join(a.dtype.names)
     return TypeError(
-        f"{what}: records have no arithmetic and no order; got an array of records with the fields {fields}; "
+        f"{what}: records support neither arithmetic nor comparison; got an array of records with the fields {fields}; "
         f"take a field, as in a[{a.dtype.names[0]!r}]"
         if a.dtype.names
-        else f"{what}: records without fields have no arithmetic; got dtype {a.dtype}"
+        else f"{what}: records without fields do not support arithmetic; got dtype {a.dtype}"
     )
 
 

@@ -253,7 +253,7 @@ class Strided(_engine._BufferOfArray):
         host = self._host()
         if dtype is not None and numpy.dtype(dtype) != host.dtype:
             if copy is False:
-                raise ValueError("__array__: another dtype cannot be had without a copy")
+                raise ValueError("__array__: another dtype needs a copy")
             return host.astype(dtype)
         return host.copy() if copy else host
 

@@ -638,14 +638,14 @@ def doc(self):
     return (
         f"{self.__name__}({names}, /, out={out}, *, where=True, casting='same_kind', order='K', dtype=None)\n\n"
         f"Elementwise ``{self.__name__}``, as NumPy's function of that name.\n\n"
-        f"Parameters\n----------\n{names} : array_like\n    Of dtypes that convert to one of {_names_of(self)}; they broadcast.\n"
-        "out : ndarray, optional\n    Written to and returned, where the shape is that of the result.\n"
-        "where : array_like of bool\n    Elements to compute; others keep what `out` has.\n"
-        "casting : str\n    Which conversions are allowed to the dtype of `out`.\n"
-        "dtype : dtype, optional\n    That the function is computed in.\n\n"
-        "Returns\n-------\nndarray, or a value where all operands are values or numbers\n\n"
-        "Raises\n------\nTypeError\n    A dtype for which the function is not defined, or a conversion that is not allowed.\n"
-        "ValueError\n    Shapes that do not broadcast.\n\n"
+        f"Parameters\n----------\n{names} : array_like\n    Operands, which must broadcast; their dtypes convert to one of {_names_of(self)}.\n"
+        "out : ndarray, optional\n    Array into which the result is written; it must have the shape of the result.\n"
+        "where : array_like of bool\n    Elements to compute; the others keep the values of `out`.\n"
+        "casting : str\n    Conversions to the dtype of `out` that are allowed.\n"
+        "dtype : dtype, optional\n    Dtype of the computation.\n\n"
+        "Returns\n-------\nndarray, or a scalar if all operands are scalars\n\n"
+        "Raises\n------\nTypeError\n    If the function is not defined for a dtype, or a conversion is not allowed.\n"
+        "ValueError\n    If the shapes cannot be broadcast together.\n\n"
         f"Examples\n--------\n>>> import unisono as un\n{example}\n"
     )
 

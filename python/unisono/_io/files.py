@@ -254,7 +254,7 @@ def load(
             raise
         name = getattr(file, "name", None) or (file if isinstance(file, (str, os.PathLike)) else "")
         raise ValueError(
-            f"load: {str(name) + ': ' if name else ''}no .npy or .npz file, or one of Python objects; "
+            f"load: {str(name) + ': ' if name else ''}not a .npy or .npz file, or one of Python objects; "
             "arrays hold numbers: read other files with un.fromfile or un.loadtxt"
         ) from None
     if isinstance(made, numpy.lib.npyio.NpzFile):
