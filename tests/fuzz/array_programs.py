@@ -378,6 +378,9 @@ class Program:
             return None
         shape = self.theirs[n].shape
         a, b = (self.operand_for(shape) for _ in range(2))
+        if np.lib.NumpyVersion(np.__version__) < "2.5.0":
+            # It takes the low bits of integers that do not fit, where later versions raise.
+            a, b = ("1" if x.lstrip("-").isdigit() and not 0 <= int(x) < 128 else x for x in (a, b))
         return f"{self.target()} = xp.where({self.pick([n, n + ' > 0'])}, {a}, {b})"
 
     def cast(self):

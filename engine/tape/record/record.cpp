@@ -399,11 +399,7 @@ Array apply(Op op, std::span<const Arg> args, const Array* out) {
 Array where(const Arg& condition, const Arg& a, const Arg& b) {
     Arg values[] = {a, b};
     DType t = common_dtype(values);
-    // NumPy's where takes the low bits of a Python integer that does not fit.
-    for (const Arg& value : values) {
-        if (value.weak == Weak::Int && is_float(value.scalar().dtype))
-            check_weak("where", value, t);
-    }
+    for (const Arg& value : values) check_weak("where", value, t);
     Arg all[] = {condition, a, b};
     Device* device = common_device("where", all);
     const Layout* packed = broadcast_layout("where", all);

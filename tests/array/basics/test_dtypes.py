@@ -608,12 +608,15 @@ def test_numbers_that_do_not_fit_are_refused_where_numpy_refuses_them(name):
     both(listed, zeros)
 
 
-@pytest.mark.skipif(
-    np.lib.NumpyVersion(np.__version__) >= "2.5.0", reason="NumPy refuses them since 2.5"
-)
 @pytest.mark.parametrize("name", ["uint8", "int16", "float32"])
-def test_where_takes_python_integers_as_numpy_does(name):
+def test_where_refuses_python_integers_that_do_not_fit(name):
+    refuses = np.lib.NumpyVersion(np.__version__) >= "2.5.0"  # before, it took their low bits
     for numbers in ([], [1, 2, 3]):
-        for value in (-2, 300, 2**40):
+        for value in (-2, 3, 300, 2**40):
             x = np.array(numbers, name)
-            both(lambda xp, x, value=value: xp.where(x > 1, value, x), x)
+            fits = name == "float32" or np.iinfo(name).min <= value <= np.iinfo(name).max
+            if fits or refuses:
+                both(lambda xp, x, value=value: xp.where(x > 1, value, x), x)
+            else:
+                with pytest.raises(OverflowError, match=f"integer {value} out of bounds for"):
+                    un.where(un.asarray(x) > 1, value, un.asarray(x))
