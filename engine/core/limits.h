@@ -54,6 +54,9 @@ inline constexpr std::int64_t band_points =
     64;  ///< of a band: else launches cost more than it saves
 inline constexpr std::int64_t band_count = 8;
 
+/// Bytes of results from which on both kinds of stores are timed: fewer stay in the caches.
+inline constexpr std::int64_t timed_stores_bytes = 4 << 20;
+
 // --- Work that is worth a thread of its own ---
 
 inline constexpr std::int64_t thread_elements = 1 << 14;    ///< moved, sorted, scanned, drawn

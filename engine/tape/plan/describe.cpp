@@ -148,6 +148,8 @@ void write_nodes(std::string& out, const PlanStep& step, ArrayNames& arrays,
                          : "    store %" + std::to_string(o.node) + "\n";
     }
     out += "  executor of its last run: " + std::string(step.kernel->executor()) + "\n";
+    if (const std::string stores = step.kernel->stores(); !stores.empty())
+        out += "  results are stored " + stores + "\n";
 }
 
 void write_step(std::string& out, const PlanStep& step, ArrayNames& arrays,

@@ -54,6 +54,10 @@ S runs(Builder& b, std::int32_t i, std::int32_t like, std::int64_t length, S bod
 
 }  // namespace
 
+bool can_stream(const Group::Output& output) {
+    return output.same_as_input < 0 && !is_complex(output.dtype);
+}
+
 ir::Module lower_map(const Group& group, const GroupShape& shape) {
     ir::Module module;
     ir::Function& f = module.functions.emplace_back("map");
@@ -69,8 +73,7 @@ ir::Module lower_map(const Group& group, const GroupShape& shape) {
     std::int32_t like = values.outputs().front();
     std::vector<S> body = values.compute(point, like);
     for (std::size_t k = 0; k < group.outputs.size(); ++k) {
-        bool streaming = shape.streaming && group.outputs[k].same_as_input < 0 &&
-                         !is_complex(group.outputs[k].dtype);
+        bool streaming = shape.streaming && can_stream(group.outputs[k]);
         body.push_back(b.store(values.outputs()[k], point, values.value(group.outputs[k].node),
                                ir::Access::Inside, streaming));
     }

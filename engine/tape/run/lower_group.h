@@ -24,6 +24,9 @@ struct GroupShape {
     bool operator==(const GroupShape&) const = default;
 };
 
+/// Whether the variant that streams stores the output past the caches.
+bool can_stream(const Group::Output& output);
+
 /// Elementwise groups: one function. Params in order: inputs, outputs (arrays of the canonical
 /// rank), scalars.
 ir::Module lower_map(const Group& group, const GroupShape& shape);

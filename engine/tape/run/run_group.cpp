@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
+#include <chrono>
 #include <fstream>
 #include <mutex>
 #include <string>
@@ -42,6 +44,25 @@ std::int64_t last_level_cache() {
         return std::min(l3, sysconf(_SC_NPROCESSORS_ONLN) * most_per_core);
     }();
     return bytes;
+}
+
+double seconds() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+/// Of the choices between stores of all kernels, which threads share; runs take milliseconds.
+ProcessMutex& choices_mutex() {
+    static ProcessMutex& mutex = *new ProcessMutex;
+    return mutex;
+}
+
+/// What the setting says of the stores of a run with a choice.
+bool stores_past_caches(const StoreChoice& choice) {
+    std::lock_guard lock(choices_mutex());
+    const std::string& text = setting("stores");
+    if (text == "time") return choice.past_caches();
+    return text == "size" ? choice.suggested() : text == "past";
 }
 
 enum class Choice : std::uint8_t { Auto, Block, Cpu, Interp };
@@ -292,9 +313,8 @@ void GroupKernel::run_compiled(const Call& call, IterationSpace& space, Device& 
         for (int axis = 0; axis < space.rank; ++axis)
             shape.strides.push_back(class_of(space.strides[o][axis]));
     }
-    std::int64_t bytes = 0;
-    for (const auto& o : group_.outputs) bytes += size_of(o.dtype) * space.size;
-    shape.streaming = !shape.on_device && shape.reduce_axis < 0 && bytes > last_level_cache() / 2;
+    StoreChoice* stores = stores_of(shape, space.size);
+    if (stores) shape.streaming = stores_past_caches(*stores);
     Variant& v = variant(shape, device);
     note_executor(device.info().name.c_str());
     if (shape.reduce_axis >= 0 && !shape.folds) return run_reduction(call, space, device, v);
@@ -307,7 +327,49 @@ void GroupKernel::run_compiled(const Call& call, IterationSpace& space, Device& 
             o < call.inputs.size() ? call.inputs[o] : call.outputs[o - call.inputs.size()];
         arrays.push_back(array_arg(view, extents, {space.strides[o], extents.size()}));
     }
+    if (!stores) {
+        v.map->launch({arrays, call.scalars, {}, {}, 0});
+        return;
+    }
+    const double begin = seconds();
     v.map->launch({arrays, call.scalars, {}, {}, 0});
+    const double end = seconds();
+    std::lock_guard lock(choices_mutex());
+    stores->ran(shape.streaming, begin, end);
+}
+
+StoreChoice* GroupKernel::stores_of(const GroupShape& shape, std::int64_t size) {
+    last_stores_.store(nullptr, std::memory_order_relaxed);
+    if (shape.on_device || shape.reduce_axis >= 0) return nullptr;
+    std::int64_t bytes = 0;
+    bool any = false;
+    std::size_t last_axis = group_.inputs.size() * static_cast<std::size_t>(shape.rank) - 1;
+    for (const auto& o : group_.outputs) {
+        bytes += size_of(o.dtype) * size;
+        last_axis += static_cast<std::size_t>(shape.rank);
+        any |= can_stream(o) && shape.strides[last_axis] == ir::StrideClass::One;
+    }
+    if (!any || bytes < limits::timed_stores_bytes) return nullptr;
+    const int octave = std::bit_width(static_cast<std::uint64_t>(bytes));
+    const bool upper_half = (bytes >> (octave - 2) & 1) != 0;
+    const int size_class = 2 * octave + (upper_half ? 1 : 0);
+    std::lock_guard lock(choices_mutex());
+    StoreChoice* found = nullptr;
+    for (Stores& known : stores_) {
+        if (known.size_class == size_class && known.shape == shape) found = &known.choice;
+    }
+    if (!found) {
+        stores_.push_back({shape, size_class, StoreChoice(bytes > last_level_cache() / 2)});
+        found = &stores_.back().choice;
+    }
+    last_stores_.store(found, std::memory_order_relaxed);
+    return found;
+}
+
+std::string GroupKernel::stores() const {
+    std::lock_guard lock(choices_mutex());
+    const StoreChoice* last = last_stores_.load(std::memory_order_relaxed);
+    return last ? last->text() : "";
 }
 
 bool GroupKernel::is_compiled() const {

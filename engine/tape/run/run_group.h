@@ -2,11 +2,13 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <vector>
 
 #include "tape/plan/group.h"
 #include "tape/run/lower_group.h"
+#include "tape/run/store_choice.h"
 #include "tape/storage.h"
 
 namespace unisono {
@@ -55,8 +57,15 @@ class GroupKernel {
     /// Name of the executor that ran last, and the source of its variants, for explain.
     const char* executor() const { return executor_.load(std::memory_order_relaxed); }
     std::string source() const;
+    /// How the last run stored its results, where they were large; else empty.
+    std::string stores() const;
 
   private:
+    struct Stores {
+        GroupShape shape;
+        int size_class;  ///< of the bytes of all outputs, two per octave
+        StoreChoice choice;
+    };
     struct Variant;
     struct Variants;
     void run_compiled(const Call& call, IterationSpace& space, Device& device);
@@ -71,11 +80,15 @@ class GroupKernel {
     const std::vector<std::unique_ptr<Executable>>& trees(Variant& v);
     const std::vector<std::shared_ptr<GroupKernel>>& stages();
     bool should_compile(const IterationSpace& space);
+    /// The choice of stores for large results of this size; null where only one kind is possible.
+    StoreChoice* stores_of(const GroupShape& shape, std::int64_t size);
     void note_executor(const char* name) { executor_.store(name, std::memory_order_relaxed); }
 
     Group group_;
     std::unique_ptr<BlockProgram> block_;
     std::unique_ptr<Variants> variants_;
+    std::deque<Stores> stores_;  ///< guarded by the mutex of all choices
+    std::atomic<StoreChoice*> last_stores_ = nullptr;
     std::atomic<std::int64_t> work_done_ = 0;  ///< node-elements run without the compiler so far
     std::atomic<bool> cannot_compile_ = false;
     bool cannot_turn_ = false;
