@@ -21,6 +21,10 @@ namespace {
 /// Far enough ahead for memory, near enough to stay in the first-level cache; not a whole page,
 /// whose lines would fall into the sets of those that are being read. In bytes.
 constexpr std::int64_t prefetch_distance = 3072;
+/// The same where only few streams come from memory: beyond the next page, whose address the
+/// processor then knows when it gets there.
+constexpr std::int64_t far_prefetch_distance = 8192 + 512;
+constexpr std::uint64_t few_streams = 2;
 /// A load that another precedes by less than this finds its lines in a cache. In bytes.
 constexpr std::int64_t reuse_distance = 256 * 1024;
 /// With more loads than this, comparing all pairs costs more than it saves.
@@ -63,6 +67,33 @@ Value* first_address(llvm::LoadInst* load, llvm::Loop* loop, llvm::ScalarEvoluti
                                                     llvm::Type::getInt64Ty(load->getContext()));
 }
 
+/// In bytes, of each load whose first address is known: 0 where another load leads.
+std::vector<Value*> prefetch_distances(const std::vector<Value*>& first, llvm::Loop* loop,
+                                       llvm::LLVMContext& context) {
+    llvm::IRBuilder<> b(context);
+    const std::size_t n = first.size();
+    std::vector<Value*> distance(n, b.getInt64(prefetch_distance));
+    if (llvm::all_of(first, [](Value* v) { return !v; })) return distance;
+    b.SetInsertPoint(loop->getLoopPreheader()->getTerminator());
+    std::vector<Value*> leads(n, nullptr);
+    Value* streams = b.getInt64(0);
+    for (std::size_t k = 0; k < n; ++k) {
+        leads[k] = b.getTrue();
+        for (std::size_t j = 0; j < n; ++j) {
+            if (j == k || !first[j] || !first[k]) continue;
+            Value* lead = b.CreateSub(b.CreateSub(first[j], first[k]), b.getInt64(1));
+            Value* follows = b.CreateICmpULT(lead, b.getInt64(reuse_distance));
+            leads[k] = b.CreateSelect(follows, b.getFalse(), leads[k]);
+        }
+        streams = b.CreateAdd(streams, b.CreateZExt(leads[k], b.getInt64Ty()));
+    }
+    Value* ahead = b.CreateSelect(b.CreateICmpULE(streams, b.getInt64(few_streams)),
+                                  b.getInt64(far_prefetch_distance), b.getInt64(prefetch_distance));
+    for (std::size_t k = 0; k < n; ++k)
+        distance[k] = b.CreateSelect(leads[k], ahead, b.getInt64(0));
+    return distance;
+}
+
 void prefetch_loads(llvm::BasicBlock& block, llvm::Loop* loop, llvm::ScalarEvolution& evolution) {
     std::vector<llvm::LoadInst*> loads;
     for (llvm::Instruction& i : block) {
@@ -75,20 +106,11 @@ void prefetch_loads(llvm::BasicBlock& block, llvm::Loop* loop, llvm::ScalarEvolu
         for (std::size_t k = 0; k < loads.size(); ++k)
             first[k] = first_address(loads[k], loop, evolution, expander);
     }
+    std::vector<Value*> distance = prefetch_distances(first, loop, block.getContext());
     llvm::IRBuilder<> b(block.getContext());
     for (std::size_t k = 0; k < loads.size(); ++k) {
-        Value* distance = b.getInt64(prefetch_distance);
-        if (first[k]) {
-            b.SetInsertPoint(loop->getLoopPreheader()->getTerminator());
-            for (std::size_t j = 0; j < loads.size(); ++j) {
-                if (j == k || !first[j]) continue;
-                Value* lead = b.CreateSub(b.CreateSub(first[j], first[k]), b.getInt64(1));
-                Value* leads = b.CreateICmpULT(lead, b.getInt64(reuse_distance));
-                distance = b.CreateSelect(leads, b.getInt64(0), distance);
-            }
-        }
         b.SetInsertPoint(loads[k]);
-        Value* ahead = b.CreateGEP(b.getInt8Ty(), loads[k]->getPointerOperand(), distance);
+        Value* ahead = b.CreateGEP(b.getInt8Ty(), loads[k]->getPointerOperand(), distance[k]);
         b.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()},
                           {ahead, b.getInt32(0), b.getInt32(3), b.getInt32(1)});
     }
