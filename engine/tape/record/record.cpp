@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "core/error.h"
 #include "core/limits.h"
@@ -175,6 +176,34 @@ Array run_plain(const PlainCall& call, const Layout* layout, DType result) {
     return made;
 }
 
+/// 1/s where it is exact, so that x/s and x*(1/s) have the same bits: for powers of two whose
+/// reciprocal is a normal number.
+template <class T>
+bool has_exact_reciprocal(T s, T& reciprocal) {
+    int exponent;
+    const T mantissa = std::frexp(s, &exponent);
+    if (mantissa != T(0.5) && mantissa != T(-0.5)) return false;
+    reciprocal = T(1) / s;
+    return std::isnormal(reciprocal);
+}
+
+template <class T>
+void multiply_by_reciprocal(Entry& e) {
+    T reciprocal;
+    Scalar s{static_cast<std::uint64_t>(e.in[1].offset), e.compute};
+    if (!has_exact_reciprocal(s.get<T>(), reciprocal)) return;
+    s.set(reciprocal);
+    e.in[1] = scalar_operand(s);
+    e.op = Op::Mul;
+}
+
+/// Divisions take the processor several times as long as multiplications.
+void multiply_where_exact(Entry& e) {
+    if (e.op != Op::Div || e.in[1].storage) return;
+    if (e.compute == DType::Float64) multiply_by_reciprocal<double>(e);
+    if (e.compute == DType::Float32) multiply_by_reciprocal<float>(e);
+}
+
 void fill_plain(Entry& e, const OpTable::Row& row, std::span<const Arg> args, const View& like) {
     e.kind = EntryKind::Map;
     e.op = row.op;
@@ -192,6 +221,7 @@ void fill_plain(Entry& e, const OpTable::Row& row, std::span<const Arg> args, co
         e.in[k].offset = args[k].view.offset;
         e.in[k].dtype = args[k].view.dtype;
     }
+    multiply_where_exact(e);
 }
 
 Array record_plain(const OpTable::Row& row, std::span<const Arg> args, const View& like,
@@ -320,6 +350,7 @@ static void check_exponents(const Arg& exponent, DType compute) {
             e.in[k] = broadcast_view(args[k].view, packed);
         }
     }
+    multiply_where_exact(e);
     Tape& tape = Tape::current();
     if (tape.run_eagerly(e)) return made;
     for (std::size_t k = 0; !fresh && k < args.size(); ++k)
