@@ -69,10 +69,14 @@ class RecordArray(Strided):
     [(1.5, 0), (4.0, 7)]
     """
 
-    __slots__ = ()
+    __slots__ = ("_fields",)
     __array_priority__ = 1000
     __hash__ = None
     __class__ = property(lambda self: _engine.ndarray)
+
+    def __init__(self, memory, dtype, shape, strides, offset=0, readonly=False):
+        super().__init__(memory, dtype, shape, strides, offset, readonly)
+        self._fields = {}  # by name, what makes its views
 
     dtype = property(lambda self: self._dtype, doc="NumPy's structured dtype.")
 
@@ -86,19 +90,24 @@ class RecordArray(Strided):
     # Fields and records.
 
     def _field(self, name):
+        make = self._fields.get(name)
+        if make is None:
+            make = self._fields[name] = self._maker_of_field(name)
+        return make(self._readonly)
+
+    def _maker_of_field(self, name):
         if name not in self._dtype.fields:
             raise ValueError(
                 f"no field of name {name}; expected one of {', '.join(self._dtype.names)}"
             )
         inner, offset = self._dtype.fields[name][:2]
         element, extents = inner.subdtype or (inner, ())
-        return view_of(
+        return maker_of_views(
             self._memory,
             element,
             self._shape + extents,
             self._strides + packed_strides(extents, element.itemsize),
             self._offset + offset,
-            self._readonly,
         )
 
     def __getitem__(self, key):
@@ -301,21 +310,32 @@ def check_device(device):
 
 def view_of(memory, dtype, shape, strides, offset, readonly):
     """Elements of a NumPy dtype in that memory, as records, an unisono array or a NumPy array."""
+    return maker_of_views(memory, dtype, shape, strides, offset)(readonly)
+
+
+def maker_of_views(memory, dtype, shape, strides, offset):
+    """Function that makes such a view at each call, read-only where its argument says so."""
     if dtype.names is not None:
-        return RecordArray(memory, dtype, shape, strides, offset, readonly)
+        return lambda readonly: RecordArray(memory, dtype, shape, strides, offset, readonly)
     t = engine_dtype(dtype)
     if t is None:
-        return memory.numpy(dtype, shape, strides, offset, readonly)
+        return lambda readonly: memory.numpy(dtype, shape, strides, offset, readonly)
     size = dtype.itemsize
     part = size // 2 if t.kind == "c" else size
     steps = [s if n > 1 else 0 for n, s in zip(shape, strides, strict=True)]
     if memory.alignment % part or offset % size or any(s % size for s in steps):
-        return FieldView(memory, dtype, shape, strides, offset, readonly)
-    typed = memory.typed(t)
-    made = _engine._strided(typed, shape, tuple(s // size for s in strides), offset // size)
-    if readonly or memory.readonly:
-        made._set_writeable(False)
-    return made
+        return lambda readonly: FieldView(memory, dtype, shape, strides, offset, readonly)
+    typed, first = memory.typed(t), offset // size
+    steps = tuple(s // size for s in strides)
+    fixed = memory.readonly
+
+    def make(readonly):
+        made = _engine._strided(typed, shape, steps, first)
+        if readonly or fixed:
+            made._set_writeable(False)
+        return made
+
+    return make
 
 
 def ours(made):

@@ -480,3 +480,20 @@ def test_errors():
         a[0, 0]
     with pytest.raises(un.errors.UnsupportedError, match="live on the host"):
         un.zeros(3, dtype=PACKED, device="cuda")
+
+
+@pytest.mark.parametrize("align", [True, False])
+def test_views_of_a_field_are_new_and_follow_the_flag(align):
+    a = un.zeros(5, dtype=np.dtype([("c", "i1"), ("x", "f8")], align=align))
+    first, second = a["x"], a["x"]
+    assert first is not second
+    first[0] = 3.0
+    assert second[0] == 3.0 and a["x"][0] == 3.0
+    a.setflags(write=False)
+    with pytest.raises(ValueError, match="read-only"):
+        a["x"][1] = 1.0
+    a.setflags(write=True)
+    a["x"][1] = 1.0
+    assert a["x"].tolist() == [3.0, 1.0, 0.0, 0.0, 0.0]
+    with pytest.raises(ValueError, match="no field of name z; expected one of c, x"):
+        a["z"]
