@@ -244,6 +244,12 @@ BENCHMARKS = {
         ["numba"],
         ("numba", 1.0),
     ),
+    "suite-slopes": (
+        "slopes of densities in an ocean of 64x64x16, by array statements",
+        "unisono",
+        ["numba"],
+        ("numba", 0.9),
+    ),
     "suite-small-vectorize": (
         "a call of @vectorize on 10 float64",
         "unisono",

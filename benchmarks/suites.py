@@ -145,6 +145,31 @@ def potentials(positions, weights):
     return out
 
 
+def slopes(heat, salt, mask, depth, mixing, slope, strength):
+    """Slopes of surfaces of equal density in an ocean, tapered where they are steep, by array statements."""
+    rows, columns, layers = heat.shape
+    by_heat = -mask * (1e-5 * (heat - 9.85) + 1.67e-4 * (1 - 1e-4 * np.abs(depth))) * 1024.0
+    by_salt = mask * 0.78
+    heat_across, salt_across = np.zeros_like(heat), np.zeros_like(heat)
+    heat_down, salt_down = np.zeros_like(heat), np.zeros_like(heat)
+    heat_across[:-1] = mask[:-1] * (heat[1:] - heat[:-1])
+    salt_across[:-1] = mask[:-1] * (salt[1:] - salt[:-1])
+    heat_down[:, :, :-1] = mask[:, :, :-1] * (heat[:, :, 1:] - heat[:, :, :-1]) / depth[:-1]
+    salt_down[:, :, :-1] = mask[:, :, :-1] * (salt[:, :, 1:] - salt[:, :, :-1]) / depth[:-1]
+    total = np.zeros_like(heat)
+    for below in range(2):
+        for side in range(2):
+            i, j, k, m = side, rows - 1 + side, below, layers - 1 + below
+            a, b = by_heat[i:j, :, 1:], by_salt[i:j, :, 1:]
+            across = a * heat_across[:-1, :, 1:] + b * salt_across[:-1, :, 1:]
+            down = a * heat_down[i:j, :, k:m] + b * salt_down[i:j, :, k:m]
+            s = -across / (np.minimum(0.0, down) - 1e-20)
+            taper = 0.5 * (1.0 + np.tanh((-np.abs(s) + 1e-3) / 1e-3))
+            total[:-1, :, 1:] += depth[1:] * np.maximum(50.0, mixing[:-1, :, 1:] * taper)
+            slope[:-1, :, 1:, side, below] = taper * s * mask[:-1, :, 1:]
+    strength[:, :, :] = total / (4.0 * depth)
+
+
 def scale_and_add(a, b):
     return a * 2.0 + b
 
@@ -161,6 +186,7 @@ def cases():
     square = rng.random((250, 400))
     board = (rng.random((300, 300)) < 0.4).astype(np.uint8)
     columns = np.asfortranarray(square)
+    ocean = [rng.random((64, 64, 16)) for _ in range(4)]
     prices = [rng.uniform(5, 30, SIZE), rng.uniform(1, 100, SIZE), rng.uniform(0.25, 10, SIZE)]
     return {
         "suite-cubes": (sum_of_cubes, x),
@@ -178,6 +204,14 @@ def cases():
         "suite-kernel-density": (kernel_density, rng.standard_normal(SIZE)),
         "suite-tanh": (sum_of_tanh, 50 * rng.standard_normal(SIZE)),
         "suite-options": (options, x.copy(), x.copy(), *prices, 0.02, 0.3),
+        "suite-slopes": (
+            slopes,
+            *ocean[:3],
+            rng.random(16) + 0.5,
+            ocean[3],
+            np.zeros((64, 64, 16, 2, 2)),
+            np.zeros((64, 64, 16)),
+        ),
         "suite-potentials": (potentials, rng.random((2, 1000)), rng.random(1000)),
     }
 
