@@ -115,6 +115,23 @@ def jitclass(cls_or_spec=None, spec=None):
     return lambda cls: _compiled(cls, given)
 
 
+# What Python itself puts into a class; annotations are functions since 3.14.
+_OF_THE_CLASS = frozenset(
+    "__dict__ __weakref__ __annotations__ __annotate__ __annotate_func__ __annotations_cache__".split()
+)
+
+
+def _annotations(owner):
+    """The annotations of a class itself; names that are not defined yet are strings."""
+    if sys.version_info < (3, 14):
+        return vars(owner).get("__annotations__", {})
+    import annotationlib
+
+    found = annotationlib.get_annotations(owner, format=annotationlib.Format.FORWARDREF)
+    reference = annotationlib.ForwardRef
+    return {n: t.__forward_arg__ if isinstance(t, reference) else t for n, t in found.items()}
+
+
 def _compiled(cls, spec):
     if _engine._setting("disable_jit") not in ("", "0"):
         return cls
@@ -127,7 +144,7 @@ def _compiled(cls, spec):
     declared = {}
     members = {}
     for owner in reversed(cls.__mro__[:-1]):
-        declared.update(vars(owner).get("__annotations__", {}))
+        declared.update(_annotations(owner))
         members.update(vars(owner))
     declared.update(dict(spec or {}))
     scope = getattr(sys.modules.get(cls.__module__), "__dict__", {})
@@ -149,7 +166,7 @@ def _compiled(cls, spec):
             )
         if key == "__init__":
             init = _method(value, name)
-        elif key in ("__dict__", "__weakref__", "__annotations__", "__module__", "__qualname__"):
+        elif key in _OF_THE_CLASS or key in ("__module__", "__qualname__"):
             continue
         elif key in _INTERPRETED or not isinstance(
             value, (types.FunctionType, JitFunction, property, staticmethod)
@@ -206,7 +223,7 @@ def _with_containers(cls, declared, members):
     """A class whose fields are Python's own: a dataclass, copied in and back where compiled code uses its objects."""
     namespace = {"__annotations__": declared, "_holds_containers": True}
     for key, value in members.items():
-        if key in ("__dict__", "__weakref__", "__annotations__"):
+        if key in _OF_THE_CLASS:
             continue
         is_method = isinstance(value, types.FunctionType) and not key.startswith("__")
         namespace[key] = _method(value, cls.__name__) if is_method else value
