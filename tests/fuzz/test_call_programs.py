@@ -1,0 +1,267 @@
+"""Random programs of library calls, views and in-place statements give NumPy's values.
+
+Arrays are too long for statements to run eagerly and values are read seldom, so that whole programs are recorded:
+calls with several operands and results, results that alias, operands that are overwritten while a call waits,
+errors half-way, several threads, and forks. UNISONO_FUZZ_PROGRAMS sets how many programs a test runs.
+"""
+
+import os
+import threading
+
+import numpy as np
+import pytest
+import unisono as un
+
+COUNT = int(os.environ.get("UNISONO_FUZZ_PROGRAMS", 60))
+FIRST = int(os.environ.get("UNISONO_FUZZ_SEED", 1))
+LENGTH = 6000  # elements of an array: more than small calls have
+BOUND = 1 << 40  # values stay below, so that no sum overflows
+
+
+class Pair:
+    """An array of NumPy's and ours, to which the same happens."""
+
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+        self.kinds = LAZY if self.rng.integers(2) else STATEMENTS
+        self.arrays = []
+        for _ in range(3):
+            a = self.rng.integers(-50, 50, LENGTH)
+            self.arrays.append((a, un.asarray(a.copy())))
+
+    def pick(self):
+        """Return an array or a view of one."""
+        a, x = self.arrays[self.rng.integers(len(self.arrays))]
+        how = self.rng.integers(6)
+        if how == 0:
+            return a[::-1], x[::-1]
+        if how == 1 and len(a) > 10:
+            k = int(self.rng.integers(1, 5))
+            return a[k:], x[k:]
+        if how == 2 and len(a) > 10:
+            return a[::2], x[::2]
+        return a, x
+
+    def equal_pick(self):
+        """Return two arrays or views of equal lengths, which may overlap."""
+        (a, x), (b, y) = self.pick(), self.pick()
+        n = min(len(a), len(b))
+        k = min(int(self.rng.integers(3)), n - 1)
+        return (a[: n - k], x[: n - k]), (b[k:n], y[k:n])
+
+    def keep(self, a, x):
+        if len(a) == 0:
+            return
+        if len(self.arrays) > 5:
+            del self.arrays[self.rng.integers(len(self.arrays))]
+        self.arrays.append((a, x))
+
+    def positions(self, n, count):
+        at = self.rng.integers(-n, n, count)
+        return at, un.asarray(at.copy())
+
+    def step(self):
+        self.kinds[self.rng.integers(len(self.kinds))](self)
+
+    def check(self):
+        if self.rng.integers(4):  # all that is pending is one segment then
+            un.synchronize()
+        for a, x in self.arrays:
+            np.testing.assert_array_equal(np.asarray(x), a)
+
+
+def add(p):
+    (a, x), (b, y) = p.equal_pick()
+    p.keep((a + b) % BOUND, (x + y) % BOUND)
+
+
+def scale(p):
+    a, x = p.pick()
+    a[...] = (a * 3 + 1) % 1000
+    x[...] = (x * 3 + 1) % 1000
+
+
+def assign_overlapping(p):
+    (a, x), (b, y) = p.equal_pick()
+    a[...] = b - 1
+    x[...] = y - 1
+
+
+def sort(p):
+    a, x = p.pick()
+    p.keep(np.sort(a), un.sort(x))
+
+
+def sort_in_place(p):
+    a, x = p.pick()
+    a.sort()
+    x.sort()
+
+
+def argsort(p):
+    a, x = p.pick()
+    p.keep(np.argsort(a, kind="stable"), un.argsort(x, kind="stable"))
+
+
+def scan(p):
+    a, x = p.pick()
+    p.keep(np.cumsum(a % 100), un.cumsum(x % 100))
+
+
+def take(p):
+    a, x = p.pick()
+    at, places = p.positions(len(a), LENGTH)
+    p.keep(a[at], x[places])
+
+
+def put(p):
+    (a, x), (b, y) = p.equal_pick()
+    at = p.rng.permutation(len(a))
+    a[at] = b
+    x[un.asarray(at.copy())] = y
+
+
+def combine_at(p):
+    a, x = p.pick()
+    at, places = p.positions(len(a), 200)
+    np.add.at(a, at, 5)
+    un.add.at(x, places, 5)
+
+
+def select(p):
+    a, x = p.pick()
+    p.keep(a[a % 3 == 0], x[x % 3 == 0])
+
+
+def fill(p):
+    a, x = p.pick()
+    chosen, under = a > 7, x > 7
+    values = np.arange(int(chosen.sum()))
+    a[chosen] = values
+    x[under] = un.asarray(values.copy())
+
+
+def top_k(p):
+    a, x = p.pick()
+    k = int(p.rng.integers(1, len(a) + 1))
+    values, places = un.top_k(x, k)
+    order = np.argsort(-a, kind="stable")[:k]
+    if p.rng.integers(2):
+        p.keep(order, places)
+    if p.rng.integers(2):
+        p.keep(a[order], values)
+        if p.rng.integers(2):  # a result that is overwritten while the call may wait
+            values += places
+            p.arrays[-1][0][...] += order
+
+
+def search(p):
+    (a, x), (b, y) = p.equal_pick()
+    p.keep(np.searchsorted(np.sort(a), b), un.searchsorted(un.sort(x), y))
+
+
+def count(p):
+    a, x = p.pick()
+    p.keep(np.bincount(a % 97), un.bincount(x % 97))
+
+
+def product(p):
+    a, x = p.pick()
+    n = len(a) // 50
+    if n:
+        m, w = (a[: n * 50] % 10).reshape(n, 50), (x[: n * 50] % 10).reshape(n, 50)
+        p.keep(m @ m[0], w @ w[0])
+
+
+def read_one(p):
+    a, x = p.pick()
+    k = int(p.rng.integers(len(a)))
+    assert int(x[k]) == a[k]
+
+
+def settle(p):
+    un.synchronize()
+
+
+def fail(p):
+    a, x = p.pick()
+    with pytest.raises(IndexError):
+        x[un.asarray([len(a)] * 3000)]
+
+
+LAZY = [
+    add,
+    add,
+    scale,
+    scale,
+    assign_overlapping,
+    sort,
+    argsort,
+    scan,
+    top_k,
+    search,
+]  # none reads a value
+STATEMENTS = [
+    *LAZY,
+    sort_in_place,
+    take,
+    put,
+    combine_at,
+    select,
+    fill,
+    count,
+    product,
+    read_one,
+    settle,
+    fail,
+]
+
+
+def run(seed, length=25):
+    p = Pair(seed)
+    for _ in range(length):
+        p.step()
+    p.check()
+
+
+def test_programs():
+    for seed in range(FIRST, FIRST + COUNT):
+        run(seed)
+
+
+def test_programs_on_threads():
+    failures = []
+
+    def work(first):
+        try:
+            for seed in range(first, first + max(1, COUNT // 6)):
+                run(seed)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(FIRST + 10_000 * k,)) for k in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not failures, failures[0]
+
+
+def test_programs_with_forks():
+    for seed in range(FIRST, FIRST + max(1, COUNT // 10)):
+        p = Pair(seed)
+        for k in range(20):
+            p.step()
+            if k % 7 != 3:
+                continue
+            child = os.fork()
+            if child == 0:
+                status = 1
+                try:
+                    p.step()
+                    p.check()
+                    status = 0
+                finally:
+                    os._exit(status)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, seed
+        p.check()
