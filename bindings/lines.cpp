@@ -77,9 +77,15 @@ bool is_ours(PyCodeObject* code) noexcept { return kind_of(code).ours; }
 
 /// Finishes what a timed statement left when it ran before: its work is what is timed.
 void finish_last_round(LineRef line) noexcept {
-    static LineRef last;
+    static LineRef last;  // keeps its code, so that no other code has its address
     const bool again = last.code == line.code && line.offset <= last.offset;
-    last = line;
+    if (last.code != line.code) {
+        auto* before = static_cast<PyObject*>(last.code);
+        Py_XINCREF(static_cast<PyObject*>(line.code));
+        last.code = line.code;
+        Py_XDECREF(before);
+    }
+    last.offset = line.offset;
     if (!again || Tape::current().length() == 0) return;
     try {
         Tape::current().flush_all(FlushReason::Eval);
