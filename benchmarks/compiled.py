@@ -39,7 +39,7 @@ void expression(long n, const double *restrict a, const double *restrict b, cons
     for (long i = 0; i < n; ++i) out[i] = a[i]*b[i] + c[i]*2 - a[i]/3;
 }
 """
-# The same steps as examples/mask_roads/compiled.py: floats of the corners, doubles of the points.
+# The same steps as examples/mask_methods/compiled.py: floats of the corners, doubles of the points.
 MASK_C = """
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@ import numpy as np
 from timing import best_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))
-from mask_roads import make_vertices
+from mask_methods import make_vertices
 
 
 def measure(name, who):
@@ -16,7 +16,7 @@ def measure(name, who):
     if who == "gcc":
         mark = compiled.mask()
     else:
-        from mask_roads.compiled import mark_all as mark
+        from mask_methods.compiled import mark_all as mark
     mark(vertices, mask)
     expected = np.zeros_like(mask)
     compiled.mask()(vertices, expected)

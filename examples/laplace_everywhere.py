@@ -1,4 +1,4 @@
-"""Laplace's equation by every road that this machine has: a table, and the field as a picture."""
+"""Laplace's equation by every method that this machine has: a table, and the field as a picture."""
 
 import argparse
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from laplace import bandwidth, numpy_slices, on_ranks, problem, python_loops, show
-from laplace.road import Outcome, seconds_per_sweep, solve, try_out
+from laplace.method import Outcome, seconds_per_sweep, solve, try_out
 
 
 def parse_arguments():
@@ -32,9 +32,9 @@ def size(text):
 
 
 def candidates():
-    """Yield every road, or an Outcome that says why it is missing."""
-    yield from numpy_slices.roads()
-    yield from python_loops.roads()
+    """Yield every method, or an Outcome that says why it is missing."""
+    yield from numpy_slices.methods()
+    yield from python_loops.methods()
     try:
         import unisono as un
         from laplace import compiled_loops, kernels, unisono_slices
@@ -43,13 +43,13 @@ def candidates():
         return
     cpu = "cpu"
     devices = [cpu, *(str(d) for d in un.devices() if not str(d).startswith(cpu))]
-    yield from unisono_slices.roads(devices)
+    yield from unisono_slices.methods(devices)
     for name, module, arguments in (
         ("jit", compiled_loops, ()),
         ("kernel", kernels, (devices,)),
     ):
         if hasattr(un, name):
-            yield from module.roads(*arguments)
+            yield from module.methods(*arguments)
         else:
             yield Outcome(f"@un.{name}", missing=f"this version of unisono has no un.{name}")
     for kind in ("opencl", "cuda"):
@@ -59,7 +59,7 @@ def candidates():
 
 
 def present(candidate):
-    """The road if it works on a small field, else an Outcome with the reason."""
+    """The method if it works on a small field, else an Outcome with the reason."""
     if isinstance(candidate, Outcome):
         return candidate
     try:
@@ -70,49 +70,49 @@ def present(candidate):
     return candidate
 
 
-def solve_all(roads, u):
-    """Solve by each road, showing progress."""
+def solve_all(methods, u):
+    """Solve by each method, showing progress."""
     outcomes = []
-    for road in roads:
-        if isinstance(road, Outcome):
-            outcomes.append(road)
-        elif not road.sweeps_cheaply:
-            outcomes.append(Outcome(road.name, road.order))
+    for method in methods:
+        if isinstance(method, Outcome):
+            outcomes.append(method)
+        elif not method.sweeps_cheaply:
+            outcomes.append(Outcome(method.name, method.order))
         else:
-            progress = show.Progress(road.name)
-            outcome = solve(road, u, progress)
+            progress = show.Progress(method.name)
+            outcome = solve(method, u, progress)
             progress.close()
-            show.say(f"  {road.name}: {outcome.sweeps} sweeps in {outcome.seconds:.2f} s")
+            show.say(f"  {method.name}: {outcome.sweeps} sweeps in {outcome.seconds:.2f} s")
             outcomes.append(outcome)
     return outcomes
 
 
-def time_all(roads, outcomes, u):
-    """Time sweeps of the field `u`: the roads take turns, so that a busy moment of the machine hits all alike."""
-    reference = next(r for r in roads if isinstance(r, numpy_slices.NumPySlices))
+def time_all(methods, outcomes, u):
+    """Time sweeps of the field `u`: the methods take turns, so that a busy moment of the machine hits all alike."""
+    reference = next(r for r in methods if isinstance(r, numpy_slices.NumPySlices))
     count = max(1, 16_000_000 // u.size)
-    for road, outcome in zip(roads, outcomes, strict=True):
-        if isinstance(road, Outcome):
+    for method, outcome in zip(methods, outcomes, strict=True):
+        if isinstance(method, Outcome):
             continue
-        if not road.sweeps_cheaply:
+        if not method.sweeps_cheaply:
             few = u[: max(3, 200_000 // u.shape[1])]
-            road.start(few)
-            outcome.large = seconds_per_sweep(road, 1) * u.size / few.size
-            road.close()
+            method.start(few)
+            outcome.large = seconds_per_sweep(method, 1) * u.size / few.size
+            method.close()
             continue
-        for r in (reference, road):
+        for r in (reference, method):
             r.start(u)
             r.sweep(2)  # whatever is compiled or allocated at first use
         times, ratios = [], []
         for _ in range(7):
             numpy_time = seconds_per_sweep(reference, count)
-            times.append(seconds_per_sweep(road, count))
+            times.append(seconds_per_sweep(method, count))
             ratios.append(numpy_time / times[-1])
         outcome.large = float(np.median(times))
-        outcome.speed = float(np.median(ratios)) if road is not reference else 1.0
-        for r in (reference, road):
+        outcome.speed = float(np.median(ratios)) if method is not reference else 1.0
+        for r in (reference, method):
             r.close()
-    numpy_large = outcomes[roads.index(reference)].large
+    numpy_large = outcomes[methods.index(reference)].large
     for outcome in outcomes:
         if outcome.large and not outcome.speed:
             outcome.speed = numpy_large / outcome.large
@@ -149,8 +149,8 @@ def main():
         f"Laplace's equation, {options.size} x {options.size} {options.dtype}, "
         f"until no point grows by more than {problem.EPS} in a sweep"
     )
-    roads = [present(c) for c in candidates()]
-    outcomes = solve_all(roads, u)
+    methods = [present(c) for c in candidates()]
+    outcomes = solve_all(methods, u)
     progress = show.Progress(on_ranks.DistributedSlices.name)
     count = max(1, 16_000_000 // large.size)
     ranks = on_ranks.solve_on_ranks(options.size, options.dtype, options.large, count, progress)
@@ -159,7 +159,7 @@ def main():
         show.say(f"  {ranks.name}: {ranks.sweeps} sweeps in {ranks.seconds:.2f} s")
     show.say(f"timing sweeps of {options.large} x {options.large}")
     copy = bandwidth.copy_bandwidth()
-    time_all(roads, [*outcomes], large)
+    time_all(methods, [*outcomes], large)
     if ranks.large:
         ranks.speed = outcomes[0].large / ranks.large
     outcomes.append(ranks)

@@ -1,4 +1,4 @@
-"""The points inside a polygon, by every road that this machine has: a table and a picture."""
+"""The points inside a polygon, by every method that this machine has: a table and a picture."""
 
 import argparse
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from laplace.show import say, seconds
-from mask_roads import Missing, make_vertices, roads
+from mask_methods import Missing, make_vertices, methods
 
 INSIDE = 256368  # points of 1024 x 1024 that lie inside, by the program that the vertices come from
 # What the slides that pose the problem measured in 2015 on eight cores at 2.27 GHz and a GPU, in seconds.
@@ -41,14 +41,14 @@ def shape(text):
     return int(parts[0]), int(parts[1])
 
 
-def measure(road, vertices, size):
+def measure(method, vertices, size):
     """Return the mask and the median time, after a first run that may compile (unless it is the only one)."""
     begin = time.perf_counter()
-    mask = road.mask(vertices, size)
-    times = [time.perf_counter() - begin] if road.repeats == 0 else []
-    for _ in range(road.repeats):
+    mask = method.mask(vertices, size)
+    times = [time.perf_counter() - begin] if method.repeats == 0 else []
+    for _ in range(method.repeats):
         begin = time.perf_counter()
-        mask = road.mask(vertices, size)
+        mask = method.mask(vertices, size)
         times.append(time.perf_counter() - begin)
     return mask, float(np.median(times))
 
@@ -77,23 +77,23 @@ def main():
     vertices = make_vertices()
     rows, wrong, reference = [], 0, None
     say(f"which of {options.shape[0]} x {options.shape[1]} points lie inside a 24-edge polygon")
-    for road in roads():
-        if isinstance(road, Missing):
-            rows.append((road.name, None, road.reason))
+    for method in methods():
+        if isinstance(method, Missing):
+            rows.append((method.name, None, method.reason))
             continue
         try:
-            mask, spent = measure(road, vertices, options.shape)
+            mask, spent = measure(method, vertices, options.shape)
         except Exception as error:
-            rows.append((road.name, None, f"{type(error).__name__}: {error}".splitlines()[0]))
+            rows.append((method.name, None, f"{type(error).__name__}: {error}".splitlines()[0]))
             continue
         reference = mask if reference is None else reference
         same = np.array_equal(mask, reference)
         if options.shape == (1024, 1024):
             same = same and int(mask.sum()) == INSIDE
         wrong += not same
-        rows.append((road.name, spent, f"{int(mask.sum())}{'' if same else '  WRONG'}"))
+        rows.append((method.name, spent, f"{int(mask.sum())}{'' if same else '  WRONG'}"))
     first = next(spent for _, spent, _ in rows if spent)
-    say(f"\n{'road':<34} {'time':>9} {'against Python':>15}  inside")
+    say(f"\n{'method':<34} {'time':>9} {'against Python':>15}  inside")
     for name, spent, text in rows:
         if spent:
             ratio = f"{first / spent:.3g}x"

@@ -1,1 +1,1 @@
-"""The parts of examples/laplace_everywhere.py: the problem, the solver loop, and one file per road."""
+"""The parts of examples/laplace_everywhere.py: the problem, the solver loop, and one file per method."""

@@ -2,8 +2,8 @@
 
 import unisono as un
 
+from .method import Method
 from .python_loops import solve
-from .road import Road
 
 
 def solve_in_parallel(u, u_new):
@@ -12,7 +12,7 @@ def solve_in_parallel(u, u_new):
             u_new[y, x] = ((u[y - 1, x] + u[y + 1, x]) + (u[y, x - 1] + u[y, x + 1])) / 4
 
 
-class CompiledLoops(Road):
+class CompiledLoops(Method):
     """A compiled function on NumPy arrays."""
 
     def __init__(self, name, order, function):
@@ -23,6 +23,6 @@ class CompiledLoops(Road):
         return u.copy()
 
 
-def roads():
+def methods():
     yield CompiledLoops("@un.jit loops", "loops", solve)
     yield CompiledLoops("un.prange loops", "slices", solve_in_parallel)

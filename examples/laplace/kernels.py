@@ -2,7 +2,7 @@
 
 import unisono as un
 
-from .road import Road
+from .method import Method
 
 
 def solve_point(u, u_new):
@@ -11,7 +11,7 @@ def solve_point(u, u_new):
     u_new[y, x] = ((u[y - 1, x] + u[y + 1, x]) + (u[y, x - 1] + u[y, x + 1])) / 4
 
 
-class Kernel(Road):
+class Kernel(Method):
     """A kernel launched over the inner points of arrays of one device."""
 
     def __init__(self, device):
@@ -30,6 +30,6 @@ class Kernel(Road):
         un.synchronize()
 
 
-def roads(devices):
+def methods(devices):
     for device in devices:
         yield Kernel(device)

@@ -17,18 +17,18 @@ import numpy as np
 
 if __package__:
     from . import problem
+    from .method import Method, Outcome, seconds_per_sweep, solve, try_out
     from .numpy_slices import solve as step
-    from .road import Outcome, Road, seconds_per_sweep, solve, try_out
 else:  # started by mpirun as a program
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     from laplace import problem
+    from laplace.method import Method, Outcome, seconds_per_sweep, solve, try_out
     from laplace.numpy_slices import solve as step
-    from laplace.road import Outcome, Road, seconds_per_sweep, solve, try_out
 
 RANKS = 2
 
 
-class DistributedSlices(Road):
+class DistributedSlices(Method):
     """The statement of numpy_slices.py on arrays distributed over the ranks of a mesh."""
 
     name = f"slices on {RANKS} MPI ranks"
@@ -66,24 +66,24 @@ def work(size, dtype, large_size, count, result):
         if mesh.rank == 0:
             print(json.dumps(what), flush=True)
 
-    road = DistributedSlices(mesh)
-    try_out(road)
+    method = DistributedSlices(mesh)
+    try_out(method)
     outcome = solve(
-        road,
+        method,
         problem.make_field(size, dtype),
         lambda sweeps, change: say(sweeps=sweeps, change=change),
     )
     if mesh.rank == 0:
         np.save(result, outcome.field)
-    road.start(problem.make_field(large_size, dtype))
-    road.sweep(2)
-    large = float(np.median([seconds_per_sweep(road, count) for _ in range(7)]))
-    road.close()
+    method.start(problem.make_field(large_size, dtype))
+    method.sweep(2)
+    large = float(np.median([seconds_per_sweep(method, count) for _ in range(7)]))
+    method.close()
     say(done=True, sweeps=outcome.sweeps, seconds=outcome.seconds, large=large)
 
 
 def why_missing():
-    """Say why this road does not exist here, or return an empty text."""
+    """Say why this method does not exist here, or return an empty text."""
     import unisono as un
 
     if shutil.which("mpirun") is None:
@@ -94,7 +94,7 @@ def why_missing():
 
 
 def solve_on_ranks(size, dtype, large_size, count, progress):
-    """Run the road under mpirun; return its Outcome."""
+    """Run the method under mpirun; return its Outcome."""
     missing = Outcome(DistributedSlices.name, missing=why_missing())
     if missing.missing:
         return missing

@@ -1,6 +1,6 @@
 """Plain loops in Python; the same function is compiled in compiled_loops.py."""
 
-from .road import Road
+from .method import Method
 
 
 def solve(u, u_new):
@@ -11,7 +11,7 @@ def solve(u, u_new):
             u_new[y, x] = (u[y + 1, x] + u[y - 1, x] + u[y, x + 1] + u[y, x - 1]) / 4
 
 
-class PythonLoops(Road):
+class PythonLoops(Method):
     """Loops run by CPython on NumPy arrays: too slow to reach convergence, timed on few sweeps."""
 
     name = "Python loops"
@@ -23,5 +23,5 @@ class PythonLoops(Road):
         return u.copy()
 
 
-def roads():
+def methods():
     yield PythonLoops()

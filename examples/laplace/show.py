@@ -43,10 +43,10 @@ def seconds(t):
 
 
 def table(outcomes, size, large_size, itemsize, bandwidth):
-    """Print a row per road."""
+    """Print a row per method."""
     rate = f"{bandwidth / 1e9:.0f}"
     head = (
-        "road",
+        "method",
         f"sweep of {size}^2",
         f"sweep of {large_size}^2",
         f"GB/s (copy {rate})",
@@ -82,7 +82,7 @@ def table(outcomes, size, large_size, itemsize, bandwidth):
             say("  ".join("-" * w for w in widths))
     missing = [o for o in outcomes if o.missing]
     if missing:
-        say("\nroads that do not exist here:")
+        say("\nmethods that do not exist here:")
         for o in missing:
             say(f"  {o.name}: {o.missing}")
 

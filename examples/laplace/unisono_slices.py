@@ -2,11 +2,11 @@
 
 import unisono as un
 
+from .method import Method
 from .numpy_slices import solve
-from .road import Road
 
 
-class Slices(Road):
+class Slices(Method):
     """The statement of numpy_slices.py on arrays of one device."""
 
     step = staticmethod(solve)
@@ -22,6 +22,6 @@ class Slices(Road):
         un.synchronize()
 
 
-def roads(devices):
+def methods(devices):
     for device in devices:
         yield Slices(device)

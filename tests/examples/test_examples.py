@@ -82,14 +82,14 @@ def test_small_program(name):
 
 
 def rows_of(text):
-    """The rows of the table as {road: line}."""
+    """The rows of the table as {method: line}."""
     lines = text.split("----\n", 1)[1].split("\n\n", 1)[0].splitlines()
     return {line.split("  ")[0].strip(): line for line in lines}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_laplace_by_every_road(dtype, tmp_path):
+def test_laplace_by_every_method(dtype, tmp_path):
     done = run("laplace_everywhere", "--size=24", "--large=48", f"--dtype={dtype}", folder=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = rows_of(done.stdout)
@@ -99,15 +99,15 @@ def test_laplace_by_every_road(dtype, tmp_path):
     if hasattr(un, "jit"):
         wanted += ["un.prange loops"]
         assert rows["@un.jit loops"].endswith("CPython's") and "NOT" not in rows["@un.jit loops"]
-    for road in wanted:
-        assert rows[road].endswith("NumPy's") and "NOT" not in rows[road], done.stdout
+    for method in wanted:
+        assert rows[method].endswith("NumPy's") and "NOT" not in rows[method], done.stdout
     if hasattr(un, "mesh"):
         assert rows["slices on 2 MPI ranks"].endswith("  NumPy's"), done.stdout
     assert (tmp_path / "out/laplace.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.slow
-def test_mask_by_every_road(tmp_path):
+def test_mask_by_every_method(tmp_path):
     done = run("mask", "--shape=100x99", folder=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     for device in un.devices():
@@ -120,9 +120,9 @@ def test_mask_by_every_road(tmp_path):
 
 
 def test_mask_of_the_slides():
-    mask_roads = load("mask_roads")
-    road = mask_roads.UnisonoStatements("cpu")
-    assert int(road.mask(mask_roads.make_vertices(), (1024, 1024)).sum()) == 256368
+    mask_methods = load("mask_methods")
+    method = mask_methods.UnisonoStatements("cpu")
+    assert int(method.mask(mask_methods.make_vertices(), (1024, 1024)).sum()) == 256368
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -1,4 +1,4 @@
-"""What a road offers to the solver, and the solver's loop, the same for all of them."""
+"""What a method offers to the solver, and the solver's loop, the same for all of them."""
 
 import time
 from dataclasses import dataclass, field
@@ -8,10 +8,10 @@ import numpy as np
 from . import problem
 
 
-class Road:
+class Method:
     """One way to compute a sweep.
 
-    A subclass gives `place` (a field to where the road works) and `step` (one sweep from one field into the other);
+    A subclass gives `place` (a field to where the method works) and `step` (one sweep from one field into the other);
     the rest is shared.
     """
 
@@ -20,7 +20,7 @@ class Road:
     sweeps_cheaply = True  # False: too slow to be run to convergence
 
     def place(self, u):
-        """Return a copy of the NumPy array `u` where this road computes."""
+        """Return a copy of the NumPy array `u` where this method computes."""
         raise NotImplementedError
 
     def step(self, u, u_new):
@@ -57,11 +57,11 @@ class Road:
 
 @dataclass
 class Outcome:
-    """What became of a road."""
+    """What became of a method."""
 
     name: str
     order: str = "slices"
-    missing: str = ""  # why the road does not exist here
+    missing: str = ""  # why the method does not exist here
     field: np.ndarray | None = field(default=None, repr=False)
     sweeps: int = 0
     seconds: float = 0.0  # in sweeps, to convergence
@@ -70,43 +70,45 @@ class Outcome:
     same_bits: bool | None = None
 
 
-def solve(road, u, progress):
+def solve(method, u, progress):
     """Sweep until no point grows by more than EPS; return an Outcome.
 
     `progress` is called with the sweeps made and the change after each test.
     """
-    road.start(u)
+    method.start(u)
     seconds, sweeps = 0.0, 0
     while True:
         begin = time.perf_counter()
-        road.sweep(problem.CHECK_EVERY)
+        method.sweep(problem.CHECK_EVERY)
         seconds += time.perf_counter() - begin
         sweeps += problem.CHECK_EVERY
-        change = road.change()
+        change = method.change()
         progress(sweeps, change)
         if not change > problem.EPS:
             break
-    outcome = Outcome(road.name, road.order, field=road.field(), sweeps=sweeps, seconds=seconds)
-    road.close()
+    outcome = Outcome(
+        method.name, method.order, field=method.field(), sweeps=sweeps, seconds=seconds
+    )
+    method.close()
     return outcome
 
 
-def try_out(road):
-    """Make two sweeps of a small field by the road; raise if it cannot, or computes something else."""
+def try_out(method):
+    """Make two sweeps of a small field by the method; raise if it cannot, or computes something else."""
     u = problem.make_field(12, np.float64)
     wanted, other = u.copy(), u.copy()
     for _ in range(2):
         problem.sweep_in_loop_order(wanted, other)
         wanted, other = other, wanted
-    road.start(u)
-    road.sweep(2)
-    if not np.allclose(road.field(), wanted):
+    method.start(u)
+    method.sweep(2)
+    if not np.allclose(method.field(), wanted):
         raise RuntimeError("it computes a wrong field")
-    road.close()
+    method.close()
 
 
-def seconds_per_sweep(road, count):
-    """Time `count` sweeps of a road that was started."""
+def seconds_per_sweep(method, count):
+    """Time `count` sweeps of a method that was started."""
     begin = time.perf_counter()
-    road.sweep(count)
+    method.sweep(count)
     return (time.perf_counter() - begin) / count

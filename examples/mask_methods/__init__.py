@@ -1,14 +1,14 @@
-"""The roads of examples/mask.py: ways to mark the points inside a polygon."""
+"""The methods of examples/mask.py: ways to mark the points inside a polygon."""
 
-from ._road import Missing, make_vertices
+from ._method import Missing, make_vertices
 from .arrays import NumPyStatements, UnisonoStatements
 from .python_tuples import PythonTuples
 
-__all__ = ["Missing", "make_vertices", "roads"]
+__all__ = ["Missing", "make_vertices", "methods"]
 
 
-def roads():
-    """Yield every road, or a Missing that says why there is none."""
+def methods():
+    """Yield every method, or a Missing that says why there is none."""
     yield PythonTuples()
     yield NumPyStatements()
     try:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._road import Road
+from ._method import Method
 
 
 def inside_polygon(vertices, point, border_value=True):
@@ -26,7 +26,7 @@ def inside_polygon(vertices, point, border_value=True):
         return True
 
 
-class PythonTuples(Road):
+class PythonTuples(Method):
     """Loops over all points in Python; the polygon is a list of tuples."""
 
     name = "Python with tuples"

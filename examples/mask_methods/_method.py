@@ -1,4 +1,4 @@
-"""What the roads share: the polygon, and what a missing road says."""
+"""What the methods share: the polygon, and what a missing method says."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ def make_vertices():
     return np.random.RandomState(0).randint(0, 1024, 48).reshape(24, 2).astype(np.float32)
 
 
-class Road:
+class Method:
     """One way to compute a mask."""
 
     name = ""
@@ -23,7 +23,7 @@ class Road:
 
 @dataclass
 class Missing:
-    """A road that does not exist here."""
+    """A method that does not exist here."""
 
     name: str
     reason: str

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._road import Road
+from ._method import Method
 
 
 def mark_inside(xp, vertices, x, y):
@@ -19,7 +19,7 @@ def mark_inside(xp, vertices, x, y):
     return (odd | border).astype("uint8")
 
 
-class NumPyStatements(Road):
+class NumPyStatements(Method):
     """NumPy runs each operation by itself."""
 
     name = "NumPy statements"
@@ -31,7 +31,7 @@ class NumPyStatements(Road):
         return mark_inside(np, vertices.tolist(), x, y)
 
 
-class UnisonoStatements(Road):
+class UnisonoStatements(Method):
     """The same statements, fused."""
 
     def __init__(self, device):

@@ -3,7 +3,7 @@
 import numpy as np
 import unisono as un
 
-from ._road import Road
+from ._method import Method
 
 
 @un.jit
@@ -37,7 +37,7 @@ def mark_point(vertices, mask):
     mask[i, j] = is_inside(vertices, i, j)
 
 
-class CompiledLoops(Road):
+class CompiledLoops(Method):
     """Loops under @un.jit; rows are shared among threads."""
 
     name = "@un.jit with un.prange"
@@ -48,7 +48,7 @@ class CompiledLoops(Road):
         return mask
 
 
-class Kernel(Road):
+class Kernel(Method):
     """A work-item for each point."""
 
     def __init__(self, device):
