@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "core/limits.h"
@@ -124,6 +125,19 @@ void sort_places(const T* x, std::int64_t* places, std::int64_t n, bool descendi
         places[k] = from[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])];
 }
 
+/// Whether the elements are in order already; ends at the first that are not.
+template <class T>
+bool is_ordered(const T* x, std::int64_t n) {
+    constexpr std::int64_t piece = 256;
+    for (std::int64_t first = 0; first + 1 < n; first += piece) {
+        bool falls = false;
+        for (std::int64_t k = first; k < std::min(first + piece, n - 1); ++k)
+            falls |= key_of(x[k], KeyOf<T>{0}) > key_of(x[k + 1], KeyOf<T>{0});
+        if (falls) return false;
+    }
+    return true;
+}
+
 /// Whether a lane is selected from by a bracket, or sorted whole.
 template <class T>
 bool by_bracket(std::int64_t n) {
@@ -134,6 +148,7 @@ template <class T>
 void arg_partition_lane(const T* x, std::int64_t n, std::int64_t kth, std::int64_t* places) {
     if constexpr (!Complex<T>) {
         if (by_bracket<T>(n)) {
+            if (is_ordered(x, n)) return std::iota(places, places + n, std::int64_t{0});
             auto [begin, end] = divide(x, n, bracket_of(x, n, kth, KeyOf<T>{0}), KeyOf<T>{0},
                                        places, [](std::int64_t k) { return k; });
             if (begin <= kth && kth < end) {
@@ -149,6 +164,10 @@ template <class T>
 void partition_lane(const T* x, std::int64_t n, std::int64_t kth, T* out) {
     if constexpr (!Complex<T>) {
         if (by_bracket<T>(n)) {
+            if (is_ordered(x, n)) {
+                std::copy_n(x, n, out);
+                return;
+            }
             auto [begin, end] = divide(x, n, bracket_of(x, n, kth, KeyOf<T>{0}), KeyOf<T>{0}, out,
                                        [x](std::int64_t k) { return x[k]; });
             if (begin <= kth && kth < end) {

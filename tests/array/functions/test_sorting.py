@@ -373,3 +373,23 @@ def test_rows_of_few_elements(dtype, n):
     compare(lambda: np.median(x, axis=1), lambda: un.median(x, axis=1))
     if x.dtype.kind != "f":
         equal(np.sort(x)[:, ::-1], un.sort(x, descending=True))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint16"])
+@pytest.mark.parametrize("fault", [None, 0, 255, 256, 19_998])
+def test_partitions_of_what_is_sorted_or_nearly_so(fault, dtype):
+    host = np.sort(np.random.default_rng(5).integers(0, 30_000, 20_000)).astype(dtype)
+    if np.dtype(dtype).kind == "f":
+        host[-3:] = np.nan
+    if fault is not None:
+        host[fault], host[fault + 1] = 7, 3
+    x = un.asarray(host)
+    for kth in (0, 300, 10_000, 19_999):
+        made, places = np.asarray(un.partition(x, kth)), np.asarray(un.argpartition(x, kth))
+        wanted = np.sort(host)
+        assert np.array_equal(made[kth], wanted[kth], equal_nan=True)
+        assert np.array_equal(np.sort(made), wanted, equal_nan=True)
+        assert np.array_equal(np.sort(made[:kth]), wanted[:kth], equal_nan=True)
+        assert np.array_equal(np.sort(places), np.arange(20_000))
+        assert np.array_equal(host[places][kth], wanted[kth], equal_nan=True)
+    assert np.array_equal(un.median(x), np.median(host), equal_nan=True)
