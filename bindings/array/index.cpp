@@ -435,6 +435,8 @@ PyType_Slot index_slots[] = {
     {Py_mp_subscript, reinterpret_cast<void*>(get)},
     {Py_mp_ass_subscript, reinterpret_cast<void*>(set)},
     {Py_mp_length, reinterpret_cast<void*>(length)},
+    {Py_sq_length,
+     reinterpret_cast<void*>(length)},  // PySequence_GetItem counts from the end by it
     {Py_sq_item, reinterpret_cast<void*>(sequence_item)},
     {0, nullptr},
 };

@@ -267,7 +267,19 @@ PyObject* to_index(PyObject* o) noexcept {
     });
 }
 
+/// What no number equals: NumPy compares it with each element.
+bool equals_no_number(PyObject* o) {
+    return o == Py_None || PyUnicode_Check(o) || PyBytes_Check(o);
+}
+
 PyObject* compare(PyObject* a, PyObject* b, int how) noexcept {
+    if ((how == Py_EQ || how == Py_NE) && equals_no_number(b) && is_array(a) &&
+        !array_of(a).is_value()) {
+        return recorded([&] {
+            const Array& x = array_of(a);
+            return full(x.shape(), Scalar::of(DType::Bool, how == Py_NE), x.device());
+        });
+    }
     switch (how) {
         case Py_LT: return binary<Op::Lt>(a, b);
         case Py_LE: return binary<Op::Le>(a, b);

@@ -218,8 +218,9 @@ PyObject* make_new(PyTypeObject* type, PyObject* args, PyObject* names) noexcept
 
 /// What a Python number answers as NumPy's scalars do, or answers faster.
 bool stays_pythons(const char* name, PyTypeObject* base) {
-    static const char* const kept[] = {"__format__", "is_integer", "as_integer_ratio", "bit_count",
-                                       "__complex__"};
+    // complex(x, y) would lose the sign of y's zero, if x were a number of two parts.
+    if (std::strcmp(name, "__complex__") == 0) return true;
+    static const char* const kept[] = {"__format__", "is_integer", "as_integer_ratio", "bit_count"};
     for (const char* k : kept) {
         if (std::strcmp(name, k) == 0)
             return PyObject_HasAttrString(reinterpret_cast<PyObject*>(base), name);

@@ -177,7 +177,7 @@ def apply_along_axis(
 ) -> ndarray: ...
 def apply_over_axes(func: Any, a: ArrayLike, axes: Any) -> ndarray: ...
 def arange(
-    start: Any,
+    start: Any = ...,
     stop: Any = ...,
     step: Any = ...,
     dtype: DTypeLike = ...,

@@ -105,6 +105,15 @@ DType to_dtype(PyObject* o) {
     if (PyUnicode_Check(o)) {
         text = PyUnicode_AsUTF8(o);
     } else {
+        Ref native(PyObject_GetAttrString(o, "isnative"));
+        PyErr_Clear();
+        if (native.p == Py_False) {
+            Ref shown(PyObject_Repr(o));
+            fail(ErrorKind::Type,
+                 "dtype: elements are of the machine's byte order; got " +
+                     std::string(shown.p ? PyUnicode_AsUTF8(shown.p) : "this dtype") +
+                     "; use dtype.newbyteorder('='), and byteswap() for bytes in the other order");
+        }
         // NumPy's dtypes have a name, its scalar types a __name__.
         for (const char* attribute : {"name", "__name__"}) {
             Ref n(PyObject_GetAttrString(o, attribute));

@@ -142,7 +142,9 @@ DType nested_dtype(const Nested& n) {
 /// An element of an integer array: int() of the number, which must fit.
 template <class C>
 C to_element(PyObject* o) {
-    Ref number(PyIndex_Check(o) ? PyNumber_Index(o) : PyNumber_Long(o));
+    // Our arrays have __index__ whatever their dtype.
+    const bool is_index = PyIndex_Check(o) && !(is_array(o) && !is_integer(array_of(o).dtype()));
+    Ref number(is_index ? PyNumber_Index(o) : PyNumber_Long(o));
     if (!number.p) python_failed();
     int overflow = 0;
     long long v = PyLong_AsLongLongAndOverflow(number.p, &overflow);

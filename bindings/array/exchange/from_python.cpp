@@ -1,4 +1,5 @@
 // From Python objects to arrays and operands: numbers, buffers, nested sequences.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -56,8 +57,13 @@ void release_borrowed(void* owner) {
     delete view;
 }
 
-/// An array over the memory of a buffer; a copy where strides or alignment do not fit elements, and
-/// of bools that are not 0 or 1.
+/// The elements of packed memory with their bytes in opposite order.
+void swap_bytes(char* data, std::int64_t bytes, std::int64_t width) {
+    for (char* at = data; at < data + bytes; at += width) std::reverse(at, at + width);
+}
+
+/// An array over the memory of a buffer; a copy where strides or alignment do not fit elements, of
+/// elements in the other byte order, and of bools that are not 0 or 1.
 Array from_buffer(PyObject* o) {
     Ref host;
     if (has_buffer_of_array(o)) {
@@ -80,7 +86,9 @@ Array from_buffer(PyObject* o) {
              "buffer format '" +
                  std::string(view->format) + "'; take a field, as in a[\"x\"]");
     }
-    if (!dtype_of_format(view->format, view->itemsize, t)) {
+    const char* format = view->format;
+    const bool swapped = format && (*format == '>' || *format == '!');
+    if (!dtype_of_format(format + (swapped ? 1 : 0), view->itemsize, t)) {
         fail(ErrorKind::Type, std::string("asarray: elements of buffer format '") +
                                   (view->format ? view->format : "B") +
                                   "' are not supported; convert to bool, an integer of at most 64 "
@@ -92,7 +100,7 @@ Array from_buffer(PyObject* o) {
     }
     std::vector<std::int64_t> shape(view->shape, view->shape + view->ndim), strides;
     const auto alignment = static_cast<std::uintptr_t>(size_of(part_dtype(t)));
-    bool fits = reinterpret_cast<std::uintptr_t>(view->buf) % alignment == 0;
+    bool fits = reinterpret_cast<std::uintptr_t>(view->buf) % alignment == 0 && !swapped;
     for (int k = 0; k < view->ndim; ++k) {
         strides.push_back(view->strides[k] / view->itemsize);
         fits = fits && view->strides[k] % view->itemsize == 0;
@@ -107,6 +115,7 @@ Array from_buffer(PyObject* o) {
         count(counters().bytes_copied, view->len);
         auto* bytes = reinterpret_cast<std::uint8_t*>(a.view().data());
         for (Py_ssize_t k = 0; is_bool && k < view->len; ++k) bytes[k] = bytes[k] != 0;
+        if (swapped) swap_bytes(a.view().data(), view->len, size_of(part_dtype(t)));
         return a;
     }
     const Layout* layout = Layout::make(shape, strides);

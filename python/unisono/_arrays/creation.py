@@ -385,7 +385,7 @@ def _place_like(x, device):
 
 
 @_engine._FastPath
-def arange(start, stop=None, step=1, dtype=None, *, device=None, mesh=None):
+def arange(start=None, stop=None, step=1, dtype=None, *, device=None, mesh=None):
     """Numbers from `start` to `stop` (excluded) by `step`, as NumPy's arange.
 
     Parameters
@@ -417,6 +417,9 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, mesh=None):
         return _engine._iota(max(0, start), None)
     if stop is None:
         start, stop = 0, start
+    start = 0 if start is None else start
+    if stop is None:
+        raise TypeError("arange: needs `stop`; write un.arange(n), or un.arange(start, stop)")
     if step == 0:
         raise ValueError("arange: step must not be zero")
     whole = all(_is_whole(v) for v in (start, stop, step))

@@ -95,6 +95,16 @@ def fromiter(iter, dtype, count=-1, *, like=None):
     return array(values, dtype=dtype) if values else un.empty(0, dtype)
 
 
+def _byte_order(dtype):
+    """The dtype in the machine's byte order, and whether `dtype` is of the other one."""
+    if isinstance(dtype, str) and dtype[:1] == ">":
+        t = resolve(dtype[1:])
+        return t, t.itemsize > 1
+    if getattr(dtype, "byteorder", "=") == ">":
+        return resolve(dtype.newbyteorder("=")), True
+    return resolve(dtype), False
+
+
 @_engine._FastPath
 def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     """One-dimensional array over the memory of a buffer, which is shared.
@@ -103,6 +113,7 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     ----------
     buffer : object with the buffer protocol
     dtype : dtype, optional
+        Of the other byte order (``">f8"``) too; the elements are a copy in the machine's then.
     count : int
         Number of elements; -1 means all.
     offset : int
@@ -125,7 +136,9 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     [1, 2]
     """
     _refuse_like("frombuffer", like)
-    t = resolve(dtype)
+    t, swapped = _byte_order(dtype)
+    if swapped:
+        return frombuffer(buffer, t, count, offset).byteswap()
     if t.names is not None:
         import numpy
 
@@ -194,7 +207,7 @@ def fromstring(string, dtype=float, count=-1, *, sep, like=None):
 def _parse(parts, dtype, count=-1):
     """Array of the numbers in the texts."""
     kind = resolve(dtype).kind
-    read = {"i": int, "u": int, "b": lambda t: bool(int(t)), "c": complex}.get(kind, float)
+    read = {"i": int, "u": int, "b": lambda t: bool(float(t)), "c": complex}.get(kind, float)
     parts = [p for p in (p.strip() for p in parts) if p]
     if count >= 0:
         if len(parts) < count:

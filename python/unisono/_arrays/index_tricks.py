@@ -56,7 +56,7 @@ class _Joiner:
             return as_array(part)
         start = 0 if part.start is None else part.start
         step = 1 if part.step is None else part.step
-        if isinstance(step, complex):
+        if un.iscomplexobj(step):
             return un.linspace(start, part.stop, int(abs(step)))
         return un.arange(start, part.stop, step)
 

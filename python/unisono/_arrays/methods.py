@@ -138,6 +138,10 @@ class Flags:
             "W": "writeable",
             "A": "aligned",
             "O": "owndata",
+            "X": "writebackifcopy",
+            "B": "behaved",
+            "CA": "carray",
+            "FA": "farray",
         }
         name = short.get(key, key.lower())
         if not hasattr(self, name):
@@ -252,7 +256,9 @@ def resize(self, *new_shape, refcheck=True):
     """Change the shape in place; new elements are 0. Existing views keep the old memory."""
     if len(new_shape) == 1 and (new_shape[0] is None or not hasattr(new_shape[0], "__index__")):
         (new_shape,) = new_shape
-    if new_shape is None or new_shape == ():
+    elif not new_shape:
+        return
+    if new_shape is None:
         return
     if self._is_value() or not self.flags.writeable:
         raise ValueError("resize: cannot resize this array: it is a value or read-only")

@@ -6,7 +6,7 @@ import os
 import unisono as un
 
 from .. import _engine
-from .._arrays.from_data import _parse
+from .._arrays.from_data import _byte_order, _parse
 from .._arrays.ufunc import as_array, resolve
 
 
@@ -272,6 +272,7 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
     ----------
     file : str, path or file object
     dtype : dtype, optional
+        Of bytes in the other order (``">f8"``) too.
     count : int
         Number of elements; -1 means all.
     sep : str
@@ -310,7 +311,7 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
             text = opened.read()
         text = text.decode() if isinstance(text, bytes) else text
         return _parse(text.split() if sep.isspace() else text.split(sep.strip()), dtype, count)
-    t = resolve(dtype)
+    t, swapped = _byte_order(dtype)
     with _opened(file, "rb") as opened:
         if offset:
             opened.seek(offset, os.SEEK_CUR)
@@ -319,7 +320,8 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
     n = len(data) // t.itemsize
     if n == 0:
         return un.empty(0, t)
-    return un.array(un.frombuffer(data[: n * t.itemsize], t))
+    made = un.array(un.frombuffer(data[: n * t.itemsize], t))
+    return made.byteswap() if swapped else made
 
 
 def _at_most(opened, wanted):

@@ -299,6 +299,16 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
     >>> un.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1]).tolist()
     [3, 7]
     """
+    if not operands:
+        raise ValueError("einsum: no operands; give subscripts such as 'ij,jk->ik' and the arrays")
+    if out is not None and not isinstance(out, _engine.ndarray):
+        raise TypeError(f"einsum: out= must be an array of unisono; got {type(out).__name__}")
+    if order not in ("C", "F", "A", "K"):
+        raise ValueError(f"einsum: order must be 'C', 'F', 'A' or 'K'; got {order!r}")
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise ValueError(
+            f"einsum: casting must be 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'; got {casting!r}"
+        )
     if out is dtype is None and not optimize and order == "K" and isinstance(operands[0], str):
         arrays = [_array(x) for x in operands[1:]]
         value = _planned(operands[0], arrays)

@@ -7,6 +7,7 @@ from .. import _engine
 from .._arrays.axes import number_without_axes, store
 from .._arrays.creation import _as_operand
 from .._engine import _FastPath, matmul
+from ..exceptions import AxisError
 
 _ndarray = _engine.ndarray
 
@@ -51,7 +52,7 @@ def _element_strides(x):
 def _axis(axis, ndim, what):
     k = operator.index(axis)
     if not -ndim <= k < ndim:
-        raise IndexError(
+        raise AxisError(
             f"{what}: axis {axis} is out of bounds for an array of dimension {ndim}; "
             f"expected {-ndim} to {ndim - 1}"
         )

@@ -300,6 +300,8 @@ def _variance(x, axis, dtype, ddof, keepdims, where, mean, correction):
     _check_dtype(x, dtype)
     where = _mask(there, where)
     if correction is not None and there is not True:
+        if ddof != 0:
+            raise ValueError("nanvar: ddof and correction are one thing; give only one of them")
         ddof, correction = correction, None
     try:
         if there is True:

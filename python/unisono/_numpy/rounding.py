@@ -68,6 +68,10 @@ def _reachable(x, limit, lower):
     return None if limit > highest else limit
 
 
+def _power_of_ten(n):
+    return float(10**n) if n <= 308 else un.inf
+
+
 def round(a, decimals=0, out=None):
     """Round to a number of decimals; halves go to the even neighbour.
 
@@ -101,12 +105,15 @@ def round(a, decimals=0, out=None):
     elif x.dtype.kind == "c":
         result = round(x.real, decimals) + round(x.imag, decimals) * 1j
     elif x.dtype.kind in "iu":
-        step = 10**-decimals if decimals < 0 else 1
-        result = x.copy() if step == 1 else (un.rint(x / float(step)) * float(step)).astype(x.dtype)
+        if decimals >= 0:
+            result = x.copy()
+        else:
+            step = _power_of_ten(-decimals)
+            result = (un.rint(x / step) * step).astype(x.dtype)
     elif decimals == 0:
         return un.rint(x, out=out)
     else:
-        scale = float(10 ** abs(decimals))
+        scale = _power_of_ten(abs(decimals))
         result = un.rint(x * scale) / scale if decimals > 0 else un.rint(x / scale) * scale
     return _into(number_without_axes(result), out)
 

@@ -338,6 +338,10 @@ def searchsorted(a, v, side="left", sorter=None):
             raise TypeError(f"searchsorted: sorter must be integers; got dtype {sorter.dtype}")
         if sorter.ndim != 1 or sorter.shape != a.shape:
             raise ValueError(f"searchsorted: sorter must have shape {a.shape}; got {sorter.shape}")
+        if sorter.size and not 0 <= int(sorter.min()) <= int(sorter.max()) < a.size:
+            raise ValueError(
+                f"searchsorted: sorter holds an index out of range; expected 0 to {a.size - 1}"
+            )
         a = a[sorter]
     a, v, _ = _together(a, v)
     found = _engine._search_sorted(a, v, side[0] == "r")
