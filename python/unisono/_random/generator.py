@@ -24,6 +24,9 @@ from .picking import Picking
 from .seeds import BitGenerator
 
 
+_plain_types = (float, int)  # of parameters that need no conversion but float()
+
+
 class Generator(Multivariate, Picking):
     """Random numbers of many distributions, drawn from a bit generator.
 
@@ -269,18 +272,20 @@ class Generator(Multivariate, Picking):
         True
         """
         if out is None and dtype == "float64":
-            return self._plain_normal(0.0, 1.0, size)
+            return self._plain("normal", (0.0, 1.0), size)
         return self._floats("normal", (0.0, 1.0), size, dtype, out, "standard_normal")
 
-    def _plain_normal(self, loc, scale, size):
+    def _plain(self, name, parameters, size):
         """Normal numbers of parameters that are checked."""
         stream = self.bit_generator._stream
         if stream is None:
-            return self._numbers("normal", (loc, scale), size)
-        return stream.draw("normal", (loc, scale), () if size is None else _shape(size), "float64")
+            return self._numbers(name, parameters, size)
+        return stream.draw(name, parameters, () if size is None else _shape(size), "float64")
 
     def standard_exponential(self, size=None, dtype="float64", method="zig", out=None):
         """Exponential numbers of scale 1; `method` is accepted for NumPy's sake."""
+        if out is None and dtype == "float64":
+            return self._plain("exponential", (1.0,), size)
         return self._floats("exponential", (1.0,), size, dtype, out, "standard_exponential")
 
     def standard_gamma(self, shape, size=None, dtype="float64", out=None):
@@ -302,14 +307,16 @@ class Generator(Multivariate, Picking):
         """Normal numbers of mean `loc` and deviation `scale`."""
         if _more:
             _refuse_more("normal", size, _more)
-        if type(loc) is type(scale) is float and scale >= 0:
-            return self._plain_normal(loc, scale, size)
+        if type(loc) in _plain_types and type(scale) in _plain_types and scale >= 0:
+            return self._plain("normal", (float(loc), float(scale)), size)
         return self._draw(
             "normal", (loc, scale), size, check=_Check("scale >= 0", None, _not_negative)
         )
 
     def exponential(self, scale=1.0, size=None):
         """Exponential numbers of mean `scale`."""
+        if type(scale) in _plain_types and scale >= 0:
+            return self._plain("exponential", (float(scale),), size)
         return self._draw("exponential", (scale,), size, check=_Check("scale >= 0", _not_negative))
 
     def gamma(self, shape, scale=1.0, size=None):
