@@ -23,7 +23,6 @@ from .multivariate import Multivariate
 from .picking import Picking
 from .seeds import BitGenerator
 
-
 _plain_types = (float, int)  # of parameters that need no conversion but float()
 
 
