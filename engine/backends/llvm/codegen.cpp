@@ -10,6 +10,7 @@
 #include "backends/llvm/branch_switches.h"
 #include "backends/llvm/emitter.h"
 #include "backends/llvm/mark_streaming.h"
+#include "backends/llvm/scalar_selects.h"
 #include "core/processor.h"
 #include "core/threads/fork.h"
 #include "core/threads/run_apart.h"
@@ -285,6 +286,7 @@ void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& m
     }
     passes.run(module, analyses.modules);
     if (has_forms) drop_vector_forms(module);
+    if (is_host) separate_comparisons(module);
 }
 
 std::string assembly(llvm::Module& module, llvm::TargetMachine& machine) {
