@@ -129,10 +129,16 @@ class Pcg64 final : public BitStream {
     std::uint32_t half_ = 0;
 };
 
-/// f(the stream as what it is), so that its steps are inlined.
+/// f(the stream as what it is), so that its steps are inlined. PCG64 is drawn from as a copy, whose
+/// state can stay in registers.
 template <class F>
 auto with_type(BitStream& s, F&& f) {
-    if (auto* pcg = dynamic_cast<Pcg64*>(&s)) return f(*pcg);
+    if (auto* pcg = dynamic_cast<Pcg64*>(&s)) {
+        Pcg64 copy = *pcg;
+        f(copy);
+        *pcg = copy;
+        return;
+    }
     if (auto* twister = dynamic_cast<Twister*>(&s)) return f(*twister);
     return f(s);
 }
@@ -174,47 +180,41 @@ std::uint64_t below_of(Stream& s, IntegerMethod method, std::uint64_t span) {
     return static_cast<std::uint64_t>(product >> 64);
 }
 
-/// The same for 8 and 16 bits: pieces of 32-bit numbers, the lowest first.
-template <class Stream>
-class Pieces {
-  public:
-    Pieces(Stream& s, int width) : s_(s), width_(width) {}
-    std::uint32_t next() {
-        if (left_ == 0) {
-            buffer_ = s_.next32();
-            left_ = 32 / width_ - 1;
-        } else {
-            buffer_ >>= width_;
-            --left_;
+/// put(k, value), k = 0, ..., n-1, of the same for 8 and 16 bits: pieces of 32-bit numbers, the
+/// lowest first. A piece that is rejected is put where the next one goes: branches that depend on
+/// random numbers would be predicted wrongly.
+template <int Width, class Stream, class Put>
+void narrow_below(Stream& s, IntegerMethod method, std::uint32_t span, std::int64_t n, Put&& put) {
+    constexpr std::uint32_t all = (1U << Width) - 1;
+    constexpr int pieces = 32 / Width;
+    std::int64_t k = 0;
+    auto draw = [&](auto&& take) {
+        while (k + pieces <= n) {
+            std::uint32_t word = s.next32();
+            for (int j = 0; j < pieces; ++j, word >>= Width) take(word & all);
         }
-        return buffer_ & ((1U << width_) - 1);
+        while (k < n) {
+            std::uint32_t word = s.next32();
+            for (int j = 0; j < pieces && k < n; ++j, word >>= Width) take(word & all);
+        }
+    };
+    if (span == 0) {
+        for (; k < n; ++k) put(k, 0U);
+    } else if (span != all && method == IntegerMethod::Masked) {
+        const auto mask = static_cast<std::uint32_t>(mask_of(span));
+        draw([&](std::uint32_t piece) {
+            put(k, piece & mask);
+            k += (piece & mask) <= span;
+        });
+    } else {
+        const std::uint32_t count = span + 1, threshold = (all - span) % count;
+        draw([&](std::uint32_t piece) {
+            const std::uint32_t product = piece * count;
+            put(k, product >> Width);
+            k += (product & all) >= threshold;
+        });
     }
-    std::uint32_t below(IntegerMethod method, std::uint32_t span) {
-        std::uint32_t all = (1U << width_) - 1;
-        if (span == 0) return 0;
-        if (span == all) return next();
-        if (method == IntegerMethod::Masked) {
-            auto mask = static_cast<std::uint32_t>(mask_of(span));
-            std::uint32_t value;
-            do {
-                value = next() & mask;
-            } while (value > span);
-            return value;
-        }
-        std::uint32_t n = span + 1, product = next() * n;
-        if ((product & all) < n) {
-            std::uint32_t threshold = (all - span) % n;
-            while ((product & all) < threshold) product = next() * n;
-        }
-        return product >> width_;
-    }
-
-  private:
-    Stream& s_;
-    int width_;
-    std::uint32_t buffer_ = 0;
-    int left_ = 0;
-};
+}
 
 Array made(Dims shape, DType t) {
     Array a = empty(shape, t, nullptr);
@@ -278,9 +278,8 @@ Array stream_integers(BitStream& s, IntegerMethod method, std::int64_t low, std:
             };
             with_type(s, [&](auto& stream) {
                 if constexpr (sizeof(T) < 4) {
-                    Pieces pieces(stream, 8 * sizeof(T));
-                    for (std::int64_t k = 0; k < a.size(); ++k)
-                        put(k, pieces.below(method, static_cast<std::uint32_t>(span)));
+                    narrow_below<8 * sizeof(T)>(stream, method, static_cast<std::uint32_t>(span),
+                                                a.size(), put);
                 } else {
                     for (std::int64_t k = 0; k < a.size(); ++k)
                         put(k, below_of(stream, method, span));
@@ -338,19 +337,34 @@ Array stream_draw(BitStream& s, Distribution what, std::span<const Parameter> gi
         inputs[k] = reinterpret_cast<const double*>(host_data(keep.back(), false));
     }
     Array a = made(shape, dtype);
-    auto fill_from = [&](auto& d, auto* to) {
+    const bool varies = !keep.empty();
+    auto fill_from = [&](auto& source, auto* to) {
         using Out = std::remove_pointer_t<decltype(to)>;
-        for (std::int64_t k = 0; k < a.size(); ++k) {
-            for (int q = 0; q < 3; ++q) {
-                if (inputs[q]) p[q] = inputs[q][k];
+        const std::int64_t n = a.size();
+        auto each_from = [&](auto& d, auto&& draw) {
+            for (std::int64_t k = 0; k < n; ++k) {
+                for (int q = 0; varies && q < 3; ++q) {
+                    if (inputs[q]) p[q] = inputs[q][k];
+                }
+                to[k] = static_cast<Out>(draw(d));
             }
-            switch (what) {
-                // clang-format off
+        };
+        // A copy that no other distribution's code refers to: its state stays in registers.
+        auto each = [&](auto&& draw) {
+            if constexpr (std::is_same_v<decltype(source), Pcg64&>) {
+                Pcg64 copy = source;
+                each_from(copy, draw);
+                source = copy;
+            } else {
+                each_from(source, draw);
+            }
+        };
+        switch (what) {
+            // clang-format off
 #define UNISONO_DISTRIBUTION(Name, name, count, whole, expression) \
-                case Distribution::Name: to[k] = static_cast<Out>(expression); break;
+            case Distribution::Name: each([&](auto& d) { return expression; }); break;
 #include "library/random/distributions.def"
-                // clang-format on
-            }
+            // clang-format on
         }
     };
     auto fill = [&](auto* to) { with_type(s, [&](auto& d) { fill_from(d, to); }); };

@@ -334,6 +334,23 @@ def test_default_generators_draw_numpys_numbers(seed):
         np.testing.assert_array_equal(np.asarray(ours), np.asarray(theirs))
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int16"])
+@pytest.mark.parametrize("span", [1, 2, 3, 100, 128, 200, 255, 256, 40_000, 65_536])
+def test_narrow_integers_are_numpys_for_any_count(span, dtype):
+    low = np.iinfo(dtype).min
+    if low + span - 1 > np.iinfo(dtype).max:
+        return
+    for count in [*range(9), 1001]:
+        ours, theirs = un.random.default_rng(9), np.random.default_rng(9)
+        old, numpys_old = un.random.RandomState(9), np.random.RandomState(9)
+        for _ in range(2):
+            got = ours.integers(low, low + span, count, dtype=dtype)
+            assert np.array_equal(got, theirs.integers(low, low + span, count, dtype=dtype))
+            got = old.randint(low, low + span, count, dtype=dtype)
+            assert np.array_equal(got, numpys_old.randint(low, low + span, count, dtype=dtype))
+        assert ours.random() == theirs.random() and old.random() == numpys_old.random()
+
+
 def test_default_generators_take_other_streams():
     assert repr(un.random.default_rng(5)) == "Generator(PCG64)"
     assert repr(un.random.default_rng()) == "Generator(PCG64)"
