@@ -40,6 +40,9 @@ const un_functions& functions() {
         .astype = astype,
         .copy = copy,
         .to_device = to_device,
+        .make_context = make_context,
+        .free_context = free_context,
+        .enter_context = enter_context,
     };
     return table;
 }

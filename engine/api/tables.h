@@ -32,6 +32,11 @@ int value(const un_array* a, un_scalar* out) noexcept;
 int open(const un_array* a, int access, un_contents* out) noexcept;
 void close(un_contents* contents) noexcept;
 
+// contexts.cpp
+un_context* make_context() noexcept;
+void free_context(un_context* context) noexcept;
+un_context* enter_context(un_context* context) noexcept;
+
 // operations.cpp
 int operation(const char* numpy_name) noexcept;
 un_array* apply(int operation, const un_operand* operands, int count, const un_array* out) noexcept;

@@ -50,11 +50,9 @@ Context& Context::main() { return main_context.context; }
 
 Context& Context::of_thread() { return entered ? *entered : main(); }
 
-Context::Scope::Scope(Context& context) : before_(entered) {
-    entered = &context;
-    sole_.store(nullptr, std::memory_order_relaxed);
+Context* Context::enter(Context* context) {
+    if (context) sole_.store(nullptr, std::memory_order_relaxed);
+    return std::exchange(entered, context);
 }
-
-Context::Scope::~Scope() { entered = before_; }
 
 }  // namespace unisono

@@ -50,11 +50,15 @@ class Context {
     /// The process's own; never destroyed, since arrays may outlive static objects.
     static Context& main();
 
+    /// The calling thread works in the context from now on (null: in the main one). Returns the one
+    /// that it worked in, null for the main one.
+    static Context* enter(Context* context);
+
     /// The calling thread works in the context while this lives.
     class Scope {
       public:
-        explicit Scope(Context& context);
-        ~Scope();
+        explicit Scope(Context& context) : before_(enter(&context)) {}
+        ~Scope() { enter(before_); }
         Scope(const Scope&) = delete;
         Scope& operator=(const Scope&) = delete;
 

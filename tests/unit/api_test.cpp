@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <sstream>
+#include <thread>
 
 #include "unisono/unisono.hpp"
 
@@ -72,4 +73,19 @@ TEST(Api, HandlesShareAndComplexNumbersPass) {
     EXPECT_EQ(known.open<const std::int64_t>()(), 8);
     un::Array moved = std::move(b);
     EXPECT_EQ(moved.ndim(), 1);
+}
+
+TEST(ApiThreads, EachThreadHasAContextOfItsOwn) {
+    auto program = [](double first) {
+        un::Context context;
+        un::Context::Scope inside(context);
+        un::Array u = un::full({300, 400}, first);
+        for (int k = 0; k < 200; ++k) u(range(1, _), _) = u(range(0, -1), _) * 0.5 + 1;
+        return u.sum().value<double>();
+    };
+    double results[3] = {};
+    std::vector<std::thread> threads;
+    for (int k = 0; k < 3; ++k) threads.emplace_back([&, k] { results[k] = program(k); });
+    for (std::thread& t : threads) t.join();
+    for (int k = 0; k < 3; ++k) EXPECT_EQ(results[k], program(k)) << k;
 }

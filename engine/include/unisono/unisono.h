@@ -17,7 +17,8 @@
 // say bytes.
 //
 // Threads: one at a time may call (in Python the one that holds the interpreter's lock). The engine
-// lets go of that lock while it computes.
+// lets go of that lock while it computes. In a program without Python, threads may call at the same
+// time that each have a context of their own (un_make_context).
 #ifndef UNISONO_UNISONO_H
 #define UNISONO_UNISONO_H
 
@@ -158,6 +159,10 @@ typedef struct {
     int64_t start, stop, step;
 } un_index;
 
+/// All that one thread of a program records and counts; an array belongs to the context in which it
+/// was made, and is used and released there.
+typedef struct un_context un_context;
+
 typedef struct {
     uint32_t abi;
     uint32_t bytes;  ///< of this table
@@ -215,6 +220,14 @@ typedef struct {
     un_array* (*astype)(const un_array* array, un_dtype dtype);
     un_array* (*copy)(const un_array* array);
     un_array* (*to_device)(const un_array* array, const un_device* device);
+
+    // Contexts, for threads that call at the same time.
+    un_context* (*make_context)(void);
+    /// What was recorded and not computed is dropped. NULL is fine.
+    void (*free_context)(un_context* context);
+    /// The calling thread works in the context from now on; NULL: in the program's first one.
+    /// Returns the context that it worked in before.
+    un_context* (*enter_context)(un_context* context);
 } un_functions;
 
 /// The table of the library that is linked; NULL if it is older than this header.
@@ -299,5 +312,8 @@ static inline un_index un_slice(int64_t start, int64_t stop, int64_t step) {
 #define un_astype un_table->astype
 #define un_copy un_table->copy
 #define un_to_device un_table->to_device
+#define un_make_context un_table->make_context
+#define un_free_context un_table->free_context
+#define un_enter_context un_table->enter_context
 
 #endif

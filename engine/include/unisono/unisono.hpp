@@ -10,7 +10,8 @@
 // Operations are recorded and run when a value leaves (value(), print, eval(), open()), on the
 // device of their operands; a chain is one kernel. An Array shares its memory with the arrays it was
 // copied or sliced from, as a Python name does; copy() copies elements. Errors are un::Error. One
-// thread at a time may use the engine. Everything here is a call of unisono.h.
+// thread at a time may use the engine, or each thread a Context of its own. Everything here is a call
+// of unisono.h.
 //
 // A program defines UNISONO_LINKED and links libunisono. An extension of Python includes
 // unisono/python.hpp (or pybind11.hpp) and calls un::import() first.
@@ -300,6 +301,35 @@ class Operand {
 
   private:
     un_operand o_;
+};
+
+/// What a thread records and counts, apart from other threads: each thread that uses the engine at
+/// the same time as others enters a context of its own. Arrays are used and released in the context in
+/// which they were made.
+class Context {
+  public:
+    Context() : handle_(detail::engine().make_context()) {
+        if (!handle_) throw Error(*detail::engine().last_error());
+    }
+    ~Context() { detail::engine().free_context(handle_); }
+    Context(const Context&) = delete;
+    Context& operator=(const Context&) = delete;
+
+    /// The calling thread works in the context while this lives.
+    class Scope {
+      public:
+        explicit Scope(Context& context)
+            : before_(detail::engine().enter_context(context.handle_)) {}
+        ~Scope() { detail::engine().enter_context(before_); }
+        Scope(const Scope&) = delete;
+        Scope& operator=(const Scope&) = delete;
+
+      private:
+        un_context* before_;
+    };
+
+  private:
+    un_context* handle_;
 };
 
 }  // namespace un

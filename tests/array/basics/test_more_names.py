@@ -195,7 +195,7 @@ def test_a_file_that_is_none_of_numpys(tmp_path):
     path.write_bytes(b"garbage" * 10)
     with pytest.raises(
         ValueError,
-        match=r"load: .*x\.npy: no \.npy or \.npz file.*read other files with un\.fromfile",
+        match=r"load: .*x\.npy: not a \.npy or \.npz file.*read other files with un\.fromfile",
     ):
         un.load(path)
 
