@@ -223,6 +223,12 @@ void refuse_misfit(PyObject* value, Arg& arg, DType target) {
     arg = {scalar_operand(s), is_float(from) ? Weak::Float : Weak::Int};
 }
 
+/// Whether the object has NumPy's protocols of memory and no buffer.
+static bool describes_memory(PyObject* o) {
+    return !PyType_Check(o) && (PyObject_HasAttrString(o, "__array_interface__") ||
+                                PyObject_HasAttrString(o, "__array_struct__"));
+}
+
 Array to_array(PyObject* o, bool shared, std::optional<DType> dtype) {
     if (is_array(o) || is_value_object(o)) {
         const Array a = array_in(o);
@@ -246,6 +252,12 @@ Array to_array(PyObject* o, bool shared, std::optional<DType> dtype) {
         if (!made.p) python_failed();
         if (PyObject_CheckBuffer(made.p))
             return shared ? from_buffer(made.p) : copy(from_buffer(made.p));
+    }
+    if (describes_memory(o)) {  // NumPy reads the description, and keeps the object
+        Ref numpy(PyImport_ImportModule("numpy"));
+        Ref made(numpy.p ? PyObject_CallMethod(numpy.p, "asarray", "O", o) : nullptr);
+        if (!made.p) python_failed();
+        return shared ? from_buffer(made.p) : copy(from_buffer(made.p));
     }
     if ((PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o)) ||
         (dtype && PyNumber_Check(o)))

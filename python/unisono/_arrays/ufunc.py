@@ -105,6 +105,8 @@ def call(self, /, *args, **options):
         _deliver(name, r, o, where, casting, options.get("order"))
         for r, o in zip(results, out, strict=True)
     )
+    if options.get("out") is Ellipsis:  # arrays, also without axes
+        made = tuple(map(un.asarray, made))
     return made[0] if self.nout == 1 else made
 
 

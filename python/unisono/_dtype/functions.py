@@ -252,6 +252,12 @@ class iinfo:
     def __repr__(self):
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
 
+    def __eq__(self, other):
+        return type(self) is type(other) and self.dtype is other.dtype
+
+    def __hash__(self):
+        return hash(self.dtype)
+
 
 class finfo:
     """Limits of a floating-point dtype; of a complex one, those of its parts.
@@ -301,6 +307,8 @@ class finfo:
 
     def __repr__(self):
         return f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, dtype={self.dtype})"
+
+    __eq__, __hash__ = iinfo.__eq__, iinfo.__hash__
 
 
 def check_cast(source, target, rule):

@@ -4,7 +4,7 @@ import math
 
 import unisono as un
 
-from .._arrays.ufunc import as_array
+from .._arrays.ufunc import as_array, is_python_number
 
 
 def real(val):
@@ -30,7 +30,7 @@ def real(val):
     >>> un.real([1 + 2j]).tolist()
     [1.0]
     """
-    return as_array(val).real
+    return val.real if is_python_number(val) else as_array(val).real
 
 
 def imag(val):
@@ -56,7 +56,7 @@ def imag(val):
     >>> un.imag([1 + 2j]).tolist()
     [2.0]
     """
-    return as_array(val).imag
+    return val.imag if is_python_number(val) else as_array(val).imag
 
 
 def angle(z, deg=False):

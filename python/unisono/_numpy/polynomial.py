@@ -453,7 +453,9 @@ class poly1d:
 
     def __getitem__(self, power):
         place = self.order - power
-        return self.coeffs[place] if 0 <= place <= self.order and power >= 0 else as_array(0)[()]
+        if 0 <= place <= self.order and power >= 0:
+            return self.coeffs[place]
+        return un.zeros((), self.coeffs.dtype)[()]
 
     def __setitem__(self, power, value):
         if power < 0:

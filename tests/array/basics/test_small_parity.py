@@ -106,3 +106,28 @@ def test_rounding_to_decimals_beyond_the_floats(decimals):
         made = un.round(un.asarray(h), decimals)
         assert made.dtype == expected.dtype
         np.testing.assert_array_equal(np.asarray(made), expected)
+
+
+@pytest.mark.parametrize("number", [1, True, 1.5, 2j])
+def test_parts_of_pythons_numbers_are_numbers(number):
+    for name in ("real", "imag"):
+        expected, made = getattr(np, name)(number), getattr(un, name)(number)
+        assert type(made) is type(expected) and made == expected
+
+
+def test_limits_of_one_dtype_are_equal():
+    assert un.finfo("f4") == un.finfo(un.float32(1)) != un.finfo("f8")
+    assert un.iinfo("i4") == un.iinfo(un.int32) != un.iinfo("u4")
+    assert len({un.finfo("f4"), un.finfo(un.float32)}) == 1
+
+
+def test_an_ellipsis_for_the_output_asks_for_arrays():
+    assert type(un.add(1, 2, out=...)) is un.ndarray and un.add(1, 2, out=...).shape == ()
+    whole, rest = un.divmod(un.asarray(7), 2, out=...)
+    assert (type(whole), type(rest), int(whole), int(rest)) == (un.ndarray, un.ndarray, 3, 1)
+
+
+@pytest.mark.parametrize("dtype", ["int16", "float32", "complex128"])
+def test_coefficients_beyond_a_polynomial_are_zeros_of_its_dtype(dtype):
+    p = un.poly1d(un.asarray([1, 2], dtype=dtype))
+    assert p[5] == p[-1] == 0 and p[5].dtype == np.poly1d(np.array([1, 2], dtype))[5].dtype
