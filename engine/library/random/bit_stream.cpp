@@ -37,6 +37,10 @@ class Pcg64 final : public BitStream {
         return static_cast<std::uint32_t>(both);
     }
     double next_double() override { return fraction(next64()); }
+    // As the base class has them, without calls by way of a table.
+    std::uint64_t bits() { return next64(); }
+    double uniform() { return next_double(); }
+    double positive() { return 1.0 - next_double(); }
     /// Each takes one step, so pieces start anywhere: threads jump ahead to theirs.
     void next_doubles(std::span<double> to) override {
         each_step(static_cast<std::int64_t>(to.size()), [&](std::int64_t k, std::uint64_t bits) {

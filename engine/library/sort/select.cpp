@@ -3,6 +3,7 @@
 #include "library/sort/select.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -125,17 +126,24 @@ void sort_places(const T* x, std::int64_t* places, std::int64_t n, bool descendi
         places[k] = from[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])];
 }
 
-/// Whether the elements are in order already; ends at the first that are not.
+template <class T>
+bool falls(const T* x, std::int64_t begin, std::int64_t end) {
+    bool any = false;
+    for (std::int64_t k = begin; k < end; ++k) any |= !(x[k] <= x[k + 1]);
+    return any;
+}
+
+/// Whether the elements are in order already, and none is NaN. Ends soon where they are not.
 template <class T>
 bool is_ordered(const T* x, std::int64_t n) {
-    constexpr std::int64_t piece = 256;
-    for (std::int64_t first = 0; first + 1 < n; first += piece) {
-        bool falls = false;
-        for (std::int64_t k = first; k < std::min(first + piece, n - 1); ++k)
-            falls |= key_of(x[k], KeyOf<T>{0}) > key_of(x[k + 1], KeyOf<T>{0});
-        if (falls) return false;
-    }
-    return true;
+    constexpr std::int64_t first = 1024;
+    if (falls(x, 0, std::min(first, n - 1))) return false;
+    std::atomic<bool> found{false};
+    over_chunks(n - 1, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+        if (!found.load(std::memory_order_relaxed) && falls(x, begin, end))
+            found.store(true, std::memory_order_relaxed);
+    });
+    return !found.load(std::memory_order_relaxed);
 }
 
 /// Whether a lane is selected from by a bracket, or sorted whole.
@@ -165,7 +173,9 @@ void partition_lane(const T* x, std::int64_t n, std::int64_t kth, T* out) {
     if constexpr (!Complex<T>) {
         if (by_bracket<T>(n)) {
             if (is_ordered(x, n)) {
-                std::copy_n(x, n, out);
+                over_chunks(n, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+                    std::copy(x + begin, x + end, out + begin);
+                });
                 return;
             }
             auto [begin, end] = divide(x, n, bracket_of(x, n, kth, KeyOf<T>{0}), KeyOf<T>{0}, out,
