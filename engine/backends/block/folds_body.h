@@ -64,9 +64,13 @@ V better_of(V v, V best) {
 }
 /// Odd<T>: in which places of vectors something was not a number.
 #if defined(UNISONO_FOLDS_AVX512)
-// Of a mask's own width: g++ 12 spills a mask that was widened to an int by its lower bytes only.
+// The places in which all were numbers, in a mask of its own width: g++ 12 spills a mask that was
+// widened to an int by its lower bytes only. A compare under the mask takes places from it.
 template <class T>
-using Odd = std::conditional_t<sizeof(T) == 4, __mmask16, __mmask8>;
+struct Odd {
+    using Mask = std::conditional_t<sizeof(T) == 4, __mmask16, __mmask8>;
+    Mask even = static_cast<Mask>(-1);
+};
 // The forms with a mask: g++ 12 warns of the undefined operand of the others.
 template <bool largest>
 Vector<double> better_of(Vector<double> v, Vector<double> best) {
@@ -78,14 +82,14 @@ Vector<float> better_of(Vector<float> v, Vector<float> best) {
 }
 /// Adds the places in which an element of either is not a number.
 inline void add_unordered(Odd<double>& odd, Vector<double> a, Vector<double> b) {
-    odd = _kor_mask8(odd, _mm512_cmp_pd_mask(a, b, _CMP_UNORD_Q));
+    odd.even = _mm512_mask_cmp_pd_mask(odd.even, a, b, _CMP_ORD_Q);
 }
 inline void add_unordered(Odd<float>& odd, Vector<float> a, Vector<float> b) {
-    odd = _kor_mask16(odd, _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q));
+    odd.even = _mm512_mask_cmp_ps_mask(odd.even, a, b, _CMP_ORD_Q);
 }
-template <class Mask>
-bool is_any(Mask odd) {
-    return odd != 0;
+template <class T>
+bool is_any(Odd<T> odd) {
+    return odd.even != Odd<T>{}.even;
 }
 #elif defined(__AVX2__)
 template <class T>
