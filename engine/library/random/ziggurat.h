@@ -43,7 +43,7 @@ struct Ziggurat {
     }
 
     /// In double precision throughout; the functions are correctly rounded.
-    static Ziggurat make_normal() {
+    [[gnu::noinline]] static Ziggurat make_normal() {
         Ziggurat t;
         constexpr double r = 3.6541528853610087963519472518, area = 0.00492867323397465189;
         constexpr double scale = 0x1p52;
@@ -70,7 +70,7 @@ struct Ziggurat {
     }
 
     /// In quadruple precision, rounded at the end; the limits have 52 bits and a 0.
-    static Ziggurat make_exponential() {
+    [[gnu::noinline]] static Ziggurat make_exponential() {
         Ziggurat t;
         // 7.697117470131049714044628048114089523, as a sum of doubles.
         const Quad r = Quad{0x1.ec9d9297ebb83p+2} + Quad{-0x1.a1eb4a1d9ad4p-52} - Quad{0x1.3p-106};
@@ -99,7 +99,7 @@ struct Ziggurat {
 
 /// A standard normal number from a source with bits() and uniform().
 template <class Source>
-double standard_normal(Source& source, const Ziggurat& z) {
+[[gnu::always_inline]] inline double standard_normal(Source& source, const Ziggurat& z) {
     for (;;) {
         std::uint64_t r = source.bits();
         auto layer = static_cast<int>(r & 0xff);
@@ -125,7 +125,7 @@ double standard_normal(Source& source, const Ziggurat& z) {
 
 /// A standard exponential number from such a source.
 template <class Source>
-double standard_exponential(Source& source, const Ziggurat& z) {
+[[gnu::always_inline]] inline double standard_exponential(Source& source, const Ziggurat& z) {
     for (;;) {
         std::uint64_t r = source.bits() >> 3;
         auto layer = static_cast<int>(r & 0xff);
