@@ -5,6 +5,7 @@ UNISONO_FUZZ_PROGRAMS sets how many programs each test runs, UNISONO_FUZZ_SEED t
 
 import os
 
+import numpy as np
 import pytest
 import unisono as un
 
@@ -42,3 +43,11 @@ def test_programs_on_devices(device):
     if str(device) == "cpu":
         pytest.skip("the executors' test runs these")
     run_all(max(1, COUNT // 20), device=device, length=15)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint64"])
+def test_sorts_of_long_arrays(dtype):
+    """Long enough for the vectorised sort, on several threads: the sanitizers run it, too."""
+    for n in (20_000, 300_000):
+        host = (np.random.default_rng(n).standard_normal(n) * 1000).astype(dtype)
+        assert np.array_equal(np.asarray(un.sort(un.asarray(host.copy()))), np.sort(host))
