@@ -95,8 +95,12 @@ PyObject* call_composed(PyObject* self, PyObject* const* args, std::size_t flagg
                         PyObject* names) noexcept {
     Py_ssize_t n = PyVectorcall_NARGS(flagged);
     if (names || n != ufunc_of(self)->nin) return call_in_python(self, args, n, names);
+    Ref function(Py_XNewRef(ufunc_of(self)->function));
+    if (!function.p)
+        return PyErr_Format(PyExc_ReferenceError, "%U: the function is being collected",
+                            ufunc_of(self)->name);
     const float_errors::Named reported(PyUnicode_AsUTF8(ufunc_of(self)->name));
-    Ref made(PyObject_Vectorcall(ufunc_of(self)->function, args, flagged, nullptr));
+    Ref made(PyObject_Vectorcall(function.p, args, flagged, nullptr));
     if (!made.p || !PyTuple_CheckExact(made.p)) return number_without_axes(made.p);
     Ref all(PyTuple_New(PyTuple_GET_SIZE(made.p)));
     for (Py_ssize_t k = 0; all.p && k < PyTuple_GET_SIZE(made.p); ++k) {
@@ -110,7 +114,7 @@ PyObject* call_composed(PyObject* self, PyObject* const* args, std::size_t flagg
 PyObject* make(PyObject* name, vectorcallfunc call, int op, int nin, int nout,
                PyObject* function) noexcept {
     if (!name) return nullptr;
-    auto* u = PyObject_New(PyUfunc, ufunc_type);
+    auto* u = PyObject_GC_New(PyUfunc, ufunc_type);
     if (!u) return nullptr;
     u->call = call;
     u->name = Py_NewRef(name);
@@ -118,10 +122,23 @@ PyObject* make(PyObject* name, vectorcallfunc call, int op, int nin, int nout,
     u->op = op;
     u->nin = nin;
     u->nout = nout;
+    PyObject_GC_Track(u);
     return reinterpret_cast<PyObject*>(u);
 }
 
+/// A function of frompyfunc may be held by what it calls.
+int traverse(PyObject* self, visitproc visit, void* arg) noexcept {
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(ufunc_of(self)->function);
+    return 0;
+}
+int clear(PyObject* self) noexcept {
+    Py_CLEAR(ufunc_of(self)->function);
+    return 0;
+}
+
 void dealloc(PyObject* self) noexcept {
+    PyObject_GC_UnTrack(self);
     PyTypeObject* type = Py_TYPE(self);
     Py_XDECREF(ufunc_of(self)->name);
     Py_XDECREF(ufunc_of(self)->function);
@@ -280,6 +297,8 @@ const char type_doc[] =
 
 PyType_Slot slots[] = {
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear)},
     {Py_tp_new, reinterpret_cast<void*>(refuse_new)},
     {Py_tp_repr, reinterpret_cast<void*>(represent)},
     {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
@@ -317,7 +336,8 @@ PyMethodDef functions[] = {
 
 bool add_ufuncs(PyObject* module) {
     PyType_Spec spec{"unisono.ufunc", static_cast<int>(sizeof(PyUfunc)), 0,
-                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_HAVE_VECTORCALL,
+                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_HAVE_VECTORCALL |
+                         Py_TPFLAGS_HAVE_GC,
                      slots};
     PyObject* made = PyType_FromSpec(&spec);
     if (!made) return false;

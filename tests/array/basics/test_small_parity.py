@@ -1,6 +1,8 @@
 """Corners where programs meet NumPy's own rules: sequences of values, comparison with no number, positions from C."""
 
 import ctypes
+import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -131,3 +133,18 @@ def test_an_ellipsis_for_the_output_asks_for_arrays():
 def test_coefficients_beyond_a_polynomial_are_zeros_of_its_dtype(dtype):
     p = un.poly1d(un.asarray([1, 2], dtype=dtype))
     assert p[5] == p[-1] == 0 and p[5].dtype == np.poly1d(np.array([1, 2], dtype))[5].dtype
+
+
+@pytest.mark.parametrize("make", [lambda f: un.frompyfunc(f, 1, 1), un.vectorize])
+def test_functions_that_hold_what_holds_them_are_collected(make):
+    class Holder:
+        def __init__(self):
+            self.function = make(self.same)
+            self.function(un.arange(2))
+
+        def same(self, x):
+            return x
+
+    held = weakref.ref(Holder())
+    gc.collect()
+    assert held() is None
