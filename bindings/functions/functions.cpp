@@ -86,7 +86,7 @@ PyObject* numpys_own(PyObject* x) {
 /// without an error for all else.
 PyObject* array_of_records(PyObject* x, PyObject* dtype, PyObject* device, PyObject* copy,
                            bool shares) {
-    Ref module(PyImport_ImportModule("unisono._arrays.records"));
+    Ref module(PyImport_ImportModule("unisono._records.records"));
     Ref made(module.p ? PyObject_CallMethod(module.p, "convert", "OOOOO", x, dtype, device, copy,
                                             shares ? Py_True : Py_False)
                       : nullptr);

@@ -9,7 +9,7 @@
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "backends/llvm/emitter.h"
-#include "backends/llvm/mark_streaming.h"
+#include "backends/llvm/transforms/mark_streaming.h"
 
 namespace unisono::codegen {
 

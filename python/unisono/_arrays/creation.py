@@ -41,7 +41,7 @@ def _has_fields(dtype):
     """Whether `dtype` describes a structured dtype; unisono's own dtypes are recognised first."""
     if isinstance(dtype, (DType, type)):
         return False
-    from .records import is_structured
+    from .._records.records import is_structured
 
     return is_structured(dtype)
 
@@ -53,7 +53,7 @@ def _dtype_with_fields(value):
 
 
 def _records(shape, value, dtype, order, device, mesh, like, name):
-    from .records import full_records
+    from .._records.records import full_records
 
     _refuse_like(name, like)
     return full_records(shape, value, dtype, order, device, _mesh_of(device, mesh))

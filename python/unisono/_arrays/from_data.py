@@ -3,8 +3,8 @@
 import unisono as un
 
 from .. import _engine
+from .._records.records import shared
 from .creation import _as_operand, array, asarray
-from .records import shared
 from .ufunc import resolve
 
 

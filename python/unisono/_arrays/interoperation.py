@@ -2,7 +2,7 @@
 
 import unisono
 
-from .records import by_numpy, holds_records
+from .._records.records import by_numpy, holds_records
 
 
 def _ours(name, where=unisono):

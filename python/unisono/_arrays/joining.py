@@ -3,8 +3,8 @@
 import unisono as un
 
 from .. import _engine
+from .._records.records import by_numpy, holds_records
 from .axes import as_array, axis_index
-from .records import by_numpy, holds_records
 from .selection import check_cast
 
 

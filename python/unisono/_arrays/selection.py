@@ -4,11 +4,11 @@ import unisono as un
 
 from .. import _engine
 from .._engine import ndarray
+from .._records.records import by_numpy, holds_records
 from .axes import as_array, store
 from .diagonals import broadcast
 from .indexing import _bounded, _cycled, _integers, _target, take
 from .positions import nonzero
-from .records import by_numpy, holds_records
 from .ufunc import is_python_number, promoted
 
 

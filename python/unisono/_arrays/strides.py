@@ -4,8 +4,8 @@ import math
 import operator
 
 from .. import _engine
+from .._records.strided_memory import Strided
 from .axes import as_array, axes_tuple
-from .strided_memory import Strided
 
 
 def _over_buffer(shape, dtype, buffer, offset, strides, order):

@@ -40,7 +40,7 @@ class dtype:
         if spec is None:
             return _table["float64"]
         if not isinstance(spec, (dtype, type)):
-            from .._arrays.records import is_structured, record_dtype
+            from .._records.records import is_structured, record_dtype
 
             if is_structured(spec):
                 return record_dtype(spec)

@@ -7,7 +7,7 @@ import unisono
 from .. import _engine
 from .._arrays.axes import as_array as _as
 from .._arrays.axes import axis_index, flat
-from .._arrays.records import by_numpy, holds_records
+from .._records.records import by_numpy, holds_records
 
 # Up to so many tests of so many elements are compared one by one.
 _few_tests, _many_elements = 16, 1024

@@ -7,8 +7,8 @@ import unisono
 from .. import _engine
 from .._arrays.axes import as_array as _as
 from .._arrays.axes import axis_index, flat
-from .._arrays.records import by_numpy, holds_records
 from .._arrays.ufunc import is_python_number
+from .._records.records import by_numpy, holds_records
 
 _kinds = (
     "quicksort",

@@ -4,7 +4,7 @@
 // only the foremost finds lines that are not in a cache yet. Which one that is depends on addresses
 // that are known before the loop begins: there each load gets its distance, 0 where another load
 // leads.
-#include "backends/llvm/mark_streaming.h"
+#include "backends/llvm/transforms/mark_streaming.h"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>

@@ -6,7 +6,7 @@
 // so the selection waits for whatever wrote it last, often the end of the loop's iteration before,
 // and iterations no longer overlap. So each selection takes a comparison of its own, whose operand
 // passes through an arithmetic fence, since LLVM would find equal comparisons again.
-#include "backends/llvm/scalar_selects.h"
+#include "backends/llvm/transforms/scalar_selects.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>

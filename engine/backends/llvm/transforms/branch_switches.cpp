@@ -1,5 +1,5 @@
 // Compares with one case after the other; what is left goes where it went.
-#include "backends/llvm/branch_switches.h"
+#include "backends/llvm/transforms/branch_switches.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>

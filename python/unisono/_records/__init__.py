@@ -1,0 +1,1 @@
+"""Arrays of records: structured dtypes, whose fields are views over the same memory."""
