@@ -59,7 +59,8 @@ namespace detail {
 
 inline const un_functions& engine() {
 #ifdef UNISONO_LINKED
-    if (!un_table) un_load();
+    static const int loaded = un_table ? 0 : un_load();  // by the first of several threads
+    static_cast<void>(loaded);
 #endif
     if (!un_table)
         throw Error(UN_INTERNAL_ERROR, "unisono: not loaded; call un::import() in the module's "
