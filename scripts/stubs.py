@@ -1,7 +1,7 @@
 """Writes the types that checkers and editors see, from the signatures and docstrings that are there: scripts/stubs.py [--check].
 
 `python/unisono/_engine.pyi` holds the extension's, `__init__.pyi` the namespace, which is loaded piece by piece and so
-cannot be read from its source, and `linalg.pyi` and the like the sub-packages.
+cannot be read from its source, and `linalg/__init__.pyi` and the like the sub-packages.
 """
 
 import importlib
@@ -48,7 +48,7 @@ ARRAY_API = '''"""Types of ``unisono.array_api``, written by scripts/stubs.py.""
 
 from typing import Any
 
-from ._engine import ndarray
+from .._engine import ndarray
 
 class Array(ndarray): ...
 
@@ -293,12 +293,21 @@ def engine_page():
     return "\n".join(lines) + "\n"
 
 
-def imported(name, value):
-    """The line that takes a name from the extension's stub, or None."""
+def stub_of(module):
+    """Where the stub of a public module lies, relative to the package."""
+    return str(Path(module.__file__).with_suffix(".pyi").relative_to(Path(un.__file__).parent))
+
+
+def imported(name, value, package):
+    """The line that takes a name from the extension's stub, or None; `package`: the dots that name the package."""
     home = getattr(_engine, name, None)
     if inspect.isclass(value) and getattr(_engine, value.__name__, None) is value:
-        return f"from ._engine import {value.__name__} as {name}"
-    return f"from ._engine import {name} as {name}" if home is value and home is not None else None
+        return f"from {package}_engine import {value.__name__} as {name}"
+    return (
+        f"from {package}_engine import {name} as {name}"
+        if home is value and home is not None
+        else None
+    )
 
 
 def value_line(name, value):
@@ -314,6 +323,7 @@ def value_line(name, value):
 
 def module_page(module, what):
     """Text of a stub of Python modules."""
+    package = "." if module is un or "/" not in stub_of(module) else ".."
     first, others = set(), []  # others: second names of classes, which come last
     rest = list(stub_types.CLASSES.get(module.__name__, ()))
     for name in sorted(n for n in dir(module) if not n.startswith("_")):
@@ -322,11 +332,11 @@ def module_page(module, what):
             if value.__name__ == f"{module.__name__}.{name}":
                 first.add(f"from . import {name} as {name}")
         elif name == "ArrayLike":
-            first.add("from ._engine import ArrayLike as ArrayLike")
-        elif line := imported(name, value):
+            first.add(f"from {package}_engine import ArrayLike as ArrayLike")
+        elif line := imported(name, value, package):
             first.add(line)
         elif module is not un and getattr(un, name, None) is value:
-            first.add(f"from . import {name} as {name}")
+            first.add(f"from {package} import {name} as {name}")
         elif inspect.isclass(value):
             if value.__name__ == name:
                 rest += class_lines(name, value)
@@ -342,7 +352,8 @@ def module_page(module, what):
     for used in ("ndarray", "ufunc", "Mesh", "Device", *stub_types.SHAPES.values()):
         if any(re.search(rf"\b{used}\b", line) for line in rest):
             first.add(
-                f"from ._engine import {used}" + (f" as {used}" if hasattr(module, used) else "")
+                f"from {package}_engine import {used}"
+                + (f" as {used}" if hasattr(module, used) else "")
             )
     if module is un:
         first.add("from ._engine import __version__ as __version__")
@@ -357,7 +368,7 @@ def module_page(module, what):
                 else line
                 for line in rest
             ]
-    head = HEAD.format(what=what, engine="._engine")
+    head = HEAD.format(what=what, engine=f"{package}_engine")
     if hasattr(module, "ArrayLike"):  # which is imported as a name of its own then
         head = head.replace("import ArrayLike, ", "import ")
     return "\n".join([head, *sorted(first), "", *rest]) + "\n"
@@ -367,20 +378,16 @@ def pages():
     """Files and their texts."""
     yield HOME / "_engine.pyi", engine_page()
     yield HOME / "__init__.pyi", module_page(un, "the package")
-    for name in "linalg fft random memory emath testing extending experimental".split():
+    for name in "linalg fft random lib lib.stride_tricks memory emath testing extending experimental".split():
         module = importlib.import_module(f"unisono.{name}")
-        yield HOME / f"{name}.pyi", module_page(module, f"``unisono.{name}``")
+        yield HOME / stub_of(module), module_page(module, f"``unisono.{name}``")
     # Classes and objects that make types: checkers need not know more of them.
     head = '"""Types of ``unisono.types``, written by scripts/stubs.py."""'
     yield (
         HOME / "types.pyi",
         f"{head}\n\nfrom typing import Any\n\ndef __getattr__(name: str) -> Any: ...\n",
     )
-    yield HOME / "array_api.pyi", ARRAY_API
-    for name, path in (("lib", "lib/__init__"), ("lib.stride_tricks", "lib/stride_tricks")):
-        module = importlib.import_module(f"unisono.{name}")
-        page = module_page(module, f"``unisono.{name}``")
-        yield HOME / f"{path}.pyi", page.replace("from ._engine", "from .._engine")
+    yield HOME / "array_api/__init__.pyi", ARRAY_API
 
 
 def formatted(path, text):

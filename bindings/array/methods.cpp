@@ -363,7 +363,7 @@ PyObject* array_protocol(PyObject* self, PyObject* args, PyObject* names) noexce
 
 template <const char* name>
 PyObject* in_python(PyObject* self, PyObject* args, PyObject* names) noexcept {
-    return call_python("unisono._arrays.interoperation", name, self, args, names);
+    return call_python("unisono._arrays.exchange.interoperation", name, self, args, names);
 }
 /// A method that is the function of unisono._numpy.sorting or unisono._numpy.scans.
 template <const char* home, const char* name>
@@ -403,7 +403,7 @@ PyObject* counterpart(PyObject* ufunc) {
     static PyObject* known = PyDict_New();
     PyObject* ours = known ? PyDict_GetItem(known, ufunc) : nullptr;
     if (ours || !known) return ours;
-    PyObject* module = PyImport_ImportModule("unisono._arrays.interoperation");
+    PyObject* module = PyImport_ImportModule("unisono._arrays.exchange.interoperation");
     PyObject* found = module ? PyObject_CallMethod(module, "counterpart", "O", ufunc) : nullptr;
     Py_XDECREF(module);
     if (found && found != Py_None && PyDict_SetItem(known, ufunc, found) == 0) ours = found;

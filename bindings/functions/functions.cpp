@@ -76,7 +76,7 @@ Array as_array(const Array& value) {
 /// NumPy's array of elements that are not numbers: text, dates or objects; null without an
 /// error for all else.
 PyObject* numpys_own(PyObject* x) {
-    Ref module(PyImport_ImportModule("unisono._arrays.interoperation"));
+    Ref module(PyImport_ImportModule("unisono._arrays.exchange.interoperation"));
     Ref made(module.p ? PyObject_CallMethod(module.p, "numpys_own", "O", x) : nullptr);
     if (!made.p) python_failed();
     return made.p == Py_None ? nullptr : Py_NewRef(made.p);

@@ -3,7 +3,7 @@
 try:
     from . import _engine as _engine
 except ImportError as error:
-    from ._processor import error_of_import
+    from ._runtime.processor import error_of_import
 
     raise error_of_import(error) from None
 # The order counts: of two functions of one name the later one stays.
@@ -17,8 +17,8 @@ from ._engine import absolute as abs
 from ._arrays.functions import *
 
 # isort: on
-from ._arrays.registration import install as _register_with_libraries
-from ._runtime import (
+from ._arrays.exchange.registration import install as _register_with_libraries
+from ._runtime.evaluation import (
     devices,
     eager,
     explain,

@@ -17,7 +17,7 @@ _names = {
     "._jit.numba_words": """
         get_parallel_chunksize get_thread_id jit_module literal_unroll objmode parallel_chunksize pndindex register_jitable
         set_parallel_chunksize threading_layer""",
-    "._mesh": "mesh",
+    "._runtime.mesh": "mesh",
     "._typing": "ArrayLike",
     "._numpy.statistics": "argmax argmin count_nonzero mean ptp std var",
     "._numpy.covariance": "average corrcoef cov",
@@ -44,7 +44,7 @@ _names = {
     "._numpy.sets": """
         in1d intersect1d isin setdiff1d setxor1d union1d unique unique_all unique_counts unique_inverse unique_values""",
     "._numpy.scans": "cumprod cumsum cumulative_prod cumulative_sum",
-    "._linalg.products": "cross dot einsum einsum_path inner kron matvec outer tensordot vdot vecdot vecmat",
+    ".linalg._products": "cross dot einsum einsum_path inner kron matvec outer tensordot vdot vecdot vecmat",
     "._arrays.splitting": "array_split dsplit hsplit split unstack vsplit",
     "._arrays.views": """
         atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_shapes expand_dims isfortran isscalar iterable ndim
@@ -53,7 +53,7 @@ _names = {
     "._arrays.transposes": "matrix_transpose moveaxis permute_dims rollaxis swapaxes",
     "._arrays.ranges": "geomspace linspace logspace",
     "._arrays.special_matrices": "eye identity trace vander",
-    "._arrays.from_data": """
+    "._arrays.exchange.from_data": """
         asanyarray asarray_chkfinite ascontiguousarray asfortranarray frombuffer fromfunction fromiter fromstring require""",
     "._numpy.closeness": "allclose array_equal array_equiv isclose isneginf isposinf",
     "._numpy.complex_parts": "angle imag iscomplex iscomplexobj isreal isrealobj real real_if_close",
@@ -77,7 +77,7 @@ _names = {
     "._arrays.methods": "flatiter",
     "._arrays.broadcasting": "broadcast",
     "._tools.build_info": "get_include show_config show_runtime",
-    "._tools.array_api_info": "__array_namespace_info__",
+    ".array_api._info": "__array_namespace_info__",
 }  # fmt: skip
 homes = {name: module for module, names in _names.items() for name in names.split()}
 

@@ -13,7 +13,7 @@ import pytest
 import unisono as un
 
 # The mesh is left out: its example starts MPI, which belongs to the ranks of tests/mpi.
-LEFT_OUT = ("__main__", "libunisono", "_mesh")
+LEFT_OUT = ("__main__", "libunisono", "_runtime.mesh")
 MODULES = sorted(
     m.name
     for m in pkgutil.walk_packages(un.__path__, "unisono.")

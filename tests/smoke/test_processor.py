@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import unisono as un
-from unisono._processor import error_of_import, missing_features
+from unisono._runtime.processor import error_of_import, missing_features
 
 FOLDER = Path(un._engine.__file__).parent
 

@@ -146,7 +146,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, mesh=None, li
         return _records(shape, fill_value, dtype, order, device, mesh, like, "full")
     mesh = _mesh_of(device, mesh)
     if mesh is not None:
-        from .._mesh import full as distributed_full
+        from .._runtime.mesh import full as distributed_full
 
         return distributed_full(mesh, shape, fill_value, dtype)
     if order != "C" or like is not None:
@@ -579,7 +579,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, mesh=None, lik
     if device is not None or mesh is not None:
         mesh = _mesh_of(device, mesh)
         if mesh is not None:
-            from .._mesh import spread
+            from .._runtime.mesh import spread
 
             return spread(mesh, a, dtype)
     made = _engine._asarray(a, dtype, device, copy)

@@ -6,8 +6,8 @@ import operator
 import unisono as un
 
 from .. import _engine
-from .interoperation import array_function as __array_function__  # noqa: F401
-from .interoperation import factorize, has_missing, pandas_type, to_numpy  # noqa: F401
+from .exchange.interoperation import array_function as __array_function__  # noqa: F401
+from .exchange.interoperation import factorize, has_missing, pandas_type, to_numpy  # noqa: F401
 from .ufunc import as_array, resolve
 
 

@@ -5,7 +5,7 @@ import operator
 import unisono as un
 
 from .. import _engine
-from .from_data import _order, _refuse_like
+from .exchange.from_data import _order, _refuse_like
 from .ufunc import as_array
 
 

@@ -114,7 +114,7 @@ class dtype:
 
     def construct_array_type(self):
         """Class whose ``_from_sequence`` makes NumPy's arrays, as pandas asks of dtypes that are not NumPy's."""
-        from .._arrays.interoperation import OfNumpy
+        from .._arrays.exchange.interoperation import OfNumpy
 
         return OfNumpy
 

@@ -6,7 +6,7 @@ import os
 import unisono as un
 
 from .. import _engine
-from .._arrays.from_data import _byte_order, _parse
+from .._arrays.exchange.from_data import _byte_order, _parse
 from .._arrays.ufunc import as_array, resolve
 
 

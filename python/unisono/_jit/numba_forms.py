@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import sys
 
-from .. import _engine, _runtime
+from .. import _engine
+from .._runtime import evaluation
 from . import prange
 from .desugar import Known, Let, Value, _assign, _at, _call, _constant, _copied, _known, _name
 from .namespaces import numpy_path
@@ -29,7 +30,7 @@ class NumbaForms:
                 return e.args[0]
             if value in (words.get_parallel_chunksize, words.set_parallel_chunksize):
                 return _constant(0, e)
-        if value in (_runtime.get_num_threads, _runtime.set_num_threads) and not e.keywords:
+        if value in (evaluation.get_num_threads, evaluation.set_num_threads) and not e.keywords:
             return self.asked_of_python(e, value)
         return self.instance_of_type(e, value)
 

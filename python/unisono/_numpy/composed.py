@@ -6,7 +6,7 @@ Where the engine has a function of the same name, that one is found first.
 import unisono as un
 
 from .. import _engine
-from .._arrays.interoperation import numpys_own
+from .._arrays.exchange.interoperation import numpys_own
 from .._arrays.ufunc import as_array, is_python_number
 
 

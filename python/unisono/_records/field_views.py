@@ -145,7 +145,7 @@ class FieldView(Strided):
         return self._read()
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
-        from .._arrays.interoperation import array_ufunc
+        from .._arrays.exchange.interoperation import array_ufunc
 
         inputs = [_operand(x) for x in inputs]
         if out is None:
@@ -158,7 +158,7 @@ class FieldView(Strided):
         return out[0] if len(out) == 1 else out
 
     def __array_function__(self, function, types, args, options):
-        from .._arrays.interoperation import array_function
+        from .._arrays.exchange.interoperation import array_function
 
         given = [_operand(x) for x in args]
         return array_function(

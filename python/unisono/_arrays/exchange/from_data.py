@@ -1,0 +1,388 @@
+"""Arrays from formulas, iterators, buffers and text, and conversions to a memory layout."""
+
+import unisono as un
+
+from ... import _engine
+from ..._records.records import shared
+from ..creation import _as_operand, array, asarray
+from ..ufunc import resolve
+
+
+def _refuse_like(what, like):
+    if like is not None:
+        raise TypeError(
+            f"{what}: like= takes arrays of other libraries; call that library's function instead"
+        )
+
+
+def _order(what, made, order):
+    """`made` in the memory layout of NumPy's `order`."""
+    if order in ("C", "K", "A", None):
+        return made
+    if order != "F":
+        raise ValueError(f"{what}: order must be 'C', 'F', 'A' or 'K'; got {order!r}")
+    return made.T.copy().T
+
+
+def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
+    """Array made by calling a function with the index arrays of a grid.
+
+    Parameters
+    ----------
+    function : callable
+    shape : int or tuple of int
+    dtype : dtype, optional
+    like : None
+        Only None is supported.
+    **kwargs
+        Passed on.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If an extent of the shape is negative.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fromfunction(lambda i, j: i + 10 * j, (2, 2)).tolist()
+    [[0.0, 10.0], [1.0, 11.0]]
+    """
+    _refuse_like("fromfunction", like)
+    return function(*un.indices(shape, dtype), **kwargs)
+
+
+@_engine._FastPath
+def fromiter(iter, dtype, count=-1, *, like=None):
+    """One-dimensional array of the elements of an iterable.
+
+    Parameters
+    ----------
+    iter : iterable
+    dtype : dtype, optional
+    count : int
+        Number of elements; -1 means all.
+    like : None
+        Only None is supported.
+
+    Returns
+    -------
+    ndarray of one axis
+
+    Raises
+    ------
+    ValueError
+        If the iterable gives fewer than `count` elements.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fromiter((k * k for k in range(3)), dtype="int64").tolist()
+    [0, 1, 4]
+    """
+    _refuse_like("fromiter", like)
+    import itertools
+
+    values = list(iter if count < 0 else itertools.islice(iter, count))
+    if len(values) < count:
+        raise ValueError(
+            f"iterator too short: Expected {count} but iterator had only {len(values)} items."
+        )
+    return array(values, dtype=dtype) if values else un.empty(0, dtype)
+
+
+def _byte_order(dtype):
+    """The dtype in the machine's byte order, and whether `dtype` is of the other one."""
+    if isinstance(dtype, str) and dtype[:1] == ">":
+        t = resolve(dtype[1:])
+        return t, t.itemsize > 1
+    if getattr(dtype, "byteorder", "=") == ">":
+        return resolve(dtype.newbyteorder("=")), True
+    return resolve(dtype), False
+
+
+@_engine._FastPath
+def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
+    """One-dimensional array over the memory of a buffer, which is shared.
+
+    Parameters
+    ----------
+    buffer : object with the buffer protocol
+    dtype : dtype, optional
+        Of the other byte order (``">f8"``) too; the elements are a copy in the machine's then.
+    count : int
+        Number of elements; -1 means all.
+    offset : int
+    like : None
+        Only None is supported.
+
+    Returns
+    -------
+    ndarray of one axis, over the same memory
+
+    Raises
+    ------
+    ValueError
+        If the buffer is too small, or does not hold a whole number of elements.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.frombuffer(b"\\x01\\x02", dtype="uint8").tolist()
+    [1, 2]
+    """
+    _refuse_like("frombuffer", like)
+    t, swapped = _byte_order(dtype)
+    if swapped:
+        return frombuffer(buffer, t, count, offset).byteswap()
+    if t.names is not None:
+        import numpy
+
+        return shared(numpy.frombuffer(buffer, t, count, offset))
+    held = memoryview(buffer).cast("B")
+    n = (len(held) - offset) // t.itemsize if count < 0 else count
+    if not 0 <= offset <= len(held):
+        raise ValueError(
+            f"frombuffer: offset must lie in the buffer; got {offset} for {len(held)} bytes"
+        )
+    if count < 0 and (len(held) - offset) % t.itemsize:
+        raise ValueError(
+            f"frombuffer: buffer size must be a multiple of element size; got {len(held) - offset} bytes for {t} of "
+            f"{t.itemsize}"
+        )
+    if offset + n * t.itemsize > len(held):
+        raise ValueError(
+            f"frombuffer: buffer is smaller than requested size; got {len(held) - offset} bytes, expected "
+            f"{n * t.itemsize}"
+        )
+    if n == 0:
+        return un.empty(0, t)
+    part = t.itemsize // 2 if t.kind == "c" else t.itemsize
+    letter = {1: "B", 2: "H", 4: "I", 8: "Q"}[part]
+    return _as_operand(held[offset : offset + n * t.itemsize].cast(letter)).view(t)
+
+
+@_engine._FastPath
+def fromstring(string, dtype=float, count=-1, *, sep, like=None):
+    """One-dimensional array of the numbers in a text, with `sep` between them.
+
+    Parameters
+    ----------
+    string : str
+    dtype : dtype, optional
+    count : int
+        Number of elements; -1 means all.
+    sep : str
+        Separator of the numbers in a text file; empty for a binary file.
+    like : None
+        Only None is supported.
+
+    Returns
+    -------
+    ndarray of one axis
+
+    Raises
+    ------
+    ValueError
+        If the text holds something other than numbers, or no separator is given.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.fromstring("1, 2", sep=",").tolist()
+    [1.0, 2.0]
+    """
+    _refuse_like("fromstring", like)
+    if sep == "":
+        raise ValueError("The binary mode of fromstring is removed, use frombuffer instead")
+    text = string.decode() if isinstance(string, (bytes, bytearray)) else string
+    parts = text.split() if sep.isspace() else text.split(sep.strip())
+    return _parse(parts, dtype, count)
+
+
+def _parse(parts, dtype, count=-1):
+    """Array of the numbers in the texts."""
+    kind = resolve(dtype).kind
+    read = {"i": int, "u": int, "b": lambda t: bool(float(t)), "c": complex}.get(kind, float)
+    parts = [p for p in (p.strip() for p in parts) if p]
+    if count >= 0:
+        if len(parts) < count:
+            raise ValueError(
+                f"string is smaller than requested size; got {len(parts)} numbers, expected {count}"
+            )
+        parts = parts[:count]
+    return array([read(p) for p in parts], dtype=dtype) if parts else un.empty(0, dtype)
+
+
+@_engine._FastPath
+def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
+    """Convert the input to an array, see `asarray`.
+
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+    order : {'C', 'F', 'A', 'K'}
+        Memory layout of the result.
+    device : str or Device, optional
+    copy : bool, optional
+    like : None
+        Only None is supported.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        If `a` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.asanyarray([1, 2]).tolist()
+    [1, 2]
+    """
+    _refuse_like("asanyarray", like)
+    return _order("asanyarray", asarray(a, dtype, device=device, copy=copy), order)
+
+
+@_engine._FastPath
+def ascontiguousarray(a, dtype=None, *, like=None):
+    """Array of at least one axis, packed in row-major order.
+
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+    like : None
+        Only None is supported.
+
+    Returns
+    -------
+    ndarray of one axis or more
+
+    Raises
+    ------
+    TypeError
+        If `a` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.ascontiguousarray([1, 2]).tolist()
+    [1, 2]
+    """
+    _refuse_like("ascontiguousarray", like)
+    x = un.atleast_1d(asarray(a, dtype))
+    return x if x.flags.c_contiguous else x.copy()
+
+
+@_engine._FastPath
+def asfortranarray(a, dtype=None, *, like=None):
+    """Array packed in column-major order.
+
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+    like : None
+        Only None is supported.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        If `a` cannot be converted to a numeric array.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.asfortranarray([[1, 2], [3, 4]]).flags.f_contiguous
+    True
+    """
+    _refuse_like("asfortranarray", like)
+    x = asarray(a, dtype)
+    if x.ndim == 0:
+        return x.reshape(1)
+    return x if x.flags.f_contiguous else _order("asfortranarray", x, "F")
+
+
+def asarray_chkfinite(a, dtype=None, order=None):
+    """Convert the input to an array; NaN and infinities raise ValueError.
+
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+    order : {'C', 'F', 'A', 'K'}
+        Memory layout of the result.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If an element is infinite or NaN.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.asarray_chkfinite([1, 2]).tolist()
+    [1, 2]
+    """
+    x = _order("asarray_chkfinite", asarray(a, dtype), order)
+    if x.dtype.kind in "fc" and not bool(un.isfinite(x).all()):
+        raise ValueError("array must not contain infs or NaNs")
+    return x
+
+
+def require(a, dtype=None, requirements=None, *, like=None):
+    """Array that meets requirements: 'C', 'F', 'A' (aligned), 'W' (writeable), 'O' (owns its data), 'E' (this type).
+
+    Parameters
+    ----------
+    a : array_like
+    dtype : dtype, optional
+    requirements : str or sequence of str
+        Letters of NumPy's flags.
+    like : None
+        Only None is supported.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If a requirement is unknown, or two requirements exclude each other.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.require([1, 2], "float32", "C").dtype.name
+    'float32'
+    """
+    _refuse_like("require", like)
+    wanted = {str(r).upper()[0] for r in (requirements or ())}
+    if not wanted <= set("CFAWOE"):
+        raise KeyError(sorted(wanted - set("CFAWOE"))[0])
+    if {"C", "F"} <= wanted:
+        raise ValueError('Cannot specify both "C" and "F" order')
+    x = asarray(a, dtype)
+    if "F" in wanted and not x.flags.f_contiguous:
+        return _order("require", x, "F")
+    if ("C" in wanted and not x.flags.c_contiguous) or ("W" in wanted and not x.flags.writeable):
+        return x.copy()
+    return x

@@ -1,0 +1,184 @@
+"""NumPy's protocols for the array type, and pickling."""
+
+import unisono
+
+from ..._records.records import by_numpy, holds_records
+
+
+def _ours(name, where=unisono):
+    """Our function of that name, or None."""
+    found = getattr(where, name, None)
+    return found if callable(found) else None
+
+
+def counterpart(ufunc):
+    """Our function for NumPy's, or None: other libraries have functions of the same names."""
+    import numpy
+
+    name = ufunc.__name__
+    return _ours(name) if getattr(numpy, name, None) is ufunc else None
+
+
+def array_ufunc(self, ufunc, method, *inputs, **options):
+    """Run unisono's ufunc (or its method) of the same name; on numbers any ufunc runs itself."""
+    name = ufunc.__name__
+    ours = counterpart(ufunc)
+    if ours is None and all(getattr(x, "ndim", 0) == 0 for x in inputs):
+        return getattr(ufunc, method)(*map(_as_numpys, inputs), **options)
+    if ours is not None and method != "__call__":
+        ours = getattr(ours, method, None)
+        name = f"{name}.{method}"
+    if ours is None:
+        raise TypeError(
+            f"{name}: not supported for arrays of unisono; "
+            "convert with np.asarray, or use a function of unisono"
+        )
+    out = options.get("out")
+    if out is not None and ours is not None and not hasattr(ours, "nin") and _is_numpys_array(out):
+        options["out"] = tuple(map(_as_numpys, out))
+        return getattr(ufunc, method)(*map(_as_numpys, inputs), **options)
+    if out is not None and len(out) == 1 and method != "__call__":
+        options["out"] = out[0]
+    return ours(*inputs, **options)
+
+
+def numpys_own(x):
+    """NumPy's array of text, bytes, dates, time differences or records; of objects if `x` is one; else None."""
+    import numpy
+
+    if not isinstance(x, numpy.ndarray) and not _begins_with_text(x):
+        return None
+    made = numpy.asarray(x)
+    return made if made.dtype.kind in ("USMmVOT" if made is x else "USMmT") else None
+
+
+def _begins_with_text(x):
+    """Whether the first element of nested sequences is text, or a date or time difference of NumPy's."""
+    import numpy
+
+    while isinstance(x, (list, tuple)) and x:
+        x = x[0]
+    return isinstance(x, (str, bytes, numpy.character, numpy.datetime64, numpy.timedelta64))
+
+
+def _is_numpys(x):
+    """Whether an argument holds what NumPy alone computes."""
+    import numpy
+
+    if isinstance(x, (list, tuple)):
+        return any(map(_is_numpys, x[:2]))
+    dtype = getattr(x, "dtype", None)
+    return isinstance(x, (str, bytes)) or (
+        isinstance(dtype, numpy.dtype) and dtype.kind in "USMmVOT"
+    )
+
+
+def _as_numpys(x):
+    import numpy
+
+    if type(x) in (list, tuple):
+        return type(x)(map(_as_numpys, x))
+    return numpy.asarray(x) if hasattr(type(x), "__array_function__") else x
+
+
+def array_function(self, function, types, args, options):
+    """Run unisono's function of the same name, in the same sub-package, instead of NumPy's.
+
+    NumPy's itself runs where text stands beside our arrays, and where NumPy's array is written.
+    """
+    if holds_records(args):
+        return by_numpy(function, *args, **options)
+    written = args[:1] if function.__name__ in _writes_first else (options.get("out"),)
+    if _is_numpys_array(written):
+        return function(*map(_as_numpys, args), **{k: _as_numpys(v) for k, v in options.items()})
+    joins = function.__name__ in _takes_none and None in (
+        a for a in args if not hasattr(a, "dtype")
+    )
+    if joins or (any(map(_is_numpys, args)) and function.__name__ not in _takes_texts):
+        return function(*map(_as_numpys, args), **{k: _as_numpys(v) for k, v in options.items()})
+    where = unisono
+    for part in (getattr(function, "__module__", None) or "numpy").split(".")[1:]:
+        if part not in ("linalg", "fft", "random", "lib", "stride_tricks"):
+            break
+        where = getattr(where, part, None)
+    ours = _ours(function.__name__, where)
+    if ours is function:  # NumPy's own, under our name
+        return function(*map(_as_numpys, args), **{k: _as_numpys(v) for k, v in options.items()})
+    if ours is None:
+        raise TypeError(
+            f"numpy.{function.__name__}: not supported for arrays of unisono; "
+            "convert with np.asarray, or use a function of unisono"
+        )
+    return ours(*args, **options)
+
+
+def _is_numpys_array(written):
+    import numpy
+
+    return any(isinstance(x, numpy.ndarray) for x in written)
+
+
+# Functions that write into their first argument.
+_writes_first = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
+# Functions for which None is an element, as matplotlib has it.
+_takes_none = frozenset(("atleast_1d", "broadcast_arrays"))
+# Functions of arrays with a text among their parameters that is no element.
+_takes_texts = frozenset(
+    "einsum einsum_path pad savetxt save array2string searchsorted quantile percentile ravel_multi_index".split()
+)
+
+
+def to_numpy(self, dtype=None, copy=False, na_value=None):
+    """NumPy's array of the elements, which shares memory unless converted or copied; nothing is missing in it."""
+    import numpy
+
+    made = numpy.asarray(self, dtype=dtype)
+    return made.copy() if copy and numpy.may_share_memory(made, numpy.asarray(self)) else made
+
+
+def factorize(self, use_na_sentinel=True):
+    """Codes and distinct elements as ``pandas.factorize`` gives them of NumPy's array."""
+    import pandas
+
+    return pandas.factorize(to_numpy(self), use_na_sentinel=use_na_sentinel)
+
+
+def pandas_type(self):
+    """The mark by which pandas knows arrays that `to_numpy` unpacks; numbers are without it."""
+    _needs_axes(self, "_typ")
+    return "npy_extension"
+
+
+def has_missing(self):
+    """Whether elements are masked, which pandas asks of arrays that are not NumPy's: never."""
+    _needs_axes(self, "_hasna")
+    return False
+
+
+def _needs_axes(self, name):
+    if self.ndim == 0:
+        raise AttributeError(f"'unisono.ndarray' object without axes has no attribute {name!r}")
+
+
+class OfNumpy:
+    """Makes NumPy's arrays where pandas asks a dtype for its class of arrays."""
+
+    @classmethod
+    def _from_sequence(cls, scalars, *, dtype=None, copy=False):
+        import numpy
+
+        return numpy.array(scalars, dtype=dtype, copy=copy or None)
+
+
+def reduce_array(self):
+    """Shape, dtype name and bytes; no shape of a value."""
+    host = self.to_device("cpu")
+    shape = None if self._is_value() else host.shape
+    return _rebuild, (shape, host.dtype.name, host.tobytes())
+
+
+def _rebuild(shape, dtype, data):
+    if not data:
+        return unisono.empty(shape, dtype)
+    flat = unisono.frombuffer(data, dtype)
+    return flat[0] if shape is None else flat.copy().reshape(shape)

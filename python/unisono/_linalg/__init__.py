@@ -1,1 +1,0 @@
-"""Linear algebra: products, factorisations, solutions, and the routines of BLAS and LAPACK."""

@@ -1,1 +1,0 @@
-"""Random numbers: generators, seeds, and the methods that draw."""

@@ -1,0 +1,1 @@
+"""Devices, meshes, evaluation and settings, and the processor that the engine needs."""

@@ -1,0 +1,130 @@
+"""Meshes: ranks over which arrays are distributed."""
+
+import atexit
+import sys
+
+from .. import _engine
+
+_meshes = {}
+
+
+def mesh(kind="mpi"):
+    """The mesh of all ranks of this job.
+
+    The first call is collective, and starts MPI unless another library has done so; importing
+    unisono does not. From then on an exception that nobody catches on one rank ends all ranks.
+
+    Parameters
+    ----------
+    kind : str
+        ``"mpi"``, the only kind.
+
+    Returns
+    -------
+    Mesh
+        It has ``rank``, ``size`` and ``barrier()``, and is accepted as ``mesh=`` by `zeros` and others.
+
+    Raises
+    ------
+    TypeError
+        If `kind` is not a string.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> m = un.mesh("mpi")
+    >>> un.zeros((4, 3), mesh=m).sum().item()
+    0.0
+    """
+    if kind not in _meshes:
+        made = _engine._mesh(kind)
+        _meshes[kind] = made
+        _end_together(made)
+    return _meshes[kind]
+
+
+def _end_together(m):
+    """Make an uncaught exception or the end of the program an event of all ranks."""
+    before = sys.excepthook
+
+    def hook(kind, value, trace):
+        before(kind, value, trace)
+        if m.size > 1:
+            print(
+                f"unisono: rank {m.rank} of {m.size} ended by {kind.__name__}; all ranks end",
+                file=sys.stderr,
+                flush=True,
+            )
+        # A divergence is raised on all ranks: each may say so.
+        m._abort(1, 5.0 if issubclass(kind, _engine.CommError) else 0.0)
+
+    def finish():
+        try:
+            m._finish()
+        except Exception as error:
+            print(f"unisono: rank {m.rank} of {m.size}: {error}", file=sys.stderr, flush=True)
+            sys.stdout.flush()
+            m._abort(1, 5.0)
+
+    sys.excepthook = hook
+    atexit.register(finish)
+
+
+def full(m, shape, fill_value, dtype):
+    """Distributed array filled with a number."""
+    if dtype is None:
+        dtype = _engine._full((), fill_value, None, None).dtype
+    out = m.empty(shape, dtype)
+    out[...] = fill_value
+    return out
+
+
+def spread(m, x, dtype):
+    """Distribute an array that is equal on all ranks."""
+    if isinstance(x, _engine.DistributedArray):
+        return x if dtype is None or x.dtype == dtype else x.astype(dtype)
+    host = x if isinstance(x, _engine.ndarray) else _engine._array(x, None, None, None)
+    out = m.empty(host.shape, host.dtype if dtype is None else dtype)
+    out[...] = host
+    return out
+
+
+class _Methods:
+    """Methods of DistributedArray that are written in Python."""
+
+    def __repr__(self):
+        import numpy
+
+        text = numpy.array_repr(numpy.asarray(self)).rstrip(")")
+        return f"{text}, mesh={self.mesh!r})"
+
+    def __str__(self):
+        import numpy
+
+        return str(numpy.asarray(self))
+
+    def __array__(self, dtype=None, copy=None):
+        import numpy
+
+        if copy is False:
+            raise ValueError(
+                "__array__: a distributed array cannot be seen without a copy; leave copy=False out"
+            )
+        return numpy.asarray(self._gather(), dtype=dtype)
+
+    def tolist(self):
+        return self._gather().tolist()
+
+    def item(self, *index):
+        return self[index].item() if index else self._item()
+
+    def fill(self, value):
+        self[...] = value
+
+    def to_device(self, device):
+        return self if device == self.mesh else self._gather().to_device(device)
+
+
+for _name, _function in list(vars(_Methods).items()):
+    if callable(_function):
+        setattr(_engine.DistributedArray, _name, _function)

@@ -1,0 +1,114 @@
+"""The namespace of the array API standard: the package's functions, with results that stay arrays.
+
+NumPy gives numbers where the standard gives arrays without axes, and so does this package: ``un.sum(x)`` and
+``x[0]`` are immutable, and those of float64 are Python's floats. Libraries that are written for the standard write
+into such results and ask them for their namespace. ``x.__array_namespace__()`` is therefore this module: its
+functions are the package's, but each array of a result is an :class:`Array`, whose operators and elements are
+arrays, too.
+"""
+
+import functools
+import types
+
+import unisono as un
+
+from .. import _engine
+
+
+class Array(_engine.ndarray):
+    """Array as the standard describes it: elements and results without axes are arrays, never numbers.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> xp = un.arange(4.0).__array_namespace__()
+    >>> total = xp.sum(xp.arange(4.0))
+    >>> total[...] = 1
+    >>> total * 2
+    array(2.)
+    """
+
+    __slots__ = ()
+    __hash__ = None
+
+    @property
+    def T(self):
+        """The transpose of a matrix."""
+        return standard(_engine.ndarray.T.__get__(self))
+
+    @property
+    def mT(self):
+        """View with the last two axes exchanged."""
+        return standard(_engine.ndarray.mT.__get__(self))
+
+
+def standard(result):
+    """Return a function's result with each array of it, also inside tuples and lists, as an Array."""
+    kind = type(result)
+    if kind is _engine.ndarray and not result._is_value():
+        return result._as_type(Array)
+    if kind is _engine.ndarray or kind in _engine._values:
+        return un.asarray(result)._as_type(Array)
+    if kind is list:
+        return [standard(r) for r in result]
+    if isinstance(result, tuple):
+        items = (standard(r) for r in result)
+        return kind(*items) if hasattr(kind, "_fields") else kind(items)
+    return result
+
+
+def _wrapped(function):
+    @functools.wraps(function)
+    def call(*args, **options):
+        return standard(function(*args, **options))
+
+    return call
+
+
+def _reflected(function):
+    @functools.wraps(function)
+    def call(self, other):
+        # A value on the left left this operator to us: as an array it does not do so again.
+        return standard(function(self, standard(other)))
+
+    return call
+
+
+_binary = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
+_others = "lt le gt ge eq ne neg pos abs invert getitem".split()
+for _name in [*(f"__{n}__" for n in _binary + _others), "to_device"]:
+    setattr(Array, _name, _wrapped(getattr(_engine.ndarray, _name)))
+for _name in (f"__r{n}__" for n in _binary):
+    setattr(Array, _name, _reflected(getattr(_engine.ndarray, _name)))
+
+
+class _Namespace(types.ModuleType):
+    """A module of the package with its functions wrapped."""
+
+    def __init__(self, module):
+        super().__init__(f"{__name__}.{module.__name__.rpartition('.')[2]}", module.__doc__)
+        self._module = module
+
+    def __getattr__(self, name):
+        made = _member(getattr(self._module, name))
+        setattr(self, name, made)
+        return made
+
+    def __dir__(self):
+        return dir(self._module)
+
+
+def _member(value):
+    if isinstance(value, types.ModuleType):
+        return _Namespace(value)
+    return _wrapped(value) if callable(value) and not isinstance(value, (type, un.dtype)) else value
+
+
+def __getattr__(name):
+    made = _member(getattr(un, name))
+    globals()[name] = made
+    return made
+
+
+def __dir__():
+    return dir(un)

@@ -1,0 +1,51 @@
+"""One Fourier transform along one axis: its operand, scale and call."""
+
+import math
+import operator
+
+from .. import _engine
+from ..linalg._products import _array
+
+_NORMS = ("backward", "ortho", "forward", None)
+
+
+def _scale(n, norm, forward, what):
+    if norm not in _NORMS:
+        raise ValueError(
+            f'{what}: Invalid norm value {norm!r}; should be "backward", "ortho" or "forward"'
+        )
+    if norm == "ortho":
+        return 1 / math.sqrt(n)
+    return 1 / n if (norm == "forward") == forward else 1.0
+
+
+def _axis_of(x, axis, what):
+    k = operator.index(axis)
+    if not -x.ndim <= k < x.ndim:
+        raise IndexError(f"{what}: axis {axis} is out of bounds for array of dimension {x.ndim}")
+    return k % x.ndim
+
+
+def _input(x):
+    x = _array(x)
+    if x.dtype.kind in "biu":
+        return x.astype("float64")
+    return x.astype("float32") if x.dtype.name == "float16" else x
+
+
+def _transform(x, n, axis, norm, forward, kind, what):
+    """One axis; kind 0 is complex, 1 real to spectrum, 2 spectrum to real."""
+    x = _input(x)
+    axis = _axis_of(x, axis, what)
+    if n is None:
+        n = 2 * (x.shape[axis] - 1) if kind == 2 else x.shape[axis]
+    n = operator.index(n)
+    if n < 1:
+        raise ValueError(
+            f"{what}: Invalid number of FFT data points ({n}) specified; expected at least 1"
+        )
+    if kind == 1 and x.dtype.kind == "c":
+        raise TypeError(
+            f"{what}: expected real numbers; got dtype {x.dtype}; take .real, or use fft"
+        )
+    return _engine._fft(x, axis, n, _scale(n, norm, forward, what), forward, kind)

@@ -1,0 +1,157 @@
+"""Routines of LAPACK under their own names, in the manner of ``scipy.linalg.lapack``.
+
+Each gives its results and last LAPACK's info: 0, or what went wrong. Pivots count from 0.
+"""
+
+from .. import _engine
+from .._arrays.creation import zeros
+from ._blas import _DTYPES, columns
+
+
+def _integers(n):
+    """Room for LAPACK's integers, whose width is the library's."""
+    return zeros(n, "int64" if _engine._blas()[2] else "int32")
+
+
+def _value(info):
+    return int(info[0])
+
+
+def _right(b, t):
+    """A right-hand side as columns, and whether it was a vector."""
+    from ._products import _array
+
+    b = _array(b)
+    return (
+        (columns(b[:, None], _DTYPES[t]), True) if b.ndim == 1 else (columns(b, _DTYPES[t]), False)
+    )
+
+
+def _back(y, was_vector):
+    return y[0] if was_vector else y.T
+
+
+def _getrf(t):
+    def getrf(a, overwrite_a=0):
+        """LU factors with row exchanges: (lu, piv, info)."""
+        x = columns(a, _DTYPES[t])
+        n, m = x.shape
+        pivots, info = _integers(max(1, min(m, n))), _integers(1)
+        _engine._fortran(t + "getrf", m, n, x, max(1, m), pivots, info)
+        return x.T, pivots[: min(m, n)] - 1, _value(info)
+
+    return getrf
+
+
+def _getrs(t):
+    def getrs(lu, piv, b, trans=0, overwrite_b=0):
+        """x of ``op(a) @ x = b`` from the factors of getrf: (x, info)."""
+        x, (y, was_vector) = columns(lu, _DTYPES[t]), _right(b, t)
+        n, info = x.shape[0], _integers(1)
+        pivots = _integers(max(1, n))
+        pivots[:n] = piv + 1
+        _engine._fortran(
+            t + "getrs", "NTC"[trans], n, y.shape[0], x, max(1, n), pivots, y, max(1, n), info
+        )
+        return _back(y, was_vector), _value(info)
+
+    return getrs
+
+
+def _getri(t):
+    def getri(lu, piv, overwrite_lu=0):
+        """Inverse from the factors of getrf: (inv_a, info)."""
+        x = columns(lu, _DTYPES[t])
+        n, info = x.shape[0], _integers(1)
+        pivots, work = _integers(max(1, n)), zeros(max(1, 64 * n), _DTYPES[t])
+        pivots[:n] = piv + 1
+        _engine._fortran(t + "getri", n, x, max(1, n), pivots, work, work.shape[0], info)
+        return x.T, _value(info)
+
+    return getri
+
+
+def _gesv(t):
+    def gesv(a, b, overwrite_a=0, overwrite_b=0):
+        """x of ``a @ x = b``: (lu, piv, x, info)."""
+        x, (y, was_vector) = columns(a, _DTYPES[t]), _right(b, t)
+        n, info = x.shape[0], _integers(1)
+        pivots = _integers(max(1, n))
+        _engine._fortran(t + "gesv", n, y.shape[0], x, max(1, n), pivots, y, max(1, n), info)
+        return x.T, pivots[:n] - 1, _back(y, was_vector), _value(info)
+
+    return gesv
+
+
+def _potrf(t):
+    def potrf(a, lower=0, clean=1, overwrite_a=0):
+        """Cholesky factor: (c, info). With `clean` the other triangle is zero."""
+        x = columns(a, _DTYPES[t])
+        n, info = x.shape[0], _integers(1)
+        _engine._fortran(t + "potrf", "L" if lower else "U", n, x, max(1, n), info)
+        if clean:
+            for k in range(n - 1):
+                if lower:
+                    x[k + 1 :, k] = 0
+                else:
+                    x[k, k + 1 :] = 0
+        return x.T, _value(info)
+
+    return potrf
+
+
+def _potrs(t):
+    def potrs(c, b, lower=0, overwrite_b=0):
+        """x of ``a @ x = b`` from the factor of potrf: (x, info)."""
+        x, (y, was_vector) = columns(c, _DTYPES[t]), _right(b, t)
+        n, info = x.shape[0], _integers(1)
+        _engine._fortran(
+            t + "potrs", "L" if lower else "U", n, y.shape[0], x, max(1, n), y, max(1, n), info
+        )
+        return _back(y, was_vector), _value(info)
+
+    return potrs
+
+
+def _geqrf(t):
+    def geqrf(a, lwork=None, overwrite_a=0):
+        """QR factors as reflectors: (qr, tau, work, info)."""
+        x = columns(a, _DTYPES[t])
+        n, m = x.shape
+        tau, info = zeros(max(1, min(m, n)), _DTYPES[t]), _integers(1)
+        work = zeros(max(1, 64 * n) if lwork is None else lwork, _DTYPES[t])
+        _engine._fortran(t + "geqrf", m, n, x, max(1, m), tau, work, work.shape[0], info)
+        return x.T, tau[: min(m, n)], work, _value(info)
+
+    return geqrf
+
+
+def _syev(t):
+    def syev(a, compute_v=1, lower=0, overwrite_a=0):
+        """Eigenvalues and vectors of a symmetric matrix: (w, v, info)."""
+        x = columns(a, _DTYPES[t])
+        n, info = x.shape[0], _integers(1)
+        w, work = zeros(max(1, n), _DTYPES[t]), zeros(max(1, 68 * n), _DTYPES[t])
+        job, triangle = "V" if compute_v else "N", "L" if lower else "U"
+        _engine._fortran(t + "syev", job, triangle, n, x, max(1, n), w, work, work.shape[0], info)
+        return w[:n], x.T, _value(info)
+
+    return syev
+
+
+def _all():
+    made = {}
+    for t in "sdcz":
+        for stem, make in (
+            ("getrf", _getrf), ("getrs", _getrs), ("getri", _getri), ("gesv", _gesv), ("potrf", _potrf),
+            ("potrs", _potrs), ("geqrf", _geqrf),
+        ):  # fmt: skip
+            made[t + stem] = make(t)
+    for t in "sd":
+        made[t + "syev"] = _syev(t)
+    for name, function in made.items():
+        function.__name__ = function.__qualname__ = name
+    return made
+
+
+globals().update(_all())

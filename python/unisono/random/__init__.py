@@ -1,0 +1,55 @@
+"""Random numbers with the methods of NumPy's Generator.
+
+``un.random.default_rng(seed)`` draws NumPy's numbers (see `PCG64` for which distributions), the same for
+any number of threads. The old names (`rand`, `randint`, `seed`, `RandomState`...) are there too, and after
+``seed(n)`` give NumPy's numbers. In ``Generator(Philox(seed))`` each number follows from seed, stream
+and element index alone.
+"""
+
+from ._generator import Generator
+from ._legacy import *  # noqa: F403
+from ._legacy import RandomState as RandomState
+from ._legacy import _names
+from ._seeds import MT19937 as MT19937
+from ._seeds import PCG64 as PCG64
+from ._seeds import BitGenerator
+from ._seeds import Philox as Philox
+from ._seeds import SeedSequence as SeedSequence
+
+
+def default_rng(seed=None):
+    """A Generator over PCG64, as NumPy's function of that name.
+
+    Parameters
+    ----------
+    seed : int, sequence of ints, SeedSequence, BitGenerator or Generator, optional
+        The same seed gives the same numbers, those of NumPy; None takes one from the operating
+        system. A bit generator is taken as it is: ``default_rng(Philox(5))``.
+
+    Returns
+    -------
+    Generator
+
+    Raises
+    ------
+    TypeError
+        If `seed` is of another type.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> a, b = un.random.default_rng(5), un.random.default_rng(5)
+    >>> bool((a.random(9) == b.random(9)).all())
+    True
+    >>> float(un.random.default_rng(0).random())
+    0.6369616873214543
+    """
+    if isinstance(seed, Generator):
+        return seed
+    return Generator(seed if isinstance(seed, BitGenerator) else PCG64(seed))
+
+
+__all__ = [
+    *("BitGenerator Generator MT19937 PCG64 Philox RandomState SeedSequence default_rng".split()),
+    *_names,
+]
