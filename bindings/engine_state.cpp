@@ -44,22 +44,25 @@ void report_float_errors(unsigned flags, std::string_view name) {
 }
 
 nb::dict stats_dict() {
-    const Counters& s = counters();
+    const Context& context = Context::current();
     const pool::Usage memory = pool::usage();
     nb::dict d;
-    auto put = [&](const char* key, const std::atomic<std::int64_t>& v) { d[key] = v.load(); };
-    put("kernels_launched", s.kernels_launched);
-    put("kernels_compiled", s.kernels_compiled);
-    put("bytes_allocated", s.bytes_allocated);
+    auto put = [&](const char* key, std::atomic<std::int64_t> Counters::*counter) {
+        d[key] = context.total(counter);
+    };
+    put("kernels_launched", &Counters::kernels_launched);
+    put("kernels_compiled", &Counters::kernels_compiled);
+    put("bytes_allocated", &Counters::bytes_allocated);
     d["bytes_fresh"] = memory.fresh;
     d["bytes_in_use"] = memory.in_use;
     d["peak_bytes"] = memory.peak;
-    put("bytes_copied", s.bytes_copied);
-    put("bytes_read", s.bytes_read);
-    put("bytes_written", s.bytes_written);
-    put("flushes", s.flushes);
-    put("plans_formed", s.plans_formed);
-    put("messages_sent", s.messages_sent);
+    put("bytes_copied", &Counters::bytes_copied);
+    put("bytes_read", &Counters::bytes_read);
+    put("bytes_written", &Counters::bytes_written);
+    put("flushes", &Counters::flushes);
+    put("flushes_that_waited", &Counters::flushes_that_waited);
+    put("plans_formed", &Counters::plans_formed);
+    put("messages_sent", &Counters::messages_sent);
     d["pending_operations"] = Tape::current().length();
     d["layouts"] = Layout::interned();
     return d;

@@ -42,7 +42,7 @@ class Messages final : public OpaqueCall {
 
     void run(std::span<const View> in, std::span<const View> out) override {
         transport_.exchange(stamp_, in[0].data(), sends_, out[0].data(), receives_, settle_);
-        count(counters().messages_sent, static_cast<std::int64_t>(sends_.size()));
+        count_apart(counters_apart().messages_sent, static_cast<std::int64_t>(sends_.size()));
     }
     std::string name() const override { return stamp_.text; }
     bool communicates() const override { return true; }

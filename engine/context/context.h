@@ -80,6 +80,12 @@ class Context {
     }
 
     Counters counters;
+    /// What threads count that do not hold the engine.
+    Counters apart;
+    std::int64_t total(std::atomic<std::int64_t> Counters::*counter) const {
+        return (counters.*counter).load(std::memory_order_relaxed) +
+               (apart.*counter).load(std::memory_order_relaxed);
+    }
 
   private:
     static Context& of_thread();
@@ -102,5 +108,6 @@ template <class T>
 }
 
 inline Counters& counters() { return Context::current().counters; }
+inline Counters& counters_apart() { return Context::current().apart; }
 
 }  // namespace unisono

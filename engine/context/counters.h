@@ -18,11 +18,17 @@ struct Counters {
     std::atomic<std::int64_t> flushes{0};
     std::atomic<std::int64_t> plans_formed{0};
     std::atomic<std::int64_t> messages_sent{0};
+    std::atomic<std::int64_t> flushes_that_waited{0};  ///< for a segment of another thread
 };
 
-/// One thread at a time counts in a context; others may read meanwhile.
+/// By the thread that holds the engine; others may read meanwhile.
 inline void count(std::atomic<std::int64_t>& counter, std::int64_t n = 1) {
     counter.store(counter.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+}
+
+/// By threads that may have let go of the engine, in counters of their own (Context::apart).
+inline void count_apart(std::atomic<std::int64_t>& counter, std::int64_t n = 1) {
+    counter.fetch_add(n, std::memory_order_relaxed);
 }
 
 }  // namespace unisono

@@ -136,7 +136,7 @@ void* allocate(std::int64_t bytes) {
         }
         s.usage.fresh += c.bytes;
     }
-    count(counters().bytes_allocated, c.bytes);
+    count_apart(counters_apart().bytes_allocated, c.bytes);
     s.usage.in_use += c.bytes;
     s.usage.peak = std::max(s.usage.peak, s.usage.in_use);
     return p;

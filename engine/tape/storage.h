@@ -1,8 +1,12 @@
 // Storages and views: memory that arrays share, and rectangular windows on it.
 //
-// Ownership. A Storage counts its references: array handles and pending tape entries. It belongs to
-// whoever holds the engine (in Python: the global interpreter lock); counts are plain integers. Its
-// memory is allocated when a kernel first writes it, so a temporary that fuses away never has any.
+// Ownership. A Storage counts its references: array handles and pending tape entries, and apart
+// from them entries in flight. It belongs to whoever holds the engine (in Python: the global
+// interpreter lock); counts are plain integers. Its memory is allocated when a kernel first writes
+// it, so a temporary that fuses away never has any.
+//
+// States. Contents are pending while recorded entries write them, in flight while a segment that
+// writes them runs and its thread has let go of the engine (run/flights.h), else done.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +28,7 @@ struct StorageState {
     std::int64_t bytes = 0;    ///< size that memory has or will have
     // Counters that change together do not lie side by side: compilers would join their updates,
     // and a wide load after two narrow stores waits for both.
-    std::uint32_t refs = 0;        ///< all references
+    std::uint32_t refs = 0;        ///< references of handles and pending entries
     std::uint32_t exports = 0;     ///< buffers, DLPack capsules and NumPy bases that see the memory
     std::uint32_t pending = 0;     ///< pending entries that write it
     std::uint32_t mark_epoch = 0;  ///< scratch of the flush that runs: mark is valid in this epoch
@@ -32,9 +36,11 @@ struct StorageState {
     std::uint32_t mark = 0;
     bool borrowed = false;  ///< the memory is someone else's; release_owner gives it back
     bool adopted = false;   ///< borrowed, and nobody else sees it while `owner` lives
-    bool running = false;   ///< a segment that touches it runs outside the lock
     bool readonly = false;
     bool waits = false;  ///< while pending: others may yet join a call that it comes from
+    /// Entries of segments in flight that write and read it: they do not count among those above,
+    /// so that plans depend on the program and never on how far other threads are.
+    std::uint32_t flight_writers = 0, flight_readers = 0;
     /// Number of the flush that wrote it last, for explain.
     std::uint32_t evaluation = 0;
     std::uint64_t version = 0;  ///< grows with each recorded write
@@ -51,6 +57,7 @@ struct Storage : StorageState {
     /// In `evaluation`: written by a statement that was not recorded (eager.h).
     static constexpr std::uint32_t unrecorded = ~std::uint32_t{0};
 
+    bool in_flight() const { return flight_writers > 0 || flight_readers > 0; }
     bool shared_outside() const { return exports > 0 || (borrowed && !adopted); }
     bool on_host() const { return device == nullptr || device->info().host_memory; }
     char* data() const { return reinterpret_cast<char*>(memory.handle); }
@@ -61,7 +68,23 @@ struct Storage : StorageState {
     }
     void retain() { ++refs; }
     void release() {
-        if (--refs == 0) destroy();
+        if (--refs == 0 && !in_flight()) destroy();
+    }
+    /// What a pending entry holds becomes what one in flight holds, and back.
+    void take_off(std::uint32_t& recorded, std::uint32_t& flying) {
+        --recorded;
+        ++flying;
+        --refs;
+    }
+    void return_to_tape(std::uint32_t& recorded, std::uint32_t& flying) {
+        ++recorded;
+        --flying;
+        ++refs;
+    }
+    /// An entry in flight has ended.
+    void land(std::uint32_t& flying) {
+        --flying;
+        if (refs == 0 && !in_flight()) destroy();
     }
 
   private:

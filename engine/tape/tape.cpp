@@ -4,18 +4,15 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <new>
-#include <thread>
 #include <utility>
 
 #include "context/context.h"
 #include "core/limits.h"
 #include "core/settings.h"
 #include "core/threads/fork.h"
-#include "tape/run/run.h"
+#include "tape/run/flights.h"
 
 namespace unisono {
 
@@ -32,54 +29,7 @@ struct Tapes {
         return tapes;
     }
 };
-
 }  // namespace
-
-/// The segment that runs. Threads that wait for its end do not hold the engine.
-struct Tape::Flight {
-    std::mutex mutex;
-    std::condition_variable done;
-    std::atomic<bool> runs = false;
-    std::thread::id thread;
-    Runner* runner = nullptr;  ///< while it runs
-    std::unique_ptr<Runner::Remains>
-        abandoned;  ///< in a child of fork, until somebody waits for it
-};
-
-/// What a child of fork does with a segment that another thread of its parent ran.
-struct TapeInChild {
-    /// In fork's handler: no thread has been made yet that could use the stack of the lost one.
-    static void note() {
-        for (Tape* tape : Tapes::instance().all) {
-            Tape::Flight& flight = *tape->flight_;
-            new (&flight.mutex) std::mutex;
-            new (&flight.done) std::condition_variable;
-            if (!flight.runs || flight.thread == std::this_thread::get_id()) continue;
-            flight.abandoned = std::make_unique<Runner::Remains>(flight.runner->abandon());
-        }
-    }
-
-    /// What the lost thread was writing is invalid; what it had not begun is recorded again.
-    static void settle(Tape& tape) {
-        const std::unique_ptr<Runner::Remains> left = std::move(tape.flight_->abandoned);
-        auto reason = std::make_shared<const Error>(
-            ErrorKind::Runtime,
-            "fork: another thread was computing this array when the process was forked, so its "
-            "contents are not valid in the child process; compute it again, or fork before other "
-            "threads compute");
-        for (std::uint32_t i : left->unfinished) {
-            left->done[i] = true;
-            Entry& e = left->segment[i];
-            for_each_read(e, [](View& v) { v.storage->running = false; });
-            for_each_write(e, [&](View& v) {
-                v.storage->running = false;
-                v.storage->poison = reason;
-            });
-        }
-        tape.put_back(left->segment, left->done);
-        tape.flight_->runs = false;
-    }
-};
 
 const char* text(FlushReason reason) {
     switch (reason) {
@@ -99,9 +49,11 @@ const char* text(FlushReason reason) {
 Tape::Tape()
     : eager_(setting("eager") == "1"),
       finder_(std::make_unique<PlanFinder>()),
-      flight_(std::make_unique<Flight>()) {
+      flights_(std::make_unique<Flights>()) {
     entries_.reserve(limits::flush_always + 8);
-    static const int registered = pthread_atfork(nullptr, nullptr, TapeInChild::note);
+    static const int registered = pthread_atfork(nullptr, nullptr, [] {
+        for (Tape* tape : Tapes::instance().all) tape->flights_->abandon();
+    });
     static_cast<void>(registered);
     Tapes& tapes = Tapes::instance();
     std::lock_guard lock(tapes.mutex);
@@ -114,7 +66,7 @@ Tape::~Tape() {
         std::lock_guard lock(tapes.mutex);
         std::erase(tapes.all, this);
     }
-    for (Entry& e : entries_) release(e);
+    for (Entry& e : entries_) release(e, flushes_);
 }
 
 void Tape::set_eager(bool on) {
@@ -211,18 +163,23 @@ std::int64_t Tape::close_tail(OpaqueCall::Tail& tail, bool& shared) {
     return read;
 }
 
-void Tape::release(Entry& e) {
+/// `flush`: the number of the one that ran the entry.
+void Tape::release(Entry& e, std::uint32_t flush, bool in_flight) {
     if (e.line.code && hooks.release_line) hooks.release_line(e.line.code);
     for_each_write(e, [&](View& v) {
-        --v.storage->pending;
-        v.storage->evaluation = flushes_;
-        v.storage->release();
-        v.storage = nullptr;
+        Storage* s = std::exchange(v.storage, nullptr);
+        s->evaluation = flush;
+        if (in_flight) [[unlikely]]
+            return s->land(s->flight_writers);
+        --s->pending;
+        s->release();
     });
     for_each_read(e, [&](View& v) {
-        --v.storage->readers;
-        v.storage->release();
-        v.storage = nullptr;
+        Storage* s = std::exchange(v.storage, nullptr);
+        if (in_flight) [[unlikely]]
+            return s->land(s->flight_readers);
+        --s->readers;
+        s->release();
     });
     delete e.call;
     e.inputs = 0;
@@ -230,64 +187,80 @@ void Tape::release(Entry& e) {
     e.line = {};
 }
 
-void Tape::wait_for_running() {
-    Flight& flight = *flight_;
-    while (flight.runs) {
-        if (flight.abandoned) return TapeInChild::settle(*this);
-        void* held = hooks.leave_engine ? hooks.leave_engine() : nullptr;
-        {
-            std::unique_lock lock(flight.mutex);
-            flight.done.wait(lock, [&] { return !flight.runs; });
-        }
-        if (hooks.enter_engine) hooks.enter_engine(held);
-    }
+void Tape::wait_for_flight() {
+    count(counters().flushes_that_waited);
+    flights_->wait(*this);
 }
 
-void Tape::prepare_flush() {
-    wait_for_running();
+void Tape::drop_dead() {
     if (!expects_dead_) return;
     expects_dead_ = false;
     prune();
 }
 
+/// Whether the marked entries depend on nothing in flight. Where they do, waits until some of that
+/// has ended: others may have recorded and run entries meanwhile.
+bool Tape::may_run(bool all) {
+    if (flights_->empty() || !flights_->hinder(entries_, all ? nullptr : marked_.data()))
+        return true;
+    wait_for_flight();
+    return false;
+}
+
 void Tape::complete_slow(Storage* s, FlushReason reason) {
-    if (s->running) wait_for_running();
-    if (s->pending) flush(s, reason);
+    while (s->pending || s->flight_writers) {
+        if (s->pending)
+            flush(s, reason);
+        else
+            wait_for_flight();
+    }
     if (s->poison) throw Error(*s->poison);
 }
 
 void Tape::complete_for_write_slow(Storage* s, FlushReason reason) {
-    if (s->running) wait_for_running();
-    prepare_flush();
-    if (s->pending || s->readers) {
-        bool all = mark_closure({}, s);
-        run_marked(reason, all);
+    drop_dead();
+    while (s->pending || s->readers || s->in_flight()) {
+        if (!s->pending && !s->readers) {
+            wait_for_flight();
+            continue;
+        }
+        const bool all = mark_closure({}, s);
+        if (may_run(all)) run_marked(reason, all);
     }
     if (s->poison) throw Error(*s->poison);
 }
 
 void Tape::flush(Storage* wanted, FlushReason reason) {
-    prepare_flush();
-    if (!wanted->pending) return;
-    bool all = all_needed(wanted) || mark_closure({&wanted, 1}, nullptr);
-    run_marked(reason, all);
+    drop_dead();
+    while (wanted->pending) {
+        const bool all = all_needed(wanted) || mark_closure({&wanted, 1}, nullptr);
+        if (may_run(all)) return run_marked(reason, all);
+    }
 }
 
 void Tape::flush(std::span<Storage* const> wanted, FlushReason reason) {
     if (wanted.size() == 1) return complete(wanted.front(), reason);
-    prepare_flush();
-    if (std::any_of(wanted.begin(), wanted.end(), [](auto* s) { return s->pending > 0; })) {
-        bool all = mark_closure(wanted, nullptr);
+    drop_dead();
+    auto is_pending = [](const Storage* s) { return s->pending > 0; };
+    while (std::any_of(wanted.begin(), wanted.end(), is_pending)) {
+        const bool all = mark_closure(wanted, nullptr);
+        if (!may_run(all)) continue;
         run_marked(reason, all);
+        break;
     }
     for (Storage* s : wanted) complete(s, reason);
 }
 
 void Tape::flush_all(FlushReason reason) {
-    prepare_flush();
-    if (entries_.empty()) return;
-    marked_.assign(entries_.size(), 1);
-    run_marked(reason, true);
+    drop_dead();
+    while (!entries_.empty()) {
+        if (!may_run(true)) continue;
+        marked_.assign(entries_.size(), 1);
+        run_marked(reason, true);
+        break;
+    }
+    if (reason != FlushReason::Eval && reason != FlushReason::Exit) return;
+    flights_->wait_for_all(*this);
 }
 
 void Tape::run_marked(FlushReason reason, bool all) {
@@ -336,7 +309,7 @@ void Tape::prune() {
         bool kept_alive = e.kind == EntryKind::Opaque && e.call->communicates();
         bool dead = !kept_alive && !any_write(e, is_wanted);
         if (dead) {
-            release(e);
+            release(e, flushes_);
         } else {
             kept.push_back(e);
         }
@@ -347,19 +320,7 @@ void Tape::prune() {
 
 void Tape::run_segment(std::vector<Entry>& segment, FlushReason reason) {
     count(counters().flushes);
-    ++flushes_;
-    Runner runner(*this, segment, reason);
-    Flight& flight = *flight_;
-    auto finish = [&] {
-        flight.runs = false;
-        if (runner.detached()) {
-            std::lock_guard lock(flight.mutex);
-            flight.done.notify_all();
-        }
-    };
-    flight.runner = &runner;
-    flight.thread = std::this_thread::get_id();
-    flight.runs = true;
+    Runner runner(*this, segment, reason, ++flushes_);
     try {
         runner.run();
     } catch (const Error& error) {
@@ -367,14 +328,13 @@ void Tape::run_segment(std::vector<Entry>& segment, FlushReason reason) {
         // would come again: it poisons what the failed kernel should have written.
         bool again = error.kind() == ErrorKind::Memory || error.kind() == ErrorKind::Interrupt;
         if (!again) runner.poison(error);
-        put_back(segment, runner.done());
-        finish();
+        put_back(segment, runner.done(), runner.in_flight());
+        if (runner.in_flight()) flights_->land(runner);
         throw;
     }
-    runner.record().number = flushes_;
     write_log(runner.record());
-    for (Entry& e : segment) release(e);
-    finish();
+    for (Entry& e : segment) release(e, runner.record().number, runner.in_flight());
+    if (runner.in_flight()) flights_->land(runner);
     if (Layout::collection_due()) collect_layouts();
 }
 
@@ -385,6 +345,7 @@ void Tape::collect_layouts() {
         for_each_write(e, touch);
         for_each_read(e, touch);
     }
+    flights_->touch_layouts();
     Layout::collect();
 }
 
@@ -420,12 +381,13 @@ std::vector<FlushRecord> Tape::log() const {
 
 /// After a failure: what has not run stays recorded, before anything recorded meanwhile, so nothing
 /// is lost.
-void Tape::put_back(std::vector<Entry>& segment, const std::vector<bool>& done) {
+void Tape::put_back(std::vector<Entry>& segment, const std::vector<bool>& done, bool in_flight) {
     std::vector<Entry> rest;
     for (std::size_t i = 0; i < segment.size(); ++i) {
         if (i < done.size() && done[i]) {
-            release(segment[i]);
+            release(segment[i], flushes_, in_flight);
         } else {
+            if (in_flight) return_to_tape(segment[i]);
             rest.push_back(segment[i]);
         }
     }

@@ -15,9 +15,9 @@
 // that repeat, entries on few elements whose operands are ready run at once (eager.h).
 //
 // Threads. The tape, storages and layouts belong to whoever holds the engine: in Python the global
-// interpreter lock, in C++ one thread at a time. A flush with much work detaches its segment and
-// lets go of the engine while it runs (HostHooks); other threads record meanwhile and wait only if
-// they need a value.
+// interpreter lock, in C++ one thread at a time. A flush with much work lets go of the engine while
+// it runs (HostHooks, run/flights.h); other threads record and flush meanwhile, and wait only for
+// values that they need.
 #pragma once
 
 #include <atomic>
@@ -168,6 +168,7 @@ enum class FlushReason : std::uint8_t {
 };
 const char* text(FlushReason reason);
 
+class Flights;
 class Plan;
 class PlanFinder;
 class Runner;
@@ -231,11 +232,12 @@ class Tape final : public Context::Part {
     void flush_all(FlushReason reason);
     /// Before the host reads memory.
     void complete(Storage* s, FlushReason reason) {
-        if (s->pending || s->running || s->poison) complete_slow(s, reason);
+        if (s->pending || s->flight_writers || s->poison) complete_slow(s, reason);
     }
     /// Before the host (or a compiled function) writes memory: also runs what reads it.
     void complete_for_write(Storage* s, FlushReason reason) {
-        if (s->readers || s->pending || s->running || s->poison) complete_for_write_slow(s, reason);
+        if (s->readers || s->pending || s->in_flight() || s->poison)
+            complete_for_write_slow(s, reason);
     }
 
     std::size_t length() const { return entries_.size(); }
@@ -259,8 +261,7 @@ class Tape final : public Context::Part {
   private:
     friend class Runner;
     friend class Recorded;
-    friend struct TapeInChild;
-    struct Flight;
+    friend class Flights;
     void cut();
     bool is_full(const View& out);
     void read_settings();
@@ -271,14 +272,15 @@ class Tape final : public Context::Part {
     bool all_needed(const Storage* wanted) const;
     void complete_slow(Storage* s, FlushReason reason);
     void complete_for_write_slow(Storage* s, FlushReason reason);
-    void wait_for_running();
-    void prepare_flush();
+    void wait_for_flight();
+    bool may_run(bool all);
+    void drop_dead();
     bool mark_closure(std::span<Storage* const> wanted, Storage* overwritten);
     void run_marked(FlushReason reason, bool all);
     void run_segment(std::vector<Entry>& segment, FlushReason reason);
-    void put_back(std::vector<Entry>& segment, const std::vector<bool>& done);
+    void put_back(std::vector<Entry>& segment, const std::vector<bool>& done, bool in_flight);
     std::int64_t close_tail(OpaqueCall::Tail& tail, bool& shared);
-    void release(Entry& entry);
+    void release(Entry& entry, std::uint32_t flush, bool in_flight = false);
     void describe_finished(std::string& out, const Storage& wanted, bool code) const;
     void prune();
     void collect_layouts();
@@ -299,7 +301,7 @@ class Tape final : public Context::Part {
     bool eager_ = false;
     int recorded_scopes_ = 0;  ///< open scopes of Recorded
     std::unique_ptr<PlanFinder> finder_;
-    std::unique_ptr<Flight> flight_;  ///< the segment that runs, for threads that wait for it
+    std::unique_ptr<Flights> flights_;
     void write_log(const FlushRecord& record);
     std::vector<FlushRecord> log_;  ///< a ring
     std::size_t log_next_ = 0;

@@ -235,7 +235,7 @@ bool fits(const Entry& e) {
 /// otherwise, and all that follows after that. Much waits until the tape is long, and so does what
 /// a call makes that later ones may join.
 bool settle(Storage* s, bool write) {
-    if (s->device || s->running || s->poison) return false;
+    if (s->device || s->flight_writers || (write && s->flight_readers) || s->poison) return false;
     if (s->pending || (write && s->readers)) {
         Tape& tape = Tape::current();
         const bool is_much = (s->pending && s->waits) || s->bytes > limits::settled_bytes ||

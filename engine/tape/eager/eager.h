@@ -15,12 +15,12 @@ struct Entry;
 
 namespace eager {
 
-/// Whether the memory may be read now: nothing that is pending or running writes it.
+/// Whether the memory may be read now: nothing that is pending or in flight writes it.
 inline bool is_ready(const Storage* s) {
-    return !s->device && !s->pending && !s->running && s->memory.handle && !s->poison;
+    return !s->device && !s->pending && !s->flight_writers && s->memory.handle && !s->poison;
 }
-/// Whether it may be written now: neither does anything pending read it.
-inline bool is_idle(const Storage* s) { return is_ready(s) && !s->readers; }
+/// Whether it may be written now: nor does anything read it.
+inline bool is_idle(const Storage* s) { return is_ready(s) && !s->readers && !s->flight_readers; }
 
 /// Runs the entry; false, having done nothing, where it must be recorded.
 bool run(const Entry& entry);

@@ -235,7 +235,6 @@ void Tape::describe_finished(std::string& out, const Storage& wanted, bool code)
 std::string Tape::describe(Storage* wanted, bool code) {
     std::string out;
     if (wanted->pending) {
-        wait_for_running();
         mark_closure({&wanted, 1}, nullptr);
         std::vector<Entry> segment;
         for (std::size_t i = 0; i < entries_.size(); ++i) {

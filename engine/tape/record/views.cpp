@@ -311,7 +311,7 @@ std::complex<double> complex_item(const Array& a) {
 bool write_element(const Array& a, std::span<const std::int64_t> index, const Arg& value) {
     const View& v = a.view();
     Storage* s = v.storage;
-    bool idle = s && !s->pending && !s->readers && !s->running && s->memory.handle &&
+    bool idle = s && !s->pending && !s->readers && !s->in_flight() && s->memory.handle &&
                 s->on_host() && !s->poison && !a.readonly();
     if (!idle || !value.is_scalar()) return false;
     std::uint64_t bits = value.scalar().bits;
@@ -347,8 +347,8 @@ Array to_value(const Array& a) {
 
 void set_item(const Array& target, const Arg& value) {
     Storage* s = target.view().storage;
-    bool idle =
-        !s->pending && !s->readers && !s->running && s->memory.handle && s->on_host() && !s->poison;
+    bool idle = !s->pending && !s->readers && !s->in_flight() && s->memory.handle && s->on_host() &&
+                !s->poison;
     if (!idle || !value.is_scalar() || is_complex(target.dtype()) || target.readonly() ||
         value.weak == Weak::Int || (value.weak == Weak::Float && is_integer(target.dtype()))) {
         assign(target, value);

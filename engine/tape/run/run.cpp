@@ -4,12 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "context/context.h"
 #include "core/settings.h"
 #include "core/threads/interrupt.h"
 #include "tape/outside_engine.h"
+#include "tape/run/flights.h"
 #include "tape/run/run_group.h"
 #include "tape/run/temporary.h"
 
@@ -36,8 +40,19 @@ GroupKernel& copying(DType t) {
     return *first;  // another thread was faster
 }
 
-/// A copy of what a view on the host sees, each element once; its view repeats them as the other.
-Temporary compact(const View& from) {
+struct ReleaseLayout {
+    void operator()(const Layout* layout) const { layout->release(); }
+};
+
+/// A copy of a view's elements, each once, and a view that repeats them as that one does.
+struct Compacted {
+    Temporary memory;
+    std::unique_ptr<const Layout, ReleaseLayout> layout;
+    View view;
+};
+
+/// Of a view on the host.
+Compacted compact(const View& from) {
     std::vector<std::int64_t> shape(from.layout->shape().begin(), from.layout->shape().end());
     const Dims strides = from.layout->strides();
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
@@ -52,15 +67,18 @@ Temporary compact(const View& from) {
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
         if (strides[axis] == 0) repeated[axis] = 0;
     }
-    made.view.layout = Layout::make(from.layout->shape(), repeated);
-    return made;
+    View view = made.view;
+    view.layout = Layout::make(from.layout->shape(), repeated);
+    view.layout->retain();  // it is used while others, who hold the engine, may collect layouts
+    return {std::move(made), std::unique_ptr<const Layout, ReleaseLayout>(view.layout), view};
 }
 
 }  // namespace
 
-Runner::Runner(Tape& tape, std::vector<Entry>& segment, FlushReason reason)
+Runner::Runner(Tape& tape, std::vector<Entry>& segment, FlushReason reason, std::uint32_t number)
     : tape_(tape), segment_(segment) {
     record_.reason = reason;
+    record_.number = number;
     record_.entries = static_cast<std::int32_t>(segment.size());
     record_.line = segment.back().line;
 }
@@ -97,7 +115,7 @@ void Runner::run() {
         }
         k += count;
         bool last = k == plan.steps.size();
-        if (detached_ && !last && tape_.hooks.interrupted && tape_.hooks.interrupted()) {
+        if (in_flight_ && !last && tape_.hooks.interrupted && tape_.hooks.interrupted()) {
             throw Error(ErrorKind::Interrupt,
                         "interrupted between kernels; what has not run is kept");
         }
@@ -136,7 +154,8 @@ void Runner::finish(const std::vector<std::uint32_t>& entries) {
     for (std::uint32_t i : entries) {
         done_[i] = true;
         if (i + 1 < segment_.size())
-            tape_.release(segment_[i]);  // the record borrows the last entry's line
+            tape_.release(segment_[i], record_.number,
+                          in_flight_);  // the record borrows the last entry's line
     }
 }
 
@@ -145,28 +164,15 @@ void Runner::outside_engine(bool long_work, const std::function<void()>& work, b
         work();
         return;
     }
-    detached_ = true;
-    plans_ = tape_.finder_->plans();
-    auto mark = [&](bool running) {
-        for (const PlanStep& step : current_) {
-            for (std::uint32_t i : step.entries) {
-                auto note = [&](View& v) { v.storage->running = running; };
-                for_each_write(segment_[i], note);
-                for_each_read(segment_[i], note);
-            }
-        }
-    };
-    mark(true);
-    try {
-        OutsideEngine outside(tape_.hooks);
-        std::optional<CancelScope> cancel;
-        if (restarts) cancel.emplace(OutsideEngine::interrupted, &outside);
-        work();
-    } catch (...) {
-        mark(false);
-        throw;
+    if (!in_flight_) {
+        in_flight_ = true;
+        plans_ = tape_.finder_->plans();
+        tape_.flights_->take_off(*this);
     }
-    mark(false);
+    OutsideEngine outside(tape_.hooks);
+    std::optional<CancelScope> cancel;
+    if (restarts) cancel.emplace(OutsideEngine::interrupted, &outside);
+    work();
 }
 
 /// Small packed operands on the host, as most arrays of small programs are: no views to copy, no
@@ -194,6 +200,7 @@ bool Runner::run_small_step(const PlanStep& step) {
         scalars[k] = static_cast<std::uint64_t>(step.scalars[k].in(segment_).offset);
     }
     if (!step.kernel->run_packed(space->size(), data, scalars)) return false;
+    count(counters().kernels_launched);
     note_traffic(read, written);
     return true;
 }
@@ -228,7 +235,7 @@ void Runner::run_step(const PlanStep& step) {
     for (std::size_t k = 0; k < step.scalars.size(); ++k) {
         scalars[k] = static_cast<std::uint64_t>(step.scalars[k].in(segment_).offset);
     }
-    std::vector<Temporary> copies;
+    std::vector<Compacted> copies;
     for (std::uint32_t k : step.snapshots)
         operands[k] = copies.emplace_back(compact(operands[k])).view;
     note_traffic(read, bytes - read);

@@ -16,7 +16,7 @@ inline constexpr std::int64_t long_step = 1 << 15;
 
 class Runner {
   public:
-    Runner(Tape& tape, std::vector<Entry>& segment, FlushReason reason);
+    Runner(Tape& tape, std::vector<Entry>& segment, FlushReason reason, std::uint32_t number);
 
     /// Runs all steps. On an exception, done() tells which entries have run.
     void run();
@@ -31,8 +31,9 @@ class Runner {
         std::vector<std::uint32_t> unfinished;  ///< entries of the steps that ran
     };
     Remains abandon();
-    /// Whether the engine was let go of meanwhile.
-    bool detached() const { return detached_; }
+    /// Whether the engine was let go of: the segment is in flight (flights.h).
+    bool in_flight() const { return in_flight_; }
+    std::vector<Entry>& segment() { return segment_; }
     FlushRecord& record() { return record_; }
 
   private:
@@ -58,8 +59,8 @@ class Runner {
     FlushRecord record_;
     std::span<const PlanStep> current_;
     std::vector<bool> joined_;  ///< steps that ran together with an earlier call
-    bool detached_ = false;
-    std::shared_ptr<const void> plans_;  ///< while detached: others may look for plans meanwhile
+    bool in_flight_ = false;
+    std::shared_ptr<const void> plans_;  ///< in flight: others may look for plans meanwhile
 };
 
 }  // namespace unisono

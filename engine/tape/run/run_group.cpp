@@ -170,7 +170,6 @@ bool GroupKernel::is_small(std::int64_t size) {
 
 bool GroupKernel::run_packed(std::int64_t size, char* const* data, const std::uint64_t* scalars) {
     if (!block_->run_packed(size, data, scalars)) return false;
-    count(counters().kernels_launched);
     note_executor("block");
     return true;
 }
@@ -191,7 +190,7 @@ void GroupKernel::run(const Call& call) {
         run_axis_by_axis(call);
         return;
     }
-    count(counters().kernels_launched);
+    count_apart(counters_apart().kernels_launched);
     if (!host) {
         run_compiled(call, space, *call.device);
         return;
@@ -239,7 +238,7 @@ std::unique_ptr<GroupKernel::Variant> GroupKernel::compile(const GroupShape& sha
     auto v = std::make_unique<Variant>();
     v->shape = shape;
     v->device = &device;
-    count(counters().kernels_compiled);
+    count_apart(counters_apart().kernels_compiled);
     if (shape.folds) {
         v->map = device.compile(lower_fold(group_, shape), {});
         return v;

@@ -65,7 +65,7 @@ bool GroupKernel::run_fold(const Call& call) {
     const std::int64_t stride = first == 1 ? strides[0] : count;
     if (count < limits::folded_row || rows == 0 || !are_even) return false;
     if (!block_->fold_packed({in.data(), rows, count, stride, out.data()})) return false;
-    unisono::count(counters().kernels_launched);
+    count_apart(counters_apart().kernels_launched);
     note_executor("block");
     return true;
 }

@@ -71,8 +71,8 @@ def stats():
     dict of int
         ``kernels_launched`` and ``kernels_compiled``; ``bytes_allocated``, of which ``bytes_fresh`` came from the
         system, ``bytes_in_use`` and ``peak_bytes``; ``bytes_copied`` between host and devices or libraries,
-        ``bytes_read`` and ``bytes_written`` by kernels; ``flushes``, ``plans_formed``, ``messages_sent`` to other
-        ranks, ``pending_operations``, and ``layouts``: pairs of a shape and strides that are kept.
+        ``bytes_read`` and ``bytes_written`` by kernels; ``flushes``, ``flushes_that_waited`` for what another thread
+        computed, ``plans_formed``, ``messages_sent`` to other ranks, ``pending_operations``, and ``layouts``: pairs of a shape and strides that are kept.
 
     Examples
     --------

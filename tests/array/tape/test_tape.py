@@ -1,5 +1,7 @@
 """What the tape promises: fusion, aliasing and laziness, asserted by counters and against NumPy."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import unisono as un
@@ -327,3 +329,21 @@ def test_copies_keep_what_a_partial_write_leaves(kind):
 
     for _ in range(3):
         assert np.asarray(changed(un)).tolist() == changed(np).tolist()
+
+
+def test_threads_evaluate_at_the_same_time():
+    def program(seed):
+        x = un.array(np.random.default_rng(seed).standard_normal(100_000))
+        found = []
+        for k in range(20):
+            y = un.sin(x) * 2 + un.cos(x)
+            if k % 3 == 0:
+                x[10:-10] = y[:-20] * 0.5
+            if k % 4 == 0:
+                found.append(float(y.sum()))
+            x = y - 0.25
+        return [*found, np.asarray(x).tobytes()]
+
+    alone = [program(seed) for seed in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(program, range(4))) == alone
