@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
+#include <memory>
 #include <type_traits>
 
 #include "core/error.h"
@@ -49,17 +51,17 @@ class Pcg64 final : public BitStream {
     }
     /// Each takes half of a step.
     void next_floats(std::span<float> to) override {
-        if (has_half_ && !to.empty()) {
-            to[0] = next_float();
-            to = to.subspan(1);
-        }
-        each_step(static_cast<std::int64_t>(to.size() / 2),
-                  [&](std::int64_t k, std::uint64_t bits) {
-                      auto at = static_cast<std::size_t>(2 * k);
-                      to[at] = fraction(static_cast<std::uint32_t>(bits));
-                      to[at + 1] = fraction(static_cast<std::uint32_t>(bits >> 32));
-                  });
-        if (to.size() % 2 != 0) to.back() = next_float();
+        each_half(to, [](std::uint32_t half) { return fraction(half); });
+    }
+    /// The next steps' outputs.
+    void fill(std::span<std::uint64_t> to) {
+        each_step(static_cast<std::int64_t>(to.size()), [&](std::int64_t k, std::uint64_t bits) {
+            to[static_cast<std::size_t>(k)] = bits;
+        });
+    }
+    /// Their halves, the lower first.
+    void fill(std::span<std::uint32_t> to) {
+        each_half(to, [](std::uint32_t half) { return half; });
     }
     std::vector<std::uint64_t> state() const override {
         return {static_cast<std::uint64_t>(state_ >> 64),
@@ -128,6 +130,23 @@ class Pcg64 final : public BitStream {
         });
         state_ = after(static_cast<std::uint64_t>(n));
     }
+    /// to[k] = f(half of a step), as calls of next32 give the halves.
+    template <class T, class F>
+    void each_half(std::span<T> to, F&& f) {
+        if (has_half_ && !to.empty()) {
+            to[0] = f(next32());
+            to = to.subspan(1);
+        }
+        const auto steps = static_cast<std::int64_t>(to.size() / 2);
+        each_step(steps, [&](std::int64_t k, std::uint64_t bits) {
+            auto at = static_cast<std::size_t>(2 * k);
+            to[at] = f(static_cast<std::uint32_t>(bits));
+            to[at + 1] = f(static_cast<std::uint32_t>(bits >> 32));
+        });
+        // A half that is used up stays in the state, which programs can read.
+        if (steps > 0) half_ = static_cast<std::uint32_t>(output(state_) >> 32);
+        if (to.size() % 2 != 0) to.back() = f(next32());
+    }
     Wide state_ = 0, increment_ = 1;
     bool has_half_ = false;
     std::uint32_t half_ = 0;
@@ -145,6 +164,22 @@ auto with_type(BitStream& s, F&& f) {
     }
     if (auto* twister = dynamic_cast<Twister*>(&s)) return f(*twister);
     return f(s);
+}
+
+/// The stream's next 32- or 64-bit numbers; those of PCG64 by all threads.
+template <class Stream, class Word>
+void fill_words(Stream& s, std::span<Word> to) {
+    if constexpr (std::is_same_v<Stream, Pcg64>) {
+        s.fill(to);
+    } else {
+        for (Word& word : to) {
+            if constexpr (sizeof(Word) == 4) {
+                word = s.next32();
+            } else {
+                word = s.next64();
+            }
+        }
+    }
 }
 
 std::uint64_t mask_of(std::uint64_t span) {
@@ -220,6 +255,59 @@ void narrow_below(Stream& s, IntegerMethod method, std::uint32_t span, std::int6
     }
 }
 
+/// Uniform over all values of T: the stream's bits as they come.
+template <class T, class Stream>
+void all_values(Stream& s, std::int64_t low, T* to, std::int64_t n) {
+    using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+    constexpr std::int64_t pieces = sizeof(Word) / sizeof(T);
+    const std::int64_t whole = n / pieces;
+    fill_words(s, std::span(reinterpret_cast<Word*>(to), static_cast<std::size_t>(whole)));
+    if (whole * pieces < n) {
+        std::uint32_t word = s.next32();
+        std::memcpy(to + whole * pieces, &word,
+                    static_cast<std::size_t>(n - whole * pieces) * sizeof(T));
+    }
+    if (low == 0) return;
+    for (std::int64_t k = 0; k < n; ++k)
+        to[k] = static_cast<T>(static_cast<std::uint64_t>(low) + static_cast<std::uint64_t>(to[k]));
+}
+
+/// low + Lemire's product of 32-bit numbers, whose rejected numbers are left out. They are rare: a
+/// block is converted as if it had none, and again if it has.
+template <class T, class Stream>
+void multiplied_below(Stream& s, std::uint32_t span, std::int64_t low, T* to, std::int64_t n) {
+    constexpr std::int64_t few = 256, block = 1 << 16;
+    std::uint32_t room[few];
+    std::unique_ptr<std::uint32_t[]> larger;
+    if (n > few)
+        larger = std::make_unique_for_overwrite<std::uint32_t[]>(
+            static_cast<std::size_t>(std::min(n, block)));
+    std::uint32_t* words = larger ? larger.get() : room;
+    const std::uint32_t count = span + 1, threshold = (~0U - span) % count;
+    auto put = [&](std::int64_t at, std::uint64_t product) {
+        to[at] = static_cast<T>(static_cast<std::uint64_t>(low) + (product >> 32));
+    };
+    for (std::int64_t k = 0; k < n;) {
+        const std::int64_t m = std::min(n - k, block);
+        fill_words(s, std::span(words, static_cast<std::size_t>(m)));
+        std::uint32_t least = ~0U;
+        for (std::int64_t j = 0; j < m; ++j) {
+            const std::uint64_t product = std::uint64_t{words[j]} * count;
+            least = std::min(least, static_cast<std::uint32_t>(product));
+            put(k + j, product);
+        }
+        if (least >= threshold) {
+            k += m;
+            continue;
+        }
+        for (std::int64_t j = 0; j < m; ++j) {
+            const std::uint64_t product = std::uint64_t{words[j]} * count;
+            put(k, product);
+            k += static_cast<std::uint32_t>(product) >= threshold;
+        }
+    }
+}
+
 Array made(Dims shape, DType t) {
     Array a = empty(shape, t, nullptr);
     a.view().storage->allocate();
@@ -281,9 +369,15 @@ Array stream_integers(BitStream& s, IntegerMethod method, std::int64_t low, std:
                 to[k] = static_cast<T>(static_cast<std::uint64_t>(low) + value);
             };
             with_type(s, [&](auto& stream) {
-                if constexpr (sizeof(T) < 4) {
+                constexpr auto all =
+                    static_cast<std::uint64_t>(static_cast<std::make_unsigned_t<T>>(-1));
+                if (span == all) {
+                    all_values(stream, low, to, a.size());
+                } else if constexpr (sizeof(T) < 4) {
                     narrow_below<8 * sizeof(T)>(stream, method, static_cast<std::uint32_t>(span),
                                                 a.size(), put);
+                } else if (method == IntegerMethod::Multiplied && span != 0 && span < 0xffffffffU) {
+                    multiplied_below(stream, static_cast<std::uint32_t>(span), low, to, a.size());
                 } else {
                     for (std::int64_t k = 0; k < a.size(); ++k)
                         put(k, below_of(stream, method, span));

@@ -334,6 +334,32 @@ def test_default_generators_draw_numpys_numbers(seed):
         np.testing.assert_array_equal(np.asarray(ours), np.asarray(theirs))
 
 
+@pytest.mark.parametrize("kind", ["PCG64", "MT19937"])
+@pytest.mark.parametrize(
+    ("dtype", "low", "high"),
+    [
+        *((t, np.iinfo(t).min, np.iinfo(t).max) for t in ("uint8", "int16", "uint32", "int32")),
+        *((t, np.iinfo(t).min, np.iinfo(t).max) for t in ("uint64", "int64")),
+        ("int64", -5, 94),
+        ("uint32", 0, 3_000_000_000),  # three of ten numbers are rejected
+        ("int64", 7, 7 + 3_000_000_000),
+        ("int64", 0, 2**32 - 1),
+        ("int64", 0, 3 * 2**61),
+    ],
+)
+def test_integers_of_every_span_are_numpys_for_any_count(kind, dtype, low, high):
+    for count in (1, 2, 3, 5, 255, 257, 70_001, 140_000):
+        ours = un.random.Generator(getattr(un.random, kind)(9))
+        theirs = np.random.Generator(getattr(np.random, kind)(9))
+        for _ in range(2):  # an odd count leaves half of a word for the next draw
+            got = ours.integers(low, high, count, dtype=dtype, endpoint=True)
+            expected = theirs.integers(low, high, count, dtype=dtype, endpoint=True)
+            np.testing.assert_array_equal(np.asarray(got), expected)
+            if kind == "PCG64":
+                assert ours.bit_generator.state == theirs.bit_generator.state
+        assert int(ours.integers(10)) == theirs.integers(10) and ours.random() == theirs.random()
+
+
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int16"])
 @pytest.mark.parametrize("span", [1, 2, 3, 100, 128, 200, 255, 256, 40_000, 65_536])
 def test_narrow_integers_are_numpys_for_any_count(span, dtype):
