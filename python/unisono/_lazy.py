@@ -44,7 +44,7 @@ _names = {
     "._numpy.sets": """
         in1d intersect1d isin setdiff1d setxor1d union1d unique unique_all unique_counts unique_inverse unique_values""",
     "._numpy.scans": "cumprod cumsum cumulative_prod cumulative_sum",
-    ".linalg._products": "cross dot einsum einsum_path inner kron matvec outer tensordot vdot vecdot vecmat",
+    "._numpy.products": "cross dot einsum einsum_path inner kron matvec outer tensordot vdot vecdot vecmat",
     "._arrays.splitting": "array_split dsplit hsplit split unstack vsplit",
     "._arrays.views": """
         atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_shapes expand_dims isfortran isscalar iterable ndim

@@ -139,6 +139,6 @@ def _slide(a, v, mode):
         for k in range(1, m):
             made = made + padded[k : k + count] * v[k]
         return made.astype(dtype, copy=False)
-    from ..linalg._products import _view
+    from .products import _view
 
     return un.matmul(_view(padded, (count, m), (1, 1)), v.astype(dtype, copy=False))

@@ -22,6 +22,7 @@ class Floats:
         self.exponents = self._needs_exponents([abs(v) for v in finite if v])
         self.left = self.right = 0
         self.format = None
+        self.texts = {}  # what measuring wrote, where it is what shows: whole part and fraction by number
         if finite:
             first = {"precision": precision, "unique": mode != "fixed", "sign": self.plus}
             first["trim"] = "." if mode != "fixed" else "k"
@@ -70,15 +71,23 @@ class Floats:
         }
 
     def _positional(self, finite, first, mode):
-        texts = [_digits.positional(v, self.dtype, **first).partition(".") for v in finite]
-        self.left = max(len(t[0]) for t in texts)
-        self.right = max(len(t[2]) for t in texts)
+        texts = {}
+        for v in finite:
+            key = v or math.copysign(math.inf, v)
+            if key not in texts:
+                texts[key] = _digits.positional(v, self.dtype, **first).partition(".")
+        self.left = max(len(t[0]) for t in texts.values())
+        self.right = max(len(t[2]) for t in texts.values())
         self.format = {**first, "trim": ".", "min_digits": 0, "pad_right": self.right}
         if mode in ("fixed", "maxprec_equal"):
             self.format.update(precision=self.right, min_digits=self.right, trim="k")
+        else:
+            self.texts = texts
 
     def __call__(self, x):
         if math.isfinite(x):
+            if text := self.texts.get(x or math.copysign(math.inf, x)):
+                return text[0].rjust(self.left) + "." + text[2].ljust(self.right)
             write = _digits.scientific if self.exponents else _digits.positional
             return write(x, self.dtype, pad_left=self.left, **self.format)
         if x != x:
@@ -145,6 +154,7 @@ class Rows:
         """Lines of a sub-array; all lines but the first are indented by `indent`."""
         if axis == len(self.shape):
             return self.write(rows)
+        last = axis + 1 == len(self.shape)
         n = self.shape[axis]
         short = self.shortened and 2 * self.edge < n
         before, after = (self.edge, self.edge) if short else (0, n)
@@ -152,10 +162,14 @@ class Rows:
         items += ["..."] if short else []
         items += [rows[-i] for i in range(after, 1, -1)] + [rows[-1]]
         below = [
-            item if isinstance(item, str) else self.text(item, indent + " ", width - 1, axis + 1)
+            item
+            if isinstance(item, str)
+            else self.write(item)
+            if last
+            else self.text(item, indent + " ", width - 1, axis + 1)
             for item in items
         ]
-        if axis + 1 == len(self.shape):
+        if last:
             made = self._line(below, indent, width)
         else:
             gap = self.separator.rstrip() + "\n" * (len(self.shape) - axis - 1)
@@ -164,6 +178,9 @@ class Rows:
 
     def _line(self, words, indent, width):
         room = width - max(len(self.separator.rstrip()), 1)
+        whole = indent + self.separator.join(words)
+        if len(whole) <= room and len(whole.splitlines()) <= 1:
+            return whole
         done, line = "", indent
         for k, word in enumerate(words):
             lines = word.splitlines() or [""]

@@ -4,7 +4,7 @@ Lines are transformed several at once, on all threads; any length is fast. float
 single precision. The bits do not depend on the number of threads.
 """
 
-from ..linalg._products import _into
+from .._numpy.products import _into
 from ._axes import (
     fft2,
     fftfreq,

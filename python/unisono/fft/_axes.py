@@ -3,7 +3,7 @@
 import operator
 
 from .._arrays.creation import _as_operand, arange, empty, zeros
-from ..linalg._products import _into
+from .._numpy.products import _into
 from ._transform import _axis_of, _input, _transform
 
 

@@ -4,7 +4,7 @@ import math
 import operator
 
 from .. import _engine
-from ..linalg._products import _array
+from .._numpy.products import _array
 
 _NORMS = ("backward", "ortho", "forward", None)
 

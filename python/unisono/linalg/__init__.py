@@ -9,13 +9,13 @@ import operator
 
 from .._arrays.creation import empty, zeros
 from .._engine import matmul
+from .._numpy.products import _array, _conj, _element_strides, _into, _view, tensordot, vecdot
+from .._numpy.products import cross as _cross
+from .._numpy.products import outer as _outer
 from . import _checks
 from ._checks import _cutoff, _floating, _linalg_error, _matrices
 from ._decompositions import cholesky, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
 from ._norms import cond, matrix_norm, norm, vector_norm
-from ._products import _array, _conj, _element_strides, _into, _view, tensordot, vecdot
-from ._products import cross as _cross
-from ._products import outer as _outer
 from ._solving import det, inv, lstsq, slogdet, solve, tensorinv, tensorsolve
 
 

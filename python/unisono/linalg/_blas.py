@@ -6,7 +6,7 @@ Results are new arrays, in the columns-first order of BLAS where they are matric
 
 from .. import _engine
 from .._arrays.creation import zeros
-from ._products import _array
+from .._numpy.products import _array
 
 _DTYPES = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
 

@@ -2,7 +2,7 @@
 
 from .. import _engine
 from .._dtype.objects import _table
-from ._products import _array
+from .._numpy.products import _array
 
 
 def __getattr__(name):

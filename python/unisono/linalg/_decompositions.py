@@ -4,8 +4,8 @@ import math
 from typing import NamedTuple as _NamedTuple
 
 from .._arrays.transposes import matrix_transpose
+from .._numpy.products import _conj
 from ._checks import _factors, _linalg_error, _matrices
-from ._products import _conj
 
 
 class EigResult(_NamedTuple):

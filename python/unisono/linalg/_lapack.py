@@ -19,7 +19,7 @@ def _value(info):
 
 def _right(b, t):
     """A right-hand side as columns, and whether it was a vector."""
-    from ._products import _array
+    from .._numpy.products import _array
 
     b = _array(b)
     return (

@@ -3,10 +3,10 @@
 import math
 import operator
 
+from .._numpy.products import _array, _axis
 from . import _checks
 from ._checks import _linalg_error, _matrices, _real
 from ._decompositions import svd
-from ._products import _array, _axis
 from ._solving import inv
 
 

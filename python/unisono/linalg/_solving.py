@@ -7,6 +7,7 @@ import unisono as un
 
 from .. import _engine
 from .._arrays.creation import zeros
+from .._numpy.products import _array, _axis
 from ._checks import (
     _broadcast_shapes,
     _epsilon,
@@ -17,7 +18,6 @@ from ._checks import (
     _pair,
     _real,
 )
-from ._products import _array, _axis
 
 
 class SlogdetResult(_NamedTuple):

@@ -412,4 +412,4 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     return made.transpose(order)
 
 
-from ._einsum import einsum, einsum_path  # noqa: E402, F401
+from .einsum import einsum, einsum_path  # noqa: E402, F401
