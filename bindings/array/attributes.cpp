@@ -103,7 +103,12 @@ template <bool imaginary>
 static int set_part(PyObject* self, PyObject* value, void*) noexcept {
     return guarded(-1, [&] {
         const Array& a = array_of(self);
-        if (!value || (imaginary && !is_complex(a.dtype()))) {
+        if (!value) {
+            PyErr_SetString(PyExc_AttributeError,
+                            imaginary ? "imag: cannot be deleted" : "real: cannot be deleted");
+            throw PythonError{};
+        }
+        if (imaginary && !is_complex(a.dtype())) {
             fail(ErrorKind::Type, "imag: the array has no imaginary part to set; got dtype " +
                                       std::string(name(a.dtype())));
         }

@@ -325,6 +325,7 @@ int set(PyObject* self, PyObject* key, PyObject* value) noexcept {
         if ((number || Py_TYPE(value) == array_type) && !a.readonly() && plain_view(key, a, view)) {
             // Python's a[i:] += b ends by assigning the view to itself.
             if (!number && given.view.same_as(view)) return 0;
+            warn_if_a_part_is_lost(given, view.dtype);
             if (is_integer(view.dtype)) refuse_misfit(value, given, view.dtype);
             assign(Array::of(view), given);
             return 0;
@@ -418,6 +419,7 @@ void set_index(const Array& a, PyObject* key, PyObject* value) {
         keep = is_integer(a.dtype()) ? to_array(value, true, a.dtype()) : to_array(value, true);
         arg = keep.arg();
     }
+    warn_if_a_part_is_lost(arg, a.dtype());
     IndexItems items;
     int integers;
     int n = parse_index(key, items.data(), integers);

@@ -171,18 +171,6 @@ PyObject* reduction(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObjec
     return by_tuple<full_reduction<op, as_bool>>(self, args, n, names);
 }
 
-/// NumPy's ComplexWarning, which may be set to raise.
-void warn_of_lost_part() {
-    PyObject* module = PyImport_ImportModule("unisono.exceptions");
-    PyObject* kind = module ? PyObject_GetAttrString(module, "ComplexWarning") : nullptr;
-    bool raised =
-        !kind ||
-        PyErr_WarnEx(kind, "Casting complex values to real discards the imaginary part", 1) < 0;
-    Py_XDECREF(module);
-    Py_XDECREF(kind);
-    if (raised) throw PythonError{};
-}
-
 /// Raises where the rule does not allow the conversion; written in Python, as the rules are.
 void check_casting(const Array& a, DType to, PyObject* rule) {
     PyObject* module = PyImport_ImportModule("unisono._dtype.functions");
@@ -450,6 +438,13 @@ PyCFunction with_keywords() {
 }
 
 }  // namespace
+
+void warn_of_lost_part() {
+    Ref module(PyImport_ImportModule("unisono.exceptions"));
+    Ref kind(module.p ? PyObject_GetAttrString(module.p, "ComplexWarning") : nullptr);
+    const char* text = "Casting complex values to real discards the imaginary part";
+    if (!kind.p || PyErr_WarnEx(kind.p, text, 1) < 0) throw PythonError{};
+}
 
 PyObject* transpose_method(PyObject* self, PyObject* args) noexcept {
     return method([&] {

@@ -112,6 +112,13 @@ bool operand(PyObject* o, Arg& arg, Array& keep);
 /// As NumPy, a value (its scalars) that is stored as a signed integer must fit: from here on it
 /// counts as a Python number.
 void refuse_misfit(PyObject* value, Arg& arg, DType target);
+/// NumPy's ComplexWarning, which may be set to raise (array/methods.cpp).
+void warn_of_lost_part();
+/// Before complex elements are stored as real ones; Python's complex numbers are refused there.
+inline void warn_if_a_part_is_lost(const Arg& arg, DType to) {
+    if (arg.weak == Weak::None && is_complex(arg.view.dtype) && !is_complex(to) && !is_bool(to))
+        warn_of_lost_part();
+}
 /// NumPy's float64, once one was an operand.
 extern PyTypeObject* numpy_float64_type;
 /// The operands of most programs, without a call: our arrays, values of float64, Python floats.

@@ -219,6 +219,8 @@ PyMethodDef python_methods[] = {
            "Codes and distinct elements, as ``pandas.factorize`` returns them."),
     METHOD("_repr_html_", "_repr_html_($self, /)\n--\n\nHTML representation for notebooks."),
     METHOD("__round__", "__round__($self, /, digits=None)\n--\n\n"),
+    METHOD("__sizeof__",
+           "__sizeof__($self, /)\n--\n\nBytes of the object and of the memory that it owns."),
     {nullptr, nullptr, 0, nullptr},
 };
 

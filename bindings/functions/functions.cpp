@@ -235,10 +235,27 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
+/// x.__array__(copy=False) of an object without a buffer, which refuses where it must copy; null
+/// without an error where it has no such method.
+PyObject* made_without_copy(PyObject* x) {
+    if (PyObject_CheckBuffer(x) || !PyObject_HasAttrString(x, "__array__")) return nullptr;
+    Ref method(PyObject_GetAttrString(x, "__array__"));
+    Ref none(PyTuple_New(0)), names(Py_BuildValue("{sO}", "copy", Py_False));
+    if (!method.p || !none.p || !names.p) python_failed();
+    PyObject* made = PyObject_Call(method.p, none.p, names.p);
+    if (made) return made;
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) python_failed();
+    PyErr_Clear();
+    fail(ErrorKind::Value,
+         std::string("array: ") + Py_TYPE(x)->tp_name +
+             ".__array__ does not take copy=, so that it may copy; use copy=None");
+}
+
 PyObject* make_array(PyObject* x, PyObject* dtype, PyObject* device_given, PyObject* copy_given,
                      CopyMode mode) {
     note_line();
-    Ref made(nullptr);
+    Ref made(copy_given == Py_False ? made_without_copy(x) : nullptr);
+    if (made.p) x = made.p;
     bool shares = mode == CopyMode::Share || copy_given != Py_None || is_array(x);
     std::optional<Array> behind;
     if (!shares) {

@@ -9,6 +9,7 @@
 #include "library/linalg/lapack.h"
 #include "library/linalg/matmul.h"
 #include "primitives/primitive.h"
+#include "reference.h"
 #include "tape/record/reinterpret.h"
 
 namespace unisono::python {
@@ -31,6 +32,14 @@ bool array_operand(PyObject* o, Array& a) {
     return true;
 }
 
+/// matmul with keywords other than out=, which are seldom used: written in Python.
+PyObject* matmul_with_keywords(PyObject* const* args, Py_ssize_t n, PyObject* names) {
+    Ref module(PyImport_ImportModule("unisono._numpy.core_axes"));
+    Ref function(module.p ? PyObject_GetAttrString(module.p, "matmul") : nullptr);
+    return function.p ? PyObject_Vectorcall(function.p, args, static_cast<std::size_t>(n), names)
+                      : nullptr;
+}
+
 PyObject* matmul_function(PyObject*, PyObject* const* args, Py_ssize_t n,
                           PyObject* names) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
@@ -39,8 +48,7 @@ PyObject* matmul_function(PyObject*, PyObject* const* args, Py_ssize_t n,
         for (Py_ssize_t k = 0; k < named; ++k) {
             PyObject* key = PyTuple_GET_ITEM(names, k);
             if (PyUnicode_CompareWithASCIIString(key, "out") != 0)
-                fail(ErrorKind::Type, std::string("matmul: unexpected keyword '") +
-                                          PyUnicode_AsUTF8(key) + "'; only out= is supported");
+                return matmul_with_keywords(args, n, names);
             out = args[n + k];
         }
         if (n < 2 || n > 3)
@@ -235,10 +243,15 @@ std::string locate_wheel() {
 PyMethodDef functions[] = {
     {"matmul", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(matmul_function)),
      METH_FASTCALL | METH_KEYWORDS,
-     "matmul($module, x1, x2, /, out=None)\n--\n\n"
+     "matmul($module, x1, x2, /, out=None, *, axes=None, dtype=None, "
+     "casting='same_kind')\n--\n\n"
      "Product of matrices and stacks of them, as the operator @.\n"
      "\nParameters\n----------\nx1 : array_like, shape (..., m, k) or (k,)\n"
-     "x2 : array_like, shape (..., k, n) or (k,)\nout : ndarray, optional\n\n"
+     "x2 : array_like, shape (..., k, n) or (k,)\nout : ndarray, optional\n"
+     "axes : list of tuple, optional\n    Axes of the matrices in both arrays and the result, "
+     "as in ``[(0, 1), (-2, -1), (0, 1)]``.\n"
+     "dtype : dtype, optional\n    To which both are converted first.\n"
+     "casting : str, optional\n    Which conversions `dtype` may make.\n\n"
      "Returns\n-------\nndarray, shape (..., m, n)\n    Axes that vectors lack are dropped.\n\n"
      "Raises\n------\nValueError\n    Values without axes, or extents that do not match.\n\n"
      "Examples\n--------\n>>> import unisono as un\n>>> un.matmul([[1, 2], [3, 4]], [1, "

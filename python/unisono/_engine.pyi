@@ -166,7 +166,16 @@ log1p: _Unary
 log2: _Unary
 logical_not: _Unary
 
-def matmul(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ...) -> ndarray: ...
+def matmul(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: ndarray | None = ...,
+    *,
+    axes: Any = ...,
+    dtype: DTypeLike = ...,
+    casting: str = ...,
+) -> ndarray: ...
 
 maximum: _Binary
 minimum: _Binary

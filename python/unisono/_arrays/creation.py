@@ -421,7 +421,7 @@ def arange(start=None, stop=None, step=1, dtype=None, *, device=None, mesh=None)
     if stop is None:
         raise TypeError("arange: needs `stop`; write un.arange(n), or un.arange(start, stop)")
     if step == 0:
-        raise ValueError("arange: step must not be zero")
+        raise ZeroDivisionError("arange: step must not be zero")
     whole = all(_is_whole(v) for v in (start, stop, step))
     if whole:
         start, stop, step = map(operator.index, (start, stop, step))

@@ -275,6 +275,14 @@ def trim_zeros(filt, trim="fb", axis=None):
 # Inserting and deleting.
 
 
+def _places(given):
+    """Indices or a mask as an array; an empty list, which has no integers to tell the dtype by, is one of indices."""
+    places = as_array(given)
+    return (
+        places.astype("int64") if places.size == 0 and isinstance(given, (list, tuple)) else places
+    )
+
+
 def delete(arr, obj, axis=None):
     """Array without the slices given by `obj`: an index, several, a slice or a mask.
 
@@ -307,9 +315,7 @@ def delete(arr, obj, axis=None):
     n = x.shape[axis]
     before = (slice(None),) * axis
     if not isinstance(obj, slice):
-        obj = as_array(obj)
-        if obj.size == 0 and obj.dtype.kind == "f":
-            obj = obj.astype("int64")
+        obj = _places(obj)
         if obj.dtype == "bool" and obj.shape != (n,):
             raise ValueError(
                 f"delete: the mask must have the extent of the axis; got {obj.shape} for {n}"
@@ -365,17 +371,16 @@ def insert(arr, obj, values, axis=None):
     if isinstance(obj, slice):
         places = un.arange(*obj.indices(n))
     else:
-        places = as_array(obj)
+        places = _places(obj)
         if places.dtype == "bool":
             if places.ndim != 1:
                 raise ValueError("insert: a mask must have one axis")
             places = un.nonzero(places)[0]
         elif places.ndim > 1:
             raise ValueError(f"insert: indices must have at most one axis; got {places.ndim}")
-    if places.size == 0 and places.dtype.kind == "f":
-        places = places.astype("int64")
     if places.dtype.kind not in "iu":
-        raise TypeError(f"insert: expected integers, a slice or a mask; got dtype {places.dtype}")
+        error = IndexError if places.ndim else TypeError
+        raise error(f"insert: expected integers, a slice or a mask; got dtype {places.dtype}")
     single = places.ndim == 0
     wanted = [int(p) for p in places.ravel().tolist()]
     for p in wanted:

@@ -32,6 +32,11 @@ def __round__(self, digits=None):
     return un.round(self, digits or 0)
 
 
+def __sizeof__(self):
+    """Bytes of the object and of the memory that it owns, for `sys.getsizeof`."""
+    return object.__sizeof__(self) + (self.nbytes if self.base is None else 0)
+
+
 def _repr_html_(self):
     """HTML representation for notebooks."""
     from .._tools.notebook import array_html
@@ -91,16 +96,29 @@ def setflags(self, write=None, align=None, uic=None):
 class Flags:
     """Layout of an array, by attributes or by keys, as NumPy's ``flags``."""
 
+    __slots__ = ("_array",)
     _names = ("c_contiguous", "f_contiguous", "owndata", "writeable", "aligned", "writebackifcopy")
 
     def __init__(self, array):
-        shape, strides = array.shape, array.strides
-        self.c_contiguous = _packed(shape, strides, array.itemsize)
-        self.f_contiguous = _packed(shape[::-1], strides[::-1], array.itemsize)
         self._array = array
-        self.aligned = True
-        self.owndata = True
-        self.writebackifcopy = False
+
+    @property
+    def c_contiguous(self):
+        """Packed, in row-major order."""
+        return _packed(self._array.shape, self._array.strides, self._array.itemsize)
+
+    @property
+    def f_contiguous(self):
+        """Packed, in column-major order."""
+        return _packed(self._array.shape[::-1], self._array.strides[::-1], self._array.itemsize)
+
+    @property
+    def owndata(self):
+        """Whether the array covers its memory: it is no view of a part."""
+        return self._array.base is None
+
+    aligned = property(lambda self: True)
+    writebackifcopy = property(lambda self: False)
 
     @property
     def writeable(self):
@@ -195,7 +213,12 @@ class flatiter:
 
     def __init__(self, array):
         self.base = array
-        self.index = 0
+        self._index = 0
+
+    @property
+    def index(self):
+        """Number of the next element."""
+        return self._index
 
     def __iter__(self):
         return self
@@ -204,10 +227,10 @@ class flatiter:
         return self.base.size
 
     def __next__(self):
-        if self.index >= self.base.size:
+        if self._index >= self.base.size:
             raise StopIteration
-        self.index += 1
-        return self.base.reshape(-1)[self.index - 1]
+        self._index += 1
+        return self.base.reshape(-1)[self._index - 1]
 
     @property
     def coords(self):
@@ -226,13 +249,13 @@ class flatiter:
         return self.copy().__array__(dtype, copy)
 
     def __getitem__(self, key):
-        got = self.base.reshape(-1)[key]
+        got = self.base.reshape(-1)[_flat_key(key)]
         return got.copy() if got.ndim else got
 
     def __setitem__(self, key, value):
         elements = self.base.reshape(-1)
         value = as_array(value).reshape(-1)
-        target = elements[key]
+        target = elements[_flat_key(key)]
         if value.size == 0 or target.size == 0:
             return
         if value.size != target.size and value.size > 1:  # NumPy repeats the values
@@ -240,6 +263,15 @@ class flatiter:
         elements[key] = value if value.size > 1 else value[0]
         if not _packed(self.base.shape, self.base.strides, self.base.itemsize):
             self.base[...] = elements.reshape(self.base.shape)
+
+
+def _flat_key(key):
+    """An index of one axis; None, which would make another, is refused."""
+    if key is None or isinstance(key, tuple) and any(k is None for k in key):
+        raise IndexError(
+            "flat: None adds an axis, and flat has one; index with integers, slices or a mask"
+        )
+    return key
 
 
 def flat(self):

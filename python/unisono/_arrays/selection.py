@@ -109,7 +109,7 @@ def place(arr, mask, vals):
     x[mask] = _cycled(values, count)
 
 
-def putmask(a, mask, values):
+def putmask(a, /, mask, values):
     """Set the elements under the mask to those of `values` at the same place, repeated to the size.
 
     Parameters

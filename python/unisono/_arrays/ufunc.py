@@ -136,21 +136,39 @@ def _outputs(self, positional, options):
     return out
 
 
+def _check_type_string(self, text):
+    """Raise if the text does not name a dtype for each operand and result, as in ``dd->d``."""
+    if len(text) == 1 and "->" not in text:
+        raise TypeError(f"{self.__name__}: signature of one dtype '{text}'; use dtype='{text}'")
+    parts = text.split("->")
+    if [len(p) for p in parts] != [self.nin, self.nout]:
+        raise ValueError(
+            f"{self.__name__}: signature must have {self.nin} dtypes before and {self.nout} behind '->'; "
+            f"got '{text}'"
+        )
+
+
 def _wanted(self, options):
     dtype = options.get("dtype")
     signature = options.get("signature", options.get("sig"))
     if signature is not None:
         if dtype is not None:
             raise TypeError(f"{self.__name__}: cannot specify both 'signature' and 'dtype'")
-        text = signature if isinstance(signature, str) else ""
+        if isinstance(signature, str):
+            _check_type_string(self, signature)
+            return resolve(signature[-1])
         if isinstance(signature, tuple):
+            if len(signature) == 1 and self.nin + self.nout > 1:
+                raise TypeError(
+                    f"{self.__name__}: signature: a tuple of one dtype; use dtype=, or name operands and results"
+                )
             named = [s for s in signature if s is not None]
             if len({str(resolve(s)) for s in named}) > 1:
                 raise TypeError(
                     f"{self.__name__}: a signature of several dtypes is not supported; use dtype="
                 )
             return resolve(named[-1]) if named else None
-        return resolve(text.split("->")[-1] or text)
+        return resolve(signature)
     return None if dtype is None else resolve(dtype)
 
 
@@ -303,9 +321,13 @@ def reduce(
         if not given:
             _masked(self, x, where, initial)  # says that initial= is needed
         result = _fold(self, x, axes, dtype, initial, where)
-    elif given and name not in _identities and any(x.shape[k] == 0 for k in axes):
+    elif given and any(x.shape[k] == 0 for k in axes):
         rest = tuple(n for k, n in enumerate(x.shape) if k not in axes)
-        result = un.full(rest, initial, x.dtype if dtype is None else resolve(dtype))
+        if name in _identities:
+            made = _combine(self, x, axes, dtype).dtype
+        else:
+            made = x.dtype if dtype is None else resolve(dtype)
+        result = un.full(rest, initial, made)
     else:
         if given and name == "multiply":
             from .._numpy.statistics import started
@@ -328,13 +350,16 @@ def reduce(
 def _masked(self, x, where, initial):
     """Elements that do not take part replaced by what changes nothing."""
     start = _identities.get(self.__name__)
+    given = initial is not _no_value and initial is not None
     if start is None:
-        if initial is _no_value or initial is None:
+        if not given:
             raise ValueError(
                 f"reduction operation '{self.__name__}' does not have an identity, so to use a where mask one has "
                 "to specify 'initial'"
             )
         start = initial
+    elif self.__name__ == "add" and x.dtype.kind == "f" and given:
+        start = -0.0  # keeps the sign of an initial -0.0
     mask = _mask(self.__name__, where)
     check_mask(self.__name__, mask, x.shape)
     if self.__name__ in ("hypot", "logaddexp", "logaddexp2"):
@@ -600,6 +625,18 @@ def identity(self):
 
 def resolve_dtypes(self, dtypes, **options):
     """Dtypes of operands and results of the loop that runs on operands of those dtypes."""
+    if options.get("reduction"):
+        if self.nin != 2 or self.nout != 1 or len(dtypes) != 3 or dtypes[1] is None:
+            error = TypeError if self.nin == 2 else ValueError
+            raise error(
+                f"{self.__name__}: resolve_dtypes: a reduction has two operands and one result; "
+                f"got dtypes {tuple(dtypes)}"
+            )
+        return (self.reduce(un.ones(1, resolve(dtypes[1]))).dtype,) * 3
+    if len(dtypes) not in (self.nin, self.nin + self.nout):
+        raise TypeError(
+            f"{self.__name__}: resolve_dtypes: expected {self.nin + self.nout} dtypes; got {len(dtypes)}"
+        )
     given = [resolve(d) for d in dtypes[: self.nin]]
     common = un.result_type(*given)
     loop = self._loop(common)

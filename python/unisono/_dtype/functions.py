@@ -355,7 +355,12 @@ def min_scalar_type(a, /):
             if value >= 0
             else ("int8", "int16", "int32", "int64")
         )
-        return next(resolve(k) for k in kinds if un.iinfo(k).min <= value <= un.iinfo(k).max)
+        for kind in kinds:
+            if un.iinfo(kind).min <= value <= un.iinfo(kind).max:
+                return resolve(kind)
+        raise OverflowError(
+            f"min_scalar_type: no integer dtype holds {value}; expected -2**63 to 2**64-1"
+        )
     import numpy
 
     return resolve(numpy.min_scalar_type(value).name)

@@ -132,15 +132,19 @@ def vdot(a, b, /):
 
 
 @_FastPath
-def vecdot(x1, x2, /, out=None, *, axis=-1):
+def vecdot(x1, x2, /, out=None, *, axis=None, axes=None, keepdims=False):
     """Dot products of the vectors along an axis; the first is conjugated.
 
     Parameters
     ----------
     x1, x2 : array_like, shape (..., n)
     out : ndarray, optional
-    axis : int
-        Axis of the vectors in both arrays.
+    axis : int, optional
+        Axis of the vectors in both arrays; the last by default.
+    axes : list of tuple, optional
+        Axis of the vectors in each array, as in ``[(0,), (-1,)]``; instead of `axis`.
+    keepdims : bool, optional
+        Keep the axis of the vectors in the result, with extent 1.
 
     Returns
     -------
@@ -149,7 +153,9 @@ def vecdot(x1, x2, /, out=None, *, axis=-1):
     Raises
     ------
     AxisError
-        If `axis` is out of bounds.
+        If an axis is out of bounds.
+    TypeError
+        If both `axis` and `axes` are given.
 
     Examples
     --------
@@ -157,20 +163,49 @@ def vecdot(x1, x2, /, out=None, *, axis=-1):
     >>> un.vecdot([[1, 2], [3, 4]], [1, 10]).tolist()
     [21, 43]
     """
-    x1, x2 = _last(_array(x1), axis, "vecdot"), _last(_array(x2), axis, "vecdot")
+    x1, x2 = _array(x1), _array(x2)
+    if axes is not None:
+        if axis is not None:
+            raise TypeError("vecdot: axis and axes are one thing; give only one of them")
+        from .core_axes import along
+
+        if keepdims:
+            kept = axes[2] if len(axes) > 2 else axes[0]
+            return along("vecdot", _kept_vecdot, (x1, x2), [*axes[:2], kept], (1, 1, 1), out)
+        return along("vecdot", vecdot, (x1, x2), axes, (1, 1, 0), out)
+    axis = -1 if axis is None else axis
+    result = _vecdot(_last(x1, axis, "vecdot"), _last(x2, axis, "vecdot"))
+    if keepdims:
+        result = result[..., None]
+        result = result.transpose(_moved_last(result.ndim, _axis(axis, result.ndim, "vecdot")))
+    return store("vecdot", result, out, broader=True)
+
+
+def _vecdot(x1, x2):
     if x1.shape[-1] != x2.shape[-1]:
         raise ValueError(f"vecdot: vectors differ in length; got shapes {x1.shape} and {x2.shape}")
-    return store("vecdot", matmul(_conj(x1)[..., None, :], x2[..., :, None])[..., 0, 0], out)
+    return matmul(_conj(x1)[..., None, :], x2[..., :, None])[..., 0, 0]
+
+
+def _kept_vecdot(x1, x2):
+    return _vecdot(x1, x2)[..., None]
+
+
+def _moved_last(ndim, axis):
+    """Order of axes that moves the last one to `axis`."""
+    return [*range(axis), ndim - 1, *range(axis, ndim - 1)]
 
 
 @_FastPath
-def matvec(x1, x2, /, out=None):
+def matvec(x1, x2, /, out=None, *, axes=None):
     """Product of matrices with vectors: shapes (..., m, n) and (..., n) give (..., m).
 
     Parameters
     ----------
     x1, x2 : array_like
     out : ndarray, optional
+    axes : list of tuple, optional
+        Axes of the matrices and vectors in both arrays and the result, as in ``[(-2, -1), (-1,), (-1,)]``.
 
     Returns
     -------
@@ -187,17 +222,23 @@ def matvec(x1, x2, /, out=None):
     >>> un.matvec([[1, 2], [3, 4]], [[1, 0], [0, 1]]).tolist()
     [[1, 3], [2, 4]]
     """
+    if axes is not None:
+        from .core_axes import along
+
+        return along("matvec", matvec, (_array(x1), _array(x2)), axes, (2, 1, 1), out)
     return store("matvec", matmul(_array(x1), _array(x2)[..., :, None])[..., 0], out)
 
 
 @_FastPath
-def vecmat(x1, x2, /, out=None):
+def vecmat(x1, x2, /, out=None, *, axes=None):
     """Product of vectors (conjugated) with matrices: (..., n) and (..., n, m) give (..., m).
 
     Parameters
     ----------
     x1, x2 : array_like
     out : ndarray, optional
+    axes : list of tuple, optional
+        Axes of the matrices and vectors in both arrays and the result, as in ``[(-2, -1), (-1,), (-1,)]``.
 
     Returns
     -------
@@ -214,6 +255,10 @@ def vecmat(x1, x2, /, out=None):
     >>> un.vecmat([1, 1], [[1, 2], [3, 4]]).tolist()
     [4, 6]
     """
+    if axes is not None:
+        from .core_axes import along
+
+        return along("vecmat", vecmat, (_array(x1), _array(x2)), axes, (1, 2, 1), out)
     return store("vecmat", matmul(_conj(_array(x1))[..., None, :], _array(x2))[..., 0, :], out)
 
 

@@ -28,7 +28,9 @@ def _check_kind(what, kind, order, stable):
         return
     if stable is not None:
         raise ValueError(f"{what}: kind and stable say the same; give only one of them")
-    if not isinstance(kind, str) or kind[:1].lower() not in ("q", "m", "h", "s"):
+    if not isinstance(kind, str):
+        raise TypeError(f"{what}: sort kind must be a string; got {type(kind).__name__}")
+    if kind[:1].lower() not in ("q", "m", "h", "s"):
         raise ValueError(f"{what}: sort kind must be one of {', '.join(_kinds)}; got {kind!r}")
 
 
@@ -132,6 +134,8 @@ def partition_in_place(x, kth, axis=-1, kind="introselect", order=None):
 
 
 def _partition(what, x, kth, axis, kind, order, indices):
+    if not isinstance(kind, str):
+        raise TypeError(f"{what}: select kind must be a string; got {type(kind).__name__}")
     if kind != "introselect":
         raise ValueError(f"{what}: select kind must be 'introselect'; got {kind!r}")
     _check_kind(what, None, order, None)

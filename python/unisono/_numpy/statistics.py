@@ -51,7 +51,13 @@ def _initial(combine, initial, result):
 
 def full_sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """Sum with every option of NumPy's; the method `sum` comes here for the rare ones."""
-    result = _masked(_as(x), where, 0).sum(axis, dtype, keepdims=keepdims)
+    x = _as(x)
+    # A sum of no elements is its start, also where that is -0.0.
+    empty = -0.0 if initial is not None and x.dtype.kind == "f" else 0
+    result = _masked(x, where, empty).sum(axis, dtype, keepdims=keepdims)
+    if initial is not None and x.size == 0:
+        result = unisono.full(result.shape, initial, result.dtype)
+        return store("sum", result, out)
     return store("sum", _initial(operator.add, initial, result), out)
 
 

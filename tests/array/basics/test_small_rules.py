@@ -1,0 +1,117 @@
+"""Small rules of NumPy that its own tests ask for: the same results, warnings and classes of exceptions."""
+
+import sys
+
+import numpy as np
+import pytest
+import unisono as un
+
+
+class Copies:
+    """An object whose ``__array__`` can copy only."""
+
+    def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError("must copy")
+        return np.arange(3)
+
+
+class Old:
+    """An object whose ``__array__`` takes no ``copy``."""
+
+    def __array__(self):
+        return np.arange(3)
+
+
+FAILURES = {
+    "arange of step 0": lambda xp: xp.arange(0, 10, 0),
+    "insert at floats": lambda xp: xp.insert([0, 1, 2], xp.asarray([1.0, 2.0]), [10, 20]),
+    "insert at a float": lambda xp: xp.insert([0, 1, 2], 1.0, 5),
+    "delete at floats": lambda xp: xp.delete([0, 1, 2], xp.asarray([1.0])),
+    "delete at no floats": lambda xp: xp.delete([0, 1, 2], xp.asarray([])),
+    "insert at no floats": lambda xp: xp.insert([0, 1, 2], xp.asarray([]), []),
+    "sort kind": lambda xp: xp.sort([2, 1], kind=1),
+    "select kind": lambda xp: xp.partition([2, 1], 1, kind=1),
+    "putmask by keyword": lambda xp: xp.putmask(a=xp.zeros(2), mask=[1, 0], values=[1]),
+    "delete real": lambda xp: delattr(xp.zeros(2), "real"),
+    "delete imag": lambda xp: delattr(xp.zeros(2), "imag"),
+    "delete a flag": lambda xp: delattr(xp.zeros(2).flags, "owndata"),
+    "set a flag": lambda xp: setattr(xp.zeros(2).flags, "owndata", False),
+    "set a place": lambda xp: setattr(xp.zeros(2).flat, "index", 1),
+    "a new axis of flat": lambda xp: xp.zeros((2, 2)).flat[None],
+    "an array that must copy": lambda xp: xp.array(Copies(), copy=False),
+    "an array that may copy": lambda xp: xp.array(Old(), copy=False),
+    "signature of two arrows": lambda xp: xp.add(1, 2, signature="ii->ii->i"),
+    "signature of nothing": lambda xp: xp.add(1, 2, signature=""),
+    "signature of one dtype": lambda xp: xp.add(1, 2, signature=("d",)),
+    "signature of one letter": lambda xp: xp.negative(2, sig="d"),
+    "dtypes of no reduction": lambda xp: xp.negative.resolve_dtypes(
+        (None, xp.dtype("i2")), reduction=True
+    ),
+    "dtypes of too few": lambda xp: xp.add.resolve_dtypes((xp.dtype("i2"),)),
+}
+
+
+@pytest.mark.parametrize("case", FAILURES)
+def test_errors_are_of_numpys_classes(case):
+    with pytest.raises(Exception) as expected:
+        FAILURES[case](np)
+    with pytest.raises(Exception) as got:
+        FAILURES[case](un)
+    builtin = next(c for c in type(expected.value).__mro__ if c.__module__ == "builtins")
+    assert isinstance(got.value, builtin)
+
+
+def test_integers_that_no_dtype_holds():
+    with pytest.raises(OverflowError, match="no integer dtype holds"):
+        un.min_scalar_type(2**64)
+
+
+def same_zero(got, expected):
+    assert np.array_equal(np.signbit(np.asarray(got)), np.signbit(expected))
+
+
+def test_sums_start_with_minus_zero():
+    for xp in (un, np):
+        a = xp.asarray([-0.0, -0.0])
+        same_zero(xp.sum(a, initial=-0.0), np.float64(-0.0))
+        same_zero(xp.sum(xp.asarray([]), initial=-0.0), np.float64(-0.0))
+        same_zero(xp.sum(a, initial=-0.0, where=[True, False]), np.float64(-0.0))
+        same_zero(xp.add.reduce(a, initial=-0.0, where=[True, False]), np.float64(-0.0))
+        same_zero(xp.add.reduce(xp.zeros((2, 0)), axis=1, initial=-0.0), np.array([-0.0, -0.0]))
+        same_zero(xp.sum(xp.asarray([1.0]), where=[False]), np.float64(0.0))
+    assert un.sum(un.zeros((2, 0), "int8"), axis=1, initial=3).dtype == "int64"
+
+
+def test_complex_elements_stored_as_real_ones_warn():
+    for xp in (un, np):
+        kind = xp.exceptions.ComplexWarning
+        x, y = xp.zeros(3), xp.asarray([1j, 2, 3])
+        for store in (
+            lambda x=x, y=y: x.__setitem__(slice(None), y),
+            lambda x=x, y=y: x.__setitem__([0, 1, 2], y),
+            lambda x=x, y=y: x.__setitem__(0, y[1]),
+        ):
+            with pytest.warns(kind, match="discards the imaginary part"):
+                store()
+        assert x.tolist() == [2, 2, 3]
+        xp.zeros(3, complex)[:] = y
+        xp.zeros(3, bool)[:] = y
+
+
+def test_flags_and_sizes():
+    x = un.zeros((20, 30))
+    assert x.flags.owndata and not x[1:].flags.owndata and not x.T.flags.owndata
+    assert not x[1:].flags["O"] and x.flags == un.zeros((20, 30)).flags
+    assert sys.getsizeof(x) >= x.nbytes > sys.getsizeof(x[1:])
+    x.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        x[0] = 1
+
+
+def test_dtypes_of_reductions():
+    for xp in (un, np):
+        for name in ("bool", "int16", "uint8", "float32"):
+            made = xp.add.resolve_dtypes((None, xp.dtype(name), None), reduction=True)
+            expected = np.add.reduce(np.ones(1, name)).dtype
+            assert [str(d) for d in made] == [str(expected)] * 3
