@@ -11,6 +11,7 @@
 #include "core/settings.h"
 #include "core/threads/threads.h"
 #include "primitives/primitive.h"
+#include "tape/launch.h"
 #include "tape/record/float_errors.h"
 #include "tape/tape.h"
 
@@ -80,6 +81,10 @@ nb::list flush_log() {
         row["bytes"] = r.bytes;
         row["file"] = place.file;
         row["line"] = place.line;
+        nb::list calls;
+        for (const std::string& name : r.calls) calls.append(name);
+        if (r.launched) calls.append("launch " + r.launched->name);
+        row["calls"] = calls;
         rows.append(row);
     }
     return rows;
@@ -137,7 +142,8 @@ void add_engine_state(nb::module_& m) {
     });
     m.def("stats", stats_dict, "Counters of what the engine did since it was loaded, as a dict.");
     m.def("flush_log", flush_log,
-          "The last evaluations, oldest first: reason, operations, kernels, bytes, file, line.");
+          "The last evaluations, oldest first: reason, operations, kernels, bytes, file, line, "
+          "calls.");
     m.def("_explain", explain);
     m.def("_synchronize", [] {
         Tape::current().flush_all(FlushReason::Eval);

@@ -58,23 +58,30 @@ bool add_errors(PyObject* module) {
     return true;
 }
 
-void set_error(const Error& e) noexcept {
-    PyErr_SetString(class_of(e.kind()), e.what());
-    if (e.place().line <= 0) return;
+void add_note(const std::string& text) noexcept {
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
     PyErr_NormalizeException(&type, &value, &trace);
     if (value) {
-        PyObject* note =
-            PyUnicode_FromFormat("recorded at %s:%d", e.place().file.c_str(), e.place().line);
-        if (note) {
-            PyObject* done = PyObject_CallMethod(value, "add_note", "O", note);
-            if (!done) PyErr_Clear();
-            Py_XDECREF(done);
-            Py_DECREF(note);
-        }
+        PyObject* done = PyObject_CallMethod(value, "add_note", "s", text.c_str());
+        if (!done) PyErr_Clear();
+        Py_XDECREF(done);
     }
     PyErr_Restore(type, value, trace);
+}
+
+void set_error(const Error& e) noexcept {
+    if (const auto* detail = dynamic_cast<const PythonDetail*>(e.detail())) {
+        detail->set_exception();
+    } else {
+        PyErr_SetString(class_of(e.kind()), e.what());
+    }
+    if (e.place().line <= 0) return;
+    try {
+        add_note("recorded at " + e.place().file + ":" + std::to_string(e.place().line));
+    } catch (const std::bad_alloc&) {
+        // The error is set, without the note.
+    }
 }
 
 void set_current_error() noexcept {

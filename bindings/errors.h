@@ -13,6 +13,14 @@ PyObject* class_of(ErrorKind kind);
 /// Adds the exception classes to the module; returns false with a Python error set.
 bool add_errors(PyObject* module);
 
+/// Of an error that is an exception of a class of its own.
+struct PythonDetail : ErrorDetail {
+    virtual void set_exception() const = 0;
+};
+
+/// Adds a note to the Python error that is set.
+void add_note(const std::string& text) noexcept;
+
 /// Sets the Python error for e: class by kind, message, and a note with the place where there is
 /// one.
 void set_error(const Error& e) noexcept;

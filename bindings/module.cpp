@@ -53,7 +53,6 @@ NB_MODULE(_engine, m) {
     add_engine_state(m);
     add_mesh(m);
     install_hooks();
-    install_array_view();
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {
         try {
             std::rethrow_exception(p);

@@ -1,5 +1,4 @@
-// What a compiled function or kernel needs of an array object: where its elements lie, once pending
-// work is done.
+// What a compiled function or kernel needs of an array object.
 #pragma once
 
 #include <Python.h>
@@ -7,23 +6,21 @@
 #include <cstdint>
 #include <span>
 
-#include "backends/backend.h"
+#include "tape/storage.h"
 
 namespace unisono::python {
 
 struct ArrayView {
-    Device* device = nullptr;  ///< null: host memory
-    Memory memory;
-    std::int64_t offset = 0;  ///< bytes
+    Storage* storage = nullptr;  ///< whose contents may be pending, and not yet have memory
+    Device* device = nullptr;    ///< null: host memory
+    std::int64_t offset = 0;     ///< bytes
     DType dtype = DType::Float64;
     std::span<const std::int64_t> shape, strides;  ///< strides in elements; the object's own
     bool writable = true;
 };
 
-/// Fills the view of an object of the array type after completing pending work on it; false for any
-/// other object. May throw Error. The array type's binding sets it; null until then.
-using ArrayViewHook = bool (*)(PyObject* object, ArrayView& view);
-extern ArrayViewHook array_view_hook;
-void install_array_view();
+/// Fills the view of an object of the array type; false for any other object, and for values, which
+/// are scalars on the host.
+bool view_of_array(PyObject* object, ArrayView& view);
 
 }  // namespace unisono::python

@@ -1,6 +1,6 @@
-// _BoundCall(function, arguments): the arrays among the arguments are checked and found once. A
-// call gives the rest, plain numbers, and goes straight to the compiled code; anything else takes
-// the way of every call.
+// _BoundCall(function, arguments): the arrays among the arguments, NumPy's, are checked and found
+// once. A call gives the rest, plain numbers, and goes straight to the compiled code; anything else
+// takes the way of every call.
 #include "c/bound.h"
 
 #include <structmember.h>
@@ -59,7 +59,7 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t flagged, PyOb
         auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flagged));
         Dispatch& d = *dispatch_of(b.function);
         if (!keywords && b.code) {
-            std::int64_t packed[QuickCall::most_slots];
+            std::int64_t packed[PackedArguments::most_slots];
             const BoundCode& code = *b.code;
             if (pack_all(code, args, count, packed)) return run_packed(d, *code.made, packed, 0);
         }
@@ -145,16 +145,15 @@ std::shared_ptr<const BoundCode> Dispatch::bound_code(const std::vector<PyObject
     Arguments arguments(name_);
     bind(source, arguments, all.data(), all.size(), nullptr);
     arguments.finish();
-    find(source, arguments, 0);
     auto code = std::make_shared<BoundCode>();
-    for (const auto& s : specialisations_) {
-        if (s->key == arguments.key() && s->device == arguments.device()) code->made = s;
-    }
-    if (!code->made || !code->made->quick) return nullptr;
-    std::int64_t packed[QuickCall::most_slots];
-    if (!code->made->quick->pack(all.data(), all.size(), packed)) return nullptr;
+    code->made = find(source, arguments, 0);
+    if (!code->made->quick) return nullptr;
+    PackedArguments packed;
+    if (code->made->quick->pack(all.data(), all.size(), packed) != QuickCall::Packed::Ready)
+        return nullptr;  // the next call may
     std::size_t behind = rest.size() + code->made->result_count;
-    code->packed.assign(packed, packed + code->made->executable->packed_slots() - behind);
+    code->packed.assign(packed.slots,
+                        packed.slots + code->made->executable->packed_slots() - behind);
     code->rest = std::move(rest);
     return code;
 }

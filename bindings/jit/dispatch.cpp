@@ -13,6 +13,7 @@
 #include "core/threads/interrupt.h"
 #include "errors.h"
 #include "jit/effects.h"
+#include "jit/launch.h"
 #include "jit/values/objects.h"
 #include "jit/values/records.h"
 
@@ -197,12 +198,12 @@ frontend::Compiled compile_source(const frontend::CompileRequest& request) {
     }
 }
 
-Specialisation& Dispatch::find(const frontend::Source& source, const Arguments& arguments,
-                               int dimensions) {
+const std::shared_ptr<Specialisation>& Dispatch::find(const frontend::Source& source,
+                                                      const Arguments& arguments, int dimensions) {
     for (auto& s : specialisations_) {
         if (s->key == arguments.key() && s->device == arguments.device() &&
             s->dimensions == dimensions)
-            return *s;
+            return s;
     }
     auto made = std::make_shared<Specialisation>();
     made->key = arguments.key();
@@ -210,8 +211,7 @@ Specialisation& Dispatch::find(const frontend::Source& source, const Arguments& 
     made->dimensions = dimensions;
     made->request = {source.shared_from_this(), arguments.types(), arguments.noalias(), dimensions};
     compile(*made, device_for(arguments));
-    specialisations_.push_back(made);
-    return *made;
+    return specialisations_.emplace_back(std::move(made));
 }
 
 void Dispatch::retire(const std::vector<std::shared_ptr<Specialisation>>& list) {
@@ -241,10 +241,18 @@ void Dispatch::compile(Specialisation& made, Device& device) const {
     for (const std::string& text : compiled.warnings) {
         if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) < 0) throw PythonError{};
     }
+    made.effects = passes::array_effects(compiled.module);
+    const frontend::Source& source = *made.request.source;
+    made.code = &launched_code(name_, {source.file, source.first_line});
     made.makes_objects = may_make_objects(compiled.module);
     made.is_plain = !made.makes_objects && !may_keep_arguments(compiled.module) &&
                     arrays_.empty() && !compiled.module.entry().is_kernel &&
                     made.request.source->vararg < 0;
+    const bool writes = std::any_of(made.effects.begin(), made.effects.end(),
+                                    [](const auto& e) { return e.writes; });
+    made.may_wait = !device.info().host_memory && writes && !made.makes_objects &&
+                    !may_keep_arguments(compiled.module) &&
+                    made.result.kind == frontend::ResultShape::Kind::None;
     made.polls = may_poll(compiled.module);
     made.keeps_lock = device.info().host_memory && !may_take_long(compiled.module);
     CompileOptions options;
@@ -328,10 +336,16 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
     } in_progress(*this);
     const frontend::Source& source = *source_;
     if (quick_ && !keywords && !range) {
-        std::int64_t packed[QuickCall::most_slots];
-        const Specialisation& last = quick_->specialisation();
-        if (quick_->pack(args, count, packed))
-            return run_packed(*this, last, packed, source.options.threads);
+        PackedArguments packed;
+        const QuickCall& quick = *quick_;
+        switch (quick.pack(args, count, packed)) {
+            case QuickCall::Packed::Ready:
+                packed.note_launch(*quick.specialisation().code);
+                return run_packed(*this, quick.specialisation(), packed.slots,
+                                  source.options.threads);
+            case QuickCall::Packed::Waits: return call_waiting(quick, source, args, count);
+            case QuickCall::Packed::OtherTypes: break;
+        }
     }
     return call_any(source, args, count, keywords, range, is_new);
 }
@@ -351,7 +365,8 @@ PyObject* Dispatch::call_any(const frontend::Source& source, PyObject* const* ar
         return call(args, count, keywords, range);
     }
     arguments.finish();
-    Specialisation* made = &find(source, arguments, range ? range->dimensions : 0);
+    const auto& known = find(source, arguments, range ? range->dimensions : 0);
+    Specialisation* made = known.get();
     quick_ = made->quick.get();
     std::uint64_t few[8] = {};
     std::vector<std::uint64_t> many;
@@ -360,34 +375,29 @@ PyObject* Dispatch::call_any(const frontend::Source& source, PyObject* const* ar
         many.resize(made->result_count);
         results = many.data();
     }
-    auto arrays = arguments.array_args();
     LaunchArgs launch;
-    launch.arrays = arrays;
     launch.scalars = arguments.scalars();
     launch.results = {results, made->result_count};
     launch.threads = source.options.threads;
     if (range) launch.range = *range;
-    Fault fault;
+    if (made->may_wait && arguments.are_plain()) {
+        record_launch(known, arguments, launch);
+        Py_RETURN_NONE;
+    }
     KeepScope keeps(arguments);
     std::optional<HeapScope> objects;
     if (made->makes_objects) objects.emplace(arguments.heap());
-    if (made->keeps_lock) {
-        fault = made->executable->launch(launch);
-    } else {
-        // The lock comes back whatever the launch throws.
-        struct Unlocked {
-            PyThreadState* state = PyEval_SaveThread();
-            ~Unlocked() { PyEval_RestoreThread(state); }
-        } unlocked;
-        InterruptScope asks(in_main_thread());
-        fault = made->executable->launch(launch);
-    }
+    std::uint32_t evaluation = made->code->evaluation;
+    const Fault fault = arguments.may_launch(made->effects)
+                            ? launch_ready(*made, arguments, launch)
+                            : launch_waiting(*made, arguments, launch, evaluation);
     arguments.tables().give_back();
     if (fault.site == codegen::interrupted_site) raise_interrupt(*made, fault);
     if (fault.site >= 0) raise_fault(*made, fault);
     if (made->result.kind == frontend::ResultShape::Kind::Scalar)
         return number(Scalar{results[made->result.index], made->result.dtype});
     Taken taken;
+    taken.evaluation = evaluation;
     count_references(made->result, results, taken.references);
     return build(made->result, arguments, results, taken);
 }

@@ -38,9 +38,12 @@ struct Specialisation {
     bool keeps_lock = false;     ///< runs for nanoseconds: no loop, no call
     bool is_plain = false;       ///< needs nothing of a call but numbers and arrays
     bool polls = true;           ///< may ask whether the user wants to stop
+    bool may_wait = false;       ///< runs on a queue, and all that it does is write to arrays
     frontend::CompileRequest request;
     frontend::ResultShape result;
     std::size_t result_count = 0, first_result = 0;  ///< the slot of the first, if packed
+    std::vector<passes::ArrayEffect> effects;        ///< of its arrays, in their order
+    const LaunchedCode* code = nullptr;
     std::vector<std::string> files;
     std::string report;
     std::unique_ptr<Executable> executable;
@@ -67,6 +70,9 @@ struct BoundCode;
 
 class Dispatch {
   public:
+    /// Methods of classes, which live for good, and as what each was read.
+    using Methods = std::vector<std::pair<PyObject*, std::shared_ptr<const frontend::Source>>>;
+
     Dispatch(PyObject* function, PyObject* prepare, bool is_kernel, std::string device,
              bool has_lines);
     ~Dispatch();
@@ -76,6 +82,9 @@ class Dispatch {
                    const NDRange* range);
     PyObject* call_any(const frontend::Source& source, PyObject* const* args, std::size_t count,
                        PyObject* keywords, const NDRange* range, bool is_new);
+    /// Calls the specialisation of `quick`, for which pack says that arguments wait.
+    PyObject* call_waiting(const QuickCall& quick, const frontend::Source& source,
+                           PyObject* const* args, std::size_t count);
     const std::shared_ptr<const frontend::Source>& source();
     /// Compiles for the eager signatures.
     void compile_signatures();
@@ -122,8 +131,8 @@ class Dispatch {
     bool is_fresh() const;
     void bind(const frontend::Source& source, Arguments& arguments, PyObject* const* args,
               std::size_t count, PyObject* keywords) const;
-    Specialisation& find(const frontend::Source& source, const Arguments& arguments,
-                         int dimensions);
+    const std::shared_ptr<Specialisation>& find(const frontend::Source& source,
+                                                const Arguments& arguments, int dimensions);
     /// Keeps what calls in progress use, when the source is read anew.
     void retire(const std::vector<std::shared_ptr<Specialisation>>& list);
     void compile(Specialisation& made, Device& device) const;
@@ -135,6 +144,7 @@ class Dispatch {
     struct Taken {
         std::map<Block*, Storage*> storages;
         std::map<Block*, std::int64_t> references;
+        std::uint32_t evaluation = 0;  ///< of the launch, for storages
     };
     PyObject* build_array(const frontend::ResultShape& shape, const Arguments& arguments,
                           const std::uint64_t* results, Taken& taken) const;
@@ -145,8 +155,7 @@ class Dispatch {
     bool guards_hold() const;
 
     Ref function_, prepare_, defaults_, named_defaults_;
-    /// Methods of classes, which live for good, and as what each was read.
-    mutable std::vector<std::pair<PyObject*, std::shared_ptr<const frontend::Source>>> methods_;
+    mutable Methods methods_;
     std::string name_;
     bool is_kernel_;
     std::string device_name_;

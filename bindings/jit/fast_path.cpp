@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "array/exchange/numpy_layout.h"
+#include "array/object.h"
 #include "array/view.h"
 #include "backends/codegen/compile.h"
 #include "core/threads/interrupt.h"
@@ -13,7 +14,7 @@ namespace unisono::python {
 
 namespace {
 
-constexpr std::size_t most_arrays = 8;
+constexpr std::size_t most_arrays = PackedArguments::most_arrays;
 
 struct Range {
     std::uintptr_t from, to;
@@ -29,6 +30,15 @@ Range range_of(const NumPyArray& a, std::int64_t size) {
     auto address = reinterpret_cast<std::uintptr_t>(a.data);
     return {address + static_cast<std::uintptr_t>(low),
             address + static_cast<std::uintptr_t>(high)};
+}
+
+/// Memory that is not there yet is the storage's own, like no other.
+Range range_of(const Storage& s) {
+    if (!s.memory.handle) {
+        auto own = reinterpret_cast<std::uintptr_t>(&s);
+        return {own, own + 1};
+    }
+    return {s.memory.handle, s.memory.handle + static_cast<std::uintptr_t>(s.memory.bytes)};
 }
 
 /// The elements' address, extents and strides; `shift` divides strides of bytes.
@@ -49,7 +59,7 @@ std::unique_ptr<const QuickCall> QuickCall::of(const Specialisation& made, std::
     bool is_quick = made.is_plain && !made.device &&
                     (made.result.kind == Kind::None || made.result.kind == Kind::Scalar) &&
                     made.key.size() == params + 1 && made.executable->packed_slots() > 0 &&
-                    made.executable->packed_slots() <= most_slots;
+                    made.executable->packed_slots() <= PackedArguments::most_slots;
     if (!is_quick) return nullptr;
     std::size_t arrays = 0;
     for (std::size_t k = 1; k < made.key.size(); ++k) {
@@ -63,8 +73,12 @@ std::unique_ptr<const QuickCall> QuickCall::of(const Specialisation& made, std::
     if (arrays > most_arrays) return nullptr;
     auto quick = std::make_unique<QuickCall>();
     quick->made_ = &made;
-    for (std::size_t k = 1; k < made.key.size(); ++k)
-        quick->arguments_.push_back({made.key[k], Ref()});
+    std::size_t array = 0;
+    for (std::size_t k = 1; k < made.key.size(); ++k) {
+        bool is_array = (made.key[k] & 15) == Arguments::ArrayCode;
+        quick->arguments_.push_back(
+            {made.key[k], is_array ? made.effects[array++] : passes::ArrayEffect(), Ref()});
+    }
     quick->noalias_ = made.key[0] != 0;
     quick->has_arrays_ = arrays > 1;
     quick->slots_ = made.executable->packed_slots();
@@ -72,30 +86,34 @@ std::unique_ptr<const QuickCall> QuickCall::of(const Specialisation& made, std::
     return quick;
 }
 
-bool QuickCall::pack(PyObject* const* args, std::size_t count, std::int64_t* packed) const {
-    if (count != arguments_.size()) return false;
-    std::int64_t* at = packed;
+QuickCall::Packed QuickCall::pack(PyObject* const* args, std::size_t count,
+                                  PackedArguments& packed) const {
+    if (count != arguments_.size()) return Packed::OtherTypes;
+    packed.written_count = 0;
+    std::int64_t* at = packed.slots;
     Range ranges[most_arrays];
     std::size_t arrays = 0;
+    bool waits = false;
     for (std::size_t k = 0; k < count; ++k) {
         std::uint32_t code = arguments_[k].code;
         PyObject* object = args[k];
         if ((code & 15) == Arguments::ScalarCode) {
-            if (!pack_number(object, static_cast<Weak>(code >> 8 & 15), *at++)) return false;
+            if (!pack_number(object, static_cast<Weak>(code >> 8 & 15), *at++))
+                return Packed::OtherTypes;
             continue;
         }
         auto rank = static_cast<std::size_t>(code >> 8 & 255);
         if (is_numpy_array(object)) {
             const auto& a = *reinterpret_cast<const NumPyArray*>(object);
-            if (static_cast<std::size_t>(a.rank) != rank) return false;
+            if (static_cast<std::size_t>(a.rank) != rank) return Packed::OtherTypes;
             auto dtype = static_cast<DType>(code >> 4 & 15);
             std::int64_t size = size_of(dtype);
             if (a.dtype != arguments_[k].dtype.get()) {
                 DType given{};
-                if (!is_plain(a, given) || given != dtype) return false;
+                if (!is_plain(a, given) || given != dtype) return Packed::OtherTypes;
                 arguments_[k].dtype = Ref::of(a.dtype);
             } else if (!is_in_place(a, size)) {
-                return false;
+                return Packed::OtherTypes;
             }
             int shift = std::countr_zero(static_cast<std::uint64_t>(size));
             std::int64_t* next = put_array(at, reinterpret_cast<std::uintptr_t>(a.data), a.shape,
@@ -104,25 +122,28 @@ bool QuickCall::pack(PyObject* const* args, std::size_t count, std::int64_t* pac
             if (is_last_one) next[-1] = 1;
             if (Arguments::array_code(dtype, a.rank, (a.flags & numpy_writable) != 0,
                                       is_last_one) != code)
-                return false;
+                return Packed::OtherTypes;
             if (has_arrays_) ranges[arrays++] = range_of(a, size);
             at = next;
             continue;
         }
         ArrayView view;
-        if (!array_view_hook || !array_view_hook(object, view) || view.device ||
-            view.shape.size() != rank)
-            return false;
+        if (!view_of_array(object, view) || view.device || view.shape.size() != rank)
+            return Packed::OtherTypes;
+        Storage* s = view.storage;
+        const passes::ArrayEffect effect = arguments_[k].effect;
+        waits |= !may_launch(*s, effect.reads, effect.writes);
+        if (effect.writes) packed.written[packed.written_count++] = s;
+        if (!waits) s->allocate();
         std::int64_t* next =
-            put_array(at, view.memory.handle + static_cast<std::uintptr_t>(view.offset),
+            put_array(at, s->memory.handle + static_cast<std::uintptr_t>(view.offset),
                       view.shape.data(), view.strides.data(), rank, 0);
         bool is_last_one = rank > 0 && (next[-1] == 1 || view.shape[rank - 1] <= 1);
         if (is_last_one) next[-1] = 1;
         if (Arguments::array_code(view.dtype, static_cast<int>(rank), view.writable, is_last_one) !=
             code)
-            return false;
-        ranges[arrays++] = {view.memory.handle,
-                            view.memory.handle + static_cast<std::uintptr_t>(view.memory.bytes)};
+            return Packed::OtherTypes;
+        ranges[arrays++] = range_of(*s);
         at = next;
     }
     if (has_arrays_) {
@@ -131,10 +152,19 @@ bool QuickCall::pack(PyObject* const* args, std::size_t count, std::int64_t* pac
             for (std::size_t j = 0; j < i; ++j)
                 meet |= ranges[i].from < ranges[j].to && ranges[j].from < ranges[i].to;
         }
-        if (meet == noalias_) return false;
+        if (meet == noalias_) return Packed::OtherTypes;
     }
-    std::fill(at, packed + slots_, 0);
-    return true;
+    if (waits) return Packed::Waits;
+    std::fill(at, packed.slots + slots_, 0);
+    return Packed::Ready;
+}
+
+void QuickCall::add_operands(PyObject* const* args, Entry& entry) const {
+    for (std::size_t k = 0; k < arguments_.size(); ++k) {
+        const auto& [code, effect, dtype] = arguments_[k];
+        if ((code & 15) == Arguments::ArrayCode && is_array(args[k]))
+            add_operand(entry, array_of(args[k]).view(), effect.reads, effect.writes);
+    }
 }
 
 PyObject* run_packed(const Dispatch& dispatch, const Specialisation& made, std::int64_t* packed,

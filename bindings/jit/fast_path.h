@@ -11,23 +11,38 @@ namespace unisono::python {
 
 struct Specialisation;
 
+/// The arguments of one such call.
+struct PackedArguments {
+    static constexpr std::size_t most_slots = 64, most_arrays = 8;
+    std::int64_t slots[most_slots];
+    Storage* written[most_arrays];  ///< memory of ours that the code writes
+    std::size_t written_count = 0;
+
+    void note_launch(const LaunchedCode& code) const {
+        for (std::size_t k = 0; k < written_count; ++k) unisono::note_launch(*written[k], code);
+    }
+};
+
 /// How one specialisation is called so. It is not changed once it is made.
 class QuickCall {
   public:
-    static constexpr std::size_t most_slots = 64;
-
     /// None where the specialisation cannot be called so.
     static std::unique_ptr<const QuickCall> of(const Specialisation& made, std::size_t params);
 
-    /// Lays the arguments out as the code reads them; false where they are of other types.
-    bool pack(PyObject* const* args, std::size_t count, std::int64_t* packed) const;
+    enum class Packed : std::uint8_t { OtherTypes, Waits, Ready };
+    /// Lays the arguments out as the code reads them; not where they are of other types, or arrays
+    /// on which something is pending that has to come before.
+    Packed pack(PyObject* const* args, std::size_t count, PackedArguments& packed) const;
+    /// Adds arrays of ours among arguments that wait to the entry of a launch.
+    void add_operands(PyObject* const* args, Entry& entry) const;
     const Specialisation& specialisation() const { return *made_; }
 
   private:
     const Specialisation* made_ = nullptr;
     struct Argument {
         std::uint32_t code;  ///< as in its key
-        mutable Ref dtype;   ///< NumPy's object for the elements' type, once one was seen
+        passes::ArrayEffect effect;
+        mutable Ref dtype;  ///< NumPy's object for the elements' type, once one was seen
     };
     std::vector<Argument> arguments_;
     bool noalias_ = true;

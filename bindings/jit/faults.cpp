@@ -2,11 +2,13 @@
 #include "jit/dispatch.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/native/foreign.h"
 #include "errors.h"
 #include "frontend/diagnose.h"
 #include "frontend/native.h"
+#include "jit/launch.h"
 #include "jit/values/text.h"
 
 namespace unisono::python {
@@ -55,26 +57,56 @@ void Dispatch::raise_interrupt(const Specialisation& s, const Fault& fault) cons
     raise_at(s, line);
 }
 
-/// Raises the error that is set, with a note that says where the compiled code stood.
-void Dispatch::raise_at(const Specialisation& s, ir::Line place) const {
+/// Where compiled code stood when it failed. `methods` may be among what it called.
+static std::string place_note(const Specialisation& s, const std::string& name, ir::Line place,
+                              const Dispatch::Methods& methods) {
     const std::string& file = s.files.at(place.file);
     std::string inner;
     std::string line = find_line(*s.request.source, file, place.line, inner);
-    for (const auto& [method, source] : methods_) {
+    for (const auto& [method, source] : methods) {
         if (line.empty() && source) line = find_line(*source, file, place.line, inner);
     }
     // A loop that we wrote around the user's function says nothing to them.
     bool is_written = s.request.source->file.starts_with("<unisono ") && !line.empty();
-    std::string note = "in compiled function " + (is_written ? inner : name_) + ": " + file + ":" +
+    std::string note = "in compiled function " + (is_written ? inner : name) + ": " + file + ":" +
                        std::to_string(place.line);
     if (!line.empty()) note += "\n    " + line;
-    PyObject *type, *value, *trace;
-    PyErr_Fetch(&type, &value, &trace);
-    PyErr_NormalizeException(&type, &value, &trace);
-    Ref done(PyObject_CallMethod(value, "add_note", "s", note.c_str()));
-    if (!done) PyErr_Clear();
-    PyErr_Restore(type, value, trace);
+    return note;
+}
+
+/// Raises the error that is set, with a note that says where the compiled code stood.
+void Dispatch::raise_at(const Specialisation& s, ir::Line place) const {
+    add_note(place_note(s, name_, place, methods_));
     throw PythonError{};
+}
+
+namespace {
+
+/// The exception of a fault that shows when nobody calls any more.
+struct LateFault final : PythonDetail {
+    ir::FaultSite site;
+    std::array<std::int64_t, 4> values{};
+    std::string note;
+
+    void set_exception() const override {
+        try {
+            python::set_exception(site, values);
+            add_note(note);
+        } catch (...) {
+            PyErr_SetString(class_of(site.kind), site.message.c_str());
+        }
+    }
+};
+
+}  // namespace
+
+void throw_late_fault(const Specialisation& s, const Fault& fault) {
+    auto detail = std::make_shared<LateFault>();
+    detail->site = s.executable->sites()[static_cast<std::size_t>(fault.site)];
+    std::copy(std::begin(fault.values), std::end(fault.values), detail->values.begin());
+    detail->note = place_note(s, s.code->name, detail->site.line, {});
+    const ir::FaultSite& site = detail->site;
+    throw Error(site.kind, s.code->name + ": " + site.message, std::move(detail));
 }
 
 }  // namespace unisono::python

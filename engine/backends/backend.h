@@ -79,6 +79,8 @@ class Executable {
   public:
     virtual ~Executable() = default;
     virtual Fault launch(const LaunchArgs& args) = 0;
+    /// Throws where sizes and ranges are such that launch would; it asks for no memory.
+    virtual void check(const LaunchArgs& /*args*/) const {}
     /// How many values launch_packed takes; 0 where the arguments must come through launch.
     virtual std::size_t packed_slots() const { return 0; }
     /// As launch, of arguments that lie as the code reads them, in the order of the entry's params:

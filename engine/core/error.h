@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace unisono {
 
@@ -33,17 +35,32 @@ struct SourcePlace {
     int end_column = -1;
 };
 
+/// What the language above the engine knows of an error, to raise it in its own way.
+struct ErrorDetail {
+    virtual ~ErrorDetail() = default;
+};
+
 class Error : public std::runtime_error {
   public:
     Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
     Error(ErrorKind kind, const std::string& message, SourcePlace place)
         : std::runtime_error(message), kind_(kind), place_(std::move(place)) {}
+    Error(ErrorKind kind, const std::string& message, std::shared_ptr<const ErrorDetail> detail)
+        : std::runtime_error(message), kind_(kind), detail_(std::move(detail)) {}
     ErrorKind kind() const noexcept { return kind_; }
     const SourcePlace& place() const noexcept { return place_; }
+    const ErrorDetail* detail() const noexcept { return detail_.get(); }
+    /// The same error of what was recorded there.
+    Error at(SourcePlace place) const {
+        Error made = *this;
+        made.place_ = std::move(place);
+        return made;
+    }
 
   private:
     ErrorKind kind_;
     SourcePlace place_;
+    std::shared_ptr<const ErrorDetail> detail_;
 };
 
 [[noreturn]] inline void fail(ErrorKind kind, const std::string& message) {

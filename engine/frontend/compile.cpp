@@ -228,7 +228,7 @@ bool ModuleLowerer::may_store(std::int32_t function) {
     if (!f) return true;  // it is being lowered
     auto [known, is_new] = may_store_.emplace(function, false);
     if (!is_new) return known->second;
-    if (!f->body) {
+    if (f->native) {
         known->second = std::any_of(f->arrays.begin(), f->arrays.end(),
                                     [](const ir::Array& a) { return a.writable; });
         return known->second;

@@ -40,7 +40,8 @@ const char* text(FlushReason reason) {
         case FlushReason::Shared: return "the memory is shared with another library";
         case FlushReason::Work: return "an in-place statement ended with much work pending";
         case FlushReason::Length: return "the tape was long";
-        case FlushReason::Device: return "a transfer or a compiled function takes the array";
+        case FlushReason::Device: return "a transfer takes the array";
+        case FlushReason::Launch: return "a compiled function takes the array";
         case FlushReason::Exit: return "the program ends";
     }
     return "";
@@ -306,7 +307,7 @@ void Tape::prune() {
             for_each_write(e, note);
             return result.storage->refs != own;
         };
-        bool kept_alive = e.kind == EntryKind::Opaque && e.call->communicates();
+        bool kept_alive = e.kind == EntryKind::Opaque && e.call->is_kept();
         bool dead = !kept_alive && !any_write(e, is_wanted);
         if (dead) {
             release(e, flushes_);
@@ -320,17 +321,17 @@ void Tape::prune() {
 
 void Tape::run_segment(std::vector<Entry>& segment, FlushReason reason) {
     count(counters().flushes);
-    Runner runner(*this, segment, reason, ++flushes_);
+    Runner runner(*this, segment, reason, fresh_number());
     try {
         runner.run();
     } catch (const Error& error) {
         // Lack of memory and Ctrl-C leave everything as it was, to be tried again. Any other fault
         // would come again: it poisons what the failed kernel should have written.
         bool again = error.kind() == ErrorKind::Memory || error.kind() == ErrorKind::Interrupt;
-        if (!again) runner.poison(error);
+        const Error raised = again ? error : runner.poison(error);
         put_back(segment, runner.done(), runner.in_flight());
         if (runner.in_flight()) flights_->land(runner);
-        throw;
+        throw Error(raised);
     }
     write_log(runner.record());
     for (Entry& e : segment) release(e, runner.record().number, runner.in_flight());

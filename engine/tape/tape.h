@@ -70,6 +70,10 @@ struct OpaqueCall {
     /// All operands and all results: those of the entry, then those of the tail.
     virtual void run(std::span<const View> in, std::span<const View> out) = 0;
     virtual std::string name() const = 0;
+    /// Whether it runs even where nobody uses its results.
+    virtual bool is_kept() const { return communicates(); }
+    /// Whether it may take long, whatever the number of elements.
+    virtual bool may_take_long() const { return communicates(); }
     /// Communication runs in the recorded order on every rank and is never dropped.
     virtual bool communicates() const { return false; }
     /// Whether it may share a pass over memory with another call: it is worth waiting for one.
@@ -163,7 +167,8 @@ enum class FlushReason : std::uint8_t {
     Shared,  ///< the memory is visible outside (buffer, DLPack, NumPy)
     Work,    ///< an in-place statement ended and much work is pending
     Length,  ///< the tape is long
-    Device,  ///< a transfer between devices, or a compiled function takes the array
+    Device,  ///< a transfer between devices
+    Launch,  ///< a compiled function or kernel runs
     Exit,
 };
 const char* text(FlushReason reason);
@@ -172,6 +177,7 @@ class Flights;
 class Plan;
 class PlanFinder;
 class Runner;
+struct LaunchedCode;  // tape/launch.h
 
 /// One row of the flush log.
 struct FlushRecord {
@@ -180,7 +186,10 @@ struct FlushRecord {
     std::int64_t bytes = 0;  ///< read and written by its kernels
     LineRef line;            ///< of its last operation
     std::uint32_t number = 0;
-    const Plan* plan = nullptr;  ///< null once the table of plans dropped it
+    const Plan* plan = nullptr;              ///< null once the table of plans dropped it
+    std::vector<std::string> calls;          ///< names of the plan's calls, in its order
+    const LaunchedCode* launched = nullptr;  ///< of a launch that ran outside of the tape
+    std::int32_t reads = 0, writes = 0;      ///< arrays, of such a launch
 };
 
 class Tape final : public Context::Part {
@@ -225,6 +234,11 @@ class Tape final : public Context::Part {
         return eager_small_ && call_sites_.repeats(line, hooks);
     }
 
+    /// Runs a launch at its line, outside of the tape: before it runs what its operands wait for
+    /// and nothing else (launch.cpp). It stays the caller's, finds its operands itself, and what it
+    /// throws poisons nothing.
+    void perform(Entry& launch);
+
     /// Makes the storage's contents valid: runs what it depends on. Throws what a kernel raised.
     void flush(Storage* wanted, FlushReason reason);
     /// The same for several at once: what they need may share kernels.
@@ -250,6 +264,9 @@ class Tape final : public Context::Part {
     bool eager() const { return eager_; }
     void set_eager(bool on);
 
+    /// Numbers of flushes are below; above are those of compiled functions (launch.h).
+    static constexpr std::uint32_t flush_numbers = std::uint32_t{1} << 31;
+
     /// Plans that the log names are about to go.
     void forget_plans();
     /// The last flushes, oldest first (a bounded log).
@@ -269,18 +286,24 @@ class Tape final : public Context::Part {
         epoch_ += 5;
         return epoch_ - 4;
     }
+    std::uint32_t fresh_number() { return flushes_ = (flushes_ + 1) % flush_numbers; }
     bool all_needed(const Storage* wanted) const;
     void complete_slow(Storage* s, FlushReason reason);
     void complete_for_write_slow(Storage* s, FlushReason reason);
     void wait_for_flight();
     bool may_run(bool all);
     void drop_dead();
+    void mark(Storage* s, std::uint32_t bits) const;
     bool mark_closure(std::span<Storage* const> wanted, Storage* overwritten);
+    bool mark_operands(const Entry& launch);
+    bool mark_needed();
+    void complete_operands(const Entry& launch);
     void run_marked(FlushReason reason, bool all);
     void run_segment(std::vector<Entry>& segment, FlushReason reason);
     void put_back(std::vector<Entry>& segment, const std::vector<bool>& done, bool in_flight);
     std::int64_t close_tail(OpaqueCall::Tail& tail, bool& shared);
     void release(Entry& entry, std::uint32_t flush, bool in_flight = false);
+    std::string launch_of(const Storage& s) const;
     void describe_finished(std::string& out, const Storage& wanted, bool code) const;
     void prune();
     void collect_layouts();
@@ -291,7 +314,7 @@ class Tape final : public Context::Part {
     std::uint32_t epoch_ = 0;
     std::size_t prune_from_ = 32;
     std::int64_t pending_work_ = 0;  ///< elements written by pending entries
-    std::uint32_t flushes_ = 0;
+    std::uint32_t flushes_ = 0;      ///< number of the last one
     CallSites call_sites_;
     int generation_ = -1;       ///< of the settings that were read
     bool eager_small_ = false;  ///< no setting asks to see every launch or for another executor

@@ -118,7 +118,7 @@ void Arguments::add(PyObject* object, const std::string& name) {
         return add_dispatch(*function);
     }
     if (PyMethod_Check(object) && add_bound(object, name)) return;
-    if (array_view_hook && add_view(object, name)) return;
+    if (add_view(object, name)) return;
     if (add_object(object, name) || add_records(object, name) || add_dtype(object)) return;
     if (PyCallable_Check(object) && add_callable(object)) return;
     add_buffer(object, name);
@@ -363,7 +363,9 @@ void Arguments::finish() {
             auto end = [](const Held& h) {
                 return h.memory.handle + static_cast<std::uintptr_t>(h.memory.bytes);
             };
-            bool meet = device_ ? from(a) == from(b) : from(a) < end(b) && from(b) < end(a);
+            bool meet = a.storage && a.storage == b.storage;
+            if (!meet && from(a) && from(b))
+                meet = device_ ? from(a) == from(b) : from(a) < end(b) && from(b) < end(a);
             if (meet && (a.group == 0 || a.group != b.group)) noalias_ = false;
         }
     }
@@ -372,11 +374,45 @@ void Arguments::finish() {
     key_[0] = noalias_;
 }
 
+bool Arguments::are_plain() const {
+    auto is_ours = [](const Held& h) { return h.storage != nullptr; };
+    return !heap_ && objects_.empty() && addressed_.empty() &&
+           std::all_of(arrays_.begin(), arrays_.end(), is_ours);
+}
+
+bool Arguments::may_launch(std::span<const passes::ArrayEffect> effects) const {
+    for (std::size_t k = 0; k < arrays_.size(); ++k) {
+        const Storage* s = arrays_[k].storage;
+        if (s && !unisono::may_launch(*s, effects[k].reads, effects[k].writes)) return false;
+    }
+    return true;
+}
+
+void Arguments::note_launch(std::span<const passes::ArrayEffect> effects,
+                            const LaunchedCode& code) const {
+    for (std::size_t k = 0; k < arrays_.size(); ++k) {
+        Storage* s = arrays_[k].storage;
+        if (s && effects[k].writes) unisono::note_launch(*s, code);
+    }
+}
+
+void Arguments::add_operands(std::span<const passes::ArrayEffect> effects, Entry& entry) const {
+    for (std::size_t k = 0; k < arrays_.size(); ++k) {
+        const Held& h = arrays_[k];
+        if (h.storage)
+            add_operand(entry, array_of(h.object).view(), effects[k].reads, effects[k].writes);
+    }
+}
+
 std::span<const ArrayArg> Arguments::array_args() {
     auto& args = lists_->args;
     args.clear();
-    for (const Held& h : arrays_) {
+    for (Held& h : arrays_) {
         auto rank = static_cast<std::size_t>(h.rank);
+        if (h.storage) {
+            h.storage->allocate();
+            h.memory = h.storage->memory;
+        }
         args.push_back({h.memory, h.offset, {h.shape, rank}, {h.strides, rank}});
     }
     return args;

@@ -12,8 +12,10 @@
 #include "frontend/types.h"
 #include "jit/values/records.h"
 #include "jit/values/tables.h"
+#include "passes/analysis/array_effects.h"
 #include "reference.h"
 #include "runtime/objects.h"
+#include "tape/launch.h"
 
 namespace unisono::python {
 
@@ -64,7 +66,15 @@ class Arguments {
     bool noalias() const { return noalias_; }
     Device* device() const { return device_; }  ///< null: the host
     std::span<const std::uint64_t> scalars() const { return scalars_; }
-    /// Valid while no argument is added.
+    /// Whether they are arrays of ours and numbers.
+    bool are_plain() const;
+    /// Of arrays of ours: whether code with these effects may run on their memory at once.
+    bool may_launch(std::span<const passes::ArrayEffect> effects) const;
+    /// Notes that it did.
+    void note_launch(std::span<const passes::ArrayEffect> effects, const LaunchedCode& code) const;
+    /// Adds them to the entry of a launch.
+    void add_operands(std::span<const passes::ArrayEffect> effects, Entry& entry) const;
+    /// Where the elements lie once nothing has to come before; valid while no argument is added.
     std::span<const ArrayArg> array_args();
     /// The array argument whose memory holds the address, or null.
     /// A field of a structured array is an array of its own.
@@ -112,10 +122,11 @@ class Arguments {
     struct Held {
         Held() {}  // leaves shape and strides undefined: calls are counted in nanoseconds
         PyObject* object = nullptr;
+        Storage* storage = nullptr;  ///< of arrays of ours
         Py_buffer buffer;
         bool has_buffer = false;
         int rank = 0;
-        Memory memory;
+        Memory memory;  ///< of arrays of ours it may come later (array_args)
         std::int64_t offset = 0;
         std::int64_t shape[max_rank], strides[max_rank];
         Device* device = nullptr;

@@ -9,8 +9,6 @@
 
 namespace unisono::python {
 
-ArrayViewHook array_view_hook = nullptr;
-
 /// The dtype of a PEP 3118 format, native or little-endian.
 bool dtype_of_format(const char* format, std::int64_t bytes, DType& t) {
     if (!format) format = "B";
@@ -32,14 +30,15 @@ bool dtype_of_format(const char* format, std::int64_t bytes, DType& t) {
 
 bool Arguments::add_view(PyObject* object, const std::string& name) {
     ArrayView view;
-    if (!array_view_hook(object, view)) return false;
+    if (!view_of_array(object, view)) return false;
     if (view.shape.size() > max_rank) refuse(name, "an array of more than 16 axes", "reshape it");
     Held& held = arrays_.emplace_back();
     held.object = object;
     held.rank = static_cast<int>(view.shape.size());
     std::copy(view.shape.begin(), view.shape.end(), held.shape);
     std::copy(view.strides.begin(), view.strides.end(), held.strides);
-    held.memory = view.memory;
+    held.storage = view.storage;
+    held.memory = view.storage->memory;
     held.offset = view.offset;
     held.device = view.device;
     add_array(held, view.dtype, view.writable);

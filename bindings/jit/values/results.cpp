@@ -59,11 +59,13 @@ PyObject* Dispatch::build_array(const frontend::ResultShape& shape, const Argume
     Storage* storage = nullptr;
     if (block && (block->drop || block->refs > taken.references[block])) {
         storage = shared_storage(block, address, extents, strides, size_of(shape.dtype));
+        storage->evaluation = taken.evaluation;
     } else if (block) {
         auto [at, is_new] = taken.storages.emplace(block, nullptr);
         if (is_new) {
             at->second = Storage::create(nullptr, block->bytes);
             at->second->memory = {reinterpret_cast<std::uintptr_t>(block->data), block->bytes};
+            at->second->evaluation = taken.evaluation;
         }
         forget_block(block);
         storage = at->second;

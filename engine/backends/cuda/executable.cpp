@@ -114,6 +114,35 @@ void CudaExecutable::choose_local(const Kernel& kernel, NDRange& range) const {
     }
 }
 
+/// Work-groups along each axis.
+static std::array<unsigned, 3> groups_of(const std::string& name, const NDRange& range) {
+    std::array<unsigned, 3> groups{1, 1, 1};
+    for (std::size_t k = 0; k < 3; ++k) {
+        std::int64_t size = std::max<std::int64_t>(range.local[k], 1);
+        std::int64_t count = (range.global[k] + size - 1) / size;
+        std::int64_t limit = k == 0 ? 0x7fffffff : 0xffff;
+        if (count > limit) {
+            fail(ErrorKind::Value, name + ": the range is too long on axis " + std::to_string(k) +
+                                       "; got " + std::to_string(count) +
+                                       " work-groups; expected at most " + std::to_string(limit) +
+                                       "; use larger work-groups, or axis 0 for the longest range");
+        }
+        groups[k] = static_cast<unsigned>(count);
+    }
+    return groups;
+}
+
+void CudaExecutable::check(const LaunchArgs& args) const {
+    for (const Kernel& kernel : kernels_) {
+        NDRange range = range_of(kernel, args);
+        auto is_empty = [](std::int64_t n) { return n == 0; };
+        if (std::any_of(range.global.begin(), range.global.begin() + range.dimensions, is_empty))
+            continue;
+        choose_local(kernel, range);
+        groups_of(module_.functions[kernel.function].name, range);
+    }
+}
+
 void CudaExecutable::start(const Kernel& kernel, const NDRange& range, const LaunchArgs& args) {
     const ir::Function& f = module_.functions[kernel.function];
     std::vector<std::uint64_t> values{fault_.handle, results_.handle};
@@ -133,20 +162,10 @@ void CudaExecutable::start(const Kernel& kernel, const NDRange& range, const Lau
     for (const codegen::Scratch& s : kernel.scratch) values.push_back(scratch_.at(s.array).handle);
     std::vector<void*> pointers;
     for (std::uint64_t& v : values) pointers.push_back(&v);
-    unsigned groups[3] = {1, 1, 1}, local[3] = {1, 1, 1};
-    for (std::size_t k = 0; k < 3; ++k) {
-        std::int64_t size = std::max<std::int64_t>(range.local[k], 1);
-        std::int64_t count = (range.global[k] + size - 1) / size;
-        std::int64_t limit = k == 0 ? 0x7fffffff : 0xffff;
-        if (count > limit) {
-            fail(ErrorKind::Value, f.name + ": the range is too long on axis " + std::to_string(k) +
-                                       "; got " + std::to_string(count) +
-                                       " work-groups; expected at most " + std::to_string(limit) +
-                                       "; use larger work-groups, or axis 0 for the longest range");
-        }
-        groups[k] = static_cast<unsigned>(count);
-        local[k] = static_cast<unsigned>(size);
-    }
+    const auto groups = groups_of(f.name, range);
+    unsigned local[3] = {1, 1, 1};
+    for (std::size_t k = 0; k < 3; ++k)
+        local[k] = static_cast<unsigned>(std::max<std::int64_t>(range.local[k], 1));
     device_.check(
         device_.api().launch_kernel(kernel.handle, groups[0], groups[1], groups[2], local[0],
                                     local[1], local[2], 0, nullptr, pointers.data(), nullptr),

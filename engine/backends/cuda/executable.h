@@ -18,6 +18,7 @@ class CudaExecutable final : public Executable {
     CudaExecutable& operator=(const CudaExecutable&) = delete;
 
     Fault launch(const LaunchArgs& args) override;
+    void check(const LaunchArgs& args) const override;
     std::span<const ir::FaultSite> sites() const override { return sites_; }
     std::string source() const override { return ptx_; }
 

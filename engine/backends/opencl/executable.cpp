@@ -260,6 +260,10 @@ Fault OpenCLExecutable::read_fault(std::size_t index, const NDRange& range) {
     return fault;
 }
 
+void OpenCLExecutable::check(const LaunchArgs& args) const {
+    for (std::size_t i = 0; i < kernels_.size(); ++i) check_local(i, range_of(i, args));
+}
+
 Fault OpenCLExecutable::launch(const LaunchArgs& args) {
     std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < kernels_.size(); ++i) {

@@ -19,6 +19,7 @@ class OpenCLExecutable final : public Executable {
     OpenCLExecutable& operator=(const OpenCLExecutable&) = delete;
 
     Fault launch(const LaunchArgs& args) override;
+    void check(const LaunchArgs& args) const override;
     std::span<const ir::FaultSite> sites() const override { return sites_; }
     std::string source() const override { return program_.source; }
 

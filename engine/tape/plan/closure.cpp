@@ -10,30 +10,46 @@ constexpr std::uint32_t overwritten =
 }  // namespace
 
 /// Whether it is plain that the wanted storage needs every entry: the last entry writes it, and
-/// every other entry's result is new and read by some entry, so that all paths end in the last.
+/// every other entry's result is new and read by another one, so that all paths end in the last.
 bool Tape::all_needed(const Storage* wanted) const {
     if (entries_.empty() || entries_.back().out.storage != wanted) return false;
     for (std::size_t i = 0; i + 1 < entries_.size(); ++i) {
-        auto is_end = [](const View& v) { return !v.storage->readers || v.storage->version != 1; };
+        auto is_end = [&](const View& v) {
+            return !v.storage->readers || v.storage->version != 1 ||
+                   any_read(entries_[i], [&](const View& r) { return r.storage == v.storage; });
+        };
         if (any_write(entries_[i], is_end)) return false;
     }
     return true;
 }
 
+void Tape::mark(Storage* s, std::uint32_t bits) const {
+    if (s->mark_epoch != epoch_) {
+        s->mark_epoch = epoch_;
+        s->mark = 0;
+    }
+    s->mark |= bits;
+}
+
 bool Tape::mark_closure(std::span<Storage* const> wanted, Storage* to_overwrite) {
     ++epoch_;
-    auto mark = [&](Storage* s, std::uint32_t bits) {
-        if (s->mark_epoch != epoch_) {
-            s->mark_epoch = epoch_;
-            s->mark = 0;
-        }
-        s->mark |= bits;
-    };
+    for (Storage* s : wanted) mark(s, needed);
+    if (to_overwrite) mark(to_overwrite, needed | overwritten);
+    return mark_needed();
+}
+
+bool Tape::mark_operands(const Entry& launch) {
+    ++epoch_;
+    for_each_read(launch, [&](const View& v) { mark(v.storage, needed); });
+    for_each_write(launch, [&](const View& v) { mark(v.storage, needed | overwritten); });
+    return mark_needed();
+}
+
+/// Marks the entries that marked storages need; whether these are all.
+bool Tape::mark_needed() {
     auto marked_with = [&](const Storage* s, std::uint32_t bits) {
         return s && s->mark_epoch == epoch_ && (s->mark & bits);
     };
-    for (Storage* s : wanted) mark(s, needed);
-    if (to_overwrite) mark(to_overwrite, needed | overwritten);
     marked_.resize(entries_.size());
     bool all = true;
     bool communicating = false;

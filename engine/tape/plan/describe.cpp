@@ -4,6 +4,7 @@
 
 #include "ir/build.h"
 #include "ops/reduction_tree.h"
+#include "tape/launch.h"
 #include "tape/plan/plan.h"
 #include "tape/record/element_function.h"
 #include "tape/run/run_group.h"
@@ -19,12 +20,29 @@ std::string place_text(const Entry& e, const HostHooks& hooks) {
     return p.file.substr(slash == std::string::npos ? 0 : slash + 1) + ":" + std::to_string(p.line);
 }
 
+std::string plural(std::int64_t n, const char* what) {
+    return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+/// "saxpy (prog.py:12)".
+std::string code_text(const LaunchedCode& code) {
+    const std::string& file = code.place.file;
+    return code.name + " (" + file.substr(file.rfind('/') + 1) + ":" +
+           std::to_string(code.place.line) + ")";
+}
+
 std::string flush_text(const FlushRecord& r, const HostHooks& hooks) {
     SourcePlace p = hooks.decode_line ? hooks.decode_line(r.line) : SourcePlace{};
+    const std::string where =
+        p.line > 0 ? "line " + std::to_string(p.line) + " of " + p.file : std::string();
+    if (r.launched) {
+        return "launch of " + code_text(*r.launched) + ": read " + plural(r.reads, "array") +
+               ", wrote " + plural(r.writes, "array") + ", " + std::to_string(r.bytes) + " bytes" +
+               (where.empty() ? "" : ", at " + where);
+    }
     return std::string(unisono::text(r.reason)) + ": " + std::to_string(r.entries) +
            " operations in " + std::to_string(r.kernels) + " kernels, " + std::to_string(r.bytes) +
-           " bytes" +
-           (p.line > 0 ? ", up to line " + std::to_string(p.line) + " of " + p.file : "");
+           " bytes" + (where.empty() ? "" : ", up to " + where);
 }
 
 std::string scalar_text(Scalar s) {
@@ -56,9 +74,32 @@ class ArrayNames {
         return out;
     }
 
+    bool names(std::int32_t source) const {
+        return std::find(storages_.begin(), storages_.end(), source) != storages_.end();
+    }
+
   private:
     std::vector<std::int32_t> storages_;
 };
+
+/// The storages of a segment in the order of a plan's numbers (plan.cpp).
+std::vector<const Storage*> storages_of(const std::vector<Entry>& segment) {
+    std::vector<const Storage*> found;
+    auto note = [&](const View& v) {
+        if (std::find(found.begin(), found.end(), v.storage) == found.end())
+            found.push_back(v.storage);
+    };
+    for (const Entry& e : segment) {
+        for (int k = 0; k < e.inputs; ++k) {
+            if (e.in[k].storage) note(e.in[k]);
+        }
+        note(e.out);
+        if (!e.call || !e.call->tail) continue;
+        for (const View& v : e.call->tail->reads) note(v);
+        for (const View& v : e.call->tail->writes) note(v);
+    }
+    return found;
+}
 
 /// `segment` null: scalars are known by number only.
 std::string node_text(const PlanStep& step, std::size_t k, ArrayNames& arrays,
@@ -176,20 +217,44 @@ void write_step(std::string& out, const PlanStep& step, ArrayNames& arrays,
     if (code) out += "  generated code:\n" + indented(step.kernel->source());
 }
 
+/// What a launch writes, and the line of a call.
+void write_call(std::string& out, const Entry& e, ArrayNames& arrays,
+                const std::vector<const Storage*>& storages, const HostHooks& hooks) {
+    const bool is_launch = dynamic_cast<const Launch*>(e.call) != nullptr;
+    std::string written;
+    for_each_write(e, [&](const View& v) {
+        if (!is_launch) return;
+        const auto n = std::find(storages.begin(), storages.end(), v.storage) - storages.begin();
+        written +=
+            (written.empty() ? "" : ", ") + arrays.source_text(-1 - static_cast<std::int32_t>(n));
+    });
+    if (is_launch) out += "  writes: " + written + "\n";
+    if (const std::string place = place_text(e, hooks); !place.empty())
+        out += "  lines: " + place + "\n";
+}
+
 }  // namespace
 
-std::string Plan::text(const std::vector<Entry>& segment, const HostHooks& hooks, bool code) const {
+std::string Plan::text(const std::vector<Entry>& segment, const HostHooks& hooks, bool code,
+                       const Origin& origin) const {
     std::string out;
     ArrayNames arrays;
+    const std::vector<const Storage*> storages = storages_of(segment);
     int number = 0;
     for (const PlanStep& step : steps) {
         out += "kernel " + std::to_string(++number);
         if (step.opaque >= 0) {
-            out += ": " + segment[static_cast<std::size_t>(step.opaque)].call->name() +
-                   arrays.sources_text(step.sources) + "\n";
+            const Entry& e = segment[static_cast<std::size_t>(step.opaque)];
+            out += ": " + e.call->name() + arrays.sources_text(step.sources) + "\n";
+            write_call(out, e, arrays, storages, hooks);
         } else {
             write_step(out, step, arrays, segment, hooks, code);
         }
+    }
+    for (std::uint32_t n = 0; n < storages.size(); ++n) {
+        const std::int32_t source = -1 - static_cast<std::int32_t>(n);
+        const std::string by = arrays.names(source) ? origin(*storages[n]) : std::string();
+        if (!by.empty()) out += arrays.source_text(source) + " was " + by + "\n";
     }
     if (!dead.empty())
         out +=
@@ -197,14 +262,16 @@ std::string Plan::text(const std::vector<Entry>& segment, const HostHooks& hooks
     return out;
 }
 
-std::string Plan::text(bool code) const {
+std::string Plan::text(bool code, std::span<const std::string> calls) const {
     std::string out;
     ArrayNames arrays;
     int number = 0;
+    auto call = calls.begin();
     for (const PlanStep& step : steps) {
         out += "kernel " + std::to_string(++number);
         if (step.opaque >= 0) {
-            out += ": a library call" + arrays.sources_text(step.sources) + "\n";
+            const std::string name = call == calls.end() ? "a library call" : *call++;
+            out += ": " + name + arrays.sources_text(step.sources) + "\n";
             continue;
         }
         out += ": " + std::to_string(step.entries.size()) + " operations fused, reads " +
@@ -217,6 +284,19 @@ std::string Plan::text(bool code) const {
     return out;
 }
 
+/// The launch that wrote the storage last; empty where that was no launch, or the log does not go
+/// back that far.
+std::string Tape::launch_of(const Storage& s) const {
+    if (s.evaluation == 0 || s.evaluation == Storage::unrecorded) return {};
+    if (const LaunchedCode* by = launched_code(s.evaluation))
+        return "written last by a launch of " + code_text(*by) + ", for which nothing had to run";
+    for (const FlushRecord& r : log_) {
+        if (r.number == s.evaluation && r.launched)
+            return "written last by a " + flush_text(r, hooks);
+    }
+    return {};
+}
+
 /// What wrote the storage last, as far as the log goes back.
 void Tape::describe_finished(std::string& out, const Storage& wanted, bool code) const {
     out += "computed: nothing is pending\n";
@@ -225,10 +305,11 @@ void Tape::describe_finished(std::string& out, const Storage& wanted, bool code)
             "written last by eager execution, without a plan: few elements, in a repeated "
             "statement\n";
     }
+    if (const std::string launch = launch_of(wanted); !launch.empty()) out += launch + "\n";
     for (const FlushRecord& r : log_) {
         if (!r.plan || wanted.evaluation == 0 || r.number != wanted.evaluation) continue;
-        out +=
-            "written last by this evaluation: " + flush_text(r, hooks) + "\n" + r.plan->text(code);
+        out += "written last by this evaluation: " + flush_text(r, hooks) + "\n" +
+               r.plan->text(code, r.calls);
     }
 }
 
@@ -241,7 +322,8 @@ std::string Tape::describe(Storage* wanted, bool code) {
             if (marked_[i]) segment.push_back(entries_[i]);
         }
         out += std::to_string(segment.size()) + " pending operations\n";
-        out += finder_->find(segment, fresh_epochs(), *this).text(segment, hooks, code);
+        out += finder_->find(segment, fresh_epochs(), *this)
+                   .text(segment, hooks, code, [this](const Storage& s) { return launch_of(s); });
     } else {
         describe_finished(out, *wanted, code);
     }

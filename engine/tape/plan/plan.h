@@ -12,7 +12,9 @@
 // entry into a later group.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,9 +57,13 @@ class Plan {
     ~Plan();
     std::vector<PlanStep> steps;
     std::vector<std::uint32_t> dead;  ///< entries whose results nobody needs
-    std::string text(const std::vector<Entry>& segment, const HostHooks& hooks, bool code) const;
-    /// The same without a segment: no sizes, lines or scalar values.
-    std::string text(bool code) const;
+    /// What is to say of who wrote an array that the plan reads; may be empty.
+    using Origin = std::function<std::string(const Storage&)>;
+    std::string text(const std::vector<Entry>& segment, const HostHooks& hooks, bool code,
+                     const Origin& origin) const;
+    /// The same without a segment: no sizes, lines or scalar values. `calls`: names of its calls,
+    /// in order.
+    std::string text(bool code, std::span<const std::string> calls) const;
 };
 
 /// Finds plans for one tape. Plans are immutable and shared by all tapes of the process; what is

@@ -94,6 +94,10 @@ static std::size_t ready_together(std::span<const PlanStep> steps) {
 void Runner::run() {
     const Plan& plan = tape_.finder_->find(segment_, tape_.fresh_epochs(), tape_);
     record_.plan = &plan;
+    for (const PlanStep& step : plan.steps) {
+        if (step.opaque >= 0)
+            record_.calls.push_back(segment_[static_cast<std::size_t>(step.opaque)].call->name());
+    }
     bool several = plan.steps.size() > 1;
     done_.assign(several ? segment_.size() : 0, false);
     std::size_t refused = 0;  // before this step, running band by band was found not to pay
@@ -122,19 +126,20 @@ void Runner::run() {
     }
 }
 
-void Runner::poison(const Error& error) {
+Error Runner::poison(const Error& error) {
     done_.resize(segment_.size(), false);
-    if (current_.empty()) return;
+    if (current_.empty()) return error;
     LineRef line = segment_[current_.front().entries.front()].line;
     bool decode = error.place().line == 0 && line.code && tape_.hooks.decode_line;
-    auto reason = std::make_shared<const Error>(
-        error.kind(), error.what(), decode ? tape_.hooks.decode_line(line) : error.place());
+    auto reason =
+        std::make_shared<const Error>(decode ? error.at(tape_.hooks.decode_line(line)) : error);
     for (const PlanStep& step : current_) {
         for (std::uint32_t i : step.entries) {
             done_[i] = true;
             for_each_write(segment_[i], [&](View& v) { v.storage->poison = reason; });
         }
     }
+    return *reason;
 }
 
 Runner::Remains Runner::abandon() {
@@ -308,7 +313,7 @@ void Runner::run_opaque(const PlanStep& step, const Plan& plan, std::size_t numb
         calls.push_back({entry.call, entry.in, &outs[k]});
     }
     if (debug_level() >= 1) debug_log("call " + e.call->name());
-    bool long_work = e.call->communicates() || elements >= long_step;
+    bool long_work = e.call->may_take_long() || elements >= long_step;
     std::uint64_t done = 0;
     auto run_alone = [&] {
         const std::span<const View> in{e.in, e.inputs};

@@ -21,8 +21,9 @@ class Runner {
     /// Runs all steps. On an exception, done() tells which entries have run.
     void run();
     const std::vector<bool>& done() const { return done_; }
-    /// Marks what the failed step should have written as invalid, and its entries as done.
-    void poison(const Error& error);
+    /// Marks what the failed step should have written as invalid, and its entries as done. Returns
+    /// the error with the place where the step was recorded.
+    Error poison(const Error& error);
     /// Leaves the segment in the state that a child of fork finds, whose thread that ran it is
     /// gone. Only memory is touched: the caller is fork's handler.
     struct Remains {
