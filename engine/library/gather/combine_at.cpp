@@ -58,6 +58,8 @@ bool combines_at(Op op, DType target, DType values) {
     const DType common = promote(target, values);
     op = bool_form(op, common);
     if (is_complex(common) || is_comparison(op) || info(op).arity != 2) return false;
+    // Arrays' quotients of infinite operands are made of more than this operation (record.cpp).
+    if (op == Op::FloorDiv && is_float(common)) return false;
     const std::optional<DType> t = compute_dtype(op, common);
     return t && scalar_function(op, *t) && result_dtype(op, *t) == *t;
 }

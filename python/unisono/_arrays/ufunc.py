@@ -154,21 +154,31 @@ def _wanted(self, options):
     if signature is not None:
         if dtype is not None:
             raise TypeError(f"{self.__name__}: cannot specify both 'signature' and 'dtype'")
+        if "signature" in options and "sig" in options:
+            raise TypeError(f"{self.__name__}: cannot specify both 'sig' and 'signature'")
+        if isinstance(signature, bytes):
+            signature = signature.decode("ascii")
+        if not isinstance(signature, (str, tuple)):
+            raise TypeError(
+                f"{self.__name__}: signature must be a string or a tuple; got {type(signature).__name__}"
+            )
         if isinstance(signature, str):
             _check_type_string(self, signature)
             return resolve(signature[-1])
-        if isinstance(signature, tuple):
-            if len(signature) == 1 and self.nin + self.nout > 1:
-                raise TypeError(
-                    f"{self.__name__}: signature: a tuple of one dtype; use dtype=, or name operands and results"
-                )
-            named = [s for s in signature if s is not None]
-            if len({str(resolve(s)) for s in named}) > 1:
-                raise TypeError(
-                    f"{self.__name__}: a signature of several dtypes is not supported; use dtype="
-                )
-            return resolve(named[-1]) if named else None
-        return resolve(signature)
+        if len(signature) == 1 and self.nin + self.nout > 1:
+            raise TypeError(
+                f"{self.__name__}: signature: a tuple of one dtype; use dtype=, or name operands and results"
+            )
+        if len(signature) != self.nin + self.nout:
+            raise ValueError(
+                f"{self.__name__}: signature must have {self.nin + self.nout} entries; got {len(signature)}"
+            )
+        named = [s for s in signature if s is not None]
+        if len({str(resolve(s)) for s in named}) > 1:
+            raise TypeError(
+                f"{self.__name__}: a signature of several dtypes is not supported; use dtype="
+            )
+        return resolve(named[-1]) if named else None
     return None if dtype is None else resolve(dtype)
 
 

@@ -1,5 +1,7 @@
 """The kinds of dtypes as abstract classes, and the two truth values."""
 
+import sys
+
 import unisono as un
 
 from .. import _engine
@@ -14,6 +16,13 @@ class _Kind(type):
             and x._is_value()
             and un.issubdtype(x.dtype, cls)
         )
+
+    def __subclasscheck__(cls, kind):
+        """``issubclass(x.dtype.type, un.floating)``: the classes of NumPy's scalars are of these kinds, too."""
+        if super().__subclasscheck__(kind):
+            return True
+        theirs = getattr(sys.modules.get("numpy"), cls.__name__, None)
+        return theirs is not None and issubclass(kind, theirs)
 
 
 class generic(metaclass=_Kind):

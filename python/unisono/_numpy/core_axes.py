@@ -6,19 +6,15 @@ import unisono as un
 
 from .._arrays.axes import store
 from .._arrays.creation import _as_operand
+from ..exceptions import AxisError
 
 
 def _entry(entry, count, what):
     """The `count` axes that an entry of ``axes=`` names: a tuple, or one integer for vectors."""
-    if not isinstance(entry, tuple):
-        if count != 1:
-            raise TypeError(
-                f"{what}: axes: expected tuples of {count} integers; got {type(entry).__name__}"
-            )
-        entry = (entry,)
+    entry = tuple(map(operator.index, entry if isinstance(entry, tuple) else (entry,)))
     if len(entry) != count:
-        raise ValueError(f"{what}: axes: expected {count} axes in each entry; got {entry}")
-    return tuple(map(operator.index, entry))
+        raise AxisError(f"{what}: axes: expected {count} axes in an entry; got {entry}")
+    return entry
 
 
 def along(what, product, operands, axes, counts, out=None):
@@ -44,9 +40,9 @@ def along(what, product, operands, axes, counts, out=None):
     Raises
     ------
     TypeError, ValueError
-        If `axes` is no list of the right length, or an entry names another number of axes.
+        If `axes` is no list of the right length, or an entry holds anything but integers.
     AxisError
-        If an axis is out of bounds.
+        If an entry names another number of axes, or one that is out of bounds.
     """
     if not isinstance(axes, list):
         raise TypeError(f"{what}: axes must be a list; got {type(axes).__name__}")

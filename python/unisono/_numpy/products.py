@@ -170,7 +170,7 @@ def vecdot(x1, x2, /, out=None, *, axis=None, axes=None, keepdims=False):
         from .core_axes import along
 
         if keepdims:
-            kept = axes[2] if len(axes) > 2 else axes[0]
+            kept = axes[2] if len(axes) > 2 else -1
             return along("vecdot", _kept_vecdot, (x1, x2), [*axes[:2], kept], (1, 1, 1), out)
         return along("vecdot", vecdot, (x1, x2), axes, (1, 1, 0), out)
     axis = -1 if axis is None else axis

@@ -44,6 +44,10 @@ FAILURES = {
     "signature of two arrows": lambda xp: xp.add(1, 2, signature="ii->ii->i"),
     "signature of nothing": lambda xp: xp.add(1, 2, signature=""),
     "signature of one dtype": lambda xp: xp.add(1, 2, signature=("d",)),
+    "signature of a number": lambda xp: xp.add(1, 2, signature=1.0),
+    "signature of bytes": lambda xp: xp.add(1, 2, signature=b"ii-i"),
+    "signature of two entries": lambda xp: xp.add(1, 2, signature=(None, "f8")),
+    "two signatures": lambda xp: xp.add(1, 2, sig="ii->i", signature="ii->i"),
     "signature of one letter": lambda xp: xp.negative(2, sig="d"),
     "dtypes of no reduction": lambda xp: xp.negative.resolve_dtypes(
         (None, xp.dtype("i2")), reduction=True
@@ -115,3 +119,14 @@ def test_dtypes_of_reductions():
             made = xp.add.resolve_dtypes((None, xp.dtype(name), None), reduction=True)
             expected = np.add.reduce(np.ones(1, name)).dtype
             assert [str(d) for d in made] == [str(expected)] * 3
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "uint8", "float32", "complex64"])
+def test_classes_of_elements_are_of_kinds(dtype):
+    x, y = un.zeros(2, dtype), np.zeros(2, dtype)
+    for kind in "generic number integer signedinteger unsignedinteger inexact floating complexfloating".split():
+        expected = issubclass(y.dtype.type, getattr(np, kind))
+        assert issubclass(x.dtype.type, getattr(un, kind)) == expected
+        assert issubclass(x.dtype.type, getattr(np, kind)) == expected
+    assert issubclass(un.floating, un.inexact) and not issubclass(un.floating, un.integer)
+    assert not issubclass(int, un.integer)

@@ -49,3 +49,13 @@ def test_integers_and_complex_numbers_divide_as_before():
     assert np.array_equal(np.asarray(un.asarray(c) / 4), c / 4)
     with un.errstate(all="raise"), pytest.raises(FloatingPointError, match="overflow"):
         un.eval(un.asarray([1e308, 1.0]) / 0.25)
+
+
+def test_quotients_at_indices_are_those_of_arrays():
+    a = un.asarray([np.inf, 1, np.inf, -np.inf, 5])
+    b = un.asarray([5, 0, 0, 2, np.inf])
+    for dtype in ("float16", "float32", "float64"):
+        x, y = a.astype(dtype), b.astype(dtype)
+        expected = un.floor_divide(x, y)
+        un.floor_divide.at(x, un.arange(5), y)
+        np.testing.assert_array_equal(np.asarray(x), np.asarray(expected))

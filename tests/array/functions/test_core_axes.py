@@ -20,6 +20,8 @@ CALLS = {
     "vecdot axes": lambda xp, a: xp.vecdot(a(C), a(A), axes=[(1,), (1,)]),
     "vecdot axis": lambda xp, a: xp.vecdot(a(C), a(A), axis=1),
     "vecdot kept": lambda xp, a: xp.vecdot(a(C), a(A), axis=1, keepdims=True),
+    "vecdot kept by axes": lambda xp, a: xp.vecdot(a(A), a(C), axes=[1, 1, 0], keepdims=True),
+    "vecdot kept at the end": lambda xp, a: xp.vecdot(a(A), a(C), axes=[1, 1], keepdims=True),
     "vecdot kept last": lambda xp, a: xp.vecdot(a(A), a(A), keepdims=True),
 }
 
@@ -37,7 +39,13 @@ def test_products_along_axes(call):
         (lambda: un.matmul(A, B, axes=((0, 1), (2, 0), (2, 0))), TypeError, "must be a list"),
         (lambda: un.matmul(A, B, axes=[(0, 1), (2, 0)]), ValueError, "an entry for each"),
         (lambda: un.matmul(A, B, axes=[(0, 1), (2,), (2, 0)]), ValueError, "expected 2 axes"),
-        (lambda: un.matmul(A, B, axes=[0, (2, 0), (2, 0)]), TypeError, "tuples of 2 integers"),
+        (lambda: un.matmul(A, B, axes=[0, (2, 0), (2, 0)]), IndexError, "expected 2 axes"),
+        (
+            lambda: un.matmul(A, B, axes=[1.0, (2, 0), (2, 0)]),
+            TypeError,
+            "interpreted as an integer",
+        ),
+        (lambda: un.vecdot(A, A, axes=[-1, -1, -1]), IndexError, "expected 0 axes"),
         (lambda: un.matmul(A, B, axes=[(0, 7), (2, 0), (2, 0)]), ValueError, "out of bounds"),
         (lambda: un.matmul(A, B, axis=1), TypeError, "unexpected keyword 'axis'"),
         (lambda: un.vecdot(A, A, axis=1, axes=[1, 1]), TypeError, "give only one"),
