@@ -295,7 +295,8 @@ Py_hash_t hash(PyObject* o) noexcept {
     if (!a.is_value()) {
         PyErr_SetString(
             PyExc_TypeError,
-            "unhashable type: 'unisono.ndarray'; arrays are mutable, use a.tobytes() or id(a)");
+            "unhashable type: 'unisono.ndarray'; arrays are mutable, use a.tobytes() or id(a) as a "
+            "key; pass a.to_numpy() to libraries that expect NumPy's arrays");
         return -1;
     }
     PyObject* value = guarded<PyObject*>(nullptr, [&] { return to_python(a); });
