@@ -145,13 +145,7 @@ void add_engine_state(nb::module_& m) {
           "The last evaluations, oldest first: reason, operations, kernels, bytes, file, line, "
           "calls.");
     m.def("_explain", explain);
-    m.def("_synchronize", [] {
-        Tape::current().flush_all(FlushReason::Eval);
-        const auto used = current<Places>().devices_in_use();
-        const std::vector<Device*> devices(used.begin(), used.end());
-        nb::gil_scoped_release unlocked;
-        for (Device* d : devices) d->synchronize();
-    });
+    m.def("_synchronize", [] { Tape::current().synchronize(); });
     m.def("_watch_float_errors", &float_errors::watch);
     m.def("_set_float_error_handler", [](nb::object handler) {
         float_error_handler = handler.release().ptr();  // kept for good

@@ -329,7 +329,7 @@ PyObject* array_protocol(PyObject* self, PyObject* args, PyObject* names) noexce
         return nullptr;
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         const Array& a = array_of(self);
-        bool moved = !a.is_known() && !a.view().storage->on_host();
+        bool moved = !a.is_known() && !a.view().storage->addressable();
         if (moved && copy_wanted == Py_False) {
             fail(ErrorKind::Value, "__array__: an array on " + device_name(a.device()) +
                                        " cannot be seen without a copy");

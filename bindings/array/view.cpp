@@ -9,7 +9,7 @@ bool view_of_array(PyObject* object, ArrayView& view) {
     const Array& a = array_of(object);
     if (a.is_known() || a.is_value()) return false;
     view.storage = a.view().storage;
-    view.device = view.storage->on_host() ? nullptr : view.storage->device;
+    view.device = view.storage->addressable() ? nullptr : view.storage->device;
     view.offset = a.view().offset * size_of(a.dtype());
     view.dtype = a.dtype();
     view.shape = a.shape();

@@ -136,7 +136,7 @@ int open(const un_array* a, int access, un_contents* out) noexcept {
             fail(ErrorKind::Value, "open: the array is read-only; copy it first");
         std::unique_ptr<un_array> kept(handle(in_memory(a)));
         Storage* s = kept->array.view().storage;
-        if (s->on_host()) {
+        if (s->addressable()) {
             out->data = host_data(kept->array, for_write);
         } else {
             out->data = nullptr;

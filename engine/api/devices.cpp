@@ -62,7 +62,7 @@ int native(const un_device* device, un_native* out) noexcept {
 
 int synchronize(const un_device* device) noexcept {
     return remembering(-1, [&] {
-        Tape::current().flush_all(FlushReason::Eval);
+        Tape::current().synchronize();
         known_device(device).synchronize();
         return 0;
     });

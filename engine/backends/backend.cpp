@@ -92,6 +92,17 @@ Device& find_device(std::string_view name) {
                                 "; see un.devices() and `python -m unisono doctor`");
 }
 
+bool Device::is_usable() const { return forks_ == LongMutex::forks(); }
+
+void Device::require_usable() const {
+    if (is_usable()) return;
+    fail(ErrorKind::Device,
+         "device '" + info().name +
+             "': it was found before this process was forked and cannot be used in a child of "
+             "fork; start processes with multiprocessing's 'spawn' method, or use devices in the "
+             "child only");
+}
+
 Fault Executable::launch_packed(std::int64_t*, int) {
     fail(ErrorKind::Internal, "launch_packed: this back end takes no packed arguments");
 }

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/queue.h"
+#include "core/threads/fork.h"
 #include "ir/ir.h"
 
 namespace unisono {
@@ -128,7 +130,13 @@ class Device {
     virtual const DeviceInfo& info() const = 0;
     /// Its own among the devices of the process, from 1 on.
     std::uint32_t number() const { return number_; }
+    /// Whether a driver works here: its threads exist in the process that found the device, and not
+    /// in a child of fork.
+    bool is_usable() const;
+    /// Throws a Device error where it does not.
+    void require_usable() const;
     virtual Memory allocate(std::int64_t bytes) = 0;
+    /// After the work on it that was submitted so far; does not wait for that.
     virtual void free(Memory memory) noexcept = 0;
     virtual void copy_in(Memory to, std::int64_t offset, const void* from, std::int64_t bytes) = 0;
     virtual void copy_out(void* to, Memory from, std::int64_t offset, std::int64_t bytes) = 0;
@@ -139,11 +147,14 @@ class Device {
     virtual std::unique_ptr<Executable> compile(ir::Module module,
                                                 const CompileOptions& options) = 0;
     virtual void synchronize() = 0;
+    /// Where launches and copies on the device go; null where they end before they return.
+    virtual Queue* queue() { return nullptr; }
     virtual NativeHandles native() { return {}; }
 
   private:
     static std::uint32_t next_number();
     const std::uint32_t number_ = next_number();
+    const unsigned forks_ = LongMutex::forks();  ///< when the device was found
 };
 
 class Backend {

@@ -17,7 +17,7 @@ namespace unisono::library {
 namespace {
 
 void require_host(std::string_view name, const Array& a) {
-    if (a.is_known() || a.view().storage->on_host()) return;
+    if (a.is_known() || a.view().storage->addressable()) return;
     fail(ErrorKind::Unsupported, std::string(name) + ": runs on the host only; got an array on " +
                                      device_name(a.device()) +
                                      "; move it with .to_device(\"cpu\") first");

@@ -1,6 +1,9 @@
 // Long work during which other threads may use the engine.
 #pragma once
 
+#include <optional>
+
+#include "core/threads/interrupt.h"
 #include "tape/tape.h"
 
 namespace unisono {
@@ -27,5 +30,16 @@ class OutsideEngine {
     const HostHooks& hooks_;
     void* state_;
 };
+
+/// Does the work outside of the engine, if the language above has one to leave. Where the work may
+/// begin again, it ends on Ctrl-C.
+template <class F>
+void run_outside(const HostHooks& hooks, bool restarts, F&& work) {
+    if (!hooks.leave_engine) return work();
+    OutsideEngine outside(hooks);
+    std::optional<CancelScope> cancel;
+    if (restarts) cancel.emplace(OutsideEngine::interrupted, &outside);
+    work();
+}
 
 }  // namespace unisono

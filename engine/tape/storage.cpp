@@ -53,10 +53,10 @@ Device* Places::default_device() {
 
 void Storage::allocate_now() {
     std::int64_t wanted = bytes > 0 ? bytes : 1;
-    if (wanted <= inline_bytes && on_host()) {
+    if (wanted <= inline_bytes && addressable()) {
         memory = {reinterpret_cast<std::uintptr_t>(inline_memory_), wanted};
         count(counters().bytes_allocated, wanted);
-    } else if (on_host()) {
+    } else if (addressable()) {
         memory = {reinterpret_cast<std::uintptr_t>(pool::allocate(wanted)), wanted};
     } else {
         memory = device->allocate(wanted);
@@ -68,7 +68,7 @@ void Storage::destroy() noexcept {
     if (borrowed) {
         if (release_owner) release_owner(owner);
     } else if (memory.handle && memory.handle != reinterpret_cast<std::uintptr_t>(inline_memory_)) {
-        if (on_host()) {
+        if (addressable()) {
             pool::free(reinterpret_cast<void*>(memory.handle), memory.bytes);
         } else {
             device->free(memory);

@@ -44,7 +44,9 @@ struct StorageState {
     /// Number of the flush that wrote it last, for explain.
     std::uint32_t evaluation = 0;
     std::uint64_t version = 0;  ///< grows with each recorded write
-    void* owner = nullptr;      ///< of borrowed memory
+    /// On a device: when the queue has passed what was submitted to write it.
+    Completion completion;
+    void* owner = nullptr;  ///< of borrowed memory
     void (*release_owner)(void*) = nullptr;
     /// Why the contents are invalid, set when a kernel that should have written them failed.
     std::shared_ptr<const Error> poison;
@@ -59,7 +61,8 @@ struct Storage : StorageState {
 
     bool in_flight() const { return flight_writers > 0 || flight_readers > 0; }
     bool shared_outside() const { return exports > 0 || (borrowed && !adopted); }
-    bool on_host() const { return device == nullptr || device->info().host_memory; }
+    /// Whether the host can use its memory; whether the host computes it is another matter.
+    bool addressable() const { return device == nullptr || device->info().host_memory; }
     char* data() const { return reinterpret_cast<char*>(memory.handle); }
 
     static Storage* create(Device* device, std::int64_t bytes);

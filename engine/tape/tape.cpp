@@ -12,6 +12,7 @@
 #include "core/limits.h"
 #include "core/settings.h"
 #include "core/threads/fork.h"
+#include "tape/outside_engine.h"
 #include "tape/run/flights.h"
 
 namespace unisono {
@@ -262,6 +263,21 @@ void Tape::flush_all(FlushReason reason) {
     }
     if (reason != FlushReason::Eval && reason != FlushReason::Exit) return;
     flights_->wait_for_all(*this);
+}
+
+void Tape::synchronize() {
+    flush_all(FlushReason::Eval);
+    const auto used = unisono::current<Places>().devices_in_use();
+    for (Device* device : std::vector<Device*>(used.begin(), used.end())) {
+        run_outside(hooks, true, [&] {
+            Completion::of_all(device->queue()).wait();
+            device->synchronize();
+        });
+    }
+}
+
+void Tape::read_outside(Storage* s, const std::function<void()>& work) {
+    flights_->read(*this, s, work);
 }
 
 void Tape::run_marked(FlushReason reason, bool all) {

@@ -22,6 +22,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -244,6 +245,11 @@ class Tape final : public Context::Part {
     /// The same for several at once: what they need may share kernels.
     void flush(std::span<Storage* const> wanted, FlushReason reason);
     void flush_all(FlushReason reason);
+    /// Runs everything and waits for it, on devices and in other threads too.
+    void synchronize();
+    /// Does work that reads the storage's memory, whose contents are valid, while other threads use
+    /// the engine and nobody writes it. Throws on Ctrl-C where the work asks its CancelScope.
+    void read_outside(Storage* s, const std::function<void()>& work);
     /// Before the host reads memory.
     void complete(Storage* s, FlushReason reason) {
         if (s->pending || s->flight_writers || s->poison) complete_slow(s, reason);

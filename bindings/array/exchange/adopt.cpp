@@ -26,7 +26,7 @@ std::optional<Array> array_behind(PyObject* object) {
     if (!base || !is_array(base)) return {};
     const Array& ours = array_of(base);
     Storage* s = ours.view().storage;
-    if (!s || !s->on_host() || !s->memory.handle) return {};
+    if (!s || !s->addressable() || !s->memory.handle) return {};
     if (t == DType::Bool) Tape::current().complete(s, FlushReason::Read);
     const std::int64_t size = size_of(t), distance = a.data - s->data();
     if (distance % size != 0) return {};

@@ -209,7 +209,7 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
 PyObject* dlpack_device(PyObject* self, PyObject*) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
         const Array& a = array_of(self);
-        if (!a.is_known() && !a.view().storage->on_host()) {
+        if (!a.is_known() && !a.view().storage->addressable()) {
             fail(ErrorKind::Unsupported, "__dlpack_device__: arrays on " + device_name(a.device()) +
                                              " cannot be exported; use .to_device(\"cpu\")");
         }

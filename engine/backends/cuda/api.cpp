@@ -33,6 +33,7 @@ bool load(Api& a, std::string& why) {
                find(lib, "cuDevicePrimaryCtxRetain", a.primary_context_retain, why) &&
                find(lib, "cuCtxSetCurrent", a.context_set_current, why) &&
                find(lib, "cuCtxSynchronize", a.context_synchronize, why) &&
+               find(lib, "cuStreamQuery", a.stream_query, why) &&
                find(lib, "cuMemAlloc_v2", a.memory_allocate, why) &&
                find(lib, "cuMemFree_v2", a.memory_free, why) &&
                find(lib, "cuMemcpyHtoD_v2", a.copy_host_to_device, why) &&

@@ -7,6 +7,7 @@
 namespace unisono::cuda {
 
 using Result = int;  ///< 0: success
+inline constexpr Result not_ready = 600;
 using Device = int;
 using Context = struct ContextHandle*;
 using Module = struct ModuleHandle*;
@@ -38,6 +39,7 @@ struct Api {
     Result (*primary_context_retain)(Context* context, Device device);
     Result (*context_set_current)(Context context);
     Result (*context_synchronize)();
+    Result (*stream_query)(void* stream);
     Result (*memory_allocate)(Address* address, std::size_t bytes);
     Result (*memory_free)(Address address);
     Result (*copy_host_to_device)(Address to, const void* from, std::size_t bytes);

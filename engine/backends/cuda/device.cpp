@@ -62,6 +62,7 @@ void CudaDevice::choose_architecture(int capability) {
 
 /// The primary context is made when the device is first used: listing devices takes no memory.
 void CudaDevice::enter() const {
+    require_usable();
     auto& self = const_cast<CudaDevice&>(*this);
     static std::mutex& mutex = *new std::mutex;
     std::lock_guard lock(mutex);
@@ -80,7 +81,7 @@ Memory CudaDevice::allocate(std::int64_t bytes) {
 }
 
 void CudaDevice::free(Memory memory) noexcept {
-    if (!memory.handle || api_.context_set_current(context_) != 0) return;
+    if (!memory.handle || !is_usable() || api_.context_set_current(context_) != 0) return;
     api_.memory_free(memory.handle);
 }
 

@@ -3,6 +3,8 @@
 
 #include "backends/backend.h"
 #include "backends/cuda/api.h"
+#include "backends/cuda/queue.h"
+#include "backends/launch_memory.h"
 
 namespace unisono::cuda {
 
@@ -26,6 +28,9 @@ class CudaDevice final : public unisono::Device {
                 nullptr};
     }
 
+    CudaQueue* queue() override { return &queue_; }
+    LaunchMemory& launch_memory() { return launch_memory_; }
+
     const Api& api() const { return api_; }
     /// Makes the device's context current on this thread.
     void enter() const;
@@ -44,6 +49,8 @@ class CudaDevice final : public unisono::Device {
     Context context_ = nullptr;
     DeviceInfo info_;
     std::string architecture_, ptx_version_;
+    CudaQueue queue_{*this};
+    LaunchMemory launch_memory_{*this};
 };
 
 }  // namespace unisono::cuda

@@ -28,10 +28,7 @@ CudaExecutable::CudaExecutable(CudaDevice& device, ir::Module module, const Comp
 CudaExecutable::~CudaExecutable() { release(); }
 
 void CudaExecutable::release() noexcept {
-    for (auto& [array, memory] : scratch_) device_.free(memory);
-    device_.free(results_);
-    device_.free(fault_);
-    if (loaded_) device_.api().module_unload(loaded_);
+    if (loaded_ && device_.is_usable()) device_.api().module_unload(loaded_);
 }
 
 void CudaExecutable::load() {
@@ -45,7 +42,6 @@ void CudaExecutable::load() {
         fail(ErrorKind::Internal,
              "cuda: the driver refused the generated PTX: " + log.substr(0, log.find('\0')));
     }
-    std::size_t results = 0;
     for (std::size_t k = 0; k < module_.functions.size(); ++k) {
         const ir::Function& f = module_.functions[k];
         if (!codegen::is_device_kernel(f)) continue;
@@ -58,14 +54,22 @@ void CudaExecutable::load() {
             api.function_get_attribute(&most, function_max_threads_per_block, kernel.handle),
             "cuFuncGetAttribute");
         kernel.max_group = most;
-        for (const codegen::Scratch& s : kernel.scratch) {
-            if (!scratch_.contains(s.array)) scratch_[s.array] = device_.allocate(s.bytes);
-        }
-        results = std::max(results, f.results.size());
+        results_ = std::max(results_, f.results.size());
         kernels_.push_back(std::move(kernel));
     }
-    fault_ = device_.allocate(sizeof(codegen::DeviceFault));
-    results_ = device_.allocate(static_cast<std::int64_t>(8 * std::max<std::size_t>(results, 1)));
+}
+
+CudaExecutable::LaunchState CudaExecutable::prepare() const {
+    LaunchMemory& memory = device_.launch_memory();
+    LaunchState state{memory.take(sizeof(codegen::DeviceFault)),
+                      memory.take(static_cast<std::int64_t>(8 * results_)),
+                      {}};
+    for (const Kernel& kernel : kernels_) {
+        for (const codegen::Scratch& s : kernel.scratch) {
+            if (!state.scratch.contains(s.array)) state.scratch[s.array] = memory.take(s.bytes);
+        }
+    }
+    return state;
 }
 
 NDRange CudaExecutable::range_of(const Kernel& kernel, const LaunchArgs& args) const {
@@ -143,9 +147,10 @@ void CudaExecutable::check(const LaunchArgs& args) const {
     }
 }
 
-void CudaExecutable::start(const Kernel& kernel, const NDRange& range, const LaunchArgs& args) {
+void CudaExecutable::start(const Kernel& kernel, const NDRange& range, const LaunchArgs& args,
+                           const LaunchState& state) {
     const ir::Function& f = module_.functions[kernel.function];
-    std::vector<std::uint64_t> values{fault_.handle, results_.handle};
+    std::vector<std::uint64_t> values{state.fault.memory().handle, state.results.memory().handle};
     for (const auto* sizes : {&range.global, &range.local, &range.offset}) {
         for (std::int64_t v : *sizes) values.push_back(static_cast<std::uint64_t>(v));
     }
@@ -159,7 +164,8 @@ void CudaExecutable::start(const Kernel& kernel, const NDRange& range, const Lau
         for (std::int64_t v : a.shape) values.push_back(static_cast<std::uint64_t>(v));
         for (std::int64_t v : a.strides) values.push_back(static_cast<std::uint64_t>(v));
     }
-    for (const codegen::Scratch& s : kernel.scratch) values.push_back(scratch_.at(s.array).handle);
+    for (const codegen::Scratch& s : kernel.scratch)
+        values.push_back(state.scratch.at(s.array).memory().handle);
     std::vector<void*> pointers;
     for (std::uint64_t& v : values) pointers.push_back(&v);
     const auto groups = groups_of(f.name, range);
@@ -172,10 +178,10 @@ void CudaExecutable::start(const Kernel& kernel, const NDRange& range, const Lau
         "cuLaunchKernel");
 }
 
-Fault CudaExecutable::read_fault(const NDRange& range) {
+Fault CudaExecutable::read_fault(const NDRange& range, const LaunchState& state) const {
     Fault fault;
     codegen::DeviceFault record;
-    device_.copy_out(&record, fault_, 0, sizeof record);
+    device_.copy_out(&record, state.fault.memory(), 0, sizeof record);
     if (record.key == codegen::DeviceFault::none) return fault;
     fault.site = static_cast<std::int64_t>(record.key & 0xffff);
     // The outermost loop is the last axis.
@@ -187,11 +193,12 @@ Fault CudaExecutable::read_fault(const NDRange& range) {
 }
 
 Fault CudaExecutable::launch(const LaunchArgs& args) {
-    std::lock_guard lock(mutex_);
     device_.enter();
+    const LaunchState state = prepare();
     std::vector<std::uint64_t> zeros(args.results.size());
     if (!zeros.empty())
-        device_.copy_in(results_, 0, zeros.data(), static_cast<std::int64_t>(8 * zeros.size()));
+        device_.copy_in(state.results.memory(), 0, zeros.data(),
+                        static_cast<std::int64_t>(8 * zeros.size()));
     for (const Kernel& kernel : kernels_) {
         NDRange range = range_of(kernel, args);
         if (std::any_of(range.global.begin(), range.global.begin() + range.dimensions,
@@ -200,14 +207,15 @@ Fault CudaExecutable::launch(const LaunchArgs& args) {
         choose_local(kernel, range);
         if (!sites_.empty()) {
             codegen::DeviceFault none;
-            device_.copy_in(fault_, 0, &none, sizeof none);
+            device_.copy_in(state.fault.memory(), 0, &none, sizeof none);
         }
-        start(kernel, range, args);
+        start(kernel, range, args, state);
+        device_.queue()->note();
         if (sites_.empty()) continue;
-        if (Fault fault = read_fault(range); fault.site >= 0) return fault;
+        if (Fault fault = read_fault(range, state); fault.site >= 0) return fault;
     }
     if (!args.results.empty())
-        device_.copy_out(args.results.data(), results_, 0,
+        device_.copy_out(args.results.data(), state.results.memory(), 0,
                          static_cast<std::int64_t>(args.results.size_bytes()));
     return {};
 }

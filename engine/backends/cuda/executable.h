@@ -2,11 +2,11 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <vector>
 
 #include "backends/codegen/compile.h"
 #include "backends/cuda/device.h"
+#include "backends/launch_memory.h"
 
 namespace unisono::cuda {
 
@@ -30,12 +30,20 @@ class CudaExecutable final : public Executable {
         std::vector<codegen::Scratch> scratch;
     };
 
+    /// Memory that the kernels of one launch share.
+    struct LaunchState {
+        LaunchMemory::Block fault, results;
+        std::map<std::int32_t, LaunchMemory::Block> scratch;  ///< by array
+    };
+
     void load();
     void release() noexcept;
     NDRange range_of(const Kernel& kernel, const LaunchArgs& args) const;
     void choose_local(const Kernel& kernel, NDRange& range) const;
-    void start(const Kernel& kernel, const NDRange& range, const LaunchArgs& args);
-    Fault read_fault(const NDRange& range);
+    LaunchState prepare() const;
+    void start(const Kernel& kernel, const NDRange& range, const LaunchArgs& args,
+               const LaunchState& state);
+    Fault read_fault(const NDRange& range, const LaunchState& state) const;
 
     CudaDevice& device_;
     ir::Module module_;  ///< lowered
@@ -44,9 +52,7 @@ class CudaExecutable final : public Executable {
     std::vector<Kernel> kernels_;
     std::vector<ir::FaultSite> sites_;
     std::vector<std::size_t> position_;  ///< per parameter: among the arrays or the scalars
-    Memory fault_, results_;
-    std::map<std::int32_t, Memory> scratch_;  ///< by array
-    std::mutex mutex_;  ///< fault, results and scratch serve one launch at a time
+    std::size_t results_ = 0;            ///< most of any kernel
 };
 
 }  // namespace unisono::cuda

@@ -32,6 +32,11 @@ namespace unisono::opencl {
     X(clGetKernelWorkGroupInfo)     \
     X(clEnqueueNDRangeKernel)       \
     X(clFlush)                      \
+    X(clGetEventInfo)               \
+    X(clRetainEvent)                \
+    X(clReleaseEvent)               \
+    X(clSetEventCallback)           \
+    X(clWaitForEvents)              \
     X(clFinish)
 
 struct Api {

@@ -68,21 +68,24 @@ DeviceInfo describe(cl_device_id id) {
 }
 
 BuiltProgram::~BuiltProgram() {
-    if (program) api().clReleaseProgram(program);
+    if (program && device.is_usable()) api().clReleaseProgram(program);
 }
 
 OpenCLDevice::OpenCLDevice(cl_device_id id, cl_platform_id platform, DeviceInfo info)
     : id_(id), platform_(platform), info_(std::move(info)) {}
 
 void OpenCLDevice::open() {
+    require_usable();
     std::call_once(opened_, [this] {
         cl_int code = CL_SUCCESS;
         const cl_context_properties properties[] = {
             CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform_), 0};
         context_ = api().clCreateContext(properties, 1, &id_, nullptr, nullptr, &code);
         check(code, "clCreateContext");
-        queue_ = api().clCreateCommandQueue(context_, id_, CL_QUEUE_PROFILING_ENABLE, &code);
+        cl_command_queue made =
+            api().clCreateCommandQueue(context_, id_, CL_QUEUE_PROFILING_ENABLE, &code);
         check(code, "clCreateCommandQueue");
+        queue_ = std::make_unique<OpenCLQueue>(*this, made);
     });
 }
 
@@ -90,9 +93,9 @@ cl_context OpenCLDevice::context() {
     open();
     return context_;
 }
-cl_command_queue OpenCLDevice::queue() {
+OpenCLQueue* OpenCLDevice::queue() {
     open();
-    return queue_;
+    return queue_.get();
 }
 
 Memory OpenCLDevice::allocate(std::int64_t bytes) {
@@ -114,19 +117,25 @@ Memory OpenCLDevice::allocate(std::int64_t bytes) {
 
 void OpenCLDevice::free(Memory memory) noexcept {
     // The driver keeps the buffer until the commands that use it are done.
-    if (memory.handle) api().clReleaseMemObject(buffer(memory));
+    if (memory.handle && is_usable()) api().clReleaseMemObject(buffer(memory));
 }
 
 void OpenCLDevice::copy_in(Memory to, std::int64_t offset, const void* from, std::int64_t bytes) {
     if (bytes == 0) return;
-    check(api().clEnqueueWriteBuffer(queue(), buffer(to), CL_TRUE, size(offset), size(bytes), from,
+    check(api().clEnqueueWriteBuffer(handle(), buffer(to), CL_TRUE, size(offset), size(bytes), from,
                                      0, nullptr, nullptr),
+          "clEnqueueWriteBuffer");
+}
+
+void OpenCLDevice::copy_constant(Memory to, const void* from, std::int64_t bytes) {
+    check(api().clEnqueueWriteBuffer(handle(), buffer(to), CL_FALSE, 0, size(bytes), from, 0,
+                                     nullptr, nullptr),
           "clEnqueueWriteBuffer");
 }
 
 void OpenCLDevice::copy_out(void* to, Memory from, std::int64_t offset, std::int64_t bytes) {
     if (bytes == 0) return;
-    check(api().clEnqueueReadBuffer(queue(), buffer(from), CL_TRUE, size(offset), size(bytes), to,
+    check(api().clEnqueueReadBuffer(handle(), buffer(from), CL_TRUE, size(offset), size(bytes), to,
                                     0, nullptr, nullptr),
           "clEnqueueReadBuffer");
 }
@@ -150,13 +159,15 @@ void OpenCLDevice::copy(Memory to, std::int64_t to_offset, Memory from, std::int
         free(between);
         return;
     }
-    check(api().clEnqueueCopyBuffer(queue(), buffer(from), buffer(to), size(from_offset),
-                                    size(to_offset), size(bytes), 0, nullptr, nullptr),
+    cl_event event = nullptr;
+    check(api().clEnqueueCopyBuffer(handle(), buffer(from), buffer(to), size(from_offset),
+                                    size(to_offset), size(bytes), 0, nullptr, &event),
           "clEnqueueCopyBuffer");
+    queue()->note(event);
 }
 
 void OpenCLDevice::synchronize() {
-    if (queue_) check(api().clFinish(queue_), "clFinish");
+    if (queue_) check(api().clFinish(handle()), "clFinish");
 }
 
 std::string OpenCLDevice::build_options(const CompileOptions& options) const {
@@ -188,7 +199,7 @@ std::shared_ptr<BuiltProgram> OpenCLDevice::build(const std::string& source,
     std::string key = flags + "\n" + source;
     std::lock_guard lock(programs_mutex_);
     if (auto known = programs_[key].lock()) return known;
-    auto built = std::make_shared<BuiltProgram>();
+    auto built = std::make_shared<BuiltProgram>(*this);
     const char* text = source.c_str();
     cl_int code = CL_SUCCESS;
     built->program = api().clCreateProgramWithSource(context(), 1, &text, nullptr, &code);

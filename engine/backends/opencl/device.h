@@ -6,14 +6,20 @@
 #include <mutex>
 
 #include "backends/backend.h"
+#include "backends/launch_memory.h"
 #include "backends/opencl/api.h"
+#include "backends/opencl/queue.h"
+#include "core/threads/fork.h"
 
 namespace unisono::opencl {
 
+class OpenCLDevice;
+
 /// Built text, shared by the executables that have the same text.
 struct BuiltProgram {
+    const OpenCLDevice& device;
     cl_program program = nullptr;
-    BuiltProgram() = default;
+    explicit BuiltProgram(const OpenCLDevice& d) : device(d) {}
     BuiltProgram(const BuiltProgram&) = delete;
     BuiltProgram& operator=(const BuiltProgram&) = delete;
     ~BuiltProgram();
@@ -32,10 +38,14 @@ class OpenCLDevice final : public Device {
               std::int64_t bytes) override;
     std::unique_ptr<Executable> compile(ir::Module module, const CompileOptions& options) override;
     void synchronize() override;
-    NativeHandles native() override { return {"opencl", context(), id_, queue()}; }
+    OpenCLQueue* queue() override;
+    NativeHandles native() override { return {"opencl", context(), id_, handle()}; }
 
     cl_device_id id() const { return id_; }
-    cl_command_queue queue();
+    cl_command_queue handle() { return queue()->handle(); }
+    /// Copies bytes that live as long as the process, without waiting for it.
+    void copy_constant(Memory to, const void* from, std::int64_t bytes);
+    LaunchMemory& launch_memory() { return launch_memory_; }
     /// Builds text, or returns what was built from the same text and options before.
     std::shared_ptr<BuiltProgram> build(const std::string& source, const CompileOptions& options);
     void check(cl_int code, const char* call) const { opencl::check(code, call, info_.name); }
@@ -52,8 +62,9 @@ class OpenCLDevice final : public Device {
     std::once_flag opened_;
     // Never released: at exit the driver may be gone before us.
     cl_context context_ = nullptr;
-    cl_command_queue queue_ = nullptr;
-    std::mutex programs_mutex_;
+    std::unique_ptr<OpenCLQueue> queue_;
+    LaunchMemory launch_memory_{*this};
+    LongMutex programs_mutex_;
     std::map<std::string, std::weak_ptr<BuiltProgram>> programs_;  ///< by options and text
 };
 

@@ -33,11 +33,8 @@ OpenCLExecutable::~OpenCLExecutable() { release(); }
 
 void OpenCLExecutable::release() noexcept {
     for (Kernel& k : kernels_) {
-        if (k.kernel) api().clReleaseKernel(k.kernel);
+        if (k.kernel && device_.is_usable()) api().clReleaseKernel(k.kernel);
     }
-    device_.free(fault_memory_);
-    device_.free(results_memory_);
-    for (auto& [array, memory] : scratch_) device_.free(memory);
 }
 
 void OpenCLExecutable::create_kernels() {
@@ -53,24 +50,27 @@ void OpenCLExecutable::create_kernels() {
                                            sizeof group, &group, nullptr),
             "clGetKernelWorkGroupInfo");
         kernels_.back().max_group = static_cast<std::int64_t>(group);
-        allocate_for(text);
     }
 }
 
-void OpenCLExecutable::allocate_for(const c_source::Kernel& kernel) {
-    for (const Argument& a : kernel.arguments) {
-        if (a.kind == Argument::Kind::Fault && !fault_memory_.handle)
-            fault_memory_ = device_.allocate(sizeof(FaultRecord));
-        if (a.kind == Argument::Kind::Results && !results_memory_.handle) {
-            results_memory_ = device_.allocate(a.bytes);
-        }
-        if (a.kind == Argument::Kind::Scratch && !scratch_.contains(a.array)) {
-            scratch_[a.array] = device_.allocate(a.bytes);
+OpenCLExecutable::LaunchState OpenCLExecutable::prepare() const {
+    LaunchState state;
+    LaunchMemory& memory = device_.launch_memory();
+    for (const c_source::Kernel& kernel : program_.kernels) {
+        for (const Argument& a : kernel.arguments) {
+            if (a.kind == Argument::Kind::Fault && !state.fault)
+                state.fault = memory.take(sizeof(FaultRecord));
+            if (a.kind == Argument::Kind::Results && !state.results)
+                state.results = memory.take(a.bytes);
+            if (a.kind == Argument::Kind::Scratch && !state.scratch.contains(a.array))
+                state.scratch[a.array] = memory.take(a.bytes);
         }
     }
+    return state;
 }
 
-void OpenCLExecutable::set_arguments(std::size_t index, const LaunchArgs& args) {
+void OpenCLExecutable::set_arguments(std::size_t index, const LaunchArgs& args,
+                                     const LaunchState& state) {
     const c_source::Kernel& text = program_.kernels[index];
     cl_uint number = 0;
     auto set = [&](const void* value, std::size_t size) {
@@ -89,9 +89,10 @@ void OpenCLExecutable::set_arguments(std::size_t index, const LaunchArgs& args) 
             continue;
         }
         if (a.param < 0) {
-            set_memory(a.kind == Argument::Kind::Fault     ? fault_memory_
-                       : a.kind == Argument::Kind::Results ? results_memory_
-                                                           : scratch_.at(a.array));
+            set_memory((a.kind == Argument::Kind::Fault     ? state.fault
+                        : a.kind == Argument::Kind::Results ? state.results
+                                                            : state.scratch.at(a.array))
+                           .memory());
             continue;
         }
         auto param = static_cast<std::size_t>(a.param);
@@ -238,18 +239,19 @@ void OpenCLExecutable::enqueue(std::size_t index, const NDRange& range) {
         offset[k] = static_cast<std::size_t>(range.offset[k]);
     }
     bool has_offset = offset != std::array<std::size_t, 3>{0, 0, 0};
-    device_.check(api().clEnqueueNDRangeKernel(device_.queue(), kernels_[index].kernel,
+    cl_event event = nullptr;
+    device_.check(api().clEnqueueNDRangeKernel(device_.handle(), kernels_[index].kernel,
                                                static_cast<cl_uint>(range.dimensions),
                                                has_offset ? offset.data() : nullptr, global.data(),
-                                               local.data(), 0, nullptr, nullptr),
+                                               local.data(), 0, nullptr, &event),
                   "clEnqueueNDRangeKernel");
+    device_.queue()->note(event);
 }
 
-Fault OpenCLExecutable::read_fault(std::size_t index, const NDRange& range) {
+Fault OpenCLExecutable::read_fault(const NDRange& range, const LaunchState& state) const {
     Fault fault;
-    if (!program_.kernels[index].can_fault) return fault;
     FaultRecord record;
-    device_.copy_out(&record, fault_memory_, 0, sizeof record);
+    device_.copy_out(&record, state.fault.memory(), 0, sizeof record);
     if (!record.failed) return fault;
     fault.site = record.site;
     // The record counts row-major over the range; the outermost loop is its last axis.
@@ -265,7 +267,8 @@ void OpenCLExecutable::check(const LaunchArgs& args) const {
 }
 
 Fault OpenCLExecutable::launch(const LaunchArgs& args) {
-    std::lock_guard lock(mutex_);
+    static const FaultRecord none;
+    const LaunchState state = prepare();
     for (std::size_t i = 0; i < kernels_.size(); ++i) {
         NDRange range = range_of(i, args);
         check_local(i, range);
@@ -273,19 +276,21 @@ Fault OpenCLExecutable::launch(const LaunchArgs& args) {
                         [](auto n) { return n == 0; }))
             continue;
         choose_local(i, range);
-        if (program_.kernels[i].can_fault) {
-            FaultRecord none;
-            device_.copy_in(fault_memory_, 0, &none, sizeof none);
+        const bool can_fault = program_.kernels[i].can_fault;
+        if (can_fault) device_.copy_constant(state.fault.memory(), &none, sizeof none);
+        {
+            std::lock_guard lock(mutex_);
+            set_arguments(i, args, state);
+            enqueue(i, range);
         }
-        set_arguments(i, args);
-        enqueue(i, range);
-        if (Fault fault = read_fault(i, range); fault.site >= 0) return fault;
+        if (!can_fault) continue;
+        if (Fault fault = read_fault(range, state); fault.site >= 0) return fault;
     }
-    if (results_memory_.handle) {
-        device_.copy_out(args.results.data(), results_memory_, 0,
+    if (state.results) {
+        device_.copy_out(args.results.data(), state.results.memory(), 0,
                          static_cast<std::int64_t>(args.results.size_bytes()));
     } else {
-        device_.check(api().clFlush(device_.queue()), "clFlush");
+        device_.check(api().clFlush(device_.handle()), "clFlush");
     }
     return {};
 }

@@ -1,11 +1,12 @@
 // A module compiled for one OpenCL device: its kernels, launched in order.
 #pragma once
 
-#include <array>
+#include <map>
 #include <mutex>
 #include <vector>
 
 #include "backends/c_source/program.h"
+#include "backends/launch_memory.h"
 #include "backends/opencl/device.h"
 
 namespace unisono::opencl {
@@ -28,18 +29,22 @@ class OpenCLExecutable final : public Executable {
         cl_kernel kernel = nullptr;
         std::int64_t max_group = 1;  ///< work-items of a group with this kernel's registers
     };
-    using Sizes = std::array<std::int64_t, 3>;
+    /// Memory that the kernels of one launch share.
+    struct LaunchState {
+        LaunchMemory::Block fault, results;
+        std::map<std::int32_t, LaunchMemory::Block> scratch;  ///< by array
+    };
 
     void create_kernels();
     void release() noexcept;
-    void allocate_for(const c_source::Kernel& kernel);
-    void set_arguments(std::size_t index, const LaunchArgs& args);
+    LaunchState prepare() const;
+    void set_arguments(std::size_t index, const LaunchArgs& args, const LaunchState& state);
     NDRange range_of(std::size_t index, const LaunchArgs& args) const;
     std::int64_t group_items(const NDRange& range) const;
     void choose_local(std::size_t index, NDRange& range) const;
     void check_local(std::size_t index, const NDRange& range) const;
     void enqueue(std::size_t index, const NDRange& range);
-    Fault read_fault(std::size_t index, const NDRange& range);
+    Fault read_fault(const NDRange& range, const LaunchState& state) const;
 
     OpenCLDevice& device_;
     ir::Module module_;
@@ -48,10 +53,8 @@ class OpenCLExecutable final : public Executable {
     std::vector<Kernel> kernels_;
     std::vector<ir::FaultSite> sites_;
     std::vector<std::int32_t>
-        position_;  ///< per parameter: index among the arrays or among the scalars
-    Memory fault_memory_, results_memory_;
-    std::map<std::int32_t, Memory> scratch_;  ///< by array
-    std::mutex mutex_;  ///< arguments of a cl_kernel belong to one launch at a time
+        position_;      ///< per parameter: index among the arrays or among the scalars
+    std::mutex mutex_;  ///< arguments of a cl_kernel belong to one launch, until it is enqueued
 };
 
 }  // namespace unisono::opencl

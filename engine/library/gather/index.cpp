@@ -537,7 +537,7 @@ void set_items(const Array& target, std::span<const IndexPart> parts, const Arg&
     RowMap m = row_map(r, p, rows.strides());
     bool apart = rows.view().storage != s && p.array.view().storage != s;
     if (rows.size() < limits::eager_index_elements && apart && !s->shared_outside() &&
-        s->on_host() && rows.view().storage->on_host()) {
+        s->addressable() && rows.view().storage->addressable()) {
         const char* from = host_data(rows, false);
         const std::int64_t* positions = index_data(p.array);
         scatter(size_of(target.dtype()), m, positions, host_data(r.base, true), from);

@@ -103,7 +103,7 @@ Array concatenate(std::span<const Array> given, int axis, std::optional<DType> d
     for (const Array& p : parts) {
         dtypes.push_back(p.dtype());
         shape[at] += p.shape()[at];
-        host = host && p.view().storage->on_host();
+        host = host && p.view().storage->addressable();
     }
     if (out && out->view().layout->packed() != Layout::contiguous(shape)) {
         fail(ErrorKind::Value, "concatenate: out= has the wrong shape; got " +

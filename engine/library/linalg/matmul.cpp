@@ -64,7 +64,7 @@ Array with_leading(const Array& a, std::vector<std::int64_t> leading) {
 /// False where its memory is not the host's.
 bool settle(const Array& a) {
     Storage* s = a.view().storage;
-    if (!s->on_host()) return false;
+    if (!s->addressable()) return false;
     Tape::current().complete(s, FlushReason::Read);
     s->allocate();
     return true;
@@ -141,7 +141,7 @@ const Entry* scaling_of(const Array& a) {
     const Dims steps = matrix.layout->strides();
     const bool in_place = matrix.storage == e.out.storage;  // the matrix is no more what it was
     const bool fits = !in_place && !e.out.storage->shared_outside() && matrix.dtype == a.dtype() &&
-                      matrix.storage->on_host() && steps[1] == 1 && steps[0] >= a.shape()[1] &&
+                      matrix.storage->addressable() && steps[1] == 1 && steps[0] >= a.shape()[1] &&
                       a.shape()[0] > 1 && a.shape()[1] >= wide_from;
     return fits ? &e : nullptr;
 }
@@ -168,7 +168,7 @@ void multiply(const NoAttributes&, std::span<const View> in, const View& out) {
 /// (number * matrix) @ vector; nothing where the matrix is no such product.
 std::optional<Array> scaled_product(const Array& a, const Array& x) {
     if (x.rank() != 1 || x.dtype() != a.dtype() || a.rank() != 2 || x.size() != a.shape()[1] ||
-        !x.view().storage || !x.view().storage->on_host())
+        !x.view().storage || !x.view().storage->addressable())
         return {};
     const Entry* e = scaling_of(a);
     if (!e) return {};

@@ -29,7 +29,7 @@ Storage* fresh_storage(std::int64_t elements, DType t, Device* device) {
 bool shares_borrowed_memory(const View& a, const View& b) {
     if (!a.storage->shared_outside() || !b.storage->shared_outside()) return false;
     if (!a.storage->memory.handle || !b.storage->memory.handle) return false;
-    if (!a.storage->on_host() || !b.storage->on_host()) return false;
+    if (!a.storage->addressable() || !b.storage->addressable()) return false;
     auto first = [](const View& v) { return v.data() + v.layout->lowest() * size_of(v.dtype); };
     auto end = [](const View& v) {
         return v.data() + (v.layout->highest() + 1) * size_of(v.dtype);

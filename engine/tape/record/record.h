@@ -62,6 +62,8 @@ Array borrow(void* data, const Layout* layout, DType dtype, bool readonly, void*
 Array iota(std::int64_t n, Device* device);
 Array copy(const Array& a);
 Array astype(const Array& a, DType dtype, bool copy_if_same);
+/// The array with memory: a value known on the host gets some.
+Array materialised(const Array& a);
 /// A copy on another device; the array itself where it is there already.
 Array to_device(const Array& a, Device* device);
 

@@ -68,7 +68,7 @@ Array view_as(const Array& a, DType dtype) {
         strides.back() = 1;
     }
     // Memory of others may lie anywhere; our own is aligned for every dtype.
-    if (v.storage->on_host() && v.storage->borrowed &&
+    if (v.storage->addressable() && v.storage->borrowed &&
         v.storage->memory.handle % static_cast<std::uintptr_t>(size_of(part_dtype(dtype))) != 0)
         fail(ErrorKind::Value, "view: the memory is not aligned for " + std::string(name(dtype)) +
                                    "; copy the array first");

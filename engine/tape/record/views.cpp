@@ -135,7 +135,7 @@ Array transpose(const Array& a, std::span<const int> axes) {
     return made;
 }
 
-static Array materialised(const Array& a) {
+Array materialised(const Array& a) {
     if (!a.is_known()) return a;
     Array b = full({}, a.scalar(), nullptr);
     return b;
@@ -244,7 +244,7 @@ char* host_data(const Array& a, bool for_write) {
     } else {
         Tape::current().complete(s, FlushReason::Read);
     }
-    if (!s->on_host()) {
+    if (!s->addressable()) {
         fail(ErrorKind::Device, "array: its memory is on " + device_name(s->device) +
                                     "; copy it with .to_device(\"cpu\") first");
     }
@@ -259,14 +259,17 @@ static Scalar read_element(const View& v, std::int64_t offset) {
     Scalar value;
     value.dtype = v.dtype;
     auto bytes = size_of(v.dtype);
-    if (s->on_host()) {
+    if (s->addressable()) {
         const char* from = s->data() + offset * bytes;
         if (bytes == sizeof value.bits)
             std::memcpy(&value.bits, from, sizeof value.bits);
         else
             std::memcpy(&value.bits, from, static_cast<std::size_t>(bytes));
     } else {
-        s->device->copy_out(&value.bits, s->memory, offset * bytes, bytes);
+        Tape::current().read_outside(s, [&] {
+            s->completion.wait();
+            s->device->copy_out(&value.bits, s->memory, offset * bytes, bytes);
+        });
         count(counters().bytes_copied, bytes);
     }
     return value;
@@ -312,7 +315,7 @@ bool write_element(const Array& a, std::span<const std::int64_t> index, const Ar
     const View& v = a.view();
     Storage* s = v.storage;
     bool idle = s && !s->pending && !s->readers && !s->in_flight() && s->memory.handle &&
-                s->on_host() && !s->poison && !a.readonly();
+                s->addressable() && !s->poison && !a.readonly();
     if (!idle || !value.is_scalar()) return false;
     std::uint64_t bits = value.scalar().bits;
     if (value.view.dtype != v.dtype) {
@@ -347,8 +350,8 @@ Array to_value(const Array& a) {
 
 void set_item(const Array& target, const Arg& value) {
     Storage* s = target.view().storage;
-    bool idle = !s->pending && !s->readers && !s->in_flight() && s->memory.handle && s->on_host() &&
-                !s->poison;
+    bool idle = !s->pending && !s->readers && !s->in_flight() && s->memory.handle &&
+                s->addressable() && !s->poison;
     if (!idle || !value.is_scalar() || is_complex(target.dtype()) || target.readonly() ||
         value.weak == Weak::Int || (value.weak == Weak::Float && is_integer(target.dtype()))) {
         assign(target, value);
@@ -358,36 +361,6 @@ void set_item(const Array& target, const Arg& value) {
     std::memcpy(target.view().data(), &converted.bits,
                 static_cast<std::size_t>(size_of(target.dtype())));
     ++s->version;
-}
-
-Array to_device(const Array& given, Device* device) {
-    Array a = materialised(given);
-    if (a.device() == device) return a;
-    // Packed on its own device first; then one transfer.
-    Array packed = a.view().layout->contiguous() ? a : copy(a);
-    Storage* from = packed.view().storage;
-    Tape::current().complete(from, FlushReason::Device);
-    from->allocate();
-    Array made = empty(a.shape(), a.dtype(), device);
-    Storage* to = made.view().storage;
-    to->allocate();
-    std::int64_t bytes = a.size() * size_of(a.dtype()),
-                 offset = packed.view().offset * size_of(a.dtype());
-    count(counters().bytes_copied, bytes);
-    if (bytes == 0) return made;
-    if (from->on_host() && to->on_host()) {
-        std::memcpy(to->data(), from->data() + offset, static_cast<std::size_t>(bytes));
-    } else if (from->on_host()) {
-        to->device->copy_in(to->memory, 0, from->data() + offset, bytes);
-    } else if (to->on_host()) {
-        from->device->copy_out(to->data(), from->memory, offset, bytes);
-    } else {
-        // Two devices: through host memory.
-        std::vector<char> host(static_cast<std::size_t>(bytes));
-        from->device->copy_out(host.data(), from->memory, offset, bytes);
-        to->device->copy_in(to->memory, 0, host.data(), bytes);
-    }
-    return made;
 }
 
 }  // namespace unisono

@@ -37,6 +37,10 @@ void Flights::take_off(Runner& runner) {
 
 void Flights::land(Runner& runner) {
     std::erase_if(running_, [&](const Flight& f) { return f.runner == &runner; });
+    tell_waiting();
+}
+
+void Flights::tell_waiting() {
     std::lock_guard lock(mutex_);
     ++ends_;
     ended_.notify_all();
@@ -79,6 +83,20 @@ void Flights::wait_for_all(Tape& tape) {
     const std::uint64_t last = started_;
     while (!abandoned_.empty() || (!running_.empty() && running_.front().number <= last))
         wait(tape);
+}
+
+void Flights::read(Tape& tape, Storage* s, const std::function<void()>& work) {
+    struct Landing {
+        Flights& flights;
+        Storage* storage;
+        ~Landing() {
+            storage->land(storage->flight_readers);
+            flights.tell_waiting();
+        }
+    };
+    ++s->flight_readers;
+    Landing landing{*this, s};
+    run_outside(tape.hooks, true, work);
 }
 
 void Flights::touch_layouts() const {

@@ -8,6 +8,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -34,6 +35,10 @@ class Flights {
     /// The same until all segments that are in flight now have ended.
     void wait_for_all(Tape& tape);
 
+    /// Counts the storage as read in flight while the work, which runs outside of the engine,
+    /// lasts.
+    void read(Tape& tape, Storage* s, const std::function<void()>& work);
+
     /// Names the layouts of what runs as in use.
     void touch_layouts() const;
 
@@ -48,6 +53,7 @@ class Flights {
         bool communicates;
     };
     void settle(Tape& tape);
+    void tell_waiting();
 
     std::vector<Flight> running_;  ///< in the order of their numbers
     std::uint64_t started_ = 0;

@@ -174,10 +174,13 @@ void Runner::outside_engine(bool long_work, const std::function<void()>& work, b
         plans_ = tape_.finder_->plans();
         tape_.flights_->take_off(*this);
     }
-    OutsideEngine outside(tape_.hooks);
-    std::optional<CancelScope> cancel;
-    if (restarts) cancel.emplace(OutsideEngine::interrupted, &outside);
-    work();
+    run_outside(tape_.hooks, restarts, work);
+}
+
+/// On a device: its queue has taken what writes the view.
+static void note_submission(const View& v) {
+    if (!v.storage->addressable())
+        v.storage->completion = Completion::of_all(v.storage->device->queue());
 }
 
 /// Small packed operands on the host, as most arrays of small programs are: no views to copy, no
@@ -250,7 +253,10 @@ void Runner::run_step(const PlanStep& step) {
                            {operands + inputs, outputs},
                            {scalars, step.scalars.size()},
                            operands[inputs].storage->device};
-    outside_engine(space->size() >= long_step, [&] { step.kernel->run(call); });
+    // A device may have to compile first.
+    const bool is_long = space->size() >= long_step || !operands[inputs].storage->addressable();
+    outside_engine(is_long, [&] { step.kernel->run(call); });
+    for (const View& v : call.outputs) note_submission(v);
 }
 
 /// Later calls that read nothing that runs in between.
@@ -313,7 +319,7 @@ void Runner::run_opaque(const PlanStep& step, const Plan& plan, std::size_t numb
         calls.push_back({entry.call, entry.in, &outs[k]});
     }
     if (debug_level() >= 1) debug_log("call " + e.call->name());
-    bool long_work = e.call->may_take_long() || elements >= long_step;
+    const bool long_work = e.call->may_take_long() || elements >= long_step;
     std::uint64_t done = 0;
     auto run_alone = [&] {
         const std::span<const View> in{e.in, e.inputs};
@@ -328,6 +334,7 @@ void Runner::run_opaque(const PlanStep& step, const Plan& plan, std::size_t numb
         if (done == 0) run_alone();
     };
     outside_engine(long_work, work, e.call->restarts());
+    for_each_write(e, [](const View& v) { note_submission(v); });
     if (done == 0) return;
     joined_.resize(plan.steps.size(), false);
     for (std::size_t k = 0; k < others.size(); ++k) {

@@ -207,8 +207,6 @@ void GroupKernel::run_reduction(const Call& call, const IterationSpace& space, D
         if (element_count(out_shape) > 0) v.trees[number]->launch({args, {}, {}, {}, 0});
         ++number;
     }
-    if (!device.info().host_memory)
-        device.synchronize();  // scratch memory is freed when this returns
 }
 
 }  // namespace unisono

@@ -28,7 +28,7 @@ class Temporary {
     Temporary& operator=(Temporary&&) = delete;
     ~Temporary() {
         if (!storage_) return;
-        if (storage_->on_host()) {
+        if (storage_->addressable()) {
             pool::free(storage_->data(), storage_->memory.bytes);
         } else {
             storage_->device->free(storage_->memory);

@@ -1,0 +1,59 @@
+// Copies of arrays to other devices: entries like any other.
+#include <algorithm>
+#include <vector>
+
+#include "context/context.h"
+#include "tape/record/hazards.h"
+#include "tape/record/record.h"
+#include "tape/tape.h"
+
+namespace unisono {
+
+namespace {
+
+/// Moves packed elements from one place to another.
+class Transfer final : public OpaqueCall {
+  public:
+    void run(std::span<const View> in, std::span<const View> out) override {
+        const Storage &from = *in[0].storage, &to = *out[0].storage;
+        const std::int64_t bytes = in[0].layout->size() * size_of(in[0].dtype);
+        const std::int64_t begin = in[0].offset * size_of(in[0].dtype);
+        count_apart(counters_apart().bytes_copied, bytes);
+        from.completion.wait();
+        if (from.addressable() && to.addressable()) {
+            std::copy_n(from.data() + begin, bytes, to.data());
+        } else if (from.addressable()) {
+            to.device->copy_in(to.memory, 0, from.data() + begin, bytes);
+        } else if (to.addressable()) {
+            from.device->copy_out(to.data(), from.memory, begin, bytes);
+        } else {
+            std::vector<char> host(static_cast<std::size_t>(bytes));
+            from.device->copy_out(host.data(), from.memory, begin, bytes);
+            to.device->copy_in(to.memory, 0, host.data(), bytes);
+        }
+    }
+    std::string name() const override { return "transfer"; }
+    bool may_take_long() const override { return true; }
+    bool restarts() const override { return true; }
+};
+
+}  // namespace
+
+Array to_device(const Array& given, Device* device) {
+    Array a = materialised(given);
+    if (a.device() == device) return a;
+    const Array packed = a.view().layout->contiguous() ? a : copy(a);
+    Array made = empty(a.shape(), a.dtype(), device);
+    if (a.size() == 0) return made;
+    Entry e{};
+    e.kind = EntryKind::Opaque;
+    e.inputs = 1;
+    e.in[0] = packed.view();
+    e.out = made.view();
+    e.compute = a.dtype();
+    e.call = std::make_unique<Transfer>().release();  // owned by the tape
+    Tape::current().append(e);
+    return made;
+}
+
+}  // namespace unisono
