@@ -4,7 +4,7 @@
 #include "c/adapters.h"
 #include "c/text.h"
 #include "errors.h"
-#include "frontend/tree.h"
+#include "frontend/syntax/tree.h"
 #include "reference.h"
 
 namespace unisono::python {

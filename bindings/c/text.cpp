@@ -14,7 +14,7 @@
 #include "c/native.h"
 #include "errors.h"
 #include "frontend/native.h"
-#include "frontend/tree.h"
+#include "frontend/syntax/tree.h"
 #include "jit/dispatch.h"
 
 namespace unisono::python {

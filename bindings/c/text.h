@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backends/codegen/c_text.h"
-#include "frontend/tree.h"
+#include "frontend/syntax/tree.h"
 
 namespace unisono::python {
 

@@ -73,18 +73,6 @@ bool Dispatch::callees_are_fresh() const {
     return are_fresh;
 }
 
-/// Functions inside know the one around and call the same ones; none of them is the function
-/// around.
-static void share_callees(frontend::Source& source) {
-    for (auto& inner : source.nested) {
-        inner->around = source.weak_from_this();
-        inner->callees = source.callees;
-        inner->callers = source.callers;
-        inner->classes = source.classes;
-        share_callees(*inner);
-    }
-}
-
 void Dispatch::prepare() {
     preparing_ = std::this_thread::get_id();
     auto own = prepared_ = std::make_shared<frontend::Source>();
@@ -136,7 +124,7 @@ void Dispatch::prepare() {
         names.push_back(Ref(PyUnicode_InternFromString(p.c_str())));
         if (!names.back()) throw PythonError{};
     }
-    share_callees(*source);
+    frontend::link_nested(*source);
     source->as_callback = [self = self_](const std::vector<std::string>& args,
                                          const std::string& result) {
         if (!*self) fail(ErrorKind::Runtime, "the function of a callback was deleted");

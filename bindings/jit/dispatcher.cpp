@@ -9,6 +9,7 @@
 #include "backends/cpu/sampling.h"
 #include "errors.h"
 #include "frontend/scope.h"
+#include "frontend/syntax/serialise.h"
 #include "ir/build.h"
 #include "jit/dispatch.h"
 #include "jit/remarks.h"
@@ -307,6 +308,21 @@ PyObject* inspect_ir(PyObject* self, PyObject* args) {
         return ir::print(frontend::compile(s.request).module);
     });
 }
+/// The function and those that it calls as text, from which a program without Python compiles them.
+PyObject* serialise(PyObject* self, PyObject*) {
+    return guarded<PyObject*>(nullptr, [&] {
+        const std::string text = frontend::serialise(*ready(self).source());
+        return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+    });
+}
+/// As inspect_ir, of the program that is read from that text.
+PyObject* inspect_serialised_ir(PyObject* self, PyObject* args) {
+    return joined(self, args, [](const Specialisation& s) {
+        frontend::CompileRequest request = s.request;
+        request.source = frontend::read_program(frontend::serialise(*request.source));
+        return ir::print(frontend::compile(request).module);
+    });
+}
 PyObject* inspect_source(PyObject* self, PyObject* args) {
     return joined(self, args, [](const Specialisation& s) { return s.executable->source(); });
 }
@@ -363,6 +379,10 @@ PyMethodDef methods[] = {
     {"inspect_asm", inspect_assembly, METH_VARARGS,
      "inspect_asm(signature=None, /)\n--\n\nThe machine's assembly of each compiled "
      "specialisation, or of one of `signatures`; `items()` has them apart."},
+    {"_serialise", serialise, METH_NOARGS,
+     "The syntax tree of the function and its callees, as text."},
+    {"_inspect_serialised_ir", inspect_serialised_ir, METH_VARARGS,
+     "The kernel IR of the program that is read from that text."},
     {"_types", list_types, METH_NOARGS, "Types of the names of each compiled specialisation."},
     {"_remarks", list_remarks, METH_NOARGS, "Facts about each specialisation, for tools."},
     {"_captured_arrays", captured_arrays, METH_NOARGS, nullptr},

@@ -1,8 +1,6 @@
 // Reads flattened functions.
 #include "jit/source.h"
 
-#include <unordered_map>
-
 #include "errors.h"
 #include "jit/values/records.h"
 
@@ -12,26 +10,9 @@ using frontend::Node;
 using frontend::NodeKind;
 
 static NodeKind kind_of(const std::string& name) {
-    static const std::unordered_map<std::string, NodeKind> kinds = {
-#define KIND(name) {#name, NodeKind::name}
-        KIND(Block),     KIND(Assign),  KIND(AugAssign),      KIND(For),
-        KIND(While),     KIND(If),      KIND(Return),         KIND(Break),
-        KIND(Continue),  KIND(Pass),    KIND(Evaluate),       KIND(Raise),
-        KIND(Assert),    KIND(Name),    KIND(Const),          KIND(Text),
-        KIND(NoneValue), KIND(Builtin), KIND(Function),       KIND(Opaque),
-        KIND(BinOp),     KIND(UnaryOp), KIND(BoolOp),         KIND(Compare),
-        KIND(IfExp),     KIND(Call),    KIND(Keyword),        KIND(Attribute),
-        KIND(Subscript), KIND(Tuple),   KIND(Slice),          KIND(Unsupported),
-        KIND(Let),       KIND(Closure), KIND(KeptClosure),    KIND(Starred),
-        KIND(Region),    KIND(Single),  KIND(List),           KIND(Delete),
-        KIND(NamedExpr), KIND(Format),  KIND(FormattedValue), KIND(Class),
-        KIND(Try),       KIND(Handler), KIND(Finally),        KIND(Dict),
-        KIND(Set),
-#undef KIND
-    };
-    auto it = kinds.find(name);
-    UNISONO_ASSERT(it != kinds.end());
-    return it->second;
+    const std::optional<NodeKind> kind = frontend::kind_named(name);
+    UNISONO_ASSERT(kind.has_value());
+    return *kind;
 }
 
 static std::string text_of(PyObject* object) {

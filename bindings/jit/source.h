@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "frontend/tree.h"
+#include "frontend/syntax/tree.h"
 
 namespace unisono::python {
 

@@ -2,7 +2,7 @@
 // share.
 #include <algorithm>
 
-#include "frontend/tree.h"
+#include "frontend/syntax/tree.h"
 
 namespace unisono::frontend {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/tree.h"
+#include "frontend/syntax/tree.h"
 #include "frontend/types.h"
 
 namespace unisono::frontend {

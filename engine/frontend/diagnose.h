@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "frontend/tree.h"
+#include "frontend/syntax/tree.h"
 
 namespace unisono::frontend {
 

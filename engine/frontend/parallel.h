@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/tree.h"
+#include "frontend/syntax/tree.h"
 #include "ops/ops.h"
 
 namespace unisono::frontend {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/tree.h"
+#include "frontend/syntax/tree.h"
 
 namespace unisono::frontend {
 

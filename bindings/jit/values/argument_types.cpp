@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "errors.h"
+#include "frontend/syntax/tree.h"
 #include "frontend/table_state.h"
-#include "frontend/tree.h"
 #include "jit/values/table_codes.h"
 #include "jit/values/text.h"
 

@@ -1,7 +1,7 @@
 // Reads functions as arguments: compiled ones, plain ones of the program, those known by name,
 // methods.
 #include "errors.h"
-#include "frontend/tree.h"
+#include "frontend/syntax/tree.h"
 #include "jit/dispatch.h"
 #include "jit/values/arguments.h"
 

@@ -10,8 +10,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/scalar.h"
@@ -21,60 +23,13 @@
 namespace unisono::frontend {
 
 enum class NodeKind : std::uint8_t {
-    // statements
-    Block,      // children: statements
-    Assign,     // children: targets..., value
-    AugAssign,  // text: operator; children: target, value
-    For,        // children: target, iterable, Block; a Block more: else
-    While,      // children: test, Block; a Block more: else
-    If,         // children: test, Block, Block
-    Region,     // children: number of threads or NoneValue, Block
-    Single,     // in a region; children: Block that runs once, for all its threads
-    Return,     // children: value or none
-    Break,
-    Continue,
-    Pass,
-    Evaluate,  // children: an expression for its effect
-    Try,       // children: Block, Block of the else, Handlers
-    Handler,   // text: name behind as; note: classes, none for all; children: Block
-    Finally,   // children: Block, Block that runs on every way out
-    Raise,     // text: exception class; children: message or none; no class: the exception, or none
-    Assert,    // children: test, message as Text or Format, or none
-    Delete,    // children: Names
-    // expressions
-    Name,   // children: for a function defined inside, the names around that it reads
-    Const,  // value, weak
-    Text,   // a string constant
-    NoneValue,
-    Builtin,
-    Function,     // index into Source::callees; -1: the function itself; -2 - k: the k-th of those
-                  // inside of the function around; children: what it takes behind its arguments
-    Class,        // index into Source::classes
-    Closure,      // index into Source::nested; children: the names around that it reads, now
-    KeptClosure,  // the same, kept in a name: they are read where that name is (its children)
-    Opaque,
-    BinOp,           // text: + - * / // % ** & | ^ << >> @; children: left, right
-    UnaryOp,         // text: - + ~ not; children: operand
-    BoolOp,          // text: and, or; children: operands
-    Compare,         // text: operators separated by blanks; children: operands
-    IfExp,           // children: test, value, alternative
-    Call,            // children: function, arguments (keywords last, as Keyword)
-    Keyword,         // text: name; children: value
-    Attribute,       // text: name; children: object
-    Subscript,       // children: object, indices...
-    Tuple,           // children: items
-    List,            // children: items
-    Dict,            // children: key, value, key, value...
-    Set,             // children: items
-    NamedExpr,       // children: Name, value
-    Format,          // children: Text, FormattedValue
-    FormattedValue,  // text: the format, may be empty; note: r, s or none: what follows !;
-                     // children: value
-    Let,             // children: Block, expression: the value after the statements
-    Starred,         // children: a tuple, given as several arguments or items
-    Slice,
-    Unsupported,  // text: what it is; note: what to do instead
+#define UNISONO_NODE(kind, holds) kind,
+#include "frontend/syntax/nodes.def"
+#undef UNISONO_NODE
 };
+/// "BinOp"; and the kind of that name, nothing where there is none.
+std::string_view name_of(NodeKind kind);
+std::optional<NodeKind> kind_named(std::string_view name);
 
 /// 1-based lines and 0-based columns (in characters) of the user's file.
 struct Place {
@@ -173,6 +128,9 @@ inline const Source* callee_of(const Source& source, std::size_t index) {
 
 /// The function that a Function node names; null where it is gone.
 const Source* function_of(const Source& source, const Node& node);
+
+/// Makes the functions inside know the one around and call the same ones.
+void link_nested(Source& source);
 
 /// Fills Source::changed of the function and of those inside of it; its callees have theirs, but
 /// for those that call it in turn.
