@@ -92,7 +92,7 @@ Device& find_device(std::string_view name) {
                                 "; see un.devices() and `python -m unisono doctor`");
 }
 
-bool Device::is_usable() const { return forks_ == LongMutex::forks(); }
+bool Device::is_usable() const { return info().host_memory || forks_ == LongMutex::forks(); }
 
 void Device::require_usable() const {
     if (is_usable()) return;

@@ -54,7 +54,10 @@ Tape::Tape()
       flights_(std::make_unique<Flights>()) {
     entries_.reserve(limits::flush_always + 8);
     static const int registered = pthread_atfork(nullptr, nullptr, [] {
-        for (Tape* tape : Tapes::instance().all) tape->flights_->abandon();
+        for (Tape* tape : Tapes::instance().all) {
+            tape->flights_->abandon();
+            tape->is_forked_ = true;
+        }
     });
     static_cast<void>(registered);
     Tapes& tapes = Tapes::instance();
@@ -194,7 +197,32 @@ void Tape::wait_for_flight() {
     flights_->wait(*this);
 }
 
+/// In a child of fork: what was recorded for devices that do not work here cannot run, which is an
+/// error for those who want it and for nobody else.
+void Tape::give_up_devices() {
+    is_forked_ = false;
+    const Device* lost = nullptr;
+    auto is_lost = [&](const View& v) {
+        const bool found = v.storage->device && !v.storage->device->is_usable();
+        if (found) lost = v.storage->device;
+        return found;
+    };
+    std::erase_if(entries_, [&](Entry& e) {
+        if (!any_write(e, is_lost) && !any_read(e, is_lost)) return false;
+        try {
+            lost->require_usable();
+        } catch (const Error& error) {
+            const auto reason = std::make_shared<const Error>(error);
+            for_each_write(e, [&](const View& v) { v.storage->poison = reason; });
+        }
+        release(e, flushes_);
+        return true;
+    });
+}
+
 void Tape::drop_dead() {
+    if (is_forked_) [[unlikely]]
+        give_up_devices();
     if (!expects_dead_) return;
     expects_dead_ = false;
     prune();
@@ -269,6 +297,7 @@ void Tape::synchronize() {
     flush_all(FlushReason::Eval);
     const auto used = unisono::current<Places>().devices_in_use();
     for (Device* device : std::vector<Device*>(used.begin(), used.end())) {
+        if (!device->is_usable()) continue;
         run_outside(hooks, true, [&] {
             Completion::of_all(device->queue()).wait();
             device->synchronize();

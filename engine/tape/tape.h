@@ -299,6 +299,7 @@ class Tape final : public Context::Part {
     void wait_for_flight();
     bool may_run(bool all);
     void drop_dead();
+    void give_up_devices();
     void mark(Storage* s, std::uint32_t bits) const;
     bool mark_closure(std::span<Storage* const> wanted, Storage* overwritten);
     bool mark_operands(const Entry& launch);
@@ -327,6 +328,7 @@ class Tape final : public Context::Part {
     bool cut_before_next_ = false;
     bool sparse_ = false;  ///< a pending statement writes a little of each cache line
     bool expects_dead_ = false;
+    bool is_forked_ = false;  ///< since the last flush
     bool eager_ = false;
     int recorded_scopes_ = 0;  ///< open scopes of Recorded
     std::unique_ptr<PlanFinder> finder_;

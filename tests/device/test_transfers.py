@@ -89,6 +89,9 @@ kept = x * 2
 
 def child():
     signal.alarm(60)
+    un.eval()
+    un.synchronize()
+    un.eval(un.arange(10) + 1)
     if int((on_host + 1).sum()) != 1000 * 999 + 1000:
         return 3
     for use in (lambda: np.asarray(x.to_device("cpu")), lambda: un.eval(kept), lambda: un.eval(x + 1),

@@ -1,0 +1,80 @@
+// Compiles algorithms when they are first used.
+#include "algorithms/algorithms.h"
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/error.h"
+#include "core/threads/fork.h"
+#include "frontend/compile.h"
+#include "frontend/syntax/serialise.h"
+
+namespace unisono::algorithms {
+
+namespace {
+
+constexpr char gather[] =
+#include "algorithms/gather.tree"
+    ;
+
+constexpr Algorithm table[] = {
+#define UNISONO_ALGORITHM(name) {#name, name},
+#include "algorithms/algorithms.def"
+#undef UNISONO_ALGORITHM
+};
+
+struct Compiled {
+    std::string_view name;
+    std::vector<frontend::Type> args;
+    int dimensions;
+    Device* device;
+    std::unique_ptr<Executable> code;
+};
+
+/// Never destroyed: what it holds may be in use while static objects are.
+struct Cache {
+    LongMutex mutex;
+    std::map<std::string_view, std::shared_ptr<const frontend::Source>> programs;
+    std::vector<std::unique_ptr<Compiled>> codes;
+
+    static Cache& instance() {
+        static Cache& cache = *new Cache;
+        return cache;
+    }
+    const std::shared_ptr<const frontend::Source>& program(std::string_view name) {
+        auto& known = programs[name];
+        for (const Algorithm& a : table) {
+            if (!known && a.name == name) known = frontend::read_program(a.tree);
+        }
+        UNISONO_ASSERT(known);
+        return known;
+    }
+};
+
+}  // namespace
+
+std::span<const Algorithm> all() { return table; }
+
+Executable& compiled(std::string_view name, std::span<const frontend::Type> args, int dimensions,
+                     Device& device) {
+    Cache& cache = Cache::instance();
+    std::lock_guard lock(cache.mutex);
+    for (const auto& c : cache.codes) {
+        if (c->name == name && c->device == &device && c->dimensions == dimensions &&
+            std::equal(args.begin(), args.end(), c->args.begin(), c->args.end()))
+            return *c->code;
+    }
+    frontend::CompileRequest request;
+    request.source = cache.program(name);
+    request.args.assign(args.begin(), args.end());
+    request.noalias = true;
+    request.dimensions = dimensions;
+    auto made =
+        std::make_unique<Compiled>(Compiled{request.source->name, request.args, dimensions, &device,
+                                            device.compile(frontend::compile(request).module, {})});
+    return *cache.codes.emplace_back(std::move(made))->code;
+}
+
+}  // namespace unisono::algorithms
