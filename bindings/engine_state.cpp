@@ -171,8 +171,11 @@ void add_engine_state(nb::module_& m) {
         nb::list rows;
         for (const Primitive* p : primitives::all) {
             const bool is_new = p->effect == Primitive::Effect::New;
+            const char* peeks[] = {"no", "errors", "a count"};
             rows.append(nb::make_tuple(std::string(p->id), std::string(p->meaning),
-                                       is_new ? "new memory" : "parts of memory that exists"));
+                                       is_new ? "new memory" : "parts of memory that exists",
+                                       std::string(p->signature),
+                                       peeks[static_cast<int>(p->peeks)]));
         }
         return rows;
     });

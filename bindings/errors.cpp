@@ -7,7 +7,18 @@ namespace unisono::python {
 
 namespace {
 
-PyObject* classes[static_cast<int>(ErrorKind::Interrupt) + 1] = {};
+PyObject* classes[static_cast<int>(ErrorKind::LinAlg) + 1] = {};
+
+/// NumPy's own class, so that programs catch either; imported when it is first raised.
+PyObject* linalg_error() {
+    PyObject*& known = classes[static_cast<int>(ErrorKind::LinAlg)];
+    if (known) return known;
+    PyObject* module = PyImport_ImportModule("numpy.linalg");
+    known = module ? PyObject_GetAttrString(module, "LinAlgError") : nullptr;  // kept for good
+    Py_XDECREF(module);
+    PyErr_Clear();
+    return known ? known : PyExc_ValueError;  // its base
+}
 
 struct ClassInfo {
     ErrorKind kind;
@@ -29,6 +40,7 @@ PyObject* class_of(ErrorKind kind) {
         case ErrorKind::Runtime: return PyExc_RuntimeError;
         case ErrorKind::Assertion: return PyExc_AssertionError;
         case ErrorKind::Interrupt: return PyExc_KeyboardInterrupt;
+        case ErrorKind::LinAlg: return linalg_error();
         default: break;
     }
     PyObject* c = classes[static_cast<int>(kind)];

@@ -96,37 +96,36 @@ PyObject* view_as_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexc
     });
 }
 
-library::Factors factors(const std::string& what, const Array& a, const Array& b, int option,
-                         double limit) {
+std::vector<Array> factors(const std::string& what, const Array& a, const Array& b, int option,
+                           double limit) {
     using namespace library;
-    if (what == "solve") return solve(a, b);
-    if (what == "inv") return inverse(a);
+    if (what == "solve") return {solve(a, b)};
+    if (what == "inv") return {inverse(a)};
     if (what == "det") return determinant(a);
-    if (what == "cholesky") return cholesky(a, option != 0);
-    if (what == "qr") return qr(a, static_cast<QrMode>(option));
-    if (what == "svd") return svd(a, static_cast<SvdMode>(option));
+    if (what == "cholesky") return {cholesky(a, option != 0)};
+    if (what == "qr") return qr(a, static_cast<primitives::QrMode>(option));
+    if (what == "svd") return svd(a, static_cast<primitives::SvdMode>(option));
     if (what == "eigh") return eigh(a, (option & 1) != 0, (option & 2) != 0);
     if (what == "eig") return eig(a, option != 0);
     if (what == "lstsq") return lstsq(a, b, limit);
     fail(ErrorKind::Internal, "_lapack: unknown factorisation " + what);
 }
 
-/// _lapack(what, a, b, option, limit): a tuple of arrays, then the first matrix that failed or -1.
+/// _lapack(what, a, b, option, limit): a tuple of arrays.
 PyObject* lapack_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         if (n != 5 || !is_array(args[1]))
             fail(ErrorKind::Internal, "_lapack: takes a name, two arrays, an option and a limit");
         note_line();
-        library::Factors made =
+        const std::vector<Array> made =
             factors(PyUnicode_AsUTF8(args[0]), array_of(args[1]),
                     is_array(args[2]) ? array_of(args[2]) : Array(),
                     static_cast<int>(to_int64(args[3])), PyFloat_AsDouble(args[4]));
-        auto size = static_cast<Py_ssize_t>(made.arrays.size());
-        PyObject* tuple = PyTuple_New(size + 1);
+        auto size = static_cast<Py_ssize_t>(made.size());
+        PyObject* tuple = PyTuple_New(size);
         if (!tuple) throw PythonError{};
-        PyTuple_SET_ITEM(tuple, size, PyLong_FromLongLong(made.failed));
         for (Py_ssize_t k = 0; k < size; ++k) {
-            const Array& a = made.arrays[static_cast<std::size_t>(k)];
+            const Array& a = made[static_cast<std::size_t>(k)];
             PyTuple_SET_ITEM(tuple, k, wrap(a.rank() == 0 ? to_value(a) : a));
         }
         return tuple;

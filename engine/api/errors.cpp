@@ -10,7 +10,8 @@ namespace unisono::api {
 
 static_assert(static_cast<int>(ErrorKind::Value) == UN_VALUE_ERROR &&
               static_cast<int>(ErrorKind::Compile) == UN_COMPILE_ERROR &&
-              static_cast<int>(ErrorKind::Interrupt) == UN_KEYBOARD_INTERRUPT);
+              static_cast<int>(ErrorKind::Interrupt) == UN_KEYBOARD_INTERRUPT &&
+              static_cast<int>(ErrorKind::LinAlg) == UN_LINALG_ERROR);
 
 namespace {
 

@@ -25,6 +25,7 @@ enum class ErrorKind : std::uint8_t {
     Comm,          ///< unisono.CommError: ranks diverge, or one failed
     Internal,      ///< unisono.InternalError: our own fault
     Interrupt,     ///< KeyboardInterrupt
+    LinAlg,        ///< numpy.linalg.LinAlgError: matrices that are singular, or did not converge
 };
 
 /// Where in a user's program: file, 1-based line, 0-based column (-1: unknown).

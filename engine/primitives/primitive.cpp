@@ -28,28 +28,52 @@ bool shares_memory(const View& in, const View& out) {
     return in.storage->shared_outside() && out.storage->shared_outside();
 }
 
+/// Multiply-adds or moves of a call, roughly.
+std::int64_t work_of(const Primitive& row, const View* first, std::int64_t elements) {
+    if (row.work == Primitive::Work::Elements || !first) return elements;
+    const Dims shape = first->layout->shape();
+    std::int64_t extent = 1;
+    for (std::size_t k = shape.size() > 2 ? shape.size() - 2 : 0; k < shape.size(); ++k)
+        extent = std::max(extent, shape[k]);
+    return elements * extent;
+}
+
 /// Small calls on finished operands run eagerly, which costs less than recording them.
-bool runs_eagerly(std::span<const Array> in, std::span<const Array> out) {
+bool runs_eagerly(const Primitive& row, std::span<const Array> in, std::span<const Array> out) {
     std::int64_t elements = 0;
     for (const Array& a : out) elements += a.size();
     for (const Array& a : in) {
         if (a.is_known() || !eager::is_ready(a.view().storage)) return false;
         elements += a.size();
     }
-    return elements <= limits::eager_call_elements;
+    if (elements > limits::eager_call_elements) return false;
+    return row.peeks == Primitive::Peeks::Never ||
+           work_of(row, &in.front().view(), elements) <= limits::thread_matrix_operations;
 }
 
-void run_eagerly(const HostForm& form, const void* attributes, std::span<const View> in,
-                 std::span<const View> out) {
+void run_eagerly(const Primitive& row, const void* attributes, Views in, Views out) {
     for (const View& v : out) {
         v.storage->allocate();
         v.storage->evaluation = Storage::unrecorded;
     }
-    form.run(attributes, in, out);
+    row.by_address->run(row, attributes, in, out);
+}
+
+/// What looks at data runs now: what it raises belongs to the user's statement.
+void settle(const Primitive& row, Storage* made) {
+    if (row.peeks == Primitive::Peeks::Never) return;
+    Tape& tape = Tape::current();
+    try {
+        tape.complete(
+            made, row.peeks == Primitive::Peeks::Errors ? FlushReason::Check : FlushReason::Count);
+    } catch (...) {
+        tape.expect_dead();  // of an interrupted call, which is pending
+        throw;
+    }
 }
 
 /// Of one result: the entry has room for all.
-void append(const HostForm& form, const void* attributes, std::span<const Array> in,
+void append(const Primitive& row, const void* attributes, std::span<const Array> in,
             const Array& out, Together together) {
     UNISONO_ASSERT(in.size() <= most_inputs);
     Array keep[most_inputs];
@@ -58,17 +82,53 @@ void append(const HostForm& form, const void* attributes, std::span<const Array>
     e.inputs = static_cast<std::uint8_t>(in.size());
     for (std::size_t k = 0; k < in.size(); ++k) {
         keep[k] = stored(in[k]);
-        require_host(form.primitive.name, keep[k]);
+        require_host(row.name, keep[k]);
         if (shares_memory(keep[k].view(), out.view())) keep[k] = copy(keep[k]);
         e.in[k] = keep[k].view();
     }
-    require_host(form.primitive.name, out);
+    require_host(row.name, out);
     e.out = out.view();
     e.compute = out.dtype();
-    auto call = form.hold(form.primitive, attributes);
+    auto call = row.by_address->hold(row, attributes);
     call->together = together;
     e.call = call.release();  // owned by the tape
     Tape::current().append(e);
+}
+
+void append_wide(const Primitive& row, const void* attributes, std::span<const Array> in,
+                 std::span<const Array> made) {
+    std::vector<Array> keep;
+    keep.reserve(in.size());
+    auto wide = row.by_address->hold(row, attributes);
+    wide->tail = std::make_unique<OpaqueCall::Tail>();
+    Entry e{};
+    e.kind = EntryKind::Opaque;
+    for (const Array& a : in) {
+        require_host(row.name, a);
+        keep.push_back(stored(a));
+        if (e.inputs < std::size(e.in))
+            e.in[e.inputs++] = keep.back().view();
+        else
+            wide->tail->reads.push_back(keep.back().view());
+    }
+    e.out = made.front().view();
+    for (const Array& a : made.subspan(1)) wide->tail->writes.push_back(a.view());
+    e.compute = e.out.dtype;
+    e.call = wide.release();  // owned by the tape
+    Tape::current().append(e);
+}
+
+void infer_into(const Primitive& row, const void* attributes, std::span<const Array> in,
+                primitives::Results& results) {
+    primitives::Operand few[most_inputs];
+    std::vector<primitives::Operand> many;
+    primitives::Operand* operands = few;
+    if (in.size() > most_inputs) {
+        many.resize(in.size());
+        operands = many.data();
+    }
+    for (std::size_t k = 0; k < in.size(); ++k) operands[k] = {in[k].shape(), in[k].dtype()};
+    row.by_address->infer(row, attributes, {operands, in.size()}, results);
 }
 
 }  // namespace
@@ -88,65 +148,67 @@ std::uint64_t PrimitiveCall::run_together(std::span<const OpaqueCall::Operands> 
     return bits;
 }
 
+std::int64_t PrimitiveCall::work(std::span<const View> in, std::int64_t elements) const {
+    return work_of(primitive_, in.empty() ? nullptr : in.data(), elements);
+}
+
+primitives::Results infer(const Primitive& row, const void* attributes, std::span<const Array> in) {
+    primitives::Results results;
+    infer_into(row, attributes, in, results);
+    return results;
+}
+
 namespace detail {
 
-Array record(const HostForm& form, const void* attributes, std::span<const Array> in, Dims shape,
-             DType dtype, Together together) {
-    Array out = empty(shape, dtype, nullptr);
-    if (out.size() > 0 && runs_eagerly(in, {&out, 1})) {
+Array record(const Primitive& row, const void* attributes, std::span<const Array> in,
+             Together together) {
+    primitives::Results result;
+    infer_into(row, attributes, in, result);
+    Array out = empty(result.shape(0), result.dtype(0), nullptr);
+    if (out.size() == 0) return out;
+    if (runs_eagerly(row, in, {&out, 1})) {
         View operands[most_inputs];
         for (std::size_t k = 0; k < in.size(); ++k) operands[k] = in[k].view();
-        run_eagerly(form, attributes, {operands, in.size()}, {&out.view(), 1});
-    } else if (out.size() > 0) {
-        append(form, attributes, in, out, together);
+        run_eagerly(row, attributes, {operands, in.size()}, {&out.view(), 1});
+    } else {
+        append(row, attributes, in, out, together);
+        settle(row, out.view().storage);
     }
     return out;
 }
 
-std::vector<Array> record_wide(const HostForm& form, const void* attributes,
-                               std::span<const Array> in, std::span<const Result> results) {
-    std::vector<Array> made, keep;
-    std::vector<View> reads, writes;
+std::vector<Array> record_wide(const Primitive& row, const void* attributes,
+                               std::span<const Array> in) {
+    primitives::Results results;
+    infer_into(row, attributes, in, results);
+    std::vector<Array> made;
+    made.reserve(results.size());
     bool is_empty = true;
-    for (const Result& r : results) {
-        made.push_back(empty(r.shape, r.dtype, nullptr));
-        writes.push_back(made.back().view());
+    for (std::size_t k = 0; k < results.size(); ++k) {
+        made.push_back(empty(results.shape(k), results.dtype(k), nullptr));
         is_empty = is_empty && made.back().size() == 0;
     }
     if (is_empty) return made;
-    for (const Array& a : in) {
-        require_host(form.primitive.name, a);
-        keep.push_back(stored(a));
-        reads.push_back(keep.back().view());
-    }
-    if (runs_eagerly(keep, made)) {
-        run_eagerly(form, attributes, reads, writes);
+    if (in.size() <= most_inputs && runs_eagerly(row, in, made)) {
+        View reads[most_inputs], writes[primitives::Results::most];
+        for (std::size_t k = 0; k < in.size(); ++k) reads[k] = in[k].view();
+        for (std::size_t k = 0; k < made.size(); ++k) writes[k] = made[k].view();
+        run_eagerly(row, attributes, {reads, in.size()}, {writes, made.size()});
         return made;
     }
-    auto wide = form.hold(form.primitive, attributes);
-    const std::size_t own = std::min(reads.size(), std::size(Entry{}.in));
-    wide->tail = std::make_unique<OpaqueCall::Tail>();
-    wide->tail->reads.assign(reads.begin() + static_cast<std::ptrdiff_t>(own), reads.end());
-    wide->tail->writes.assign(writes.begin() + 1, writes.end());
-    Entry e{};
-    e.kind = EntryKind::Opaque;
-    e.inputs = static_cast<std::uint8_t>(own);
-    std::copy_n(reads.begin(), own, e.in);
-    e.out = writes.front();
-    e.compute = e.out.dtype;
-    e.call = wide.release();  // owned by the tape
-    Tape::current().append(e);
+    append_wide(row, attributes, in, made);
+    settle(row, made.front().view().storage);
     return made;
 }
 
-void record_into(const HostForm& form, const void* attributes, std::span<const Array> in,
+void record_into(const Primitive& row, const void* attributes, std::span<const Array> in,
                  const Array& out) {
     if (out.readonly()) {
-        fail(ErrorKind::Value, std::string(form.primitive.name) +
+        fail(ErrorKind::Value, std::string(row.name) +
                                    ": the output array is read-only; make a copy with .copy() "
                                    "and write into that");
     }
-    if (out.size() > 0) append(form, attributes, in, out, nullptr);
+    if (out.size() > 0) append(row, attributes, in, out, nullptr);
 }
 
 }  // namespace detail

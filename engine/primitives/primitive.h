@@ -1,58 +1,28 @@
-// Primitives: operations on whole arrays (sorts, gathers, products) that the tape orders by what
-// they read and write. Each is a row of primitives.def and a function of the host.
+// Primitives: operations on whole arrays (sorts, gathers, factorisations) that the tape orders by
+// what they read and write. Each is a row of primitives.def, a rule for shapes and dtypes, and a
+// function of the host.
 //
 // `call` records a primitive like any statement: it runs when one of its results is wanted, after
 // what writes its operands and before what overwrites them. What else it depends on is its
-// attributes, a value that the entry keeps. Code whose result shape depends on data asks for
-// `host_data` instead and runs at once.
+// attributes, a plain value that the entry keeps. One that peeks at data (its row says so) is an
+// entry, too, and runs before `call` returns: what it raises is raised by the user's statement.
 #pragma once
 
 #include <memory>
 #include <span>
-#include <string_view>
+#include <string>
 #include <type_traits>
 #include <vector>
 
+#include "primitives/primitives.h"
 #include "tape/array.h"
 #include "tape/tape.h"
 
-namespace unisono {
-
-struct Primitive {
-    enum class Effect : std::uint8_t { New, Part };
-    std::string_view name;  ///< in explanations and the debug log
-    Effect effect = Effect::New;
-    std::string_view meaning;
-    std::string_view id = name;  ///< among the rows of the table
-};
-
-namespace primitives {
-#define UNISONO_PRIMITIVE(id, name, effect, meaning) \
-    inline constexpr Primitive id{name, Primitive::Effect::effect, meaning, #id};
-#include "primitives/primitives.def"
-#undef UNISONO_PRIMITIVE
-
-inline constexpr const Primitive* all[] = {
-#define UNISONO_PRIMITIVE(id, ...) &id,
-#include "primitives/primitives.def"
-#undef UNISONO_PRIMITIVE
-};
-}  // namespace primitives
-
-}  // namespace unisono
-
 namespace unisono::library {
 
-/// Of a primitive that depends on its operands alone.
-struct NoAttributes {};
+using primitives::NoAttributes;
 
 inline constexpr std::size_t most_inputs = 3;  ///< of a call with one result
-
-/// A result of a call.
-struct Result {
-    std::vector<std::int64_t> shape;
-    DType dtype;
-};
 
 /// What a call with one result reads and writes.
 struct CallOperands {
@@ -75,96 +45,67 @@ class PrimitiveCall : public OpaqueCall {
     // written.
     bool stores_anywhere() const final { return is_new() && !selects() && !together; }
     bool restarts() const final { return is_new(); }
+    std::int64_t work(std::span<const View> in, std::int64_t elements) const final;
     std::uint64_t run_together(std::span<const OpaqueCall::Operands> calls) final;
 
     Together together = nullptr;  ///< calls with the same one are offered to it
 
-  private:
+  protected:
     bool is_new() const { return primitive_.effect == Primitive::Effect::New; }
     const Primitive& primitive_;
 };
 
-/// How the host runs a primitive, with its attributes by address.
-struct HostForm {
-    const Primitive& primitive;
-    void (*run)(const void* attributes, std::span<const View> in, std::span<const View> out);
-    std::unique_ptr<PrimitiveCall> (*hold)(const Primitive&, const void* attributes);
-};
+template <class Attributes>
+std::unique_ptr<PrimitiveCall> hold_call(const Primitive& row, const void* attributes) {
+    class Held final : public PrimitiveCall {
+      public:
+        Held(const Primitive& p, const Attributes& a) : PrimitiveCall(p), attributes_(a) {}
+        void run(Views in, Views out) override {
+            static_cast<const Row<Attributes>&>(primitive_).host(attributes_, in, out);
+        }
+
+      private:
+        Attributes attributes_;
+    };
+    return std::make_unique<Held>(row, *static_cast<const Attributes*>(attributes));
+}
 
 namespace detail {
 
-/// Host functions take a view where there is one result, a span of views where there are several.
-template <auto function, class Attributes>
-void run_host(const Attributes& attributes, std::span<const View> in, std::span<const View> out) {
-    using Views = std::span<const View>;
-    if constexpr (std::is_invocable_v<decltype(function), const Attributes&, Views, Views>) {
-        function(attributes, in, out);
-    } else {
-        function(attributes, in, out.front());
-    }
-}
-
-template <auto function, class Attributes>
-class HeldCall final : public PrimitiveCall {
-  public:
-    HeldCall(const Primitive& primitive, const Attributes& attributes)
-        : PrimitiveCall(primitive), attributes_(attributes) {}
-    void run(std::span<const View> in, std::span<const View> out) override {
-        run_host<function>(attributes_, in, out);
-    }
-
-  private:
-    Attributes attributes_;
-};
-
-template <auto function, class Attributes>
-HostForm host_form(const Primitive& primitive) {
-    return {primitive,
-            [](const void* a, std::span<const View> in, std::span<const View> out) {
-                run_host<function>(*static_cast<const Attributes*>(a), in, out);
-            },
-            [](const Primitive& p, const void* a) -> std::unique_ptr<PrimitiveCall> {
-                return std::make_unique<HeldCall<function, Attributes>>(
-                    p, *static_cast<const Attributes*>(a));
-            }};
-}
-
-std::vector<Array> record_wide(const HostForm& form, const void* attributes,
-                               std::span<const Array> in, std::span<const Result> results);
-Array record(const HostForm& form, const void* attributes, std::span<const Array> in, Dims shape,
-             DType dtype, Together together);
-void record_into(const HostForm& form, const void* attributes, std::span<const Array> in,
+Array record(const Primitive& row, const void* attributes, std::span<const Array> in,
+             Together together);
+std::vector<Array> record_wide(const Primitive& row, const void* attributes,
+                               std::span<const Array> in);
+void record_into(const Primitive& row, const void* attributes, std::span<const Array> in,
                  const Array& out);
 
 }  // namespace detail
 
-/// A new array that `function(attributes, in, out)` fills: it reads `in`, writes all of `out`.
-/// Views may have any strides; their memory is in place and on the host. It runs without the
-/// engine's lock, so it touches no Python object, no handle and no layout count; it uses
-/// core/threads/parallel.h for threads and throws Error where it fails.
-template <auto function, class Attributes>
-Array call(const Primitive& primitive, std::span<const Array> in, Dims shape, DType dtype,
-           const Attributes& attributes, Together together = nullptr) {
-    return detail::record(detail::host_form<function, Attributes>(primitive), &attributes, in,
-                          shape, dtype, together);
+/// A new array that the primitive fills: its rule says of which shape and dtype.
+template <class Attributes>
+Array call(const Row<Attributes>& row, std::span<const Array> in,
+           const std::type_identity_t<Attributes>& attributes, Together together = nullptr) {
+    return detail::record(row, &attributes, in, together);
 }
 
 /// New arrays that one entry of the tape fills, of any number of operands: they are computed
 /// together, when the first of them is wanted.
-template <auto function, class Attributes>
-std::vector<Array> call_wide(const Primitive& primitive, std::span<const Array> in,
-                             std::span<const Result> results, const Attributes& attributes) {
-    return detail::record_wide(detail::host_form<function, Attributes>(primitive), &attributes, in,
-                               results);
+template <class Attributes>
+std::vector<Array> call_wide(const Row<Attributes>& row, std::span<const Array> in,
+                             const std::type_identity_t<Attributes>& attributes) {
+    return detail::record_wide(row, &attributes, in);
 }
 
 /// The same into memory that exists and keeps what is not written. An input that shares memory with
 /// `out` is copied first.
-template <auto function, class Attributes>
-void call_into(const Primitive& primitive, std::span<const Array> in, const Array& out,
-               const Attributes& attributes) {
-    detail::record_into(detail::host_form<function, Attributes>(primitive), &attributes, in, out);
+template <class Attributes>
+void call_into(const Row<Attributes>& row, std::span<const Array> in, const Array& out,
+               const std::type_identity_t<Attributes>& attributes) {
+    detail::record_into(row, &attributes, in, out);
 }
+
+/// What the rule of a row gives for these operands.
+primitives::Results infer(const Primitive& row, const void* attributes, std::span<const Array> in);
 
 /// The array with a storage: a value known on the host gets one.
 Array stored(const Array& a);

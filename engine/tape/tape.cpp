@@ -43,6 +43,8 @@ const char* text(FlushReason reason) {
         case FlushReason::Length: return "the tape was long";
         case FlushReason::Device: return "a transfer takes the array";
         case FlushReason::Launch: return "a compiled function takes the array";
+        case FlushReason::Check: return "a statement checks its data";
+        case FlushReason::Count: return "the shape of a result depends on data";
         case FlushReason::Exit: return "the program ends";
     }
     return "";

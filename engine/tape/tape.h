@@ -86,6 +86,10 @@ struct OpaqueCall {
     virtual bool stores_anywhere() const { return false; }
     /// Whether a run that ended half-way can be begun again: it writes what it does not read.
     virtual bool restarts() const { return false; }
+    /// Operations, roughly, given those of its entry's elements: long work leaves the engine.
+    virtual std::int64_t work(std::span<const View> /*in*/, std::int64_t elements) const {
+        return elements;
+    }
     /// At most this many run together.
     static constexpr std::size_t most_together = 48;
     /// A call with its operands.
@@ -170,6 +174,8 @@ enum class FlushReason : std::uint8_t {
     Length,  ///< the tape is long
     Device,  ///< a transfer between devices
     Launch,  ///< a compiled function or kernel runs
+    Check,   ///< a statement looks at its data, which it may refuse
+    Count,   ///< the shape of a result depends on data
     Exit,
 };
 const char* text(FlushReason reason);

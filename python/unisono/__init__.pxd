@@ -10,7 +10,8 @@ cdef extern from "unisono/python.h":
     ctypedef enum un_error_kind:
         UN_VALUE_ERROR, UN_TYPE_ERROR, UN_INDEX_ERROR, UN_ZERO_DIVISION_ERROR, UN_OVERFLOW_ERROR
         UN_MEMORY_ERROR, UN_RUNTIME_ERROR, UN_ASSERTION_ERROR, UN_COMPILE_ERROR, UN_DEVICE_ERROR
-        UN_UNSUPPORTED_ERROR, UN_COMM_ERROR, UN_INTERNAL_ERROR, UN_KEYBOARD_INTERRUPT
+        UN_UNSUPPORTED_ERROR, UN_COMM_ERROR, UN_INTERNAL_ERROR, UN_KEYBOARD_INTERRUPT, \
+        UN_LINALG_ERROR
     ctypedef struct un_error:
         un_error_kind kind
         const char *message

@@ -18,7 +18,7 @@ def test_each_primitive_has_an_example():
     page = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(page)
     assert sorted(page.EXAMPLES) == sorted(
-        [*page.TAPE, *(name for name, _, _ in _engine._primitives())]
+        [*page.TAPE, *(name for name, *_ in _engine._primitives())]
     )
 
 

@@ -160,7 +160,7 @@ void parallel_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, C
     CancelScope* cancel = inside_chunk ? nullptr : CancelScope::current();
     if (threads <= 1) {
         for (std::int64_t b = begin; b < end; b += grain) {
-            if (cancel && cancel->stops()) fail(ErrorKind::Interrupt, cancelled_text);
+            if (b > begin && cancel && cancel->stops()) fail(ErrorKind::Interrupt, cancelled_text);
             if (!body(context, b, end - b < grain ? end : b + grain)) return;
         }
         return;

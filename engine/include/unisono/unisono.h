@@ -53,7 +53,8 @@ typedef enum {
     UN_DTYPE_INT = UN_INT_MIN
 } un_dtype;
 
-/// Each is an exception of Python: ValueError... KeyboardInterrupt, and unisono's own.
+/// Each is an exception of Python: ValueError... KeyboardInterrupt, NumPy's LinAlgError, and
+/// unisono's own.
 typedef enum {
     UN_VALUE_ERROR,
     UN_TYPE_ERROR,
@@ -69,6 +70,7 @@ typedef enum {
     UN_COMM_ERROR,
     UN_INTERNAL_ERROR,
     UN_KEYBOARD_INTERRUPT,
+    UN_LINALG_ERROR,
     UN_ERROR_KIND_INT = UN_INT_MIN
 } un_error_kind;
 

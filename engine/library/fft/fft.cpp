@@ -336,24 +336,12 @@ void run(const FftStep& step, const View& in, const View& out) {
     run_real_backward(job);
 }
 
-DType complex_dtype(DType t) {
-    bool found = false;
-    bool single = name(t) == "float32" || name(t) == "complex64";
-    DType made = dtype_from_name(single ? "complex64" : "complex128", found);
-    if (!found) fail(ErrorKind::Unsupported, "fft: complex dtypes are not supported");
-    return made;
-}
-
-struct Precise {
-    FftStep step;
-    bool single;
-};
-
-void run_step(const Precise& precise, std::span<const View> in, const View& out) {
-    precise.single ? run<float>(precise.step, in[0], out) : run<double>(precise.step, in[0], out);
-}
-
 }  // namespace
+
+void host::fft(const FftStep& step, Views in, Views out) {
+    const bool is_single = part_dtype(in[0].dtype) == DType::Float32;
+    is_single ? run<float>(step, in[0], out[0]) : run<double>(step, in[0], out[0]);
+}
 
 Array transform(const Array& x, const FftStep& step) {
     if (step.length < 1) {
@@ -361,14 +349,8 @@ Array transform(const Array& x, const FftStep& step) {
                                    std::to_string(step.length) +
                                    ") specified; expected at least 1");
     }
-    bool single = name(x.dtype()) == "float32" || name(x.dtype()) == "complex64";
-    std::vector<std::int64_t> shape(x.shape().begin(), x.shape().end());
-    auto at = static_cast<std::size_t>(step.axis);
-    shape[at] = step.kind == FftKind::RealForward ? step.length / 2 + 1 : step.length;
-    DType t = step.kind == FftKind::RealBackward ? (single ? DType::Float32 : DType::Float64)
-                                                 : complex_dtype(x.dtype());
     Array in[] = {x};
-    return call<run_step>(primitives::fft, in, shape, t, Precise{step, single});
+    return call(primitives::fft, in, step);
 }
 
 template <class T>

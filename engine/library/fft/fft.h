@@ -4,24 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "primitives/algebra.h"
 #include "tape/array.h"
 
 namespace unisono::library {
 
-enum class FftKind : std::uint8_t {
-    Complex,      ///< complex to complex
-    RealForward,  ///< real to the first half of a complex spectrum
-    RealBackward  ///< the first half of a spectrum to real
-};
-
-struct FftStep {
-    int axis;
-    std::int64_t
-        length;  ///< of the transform: shorter inputs are continued by zeros, longer are cut
-    double scale;
-    bool forward;
-    FftKind kind;
-};
+using primitives::FftKind;
+using primitives::FftStep;
 
 /// The transform along one axis.
 Array transform(const Array& x, const FftStep& step);

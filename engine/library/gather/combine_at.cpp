@@ -46,13 +46,17 @@ void for_size(std::int64_t bytes, F f) {
     }
 }
 
-void combine_all(const Step& step, std::span<const View> in, const View& out) {
-    for_size(size_of(out.dtype), [&]<class T>() {
-        for_size(size_of(in[1].dtype), [&]<class V>() { combine<T, V>(step, out, in[0], in[1]); });
+}  // namespace
+
+void host::combine_at(const primitives::Combining& combining, Views in, Views out) {
+    const DType t = out[0].dtype, compute = combining.compute;
+    const Step step{scalar_function(combining.op, compute),
+                    t == compute ? nullptr : cast_function(t, compute),
+                    t == compute ? nullptr : cast_function(compute, t)};
+    for_size(size_of(t), [&]<class T>() {
+        for_size(size_of(compute), [&]<class V>() { combine<T, V>(step, out[0], in[0], in[1]); });
     });
 }
-
-}  // namespace
 
 bool combines_at(Op op, DType target, DType values) {
     const DType common = promote(target, values);
@@ -68,11 +72,8 @@ void combine_at(Op op, const Array& target, const Array& positions, const Array&
     const DType t = target.dtype(), common = promote(t, values.dtype());
     op = bool_form(op, common);
     const DType compute = *compute_dtype(op, common);
-    const Step step{scalar_function(op, compute),
-                    t == compute ? nullptr : cast_function(t, compute),
-                    t == compute ? nullptr : cast_function(compute, t)};
     Array in[] = {packed(positions), packed(astype(values, compute, false))};
-    call_into<combine_all>(primitives::combine_at, in, target, step);
+    call_into(primitives::combine_at, in, target, {op, compute});
 }
 
 }  // namespace unisono::library

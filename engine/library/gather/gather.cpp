@@ -232,25 +232,6 @@ void scatter_as(const RowMap& m, const std::int64_t* positions, T* table, T* row
 
 }  // namespace
 
-std::int64_t BlockAxes::size() const {
-    std::int64_t n = 1;
-    for (int k = 0; k < rank; ++k) n *= shape[k];
-    return n;
-}
-
-void BlockAxes::add(std::int64_t extent, std::int64_t table_stride, std::int64_t row_stride) {
-    if (extent == 1) return;
-    int k = rank - 1;
-    if (k >= 0 && table[k] == table_stride * extent && rows[k] == row_stride * extent) {
-        shape[k] *= extent;
-    } else {
-        k = rank++;
-        shape[k] = extent;
-    }
-    table[k] = table_stride;
-    rows[k] = row_stride;
-}
-
 bool gather(std::int64_t item_size, const RowMap& map, const std::int64_t* positions,
             const char* table, char* rows, bool checked) {
     if (map.count * map.outer.size() * map.inner.size() == 0) return true;

@@ -7,29 +7,12 @@
 
 #include <cstdint>
 
-#include "core/layout.h"
+#include "primitives/gathering.h"
 
 namespace unisono::library {
 
-/// Axes that are copied whole: shape, and strides (in elements) in the table and in the rows.
-struct BlockAxes {
-    int rank = 0;
-    std::int64_t shape[max_rank], table[max_rank], rows[max_rank];
-    std::int64_t size() const;
-    /// Appends an axis inside the others; merged with the last one where strides allow it.
-    void add(std::int64_t extent, std::int64_t table_stride, std::int64_t row_stride);
-};
-
-/// Row i lies at i * row_stride, its block in the table at wrap(positions[i]) * stride.
-struct RowMap {
-    std::int64_t count = 0;  ///< positions
-    std::int64_t extent =
-        0;  ///< added to negative positions; 0 where there are none (or offsets are given)
-    std::int64_t limit = 0;       ///< positions (wrapped) lie below it; 0: unknown
-    std::int64_t stride = 1;      ///< of the table, in elements
-    std::int64_t row_stride = 1;  ///< of the rows, in elements
-    BlockAxes outer, inner;       ///< axes before and after the rows' own in the order of the rows
-};
+using primitives::BlockAxes;
+using primitives::RowMap;
 
 /// rows = table[positions]. Element size 1, 2, 4, 8 or 16 bytes. With `checked` (rows of one
 /// element and no outer axes only) positions are tested against m.extent on the way; returns

@@ -137,11 +137,10 @@ void count_into(const Bins& bins, const double* v, std::int64_t n, C* table, Add
     });
 }
 
-struct Counting {
-    bool weighted;
-};
+}  // namespace
 
-void count_numbers_of(const Counting& counting, std::span<const View> in, const View& out) {
+void host::count_numbers(const primitives::Counting& counting, Views in, Views outs) {
+    const View& out = outs[0];
     const auto* x = elements<const std::int64_t>(in[0]);
     const std::int64_t n = in[0].layout->size(), bins = out.layout->size();
     if (counting.weighted) {
@@ -158,17 +157,13 @@ void count_numbers_of(const Counting& counting, std::span<const View> in, const 
              });
 }
 
-struct Binning {
-    bool weighted, uniform;
-};
-
-void count_in_bins_of(const Binning& binning, std::span<const View> in, const View& out) {
+void host::count_in_bins(const primitives::Binning& binning, Views in, Views out) {
     const Bins bins(elements<const double>(in[1]), in[1].layout->size(), binning.uniform);
     const auto* v = elements<const double>(in[0]);
     const std::int64_t n = in[0].layout->size(), all = bins.bins() + 1;
     auto count = [&]<class C>(std::vector<C>& table, auto add) {
         count_into(bins, v, n, table.data(), add);
-        std::copy_n(table.data(), all - 1, elements<C>(out));
+        std::copy_n(table.data(), all - 1, elements<C>(out[0]));
     };
     if (binning.weighted) {
         const auto* w = elements<const double>(in[2]);
@@ -179,8 +174,6 @@ void count_in_bins_of(const Binning& binning, std::span<const View> in, const Vi
         count(table, [](std::int64_t) { return std::int64_t{1}; });
     }
 }
-
-}  // namespace
 
 void count_evenly(const double* x, std::int64_t n, const double* edges, std::int64_t bins,
                   const double* weights, void* out) {
@@ -199,19 +192,12 @@ void count_evenly(const double* x, std::int64_t n, const double* edges, std::int
 
 Array count_numbers(const Array& numbers, const Array* weights, std::int64_t bins) {
     Array in[] = {packed(numbers), packed(weights ? *weights : numbers)};
-    std::int64_t shape[] = {bins};
-    bool weighted = weights != nullptr;
-    return call<count_numbers_of>(primitives::count_numbers, in, shape,
-                                  weighted ? DType::Float64 : DType::Int64, Counting{weighted});
+    return call(primitives::count_numbers, in, {bins, weights != nullptr});
 }
 
 Array count_in_bins(const Array& x, const Array& edges, const Array* weights, bool uniform) {
     Array in[] = {packed(x), packed(edges), packed(weights ? *weights : x)};
-    std::int64_t shape[] = {edges.size() - 1};
-    bool weighted = weights != nullptr;
-    return call<count_in_bins_of>(primitives::count_in_bins, in, shape,
-                                  weighted ? DType::Float64 : DType::Int64,
-                                  Binning{weighted, uniform});
+    return call(primitives::count_in_bins, in, {weights != nullptr, uniform});
 }
 
 }  // namespace unisono::library

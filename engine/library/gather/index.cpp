@@ -7,16 +7,19 @@
 #include "library/gather/index.h"
 
 #include <algorithm>
-#include <memory>
+#include <cstring>
 
 #include "core/error.h"
 #include "core/limits.h"
 #include "library/gather/gather.h"
 #include "library/gather/mask.h"
+#include "library/lanes.h"
 #include "primitives/primitive.h"
 #include "tape/tape.h"
 
 namespace unisono::library {
+
+using primitives::Extents;
 
 namespace {
 
@@ -151,9 +154,9 @@ Parse parse_parts(const Array& a, std::span<const IndexPart> parts) {
     return parse;
 }
 
-[[noreturn]] void out_of_range(const Array& index, int axis, std::int64_t extent) {
+[[noreturn]] void out_of_range(const View& index, int axis, std::int64_t extent) {
     // The first one that is wrong, as the program would meet it.
-    const auto* at = reinterpret_cast<const std::int64_t*>(index.view().data());
+    const auto* at = elements<const std::int64_t>(index);
     while (*at >= -extent && *at < extent) ++at;
     fail(ErrorKind::Index, "index " + std::to_string(*at) + " is out of bounds for axis " +
                                std::to_string(axis) + " with size " + std::to_string(extent));
@@ -171,7 +174,7 @@ Array arg2(Op op, const Array& a, std::int64_t b) {
 /// Checks an index array against its axis; returns whether it has negative elements.
 bool has_negative(const AxisIndex& x, std::int64_t extent) {
     IndexCheck check = check_index(index_data(x.index), x.index.size(), extent);
-    if (!check.inside) out_of_range(x.index, x.source_axis, extent);
+    if (!check.inside) out_of_range(x.index.view(), x.source_axis, extent);
     return check.negative;
 }
 
@@ -346,53 +349,27 @@ bool one_step(Dims shape, Dims strides, std::size_t from, std::size_t to) {
     return true;
 }
 
-/// Of an operand that is a packed mask: its counts, taken when the call was recorded.
-struct Masked {
-    std::shared_ptr<const MaskCounts> counts;
-};
-
-const std::uint8_t* bytes_of(const View& mask) {
-    return reinterpret_cast<const std::uint8_t*>(mask.data());
+/// The counts before each block of a mask as an operand.
+Array block_counts(const MaskCounts& counts) {
+    const std::int64_t shape[] = {static_cast<std::int64_t>(counts.before.size())};
+    Array made = empty(shape, DType::Int64, nullptr);
+    made.view().storage->allocate();
+    std::memcpy(made.view().data(), counts.before.data(), counts.before.size() * sizeof *shape);
+    return made;
 }
 
-void select_under_mask(const Masked& masked, std::span<const View> in, const View& out) {
-    select(size_of(out.dtype), *masked.counts, bytes_of(in[1]), in[0].data(), out.data());
-}
-
-void fill_under_mask(const Masked& masked, std::span<const View> in, const View& out) {
-    fill(size_of(out.dtype), *masked.counts, bytes_of(in[1]), in[0].data(), out.data());
-}
-
-const std::int64_t* positions_in(const View& v) {
-    return reinterpret_cast<const std::int64_t*>(v.data());
-}
-
-void take_rows(const RowMap& map, std::span<const View> in, const View& out) {
-    gather(size_of(out.dtype), map, positions_in(in[1]), in[0].data(), out.data());
-}
-
-/// Of positions that are tested while the elements move.
-struct Checked {
-    RowMap map;
-    std::shared_ptr<bool> are_inside;
-};
-
-void take_checked(const Checked& checked, std::span<const View> in, const View& out) {
-    *checked.are_inside = gather(size_of(out.dtype), checked.map, positions_in(in[1]), in[0].data(),
-                                 out.data(), true);
-}
-
-void put_rows(const RowMap& map, std::span<const View> in, const View& out) {
-    scatter(size_of(out.dtype), map, positions_in(in[1]), out.data(), in[0].data());
+BlockCounts counts_in(const View& mask, const View& counts) {
+    return {
+        mask.layout->size(),
+        {elements<const std::int64_t>(counts), static_cast<std::size_t>(counts.layout->size())}};
 }
 
 Array select_items(const Array& a, const Array& given) {
     check_mask(given, a, 0);
     Array mask = packed(given);
-    auto counts = std::make_shared<MaskCounts>(counts_of(mask));
-    std::int64_t shape[] = {counts->total};
-    Array in[] = {packed(a), mask};
-    return call<select_under_mask>(primitives::select, in, shape, a.dtype(), Masked{counts});
+    const MaskCounts counts = counts_of(mask);
+    Array in[] = {packed(a), mask, block_counts(counts)};
+    return call(primitives::select, in, {counts.total});
 }
 
 /// The view and mask of an assignment whose value is the same everywhere: elementwise work.
@@ -453,17 +430,17 @@ bool assign_one(const Array& target, std::span<const IndexPart> parts, const Arg
 void fill_items(const Array& target, const Array& given, const Arg& value) {
     check_mask(given, target, 0);
     Array mask = packed(given);
-    auto counts = std::make_shared<MaskCounts>(counts_of(mask));
-    std::int64_t shape[] = {counts->total};
+    const MaskCounts counts = counts_of(mask);
+    std::int64_t shape[] = {counts.total};
     constexpr std::int64_t fewest = 4;  // one of so many elements: below, picking them pays
-    if (!value.is_scalar() && counts->total >= mask.size() / fewest &&
-        assign_under_mask(target, mask, counts->total, value.view))
+    if (!value.is_scalar() && counts.total >= mask.size() / fewest &&
+        assign_under_mask(target, mask, counts.total, value.view))
         return;
     Array values = packed(fitted(value_array(value, target.dtype()), shape));
-    Array in[] = {values, mask};
+    Array in[] = {values, mask, block_counts(counts)};
     bool direct = target.view().layout->contiguous();
     Array out = direct ? target : copy(target);
-    call_into<fill_under_mask>(primitives::fill, in, out, Masked{counts});
+    call_into(primitives::fill, in, out, {});
     if (!direct) assign(target, out.arg());
 }
 
@@ -481,19 +458,42 @@ Array take_elements(const Resolved& r, Dims shape) {
         const char* table = host_data(r.base, false);
         Array made = empty(shape, r.base.dtype(), nullptr);
         char* rows = host_data(made, true);
-        if (!gather(size, m, positions, table, rows, true)) out_of_range(x.index, axis, m.extent);
+        if (!gather(size, m, positions, table, rows, true))
+            out_of_range(x.index.view(), axis, m.extent);
         return made;
     }
     Array in[] = {r.base, x.index};
-    auto inside = std::make_shared<bool>(true);
-    Array made =
-        call<take_checked>(primitives::take, in, shape, r.base.dtype(), Checked{m, inside});
-    host_data(made, false);
-    if (!*inside) out_of_range(x.index, axis, m.extent);
-    return made;
+    return call(primitives::take_checked, in, {m, Extents::of(shape), axis});
 }
 
 }  // namespace
+
+void host::select(const primitives::Selecting&, Views in, Views out) {
+    library::select(size_of(out[0].dtype), counts_in(in[1], in[2]),
+                    elements<const std::uint8_t>(in[1]), in[0].data(), out[0].data());
+}
+
+void host::fill(const NoAttributes&, Views in, Views out) {
+    library::fill(size_of(out[0].dtype), counts_in(in[1], in[2]),
+                  elements<const std::uint8_t>(in[1]), in[0].data(), out[0].data());
+}
+
+void host::take(const primitives::Taking& taking, Views in, Views out) {
+    gather(size_of(out[0].dtype), taking.map, elements<const std::int64_t>(in[1]), in[0].data(),
+           out[0].data());
+}
+
+void host::take_checked(const primitives::Taking& taking, Views in, Views out) {
+    const bool are_inside =
+        gather(size_of(out[0].dtype), taking.map, elements<const std::int64_t>(in[1]), in[0].data(),
+               out[0].data(), true);
+    if (!are_inside) out_of_range(in[1], taking.source_axis, taking.map.extent);
+}
+
+void host::put(const RowMap& map, Views in, Views out) {
+    scatter(size_of(out[0].dtype), map, elements<const std::int64_t>(in[1]), out[0].data(),
+            in[0].data());
+}
 
 Array get_items(const Array& given, std::span<const IndexPart> parts) {
     Array a = stored(given);
@@ -505,7 +505,7 @@ Array get_items(const Array& given, std::span<const IndexPart> parts) {
     Positions p = positions_of(r);
     Array in[] = {r.base, p.array};
     RowMap m = row_map(r, p, Layout::contiguous(shape)->strides());
-    return call<take_rows>(primitives::take, in, shape, a.dtype(), m);
+    return call(primitives::take, in, {m, Extents::of(shape)});
 }
 
 void set_items(const Array& target, std::span<const IndexPart> parts, const Arg& value) {
@@ -544,7 +544,7 @@ void set_items(const Array& target, std::span<const IndexPart> parts, const Arg&
         ++s->version;
         return;
     }
-    call_into<put_rows>(primitives::put, in, r.base, m);
+    call_into(primitives::put, in, r.base, m);
 }
 
 std::vector<Array> nonzero(const Array& a) {

@@ -55,7 +55,7 @@ void each_word(const std::uint8_t* mask, std::int64_t begin, std::int64_t end, F
 /// Calls f(begin, end, first, last) for each block with true elements; [first, last) are their
 /// numbers.
 template <class F>
-void each_block(const MaskCounts& counts, F&& f) {
+void each_block(const BlockCounts& counts, F&& f) {
     auto blocks = static_cast<std::int64_t>(counts.before.size()) - 1;
     parallel_for(0, blocks, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t b = begin; b < end; ++b) {
@@ -68,7 +68,7 @@ void each_block(const MaskCounts& counts, F&& f) {
 }
 
 template <class T>
-void select_as(const MaskCounts& counts, const std::uint8_t* mask, const T* from, T* to) {
+void select_as(const BlockCounts& counts, const std::uint8_t* mask, const T* from, T* to) {
     each_block(counts, [&](std::int64_t begin, std::int64_t end, std::int64_t k,
                            std::int64_t last) {
         if (last - k == end - begin) {
@@ -106,7 +106,7 @@ T blend(bool set, T a, T b) {
 }
 
 template <class T>
-void fill_as(const MaskCounts& counts, const std::uint8_t* mask, const T* from, T* to) {
+void fill_as(const BlockCounts& counts, const std::uint8_t* mask, const T* from, T* to) {
     each_block(counts, [&](std::int64_t begin, std::int64_t end, std::int64_t k, std::int64_t) {
         each_word(mask, begin, end, [&](std::int64_t i, std::int64_t count, std::uint64_t word) {
             int set = std::popcount(word);
@@ -147,14 +147,14 @@ MaskCounts count_mask(const std::uint8_t* mask, std::int64_t size) {
     return counts;
 }
 
-void select(std::int64_t item_size, const MaskCounts& counts, const std::uint8_t* mask,
+void select(std::int64_t item_size, const BlockCounts& counts, const std::uint8_t* mask,
             const char* from, char* to) {
     with_size(item_size, [&]<class T>() {
         select_as(counts, mask, reinterpret_cast<const T*>(from), reinterpret_cast<T*>(to));
     });
 }
 
-void fill(std::int64_t item_size, const MaskCounts& counts, const std::uint8_t* mask,
+void fill(std::int64_t item_size, const BlockCounts& counts, const std::uint8_t* mask,
           const char* from, char* to) {
     with_size(item_size, [&]<class T>() {
         fill_as(counts, mask, reinterpret_cast<const T*>(from), reinterpret_cast<T*>(to));

@@ -30,23 +30,18 @@ void slide_into(const View& a, const View& v, std::int64_t lead, const View& out
     }
 }
 
-struct Lead {
-    std::int64_t count;
-};
-
-void slide_all(const Lead& lead, std::span<const View> in, const View& out) {
-    if (out.dtype == DType::Float64)
-        slide_into<double>(in[0], in[1], lead.count, out);
-    else
-        slide_into<float>(in[0], in[1], lead.count, out);
-}
-
 }  // namespace
+
+void host::slide(const primitives::Sliding& sliding, Views in, Views out) {
+    if (out[0].dtype == DType::Float64)
+        slide_into<double>(in[0], in[1], sliding.lead, out[0]);
+    else
+        slide_into<float>(in[0], in[1], sliding.lead, out[0]);
+}
 
 Array slide(const Array& a, const Array& v, std::int64_t lead, std::int64_t count) {
     Array in[] = {packed(a), packed(v)};
-    std::int64_t shape[] = {count};
-    return call<slide_all>(primitives::slide, in, shape, a.dtype(), Lead{lead});
+    return call(primitives::slide, in, {lead, count});
 }
 
 }  // namespace unisono::library

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "core/pool.h"
@@ -20,29 +21,35 @@ class CallMemory {
         for (const Block& b : blocks_) pool::free(b.data, b.bytes);
     }
 
-    /// A block of its own; `target`, if any, has no memory yet and takes the block once the call
-    /// has succeeded.
-    void* allocate(std::int64_t bytes, Storage* target) {
+    /// A block of its own; `result`, if any, gets its contents once the call has succeeded.
+    void* allocate(std::int64_t bytes, const View* result) {
         bytes = bytes > 0 ? bytes : 1;
         blocks_.reserve(blocks_.size() + 1);
-        blocks_.push_back({pool::allocate(bytes), bytes, target});
+        blocks_.push_back({pool::allocate(bytes), bytes, result ? *result : View{}});
         return blocks_.back().data;
     }
-    /// Gives the targets their blocks. The routine has ended, and the engine is held.
+    /// The routine has ended. A result that is a whole storage takes the block as its memory.
     void hand_over() {
         for (Block& b : blocks_) {
-            if (!b.target) continue;
-            b.target->memory = {reinterpret_cast<std::uintptr_t>(b.data), b.bytes};
-            b.data = nullptr;
+            Storage* const s = b.result.storage;
+            if (!s) continue;
+            const std::int64_t bytes = b.result.layout->size() * size_of(b.result.dtype);
+            if (bytes > Storage::inline_bytes && s->memory.bytes == b.bytes &&
+                b.result.offset == 0 && !s->borrowed && !s->shared_outside()) {
+                void* const before = s->data();
+                s->memory.handle = reinterpret_cast<std::uintptr_t>(b.data);
+                b.data = before;
+            } else {
+                std::memcpy(b.result.data(), b.data, static_cast<std::size_t>(bytes));
+            }
         }
-        std::erase_if(blocks_, [](const Block& b) { return !b.data; });
     }
 
   private:
     struct Block {
         void* data;
         std::int64_t bytes;
-        Storage* target;
+        View result;  ///< of no storage: none
     };
     std::vector<Block> blocks_;
 };

@@ -13,52 +13,49 @@
 #include "library/linalg/factor_tiles.h"
 #include "library/linalg/matrix_stack.h"
 #include "library/linalg/solve.h"
+#include "primitives/primitive.h"
 
 namespace unisono::library {
+
+using primitives::QrMode;
 
 namespace {
 
 template <class T>
-Factors solve_typed(const Array& given, const Array& right) {
-    const auto width = static_cast<double>(right.shape().back());
-    Stack<T> a(given, 1 + width / static_cast<double>(given.shape().back()));
-    Stack<T> b(right, a.memory);
-    std::int64_t n = a.rows, k = b.columns;
-    Made<T> x(b.shape({n, k}), a.memory.get());
-    auto body = [=, matrices = a.data, sides = b.data, to = x.data](std::int64_t i) {
-        if (n == 0 || k == 0) return true;
+std::int64_t solve_typed(Views in, const View& out) {
+    const Stack a(in[0]), b(in[1]);
+    const std::int64_t n = a.rows, k = b.columns;
+    StackCall call(a.operations(1 + static_cast<double>(k) / static_cast<double>(n)));
+    auto body = [=, matrices = call.read<T>(in[0]), sides = call.read<T>(in[1]),
+                 to = call.write<T>(out)](std::int64_t i) {
         return solve_rows(n, k, matrices + i * n * n, sides + i * n * k, to + i * n * k);
     };
-    std::int64_t failed = for_each_matrix(a.count, n, a.memory, body);
-    return {{x.array}, failed};
+    return call.for_each(a.count, n, body);
 }
 
 template <class T>
-Factors inverse_typed(const Array& given) {
-    Stack<T> a(given, 3);
-    std::int64_t n = a.rows;
-    Made<T> inverse(a.shape({n, n}), a.memory.get());
-    auto body = [=, matrices = a.data, to = inverse.data](std::int64_t i) {
-        if (n == 0) return true;
+std::int64_t inverse_typed(const View& in, const View& out) {
+    const Stack a(in);
+    StackCall call(a.operations(3));
+    const std::int64_t n = a.rows;
+    auto body = [=, matrices = call.read<T>(in), to = call.write<T>(out)](std::int64_t i) {
         auto rows = buffer<T>(n * n);
         copy_elements(matrices + i * n * n, n * n, rows.get());
         return inverse_of_rows(n, rows.get(), to + i * n * n);
     };
-    std::int64_t failed = for_each_matrix(a.count, n, a.memory, body);
-    return {{inverse.array}, failed};
+    return call.for_each(a.count, n, body);
 }
 
 template <class T>
-Factors determinant_typed(const Array& given) {
+void determinant_typed(const View& in, Views out) {
     using Real = real_of<T>;
-    Stack<T> a(given, 1);
-    std::int64_t n = a.rows;
-    CallMemory* memory = a.memory.get();
-    Made<T> det(a.shape({}), memory), sign(a.shape({}), memory);
-    Made<Real> log(a.shape({}), memory);
+    const Stack a(in);
+    StackCall call(a.operations(1));
+    const std::int64_t n = a.rows;
     void* getrf = blas::routine_for<T>("getrf");
-    auto body = [=, matrices = a.data, to_det = det.data, to_sign = sign.data,
-                 to_log = log.data](std::int64_t i) {
+    auto body = [=, matrices = call.read<T>(in), to_det = call.write<T>(out[0]),
+                 to_sign = call.write<T>(out[1]),
+                 to_log = call.write<Real>(out[2])](std::int64_t i) {
         auto lu = buffer<T>(n * n);
         auto pivots = buffer<blas::Int>(n);
         Info info;
@@ -91,23 +88,20 @@ Factors determinant_typed(const Array& given) {
         to_log[i] = logarithm;
         return true;
     };
-    for_each_matrix(a.count, n, a.memory, body);
-    return {{det.array, sign.array, log.array}, -1};
+    call.for_each(a.count, n, body);
 }
 
 template <class T>
-Factors cholesky_typed(const Array& given, bool upper) {
-    Stack<T> a(given, 1);
-    std::int64_t n = a.rows;
-    Made<T> factor(a.shape({n, n}), a.memory.get());
-    auto body = [=, matrices = a.data, to = factor.data](std::int64_t i) {
-        if (n == 0) return true;
+std::int64_t cholesky_typed(const View& in, const View& out, bool upper) {
+    const Stack a(in);
+    StackCall call(a.operations(1));
+    const std::int64_t n = a.rows;
+    auto body = [=, matrices = call.read<T>(in), to = call.write<T>(out)](std::int64_t i) {
         T* m = to + i * n * n;
         copy_elements(matrices + i * n * n, n * n, m);
         return cholesky_of_rows(upper, n, m);
     };
-    std::int64_t failed = for_each_matrix(a.count, n, a.memory, body);
-    return {{factor.array}, failed};
+    return call.for_each(a.count, n, body);
 }
 
 /// The upper triangle of packed columns of height m as rows x n packed rows.
@@ -119,21 +113,18 @@ void take_upper(const T* columns, std::int64_t m, std::int64_t rows, std::int64_
 }
 
 template <class T>
-Factors qr_typed(const Array& given, QrMode mode) {
-    Stack<T> a(given, 4);
-    CallMemory* memory = a.memory.get();
-    std::int64_t m = a.rows, n = a.columns, least = std::min(m, n);
-    bool wants_q = mode == QrMode::Reduced || mode == QrMode::Complete;
-    std::int64_t width = mode == QrMode::Complete ? m : least;
-    const std::vector<std::int64_t> none{0};
-    Made<T> q(wants_q ? a.shape({m, width}) : none, memory);
-    Made<T> r(mode == QrMode::Raw ? a.shape({n, m}) : a.shape({width, n}), memory);
-    Made<T> factors(mode == QrMode::Raw ? a.shape({least}) : none, memory);
+void qr_typed(const View& in, Views out, QrMode mode) {
+    const Stack a(in);
+    StackCall call(a.operations(4));
+    const std::int64_t m = a.rows, n = a.columns, least = std::min(m, n);
+    const bool wants_q = mode == QrMode::Reduced || mode == QrMode::Complete;
+    const std::int64_t width = mode == QrMode::Complete ? m : least;
+    T* q = wants_q ? call.write<T>(out[0]) : nullptr;
+    T* r = call.write<T>(out[wants_q ? 1 : 0]);
+    T* factors = mode == QrMode::Raw ? call.write<T>(out[1]) : nullptr;
     void* geqrf = blas::routine_for<T>("geqrf");
     void* orgqr = blas::routine_for<T>(is_complex<T> ? "ungqr" : "orgqr");
-    auto body = [=, matrices = a.data, to_q = q.data, to_r = r.data,
-                 to_factors = factors.data](std::int64_t i) {
-        if (m == 0) return true;
+    auto body = [=, matrices = call.read<T>(in)](std::int64_t i) {
         auto columns = buffer<T>(m * std::max(n, width)), tau = buffer<T>(least);
         std::int64_t size = 64 * std::max<std::int64_t>(1, std::max(m, n));
         auto work = buffer<T>(size);
@@ -142,40 +133,78 @@ Factors qr_typed(const Array& given, QrMode mode) {
         if (n > 0)
             blas::call(geqrf, m, n, columns.get(), m, tau.get(), work.get(), size, &info.value);
         if (mode == QrMode::Raw) {
-            copy_elements(columns.get(), m * n, to_r + i * m * n);
-            copy_elements(tau.get(), least, to_factors + i * least);
+            copy_elements(columns.get(), m * n, r + i * m * n);
+            copy_elements(tau.get(), least, factors + i * least);
             return info.ok();
         }
-        take_upper(columns.get(), m, width, n, to_r + i * width * n);
+        take_upper(columns.get(), m, width, n, r + i * width * n);
         if (!wants_q || width == 0) return info.ok();
         Info formed;
         blas::call(orgqr, m, width, least, columns.get(), m, tau.get(), work.get(), size,
                    &formed.value);
-        transpose_into(columns.get(), width, m, to_q + i * m * width);
+        transpose_into(columns.get(), width, m, q + i * m * width);
         return info.ok() && formed.ok();
     };
-    std::int64_t failed = for_each_matrix(a.count, std::max(m, n), a.memory, body);
-    if (wants_q) return {{q.array, r.array}, failed};
-    if (mode == QrMode::Raw) return {{r.array, factors.array}, failed};
-    return {{r.array}, failed};
+    call.for_each(a.count, std::max(m, n), body);
 }
 
 }  // namespace
 
-Factors solve(const Array& a, const Array& b) {
-    return for_lapack_type(a.dtype(), [&]<class T>() { return solve_typed<T>(a, b); });
+void host::solve(const NoAttributes&, Views in, Views out) {
+    for_lapack_type(in[0].dtype, [&]<class T>() {
+        require_none_failed("solve", in[0], solve_typed<T>(in, out[0]));
+    });
 }
-Factors inverse(const Array& a) {
-    return for_lapack_type(a.dtype(), [&]<class T>() { return inverse_typed<T>(a); });
+
+void host::inv(const NoAttributes&, Views in, Views out) {
+    for_lapack_type(in[0].dtype, [&]<class T>() {
+        require_none_failed("inv", in[0], inverse_typed<T>(in[0], out[0]));
+    });
 }
-Factors determinant(const Array& a) {
-    return for_lapack_type(a.dtype(), [&]<class T>() { return determinant_typed<T>(a); });
+
+void host::det(const NoAttributes&, Views in, Views out) {
+    for_lapack_type(in[0].dtype, [&]<class T>() { determinant_typed<T>(in[0], out); });
 }
-Factors cholesky(const Array& a, bool upper) {
-    return for_lapack_type(a.dtype(), [&]<class T>() { return cholesky_typed<T>(a, upper); });
+
+void host::cholesky(const primitives::Triangle& triangle, Views in, Views out) {
+    for_lapack_type(in[0].dtype, [&]<class T>() {
+        const std::int64_t failed = cholesky_typed<T>(in[0], out[0], triangle.upper);
+        require_none_failed("cholesky", in[0], failed, "Matrix is not positive definite");
+    });
 }
-Factors qr(const Array& a, QrMode mode) {
-    return for_lapack_type(a.dtype(), [&]<class T>() { return qr_typed<T>(a, mode); });
+
+void host::qr(const primitives::Orthogonal& orthogonal, Views in, Views out) {
+    for_lapack_type(in[0].dtype, [&]<class T>() { qr_typed<T>(in[0], out, orthogonal.mode); });
+}
+
+Array checked_matrices(const Array& a) {
+    const DType part = part_dtype(a.dtype());
+    if (part != DType::Float32 && part != DType::Float64) {
+        fail(ErrorKind::Type, "linalg: array type " + std::string(name(a.dtype())) +
+                                  " is unsupported in linalg; convert to float32 or float64 first");
+    }
+    return packed(a);
+}
+
+Array solve(const Array& a, const Array& b) {
+    const Array in[] = {checked_matrices(a), checked_matrices(b)};
+    return call(primitives::solve, in, {});
+}
+Array inverse(const Array& a) {
+    const Array in[] = {checked_matrices(a)};
+    return call(primitives::inv, in, {});
+}
+std::vector<Array> determinant(const Array& a) {
+    const Array in[] = {checked_matrices(a)};
+    return call_wide(primitives::det, in, {});
+}
+Array cholesky(const Array& a, bool upper) {
+    const Array in[] = {checked_matrices(a)};
+    return call(primitives::cholesky, in, {upper});
+}
+std::vector<Array> qr(const Array& a, QrMode mode) {
+    const Array in[] = {checked_matrices(a)};
+    return call_wide(primitives::qr, in, {mode});
 }
 
 }  // namespace unisono::library

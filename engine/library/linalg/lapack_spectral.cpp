@@ -1,10 +1,14 @@
 // Singular values, eigenvalues and least squares.
+#include <algorithm>
 #include <cmath>
 
 #include "library/linalg/lapack.h"
 #include "library/linalg/matrix_stack.h"
+#include "primitives/primitive.h"
 
 namespace unisono::library {
+
+using primitives::SvdMode;
 
 namespace {
 
@@ -31,28 +35,21 @@ struct WorkSpace {
 };
 
 template <class T>
-Factors svd_typed(const Array& given, SvdMode mode) {
+std::int64_t svd_typed(const View& in, Views out, SvdMode mode) {
     using Real = real_of<T>;
-    Stack<T> a(given, 32);
-    CallMemory* memory = a.memory.get();
-    std::int64_t m = a.rows, n = a.columns, least = std::min(m, n);
-    bool vectors = mode != SvdMode::Values, full = mode == SvdMode::Full;
-    std::int64_t u_columns = full ? m : least, v_rows = full ? n : least;
-    std::vector<std::int64_t> none{0};
-    Made<T> u(vectors ? a.shape({m, u_columns}) : none, memory);
-    Made<T> v(vectors ? a.shape({v_rows, n}) : none, memory);
-    Made<Real> s(a.shape({least}), memory);
+    const Stack a(in);
+    StackCall call(a.operations(32));
+    const std::int64_t m = a.rows, n = a.columns, least = std::min(m, n);
+    const bool vectors = mode != SvdMode::Values, full = mode == SvdMode::Full;
+    const std::int64_t u_columns = full ? m : least, v_rows = full ? n : least;
+    T* to_u = vectors ? call.write<T>(out[0]) : nullptr;
+    Real* to_s = call.write<Real>(out[vectors ? 1 : 0]);
+    T* to_v = vectors ? call.write<T>(out[2]) : nullptr;
     void* gesdd = blas::routine_for<T>("gesdd");
     char job = !vectors ? 'N' : full ? 'A' : 'S';
-    auto body = [=, matrices = a.data, to_u = u.data, to_v = v.data,
-                 to_s = s.data](std::int64_t i) {
+    auto body = [=, matrices = call.read<T>(in)](std::int64_t i) {
         T* u_out = vectors ? to_u + i * m * u_columns : to_u;
         T* v_out = vectors ? to_v + i * v_rows * n : to_v;
-        if (least == 0) {
-            for (std::int64_t k = 0; full && k < m; ++k) u_out[k * m + k] = T(1);
-            for (std::int64_t k = 0; full && k < n; ++k) v_out[k * n + k] = T(1);
-            return true;
-        }
         // The memory is the transposed matrix, whose left vectors are our right ones.
         auto matrix = buffer<T>(m * n);
         std::copy_n(matrices + i * m * n, m * n, matrix.get());
@@ -77,21 +74,20 @@ Factors svd_typed(const Array& given, SvdMode mode) {
         }
         return true;
     };
-    std::int64_t failed = for_each_matrix(a.count, std::max(m, n), a.memory, body);
-    if (!vectors) return {{s.array}, failed};
-    return {{u.array, s.array, v.array}, failed};
+    return call.for_each(a.count, std::max(m, n), body);
 }
 
 template <class T>
-Factors eigh_typed(const Array& given, bool upper, bool vectors) {
-    Stack<T> a(given, 16);
-    std::int64_t n = a.rows;
-    Made<real_of<T>> values(a.shape({n}), a.memory.get());
-    Made<T> made(vectors ? a.shape({n, n}) : std::vector<std::int64_t>{0}, a.memory.get());
+std::int64_t eigh_typed(const View& in, Views out, bool upper) {
+    const Stack a(in);
+    StackCall call(a.operations(16));
+    const std::int64_t n = a.rows;
+    const bool vectors = out.size() > 1;
+    auto* to_values = call.write<real_of<T>>(out[0]);
+    T* to = vectors ? call.write<T>(out[1]) : nullptr;
     void* syevd = blas::routine_for<T>(is_complex<T> ? "heevd" : "syevd");
     char job = vectors ? 'V' : 'N', triangle = upper ? 'U' : 'L';
-    auto body = [=, matrices = a.data, to_values = values.data, to = made.data](std::int64_t i) {
-        if (n == 0) return true;
+    auto body = [=, matrices = call.read<T>(in)](std::int64_t i) {
         auto matrix = buffer<T>(n * n);
         transpose_into(matrices + i * n * n, n, n, matrix.get());
         WorkSpace<T> space;
@@ -112,43 +108,7 @@ Factors eigh_typed(const Array& given, bool upper, bool vectors) {
         if (vectors) transpose_into(matrix.get(), n, n, to + i * n * n);
         return true;
     };
-    std::int64_t failed = for_each_matrix(a.count, n, a.memory, body);
-    if (!vectors) return {{values.array}, failed};
-    return {{values.array, made.array}, failed};
-}
-
-/// Eigenvalues of real matrices as LAPACK gives them, with vectors in packed columns.
-template <class T>
-struct RealEigen {
-    std::shared_ptr<T[]> real, imaginary, vectors;
-    std::int64_t failed;
-};
-
-template <class T>
-RealEigen<T> eig_real(const Stack<T>& a, bool vectors) {
-    std::int64_t n = a.rows;
-    RealEigen<T> e{buffer<T>(a.count * n), buffer<T>(a.count * n),
-                   buffer<T>(vectors ? a.count * n * n : 1), -1};
-    void* geev = blas::routine_for<T>("geev");
-    auto body = [=, matrices = a.data](std::int64_t i) {
-        if (n == 0) return true;
-        auto matrix = buffer<T>(n * n);
-        transpose_into(matrices + i * n * n, n, n, matrix.get());
-        WorkSpace<T> space;
-        Info info;
-        T unused;
-        for (int round = 0; round < 2; ++round) {
-            blas::call(geev, 'N', vectors ? 'V' : 'N', n, matrix.get(), n, e.real.get() + i * n,
-                       e.imaginary.get() + i * n, &unused, std::int64_t{1},
-                       e.vectors.get() + (vectors ? i * n * n : 0), n, space.work.get(),
-                       space.work_size, &info.value);
-            if (!info.ok()) return false;
-            if (round == 0) space.grow();
-        }
-        return true;
-    };
-    e.failed = for_each_matrix(a.count, n, a.memory, body);
-    return e;
+    return call.for_each(a.count, n, body);
 }
 
 /// One matrix's complex vectors, packed rows, from pairs of real columns.
@@ -166,40 +126,59 @@ void pair_vectors(const T* columns, const T* imaginary, std::int64_t n, std::com
     }
 }
 
+/// Throws where LAPACK would not come to an end.
 template <class T>
-Factors eig_typed_real(const Array& given, bool vectors) {
-    using Complex = std::complex<T>;
-    Stack<T> a(given, 64);
-    std::int64_t n = a.rows, all = a.count * n;
-    RealEigen<T> e = eig_real(a, vectors);
-    std::vector<std::int64_t> none{0};
-    bool is_real =
-        std::all_of(e.imaginary.get(), e.imaginary.get() + all, [](T x) { return x == 0; });
-    if (is_real || e.failed >= 0) {
-        Made<T> values(a.shape({n})), made(vectors ? a.shape({n, n}) : none);
-        std::copy(e.real.get(), e.real.get() + all, values.data);
-        for (std::int64_t i = 0; vectors && i < a.count; ++i)
-            transpose_into(e.vectors.get() + i * n * n, n, n, made.data + i * n * n);
-        return {{values.array, made.array}, e.failed};
-    }
-    Made<Complex> values(a.shape({n})), made(vectors ? a.shape({n, n}) : none);
-    for (std::int64_t k = 0; k < all; ++k) values.data[k] = {e.real[k], e.imaginary[k]};
-    for (std::int64_t i = 0; vectors && i < a.count; ++i)
-        pair_vectors(e.vectors.get() + i * n * n, e.imaginary.get() + i * n, n,
-                     made.data + i * n * n);
-    return {{values.array, made.array}, e.failed};
+void require_finite(const View& in) {
+    const auto* x = reinterpret_cast<const real_of<T>*>(in.data());
+    const std::int64_t n = in.layout->size() * (is_complex<T> ? 2 : 1);
+    if (!std::all_of(x, x + n, [](real_of<T> v) { return std::isfinite(v); }))
+        fail(ErrorKind::LinAlg, "eig: Array must not contain infs or NaNs");
 }
 
 template <class T>
-Factors eig_typed_complex(const Array& given, bool vectors) {
-    Stack<T> a(given, 64);
-    CallMemory* memory = a.memory.get();
-    std::int64_t n = a.rows;
-    Made<T> values(a.shape({n}), memory);
-    Made<T> made(vectors ? a.shape({n, n}) : std::vector<std::int64_t>{0}, memory);
+std::int64_t eig_of_real(const View& in, Views out) {
+    using Complex = std::complex<T>;
+    const Stack a(in);
+    StackCall call(a.operations(64));
+    const std::int64_t n = a.rows;
+    const bool vectors = out.size() > 1;
+    Complex* to_values = call.write<Complex>(out[0]);
+    Complex* to = vectors ? call.write<Complex>(out[1]) : nullptr;
     void* geev = blas::routine_for<T>("geev");
-    auto body = [=, matrices = a.data, to_values = values.data, to = made.data](std::int64_t i) {
-        if (n == 0) return true;
+    auto body = [=, matrices = call.read<T>(in)](std::int64_t i) {
+        auto matrix = buffer<T>(n * n), right = buffer<T>(vectors ? n * n : 1);
+        auto real = buffer<T>(n), imaginary = buffer<T>(n);
+        transpose_into(matrices + i * n * n, n, n, matrix.get());
+        WorkSpace<T> space;
+        Info info;
+        T unused;
+        for (int round = 0; round < 2; ++round) {
+            blas::call(geev, 'N', vectors ? 'V' : 'N', n, matrix.get(), n, real.get(),
+                       imaginary.get(), &unused, std::int64_t{1}, right.get(), n, space.work.get(),
+                       space.work_size, &info.value);
+            if (!info.ok()) return false;
+            if (round == 0) space.grow();
+        }
+        for (std::int64_t k = 0; k < n; ++k) {
+            const auto at = static_cast<std::size_t>(k);
+            to_values[i * n + k] = {real[at], imaginary[at]};
+        }
+        if (vectors) pair_vectors(right.get(), imaginary.get(), n, to + i * n * n);
+        return true;
+    };
+    return call.for_each(a.count, n, body);
+}
+
+template <class T>
+std::int64_t eig_of_complex(const View& in, Views out) {
+    const Stack a(in);
+    StackCall call(a.operations(64));
+    const std::int64_t n = a.rows;
+    const bool vectors = out.size() > 1;
+    T* to_values = call.write<T>(out[0]);
+    T* to = vectors ? call.write<T>(out[1]) : nullptr;
+    void* geev = blas::routine_for<T>("geev");
+    auto body = [=, matrices = call.read<T>(in)](std::int64_t i) {
         auto matrix = buffer<T>(n * n), right = buffer<T>(n * n);
         auto reals = buffer<real_of<T>>(2 * n);
         transpose_into(matrices + i * n * n, n, n, matrix.get());
@@ -216,23 +195,19 @@ Factors eig_typed_complex(const Array& given, bool vectors) {
         if (vectors) transpose_into(right.get(), n, n, to + i * n * n);
         return true;
     };
-    std::int64_t failed = for_each_matrix(a.count, n, a.memory, body);
-    return {{values.array, made.array}, failed};
+    return call.for_each(a.count, n, body);
 }
 
 template <class T>
-Factors lstsq_typed(const Array& given, const Array& right, double limit) {
+std::int64_t lstsq_typed(Views in, Views out, double limit) {
     using Real = real_of<T>;
-    Stack<T> a(given, 32);
-    Stack<T> b(right, a.memory);
-    CallMemory* memory = a.memory.get();
-    std::int64_t m = a.rows, n = a.columns, k = b.columns, most = std::max(m, n);
-    Made<T> x({most, k}, memory);
-    Made<Real> s({std::min(m, n)}, memory);
-    Made<std::int64_t> rank({}, DType::Int64, memory);
+    const Stack a(in[0]), b(in[1]);
+    StackCall call(a.operations(32));
+    const std::int64_t m = a.rows, n = a.columns, k = b.columns, most = std::max(m, n);
     void* gelsd = blas::routine_for<T>("gelsd");
-    auto body = [=, given_a = a.data, given_b = b.data, to_x = x.data, to_s = s.data,
-                 to_rank = rank.data](std::int64_t) {
+    auto body = [=, given_a = call.read<T>(in[0]), given_b = call.read<T>(in[1]),
+                 to_x = call.write<T>(out[0]), to_s = call.write<Real>(out[1]),
+                 to_rank = call.write<std::int64_t>(out[2])](std::int64_t) {
         auto matrix = buffer<T>(m * n), columns = buffer<T>(most * k);
         transpose_into(given_a, m, n, matrix.get());
         for (std::int64_t r = 0; r < m; ++r) {
@@ -260,29 +235,59 @@ Factors lstsq_typed(const Array& given, const Array& right, double limit) {
         transpose_into(columns.get(), k, most, to_x);
         return true;
     };
-    std::int64_t failed = for_each_matrix(1, most, a.memory, body);
-    return {{x.array, s.array, rank.array}, failed};
+    return call.for_each(1, most, body);
 }
 
 }  // namespace
 
-Factors svd(const Array& a, SvdMode mode) {
-    return for_lapack_type(a.dtype(), [&]<class T>() { return svd_typed<T>(a, mode); });
-}
-Factors eigh(const Array& a, bool upper, bool vectors) {
-    return for_lapack_type(a.dtype(), [&]<class T>() { return eigh_typed<T>(a, upper, vectors); });
-}
-Factors eig(const Array& a, bool vectors) {
-    return for_lapack_type(a.dtype(), [&]<class T>() {
-        if constexpr (is_complex<T>) {
-            return eig_typed_complex<T>(a, vectors);
-        } else {
-            return eig_typed_real<T>(a, vectors);
-        }
+void host::svd(const primitives::SingularValues& values, Views in, Views out) {
+    for_lapack_type(in[0].dtype, [&]<class T>() {
+        const std::int64_t failed = svd_typed<T>(in[0], out, values.mode);
+        require_none_failed("svd", in[0], failed, "SVD did not converge");
     });
 }
-Factors lstsq(const Array& a, const Array& b, double rcond) {
-    return for_lapack_type(a.dtype(), [&]<class T>() { return lstsq_typed<T>(a, b, rcond); });
+
+void host::eigh(const primitives::SymmetricEigen& eigen, Views in, Views out) {
+    for_lapack_type(in[0].dtype, [&]<class T>() {
+        const std::int64_t failed = eigh_typed<T>(in[0], out, eigen.upper);
+        require_none_failed("eigh", in[0], failed, "Eigenvalues did not converge");
+    });
+}
+
+void host::eig(const primitives::Eigen&, Views in, Views out) {
+    for_lapack_type(in[0].dtype, [&]<class T>() {
+        require_finite<T>(in[0]);
+        std::int64_t failed;
+        if constexpr (is_complex<T>)
+            failed = eig_of_complex<T>(in[0], out);
+        else
+            failed = eig_of_real<T>(in[0], out);
+        require_none_failed("eig", in[0], failed, "Eigenvalues did not converge");
+    });
+}
+
+void host::lstsq(const primitives::LeastSquares& squares, Views in, Views out) {
+    for_lapack_type(in[0].dtype, [&]<class T>() {
+        const std::int64_t failed = lstsq_typed<T>(in, out, squares.rcond);
+        require_none_failed("lstsq", in[0], failed, "SVD did not converge in Linear Least Squares");
+    });
+}
+
+std::vector<Array> svd(const Array& a, SvdMode mode) {
+    const Array in[] = {checked_matrices(a)};
+    return call_wide(primitives::svd, in, {mode});
+}
+std::vector<Array> eigh(const Array& a, bool upper, bool vectors) {
+    const Array in[] = {checked_matrices(a)};
+    return call_wide(primitives::eigh, in, {upper, vectors});
+}
+std::vector<Array> eig(const Array& a, bool vectors) {
+    const Array in[] = {checked_matrices(a)};
+    return call_wide(primitives::eig, in, {vectors});
+}
+std::vector<Array> lstsq(const Array& a, const Array& b, double rcond) {
+    const Array in[] = {checked_matrices(a), checked_matrices(b)};
+    return call_wide(primitives::lstsq, in, {rcond});
 }
 
 }  // namespace unisono::library

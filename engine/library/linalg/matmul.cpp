@@ -146,14 +146,16 @@ const Entry* scaling_of(const Array& a) {
     return fits ? &e : nullptr;
 }
 
+}  // namespace
+
 /// (factor * in[0]) @ in[1].
-void multiply_scaled(const Scalar& factor, std::span<const View> in, const View& out) {
+void host::matmul_scaled(const primitives::Scaling& scaling, Views in, Views out) {
     auto multiply_rows = [&]<class T>() {
         const Layout& l = *in[0].layout;
         scaled_matrix_times_vector<T>(
             {reinterpret_cast<const T*>(in[0].data()), l.shape()[0], l.shape()[1], l.strides()[0]},
-            factor.get<T>(), reinterpret_cast<const T*>(in[1].data()), in[1].layout->strides()[0],
-            reinterpret_cast<T*>(out.data()));
+            scaling.factor.get<T>(), reinterpret_cast<const T*>(in[1].data()),
+            in[1].layout->strides()[0], reinterpret_cast<T*>(out[0].data()));
     };
     if (in[0].dtype == DType::Float64)
         multiply_rows.template operator()<double>();
@@ -161,9 +163,11 @@ void multiply_scaled(const Scalar& factor, std::span<const View> in, const View&
         multiply_rows.template operator()<float>();
 }
 
-void multiply(const NoAttributes&, std::span<const View> in, const View& out) {
-    run(in[0], in[1], out);
-}
+void host::matmul(const primitives::Product&, Views in, Views out) { run(in[0], in[1], out[0]); }
+
+void host::matmul_into(const NoAttributes&, Views in, Views out) { run(in[0], in[1], out[0]); }
+
+namespace {
 
 /// (number * matrix) @ vector; nothing where the matrix is no such product.
 std::optional<Array> scaled_product(const Array& a, const Array& x) {
@@ -176,8 +180,7 @@ std::optional<Array> scaled_product(const Array& a, const Array& x) {
     const Scalar factor{static_cast<std::uint64_t>(e->in[first ? 1 : 0].offset), a.dtype()};
     const Array operands[] = {Array::of(e->in[first ? 0 : 1]), x};
     Tape::current().expect_dead();
-    const std::int64_t shape[] = {a.shape()[0]};
-    return call<multiply_scaled>(primitives::matmul, operands, shape, a.dtype(), factor);
+    return call(primitives::matmul_scaled, operands, {factor});
 }
 
 }  // namespace
@@ -219,7 +222,7 @@ Array matmul(const Array& first, const Array& second, const Array* out) {
     if (out) {
         check_result(shape, t, *out);
         if (out->dtype() == t && out->view().layout->contiguous()) {
-            call_into<multiply>(primitives::matmul_into, operands, *out, NoAttributes{});
+            call_into(primitives::matmul_into, operands, *out, {});
             return *out;
         }
     } else if (double(m) * double(n) * double(k) <= 8192 && a.rank() == 2 && settle(a) &&
@@ -230,8 +233,8 @@ Array matmul(const Array& first, const Array& second, const Array* out) {
         return shape.empty() ? to_value(made) : made;
     }
     bool is_vector = a.rank() == 2 && (m == 1) != (n == 1) && is_float(t);
-    Array made = call<multiply>(primitives::matmul, operands, shape, t, NoAttributes{},
-                                is_vector ? multiply_together : nullptr);
+    Array made =
+        call(primitives::matmul, operands, {row, column}, is_vector ? multiply_together : nullptr);
     if (shape.empty()) made = to_value(made);
     if (!out) return made;
     assign(*out, made.arg());

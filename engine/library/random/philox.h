@@ -7,15 +7,11 @@
 #include <immintrin.h>
 #endif
 
+#include "primitives/drawing.h"
+
 namespace unisono::library {
 
-/// Which numbers: the key from the seed, the stream of a generator among those of one seed, and the
-/// index that the next element takes.
-struct RandomKey {
-    std::uint64_t key = 0;
-    std::uint32_t stream = 0;
-    std::uint64_t next = 0;
-};
+using primitives::RandomKey;
 
 namespace philox {
 

@@ -41,30 +41,27 @@ void for_each_piece(const RandomKey& key, std::int64_t n, std::int64_t pieces_to
     });
 }
 
-/// The parameters of each element: numbers, or elements of packed arrays.
-struct Parameters {
-    std::array<double, 3> value{};
-    std::array<int, 3> input{-1, -1, -1};
+using primitives::Drawing;
 
-    std::array<const double*, 3> pointers(std::span<const View> in) const {
-        std::array<const double*, 3> p{};
-        for (std::size_t k = 0; k < 3; ++k) {
-            if (input[k] >= 0)
-                p[k] =
-                    reinterpret_cast<const double*>(in[static_cast<std::size_t>(input[k])].data());
-        }
-        return p;
+/// The operands that parameters of each element lie in, or null.
+std::array<const double*, 3> pointers_of(const Drawing& drawing, Views in) {
+    std::array<const double*, 3> p{};
+    for (std::size_t k = 0; k < 3; ++k) {
+        const int operand = drawing.input[k];
+        if (operand >= 0)
+            p[k] = reinterpret_cast<const double*>(in[static_cast<std::size_t>(operand)].data());
     }
-};
+    return p;
+}
 
 template <class Out, class F>
-void fill(const RandomKey& key, const Parameters& parameters, std::span<const View> in,
-          const View& out, F&& value) {
-    auto pointers = parameters.pointers(in);
+void fill(const Drawing& drawing, Views in, const View& out, F&& value) {
+    const RandomKey& key = drawing.key;
+    const auto pointers = pointers_of(drawing, in);
     Out* to = reinterpret_cast<Out*>(out.data());
     for_each_piece(key, out.layout->size(), 16,
                    [&](const std::uint64_t* draws, std::int64_t first, std::int64_t count) {
-                       std::array<double, 3> p = parameters.value;
+                       auto p = std::to_array(drawing.value);
                        auto draw_one = [&](std::int64_t k) {
                            Draws d(key, key.next + static_cast<std::uint64_t>(first + k), draws[k]);
                            to[first + k] = static_cast<Out>(value(d, p.data()));
@@ -84,9 +81,10 @@ void fill(const RandomKey& key, const Parameters& parameters, std::span<const Vi
 
 /// Uniform numbers take one draw each and no branch.
 template <class Out>
-void fill_uniform(const RandomKey& key, const Parameters& parameters, const View& out) {
+void fill_uniform(const Drawing& drawing, const View& out) {
+    const RandomKey& key = drawing.key;
     Out* to = reinterpret_cast<Out*>(out.data());
-    double low = parameters.value[0], width = parameters.value[1] - low;
+    double low = drawing.value[0], width = drawing.value[1] - low;
     bool unit = low == 0 && width == 1;
     for_each_piece(key, out.layout->size(), 16,
                    [&](const std::uint64_t* draws, std::int64_t first, std::int64_t count) {
@@ -105,14 +103,13 @@ void fill_uniform(const RandomKey& key, const Parameters& parameters, const View
 }
 
 template <class Out>
-void run(Distribution what, const RandomKey& key, const Parameters& parameters,
-         std::span<const View> in, const View& out) {
-    if (what == Distribution::Uniform && in.empty()) return fill_uniform<Out>(key, parameters, out);
-    switch (what) {
+void run(const Drawing& drawing, Views in, const View& out) {
+    if (drawing.what == Distribution::Uniform && in.empty()) return fill_uniform<Out>(drawing, out);
+    switch (drawing.what) {
         // clang-format off
 #define UNISONO_DISTRIBUTION(Name, name, count, whole, expression)                   \
     case Distribution::Name:                                                         \
-        return fill<Out>(key, parameters, in, out,                                   \
+        return fill<Out>(drawing, in, out,                                   \
                          [](Draws& d, [[maybe_unused]] const double* p) { return expression; });
 #include "library/random/distributions.def"
         // clang-format on
@@ -120,28 +117,26 @@ void run(Distribution what, const RandomKey& key, const Parameters& parameters,
 }
 
 /// Few numbers cost less at once than recorded.
-template <auto function, class Attributes>
-Array made_by(const Primitive& primitive, std::span<const Array> inputs, Dims shape, DType dtype,
+template <class Attributes>
+Array made_by(const Row<Attributes>& row, std::span<const Array> inputs,
               const Attributes& attributes) {
-    if (!inputs.empty() || element_count(shape) > 256)
-        return call<function>(primitive, inputs, shape, dtype, attributes);
-    Array made = empty(shape, dtype, nullptr);
+    const Dims shape = attributes.shape.shape();
+    if (!inputs.empty() || element_count(shape) > 256) return call(row, inputs, attributes);
+    Array made = empty(shape, attributes.dtype, nullptr);
     made.view().storage->allocate();
-    if (made.size() > 0) function(attributes, {}, made.view());
+    if (made.size() > 0) row.host(attributes, {}, {&made.view(), 1});
     return shape.empty() ? to_value(made) : made;
 }
 
-struct Drawing {
-    Distribution what;
-    RandomKey key;
-    Parameters parameters;
-};
+}  // namespace
 
-void draw_numbers(const Drawing& d, std::span<const View> in, const View& out) {
-    if (out.dtype == DType::Float64) return run<double>(d.what, d.key, d.parameters, in, out);
-    if (out.dtype == DType::Float32) return run<float>(d.what, d.key, d.parameters, in, out);
-    run<std::int64_t>(d.what, d.key, d.parameters, in, out);
+void host::random_numbers(const Drawing& d, Views in, Views out) {
+    if (d.dtype == DType::Float64) return run<double>(d, in, out[0]);
+    if (d.dtype == DType::Float32) return run<float>(d, in, out[0]);
+    run<std::int64_t>(d, in, out[0]);
 }
+
+namespace {
 
 __extension__ using Wide = unsigned __int128;
 
@@ -158,18 +153,13 @@ std::uint64_t below(Draws& d, std::uint64_t span) {
     return static_cast<std::uint64_t>(product >> 64);
 }
 
-/// Integers from `low` to `low + span`.
-struct Range {
-    std::int64_t low;
-    std::uint64_t span;
-    RandomKey key;
-};
+}  // namespace
 
-void draw_range(const Range& range, std::span<const View>, const View& out) {
-    dispatch_native(out.dtype, [&]<class T>() {
+void host::random_integers(const primitives::Range& range, Views, Views out) {
+    dispatch_native(range.dtype, [&]<class T>() {
         if constexpr (std::is_integral_v<T>) {
-            T* to = reinterpret_cast<T*>(out.data());
-            for_each_piece(range.key, out.layout->size(), 16,
+            T* to = reinterpret_cast<T*>(out[0].data());
+            for_each_piece(range.key, out[0].layout->size(), 16,
                            [&](const std::uint64_t* draws, std::int64_t first, std::int64_t count) {
                                for (std::int64_t k = 0; k < count; ++k) {
                                    auto index = static_cast<std::uint64_t>(first + k);
@@ -183,15 +173,10 @@ void draw_range(const Range& range, std::span<const View>, const View& out) {
     });
 }
 
-struct Permuting {
-    std::int64_t count, n;
-    RandomKey key;
-};
-
-void permute(const Permuting& permuting, std::span<const View>, const View& out) {
+void host::random_permutations(const primitives::Permuting& permuting, Views, Views out) {
     const std::int64_t n = permuting.n;
     const RandomKey& key = permuting.key;
-    auto* to = reinterpret_cast<std::int64_t*>(out.data());
+    auto* to = reinterpret_cast<std::int64_t*>(out[0].data());
     parallel_for(0, permuting.count, std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, n)),
                  [&](std::int64_t begin, std::int64_t end) {
                      for (std::int64_t row = begin; row < end; ++row) {
@@ -211,8 +196,6 @@ void permute(const Permuting& permuting, std::span<const View>, const View& out)
                  });
 }
 
-}  // namespace
-
 Distribution distribution_named(std::string_view wanted) {
 #define UNISONO_DISTRIBUTION(Name, name, ...) \
     if (wanted == name) return Distribution::Name;
@@ -222,28 +205,25 @@ Distribution distribution_named(std::string_view wanted) {
 
 Array draw(Distribution what, std::span<const Parameter> given, Dims shape, DType dtype,
            const RandomKey& key) {
-    Parameters parameters;
+    Drawing drawing{what, key, {}, {-1, -1, -1}, dtype, primitives::Extents::of(shape)};
     std::vector<Array> inputs;
     for (std::size_t k = 0; k < given.size(); ++k) {
-        parameters.value[k] = given[k].value;
+        drawing.value[k] = given[k].value;
         if (!given[k].is_array) continue;
-        parameters.input[k] = static_cast<int>(inputs.size());
+        drawing.input[k] = static_cast<int>(inputs.size());
         inputs.push_back(packed(broadcast_to(given[k].array, shape)));
     }
-    return made_by<draw_numbers>(primitives::random_numbers, inputs, shape, dtype,
-                                 Drawing{what, key, parameters});
+    return made_by(primitives::random_numbers, inputs, drawing);
 }
 
 Array draw_integers(std::int64_t low, std::uint64_t span, Dims shape, DType dtype,
                     const RandomKey& key) {
-    return made_by<draw_range>(primitives::random_integers, {}, shape, dtype,
-                               Range{low, span, key});
+    return made_by(primitives::random_integers, {},
+                   primitives::Range{low, span, key, dtype, primitives::Extents::of(shape)});
 }
 
 Array draw_permutations(std::int64_t count, std::int64_t n, const RandomKey& key) {
-    std::int64_t shape[] = {count, n};
-    return call<permute>(primitives::random_permutations, {}, shape, DType::Int64,
-                         Permuting{count, n, key});
+    return call(primitives::random_permutations, {}, {count, n, key});
 }
 
 }  // namespace unisono::library

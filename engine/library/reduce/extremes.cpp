@@ -152,28 +152,26 @@ void places(const View& in, const View& out) {
                  });
 }
 
-template <bool largest>
-void places_of(const NoAttributes&, std::span<const View> in, const View& out) {
-    dispatch_all(in[0].dtype, [&]<class T>() { places<largest, T>(in[0], out); });
+}  // namespace
+
+void host::argmax(const NoAttributes&, Views in, Views out) {
+    dispatch_all(in[0].dtype, [&]<class T>() { places<true, T>(in[0], out[0]); });
 }
 
-}  // namespace
+void host::argmin(const NoAttributes&, Views in, Views out) {
+    dispatch_all(in[0].dtype, [&]<class T>() { places<false, T>(in[0], out[0]); });
+}
 
 Array arg_extreme(const Array& a, int axis, bool largest) {
     std::string what = largest ? "argmax" : "argmin";
     axis = checked_axis(what, axis, a.rank());
-    std::vector<std::int64_t> shape(a.shape().begin(), a.shape().end());
-    if (shape[static_cast<std::size_t>(axis)] == 0) {
+    if (a.shape()[static_cast<std::size_t>(axis)] == 0) {
         fail(ErrorKind::Value, what + ": attempt to get " + what +
                                    " of an empty sequence; got shape " + shape_text(a.shape()));
     }
-    shape.erase(shape.begin() + axis);
     Array lanes = lanes_of(a, axis);
-    Array made = largest ? call<places_of<true>>(primitives::argmax, {&lanes, 1}, shape,
-                                                 DType::Int64, NoAttributes{})
-                         : call<places_of<false>>(primitives::argmin, {&lanes, 1}, shape,
-                                                  DType::Int64, NoAttributes{});
-    return shape.empty() ? to_value(made) : made;
+    Array made = call(largest ? primitives::argmax : primitives::argmin, {&lanes, 1}, {});
+    return made.rank() == 0 ? to_value(made) : made;
 }
 
 }  // namespace unisono::library

@@ -142,9 +142,11 @@ void run_scan(Op op, const View& in, const View& out) {
     }
 }
 
-void scan_by(const Op& op, std::span<const View> in, const View& out) { run_scan(op, in[0], out); }
-
 }  // namespace
+
+void host::scan(const primitives::Scanning& scanning, Views in, Views out) {
+    run_scan(scanning.op, in[0], out[0]);
+}
 
 Array scan(Op op, const Array& a, int axis, std::optional<DType> dtype) {
     std::string what = "scan by " + std::string(info(op).numpy_name);
@@ -166,8 +168,7 @@ Array scan(Op op, const Array& a, int axis, std::optional<DType> dtype) {
     // In float32 to the end, then rounded.
     if (is_half(t)) return astype(scan(op, a, axis, DType::Float32), t, false);
     Array lanes = lanes_of(astype(a, t, false), axis);
-    Array made = call<scan_by>(primitives::scan, {&lanes, 1}, lanes.shape(), t, op);
-    return axis_back(made, axis);
+    return axis_back(call(primitives::scan, {&lanes, 1}, {op}), axis);
 }
 
 }  // namespace unisono::library

@@ -45,8 +45,11 @@ void reduce_all(const View& in, const View& begins, const View& out) {
     });
 }
 
-void run(Op op, std::span<const View> in, const View& out) {
-    switch (op) {
+}  // namespace
+
+void host::reduce_segments(const primitives::Segments& segments, Views in, Views outs) {
+    const View& out = outs[0];
+    switch (segments.op) {
         case Op::Add: return reduce_all<Op::Add>(in[0], in[1], out);
         case Op::Mul: return reduce_all<Op::Mul>(in[0], in[1], out);
         case Op::Min: return reduce_all<Op::Min>(in[0], in[1], out);
@@ -57,14 +60,12 @@ void run(Op op, std::span<const View> in, const View& out) {
     }
 }
 
-}  // namespace
-
 Array reduce_segments(Op op, const Array& a, const Array& begins, std::optional<DType> dtype) {
     DType t = reduced_dtype(op, a.dtype(), dtype);
     // In float32 to the end, then rounded.
     if (is_half(t)) return astype(reduce_segments(op, a, begins, DType::Float32), t, false);
     Array in[] = {packed(astype(a, t, false)), packed(begins)};
-    return call<run>(primitives::reduce_segments, in, begins.shape(), t, op);
+    return call(primitives::reduce_segments, in, {op});
 }
 
 }  // namespace unisono::library

@@ -32,17 +32,15 @@ void search(const T* sorted, std::int64_t n, const T* values, std::int64_t count
     }
 }
 
-struct Side {
-    bool right;
-};
+}  // namespace
 
-void search_all(const Side& side, std::span<const View> in, const View& out) {
-    auto* places = elements<std::int64_t>(out);
+void host::search_sorted(const primitives::Side& side, Views in, Views out) {
+    auto* places = elements<std::int64_t>(out[0]);
     dispatch_all(in[0].dtype, [&]<class T>() {
         const T* a = elements<const T>(in[0]);
         const T* v = elements<const T>(in[1]);
         const std::int64_t n = in[0].layout->size();
-        parallel_for(0, out.layout->size(), limits::thread_search,
+        parallel_for(0, in[1].layout->size(), limits::thread_search,
                      [&](std::int64_t begin, std::int64_t end) {
                          auto f = side.right ? search<true, T> : search<false, T>;
                          f(a, n, v + begin, end - begin, places + begin);
@@ -50,13 +48,10 @@ void search_all(const Side& side, std::span<const View> in, const View& out) {
     });
 }
 
-}  // namespace
-
 Array search_sorted(const Array& sorted, const Array& values, bool right) {
     UNISONO_ASSERT(sorted.rank() == 1 && sorted.dtype() == values.dtype());
     Array in[] = {packed(sorted), packed(values)};
-    return call<search_all>(primitives::search_sorted, in, values.shape(), DType::Int64,
-                            Side{right});
+    return call(primitives::search_sorted, in, {right});
 }
 
 }  // namespace unisono::library

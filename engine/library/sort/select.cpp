@@ -224,75 +224,57 @@ void top_lane(const T* x, std::int64_t n, std::int64_t count, bool largest, T* v
     }
 }
 
-struct Kth {
-    std::int64_t place;
-};
+}  // namespace
 
-void partition_lanes(const Kth& kth, std::span<const View> in, const View& out) {
+void host::partition(const primitives::Kth& kth, Views in, Views out) {
     const std::int64_t n = lane_extent(in[0]);
     dispatch_all(in[0].dtype, [&]<class T>() {
         for_lanes(in[0].layout->size() / n, n, [&](std::int64_t lane) {
             partition_lane(elements<const T>(in[0]) + lane * n, n, kth.place,
-                           elements<T>(out) + lane * n);
+                           elements<T>(out[0]) + lane * n);
         });
     });
 }
 
-void arg_partition_lanes(const Kth& kth, std::span<const View> in, const View& out) {
+void host::argpartition(const primitives::Kth& kth, Views in, Views out) {
     const std::int64_t n = lane_extent(in[0]);
     dispatch_all(in[0].dtype, [&]<class T>() {
         for_lanes(in[0].layout->size() / n, n, [&](std::int64_t lane) {
             arg_partition_lane(elements<const T>(in[0]) + lane * n, n, kth.place,
-                               elements<std::int64_t>(out) + lane * n);
+                               elements<std::int64_t>(out[0]) + lane * n);
         });
     });
 }
-
-}  // namespace
 
 Array partition(const Array& a, int axis, std::int64_t kth, bool indices) {
     std::string what = indices ? "argpartition" : "partition";
     axis = checked_axis(what, axis, a.rank());
     Array lanes = lanes_of(a, axis);
-    Array made = indices ? call<arg_partition_lanes>(primitives::argpartition, {&lanes, 1},
-                                                     lanes.shape(), DType::Int64, Kth{kth})
-                         : call<partition_lanes>(primitives::partition, {&lanes, 1}, lanes.shape(),
-                                                 a.dtype(), Kth{kth});
+    const auto& row = indices ? primitives::argpartition : primitives::partition;
+    Array made = call(row, {&lanes, 1}, {kth});
     return axis_back(made, axis);
 }
 
-namespace {
-
-struct TopK {
-    std::int64_t n, k;  ///< extents of a lane before and after
-    bool largest;
-};
-
-void top_lanes(const TopK& top, std::span<const View> in, std::span<const View> out) {
+void host::top_k(const primitives::TopK& top, Views in, Views out) {
+    const std::int64_t n = lane_extent(in[0]);
     dispatch_all(in[0].dtype, [&]<class T>() {
-        for_lanes(in[0].layout->size() / top.n, top.n, [&](std::int64_t lane) {
-            top_lane(elements<const T>(in[0]) + lane * top.n, top.n, top.k, top.largest,
+        for_lanes(in[0].layout->size() / n, n, [&](std::int64_t lane) {
+            top_lane(elements<const T>(in[0]) + lane * n, n, top.k, top.largest,
                      elements<T>(out[0]) + lane * top.k,
                      elements<std::int64_t>(out[1]) + lane * top.k);
         });
     });
 }
 
-}  // namespace
-
 std::pair<Array, Array> top_k(const Array& a, int axis, std::int64_t k, bool largest) {
     axis = checked_axis("top_k", axis, a.rank());
     Array lanes = lanes_of(a, axis);
-    std::vector<std::int64_t> shape(lanes.shape().begin(), lanes.shape().end());
-    std::int64_t n = shape.back();
+    const std::int64_t n = lanes.shape().back();
     if (k < 0 || k > n) {
         fail(ErrorKind::Value, "top_k: k must lie between 0 and the extent of the axis; got " +
                                    std::to_string(k) + " and " + std::to_string(n));
     }
-    shape.back() = k;
-    const Result results[] = {{shape, a.dtype()}, {shape, DType::Int64}};
-    const auto made =
-        call_wide<top_lanes>(primitives::top_k, {&lanes, 1}, results, TopK{n, k, largest});
+    const auto made = call_wide(primitives::top_k, {&lanes, 1}, {k, largest});
     return {axis_back(made[0], axis), axis_back(made[1], axis)};
 }
 

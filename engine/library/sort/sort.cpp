@@ -180,48 +180,36 @@ void argsort_lane(const T* x, std::int64_t n, std::int64_t* places, bool descend
     template void argsort_lane<ctype>(const ctype*, std::int64_t, std::int64_t*, bool);
 #include "core/dtype.def"
 
-namespace {
-
-struct Order {
-    bool descending;
-};
-
-void sort_lanes(const Order& order, std::span<const View> in, const View& out) {
+void host::sort(const primitives::Sorting& order, Views in, Views out) {
     const std::int64_t n = lane_extent(in[0]);
-    dispatch_all(out.dtype, [&]<class T>() {
-        for_lanes(out.layout->size() / n, n, [&](std::int64_t k) {
-            sort_lane(elements<const T>(in[0]) + k * n, n, elements<T>(out) + k * n,
+    dispatch_all(in[0].dtype, [&]<class T>() {
+        for_lanes(in[0].layout->size() / n, n, [&](std::int64_t k) {
+            sort_lane(elements<const T>(in[0]) + k * n, n, elements<T>(out[0]) + k * n,
                       order.descending);
         });
     });
 }
 
-void argsort_lanes(const Order& order, std::span<const View> in, const View& out) {
+void host::argsort(const primitives::Sorting& order, Views in, Views out) {
     const std::int64_t n = lane_extent(in[0]);
     dispatch_all(in[0].dtype, [&]<class T>() {
-        for_lanes(out.layout->size() / n, n, [&](std::int64_t k) {
-            argsort_lane(elements<const T>(in[0]) + k * n, n, elements<std::int64_t>(out) + k * n,
-                         order.descending);
+        for_lanes(in[0].layout->size() / n, n, [&](std::int64_t k) {
+            argsort_lane(elements<const T>(in[0]) + k * n, n,
+                         elements<std::int64_t>(out[0]) + k * n, order.descending);
         });
     });
 }
 
-}  // namespace
-
 Array sort(const Array& a, int axis, bool descending) {
     axis = checked_axis("sort", axis, a.rank());
     Array lanes = lanes_of(a, axis);
-    Array sorted = call<sort_lanes>(primitives::sort, {&lanes, 1}, lanes.shape(), a.dtype(),
-                                    Order{descending});
-    return axis_back(sorted, axis);
+    return axis_back(call(primitives::sort, {&lanes, 1}, {descending}), axis);
 }
 
 Array argsort(const Array& a, int axis, bool descending) {
     axis = checked_axis("argsort", axis, a.rank());
     Array lanes = lanes_of(a, axis);
-    Array order = call<argsort_lanes>(primitives::argsort, {&lanes, 1}, lanes.shape(), DType::Int64,
-                                      Order{descending});
-    return axis_back(order, axis);
+    return axis_back(call(primitives::argsort, {&lanes, 1}, {descending}), axis);
 }
 
 }  // namespace unisono::library

@@ -1,8 +1,11 @@
 // unique: sorts, then keeps the first of each run; small ranges of integers are marked in a table.
 #include "library/sort/unique.h"
 
+#include <cstring>
 #include <vector>
 
+#include "core/limits.h"
+#include "core/pool.h"
 #include "core/threads/parallel.h"
 #include "library/lanes.h"
 #include "library/sort/bucket_sort.h"
@@ -15,13 +18,22 @@ namespace {
 
 constexpr std::int64_t chunk = 1 << 15;
 
-template <class T>
-Array new_array(std::int64_t n, DType t, T*& data) {
-    std::int64_t shape[] = {n};
-    Array a = empty(shape, t, nullptr);
-    data = reinterpret_cast<T*>(host_data(a, true));
-    return a;
-}
+/// Memory of the pool for the time of a call.
+class Scratch {
+  public:
+    explicit Scratch(std::int64_t bytes) : data_(pool::allocate(bytes)), bytes_(bytes) {}
+    ~Scratch() { pool::free(data_, bytes_); }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    template <class T>
+    T* as() const {
+        return static_cast<T*>(data_);
+    }
+
+  private:
+    void* data_;
+    std::int64_t bytes_;
+};
 
 /// The numbers k of [0, n) for which first(k), in chunks: how many lie before each chunk.
 template <class F>
@@ -62,9 +74,10 @@ bool differ(T a, T b, bool equal_nan) {
     return before(a, b);
 }
 
-/// Integers whose range is not much larger than their number; false where it is.
+/// Integers whose range is not much larger than their number: how many there are, or -1 where the
+/// range is larger.
 template <class T>
-bool mark_integers(const T* x, std::int64_t n, DType t, Array& values) {
+std::int64_t mark_integers(const T* x, std::int64_t n, T* values) {
     std::int64_t chunks = (n + chunk - 1) / chunk;
     std::vector<T> least(static_cast<std::size_t>(chunks)), most(least);
     auto over_chunks = [=](auto body) {
@@ -86,7 +99,7 @@ bool mark_integers(const T* x, std::int64_t n, DType t, Array& values) {
     std::uint64_t base = static_cast<std::uint64_t>(low);
     std::uint64_t range =
         static_cast<std::uint64_t>(*std::max_element(most.begin(), most.end())) - base;
-    if (range >= static_cast<std::uint64_t>(std::min<std::int64_t>(n, 1 << 20))) return false;
+    if (range >= static_cast<std::uint64_t>(std::min<std::int64_t>(n, 1 << 20))) return -1;
     // A table for each part of the chunks: threads do not write into one another's.
     std::int64_t parts = range < (1 << 16) ? std::min<std::int64_t>(chunks, 16) : 1;
     std::vector<std::vector<std::uint8_t>> there(static_cast<std::size_t>(parts));
@@ -103,50 +116,44 @@ bool mark_integers(const T* x, std::int64_t n, DType t, Array& values) {
         for (std::size_t p = 1; p < there.size(); ++p) there[0][k] |= there[p][k];
         found += there[0][k];
     }
-    T* out;
-    values = new_array<T>(found, t, out);
     for (std::size_t k = 0; k <= range; ++k) {
-        if (there[0][k]) *out++ = static_cast<T>(base + k);
+        if (there[0][k]) *values++ = static_cast<T>(base + k);
     }
-    return true;
+    return found;
 }
 
+/// Writes the distinct values; returns how many there are.
 template <class T>
-Array values_of(const Array& flat, const T* x, bool equal_nan) {
-    std::int64_t n = flat.size();
-    Array values;
+std::int64_t values_of(const T* x, std::int64_t n, bool equal_nan, T* values) {
     if constexpr (std::integral<T> && !std::is_same_v<T, bool>) {
-        if (mark_integers(x, n, flat.dtype(), values)) return values;
+        const std::int64_t found = mark_integers(x, n, values);
+        if (found >= 0) return found;
     }
-    Array sorted = sort(flat, 0, false);
-    const T* s = reinterpret_cast<const T*>(host_data(sorted, false));
+    const Scratch sorted(n * std::int64_t{sizeof(T)});
+    T* s = sorted.as<T>();
+    sort_lane(x, n, s, false);
     auto first = [=](std::int64_t k) { return k == 0 || differ(s[k - 1], s[k], equal_nan); };
     auto before_chunk = count_firsts(n, first);
-    T* out;
-    values = new_array<T>(before_chunk.back(), flat.dtype(), out);
     visit_runs(n, before_chunk, first, [=](std::int64_t k, std::int64_t run, bool starts) {
-        if (starts) out[run] = s[k];
+        if (starts) values[run] = s[k];
     });
-    return values;
+    return before_chunk.back();
 }
 
 template <class T>
-Unique values_and_places(const Array& flat, const T* x, bool equal_nan) {
-    std::int64_t n = flat.size();
-    Array sorted = argsort(flat, 0, false);
-    const auto* order = reinterpret_cast<const std::int64_t*>(host_data(sorted, false));
+std::int64_t values_and_places(const T* x, std::int64_t n, bool equal_nan, Views out) {
+    const Scratch sorted(n * std::int64_t{sizeof(std::int64_t)});
+    auto* order = sorted.as<std::int64_t>();
+    argsort_lane(x, n, order, false);
     auto first = [=](std::int64_t k) {
         return k == 0 || differ(x[order[k - 1]], x[order[k]], equal_nan);
     };
     auto before_chunk = count_firsts(n, first);
-    std::int64_t found = before_chunk.back();
-    Unique u;
-    T* values;
-    std::int64_t *index, *inverse, *counts;
-    u.values = new_array<T>(found, flat.dtype(), values);
-    u.index = new_array<std::int64_t>(found, DType::Int64, index);
-    u.inverse = new_array<std::int64_t>(n, DType::Int64, inverse);
-    u.counts = new_array<std::int64_t>(found, DType::Int64, counts);
+    const std::int64_t found = before_chunk.back();
+    T* values = elements<T>(out[0]);
+    auto* index = elements<std::int64_t>(out[2]);
+    auto* inverse = elements<std::int64_t>(out[3]);
+    auto* counts = elements<std::int64_t>(out[4]);
     std::vector<std::int64_t> starts_at(static_cast<std::size_t>(found) + 1, n);
     visit_runs(n, before_chunk, first, [&](std::int64_t k, std::int64_t run, bool starts) {
         inverse[order[k]] = run;
@@ -159,13 +166,37 @@ Unique values_and_places(const Array& flat, const T* x, bool equal_nan) {
         auto at = static_cast<std::size_t>(run);
         counts[run] = starts_at[at + 1] - starts_at[at];
     }
-    return u;
+    return found;
+}
+
+/// The first `count` elements; few of many are copied, so that the memory of all is not kept.
+Array first_of(const Array& all, std::int64_t count) {
+    if (count == all.size()) return all;
+    View first = all.view();
+    first.layout = Layout::contiguous({&count, 1});
+    if (count >= all.size() / 2) return Array::of(first);
+    if (count > limits::eager_call_elements) return copy(Array::of(first));
+    Array made = empty({&count, 1}, first.dtype, nullptr);
+    made.view().storage->allocate();
+    std::memcpy(made.view().data(), first.data(),
+                static_cast<std::size_t>(count * size_of(first.dtype)));
+    return made;
 }
 
 }  // namespace
 
+void host::unique(const primitives::Distinct& distinct, Views in, Views out) {
+    const std::int64_t n = in[0].layout->size();
+    dispatch_all(in[0].dtype, [&]<class T>() {
+        const T* x = elements<const T>(in[0]);
+        *elements<std::int64_t>(out[1]) =
+            distinct.places ? values_and_places(x, n, distinct.equal_nan, out)
+                            : values_of(x, n, distinct.equal_nan, elements<T>(out[0]));
+    });
+}
+
 Unique unique(const Array& a, bool places, bool equal_nan) {
-    Array flat = packed(reshape(packed(a), {a.size()}));
+    const Array flat = packed(reshape(packed(a), {a.size()}));
     Unique u;
     if (flat.size() == 0) {
         std::int64_t none[] = {0};
@@ -173,15 +204,13 @@ Unique unique(const Array& a, bool places, bool equal_nan) {
         u.index = u.inverse = u.counts = empty(none, DType::Int64, nullptr);
         return u;
     }
-    const char* data = host_data(flat, false);
-    dispatch_all(a.dtype(), [&]<class T>() {
-        const T* x = reinterpret_cast<const T*>(data);
-        if (places) {
-            u = values_and_places(flat, x, equal_nan);
-        } else {
-            u.values = values_of(flat, x, equal_nan);
-        }
-    });
+    const auto made = call_wide(primitives::unique, {&flat, 1}, {places, equal_nan});
+    const std::int64_t found = item(made[1]).get<std::int64_t>();
+    u.values = first_of(made[0], found);
+    if (!places) return u;
+    u.index = first_of(made[2], found);
+    u.inverse = made[3];
+    u.counts = first_of(made[4], found);
     return u;
 }
 

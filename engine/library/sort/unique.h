@@ -12,8 +12,9 @@ struct Unique {
     Array counts;   ///< how often each occurs
 };
 
-/// Of all elements in row-major order; computed at once, for its shapes depend on data. `places`:
-/// index, inverse and counts too. Without `equal_nan` each NaN is a value of its own.
+/// Of all elements in row-major order; computed before the call returns, since its shapes depend on
+/// data. `places`: index, inverse and counts too. Without `equal_nan` each NaN is a value of its
+/// own.
 Unique unique(const Array& a, bool places, bool equal_nan);
 
 }  // namespace unisono::library

@@ -319,7 +319,8 @@ void Runner::run_opaque(const PlanStep& step, const Plan& plan, std::size_t numb
         calls.push_back({entry.call, entry.in, &outs[k]});
     }
     if (debug_level() >= 1) debug_log("call " + e.call->name());
-    const bool long_work = e.call->may_take_long() || elements >= long_step;
+    const bool long_work =
+        e.call->may_take_long() || e.call->work({e.in, e.inputs}, elements) >= long_step;
     std::uint64_t done = 0;
     auto run_alone = [&] {
         const std::span<const View> in{e.in, e.inputs};

@@ -45,12 +45,9 @@ def _matrices(x, what, square=False):
     return x
 
 
-def _factors(what, x, y=None, option=0, limit=0.0, failure="Singular matrix"):
-    *made, failed = _engine._lapack(what, x, y, option, limit)
-    if failed >= 0:
-        where = "" if x.ndim == 2 else f"; matrix {failed} of the stack"
-        raise _linalg_error(f"{what}: {failure}{where}")
-    return made
+def _factors(what, x, y=None, option=0, limit=0.0):
+    """The results of a factorisation; raises LinAlgError where there is none."""
+    return _engine._lapack(what, x, y, option, limit)
 
 
 def _pair(x, y):

@@ -206,8 +206,7 @@ def lstsq(a, b, rcond=None):
         x, s, rank = zeros((n, b.shape[1]), a.dtype), zeros(min(m, n), _real(a.dtype)), 0
         residuals = (abs(b) ** 2).sum(axis=0) if n == 0 and m > 0 else zeros(0, _real(a.dtype))
         return (x[:, 0] if vector else x), residuals, un.int32(rank), s
-    failure = "SVD did not converge in Linear Least Squares"
-    full, s, rank = _factors("lstsq", a, b, limit=float(rcond), failure=failure)
+    full, s, rank = _factors("lstsq", a, b, limit=float(rcond))
     x, rank = full[:n], int(rank)
     residuals = zeros(0, _real(a.dtype))
     if rank == n and m > n:

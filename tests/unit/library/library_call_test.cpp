@@ -17,77 +17,21 @@ std::vector<std::int64_t> values(const Array& a) {
     return {data, data + p.size()};
 }
 
+using primitives::NoAttributes;
+using primitives::Operands;
+using primitives::Results;
+
 /// out[i] = in[n - 1 - i], for packed vectors of int64.
-void reverse(const library::NoAttributes&, std::span<const View> in, const View& out) {
-    auto n = out.layout->size();
+void reverse(const NoAttributes&, Views in, Views out) {
+    auto n = out[0].layout->size();
     auto stride = in[0].layout->strides()[0];
     auto* from = reinterpret_cast<const std::int64_t*>(in[0].data());
-    auto* to = reinterpret_cast<std::int64_t*>(out.data());
+    auto* to = reinterpret_cast<std::int64_t*>(out[0].data());
     for (std::int64_t i = 0; i < n; ++i) to[i] = from[(n - 1 - i) * stride];
 }
 
-void give_up(const library::NoAttributes&, std::span<const View>, const View&) {
-    fail(ErrorKind::Value, "fails: on purpose");
-}
-void give_up_wide(const library::NoAttributes&, std::span<const View>, std::span<const View>) {
-    fail(ErrorKind::Value, "fails: on purpose");
-}
-
-constexpr Primitive reversing{"reverse", Primitive::Effect::New, "a vector from its end"};
-constexpr Primitive reversing_into{"reverse", Primitive::Effect::Part, "into memory that exists"};
-constexpr Primitive adding{"add_all", Primitive::Effect::New, "sums and counts of operands"};
-constexpr Primitive failing{"fails", Primitive::Effect::New, "nothing"};
-
-Array doubled(const Array& a) {
-    Arg args[] = {a.arg(), a.arg()};
-    return apply(Op::Add, args);
-}
-
-TEST(LibraryCall, RunsBetweenTheStatementsAroundIt) {
-    Array a = iota(5, nullptr);
-    Array twice = doubled(a);
-    std::int64_t shape[] = {5};
-    Array in[] = {twice};
-    Array reversed =
-        library::call<reverse>(reversing, in, shape, DType::Int64, library::NoAttributes{});
-    assign(twice, Arg{scalar_operand(Scalar::of(DType::Int64, 7)), Weak::Int});
-    EXPECT_EQ(values(doubled(reversed)), (std::vector<std::int64_t>{16, 12, 8, 4, 0}));
-    EXPECT_EQ(values(twice), (std::vector<std::int64_t>{7, 7, 7, 7, 7}));
-}
-
-TEST(LibraryCall, OverlappingOutputSeesTheInputFromBefore) {
-    Array a = doubled(iota(5, nullptr));
-    Array in[] = {a};
-    library::call_into<reverse>(reversing_into, in, a, library::NoAttributes{});
-    EXPECT_EQ(values(a), (std::vector<std::int64_t>{8, 6, 4, 2, 0}));
-}
-
-TEST(LibraryCall, FailureSpoilsItsResultOnly) {
-    Array a = doubled(iota(5, nullptr));
-    Array in[] = {a};
-    std::int64_t shape[] = {5};
-    Array bad = library::call<give_up>(failing, in, shape, DType::Int64, library::NoAttributes{});
-    EXPECT_THROW(values(bad), Error);
-    EXPECT_THROW(values(doubled(bad)), Error);
-    Array again[] = {bad};
-    EXPECT_THROW(values(library::call<reverse>(reversing, again, shape, DType::Int64,
-                                               library::NoAttributes{})),
-                 Error);
-    EXPECT_EQ(values(a), (std::vector<std::int64_t>{0, 2, 4, 6, 8}));
-}
-
-TEST(LibraryCall, TakesKnownScalarsAndRefusesReadOnlyOutput) {
-    Array known = Array::known(Scalar::of(DType::Int64, 3));
-    EXPECT_EQ(values(library::stored(known)), (std::vector<std::int64_t>{3}));
-    Array a = iota(5, nullptr);
-    a.set_readonly();
-    Array in[] = {a};
-    EXPECT_THROW(library::call_into<reverse>(reversing_into, in, a, library::NoAttributes{}),
-                 Error);
-}
-
 /// sums[i] = a[i] + ... over all operands, and counts[i] = their number.
-void add_all(const library::NoAttributes&, std::span<const View> in, std::span<const View> out) {
+void add_all(const NoAttributes&, Views in, Views out) {
     auto* sums = reinterpret_cast<std::int64_t*>(out[0].data());
     auto* counts = reinterpret_cast<std::int64_t*>(out[1].data());
     for (std::int64_t i = 0; i < out[0].layout->size(); ++i) {
@@ -98,15 +42,79 @@ void add_all(const library::NoAttributes&, std::span<const View> in, std::span<c
     }
 }
 
+void give_up(const NoAttributes&, Views, Views) { fail(ErrorKind::Value, "fails: on purpose"); }
+
+void two_like_operand(const NoAttributes&, Operands operands, Results& results) {
+    results.add(DType::Int64, operands[0].shape);
+    results.add(DType::Int64, operands[0].shape);
+}
+
+constexpr Primitive facts(const char* name, Primitive::Effect effect,
+                          Primitive::Peeks peeks = Primitive::Peeks::Never) {
+    return {name, name, effect, peeks, Primitive::Work::Elements, "(n)->(n)", "for tests"};
+}
+using enum Primitive::Effect;
+using primitives::rules::like_operand;
+using primitives::rules::nothing;
+constexpr Row<NoAttributes> reversing{facts("reverse", New), like_operand, reverse};
+constexpr Row<NoAttributes> reversing_into{facts("reverse", Part), nothing, reverse};
+constexpr Row<NoAttributes> adding{facts("add_all", New), two_like_operand, add_all};
+constexpr Row<NoAttributes> failing{facts("fails", New), like_operand, give_up};
+constexpr Row<NoAttributes> failing_wide{facts("fails", New), two_like_operand, give_up};
+constexpr Row<NoAttributes> checking{facts("checks", New, Primitive::Peeks::Errors), like_operand,
+                                     give_up};
+constexpr Row<NoAttributes> reversing_now{facts("reverse", New, Primitive::Peeks::Errors),
+                                          like_operand, reverse};
+
+Array doubled(const Array& a) {
+    Arg args[] = {a.arg(), a.arg()};
+    return apply(Op::Add, args);
+}
+
+TEST(LibraryCall, RunsBetweenTheStatementsAroundIt) {
+    Array a = iota(5, nullptr);
+    Array twice = doubled(a);
+    Array in[] = {twice};
+    Array reversed = library::call(reversing, in, {});
+    assign(twice, Arg{scalar_operand(Scalar::of(DType::Int64, 7)), Weak::Int});
+    EXPECT_EQ(values(doubled(reversed)), (std::vector<std::int64_t>{16, 12, 8, 4, 0}));
+    EXPECT_EQ(values(twice), (std::vector<std::int64_t>{7, 7, 7, 7, 7}));
+}
+
+TEST(LibraryCall, OverlappingOutputSeesTheInputFromBefore) {
+    Array a = doubled(iota(5, nullptr));
+    Array in[] = {a};
+    library::call_into(reversing_into, in, a, {});
+    EXPECT_EQ(values(a), (std::vector<std::int64_t>{8, 6, 4, 2, 0}));
+}
+
+TEST(LibraryCall, FailureSpoilsItsResultOnly) {
+    Array a = doubled(iota(5, nullptr));
+    Array in[] = {a};
+    Array bad = library::call(failing, in, {});
+    EXPECT_THROW(values(bad), Error);
+    EXPECT_THROW(values(doubled(bad)), Error);
+    Array again[] = {bad};
+    EXPECT_THROW(values(library::call(reversing, again, {})), Error);
+    EXPECT_EQ(values(a), (std::vector<std::int64_t>{0, 2, 4, 6, 8}));
+}
+
+TEST(LibraryCall, TakesKnownScalarsAndRefusesReadOnlyOutput) {
+    Array known = Array::known(Scalar::of(DType::Int64, 3));
+    EXPECT_EQ(values(library::stored(known)), (std::vector<std::int64_t>{3}));
+    Array a = iota(5, nullptr);
+    a.set_readonly();
+    Array in[] = {a};
+    EXPECT_THROW(library::call_into(reversing_into, in, a, {}), Error);
+}
+
 constexpr std::int64_t long_size = 5000;  // more than small calls take, which are not recorded
 
 /// Five operands, pending ones among them, and two results.
 std::vector<Array> call_of_five(const Array& a) {
     Array twice = doubled(a);
     const Array in[] = {a, twice, a, doubled(twice), a};
-    const std::int64_t n = a.size();
-    const library::Result results[] = {{{n}, DType::Int64}, {{n}, DType::Int64}};
-    return library::call_wide<add_all>(adding, in, results, library::NoAttributes{});
+    return library::call_wide(adding, in, {});
 }
 
 TEST(WideCall, TakesAnyNumberOfOperandsAndGivesSeveralResults) {
@@ -135,8 +143,7 @@ TEST(WideCall, RunsForAnyOfItsResultsAndNotWithoutOne) {
 
 TEST(WideCall, FailurePoisonsAllOfItsResults) {
     Array a = iota(long_size, nullptr), other = doubled(a);
-    const library::Result results[] = {{{1}, DType::Int64}, {{long_size}, DType::Int64}};
-    auto bad = library::call_wide<give_up_wide>(failing, {&a, 1}, results, library::NoAttributes{});
+    auto bad = library::call_wide(failing_wide, {&a, 1}, {});
     EXPECT_THROW(values(bad[1]), Error);
     EXPECT_THROW(values(bad[0]), Error);
     EXPECT_THROW(values(doubled(bad[1])), Error);
@@ -153,6 +160,27 @@ TEST(WideCall, InPlaceWritesOnItsResultsComeAfterIt) {
     EXPECT_EQ(values(made[0])[2], 18);
 }
 
+TEST(LibraryCall, WhatPeeksAtDataRunsWithWhatItNeedsAndNothingElse) {
+    Array a = iota(long_size, nullptr), other = iota(long_size, nullptr);
+    Array twice = doubled(a), unrelated = doubled(other);
+    const std::size_t pending = Tape::current().length();
+    Array reversed = library::call(reversing_now, {&twice, 1}, {});
+    EXPECT_EQ(Tape::current().log().back().reason, FlushReason::Check);
+    EXPECT_EQ(Tape::current().length(), pending - 2);  // iota and doubled(a) ran
+    EXPECT_EQ(values(reversed)[0], 2 * (long_size - 1));
+    EXPECT_EQ(values(unrelated)[2], 4);
+}
+
+TEST(LibraryCall, WhatPeeksAtDataThrowsAtTheCallAndPoisonsNothing) {
+    const std::size_t before = Tape::current().length();
+    Array a = iota(long_size, nullptr);
+    Array twice = doubled(a);
+    EXPECT_THROW(library::call(checking, {&twice, 1}, {}), Error);
+    EXPECT_EQ(Tape::current().length(), before);
+    EXPECT_EQ(values(twice)[3], 6);
+    EXPECT_EQ(values(doubled(twice))[3], 12);
+}
+
 TEST(LibraryCall, OrdersStatementsByWhatItTouchesAlone) {
     // Statements around a call that share nothing with it are one kernel.
     Array a = iota(long_size, nullptr), b = iota(long_size, nullptr);
@@ -160,9 +188,7 @@ TEST(LibraryCall, OrdersStatementsByWhatItTouchesAlone) {
     const std::int64_t before = Context::current().total(&Counters::kernels_launched);
     Array first = doubled(a);
     Array in[] = {b};
-    const std::int64_t shape[] = {long_size};
-    Array reversed =
-        library::call<reverse>(reversing, in, shape, DType::Int64, library::NoAttributes{});
+    Array reversed = library::call(reversing, in, {});
     Array second = doubled(first);
     Array from_call = doubled(reversed);
     Tape::current().flush_all(FlushReason::Eval);

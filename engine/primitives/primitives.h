@@ -1,0 +1,38 @@
+// The table of primitives: rows with their rules, and the host functions that implement them.
+#pragma once
+
+#include "primitives/algebra.h"
+#include "primitives/counting.h"
+#include "primitives/drawing.h"
+#include "primitives/gathering.h"
+#include "primitives/ordering.h"
+#include "primitives/row.h"
+
+namespace unisono {
+
+/// Implemented in engine/library.
+namespace library::host {
+#define UNISONO_PRIMITIVE(id, Attributes, ...) \
+    void id(const primitives::Attributes& attributes, Views in, Views out);
+#include "primitives/primitives.def"
+#undef UNISONO_PRIMITIVE
+}  // namespace library::host
+
+namespace primitives {
+#define UNISONO_PRIMITIVE(id, Attributes, name, effect, peeks, work, signature, rule, meaning) \
+    inline constexpr Row<Attributes> id{                                                       \
+        {#id, name, Primitive::Effect::effect, Primitive::Peeks::peeks, Primitive::Work::work, \
+         signature, meaning},                                                                  \
+        &rules::rule,                                                                          \
+        &library::host::id};
+#include "primitives/primitives.def"
+#undef UNISONO_PRIMITIVE
+
+inline constexpr const Primitive* all[] = {
+#define UNISONO_PRIMITIVE(id, ...) &id,
+#include "primitives/primitives.def"
+#undef UNISONO_PRIMITIVE
+};
+}  // namespace primitives
+
+}  // namespace unisono
