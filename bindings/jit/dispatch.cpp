@@ -248,9 +248,9 @@ void Dispatch::compile(Specialisation& made, Device& device) const {
     made.is_plain = !made.makes_objects && !may_keep_arguments(compiled.module) &&
                     arrays_.empty() && !compiled.module.entry().is_kernel &&
                     made.request.source->vararg < 0;
-    const bool writes = std::any_of(made.effects.begin(), made.effects.end(),
-                                    [](const auto& e) { return e.writes; });
-    made.may_wait = !device.info().host_memory && writes && !made.makes_objects &&
+    made.writes = std::any_of(made.effects.begin(), made.effects.end(),
+                              [](const auto& e) { return e.writes; });
+    made.may_wait = !device.info().host_memory && made.writes && !made.makes_objects &&
                     !may_keep_arguments(compiled.module) &&
                     made.result.kind == frontend::ResultShape::Kind::None;
     made.polls = may_poll(compiled.module);

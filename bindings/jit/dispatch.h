@@ -43,6 +43,7 @@ struct Specialisation {
     frontend::ResultShape result;
     std::size_t result_count = 0, first_result = 0;  ///< the slot of the first, if packed
     std::vector<passes::ArrayEffect> effects;        ///< of its arrays, in their order
+    bool writes = false;                             ///< to one of them
     const LaunchedCode* code = nullptr;
     std::vector<std::string> files;
     std::string report;

@@ -138,7 +138,7 @@ void record_launch(const std::shared_ptr<Specialisation>& made, Arguments& argum
 }
 
 Fault launch_ready(const Specialisation& made, Arguments& arguments, LaunchArgs& launch) {
-    arguments.note_launch(made.effects, *made.code);
+    if (made.writes) arguments.note_launch(made.effects, *made.code);
     return run_call(made, arguments, launch);
 }
 

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <mutex>
+#include <utility>
 
 #include "core/threads/fork.h"
 #include "tape/run/flights.h"
@@ -124,7 +125,7 @@ void Tape::perform(Entry& launch) {
         ++record.writes;
         record.bytes += v.layout->size() * size_of(v.dtype);
     });
-    write_log(record);
+    write_log(std::move(record));
     call.run({}, {});
 }
 

@@ -380,8 +380,9 @@ void Tape::run_segment(std::vector<Entry>& segment, FlushReason reason) {
         if (runner.in_flight()) flights_->land(runner);
         throw Error(raised);
     }
-    write_log(runner.record());
-    for (Entry& e : segment) release(e, runner.record().number, runner.in_flight());
+    const std::uint32_t number = runner.record().number;
+    write_log(std::move(runner.record()));
+    for (Entry& e : segment) release(e, number, runner.in_flight());
     if (runner.in_flight()) flights_->land(runner);
     if (Layout::collection_due()) collect_layouts();
 }
@@ -397,22 +398,22 @@ void Tape::collect_layouts() {
     Layout::collect();
 }
 
-void Tape::write_log(const FlushRecord& record) {
+void Tape::write_log(FlushRecord&& record) {
     if (hooks.retain_line && record.line.code) hooks.retain_line(record.line.code);
-    if (log_.size() < log_limit) {
-        log_.push_back(record);
-    } else {
-        LineRef& old = log_[log_next_].line;
-        if (hooks.release_line && old.code) hooks.release_line(old.code);
-        log_[log_next_] = record;
-        log_next_ = (log_next_ + 1) % log_limit;
-    }
     if (debug_level() >= 2) {
         debug_log("flush: " + std::string(text(record.reason)) + "; " +
                   std::to_string(record.entries) + " operations, " +
                   std::to_string(record.kernels) + " kernels, " + std::to_string(record.bytes) +
                   " bytes");
     }
+    if (log_.size() < log_limit) {
+        log_.push_back(std::move(record));
+        return;
+    }
+    FlushRecord& old = log_[log_next_];
+    if (hooks.release_line && old.line.code) hooks.release_line(old.line.code);
+    old = std::move(record);
+    log_next_ = (log_next_ + 1) % log_limit;
 }
 
 void Tape::forget_plans() {

@@ -339,7 +339,7 @@ class Tape final : public Context::Part {
     int recorded_scopes_ = 0;  ///< open scopes of Recorded
     std::unique_ptr<PlanFinder> finder_;
     std::unique_ptr<Flights> flights_;
-    void write_log(const FlushRecord& record);
+    void write_log(FlushRecord&& record);
     std::vector<FlushRecord> log_;  ///< a ring
     std::size_t log_next_ = 0;
 };

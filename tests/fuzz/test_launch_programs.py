@@ -21,12 +21,13 @@ FUNCTIONS = compiled()
 class Pair:
     """Arrays of NumPy's and ours, to which the same happens."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, functions=FUNCTIONS, kinds=None, device=None):
         self.rng = np.random.default_rng(seed)
+        self.functions, self.kinds = functions, kinds or KINDS
         self.arrays = []
         for _ in range(4):
             a = self.rng.integers(-9, 9, LENGTH).astype(float)
-            self.arrays.append((a, un.asarray(a.copy())))
+            self.arrays.append((a, un.asarray(a.copy(), device=device)))
 
     def pick(self, views=True):
         a, x = self.arrays[self.rng.integers(len(self.arrays))]
@@ -52,12 +53,12 @@ class Pair:
         self.arrays[self.rng.integers(len(self.arrays))] = (a, x)
 
     def step(self):
-        kind = self.rng.choice(KINDS)
+        kind = self.rng.choice(self.kinds)
         kind(self)
 
     def check(self):
         for a, x in self.arrays:
-            np.testing.assert_array_equal(np.asarray(x), a)
+            np.testing.assert_array_equal(np.asarray(x.to_device("cpu")), a)
 
 
 def statement(p):
@@ -87,7 +88,7 @@ def sort(p):
 
 def launch(p):
     (a, x), (b, y) = p.two()
-    f, g = FUNCTIONS[p.rng.integers(len(FUNCTIONS))]
+    f, g = p.functions[p.rng.integers(len(p.functions))]
     if np.shares_memory(a, b) and f.__name__ in ORDERED:
         b, y = b.copy(), y.copy()
     if f.__name__ in PACKED:
@@ -112,7 +113,7 @@ PACKED = {"reshaped"}  # NumPy's view of a strided vector is a copy in compiled 
 def number(p):
     a, x = p.pick()
     k = int(p.rng.integers(len(a)))
-    assert float(x[k]) == a[k]
+    assert float(x[k].to_device("cpu") if p.kinds is ON_DEVICES else x[k]) == a[k]
 
 
 def settle(p):
@@ -122,8 +123,11 @@ def settle(p):
 KINDS = [statement] * 4 + [in_place] * 3 + [assign] * 2 + [sort] + [launch] * 8 + [number, settle]
 
 
-def run(seed, length=30):
-    p = Pair(seed)
+ON_DEVICES = [k for k in KINDS if k is not sort]
+
+
+def run(seed, length=30, **where):
+    p = Pair(seed, **where)
     for _ in range(length):
         p.step()
     p.check()
@@ -170,3 +174,15 @@ def test_programs_with_forks():
                     os._exit(status)
             assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, seed
         p.check()
+
+
+# What devices take in every case: loops over elements, which need no memory of their own.
+PLAIN = """add_elements add_in_parallel negate_the_second only_read only_sizes one_element through_a_slice
+    through_a_reversed_slice through_another_name of_a_tuple swap_ends maximum_so_far through_a_call inner_function""".split()
+
+
+@pytest.mark.parametrize("queue", [d.name for d in un.devices() if d.name.startswith(("opencl", "cuda"))])
+def test_programs_on_devices(queue):
+    functions = [(f, g) for f, g in FUNCTIONS if f.__name__ in PLAIN]
+    for seed in range(FIRST, FIRST + max(1, COUNT // 3)):
+        run(seed, functions=functions, kinds=ON_DEVICES, device=queue)
