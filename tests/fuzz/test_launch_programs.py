@@ -181,7 +181,9 @@ PLAIN = """add_elements add_in_parallel negate_the_second only_read only_sizes o
     through_a_reversed_slice through_another_name of_a_tuple swap_ends maximum_so_far through_a_call inner_function""".split()
 
 
-@pytest.mark.parametrize("queue", [d.name for d in un.devices() if d.name.startswith(("opencl", "cuda"))])
+@pytest.mark.parametrize(
+    "queue", [d.name for d in un.devices() if d.name.startswith(("opencl", "cuda"))]
+)
 def test_programs_on_devices(queue):
     functions = [(f, g) for f, g in FUNCTIONS if f.__name__ in PLAIN]
     for seed in range(FIRST, FIRST + max(1, COUNT // 3)):
