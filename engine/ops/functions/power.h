@@ -115,11 +115,14 @@ R rounded_inverse(Pair<R> p, R undo) {
     return select(sum == sum, sum, inverse) * undo;
 }
 
-/// x^3. Without a scale: what its low part loses near the limits of the format is less than a unit
-/// in the last place.
+/// x^3, the product of x and the two parts of its square, rounded once. Without a scale: what the
+/// low part loses near the limits of the format is less than a unit in the last place.
 template <class R>
 R cube(R x) {
-    return rounded_power(times(exact_product(x, x), x), R(1.0));
+    auto square = exact_product(x, x);
+    // Beyond, the power is infinite, and its low part would be, too.
+    R rest = select(square.high < R(0x1p684), square.low * x, R(0.0));
+    return fma(square.high, x, rest);
 }
 /// Of a result of that sign, or a zero or a magnitude.
 template <class R>
@@ -143,7 +146,7 @@ R power_by_products(R x, int n) {
         }
         return n < 0 ? R(1.0) / p : p;
     }
-    if (n == 3) return with_sign_of(x, cube(x));
+    if (n == 3) return cube(x);
     const int places = (512 + factors / 2) / factors;
     const int all = n < 0 ? -places * factors : places * factors;
     auto two_to = [](int e) { return R(number_of(std::int64_t{e + 1023} << 52)); };
@@ -193,7 +196,7 @@ R power_by_products(R x, R n) {
     R r = select(is_inverse, rounded_inverse(p, undo), rounded_power(p, undo));
     r = number_of(bits_of(r) | (bits_of(x) & shift_left(bits, 63)));
     r = select(factors == R(1.0), select(is_inverse, R(1.0) / x, x), r);
-    r = select(n == R(3.0), with_sign_of(x, cube(x)), r);
+    r = select(n == R(3.0), cube(x), r);
     return select(n == R(2.0), x * x, select(factors == R(0.0), R(1.0), r));
 }
 

@@ -331,3 +331,19 @@ def test_magnitudes_of_complex_numbers(dtype):
     for k in (1, 3, 7, 17):
         short = np.asarray(un.abs(un.asarray(numbers)[k : 2 * k]))
         np.testing.assert_array_equal(short, got[k : 2 * k])
+
+
+def test_cubes_near_the_limits_of_the_format():
+    """Signs of what underflows and overflows, and the bits of exponents that are numbers and arrays."""
+    rng = np.random.default_rng(8)
+    x = np.ldexp(rng.uniform(1, 2, 20000), rng.integers(-1074, 1023, 20000))
+    x = np.concatenate([x, [0.0, np.inf, np.nan, 2.0**342, 2.0**341, 2.0**-358, 5e-324, 1.7e308]])
+    for sign in (1, -1):
+        with np.errstate(all="ignore"):
+            expected = ((sign * x).astype(np.longdouble) ** 3).astype("float64")
+        got = np.asarray(un.asarray(sign * x) ** 3)
+        by_element = np.asarray(un.asarray(sign * x) ** un.full(len(x), 3.0))
+        number = ~np.isnan(x)
+        assert same_bits(got[number], by_element[number]) and np.isnan(got[~number]).all()
+        np.testing.assert_array_equal(np.signbit(got[number]), np.full(number.sum(), sign < 0))
+        np.testing.assert_array_max_ulp(got[number], expected[number], 1)
