@@ -73,8 +73,6 @@ const CodeKind& kind_of(PyCodeObject* code) noexcept {
     return row;
 }
 
-bool is_ours(PyCodeObject* code) noexcept { return kind_of(code).ours; }
-
 /// Finishes what a timed statement left when it ran before: its work is what is timed.
 void finish_last_round(LineRef line) noexcept {
     static LineRef last;  // keeps its code, so that no other code has its address
@@ -132,13 +130,19 @@ void note_line() noexcept {
 #ifdef UNISONO_FAST_FRAMES
     _PyInterpreterFrame *frame = current_frame(), *user = frame;
     PyCodeObject* code = frame ? code_of(frame) : nullptr;
-    while (frame && frame->previous && (!code || is_ours(code))) {
+    const CodeKind* kind = code ? &kind_of(code) : nullptr;
+    while (frame && frame->previous && (!kind || kind->ours)) {
         frame = frame->previous;
-        if (PyCodeObject* outer = code_of(frame)) code = outer, user = frame;
+        if (PyCodeObject* outer = code_of(frame)) {
+            code = outer;
+            kind = &kind_of(outer);
+            user = frame;
+        }
     }
     if (!code) return set_line(nullptr, 0);
+    const bool timed = kind->timed;
     set_line(code, _PyInterpreterFrame_LASTI(user) * static_cast<int>(sizeof(_Py_CODEUNIT)));
-    if (kind_of(code).timed) finish_last_round(Tape::current().line);
+    if (timed) finish_last_round(Tape::current().line);
 #else
     PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
     if (!frame) set_line(nullptr, 0);
@@ -146,7 +150,7 @@ void note_line() noexcept {
         PyCodeObject* code = PyFrame_GetCode(frame);
         set_line(code, PyFrame_GetLasti(frame));
         Py_DECREF(code);  // the line keeps it
-        PyFrameObject* back = is_ours(code) ? PyFrame_GetBack(frame) : nullptr;
+        PyFrameObject* back = kind_of(code).ours ? PyFrame_GetBack(frame) : nullptr;
         if (!back && kind_of(code).timed) finish_last_round(Tape::current().line);
         Py_DECREF(frame);
         frame = back;

@@ -41,7 +41,6 @@ const char* text(FlushReason reason) {
         case FlushReason::Shared: return "the memory is shared with another library";
         case FlushReason::Work: return "an in-place statement ended with much work pending";
         case FlushReason::Length: return "the tape was long";
-        case FlushReason::Device: return "a transfer takes the array";
         case FlushReason::Launch: return "a compiled function takes the array";
         case FlushReason::Check: return "a statement checks its data";
         case FlushReason::Count: return "the shape of a result depends on data";
@@ -141,14 +140,20 @@ void Tape::close(Entry& e) {
     // A call reads all of its operands, and nothing fuses across it.
     if (e.call && !joins) pending_work_ += read;
     for_each_write(e, [&](const View& v) { pending_work_ += v.layout->size(); });
+    const bool flushes = shared || eager_;
+    if (!flushes && out->version > 1 && is_full(e.out)) {
+        cut_before_next_ = true;
+    } else if (flushes || entries_.size() >= limits::flush_always) {
+        flush_recorded(out, shared);
+    }
+}
+
+/// Runs what cannot stay recorded.
+void Tape::flush_recorded(Storage* out, bool shared) {
     if (shared) {
         flush(out, FlushReason::Shared);
-    } else if (eager_) {
-        flush_all(FlushReason::Eager);
-    } else if (out->version > 1 && is_full(e.out)) {
-        cut_before_next_ = true;
-    } else if (entries_.size() >= limits::flush_always) {
-        flush_all(FlushReason::Length);
+    } else {
+        flush_all(eager_ ? FlushReason::Eager : FlushReason::Length);
     }
 }
 

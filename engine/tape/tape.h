@@ -172,7 +172,6 @@ enum class FlushReason : std::uint8_t {
     Shared,  ///< the memory is visible outside (buffer, DLPack, NumPy)
     Work,    ///< an in-place statement ended and much work is pending
     Length,  ///< the tape is long
-    Device,  ///< a transfer between devices
     Launch,  ///< a compiled function or kernel runs
     Check,   ///< a statement looks at its data, which it may refuse
     Count,   ///< the shape of a result depends on data
@@ -233,6 +232,28 @@ class Tape final : public Context::Part {
         return entries_.emplace_back();
     }
     void close(Entry& entry);
+    /// The same for an entry without a call whose result is new memory, as most are.
+    void close_new(Entry& entry) {
+        entry.line = line;
+        if (line.code && hooks.retain_line) hooks.retain_line(line.code);
+        Storage* out = entry.out.storage;
+        out->retain();
+        out->pending = 1;
+        out->version = 1;
+        bool shared = false, waits = false;
+        for (int k = 0; k < entry.inputs; ++k) {
+            Storage* s = entry.in[k].storage;
+            if (!s) continue;
+            s->retain();
+            ++s->readers;
+            shared |= s->shared_outside();
+            waits |= s->pending > 0 && s->waits;
+        }
+        out->waits = waits;
+        pending_work_ += entry.out.layout->size();
+        if (shared || eager_ || entries_.size() >= limits::flush_always) [[unlikely]]
+            flush_recorded(out, shared);
+    }
     /// Whether small statements of this place run at once, if their operands are ready.
     bool runs_eagerly() {
         if (recorded_scopes_ > 0) return false;
@@ -292,6 +313,7 @@ class Tape final : public Context::Part {
     friend class Recorded;
     friend class Flights;
     void cut();
+    void flush_recorded(Storage* out, bool shared);
     bool is_full(const View& out);
     void read_settings();
     std::uint32_t fresh_epochs() {

@@ -41,7 +41,7 @@ struct OpTable {
         block_loops::Forms loops = nullptr;  ///< of eager statements; null where there is none
     };
     Row rows[op_count][dtype_count];
-    OpTable() {
+    [[gnu::noinline]] OpTable() {
         for (int o = 0; o < op_count; ++o) {
             for (int t = 0; t < dtype_count; ++t) {
                 auto dtype = static_cast<DType>(t);
@@ -56,7 +56,7 @@ struct OpTable {
     }
 };
 
-const OpTable::Row& plain_row(Op op, DType t) {
+inline const OpTable::Row& plain_row(Op op, DType t) {
     static const OpTable table;
     return table.rows[static_cast<int>(op)][static_cast<int>(t)];
 }
@@ -204,7 +204,8 @@ void multiply_where_exact(Entry& e) {
     if (e.compute == DType::Float32) multiply_by_reciprocal<float>(e);
 }
 
-void fill_plain(Entry& e, const OpTable::Row& row, std::span<const Arg> args, const View& like) {
+inline void fill_plain(Entry& e, const OpTable::Row& row, std::span<const Arg> args,
+                       const View& like) {
     e.kind = EntryKind::Map;
     e.op = row.op;
     e.compute = like.dtype;
@@ -243,6 +244,36 @@ Array record_plain(const OpTable::Row& row, std::span<const Arg> args, const Vie
     fill_plain(e, row, args, like);
     e.out = to;
     tape.close(e);
+    return made;
+}
+
+/// Whether two arrays make a third one without detours, and not at once: the most frequent case.
+/// The row of their operation then, else null.
+inline const OpTable::Row* pair_case(Op op, std::span<const Arg> args, const Array* out) {
+    if (out || args.size() != 2 || op == Op::FloorDiv || op == Op::NextAfter) return nullptr;
+    const View &a = args[0].view, &b = args[1].view;
+    if (!a.storage || !b.storage || a.dtype != b.dtype ||
+        a.layout->packed() != b.layout->packed() || a.storage->device != b.storage->device ||
+        a.layout->size() <= limits::eager_points)
+        return nullptr;
+    const OpTable::Row& row = plain_row(op, a.dtype);
+    return row.plain ? &row : nullptr;
+}
+
+Array record_pair(const OpTable::Row& row, const View& a, const View& b) {
+    const Layout* layout = a.layout->packed();
+    Storage* out = Storage::create(a.storage->device, layout->size() * size_of(row.result));
+    Array made(out, layout, row.result, layout->rank() == 0);
+    Tape& tape = Tape::current();
+    Entry& e = tape.open();
+    e.kind = EntryKind::Map;
+    e.op = row.op;
+    e.compute = a.dtype;
+    e.inputs = 2;
+    e.in[0] = a;
+    e.in[1] = b;
+    e.out = {out, layout, 0, row.result};
+    tape.close_new(e);
     return made;
 }
 
@@ -402,9 +433,17 @@ static bool asks_of_reals(Op op) {
     return made;
 }
 
+[[gnu::noinline]] static Array apply_any(Op op, std::span<const Arg> args, const Array* out);
+
 Array apply(Op op, std::span<const Arg> args, const Array* out) {
     if (float_errors::is_checked()) [[unlikely]]
         return apply_checked(op, args, out);
+    if (const OpTable::Row* row = pair_case(op, args, out))
+        return record_pair(*row, args[0].view, args[1].view);
+    return apply_any(op, args, out);
+}
+
+static Array apply_any(Op op, std::span<const Arg> args, const Array* out) {
     if (op == Op::NextAfter && (out || !all_scalars(args)) &&
         elementwise_dtype(op, args) == DType::Float16)
         return half_next_after(args, out);
