@@ -381,6 +381,7 @@ void Tape::run_segment(std::vector<Entry>& segment, FlushReason reason) {
         // would come again: it poisons what the failed kernel should have written.
         bool again = error.kind() == ErrorKind::Memory || error.kind() == ErrorKind::Interrupt;
         const Error raised = again ? error : runner.poison(error);
+        expects_dead_ = true;  // nobody may want any more what was interrupted
         put_back(segment, runner.done(), runner.in_flight());
         if (runner.in_flight()) flights_->land(runner);
         throw Error(raised);

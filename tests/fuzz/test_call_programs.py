@@ -25,6 +25,7 @@ class Pair:
         self.rng = np.random.default_rng(seed)
         self.kinds = LAZY if self.rng.integers(2) else STATEMENTS
         self.arrays = []
+        self.loose = []  # pairs of results whose last bits may differ
         for _ in range(3):
             a = self.rng.integers(-50, 50, LENGTH)
             self.arrays.append((a, un.asarray(a.copy())))
@@ -68,6 +69,8 @@ class Pair:
             un.synchronize()
         for a, x in self.arrays:
             np.testing.assert_array_equal(np.asarray(x), a)
+        for a, x in self.loose:
+            np.testing.assert_allclose(np.asarray(x), a, rtol=1e-6, atol=1e-6)
 
 
 def add(p):
@@ -173,6 +176,79 @@ def product(p):
         p.keep(m @ m[0], w @ w[0])
 
 
+def square(p):
+    """Return a well-conditioned matrix of each, of some elements of an array."""
+    a, x = p.pick()
+    n = 70  # more elements than small calls have
+    if len(a) < n * n:
+        a, x = np.resize(a, n * n), un.resize(x, n * n)
+    m = (a[: n * n] % 13).reshape(n, n) + 200.0 * np.eye(n)
+    w = (x[: n * n] % 13).reshape(n, n) + 200.0 * un.eye(n)
+    return m, w
+
+
+def factor(p):
+    """Keep what factors give back; the factors or the matrix may be overwritten before they are read."""
+    m, w = square(p)
+    kind = int(p.rng.integers(5))
+    if kind == 0:
+        q, r = un.linalg.qr(w)
+        product = q @ r
+        expected = m
+    elif kind == 1:
+        u, s, vh = un.linalg.svd(w)
+        product = (u * s) @ vh
+        expected = m
+    elif kind == 2:
+        values, vectors = un.linalg.eigh(w + w.T)
+        product = (vectors * values) @ vectors.T
+        expected = m + m.T
+    elif kind == 3:
+        product = un.linalg.inv(w) @ w
+        expected = np.eye(len(m))
+    else:
+        product = w @ un.linalg.solve(w, w + 1)
+        expected = m + 1
+    if p.rng.integers(2):
+        w *= 0  # after the factors were taken
+    if kind == 0 and p.rng.integers(2):
+        r[...] = 7  # after the product was
+    p.loose.append((expected, product))
+
+
+def determinant(p):
+    m, w = square(p)
+    sign, log = un.linalg.slogdet(w)
+    w[...] = 1
+    expected = np.linalg.slogdet(m)
+    p.loose.append((expected[0], sign))
+    p.loose.append((expected[1], log))
+
+
+def distinct(p):
+    """Keep all that unique gives; results may be overwritten at once."""
+    a, x = p.pick()
+    expected = np.unique(a, return_index=True, return_inverse=True, return_counts=True)
+    made = un.unique(x, return_index=True, return_inverse=True, return_counts=True)
+    for k in p.rng.permutation(4)[:2]:
+        p.keep(expected[k], made[k])
+        if p.rng.integers(2):
+            made[k][...] += 1
+            p.arrays[-1][0][...] += 1
+
+
+def fail_to_factor(p):
+    """Singular matrices raise at their line, and leave their operands as they were."""
+    a, x = p.pick()
+    twice = (x + x) % 1000
+    with pytest.raises(np.linalg.LinAlgError):
+        un.linalg.inv(un.zeros((80, 80)) + twice[0])
+    if p.rng.integers(2):
+        with pytest.raises(np.linalg.LinAlgError):
+            un.linalg.cholesky(-un.eye(80))
+    p.keep((a + a) % 1000, twice)
+
+
 def read_one(p):
     a, x = p.pick()
     k = int(p.rng.integers(len(a)))
@@ -200,6 +276,8 @@ LAZY = [
     scan,
     top_k,
     search,
+    factor,
+    determinant,
 ]  # none reads a value
 STATEMENTS = [
     *LAZY,
@@ -214,6 +292,10 @@ STATEMENTS = [
     read_one,
     settle,
     fail,
+    factor,
+    determinant,
+    distinct,
+    fail_to_factor,
 ]
 
 

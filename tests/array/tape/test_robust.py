@@ -142,7 +142,7 @@ while True:
     in_use = un.memory.stats()["in_use"]
     threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
     try:
-        routine(un, x)
+        un.eval(routine(un, x))
         while True:
             pass
     except KeyboardInterrupt as error:
@@ -156,7 +156,7 @@ while un.memory.stats()["in_use"] > in_use:
     pass  # until the routine has ended
 threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
-    routine(un, x)
+    un.eval(routine(un, x))
     while True:
         pass
 except KeyboardInterrupt:
