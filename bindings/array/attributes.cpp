@@ -38,8 +38,8 @@ PyObject* get_transposed(PyObject* self, void*) {
     });
 }
 
-/// The class that stands for values of a kind, so that isinstance tells numbers from arrays: it is
-/// registered with the abstract class of `numbers` the first time that somebody asks.
+/// The class that represents values of a kind, so that isinstance distinguishes numbers from
+/// arrays: it is registered with the abstract class of `numbers` at its first use.
 PyObject* class_of_values(const char* name, const char* abstract) {
     PyType_Slot slots[] = {{0, nullptr}};
     PyType_Spec spec{name, 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};

@@ -66,8 +66,8 @@ constexpr binaryfunc PyNumberMethods::*slot_of() {
     }
 }
 
-/// Whether the right operand of a value is of a subclass of the array type with this operator of
-/// its own: Python is to ask that one, which it does by itself where both are arrays.
+/// Whether the right operand of a value is an instance of a subclass of the array type that defines
+/// this operator: then Python must call that one, as it does if both are arrays.
 template <Op op>
 bool defers(PyObject* a, PyObject* b) {
     if (!is_value_object(a) || Py_TYPE(b) == array_type || !is_array(b)) return false;

@@ -1,4 +1,4 @@
-// The operator @, matmul, and what python/unisono/linalg.py is made of.
+// The operator @, matmul, and the functions behind python/unisono/linalg/.
 #include "functions/linalg.h"
 
 #include <sys/stat.h>

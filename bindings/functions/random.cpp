@@ -1,4 +1,4 @@
-// What python/unisono/random.py is made of: draws keyed by seed, stream and element index.
+// The functions behind python/unisono/random/: draws keyed by seed, stream and element index.
 #include "functions/random.h"
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// What python/unisono/_arrays/indexing.py and _manipulation.py are made of.
+// The functions behind python/unisono/_arrays/indexing.py and manipulation.py.
 #pragma once
 
 #include <Python.h>

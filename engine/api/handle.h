@@ -1,4 +1,4 @@
-// What un_array stands for, and errors on their way through the C interface.
+// The definition of un_array, and the translation of errors for the C interface.
 #pragma once
 
 #include <utility>

@@ -51,7 +51,7 @@ class Error : public std::runtime_error {
     ErrorKind kind() const noexcept { return kind_; }
     const SourcePlace& place() const noexcept { return place_; }
     const ErrorDetail* detail() const noexcept { return detail_.get(); }
-    /// The same error of what was recorded there.
+    /// The same error, attributed to a statement recorded at `place`.
     Error at(SourcePlace place) const {
         Error made = *this;
         made.place_ = std::move(place);

@@ -18,7 +18,7 @@ inline constexpr SettingInfo setting_infos[] = {
 
 /// Throws a Value error for the first environment variable whose value the table does not accept.
 void check_settings();
-/// What is wrong with environment variables that look like settings and are none, one text each.
+/// Messages about environment variables that resemble settings but are unknown, one each.
 std::vector<std::string> misspelt_settings();
 /// Current text of a setting (environment, else default, else what set_setting gave). Throws as
 /// check_settings does.

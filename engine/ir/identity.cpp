@@ -1,5 +1,5 @@
-// What tells modules apart, as bytes: every field of every table and node but for the names of
-// files. Counts stand before lists, so different trees cannot run into the same bytes.
+// The identity of a module as bytes: every field of every table and node except the names of
+// files. Lists are preceded by their lengths, so that different trees have different bytes.
 #include <cstring>
 #include <type_traits>
 

@@ -72,7 +72,7 @@ class Walk final : public Visitor {
     }
 
   private:
-    /// Of a value, without what its indices are made of.
+    /// Number of operations of a value, without those of its indices.
     static int operations(E e) {
         if (e->kind == ExprKind::Load) return 0;
         int sum = e->kind == ExprKind::Unary || e->kind == ExprKind::Binary ||

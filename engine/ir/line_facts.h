@@ -12,7 +12,7 @@ namespace unisono::ir {
 struct LineFacts {
     std::uint16_t file = 0;
     std::int32_t line = 0;
-    int depth = 0;        ///< loops around it or that it is, at most
+    int depth = 0;        ///< greatest loop depth, a loop on the line included
     int accesses = 0;     ///< of elements
     int tested = 0;       ///< of these, those whose index is not known to be in range
     int tests = 0;        ///< index tests as statements (of lowered IR)
@@ -23,9 +23,9 @@ struct LineFacts {
     int natives = 0;      ///< of functions of the engine
     int interpreted = 0;  ///< calls of the interpreter
     int arrays = 0;       ///< arrays made
-    int computed = 0;     ///< operations that stored elements are made of
-    std::string loops;    ///< kinds of loops that begin here: "parallel", "serial"...
-    std::string why;      ///< an index that needs its test at each access
+    int computed = 0;     ///< operations that compute stored elements
+    std::string loops;    ///< kinds of loops that start here: "parallel", "serial"...
+    std::string why;      ///< why an index must be tested at each access
 };
 
 /// Ordered by file and line. Deferred functions, which seldom run, do not count.

@@ -23,8 +23,8 @@ void give(std::int64_t* v, const Table* table) {
 /// where no call owns it
 void table_new(std::int64_t* v) { give(v, make_table(form_at(v))); }
 
-/// [table, words of keys, of values, kinds, counted, bytes of a code, the code]: what comes empty
-/// gets the types of what it will hold.
+/// [table, words of keys, of values, kinds, counted, bytes of a code, the code]: an empty table
+/// is given the types of its future items.
 void table_become(std::int64_t* v) {
     Table& table = table_at(v[0]);
     if (table.rows() > 0) return;

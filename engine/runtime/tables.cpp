@@ -175,7 +175,7 @@ bool Table::remove(const std::int64_t* key, std::int64_t* value) noexcept {
     *entry = 0;
     --live_;
     is_changed = true;
-    // Those behind it in the index move up, so that no search ends too early.
+    // The following entries of the index move up, so that no search ends too early.
     index_[at] = 0;
     for (std::size_t next = (at + 1) & mask; index_[next]; next = (next + 1) & mask) {
         auto h = static_cast<std::uint64_t>(rows_[(index_[next] - 1) * step]);

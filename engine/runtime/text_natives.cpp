@@ -18,7 +18,7 @@ void give(std::int64_t* values, const Text* text) {
     values[0] = text ? handle_of(text) : Heap::current() ? 0 : -1;
 }
 
-/// The text that stands behind a count of its bytes.
+/// The text constant that follows the count of its bytes in memory.
 void text_constant(std::int64_t* values) {
     auto bytes = static_cast<std::size_t>(values[0]);
     try {
@@ -38,7 +38,7 @@ char32_t* start(std::int64_t length, Text*& made) {
     return data;
 }
 
-/// a + b. Where a is what was made last, as in s += x, its code points grow where they lie.
+/// a + b. If a is the most recent allocation, as in s += x, it is extended in place.
 void text_join(std::int64_t* values) {
     const Text &a = text_at(values[0]), &b = text_at(values[1]);
     if (a.length == 0 || b.length == 0) return give(values, a.length ? &a : &b);
@@ -135,8 +135,8 @@ void text_of_point(std::int64_t* values) {
     }
 }
 
-/// The text in UTF-8 with a zero behind it, as C reads it: as long as the call that owns texts;
-/// where none does, until this thread has asked some times more. 0 where there is no memory.
+/// The text as a zero-terminated UTF-8 string for C. It lives as long as the call that owns texts;
+/// without such a call, until this thread has made some more requests. 0 if out of memory.
 void text_encoded(std::int64_t* values) {
     static thread_local std::array<std::string, 16> few;
     static thread_local std::size_t next = 0;

@@ -14,13 +14,13 @@ namespace unisono::python {
 /// refers to. Where the interpreter cannot tell, the answer is no.
 bool is_unique_temporary(PyObject* const* place) noexcept;
 
-/// Whether NumPy's array owns its memory, all by itself: no base, no weak references, writable.
+/// Whether NumPy's array is the only owner of its memory: no base, no weak references, writable.
 bool owns_memory(PyObject* object) noexcept;
 
-/// The part of an array of ours that a NumPy view shows, where its bases lead to one.
+/// The unisono array, or part of one, whose memory a NumPy view shares, if its bases lead to one.
 std::optional<Array> array_behind(PyObject* object);
 
-/// Whether its class has the bytes of the array that its method __array__ gives: arrays of
+/// Whether the buffer of an object of this class is that of its __array__(): arrays of
 /// records, and views of their fields that are not aligned.
 bool has_buffer_of_array(PyObject* o);
 bool add_buffer_of_array(PyObject* module);

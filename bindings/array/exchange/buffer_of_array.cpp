@@ -20,7 +20,7 @@ int get_buffer_of_array(PyObject* self, Py_buffer* view, int flags) noexcept {
         return -1;
     }
     Ref array(PyObject_CallMethod(self, "__array__", nullptr));
-    // The array stands in view->obj: it is what the buffer belongs to and keeps.
+    // view->obj is the array, which owns the buffer and is kept alive by it.
     return array.p ? PyObject_GetBuffer(array.p, view, flags) : -1;
 }
 

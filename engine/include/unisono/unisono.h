@@ -3,7 +3,7 @@
 //
 // All calls go through one table of functions, `un_table`, which un_load() fills (a program that
 // links libunisono) or un_import() of unisono/python.h (an extension of Python, which links
-// nothing). The names un_zeros, un_apply... below stand for the table's entries.
+// nothing). The names un_full, un_apply... below are macros for the table's entries.
 //
 //     un_operand two = un_real(2), x = un_ref(a);
 //     un_array* doubled = un_apply(un_operation("multiply"), (un_operand[]){x, two}, 2, NULL);
@@ -12,12 +12,12 @@
 //
 // Operations are recorded and run when a value leaves (un_open, un_value, un_evaluate), on the
 // device where their operands live; a chain is one kernel. A function that fails returns NULL or -1
-// and leaves the reason in un_last_error(). An un_array is a handle: whoever gets one from a
-// function gives it back by un_release(). Extents, offsets and strides count elements unless they
-// say bytes.
+// and leaves the reason in un_last_error(). An un_array is a handle: the caller that receives one
+// from a function releases it by un_release(). Extents, offsets and strides count elements unless
+// they say bytes.
 //
 // Threads: one at a time may call (in Python the one that holds the interpreter's lock). The engine
-// lets go of that lock while it computes. In a program without Python, threads may call at the same
+// releases that lock while it computes. In a program without Python, threads may call at the same
 // time that each have a context of their own (un_make_context).
 #ifndef UNISONO_UNISONO_H
 #define UNISONO_UNISONO_H
@@ -186,8 +186,8 @@ typedef struct {
     un_array* (*full)(int rank, const int64_t* shape, un_operand value, un_dtype dtype,
                       const un_device* device);
     un_array* (*arange)(int64_t count, const un_device* device);  ///< 0, 1, 2... as int64
-    /// An array over host memory of yours, which `release(owner)` gives back when nobody needs it
-    /// any more. strides NULL: packed rows.
+    /// An array over host memory of the caller; `release(owner)` is called when it is no longer
+    /// used. strides NULL: packed rows.
     un_array* (*from_memory)(void* data, int rank, const int64_t* shape, const int64_t* strides,
                              un_dtype dtype, int readonly, void* owner, void (*release)(void*));
 

@@ -4,8 +4,8 @@
 // How it works. Each function is one template over a number type R: float64 values here, IR
 // expressions in passes/lowering/expand_math.cpp. So that both give the same bits, a template uses
 // only what this file names: arithmetic that rounds once, fma, comparisons, selections, bits of
-// numbers and 64-bit integers (whose shifts have constant counts). It does not branch: what is
-// seldom needed and costly stands in a function of its own that is called where a test says so
+// numbers and 64-bit integers (whose shifts have constant counts). It does not branch: code that is
+// expensive and rarely needed is in a separate function, which is called if a test requires it
 // (trig.h). float32 functions compute in float64 with shorter polynomials (Narrow) and round at the
 // end.
 #pragma once

@@ -1,4 +1,4 @@
-// Finds the sum, and what may stand in front of it, in it and behind it.
+// Matches the sum and the statements that are allowed before, in and after its loop.
 #include "passes/analysis/column_sums.h"
 
 #include <algorithm>

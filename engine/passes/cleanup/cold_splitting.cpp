@@ -219,7 +219,7 @@ class DeferRare final : public Rewriter {
     }
 
   private:
-    /// The call that stands for the statements.
+    /// The call that replaces the statements.
     std::optional<S> move(std::span<const S> list) {
         Function& f = function();
         Uses uses(f);

@@ -81,7 +81,7 @@ class Views final : public Visitor {
 };
 
 /// Variables that have one value wherever they are read: declared once and never assigned, or of a
-/// loop; and what those that are declared stand for, in terms of such variables.
+/// loop; and the values of the declared ones, in terms of such variables.
 class Definitions final : public Visitor {
   public:
     explicit Definitions(const Function& f) : writes_(f.vars.size()), values_(f.vars.size()) {}

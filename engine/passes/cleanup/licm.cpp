@@ -29,7 +29,7 @@ class SharedLoads final : public Rewriter {
   public:
     using Rewriter::Rewriter;
 
-    /// Within a loop that is being rewritten: what it does not change stands in front of it.
+    /// Within a loop that is being rewritten: hoists invariant expressions out of it.
     E expr(E e) override {
         if (!is_inside_ || !has_load(e)) return e;
         if (!is_shared(e)) return children(e);

@@ -1,4 +1,4 @@
-// Blocks dissolve into the list around them, so that what stands in front of a statement does, too.
+// Inserts statements before others; blocks are merged into the list that contains them.
 #include "passes/cleanup/statements_before.h"
 
 #include <utility>

@@ -1,10 +1,10 @@
-// Pass: arrays that live for a few statements share a slot with others that are gone by then.
+// Pass: arrays whose lifetimes do not overlap share a slot.
 //
-// A slot lets go of its memory when the function ends, or when it gets new memory. A long function
-// has an array between statements here and there: each would keep its memory to the end, and each
-// would be one more value on every way out of the function. Two slots of a dtype become one where
-// each gets its memory once, nothing but elements is used of it, and the statements that use the
-// one lie behind those that use the other, in the same parallel loop or in none.
+// A slot releases its memory when the function ends, or when it is assigned new memory. In a long
+// function with many temporary arrays each would keep its memory to the end, and each
+// would be one more value on every exit path of the function. Two slots of a dtype are merged if
+// each is allocated once, only its elements are used, and the statements that use the
+// one follow those that use the other, in the same parallel loop or in none.
 #pragma once
 
 #include "ir/ir.h"

@@ -13,7 +13,7 @@ using namespace ir;
 
 namespace {
 
-/// What stands for the work-item queries of one axis.
+/// The expressions that replace the work-item queries of one axis.
 struct Axis {
     E global_size, local_size, global_offset;  // parameters
     std::int32_t group_count, group_id, first, size, item;
@@ -516,7 +516,7 @@ class WrapWorkItems {
         return b_.own(s);
     }
 
-    /// At group level there is no place to declare recomputed variables: their values stand for
+    /// At group level there is no place to declare recomputed variables: their values replace
     /// them.
     E recomputed_inline(E e) {
         if (e->kind == ExprKind::Var &&

@@ -50,7 +50,7 @@ class Known final : public Rewriter {
     Condition known_;
 };
 
-/// What may be done in front of a nest that stands in front of it.
+/// Whether statements may be moved before a nest that precedes them.
 class Movable {
   public:
     Movable(const Function& f, const Memories& memories, const Touched& nest)

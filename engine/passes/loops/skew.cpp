@@ -81,7 +81,7 @@ bool find_rows(std::span<const S> list, Rows& r) {
     return true;
 }
 
-/// Expressions as polynomials of what they are made of.
+/// Expressions as polynomials of their leaves.
 class Terms {
   public:
     std::optional<Poly> poly(E e) {
@@ -182,7 +182,7 @@ class RowsInFlight final : public Rewriter {
         return b_.block({b_.declare(next, begin), branch, rest});
     }
 
-    /// A loop over places of the first row; the others are behind it, where `tested` not all there.
+    /// A loop over positions of the first row; the others lag, and may be out of range if `tested`.
     S places(const Rows& r, std::vector<Replace>& each, E from, E to, bool tested) {
         std::int32_t place = b_.var("place", DType::Int64);
         std::vector<S> body;

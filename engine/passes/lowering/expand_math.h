@@ -1,9 +1,9 @@
-// Pass: replaces mathematical functions that are our own (ops/functions) by what they are made of,
-// so that every target that compiles emits and vectorises one definition, with its bits. Requires
+// Pass: replaces the mathematical functions of ops/functions by their definitions, so that
+// every compiling target emits and vectorises the same definition, with the same bits. Requires
 // linear or inside accesses (no tests left in expressions). Values that a definition uses more than
 // once become variables in front of the statement. `keep_long`: the target has the long reductions
 // of angles, and powers with exponents that are not known, as functions of its own; otherwise the
-// rarer of both ways stands behind a test.
+// rarer case is guarded by a test.
 #pragma once
 
 #include "ir/ir.h"

@@ -47,7 +47,7 @@ class LowerAccess final : public Rewriter {
     }
 
   private:
-    /// An index that was tested for this statement, and what stands for it.
+    /// An index that was tested for this statement, and the variable that holds it.
     struct Test {
         std::int32_t array;
         std::size_t axis;
