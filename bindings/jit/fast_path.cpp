@@ -103,7 +103,7 @@ QuickCall::Packed QuickCall::pack(PyObject* const* args, std::size_t count,
             continue;
         }
         auto rank = static_cast<std::size_t>(code >> 8 & 255);
-        if (is_numpy_array(object)) {
+        if (Py_TYPE(object) != array_type && is_numpy_array(object)) {
             const auto& a = *reinterpret_cast<const NumPyArray*>(object);
             if (static_cast<std::size_t>(a.rank) != rank) return Packed::OtherTypes;
             auto dtype = static_cast<DType>(code >> 4 & 15);

@@ -81,6 +81,7 @@ void Arguments::add(PyObject* object, const std::string& name) {
         return add_scalar(DType::Float64, Weak::Float,
                           Scalar::of(DType::Float64, PyFloat_AS_DOUBLE(object)).bits);
     }
+    if (Py_TYPE(object) == array_type && add_view(object, name)) return;
     if (PyBool_Check(object)) return add_scalar(DType::Bool, Weak::Bool, object == Py_True);
     if (PyLong_CheckExact(object)) {
         int overflow = 0;
