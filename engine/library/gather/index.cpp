@@ -163,6 +163,7 @@ Parse parse_parts(const Array& a, std::span<const IndexPart> parts) {
 }
 
 const std::int64_t* index_data(const Array& index) {
+    Tape::current().complete(index.view().storage, FlushReason::Check);
     return reinterpret_cast<const std::int64_t*>(host_data(index, false));
 }
 
@@ -302,6 +303,7 @@ const Array* whole_mask(const Array& a, std::span<const IndexPart> parts) {
 }
 
 const std::uint8_t* mask_data(const Array& mask) {
+    Tape::current().complete(mask.view().storage, FlushReason::Count);
     return reinterpret_cast<const std::uint8_t*>(host_data(mask, false));
 }
 

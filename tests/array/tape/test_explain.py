@@ -174,3 +174,23 @@ def test_stats_count_kernels_compiles_and_bytes():
     before = un.stats()["bytes_copied"]
     un.asarray(np.frombuffer(bytes(17), "uint8")[1:].view("float64"))
     assert un.stats()["bytes_copied"] - before == 16
+
+
+def test_statements_that_look_at_data_say_why():
+    x = un.asarray(np.arange(8000.0))
+
+    def reason():
+        return un.flush_log()[-1]["reason"]
+
+    un.unique(x + 1)
+    assert reason() == "the shape of a result depends on data"
+    x[x * 2 > 5000]
+    assert reason() == "the shape of a result depends on data"
+    x[un.arange(8000) % 7]
+    assert reason() == "a statement checks its data"
+    m = x[:6400].reshape(80, 80) + un.eye(80) * 1e6
+    un.linalg.inv(m)
+    assert reason() == "a statement checks its data"
+    flushes = un.stats()["flushes"]
+    un.linalg.qr(m)  # cannot fail: it waits until it is wanted
+    assert un.stats()["flushes"] == flushes
