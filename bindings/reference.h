@@ -30,6 +30,18 @@ struct Ref {
     explicit operator bool() const { return p != nullptr; }
 };
 
+/// While one lives, its thread has let go of the interpreter's lock.
+class WithoutLock {
+  public:
+    WithoutLock() : state_(PyEval_SaveThread()) {}
+    ~WithoutLock() { PyEval_RestoreThread(state_); }
+    WithoutLock(const WithoutLock&) = delete;
+    WithoutLock& operator=(const WithoutLock&) = delete;
+
+  private:
+    PyThreadState* state_;
+};
+
 /// The value of an exact int of few digits, as almost every index is; false for any other.
 inline bool small_integer(PyObject* o, std::int64_t& value) {
     auto* number = reinterpret_cast<PyLongObject*>(o);

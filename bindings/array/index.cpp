@@ -10,6 +10,7 @@
 #include "library/gather/index.h"
 #include "primitives/primitive.h"
 #include "reference.h"
+#include "tape/record/record.h"
 #include "tape/tape.h"
 
 namespace unisono::python {
@@ -187,7 +188,7 @@ std::vector<IndexItem> basic_items(const std::vector<library::IndexPart>& parts,
 Array basic_get(const Array& a, std::span<const IndexItem> items, int integers) {
     if (a.is_known()) {
         if (items.empty()) return a;
-        return index(library::stored(a), items);
+        return index(materialised(a), items);
     }
     Array view = index(a, items);
     bool full = static_cast<std::size_t>(integers) == items.size() && view.rank() == 0;

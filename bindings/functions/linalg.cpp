@@ -10,6 +10,7 @@
 #include "library/linalg/matmul.h"
 #include "primitives/primitive.h"
 #include "reference.h"
+#include "tape/record/record.h"
 #include "tape/record/reinterpret.h"
 
 namespace unisono::python {
@@ -19,7 +20,7 @@ namespace {
 /// The operand as an array with memory, or false if it is none.
 bool array_operand(PyObject* o, Array& a) {
     if (is_array(o)) {
-        a = library::stored(array_of(o));
+        a = materialised(array_of(o));
         return true;
     }
     if (PyList_Check(o) || PyTuple_Check(o)) {
@@ -28,7 +29,7 @@ bool array_operand(PyObject* o, Array& a) {
     }
     Arg arg;
     if (!operand(o, arg, a)) return false;
-    a = library::stored(arg.is_scalar() ? Array::known(arg.scalar()) : Array::of(arg.view));
+    a = materialised(arg.is_scalar() ? Array::known(arg.scalar()) : Array::of(arg.view));
     return true;
 }
 
@@ -73,7 +74,7 @@ PyObject* strided_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexc
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         if (n != 4) fail(ErrorKind::Internal, "_strided: takes an array, shape, strides, offset");
         // Arrays of records come here, too, and are refused.
-        Array a = library::stored(is_array(args[0]) ? array_of(args[0]) : to_array(args[0], true));
+        Array a = materialised(is_array(args[0]) ? array_of(args[0]) : to_array(args[0], true));
         std::vector<std::int64_t> strides;
         for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(args[2]); ++k)
             strides.push_back(to_int64(PyTuple_GET_ITEM(args[2], k)));
@@ -91,7 +92,7 @@ PyObject* view_as_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexc
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         if (n != 2) fail(ErrorKind::Internal, "_view_as: takes an array and a dtype");
         const Array a = is_array(args[0]) ? array_of(args[0]) : to_array(args[0], true);
-        Array made = view_as(library::stored(a), to_dtype(args[1]));
+        Array made = view_as(materialised(a), to_dtype(args[1]));
         return wrap(a.is_value() ? to_value(made) : made);
     });
 }
@@ -146,7 +147,7 @@ struct FortranArgument {
 
 void set_argument(PyObject* o, bool single, FortranArgument& a) {
     if (is_array(o)) {
-        a.array = library::stored(array_of(o));
+        a.array = materialised(array_of(o));
         a.address = host_data(a.array, !a.array.readonly());
     } else if (PyUnicode_Check(o)) {
         a.letter = *PyUnicode_AsUTF8(o);
@@ -207,7 +208,7 @@ PyObject* fft_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept 
                               PyFloat_AsDouble(args[3]), args[4] == Py_True,
                               static_cast<library::FftKind>(to_int64(args[5]))};
         note_line();
-        return wrap(library::transform(library::stored(array_of(args[0])), step));
+        return wrap(library::transform(materialised(array_of(args[0])), step));
     });
 }
 

@@ -19,7 +19,6 @@ namespace unisono::python {
 
 namespace {
 
-using library::stored;
 
 /// A function of n positional arguments that gives an array; its Python side checked them.
 template <Py_ssize_t count, auto body>

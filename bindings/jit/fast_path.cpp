@@ -173,11 +173,7 @@ PyObject* run_packed(const Dispatch& dispatch, const Specialisation& made, std::
     if (made.keeps_lock) {
         fault = made.executable->launch_packed(packed, threads);
     } else {
-        // The lock comes back whatever the launch throws.
-        struct Unlocked {
-            PyThreadState* state = PyEval_SaveThread();
-            ~Unlocked() { PyEval_RestoreThread(state); }
-        } unlocked;
+        WithoutLock unlocked;
         if (made.polls) {
             InterruptScope asks(in_main_thread());
             fault = made.executable->launch_packed(packed, threads);

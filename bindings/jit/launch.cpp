@@ -1,3 +1,4 @@
+// Runs launches at once, behind what they wait for, or on a device's queue.
 #include "jit/launch.h"
 
 #include "array/object.h"
@@ -10,11 +11,7 @@ namespace {
 Fault run_call(const Specialisation& made, Arguments& arguments, LaunchArgs& launch) {
     launch.arrays = arguments.array_args();
     if (made.keeps_lock) return made.executable->launch(launch);
-    // The lock comes back whatever the launch throws.
-    struct Unlocked {
-        PyThreadState* state = PyEval_SaveThread();
-        ~Unlocked() { PyEval_RestoreThread(state); }
-    } unlocked;
+    WithoutLock unlocked;
     InterruptScope asks(in_main_thread());
     return made.executable->launch(launch);
 }
@@ -68,10 +65,6 @@ class PackedLaunch final : public Launch {
     bool is_other_ = false;
     Ref result_;
 };
-
-}  // namespace
-
-namespace {
 
 /// A launch on a queue, with numbers and sizes as they were when it was recorded.
 class QueuedLaunch final : public Launch {

@@ -75,7 +75,7 @@ void append(const Primitive& row, const void* attributes, std::span<const Array>
     e.kind = EntryKind::Opaque;
     e.inputs = static_cast<std::uint8_t>(in.size());
     for (std::size_t k = 0; k < in.size(); ++k) {
-        keep[k] = stored(in[k]);
+        keep[k] = materialised(in[k]);
         require_host(row.name, keep[k]);
         if (shares_memory(keep[k].view(), out.view())) keep[k] = copy(keep[k]);
         e.in[k] = keep[k].view();
@@ -99,7 +99,7 @@ void append_wide(const Primitive& row, const void* attributes, std::span<const A
     e.kind = EntryKind::Opaque;
     for (const Array& a : in) {
         require_host(row.name, a);
-        keep.push_back(stored(a));
+        keep.push_back(materialised(a));
         if (e.inputs < std::size(e.in))
             e.in[e.inputs++] = keep.back().view();
         else
@@ -207,10 +207,8 @@ void record_into(const Primitive& row, const void* attributes, std::span<const A
 
 }  // namespace detail
 
-Array stored(const Array& a) { return a.is_known() ? full({}, a.scalar(), nullptr) : a; }
-
 Array packed(const Array& a) {
-    Array s = stored(a);
+    Array s = materialised(a);
     return s.view().layout->contiguous() ? s : copy(s);
 }
 

@@ -107,9 +107,6 @@ void call_into(const Row<Attributes>& row, std::span<const Array> in, const Arra
 /// What the rule of a row gives for these operands.
 primitives::Results infer(const Primitive& row, const void* attributes, std::span<const Array> in);
 
-/// The array with a storage: a value known on the host gets one.
-Array stored(const Array& a);
-
 /// The array itself where it is row-major without gaps, else a packed copy.
 Array packed(const Array& a);
 

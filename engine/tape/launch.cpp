@@ -1,3 +1,4 @@
+// Runs launches behind what they wait for, and numbers compiled functions.
 #include "tape/launch.h"
 
 #include <deque>

@@ -116,29 +116,24 @@ bool Tape::is_full(const View& out) {
 }
 
 void Tape::close(Entry& e) {
-    e.line = line;
-    if (line.code && hooks.retain_line) hooks.retain_line(line.code);
     Storage* out = e.out.storage;
     out->retain();
     ++out->pending;
     ++out->version;
-    bool shared = out->shared_outside(), waits = out->pending > 1 && out->waits;
-    const bool joins = e.call && e.call->joins();
-    std::int64_t read = 0;
-    for (int k = 0; k < e.inputs; ++k) {
-        if (Storage* s = e.in[k].storage) {
-            s->retain();
-            ++s->readers;
-            shared = shared || s->shared_outside();
-            waits = waits || (s->pending > 0 && s->waits);
-            read += e.in[k].layout->size();
-        }
+    const Operands operands = hold_operands(e);
+    bool shared = operands.shared || out->shared_outside();
+    bool waits = operands.wait || (out->pending > 1 && out->waits);
+    if (e.call) {
+        if (e.call->tail) hold_tail(*e.call->tail, shared);
+        std::int64_t read = 0;
+        for_each_read(e, [&](const View& v) { read += v.layout->size(); });
+        // A call reads all of its operands, and nothing fuses across it.
+        if (e.call->joins())
+            waits |= read >= limits::joined_elements;
+        else
+            pending_work_ += read;
     }
-    if (e.call && e.call->tail) [[unlikely]]
-        read += close_tail(*e.call->tail, shared);
-    out->waits = waits || (joins && read >= limits::joined_elements);
-    // A call reads all of its operands, and nothing fuses across it.
-    if (e.call && !joins) pending_work_ += read;
+    out->waits = waits;
     for_each_write(e, [&](const View& v) { pending_work_ += v.layout->size(); });
     const bool flushes = shared || eager_;
     if (!flushes && out->version > 1 && is_full(e.out)) {
@@ -157,14 +152,11 @@ void Tape::flush_recorded(Storage* out, bool shared) {
     }
 }
 
-/// Takes the references of a tail; returns how many elements it reads.
-std::int64_t Tape::close_tail(OpaqueCall::Tail& tail, bool& shared) {
-    std::int64_t read = 0;
+void Tape::hold_tail(OpaqueCall::Tail& tail, bool& shared) {
     for (View& v : tail.reads) {
         v.storage->retain();
         ++v.storage->readers;
         shared = shared || v.storage->shared_outside();
-        read += v.layout->size();
     }
     for (View& v : tail.writes) {
         v.storage->retain();
@@ -172,7 +164,6 @@ std::int64_t Tape::close_tail(OpaqueCall::Tail& tail, bool& shared) {
         ++v.storage->version;
         shared = shared || v.storage->shared_outside();
     }
-    return read;
 }
 
 /// `flush`: the number of the one that ran the entry.

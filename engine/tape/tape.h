@@ -234,25 +234,15 @@ class Tape final : public Context::Part {
     void close(Entry& entry);
     /// The same for an entry without a call whose result is new memory, as most are.
     void close_new(Entry& entry) {
-        entry.line = line;
-        if (line.code && hooks.retain_line) hooks.retain_line(line.code);
         Storage* out = entry.out.storage;
         out->retain();
         out->pending = 1;
         out->version = 1;
-        bool shared = false, waits = false;
-        for (int k = 0; k < entry.inputs; ++k) {
-            Storage* s = entry.in[k].storage;
-            if (!s) continue;
-            s->retain();
-            ++s->readers;
-            shared |= s->shared_outside();
-            waits |= s->pending > 0 && s->waits;
-        }
-        out->waits = waits;
+        const Operands operands = hold_operands(entry);
+        out->waits = operands.wait;
         pending_work_ += entry.out.layout->size();
-        if (shared || eager_ || entries_.size() >= limits::flush_always) [[unlikely]]
-            flush_recorded(out, shared);
+        if (operands.shared || eager_ || entries_.size() >= limits::flush_always) [[unlikely]]
+            flush_recorded(out, operands.shared);
     }
     /// Whether small statements of this place run at once, if their operands are ready.
     bool runs_eagerly() {
@@ -313,6 +303,25 @@ class Tape final : public Context::Part {
     friend class Recorded;
     friend class Flights;
     void cut();
+    struct Operands {
+        bool shared = false;  ///< one is visible outside
+        bool wait = false;    ///< for a call that others may yet join
+    };
+    /// Gives the entry its line, and references to the operands that are not in a tail.
+    Operands hold_operands(Entry& entry) {
+        entry.line = line;
+        if (line.code && hooks.retain_line) hooks.retain_line(line.code);
+        Operands operands;
+        for (int k = 0; k < entry.inputs; ++k) {
+            Storage* s = entry.in[k].storage;
+            if (!s) continue;
+            s->retain();
+            ++s->readers;
+            operands.shared |= s->shared_outside();
+            operands.wait |= s->pending > 0 && s->waits;
+        }
+        return operands;
+    }
     void flush_recorded(Storage* out, bool shared);
     bool is_full(const View& out);
     void read_settings();
@@ -336,7 +345,7 @@ class Tape final : public Context::Part {
     void run_marked(FlushReason reason, bool all);
     void run_segment(std::vector<Entry>& segment, FlushReason reason);
     void put_back(std::vector<Entry>& segment, const std::vector<bool>& done, bool in_flight);
-    std::int64_t close_tail(OpaqueCall::Tail& tail, bool& shared);
+    void hold_tail(OpaqueCall::Tail& tail, bool& shared);
     void release(Entry& entry, std::uint32_t flush, bool in_flight = false);
     std::string launch_of(const Storage& s) const;
     void describe_finished(std::string& out, const Storage& wanted, bool code) const;

@@ -15,6 +15,7 @@
 #include "library/gather/mask.h"
 #include "library/lanes.h"
 #include "primitives/primitive.h"
+#include "tape/record/record.h"
 #include "tape/tape.h"
 
 namespace unisono::library {
@@ -498,7 +499,7 @@ void host::put(const RowMap& map, Views in, Views out) {
 }
 
 Array get_items(const Array& given, std::span<const IndexPart> parts) {
-    Array a = stored(given);
+    Array a = materialised(given);
     if (const Array* mask = whole_mask(a, parts)) return select_items(a, *mask);
     Resolved r = resolve(a, parts);
     std::vector<std::int64_t> shape = result_shape(r);

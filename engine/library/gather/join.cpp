@@ -88,7 +88,7 @@ Array concatenate(std::span<const Array> given, int axis, std::optional<DType> d
                   const Array* out) {
     if (given.empty()) fail(ErrorKind::Value, "concatenate: needs at least one array");
     std::vector<Array> parts;
-    for (const Array& p : given) parts.push_back(stored(p));
+    for (const Array& p : given) parts.push_back(materialised(p));
     int rank = parts[0].rank();
     if (rank == 0)
         fail(ErrorKind::Value,

@@ -101,7 +101,7 @@ TEST(LibraryCall, FailureSpoilsItsResultOnly) {
 
 TEST(LibraryCall, TakesKnownScalarsAndRefusesReadOnlyOutput) {
     Array known = Array::known(Scalar::of(DType::Int64, 3));
-    EXPECT_EQ(values(library::stored(known)), (std::vector<std::int64_t>{3}));
+    EXPECT_EQ(values(materialised(known)), (std::vector<std::int64_t>{3}));
     Array a = iota(5, nullptr);
     a.set_readonly();
     Array in[] = {a};
