@@ -19,7 +19,6 @@ namespace unisono::python {
 
 namespace {
 
-
 /// A function of n positional arguments that gives an array; its Python side checked them.
 template <Py_ssize_t count, auto body>
 PyObject* function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
