@@ -73,17 +73,19 @@ nb::list flush_log() {
     nb::list rows;
     const Tape& tape = Tape::current();
     for (const FlushRecord& r : tape.log()) {
-        SourcePlace place = tape.hooks.decode_line ? tape.hooks.decode_line(r.line) : SourcePlace{};
+        const auto& launch = r.launch;
+        const LineRef last = launch.code ? launch.line : r.line;
+        SourcePlace place = tape.hooks.decode_line ? tape.hooks.decode_line(last) : SourcePlace{};
         nb::dict row;
         row["reason"] = text(r.reason);
-        row["operations"] = r.entries;
+        row["operations"] = r.entries + (launch.code ? 1 : 0);
         row["kernels"] = r.kernels;
-        row["bytes"] = r.bytes;
+        row["bytes"] = r.bytes + launch.bytes;
         row["file"] = place.file;
         row["line"] = place.line;
         nb::list calls;
         for (const std::string& name : r.calls) calls.append(name);
-        if (r.launched) calls.append("launch " + r.launched->name);
+        if (launch.code) calls.append("launch " + launch.code->name);
         row["calls"] = calls;
         rows.append(row);
     }

@@ -343,7 +343,7 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
                 packed.note_launch(*quick.specialisation().code);
                 return run_packed(*this, quick.specialisation(), packed.slots,
                                   source.options.threads);
-            case QuickCall::Packed::Waits: return call_waiting(quick, source, args, count);
+            case QuickCall::Packed::Waits: return call_waiting(quick, source, args, count, packed);
             case QuickCall::Packed::OtherTypes: break;
         }
     }

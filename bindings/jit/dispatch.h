@@ -85,7 +85,7 @@ class Dispatch {
                        PyObject* keywords, const NDRange* range, bool is_new);
     /// Calls the specialisation of `quick`, for which pack says that arguments wait.
     PyObject* call_waiting(const QuickCall& quick, const frontend::Source& source,
-                           PyObject* const* args, std::size_t count);
+                           PyObject* const* args, std::size_t count, PackedArguments& packed);
     const std::shared_ptr<const frontend::Source>& source();
     /// Compiles for the eager signatures.
     void compile_signatures();

@@ -154,16 +154,32 @@ QuickCall::Packed QuickCall::pack(PyObject* const* args, std::size_t count,
         }
         if (meet == noalias_) return Packed::OtherTypes;
     }
-    if (waits) return Packed::Waits;
     std::fill(at, packed.slots + slots_, 0);
-    return Packed::Ready;
+    return waits ? Packed::Waits : Packed::Ready;
 }
 
-void QuickCall::add_operands(PyObject* const* args, Entry& entry) const {
+void QuickCall::add_operands(PyObject* const* args, LaunchOperands& to) const {
     for (std::size_t k = 0; k < arguments_.size(); ++k) {
         const auto& [code, effect, dtype] = arguments_[k];
         if ((code & 15) == Arguments::ArrayCode && is_array(args[k]))
-            add_operand(entry, array_of(args[k]).view(), effect.reads, effect.writes);
+            to.add(array_of(args[k]).view(), effect.reads, effect.writes);
+    }
+}
+
+void QuickCall::put_addresses(PyObject* const* args, PackedArguments& packed) const {
+    std::int64_t* at = packed.slots;
+    for (std::size_t k = 0; k < arguments_.size(); ++k) {
+        const std::uint32_t code = arguments_[k].code;
+        if ((code & 15) != Arguments::ArrayCode) {
+            ++at;
+            continue;
+        }
+        if (is_array(args[k])) {
+            const View& v = array_of(args[k]).view();
+            v.storage->allocate();
+            *at = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(v.data()));
+        }
+        at += 1 + 2 * (code >> 8 & 255);
     }
 }
 

@@ -30,11 +30,12 @@ class QuickCall {
     static std::unique_ptr<const QuickCall> of(const Specialisation& made, std::size_t params);
 
     enum class Packed : std::uint8_t { OtherTypes, Waits, Ready };
-    /// Lays the arguments out as the code reads them; not where they are of other types, or arrays
-    /// on which something is pending that has to come before.
+    /// Lays the arguments out as the code reads them; not where they are of other types. Waits:
+    /// something that is pending has to come before, and arrays may have no addresses yet.
     Packed pack(PyObject* const* args, std::size_t count, PackedArguments& packed) const;
-    /// Adds arrays of ours among arguments that wait to the entry of a launch.
-    void add_operands(PyObject* const* args, Entry& entry) const;
+    /// Of arguments that wait: adds the arrays of ours, and puts the addresses once they are ready.
+    void add_operands(PyObject* const* args, LaunchOperands& to) const;
+    void put_addresses(PyObject* const* args, PackedArguments& packed) const;
     const Specialisation& specialisation() const { return *made_; }
 
   private:

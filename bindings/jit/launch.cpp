@@ -16,56 +16,6 @@ Fault run_call(const Specialisation& made, Arguments& arguments, LaunchArgs& lau
     return made.executable->launch(launch);
 }
 
-/// A call with arguments of any types.
-class CallLaunch final : public Launch {
-  public:
-    CallLaunch(const Specialisation& made, Arguments& arguments, LaunchArgs& launch)
-        : Launch(*made.code), made_(made), arguments_(arguments), launch_(launch) {}
-    void run(std::span<const View>, std::span<const View>) override {
-        fault = run_call(made_, arguments_, launch_);
-    }
-
-    Fault fault;
-
-  private:
-    const Specialisation& made_;
-    Arguments& arguments_;
-    LaunchArgs& launch_;
-};
-
-/// A call of numbers and arrays.
-class PackedLaunch final : public Launch {
-  public:
-    PackedLaunch(const Dispatch& dispatch, const QuickCall& quick, PyObject* const* args,
-                 std::size_t count, int threads)
-        : Launch(*quick.specialisation().code),
-          dispatch_(dispatch),
-          quick_(quick),
-          args_(args),
-          count_(count),
-          threads_(threads) {}
-
-    void run(std::span<const View>, std::span<const View>) override {
-        PackedArguments packed;
-        is_other_ = quick_.pack(args_, count_, packed) != QuickCall::Packed::Ready;
-        if (!is_other_)
-            result_ = Ref(run_packed(dispatch_, quick_.specialisation(), packed.slots, threads_));
-    }
-
-    /// Whether other code is to be called: arguments overlap, or another thread changed them.
-    bool is_other() const { return is_other_; }
-    PyObject* result() { return result_.release(); }
-
-  private:
-    const Dispatch& dispatch_;
-    const QuickCall& quick_;
-    PyObject* const* args_;
-    std::size_t count_;
-    int threads_;
-    bool is_other_ = false;
-    Ref result_;
-};
-
 /// A launch on a queue, with numbers and sizes as they were when it was recorded.
 class QueuedLaunch final : public Launch {
   public:
@@ -138,23 +88,27 @@ Fault launch_ready(const Specialisation& made, Arguments& arguments, LaunchArgs&
 Fault launch_waiting(const Specialisation& made, Arguments& arguments, LaunchArgs& launch,
                      std::uint32_t& evaluation) {
     note_line();
-    CallLaunch call(made, arguments, launch);
-    Entry entry = launch_entry(call);
-    arguments.add_operands(made.effects, entry);
-    Tape::current().perform(entry);
-    evaluation = call.evaluation();
-    return call.fault;
+    LaunchOperands operands;
+    arguments.add_operands(made.effects, operands);
+    evaluation = Tape::current().begin_launch(operands.all(), *made.code).evaluation;
+    return run_call(made, arguments, launch);
 }
 
 PyObject* Dispatch::call_waiting(const QuickCall& quick, const frontend::Source& source,
-                                 PyObject* const* args, std::size_t count) {
+                                 PyObject* const* args, std::size_t count,
+                                 PackedArguments& packed) {
     note_line();
-    PackedLaunch launch(*this, quick, args, count, source.options.threads);
-    Entry entry = launch_entry(launch);
-    quick.add_operands(args, entry);
-    Tape::current().perform(entry);
-    return launch.is_other() ? call_any(source, args, count, nullptr, nullptr, false)
-                             : launch.result();
+    LaunchOperands operands;
+    quick.add_operands(args, operands);
+    const Specialisation& made = quick.specialisation();
+    const LaunchStart start = Tape::current().begin_launch(operands.all(), *made.code);
+    if (!start.left_engine) {
+        quick.put_addresses(args, packed);
+    } else if (quick.pack(args, count, packed) != QuickCall::Packed::Ready) {
+        // Another thread changed them.
+        return call_any(source, args, count, nullptr, nullptr, false);
+    }
+    return run_packed(*this, made, packed.slots, source.options.threads);
 }
 
 }  // namespace unisono::python

@@ -1,6 +1,7 @@
 // Runs launches behind what they wait for, and numbers compiled functions.
 #include "tape/launch.h"
 
+#include <algorithm>
 #include <deque>
 #include <mutex>
 #include <utility>
@@ -72,62 +73,55 @@ void add_operand(Entry& e, const View& view, bool reads, bool writes) {
     }
 }
 
-/// Runs what the operands of a launch wait for, all in one flush, or waits for other threads to do
-/// so: the operands may have to wait for more then.
-void Tape::complete_operands(const Entry& launch) {
+/// Runs what the operands of a launch wait for, all in one flush, and returns its row in the log.
+/// Or waits for other threads to do so, and returns null: the operands may have to wait for more
+/// then.
+FlushRecord* Tape::complete_operands(std::span<const LaunchOperand> operands) {
     drop_dead();
-    auto is_pending = [](const View& v) { return v.storage->pending > 0; };
-    auto is_used = [](const View& v) { return v.storage->pending > 0 || v.storage->readers > 0; };
-    if (any_read(launch, is_pending) || any_write(launch, is_used)) {
-        const bool all = mark_operands(launch);
-        if (may_run(all)) run_marked(FlushReason::Launch, all);
-        return;
+    const bool is_recorded = std::any_of(operands.begin(), operands.end(), [](const auto& o) {
+        const Storage& s = *o.storage;
+        return ((o.reads || o.writes) && s.pending) || (o.writes && s.readers);
+    });
+    if (is_recorded) {
+        const bool all = mark_operands(operands);
+        return may_run(all) ? run_marked(FlushReason::Launch, all) : nullptr;
     }
-    auto check = [](const View& v) {
-        if (v.storage->poison && !v.storage->flight_writers) throw Error(*v.storage->poison);
-    };
-    for_each_read(launch, check);
-    for_each_write(launch, check);
+    for (const LaunchOperand& o : operands) {
+        const Storage& s = *o.storage;
+        if ((o.reads || o.writes) && s.poison && !s.flight_writers) throw Error(*s.poison);
+    }
     wait_for_flight();
+    return nullptr;
 }
 
-void Tape::perform(Entry& launch) {
+LaunchStart Tape::begin_launch(std::span<const LaunchOperand> operands, const LaunchedCode& code) {
+    const std::uint64_t departures = flights_->departures();
+    // Others may record more while a flush lets go of the engine.
+    FlushRecord* row = nullptr;
+    auto waits = [](const LaunchOperand& o) { return !may_launch(*o.storage, o.reads, o.writes); };
+    while (std::any_of(operands.begin(), operands.end(), waits)) row = complete_operands(operands);
+    if (!row) {
+        FlushRecord alone;
+        alone.reason = FlushReason::Launch;
+        row = &write_log(std::move(alone));
+    }
+    FlushRecord::LaunchRecord& launch = row->launch;
+    launch.code = &code;
+    launch.number = fresh_number();
     launch.line = line;
     if (line.code && hooks.retain_line) hooks.retain_line(line.code);
-    struct Line {
-        Tape& tape;
-        LineRef line;
-        ~Line() {
-            if (line.code && tape.hooks.release_line) tape.hooks.release_line(line.code);
+    for (const LaunchOperand& o : operands) {
+        if (!o.reads && !o.writes) continue;
+        o.storage->allocate();
+        if (o.writes) {
+            ++o.storage->version;
+            o.storage->evaluation = launch.number;
         }
-    } keeps{*this, line};
-    // Others may record more while a flush lets go of the engine.
-    auto waits_to_read = [](const View& v) { return !may_launch(*v.storage, true, false); };
-    auto waits_to_write = [](const View& v) { return !may_launch(*v.storage, false, true); };
-    while (any_read(launch, waits_to_read) || any_write(launch, waits_to_write))
-        complete_operands(launch);
-
-    FlushRecord record;
-    record.reason = FlushReason::Launch;
-    record.entries = 1;
-    record.line = launch.line;
-    auto& call = static_cast<Launch&>(*launch.call);
-    record.number = call.number_ = fresh_number();
-    record.launched = &call.code();
-    for_each_read(launch, [&](const View& v) {
-        v.storage->allocate();
-        ++record.reads;
-        record.bytes += v.layout->size() * size_of(v.dtype);
-    });
-    for_each_write(launch, [&](const View& v) {
-        v.storage->allocate();
-        ++v.storage->version;
-        v.storage->evaluation = record.number;
-        ++record.writes;
-        record.bytes += v.layout->size() * size_of(v.dtype);
-    });
-    write_log(std::move(record));
-    call.run({}, {});
+        launch.reads += o.reads;
+        launch.writes += o.writes;
+        launch.bytes += o.bytes * (o.reads + o.writes);
+    }
+    return {launch.number, flights_->departures() != departures};
 }
 
 }  // namespace unisono

@@ -3,13 +3,16 @@
 // A launch is a call whose operands are the arrays that it is given: the front end tells which of
 // them it reads and which it writes (passes/analysis/array_effects.h), and by that the tape orders
 // it like any other entry. One on the host completes before it returns, since it may raise, return
-// numbers and build objects: Tape::perform runs what its operands wait for, then the launch. One on
-// a device's queue that has no results is recorded, and runs when one of the arrays that it writes
+// numbers and build objects: Tape::begin_launch runs what its operands wait for. One on a device's
+// queue that has no results is recorded, and runs when one of the arrays that it writes
 // is wanted. On host memory that nothing pending touches a launch leaves the tape alone and only
 // notes whose work the memory is (note_launch).
 #pragma once
 
+#include <iterator>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "tape/tape.h"
 
@@ -26,25 +29,57 @@ const LaunchedCode& launched_code(const std::string& name, const SourcePlace& pl
 /// The one that a storage's `evaluation` stands for; null where it stands for a flush.
 const LaunchedCode* launched_code(std::uint32_t evaluation);
 
+/// A launch on a queue, which the tape records.
 class Launch : public OpaqueCall {
   public:
     explicit Launch(const LaunchedCode& code) : code_(code) {}
     std::string name() const final { return "launch " + code_.name; }
-    const LaunchedCode& code() const { return code_; }
-    /// Of arrays that it made: Storage::evaluation.
-    std::uint32_t evaluation() const { return number_ ? number_ : code_.evaluation; }
 
   private:
-    friend class Tape;
     const LaunchedCode& code_;
-    std::uint32_t number_ = 0;  ///< in the log of flushes
 };
 
-/// The entry of a launch, which it owns once it is recorded.
+/// Its entry, which owns it once it is recorded.
 Entry launch_entry(Launch& launch);
 /// Adds an array that the launch is given. One that it neither reads nor writes is left out: what
 /// is pending on it stays so.
 void add_operand(Entry& entry, const View& view, bool reads, bool writes);
+
+/// An array that a launch on the host is given.
+struct LaunchOperand {
+    Storage* storage;
+    std::int64_t bytes;  ///< of the elements
+    bool reads, writes;
+};
+
+class LaunchOperands {
+  public:
+    void add(const View& view, bool reads, bool writes) {
+        const LaunchOperand operand{view.storage, view.layout->size() * size_of(view.dtype), reads,
+                                    writes};
+        if (count_ < std::size(few_)) {
+            few_[count_++] = operand;
+            return;
+        }
+        if (many_.empty()) many_.assign(few_, few_ + count_);
+        many_.push_back(operand);
+    }
+    std::span<const LaunchOperand> all() const {
+        if (!many_.empty()) return many_;
+        return {few_, count_};
+    }
+
+  private:
+    LaunchOperand few_[8];
+    std::size_t count_ = 0;
+    std::vector<LaunchOperand> many_;  ///< all, where they are more
+};
+
+/// A launch whose operands are ready.
+struct LaunchStart {
+    std::uint32_t evaluation;  ///< of the arrays that it writes
+    bool left_engine;          ///< meanwhile others may have changed the arguments
+};
 
 /// Whether code with these effects on the memory may run at once: nothing that is pending or in
 /// flight has to come before.

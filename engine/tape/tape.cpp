@@ -262,7 +262,9 @@ void Tape::flush(Storage* wanted, FlushReason reason) {
     drop_dead();
     while (wanted->pending) {
         const bool all = all_needed(wanted) || mark_closure({&wanted, 1}, nullptr);
-        if (may_run(all)) return run_marked(reason, all);
+        if (!may_run(all)) continue;
+        run_marked(reason, all);
+        return;
     }
 }
 
@@ -307,7 +309,8 @@ void Tape::read_outside(Storage* s, const std::function<void()>& work) {
     flights_->read(*this, s, work);
 }
 
-void Tape::run_marked(FlushReason reason, bool all) {
+/// Returns the row that it wrote last, valid until another is written; null where nothing ran.
+FlushRecord* Tape::run_marked(FlushReason reason, bool all) {
     std::vector<Entry> segment;
     if (!spare_.empty()) {
         segment = std::move(spare_.back());
@@ -331,9 +334,10 @@ void Tape::run_marked(FlushReason reason, bool all) {
     pending_work_ = 0;
     for (const Entry& e : entries_)
         for_each_write(e, [&](const View& v) { pending_work_ += v.layout->size(); });
-    if (!segment.empty()) run_segment(segment, reason);
+    FlushRecord* row = segment.empty() ? nullptr : &run_segment(segment, reason);
     segment.clear();
     if (spare_.size() < 4) spare_.push_back(std::move(segment));
+    return row;
 }
 
 /// Drops pending entries whose results cannot be used any more, so that they do not lengthen
@@ -362,7 +366,7 @@ void Tape::prune() {
     prune_from_ = std::max<std::size_t>(32, 2 * entries_.size());
 }
 
-void Tape::run_segment(std::vector<Entry>& segment, FlushReason reason) {
+FlushRecord& Tape::run_segment(std::vector<Entry>& segment, FlushReason reason) {
     count(counters().flushes);
     Runner runner(*this, segment, reason, fresh_number());
     try {
@@ -378,10 +382,11 @@ void Tape::run_segment(std::vector<Entry>& segment, FlushReason reason) {
         throw Error(raised);
     }
     const std::uint32_t number = runner.record().number;
-    write_log(std::move(runner.record()));
+    FlushRecord& row = write_log(std::move(runner.record()));
     for (Entry& e : segment) release(e, number, runner.in_flight());
     if (runner.in_flight()) flights_->land(runner);
     if (Layout::collection_due()) collect_layouts();
+    return row;
 }
 
 /// Entries do not count their references to layouts; pending ones are named here instead.
@@ -395,22 +400,23 @@ void Tape::collect_layouts() {
     Layout::collect();
 }
 
-void Tape::write_log(FlushRecord&& record) {
+FlushRecord& Tape::write_log(FlushRecord&& record) {
     if (hooks.retain_line && record.line.code) hooks.retain_line(record.line.code);
-    if (debug_level() >= 2) {
+    if (debug_level() >= 2) [[unlikely]] {
         debug_log("flush: " + std::string(text(record.reason)) + "; " +
                   std::to_string(record.entries) + " operations, " +
                   std::to_string(record.kernels) + " kernels, " + std::to_string(record.bytes) +
                   " bytes");
     }
-    if (log_.size() < log_limit) {
-        log_.push_back(std::move(record));
-        return;
-    }
-    FlushRecord& old = log_[log_next_];
-    if (hooks.release_line && old.line.code) hooks.release_line(old.line.code);
-    old = std::move(record);
+    if (log_.size() < log_limit) return log_.emplace_back(std::move(record));
+    FlushRecord& row = log_[log_next_];
+    const LineRef lines[] = {row.line, row.launch.line};
+    row = std::move(record);
     log_next_ = (log_next_ + 1) % log_limit;
+    for (const LineRef& line : lines) {
+        if (hooks.release_line && line.code) hooks.release_line(line.code);
+    }
+    return row;
 }
 
 void Tape::forget_plans() {

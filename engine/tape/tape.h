@@ -184,18 +184,28 @@ class Plan;
 class PlanFinder;
 class Runner;
 struct LaunchedCode;  // tape/launch.h
+struct LaunchOperand;
+struct LaunchStart;
 
-/// One row of the flush log.
+/// One row of the flush log: a flush, a launch that ran outside of the tape, or the flush that ran
+/// what a launch waited for, and that launch.
 struct FlushRecord {
+    struct LaunchRecord {
+        const LaunchedCode* code = nullptr;
+        LineRef line;
+        std::uint32_t number = 0;
+        std::int32_t reads = 0, writes = 0;  ///< arrays
+        std::int64_t bytes = 0;              ///< of these
+    };
+
     FlushReason reason;
     std::int32_t entries = 0, kernels = 0;
     std::int64_t bytes = 0;  ///< read and written by its kernels
     LineRef line;            ///< of its last operation
     std::uint32_t number = 0;
-    const Plan* plan = nullptr;              ///< null once the table of plans dropped it
-    std::vector<std::string> calls;          ///< names of the plan's calls, in its order
-    const LaunchedCode* launched = nullptr;  ///< of a launch that ran outside of the tape
-    std::int32_t reads = 0, writes = 0;      ///< arrays, of such a launch
+    const Plan* plan = nullptr;      ///< null once the table of plans dropped it
+    std::vector<std::string> calls;  ///< names of the plan's calls, in its order
+    LaunchRecord launch;
 };
 
 class Tape final : public Context::Part {
@@ -252,10 +262,9 @@ class Tape final : public Context::Part {
         return eager_small_ && call_sites_.repeats(line, hooks);
     }
 
-    /// Runs a launch at its line, outside of the tape: before it runs what its operands wait for
-    /// and nothing else (launch.cpp). It stays the caller's, finds its operands itself, and what it
-    /// throws poisons nothing.
-    void perform(Entry& launch);
+    /// Before the caller runs a launch at the line, outside of the tape: runs what its operands
+    /// wait for and nothing else (launch.cpp).
+    LaunchStart begin_launch(std::span<const LaunchOperand> operands, const LaunchedCode& code);
 
     /// Makes the storage's contents valid: runs what it depends on. Throws what a kernel raised.
     void flush(Storage* wanted, FlushReason reason);
@@ -339,11 +348,11 @@ class Tape final : public Context::Part {
     void give_up_devices();
     void mark(Storage* s, std::uint32_t bits) const;
     bool mark_closure(std::span<Storage* const> wanted, Storage* overwritten);
-    bool mark_operands(const Entry& launch);
+    bool mark_operands(std::span<const LaunchOperand> operands);
     bool mark_needed();
-    void complete_operands(const Entry& launch);
-    void run_marked(FlushReason reason, bool all);
-    void run_segment(std::vector<Entry>& segment, FlushReason reason);
+    FlushRecord* complete_operands(std::span<const LaunchOperand> operands);
+    FlushRecord* run_marked(FlushReason reason, bool all);
+    FlushRecord& run_segment(std::vector<Entry>& segment, FlushReason reason);
     void put_back(std::vector<Entry>& segment, const std::vector<bool>& done, bool in_flight);
     void hold_tail(OpaqueCall::Tail& tail, bool& shared);
     void release(Entry& entry, std::uint32_t flush, bool in_flight = false);
@@ -370,7 +379,7 @@ class Tape final : public Context::Part {
     int recorded_scopes_ = 0;  ///< open scopes of Recorded
     std::unique_ptr<PlanFinder> finder_;
     std::unique_ptr<Flights> flights_;
-    void write_log(FlushRecord&& record);
+    FlushRecord& write_log(FlushRecord&& record);
     std::vector<FlushRecord> log_;  ///< a ring
     std::size_t log_next_ = 0;
 };

@@ -405,6 +405,14 @@ void Arguments::add_operands(std::span<const passes::ArrayEffect> effects, Entry
     }
 }
 
+void Arguments::add_operands(std::span<const passes::ArrayEffect> effects,
+                             LaunchOperands& to) const {
+    for (std::size_t k = 0; k < arrays_.size(); ++k) {
+        const Held& h = arrays_[k];
+        if (h.storage) to.add(array_of(h.object).view(), effects[k].reads, effects[k].writes);
+    }
+}
+
 std::span<const ArrayArg> Arguments::array_args() {
     auto& args = lists_->args;
     args.clear();

@@ -72,8 +72,9 @@ class Arguments {
     bool may_launch(std::span<const passes::ArrayEffect> effects) const;
     /// Notes that it did.
     void note_launch(std::span<const passes::ArrayEffect> effects, const LaunchedCode& code) const;
-    /// Adds them to the entry of a launch.
+    /// Adds them to the entry of a launch, or to the operands of one on the host.
     void add_operands(std::span<const passes::ArrayEffect> effects, Entry& entry) const;
+    void add_operands(std::span<const passes::ArrayEffect> effects, LaunchOperands& to) const;
     /// Where the elements lie once nothing has to come before; valid while no argument is added.
     std::span<const ArrayArg> array_args();
     /// The array argument whose memory holds the address, or null.

@@ -1,4 +1,5 @@
 // Which pending entries a value needs: a backward walk over the tape.
+#include "tape/launch.h"
 #include "tape/tape.h"
 
 namespace unisono {
@@ -38,10 +39,22 @@ bool Tape::mark_closure(std::span<Storage* const> wanted, Storage* to_overwrite)
     return mark_needed();
 }
 
-bool Tape::mark_operands(const Entry& launch) {
+bool Tape::mark_operands(std::span<const LaunchOperand> operands) {
+    const Storage* wanted = nullptr;
+    bool is_one = true;
+    for (const LaunchOperand& o : operands) {
+        const Storage* s = o.storage;
+        if (!s->pending && !(o.writes && s->readers)) continue;
+        if (!o.reads && !o.writes) continue;
+        is_one = is_one && !wanted && !(o.writes && s->readers);
+        wanted = s;
+    }
+    if (is_one && wanted && all_needed(wanted)) return true;
     ++epoch_;
-    for_each_read(launch, [&](const View& v) { mark(v.storage, needed); });
-    for_each_write(launch, [&](const View& v) { mark(v.storage, needed | overwritten); });
+    for (const LaunchOperand& o : operands) {
+        if (o.reads) mark(o.storage, needed);
+        if (o.writes) mark(o.storage, needed | overwritten);
+    }
     return mark_needed();
 }
 

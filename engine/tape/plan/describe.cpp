@@ -31,18 +31,29 @@ std::string code_text(const LaunchedCode& code) {
            std::to_string(code.place.line) + ")";
 }
 
+/// `before`: what stands before the line.
+std::string line_text(const char* before, LineRef line, const HostHooks& hooks) {
+    const SourcePlace p = hooks.decode_line ? hooks.decode_line(line) : SourcePlace{};
+    if (p.line <= 0) return {};
+    return before + std::string("line ") + std::to_string(p.line) + " of " + p.file;
+}
+
+std::string launch_text(const FlushRecord::LaunchRecord& r, const HostHooks& hooks) {
+    return "launch of " + code_text(*r.code) + ": read " + plural(r.reads, "array") + ", wrote " +
+           plural(r.writes, "array") + ", " + std::to_string(r.bytes) + " bytes" +
+           line_text(", at ", r.line, hooks);
+}
+
 std::string flush_text(const FlushRecord& r, const HostHooks& hooks) {
-    SourcePlace p = hooks.decode_line ? hooks.decode_line(r.line) : SourcePlace{};
-    const std::string where =
-        p.line > 0 ? "line " + std::to_string(p.line) + " of " + p.file : std::string();
-    if (r.launched) {
-        return "launch of " + code_text(*r.launched) + ": read " + plural(r.reads, "array") +
-               ", wrote " + plural(r.writes, "array") + ", " + std::to_string(r.bytes) + " bytes" +
-               (where.empty() ? "" : ", at " + where);
-    }
     return std::string(unisono::text(r.reason)) + ": " + std::to_string(r.entries) +
            " operations in " + std::to_string(r.kernels) + " kernels, " + std::to_string(r.bytes) +
-           " bytes" + (where.empty() ? "" : ", up to " + where);
+           " bytes" + line_text(", up to ", r.line, hooks);
+}
+
+std::string row_text(const FlushRecord& r, const HostHooks& hooks) {
+    if (!r.launch.code) return flush_text(r, hooks);
+    const std::string launch = launch_text(r.launch, hooks);
+    return r.entries == 0 ? launch : launch + "; before it: " + flush_text(r, hooks);
 }
 
 std::string scalar_text(Scalar s) {
@@ -291,8 +302,8 @@ std::string Tape::launch_of(const Storage& s) const {
     if (const LaunchedCode* by = launched_code(s.evaluation))
         return "written last by a launch of " + code_text(*by) + ", for which nothing had to run";
     for (const FlushRecord& r : log_) {
-        if (r.number == s.evaluation && r.launched)
-            return "written last by a " + flush_text(r, hooks);
+        if (r.launch.code && r.launch.number == s.evaluation)
+            return "written last by a " + launch_text(r.launch, hooks);
     }
     return {};
 }
@@ -332,7 +343,7 @@ std::string Tape::describe(Storage* wanted, bool code) {
     for (std::size_t k = recent.size(); k-- > 0 && shown < 5; ++shown) {
         const FlushRecord& r = recent[k];
         out += (shown == 0 ? "recent evaluations, newest first:\n" : "") + std::string("  ") +
-               flush_text(r, hooks) + "\n";
+               row_text(r, hooks) + "\n";
     }
     return out;
 }

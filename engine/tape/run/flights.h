@@ -23,6 +23,8 @@ namespace unisono {
 class Flights {
   public:
     bool empty() const { return running_.empty() && abandoned_.empty(); }
+    /// Grows whenever a thread that waited for a flush or a flight may have let go of the engine.
+    std::uint64_t departures() const { return started_ + ends_; }
     /// Called with the engine held.
     void take_off(Runner& runner);
     void land(Runner& runner);

@@ -91,8 +91,9 @@ def flush_log():
     Returns
     -------
     list of dict
-        ``reason``, ``operations``, ``kernels``, ``bytes`` read and written, and ``file`` and ``line`` of the last
-        operation.
+        ``reason``, ``operations``, ``kernels``, ``bytes`` read and written, ``file`` and ``line`` of the last
+        operation, and ``calls``: names of operations that are no kernels of the tape, the launch of a compiled
+        function last. What a launch waits for has one row with it.
 
     Examples
     --------

@@ -161,10 +161,11 @@ def test_the_log_counts_launches():
     x = ramp() + 1
     total(x)
     row = un.flush_log()[-1]
-    assert row["calls"] == ["launch total"] and row["operations"] == 1 and row["kernels"] == 0
-    assert row["bytes"] == 8 * N and row["file"] == __file__
-    flush = un.flush_log()[-2]
-    assert flush["calls"] == [] and flush["reason"] == row["reason"]
+    assert row["calls"] == ["launch total"] and row["kernels"] == 1, (
+        "what it waits for shares its row"
+    )
+    assert row["operations"] == 2 and row["bytes"] == 3 * 8 * N and row["file"] == __file__
+    assert row["reason"] == "a compiled function takes the array"
     ready = len(un.flush_log()), un.flush_log()[-1]
     total(x)
     assert (len(un.flush_log()), un.flush_log()[-1]) == ready, "nothing had to run before it"
@@ -182,6 +183,10 @@ def test_explain_names_the_launch_that_wrote_an_array():
         "computed: nothing is pending",
         f"written last by a launch of scale (test_launches.py:L): read 1 array, wrote 1 array, {16 * N} bytes, at line L",
     ]
+    assert text.partition("newest first:\n")[2].startswith(
+        f"  launch of scale (test_launches.py:L): read 1 array, wrote 1 array, {16 * N} bytes, at line L; before it: "
+        "a compiled function takes the array: 1 operations in 1 kernels, "
+    )
     scale(x, 2.0)
     text = names(un.explain(x))
     assert text.splitlines()[1] == (
