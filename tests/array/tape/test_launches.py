@@ -172,7 +172,7 @@ def test_the_log_counts_launches():
 
 
 def names(text):
-    return re.sub(r"line \d+ of \S+", "line L", re.sub(r"py:\d+", "py:L", text))
+    return re.sub(r"line \d+ of [^\s,;]+", "line L", re.sub(r"py:\d+", "py:L", text))
 
 
 def test_explain_names_the_launch_that_wrote_an_array():
