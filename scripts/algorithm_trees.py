@@ -8,20 +8,21 @@ ROOT = Path(__file__).parents[1]
 FOLDER = "engine/algorithms"
 
 
-def tree(path):
-    """Return the C++ literal with the syntax tree of the kernel that a file is named after."""
+def rows(path):
+    """Return the rows of a file's kernels in the table of algorithms: names and syntax trees as C++ literals."""
     name = path.relative_to(ROOT).as_posix()
     text = path.read_text()
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     module = {"__name__": path.stem}
     exec(compile(text, name, "exec"), module)
-    return f'R"tree({module[path.stem]._serialise()})tree"\n'
+    kernels = [k for k, v in module.items() if hasattr(v, "_serialise")]
+    return "".join(f'{{"{k}", R"tree({module[k]._serialise()})tree"}},\n' for k in kernels)
 
 
 def main():
     stale = []
     for path in sorted((ROOT / FOLDER).glob("*.py")):
-        made, target = tree(path), path.with_suffix(".tree")
+        made, target = rows(path), path.with_suffix(".tree")
         if "--check" not in sys.argv:
             target.write_text(made)
         elif not target.exists() or target.read_text() != made:

@@ -1,8 +1,10 @@
 // Algorithms for devices, written once in the language of kernels.
 //
-// An algorithm is a Python file with a kernel of the same name, and its syntax tree as text beside
-// it, which the engine contains: C++ programs have the algorithms too, without Python. To add one,
-// write the file, add a row to algorithms.def and run scripts/algorithm_trees.py.
+// An algorithm is a kernel in one of the Python files here; beside each file lie the syntax trees
+// of its kernels as text, which the engine contains: C++ programs have the algorithms too, without
+// Python. To add one, write it and run scripts/algorithm_trees.py; algorithms.cpp lists the files.
+// Kernels keep inside their arrays, use no negative index and divide by no zero: this is tested in
+// the interpreter and on the host, and devices trust it.
 #pragma once
 
 #include <memory>

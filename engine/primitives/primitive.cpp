@@ -16,11 +16,31 @@ namespace unisono::library {
 
 namespace {
 
-void require_host(std::string_view name, const Array& a) {
-    if (a.is_known() || a.view().storage->addressable()) return;
-    fail(ErrorKind::Unsupported, std::string(name) + ": runs on the host only; got an array on " +
-                                     device_name(a.device()) +
-                                     "; move it with .to_device(\"cpu\") first");
+bool is_addressable(const Array& a) { return a.is_known() || a.view().storage->addressable(); }
+
+/// Where a call with these operands runs: on the device of an operand that the host cannot address,
+/// on which then all others are, or on the host (null).
+Device* place_of(const Primitive& row, std::span<const Array> in) {
+    const auto far = std::find_if_not(in.begin(), in.end(), is_addressable);
+    if (far == in.end()) return nullptr;
+    if (!row.by_address->runs_on_devices(row)) {
+        fail(ErrorKind::Unsupported,
+             std::string(row.name) + ": runs on the host only; got an array on " +
+                 device_name(far->device()) + "; move it with .to_device(\"cpu\") first");
+    }
+    for (const Array& a : in) {
+        if (a.is_known() || a.device() == far->device()) continue;
+        fail(ErrorKind::Device, std::string(row.name) +
+                                    ": operands live on different devices; got " +
+                                    device_name(far->device()) + " and " + device_name(a.device()) +
+                                    "; move one with .to_device(...)");
+    }
+    return far->device();
+}
+
+/// With memory where the call runs.
+Array in_place(const Array& a, Device* place) {
+    return place && a.is_known() ? full({}, a.scalar(), place) : materialised(a);
 }
 
 bool shares_memory(const View& in, const View& out) {
@@ -75,12 +95,10 @@ void append(const Primitive& row, const void* attributes, std::span<const Array>
     e.kind = EntryKind::Opaque;
     e.inputs = static_cast<std::uint8_t>(in.size());
     for (std::size_t k = 0; k < in.size(); ++k) {
-        keep[k] = materialised(in[k]);
-        require_host(row.name, keep[k]);
+        keep[k] = in_place(in[k], out.device());
         if (shares_memory(keep[k].view(), out.view())) keep[k] = copy(keep[k]);
         e.in[k] = keep[k].view();
     }
-    require_host(row.name, out);
     e.out = out.view();
     e.compute = out.dtype();
     auto call = row.by_address->hold(row, attributes);
@@ -98,8 +116,7 @@ void append_wide(const Primitive& row, const void* attributes, std::span<const A
     Entry e{};
     e.kind = EntryKind::Opaque;
     for (const Array& a : in) {
-        require_host(row.name, a);
-        keep.push_back(materialised(a));
+        keep.push_back(in_place(a, made.front().device()));
         if (e.inputs < std::size(e.in))
             e.in[e.inputs++] = keep.back().view();
         else
@@ -158,7 +175,7 @@ Array record(const Primitive& row, const void* attributes, std::span<const Array
              Together together) {
     primitives::Results result;
     infer_into(row, attributes, in, result);
-    Array out = empty(result.shape(0), result.dtype(0), nullptr);
+    Array out = empty(result.shape(0), result.dtype(0), place_of(row, in));
     if (out.size() == 0) return out;
     if (runs_eagerly(row, in, {&out, 1})) {
         View operands[most_inputs];
@@ -175,11 +192,12 @@ std::vector<Array> record_wide(const Primitive& row, const void* attributes,
                                std::span<const Array> in) {
     primitives::Results results;
     infer_into(row, attributes, in, results);
+    Device* const place = place_of(row, in);
     std::vector<Array> made;
     made.reserve(results.size());
     bool is_empty = true;
     for (std::size_t k = 0; k < results.size(); ++k) {
-        made.push_back(empty(results.shape(k), results.dtype(k), nullptr));
+        made.push_back(empty(results.shape(k), results.dtype(k), place));
         is_empty = is_empty && made.back().size() == 0;
     }
     if (is_empty) return made;
@@ -202,6 +220,9 @@ void record_into(const Primitive& row, const void* attributes, std::span<const A
                                    ": the output array is read-only; make a copy with .copy() "
                                    "and write into that");
     }
+    std::vector<Array> all(in.begin(), in.end());
+    all.push_back(out);
+    place_of(row, all);
     if (out.size() > 0) append(row, attributes, in, out, nullptr);
 }
 

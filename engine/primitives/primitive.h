@@ -1,6 +1,6 @@
 // Primitives: operations on whole arrays (sorts, gathers, factorisations) that the tape orders by
-// what they read and write. Each is a row of primitives.def, a rule for shapes and dtypes, and a
-// function of the host.
+// what they read and write. Each is a row of primitives.def, a rule for shapes and dtypes, a
+// function of the host, and for most rows one of devices.
 //
 // `call` records a primitive like any statement: it runs when one of its results is wanted, after
 // what writes its operands and before what overwrites them. What else it depends on is its
@@ -61,7 +61,7 @@ std::unique_ptr<PrimitiveCall> hold_call(const Primitive& row, const void* attri
       public:
         Held(const Primitive& p, const Attributes& a) : PrimitiveCall(p), attributes_(a) {}
         void run(Views in, Views out) override {
-            static_cast<const Row<Attributes>&>(primitive_).host(attributes_, in, out);
+            static_cast<const Row<Attributes>&>(primitive_).run(attributes_, in, out);
         }
 
       private:

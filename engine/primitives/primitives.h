@@ -1,4 +1,5 @@
-// The table of primitives: rows with their rules, and the host functions that implement them.
+// The table of primitives: rows with their rules, and the functions that implement them on the host
+// and on devices.
 #pragma once
 
 #include "primitives/algebra.h"
@@ -18,6 +19,15 @@ namespace library::host {
 #undef UNISONO_PRIMITIVE
 }  // namespace library::host
 
+/// Implemented in engine/library/on_device.
+namespace library::on_device {
+#define UNISONO_PRIMITIVE(...)
+#define UNISONO_PRIMITIVE_EVERYWHERE(id, Attributes, ...) \
+    void id(const primitives::Attributes& attributes, Views in, Views out, Device& device);
+#include "primitives/primitives.def"
+#undef UNISONO_PRIMITIVE
+}  // namespace library::on_device
+
 namespace primitives {
 #define UNISONO_PRIMITIVE(id, Attributes, name, effect, peeks, work, signature, rule, meaning) \
     inline constexpr Row<Attributes> id{                                                       \
@@ -25,6 +35,14 @@ namespace primitives {
          signature, meaning},                                                                  \
         &rules::rule,                                                                          \
         &library::host::id};
+#define UNISONO_PRIMITIVE_EVERYWHERE(id, Attributes, name, effect, peeks, work, signature, rule, \
+                                     meaning)                                                    \
+    inline constexpr Row<Attributes> id{                                                         \
+        {#id, name, Primitive::Effect::effect, Primitive::Peeks::peeks, Primitive::Work::work,   \
+         signature, meaning},                                                                    \
+        &rules::rule,                                                                            \
+        &library::host::id,                                                                      \
+        &library::on_device::id};
 #include "primitives/primitives.def"
 #undef UNISONO_PRIMITIVE
 

@@ -33,7 +33,9 @@ struct Primitive {
     struct ByAddress {
         void (*infer)(const Primitive&, const void* attributes, primitives::Operands,
                       primitives::Results&);
+        /// Where the memory of the results lies.
         void (*run)(const Primitive&, const void* attributes, Views in, Views out);
+        bool (*runs_on_devices)(const Primitive&);
         /// A call that keeps a copy of them.
         std::unique_ptr<library::PrimitiveCall> (*hold)(const Primitive&, const void* attributes);
         int (*axis)(const void* attributes);  ///< that they name, or -1, the last one
@@ -55,12 +57,26 @@ struct Row : Primitive {
     /// engine's lock, so it touches no Python object, no handle and no layout count; it uses
     /// core/threads/parallel.h for threads and throws Error where it fails.
     using Host = void (*)(const Attributes&, Views in, Views out);
+    /// The same for memory that the host cannot address: it submits algorithms to the device's
+    /// queue (library/on_device/device_work.h), and moves no data through the host. Null: such
+    /// memory is refused.
+    using OnDevice = void (*)(const Attributes&, Views in, Views out, Device& device);
 
-    constexpr Row(const Primitive& facts, Rule r, Host h) : Primitive(facts), rule(r), host(h) {
+    constexpr Row(const Primitive& facts, Rule r, Host h, OnDevice d = nullptr)
+        : Primitive(facts), rule(r), host(h), on_device(d) {
         by_address = &erased;
     }
     Rule rule;
     Host host;
+    OnDevice on_device;
+
+    void run(const Attributes& attributes, Views in, Views out) const {
+        const Storage& made = *out[0].storage;
+        if (made.addressable())
+            host(attributes, in, out);
+        else
+            on_device(attributes, in, out, *made.device);
+    }
 
   private:
     static constexpr ByAddress erased = {
@@ -70,8 +86,9 @@ struct Row : Primitive {
                                             results);
         },
         [](const Primitive& p, const void* attributes, Views in, Views out) {
-            static_cast<const Row&>(p).host(*static_cast<const Attributes*>(attributes), in, out);
+            static_cast<const Row&>(p).run(*static_cast<const Attributes*>(attributes), in, out);
         },
+        [](const Primitive& p) { return static_cast<const Row&>(p).on_device != nullptr; },
         &library::hold_call<Attributes>,
         []([[maybe_unused]] const void* attributes) {
             if constexpr (requires(const Attributes& a) { a.axis; })

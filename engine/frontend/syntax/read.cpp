@@ -13,7 +13,7 @@ constexpr int deepest = 5000;  ///< nodes inside of one another
 
 class Reader {
   public:
-    explicit Reader(std::string_view text) : text_(text) {}
+    Reader(std::string_view text, void (*adjust)(Options&)) : text_(text), adjust_(adjust) {}
 
     std::shared_ptr<const Source> program() {
         expect('(');
@@ -115,6 +115,7 @@ class Reader {
         if (s->positional > s->params.size() || s->captures > s->params.size())
             wrong("as many parameters as are counted");
         s->options = options();
+        if (adjust_) adjust_(s->options);
         list([&] { s->declared.push_back(declared()); });
         if (s->declared.size() != s->params.size()) wrong("a type for each parameter");
         s->result = declared();
@@ -237,6 +238,7 @@ class Reader {
     }
 
     std::string_view text_;
+    void (*adjust_)(Options&);
     std::size_t at_ = 0;
     std::vector<std::shared_ptr<Source>> functions_;
     std::map<const Source*, std::vector<std::size_t>> callees_;
@@ -244,6 +246,8 @@ class Reader {
 
 }  // namespace
 
-std::shared_ptr<const Source> read_program(std::string_view text) { return Reader(text).program(); }
+std::shared_ptr<const Source> read_program(std::string_view text, void (*adjust)(Options&)) {
+    return Reader(text, adjust).program();
+}
 
 }  // namespace unisono::frontend

@@ -21,7 +21,9 @@ namespace unisono::frontend {
 /// classes of Python, functions of C text.
 std::string serialise(const Source& source);
 
-/// Throws a Value error where the text is no program.
-std::shared_ptr<const Source> read_program(std::string_view text);
+/// Throws a Value error where the text is no program. `adjust` may change the options of each of
+/// its functions.
+std::shared_ptr<const Source> read_program(std::string_view text,
+                                           void (*adjust)(Options&) = nullptr);
 
 }  // namespace unisono::frontend

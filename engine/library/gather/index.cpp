@@ -173,8 +173,22 @@ Array arg2(Op op, const Array& a, std::int64_t b) {
     return apply(op, args);
 }
 
+Array index_on_host(const Array& index) {
+    Array near = to_device(index, nullptr);
+    index_data(near);
+    return near;
+}
+
 /// Checks an index array against its axis; returns whether it has negative elements.
 bool has_negative(const AxisIndex& x, std::int64_t extent) {
+    if (x.index.size() == 0) return false;
+    if (!x.index.view().storage->addressable()) {
+        const auto lowest = item(reduce(Op::Min, x.index, {}, false)).get<std::int64_t>();
+        const auto highest = item(reduce(Op::Max, x.index, {}, false)).get<std::int64_t>();
+        if (lowest < -extent || highest >= extent)
+            out_of_range(index_on_host(x.index).view(), x.source_axis, extent);
+        return lowest < 0;
+    }
     IndexCheck check = check_index(index_data(x.index), x.index.size(), extent);
     if (!check.inside) out_of_range(x.index.view(), x.source_axis, extent);
     return check.negative;
@@ -456,7 +470,9 @@ Array take_elements(const Resolved& r, Dims shape) {
     m.stride = r.base.strides()[0];
     std::int64_t size = size_of(r.base.dtype());
     int axis = x.source_axis;
-    if (m.count < limits::eager_index_elements) {
+    const bool is_near =
+        r.base.view().storage->addressable() && x.index.view().storage->addressable();
+    if (m.count < limits::eager_index_elements && is_near) {
         const std::int64_t* positions = index_data(x.index);
         const char* table = host_data(r.base, false);
         Array made = empty(shape, r.base.dtype(), nullptr);

@@ -46,6 +46,11 @@ static View assigned_operand(const Arg& value, const View& out) {
 void assign(const Array& target, const Arg& value) {
     check_destination(target);
     const View& out = target.view();
+    if (value.weak == Weak::Complex && !value.is_scalar() &&
+        out.storage->device != value.view.storage->device) {
+        Array near;
+        return assign(target, beside(value, out.storage->device, near));
+    }
     // Python's a[i:] += b ends by assigning the view to itself.
     if (!value.is_scalar() && value.view.same_as(out)) return;
     Entry e{};
@@ -61,9 +66,11 @@ void assign(const Array& target, const Arg& value) {
     tape.record(e);
 }
 
-void assign_where(const Array& target, const Arg& mask, const Arg& value) {
+void assign_where(const Array& target, const Arg& mask, const Arg& given) {
     check_destination(target);
     const View& out = target.view();
+    Array near;
+    const Arg value = beside(given, out.storage->device, near);
     Entry e{};
     e.kind = EntryKind::Select;
     e.inputs = 3;

@@ -40,10 +40,6 @@ bool shares_borrowed_memory(const View& a, const View& b) {
 }  // namespace
 
 View fresh_view(const Layout* packed, DType t, Device* device) {
-    if (device && is_complex(t)) {
-        fail(ErrorKind::Unsupported, "complex: only the CPU supports complex dtypes; got " +
-                                         device->info().name + "; use the cpu, or the parts");
-    }
     return {fresh_storage(packed->size(), t, device), packed, 0, t};
 }
 
@@ -58,6 +54,21 @@ View broadcast_view(const View& v, const Layout* packed) {
     }
     return {v.storage, Layout::make(packed->shape(), {strides, static_cast<std::size_t>(rank)}),
             v.offset, v.dtype};
+}
+
+bool has_far_number(std::span<const Arg> args) {
+    bool is_complex_number = false, is_far = false;
+    for (const Arg& a : args) {
+        is_complex_number |= a.weak == Weak::Complex;
+        is_far |= !a.is_scalar() && a.view.storage->device;
+    }
+    return is_complex_number && is_far;
+}
+
+Arg beside(const Arg& number, Device* device, Array& keep) {
+    if (number.weak != Weak::Complex || number.is_scalar() || !device) return number;
+    keep = to_device(Array::of(number.view), device);
+    return {keep.view(), number.weak};
 }
 
 [[noreturn]] void mixed_devices(std::string_view what, const Device* a, const Device* b) {

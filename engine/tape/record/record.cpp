@@ -434,13 +434,26 @@ static bool asks_of_reals(Op op) {
 }
 
 [[gnu::noinline]] static Array apply_any(Op op, std::span<const Arg> args, const Array* out);
+static Array apply_beside(Op op, std::span<const Arg> args, const Array* out);
 
 Array apply(Op op, std::span<const Arg> args, const Array* out) {
     if (float_errors::is_checked()) [[unlikely]]
         return apply_checked(op, args, out);
     if (const OpTable::Row* row = pair_case(op, args, out))
         return record_pair(*row, args[0].view, args[1].view);
-    return apply_any(op, args, out);
+    return has_far_number(args) ? apply_beside(op, args, out) : apply_any(op, args, out);
+}
+
+/// Of a Python complex number and arrays on a device.
+static Array apply_beside(Op op, std::span<const Arg> args, const Array* out) {
+    Device* device = nullptr;
+    for (const Arg& a : args) {
+        if (a.weak != Weak::Complex && !a.is_scalar()) device = a.view.storage->device;
+    }
+    Array keep[3];
+    Arg all[3];
+    for (std::size_t k = 0; k < args.size(); ++k) all[k] = beside(args[k], device, keep[k]);
+    return apply_any(op, {all, args.size()}, out);
 }
 
 static Array apply_any(Op op, std::span<const Arg> args, const Array* out) {
@@ -471,6 +484,11 @@ Array where(const Arg& condition, const Arg& a, const Arg& b) {
     DType t = common_dtype(values);
     for (const Arg& value : values) check_weak("where", value, t);
     Arg all[] = {condition, a, b};
+    Array near[2];
+    if (!condition.is_scalar() && has_far_number(all)) {
+        for (std::size_t k = 0; k < 2; ++k)
+            all[k + 1] = beside(all[k + 1], condition.view.storage->device, near[k]);
+    }
     Device* device = common_device("where", all);
     const Layout* packed = broadcast_layout("where", all);
     Entry e{};

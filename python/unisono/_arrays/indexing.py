@@ -91,7 +91,7 @@ def _along(what, x, indices, axis):
             key.append(indices)
         else:
             shape = (1,) * k + (-1,) + (1,) * (x.ndim - k - 1)
-            key.append(un.arange(x.shape[k]).reshape(shape))
+            key.append(un.arange(x.shape[k], device=x.device).reshape(shape))
     return tuple(key)
 
 

@@ -195,7 +195,7 @@ def _conjugate(x):
     x = _numbers(x)
     if x.dtype.kind != "c":
         return x.copy()
-    made = un.empty(x.shape, x.dtype)
+    made = un.empty(x.shape, x.dtype, device=x.device)
     made.real = x.real
     made.imag = -x.imag
     return made if x.ndim else made[()]

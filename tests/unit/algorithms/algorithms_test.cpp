@@ -21,27 +21,44 @@ TEST(Algorithms, EachIsAKernelOfItsName) {
         const auto program = frontend::read_program(a.tree);
         EXPECT_EQ(program->name, a.name);
         EXPECT_TRUE(program->is_kernel);
-        EXPECT_EQ(program->file, "engine/algorithms/" + std::string(a.name) + ".py");
+        EXPECT_TRUE(program->file.starts_with("engine/algorithms/"));
     }
 }
 
-void check_gather(Device& device) {
-    const std::vector<Type> types = {vector_of(DType::Float32), vector_of(DType::Int64),
-                                     vector_of(DType::Float32)};
-    Executable& code = algorithms::compiled("gather", types, 1, device);
-    EXPECT_EQ(&code, &algorithms::compiled("gather", types, 1, device));
+Fault gather(Device& device, const std::vector<std::int64_t>& positions, std::vector<float>& rows) {
+    std::vector<Type> types = {vector_of(DType::Float32), vector_of(DType::Int64),
+                               vector_of(DType::Float32)};
+    const std::int64_t numbers[] = {0, 1, 4, 1, 0, 0, 0, 0};  // from the first element on, packed
+    std::vector<Scalar> scalars;
+    for (std::int64_t n : numbers) {
+        types.push_back(Type::python(Weak::Int));
+        scalars.push_back(Scalar::of(DType::Int64, n));
+    }
+    Executable& code = algorithms::compiled("gather", types, 3, device);
+    EXPECT_EQ(&code, &algorithms::compiled("gather", types, 3, device));
     auto x = DeviceArray::of(std::vector<float>{10, 11, 12, 13});
-    auto index = DeviceArray::of(std::vector<std::int64_t>{3, 0, 0, 2, 1});
-    auto out = DeviceArray::of(std::vector<float>(5, -1));
+    auto index = DeviceArray::of(positions);
+    auto out = DeviceArray::of(rows);
     NDRange range;
-    range.dimensions = 1;
-    range.global[0] = 5;
-    EXPECT_EQ(unisono::testing::launch(device, code, {&x, &index, &out}, {}, range).site, -1);
-    EXPECT_EQ(out.get<float>(), (std::vector<float>{13, 10, 10, 12, 11}));
-    auto beyond = DeviceArray::of(std::vector<std::int64_t>{0, 0, 4, 0, 0});
-    EXPECT_GE(unisono::testing::launch(device, code, {&x, &beyond, &out}, {}, range).site, 0);
+    range.dimensions = 3;
+    range.global = {1, static_cast<std::int64_t>(positions.size()), 1};
+    const Fault fault = unisono::testing::launch(device, code, {&x, &index, &out}, scalars, range);
+    rows = out.get<float>();
+    return fault;
 }
 
+void check_gather(Device& device) {
+    std::vector<float> rows(5, -1);
+    EXPECT_EQ(gather(device, {3, 0, 0, -2, 1}, rows).site, -1);
+    EXPECT_EQ(rows, (std::vector<float>{13, 10, 10, 12, 11}));
+}
+
+TEST(Algorithms, AreTestedWhereTheHostCanAddressTheMemory) {
+    for (const char* name : {"interp", "cpu"}) {
+        std::vector<float> rows(3, -1);
+        EXPECT_GE(gather(find_device(name), {0, 4, 0}, rows).site, 0);
+    }
+}
 TEST(Algorithms, RunInTheInterpreter) { check_gather(find_device("interp")); }
 TEST(Algorithms, RunOnTheHost) { check_gather(find_device("cpu")); }
 

@@ -1,0 +1,94 @@
+// What primitives do on devices: memory for the time of a call, and launches of algorithms.
+//
+// All goes to the device's queue, which runs it in order; nothing waits but `read`. Data stays on
+// the device.
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "backends/backend.h"
+#include "core/scalar.h"
+#include "tape/storage.h"
+
+namespace unisono::library {
+
+using Views = std::span<const View>;
+
+/// Elements that lie side by side on a device.
+struct DeviceVector {
+    Memory memory;
+    std::int64_t offset = 0;  ///< in elements
+    std::int64_t size = 0;
+    DType dtype = DType::Int64;
+
+    DeviceVector from(std::int64_t first, std::int64_t count) const {
+        return {memory, offset + first, count, dtype};
+    }
+    /// The same bytes as elements of another dtype of that size or a part of it.
+    DeviceVector as(DType t) const {
+        const std::int64_t parts = size_of(dtype) / size_of(t);
+        return {memory, offset * parts, size * parts, t};
+    }
+};
+
+/// What a kernel is given: a vector, a Python integer, or a number of a dtype.
+class DeviceArgument {
+  public:
+    DeviceArgument(const DeviceVector& v)  // NOLINT(google-explicit-constructor): lists of them
+        : vector(v), is_vector(true) {}
+    DeviceArgument(std::int64_t n)  // NOLINT(google-explicit-constructor)
+        : number(Scalar::of(DType::Int64, n)) {}
+    DeviceArgument(Scalar s) : number(s), is_typed(true) {}  // NOLINT(google-explicit-constructor)
+
+    DeviceVector vector;
+    Scalar number;
+    bool is_vector = false, is_typed = false;
+};
+
+class DeviceWork {
+  public:
+    explicit DeviceWork(Device& device) : device_(device) {}
+    DeviceWork(const DeviceWork&) = delete;
+    DeviceWork& operator=(const DeviceWork&) = delete;
+    /// Gives the memory back; the device keeps it until what was launched is done.
+    ~DeviceWork();
+
+    Device& device() const { return device_; }
+    /// Memory that lives as long as this object, with anything in it.
+    DeviceVector scratch(DType t, std::int64_t size);
+    DeviceVector filled(std::int64_t size, Scalar value);
+    /// Runs a kernel for each point of `items` (the innermost axis last), in groups of `local`
+    /// work-items of the first axis if it is not 0.
+    void run(std::string_view kernel, std::initializer_list<DeviceArgument> args,
+             std::initializer_list<std::int64_t> items, std::int64_t local = 0);
+    /// Runs it for each of `items` pieces of serial work: each core of a CPU takes one at a time.
+    void run_pieces(std::string_view kernel, std::initializer_list<DeviceArgument> args,
+                    std::int64_t items);
+    /// Pieces in which `size` elements of serial work are best shared, of `least` elements or more.
+    std::int64_t pieces(std::int64_t size, std::int64_t least) const;
+    /// The element, once all before it is done.
+    template <class T>
+    T read(const DeviceVector& v, std::int64_t k = 0) {
+        T value;
+        device_.copy_out(&value, v.memory, (v.offset + k) * static_cast<std::int64_t>(sizeof(T)),
+                         sizeof(T));
+        return value;
+    }
+
+  private:
+    Device& device_;
+    std::vector<Memory> memory_;
+};
+
+/// All of a packed view; of any other the storage from its first element on.
+DeviceVector vector_of(const View& v);
+/// The whole storage: the view's first element is number `v.offset`.
+DeviceVector storage_of(const View& v);
+/// The unsigned dtype of elements of that size (8 bytes at most), which moves them.
+DType bits_dtype(DType t);
+
+}  // namespace unisono::library

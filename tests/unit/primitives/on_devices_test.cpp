@@ -1,0 +1,144 @@
+// The device implementation of each row gives what its host function gives: in the interpreter,
+// which tests each access, and on an OpenCL device.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <string>
+
+#include "domains.h"
+#include "library/linalg/blas.h"
+#include "primitives/primitive.h"
+#include "tape/record/record.h"
+#include "unit/backends/opencl_harness.h"
+
+namespace unisono {
+namespace {
+
+using domains::Example;
+
+std::vector<View> views_of(const std::vector<Array>& arrays) {
+    std::vector<View> views;
+    for (const Array& a : arrays) views.push_back(a.view());
+    return views;
+}
+
+/// Rows that sum floating-point numbers in an order of their own.
+bool is_approximate(const Primitive& row) {
+    return row.work == Primitive::Work::Matrices || row.id == "slide" || row.id == "fft" ||
+           row.id == "matmul_scaled";
+}
+
+template <class T>
+double distance(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+        return a == b ? 0 : 1;
+    else if (a == b || (a != a && b != b))
+        return 0;
+    else
+        return static_cast<double>(std::abs(a - b));
+}
+
+void expect_close(const Array& got, const Array& expected) {
+    dispatch_all(got.dtype(), [&]<class T>() {
+        const auto* a = reinterpret_cast<const T*>(host_data(got, false));
+        const auto* b = reinterpret_cast<const T*>(host_data(expected, false));
+        double largest = 1;
+        if constexpr (!std::is_integral_v<T>) {
+            for (std::int64_t k = 0; k < got.size(); ++k)
+                largest = std::max(largest, static_cast<double>(std::abs(b[k])));
+        }
+        const bool is_single = size_of(part_dtype(got.dtype())) <= 4;
+        const double most = largest * (is_single ? 1e-4 : 1e-12);
+        for (std::int64_t k = 0; k < got.size(); ++k) {
+            if (distance(a[k], b[k]) > most) {
+                ADD_FAILURE() << "element " << k << " of " << got.size() << " differs by "
+                              << distance(a[k], b[k]);
+                return;
+            }
+        }
+    });
+}
+
+void compare(const Primitive& row, const Array& got, const Array& expected) {
+    if (is_approximate(row)) return expect_close(got, expected);
+    const auto bytes = static_cast<std::size_t>(expected.size() * size_of(expected.dtype()));
+    EXPECT_EQ(std::string(host_data(got, false), bytes),
+              std::string(host_data(expected, false), bytes));
+}
+
+/// Of a result that is used up to a count only, the part that is used.
+Array used_part(const Primitive& row, const std::vector<Array>& results, std::size_t k) {
+    if (row.peeks != Primitive::Peeks::Count || k == 1 || k == 3) return results[k];
+    IndexItem range{IndexItem::Kind::Slice};
+    range.stop = item(results[1]).get<std::int64_t>();
+    range.has_stop = true;
+    return copy(index(results[k], {&range, 1}));
+}
+
+/// New arrays for the results, or the target with what it holds.
+template <class A>
+std::vector<Array> results_for(const Row<A>& row, const Example<A>& x) {
+    if (row.effect == Primitive::Effect::Part) {
+        std::vector<Array> made{copy(x.target)};
+        host_data(made[0], true);
+        return made;
+    }
+    const auto results = library::infer(row, &x.attributes, x.operands);
+    std::vector<Array> made;
+    for (std::size_t k = 0; k < results.size(); ++k) {
+        made.push_back(empty(results.shape(k), results.dtype(k), nullptr));
+        Storage* s = made.back().view().storage;
+        s->allocate();
+        std::memset(s->data(), 0x55, static_cast<std::size_t>(s->bytes));
+    }
+    return made;
+}
+
+template <class A>
+void check_example(const Row<A>& row, const Example<A>& x) {
+    const auto expected = results_for(row, x);
+    if (expected[0].size() == 0) return;
+    row.host(x.attributes, views_of(x.operands), views_of(expected));
+
+    const auto interpreted = results_for(row, x);
+    row.on_device(x.attributes, views_of(x.operands), views_of(interpreted), find_device("interp"));
+    for (std::size_t k = 0; k < expected.size(); ++k)
+        compare(row, used_part(row, interpreted, k), used_part(row, expected, k));
+
+    Device* device = unisono::testing::opencl_device();
+    if (!device) return;
+    std::vector<Array> operands;
+    for (const Array& a : x.operands) operands.push_back(to_device(a, device));
+    std::vector<Array> made;
+    if (row.effect == Primitive::Effect::Part) {
+        made.push_back(to_device(x.target, device));
+        library::call_into(row, operands, made[0], x.attributes);
+    } else {
+        made = library::call_wide(row, operands, x.attributes);
+    }
+    for (Array& a : made) a = to_device(a, nullptr);
+    for (std::size_t k = 0; k < expected.size(); ++k)
+        compare(row, used_part(row, made, k), used_part(row, expected, k));
+}
+
+template <class A>
+void check(const Row<A>& row, const domains::Examples<A>& examples) {
+    SCOPED_TRACE(row.id);
+    if (!row.on_device) GTEST_SKIP() << "runs on the host only";
+    if (row.work == Primitive::Work::Matrices && !library::blas::present()) return;
+    for (std::size_t k = 0; k < examples.size() && !::testing::Test::HasFailure(); ++k) {
+        SCOPED_TRACE("example " + std::to_string(k));
+        for (const Array& a : examples[k].operands) host_data(a, false);
+        check_example(row, examples[k]);
+    }
+}
+
+#define UNISONO_PRIMITIVE(id, ...) \
+    TEST(RowsOnDevices, id) { check(primitives::id, domains::id()); }
+#include "primitives/primitives.def"
+#undef UNISONO_PRIMITIVE
+
+}  // namespace
+}  // namespace unisono
