@@ -16,7 +16,10 @@ namespace unisono::algorithms {
 namespace {
 
 constexpr Algorithm table[] = {
+#include "algorithms/combining.tree"
 #include "algorithms/moving.tree"
+#include "algorithms/scanning.tree"
+#include "algorithms/sorting.tree"
 };
 
 struct Compiled {
@@ -55,6 +58,13 @@ struct Cache {
 }  // namespace
 
 std::span<const Algorithm> all() { return table; }
+
+frontend::Type function_type(std::string_view name, const Device& device) {
+    Cache& cache = Cache::instance();
+    std::lock_guard lock(cache.mutex);
+    const auto& program = cache.program(name, !device.info().host_memory);
+    return frontend::Type::of_function(program, program->name);
+}
 
 Executable& compiled(std::string_view name, std::span<const frontend::Type> args, int dimensions,
                      Device& device) {

@@ -4,7 +4,8 @@
 // of its kernels as text, which the engine contains: C++ programs have the algorithms too, without
 // Python. To add one, write it and run scripts/algorithm_trees.py; algorithms.cpp lists the files.
 // Kernels keep inside their arrays, use no negative index and divide by no zero: this is tested in
-// the interpreter and on the host, and devices trust it.
+// the interpreter and on the host, and devices trust it. Functions made by un.jit are arguments of
+// kernels: what a scan combines by, or how a sort compares.
 #pragma once
 
 #include <memory>
@@ -27,5 +28,8 @@ std::span<const Algorithm> all();
 /// `dimensions` are those of its launches. It lives as long as the process.
 Executable& compiled(std::string_view name, std::span<const frontend::Type> args, int dimensions,
                      Device& device);
+
+/// The type of a function that an algorithm on the device is given as an argument.
+frontend::Type function_type(std::string_view name, const Device& device);
 
 }  // namespace unisono::algorithms

@@ -36,6 +36,8 @@ void DeviceWork::run(std::string_view kernel, std::initializer_list<DeviceArgume
             const DeviceVector& v = a.vector;
             types.push_back(frontend::Type::array(v.dtype, {ir::StrideClass::One}, true));
             arrays.push_back({v.memory, v.offset * size_of(v.dtype), {&v.size, 1}, {&step, 1}});
+        } else if (a.function) {
+            types.push_back(algorithms::function_type(a.function, device_));
         } else {
             types.push_back(a.is_typed ? frontend::Type::numpy(a.number.dtype)
                                        : frontend::Type::python(Weak::Int));

@@ -35,7 +35,8 @@ struct DeviceVector {
     }
 };
 
-/// What a kernel is given: a vector, a Python integer, or a number of a dtype.
+/// What a kernel is given: a vector, a Python integer, a number of a dtype, or one of the functions
+/// in engine/algorithms.
 class DeviceArgument {
   public:
     DeviceArgument(const DeviceVector& v)  // NOLINT(google-explicit-constructor): lists of them
@@ -43,9 +44,11 @@ class DeviceArgument {
     DeviceArgument(std::int64_t n)  // NOLINT(google-explicit-constructor)
         : number(Scalar::of(DType::Int64, n)) {}
     DeviceArgument(Scalar s) : number(s), is_typed(true) {}  // NOLINT(google-explicit-constructor)
+    DeviceArgument(const char* name) : function(name) {}     // NOLINT(google-explicit-constructor)
 
     DeviceVector vector;
     Scalar number;
+    const char* function = nullptr;
     bool is_vector = false, is_typed = false;
 };
 

@@ -483,11 +483,7 @@ def _scan(self, x, axis, dtype):
     if dtype is not None and dtype == "bool" and name in ("add", "multiply"):
         self = un.bitwise_or if name == "add" else un.bitwise_and
         return _scan(self, x.astype("bool", copy=False), axis, None)
-    if (
-        name in _engine_reduces
-        and isinstance(x, _engine.ndarray)
-        and str(x.device).startswith("cpu")
-    ):
+    if name in _engine_reduces and isinstance(x, _engine.ndarray):
         return _engine._scan(name, x, axis, dtype)
     if name in ("add", "multiply"):
         dtype = un.empty(0, x.dtype).sum().dtype if dtype is None else dtype
@@ -495,7 +491,7 @@ def _scan(self, x, axis, dtype):
         x = x.astype(dtype, copy=False)
     x = move_axis(x, axis, 0)
     n = x.shape[0]
-    made = un.empty(x.shape, _dtype_of_loop(self, x.dtype))
+    made = un.empty(x.shape, _dtype_of_loop(self, x.dtype), device=x.device)
     made[:1] = x[:1]
     exact = name in ("maximum", "minimum", "fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor",
                      "logical_and", "logical_or", "logical_xor", "gcd", "lcm")  # fmt: skip

@@ -1,0 +1,103 @@
+"""Sorts, searches, scans and places of extremes on every device, against NumPy."""
+
+import numpy as np
+import pytest
+import unisono as un
+
+DTYPES = "bool int8 uint16 int32 uint64 int64 float16 float32 float64 complex64 complex128".split()
+SHAPES = [(1,), (31,), (40,), (3000,), (70000,), (5, 7), (3, 500), (2, 1, 3)]
+
+
+def drawn(shape, dtype, seed=1):
+    """Return numbers of both signs with repetitions, infinities and NaN where the dtype has them."""
+    rng = np.random.default_rng(seed)
+    a = rng.integers(-60, 60, shape)
+    if np.dtype(dtype).kind == "f":
+        a = np.where(a > 55, np.nan, np.where(a < -57, -np.inf, a / 4))
+    if np.dtype(dtype).kind == "c":
+        a = (a // 8).astype(dtype)
+        a = a + 1j * rng.integers(-3, 3, shape)
+        a = np.where(rng.integers(0, 9, shape) == 0, np.nan + 2j, a)
+        a = np.where(rng.integers(0, 9, shape) == 0, complex(3, np.nan), a)
+    return a.astype(dtype)
+
+
+def same(got, expected):
+    got = np.asarray(got)
+    assert got.dtype == expected.dtype
+    np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sort(device, dtype, shape):
+    a = drawn(shape, dtype)
+    x = un.asarray(a, device=device)
+    same(un.sort(x), np.sort(a, kind="stable"))
+    same(un.argsort(x), np.argsort(a, kind="stable"))
+    same(un.sort(x, axis=0), np.sort(a, axis=0, kind="stable"))
+
+
+@pytest.mark.parametrize("dtype", ["int16", "float64", "complex128"])
+def test_descending(device, dtype):
+    a = drawn((2, 400), dtype)
+    x = un.asarray(a, device=device)
+    from unisono import array_api
+
+    for stable in (True, False):
+        got = np.asarray(array_api.argsort(x, descending=True, stable=stable))
+        same(got, np.asarray(array_api.argsort(un.asarray(a), descending=True, stable=stable)))
+    same(
+        array_api.sort(x, descending=True),
+        np.asarray(array_api.sort(un.asarray(a), descending=True)),
+    )
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_selections(device, dtype):
+    a = drawn((3, 200), dtype)
+    x = un.asarray(a, device=device)
+    k = np.asarray(un.partition(x, 20))
+    same(np.sort(k), np.sort(a))
+    same(k[:, 20], np.sort(a)[:, 20])
+    same(np.take_along_axis(a, np.asarray(un.argpartition(x, 20)), 1)[:, 20], np.sort(a)[:, 20])
+    values, places = un.top_k(x, 5)
+    near, near_places = un.top_k(un.asarray(a), 5)
+    same(values, np.asarray(near))
+    same(places, np.asarray(near_places))
+    same(un.argmax(x, axis=1), np.argmax(a, axis=1))
+    same(un.argmin(x, axis=0), np.argmin(a, axis=0))
+    same(un.argmax(x), np.argmax(a))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_search(device, dtype, side):
+    a, v = np.sort(drawn((900,), dtype)), drawn((300,), dtype, 2)
+    x, w = un.asarray(a, device=device), un.asarray(v, device=device)
+    same(un.searchsorted(x, w, side=side), np.searchsorted(a, v, side=side))
+
+
+@pytest.mark.parametrize("shape", [(1,), (511,), (513,), (5000,), (4, 600), (600, 3)])
+@pytest.mark.parametrize(
+    "dtype", ["bool", "int8", "int64", "uint64", "float32", "float64", "complex128"]
+)
+def test_scans(device, dtype, shape):
+    """With the bits of the host, which combines in the same order."""
+    a = drawn(shape, dtype)
+    if a.dtype.kind in "fc":
+        a = np.nan_to_num(a, neginf=3) / 7
+    x, near = un.asarray(a, device=device), un.asarray(a)
+    functions = [lambda y: un.cumsum(y, axis=0), lambda y: un.cumprod(y, axis=-1)]
+    functions += [lambda y: un.minimum.accumulate(y, axis=-1), lambda y: un.maximum.accumulate(y)]
+    if a.dtype.kind in "iu":
+        functions += [un.bitwise_xor.accumulate, un.bitwise_or.accumulate]
+    for f in functions:
+        got, expected = np.asarray(f(x)), np.asarray(f(near))
+        assert got.dtype == expected.dtype and got.tobytes() == expected.tobytes()
+
+
+def test_results_lie_on_the_device(device):
+    x = un.asarray(np.arange(5.0), device=device)
+    for made in (un.sort(x), un.argsort(x), un.cumsum(x), *un.top_k(x, 2)):
+        assert made.device == x.device
