@@ -213,71 +213,11 @@ void basic_set(const Array& a, std::span<const IndexItem> items, int integers, c
     }
 }
 
-/// Whether each index along the first axis names packed elements, which move as one block.
-bool has_packed_rows(const View& v) {
-    const Dims shape = v.layout->shape(), strides = v.layout->strides();
-    std::int64_t step = 1;
-    for (std::size_t k = shape.size(); k-- > 1;) {
-        if (strides[k] != step) return false;
-        step *= shape[k];
-    }
-    return true;
-}
-
-/// Packed integers as int64, in `room` where they are others.
-const std::int64_t* as_int64(const View& index, std::int64_t count, std::int64_t* room) {
-    if (index.dtype == DType::Int64) return reinterpret_cast<const std::int64_t*>(index.data());
-    dispatch(index.dtype, [&]<class T>() {
-        if constexpr (std::is_integral_v<T>) {
-            const T* from = reinterpret_cast<const T*>(index.data());
-            for (std::int64_t k = 0; k < count; ++k) room[k] = static_cast<std::int64_t>(from[k]);
-        }
-    });
-    return room;
-}
-
-/// a[index] of few elements, all ready, where such statements run at once (tape.md); false where
-/// there is more to it, as an index out of range.
+/// a[index] by the shortcut of few elements; false where there is more to it.
 bool picked(const Array& a, PyObject* key, Array& made) {
     if (Py_TYPE(key) != array_type || !Tape::current().runs_eagerly()) return false;
-    const View &from = a.view(), &index = array_of(key).view();
-    if (!from.storage || !index.storage || a.rank() == 0 || !is_integer(index.dtype) ||
-        index.dtype == DType::UInt64)
-        return false;
-    if (index.layout->rank() == 0 || !index.layout->contiguous() || !has_packed_rows(from))
-        return false;
-    const std::int64_t extent = a.shape()[0], count = index.layout->size();
-    if (count == 0 || extent == 0 || a.size() == 0) return false;
-    const std::int64_t block = a.size() / extent;
-    if (count * block > limits::eager_points || !eager::is_ready(from.storage) ||
-        !eager::is_ready(index.storage))
-        return false;
-    std::int64_t widened[limits::eager_points];
-    const std::int64_t* places = as_int64(index, count, widened);
-    for (std::int64_t k = 0; k < count; ++k) {
-        if (places[k] < -extent || places[k] >= extent) return false;
-    }
-    const Layout* layout = index.layout->packed();
-    if (a.rank() > 1) {
-        std::vector<std::int64_t> shape(index.layout->shape().begin(), index.layout->shape().end());
-        shape.insert(shape.end(), a.shape().begin() + 1, a.shape().end());
-        layout = Layout::contiguous(shape);
-    }
-    const std::int64_t item = size_of(from.dtype), bytes = block * item;
-    const std::int64_t step = a.strides()[0] * item;
-    Storage* out = Storage::create(nullptr, count * bytes);
-    made = Array(out, layout, from.dtype, false);
-    out->allocate();
-    for (std::int64_t k = 0; k < count; ++k) {
-        const char* row = from.data() + (places[k] < 0 ? places[k] + extent : places[k]) * step;
-        if (bytes == 8)
-            std::memcpy(out->data() + k * 8, row, 8);
-        else
-            std::memcpy(out->data() + k * bytes, row, static_cast<std::size_t>(bytes));
-    }
-    out->version = 1;
-    eager::note(out, count * bytes, count * bytes);
-    return true;
+    const Array& index = array_of(key);
+    return !a.is_known() && !index.is_known() && library::take_few(a, index, made);
 }
 
 PyObject* get(PyObject* self, PyObject* key) noexcept {
@@ -393,7 +333,19 @@ PyObject* iterate(PyObject* self) noexcept {
 
 }  // namespace
 
+/// Whether the key is an array with axes and nothing else: the part that it is.
+static bool is_one_array(PyObject* key, library::IndexPart& part) {
+    if (Py_TYPE(key) != array_type) return false;
+    const Array& given = array_of(key);
+    if (given.is_known() || given.rank() == 0) return false;
+    part.is_array = true;
+    part.array = given;
+    return true;
+}
+
 Array get_index(const Array& a, PyObject* key) {
+    library::IndexPart part;
+    if (is_one_array(key, part)) return library::get_items(a, {&part, 1});
     IndexItems items;
     int integers;
     int n = parse_index(key, items.data(), integers);
@@ -421,6 +373,8 @@ void set_index(const Array& a, PyObject* key, PyObject* value) {
         arg = keep.arg();
     }
     warn_if_a_part_is_lost(arg, a.dtype());
+    library::IndexPart part;
+    if (is_one_array(key, part)) return library::set_items(a, {&part, 1}, arg);
     IndexItems items;
     int integers;
     int n = parse_index(key, items.data(), integers);

@@ -20,6 +20,8 @@ inline constexpr std::int64_t eager_bytes = eager_points * 8;  ///< of an operan
 inline constexpr std::int32_t eager_repeats = 16;
 inline constexpr std::int64_t eager_call_elements = 4096;   ///< all operands of a library call
 inline constexpr std::int64_t eager_index_elements = 4096;  ///< that indexing by an array moves
+/// The same of what has to be computed before the statement returns anyway.
+inline constexpr std::int64_t eager_peek_elements = 1 << 15;
 /// Work that is computed when a 0-d result is recorded, so that it is a number at once.
 inline constexpr std::int64_t eager_value_elements = 1 << 14;
 inline constexpr std::int64_t row_copy_bytes = 128;  ///< that a loop copies sooner than memcpy

@@ -28,8 +28,31 @@ void taken(const Taking& taking, Operands operands, Results& results) {
     results.add(operands[0].dtype, taking.shape.shape());
 }
 
+void counts_of_blocks(const NoAttributes&, Operands operands, Results& results) {
+    const std::int64_t size = element_count(operands[0].shape);
+    results.add(DType::Int64, {}, {(size + mask_block - 1) / mask_block + 1});
+}
+
 void selected(const Selecting& selecting, Operands operands, Results& results) {
     results.add(operands[0].dtype, {}, {selecting.total});
+}
+
+void places_of_true(const Selecting& selecting, Operands operands, Results& results) {
+    const auto rank = static_cast<std::int64_t>(operands[0].shape.size());
+    results.add(DType::Int64, {}, {rank, selecting.total});
+}
+
+void repeated(const Selecting& selecting, Operands, Results& results) {
+    results.add(DType::Int64, {}, {selecting.total});
+}
+
+void joined(const Joining& joining, Operands operands, Results& results) {
+    const Dims first = operands[0].shape;
+    std::int64_t shape[max_rank];
+    std::copy(first.begin(), first.end(), shape);
+    for (const Operand& o : operands.subspan(1))
+        shape[joining.along] += o.shape[static_cast<std::size_t>(joining.along)];
+    results.add(operands[0].dtype, {shape, first.size()});
 }
 
 }  // namespace rules

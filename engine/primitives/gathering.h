@@ -36,14 +36,24 @@ struct Combining {
     Op op;
     DType compute;  ///< elements are cast to it, combined, and cast back
 };
-/// Operands: elements, a packed mask, and how many of its elements are set before each block.
+/// Elements of a mask that are counted together: the counts before each such block and, last, of
+/// all are what `count_true` gives and what moves elements under a mask reads.
+inline constexpr std::int64_t mask_block = 1 << 14;
+/// By counts of an operand: of what is set in a mask, or how often elements are repeated.
 struct Selecting {
-    std::int64_t total;  ///< elements that are set
+    std::int64_t total;
+};
+struct Joining {
+    int along;  ///< the axis
 };
 
 namespace rules {
 void taken(const Taking& taking, Operands operands, Results& results);
+void counts_of_blocks(const NoAttributes&, Operands operands, Results& results);
 void selected(const Selecting& selecting, Operands operands, Results& results);
+void places_of_true(const Selecting& selecting, Operands operands, Results& results);
+void repeated(const Selecting& selecting, Operands operands, Results& results);
+void joined(const Joining& joining, Operands operands, Results& results);
 }  // namespace rules
 
 }  // namespace unisono::primitives

@@ -58,32 +58,69 @@ std::int64_t work_of(const Primitive& row, const View* first, std::int64_t eleme
     return elements * extent;
 }
 
-/// Small calls on finished operands run eagerly, which costs less than recording them.
-bool runs_eagerly(const Primitive& row, std::span<const Array> in, std::span<const Array> out) {
+/// Whether recording the call would cost more than it does.
+bool is_small(const Primitive& row, std::span<const Array> in, std::span<const Array> out) {
+    const bool peeks = row.peeks != Primitive::Peeks::Never;
     std::int64_t elements = 0;
-    for (const Array& a : out) elements += a.size();
-    for (const Array& a : in) {
-        if (a.is_known() || !eager::is_ready(a.view().storage)) return false;
-        elements += a.size();
+    if (row.work == Primitive::Work::Results) {
+        for (const Array& a : row.effect == Primitive::Effect::New ? out : in.first(1))
+            elements += a.size();
+        // Recording many operands costs by their number.
+        const auto many = static_cast<std::int64_t>(in.size() > most_inputs ? in.size() : 1);
+        return elements <
+               many * (peeks ? limits::eager_peek_elements : limits::eager_index_elements);
     }
+    for (const Array& a : out) elements += a.size();
+    for (const Array& a : in) elements += a.size();
     if (elements > limits::eager_call_elements) return false;
-    return row.peeks == Primitive::Peeks::Never ||
-           work_of(row, &in.front().view(), elements) <= limits::thread_matrix_operations;
+    return !peeks || work_of(row, &in.front().view(), elements) <= limits::thread_matrix_operations;
 }
 
-void run_eagerly(const Primitive& row, const void* attributes, Views in, Views out) {
+FlushReason reason_of(const Primitive& row) {
+    return row.peeks == Primitive::Peeks::Errors ? FlushReason::Check : FlushReason::Count;
+}
+
+/// Small calls on operands that are computed run at once, which costs less than recording them:
+/// the only place that decides so. What looks at data needs its operands anyway.
+bool runs_eagerly(const Primitive& row, std::span<const Array> in, std::span<const Array> out) {
+    if (!is_small(row, in, out)) return false;
+    for (const Array& a : in) {
+        if (a.is_known()) return false;
+        Storage* s = a.view().storage;
+        if (eager::is_ready(s)) continue;
+        if (row.peeks == Primitive::Peeks::Never || !s->addressable()) return false;
+        Tape::current().complete(s, reason_of(row));
+        if (!eager::is_ready(s)) return false;
+    }
+    return true;
+}
+
+/// Whether a call that runs at once may write there now.
+bool is_free(std::span<const Array> in, const Array& out) {
+    const Storage* s = out.view().storage;
+    if (!eager::is_idle(s) || s->shared_outside()) return false;
+    return std::none_of(in.begin(), in.end(),
+                        [&](const Array& a) { return a.view().storage == s; });
+}
+
+void run_eagerly(const Primitive& row, const void* attributes, std::span<const Array> in,
+                 Views out) {
     for (const View& v : out) {
         v.storage->allocate();
         v.storage->evaluation = Storage::unrecorded;
     }
-    row.by_address->run(row, attributes, in, out);
+    View few[most_inputs];
+    std::vector<View> many;
+    if (in.size() > most_inputs) many.resize(in.size());
+    View* views = many.empty() ? few : many.data();
+    for (std::size_t k = 0; k < in.size(); ++k) views[k] = in[k].view();
+    row.by_address->run(row, attributes, {views, in.size()}, out);
 }
 
 /// What looks at data runs now: what it raises belongs to the user's statement.
 void settle(const Primitive& row, Storage* made) {
     if (row.peeks == Primitive::Peeks::Never) return;
-    const bool checks = row.peeks == Primitive::Peeks::Errors;
-    Tape::current().complete(made, checks ? FlushReason::Check : FlushReason::Count);
+    Tape::current().complete(made, reason_of(row));
 }
 
 /// Of one result: the entry has room for all.
@@ -117,6 +154,9 @@ void append_wide(const Primitive& row, const void* attributes, std::span<const A
     e.kind = EntryKind::Opaque;
     for (const Array& a : in) {
         keep.push_back(in_place(a, made.front().device()));
+        if (row.effect == Primitive::Effect::Part &&
+            shares_memory(keep.back().view(), made.front().view()))
+            keep.back() = copy(keep.back());
         if (e.inputs < std::size(e.in))
             e.in[e.inputs++] = keep.back().view();
         else
@@ -127,6 +167,14 @@ void append_wide(const Primitive& row, const void* attributes, std::span<const A
     e.compute = e.out.dtype;
     e.call = wide.release();  // owned by the tape
     Tape::current().append(e);
+}
+
+void record_one(const Primitive& row, const void* attributes, std::span<const Array> in,
+                const Array& out, Together together) {
+    if (in.size() > most_inputs)
+        append_wide(row, attributes, in, {&out, 1});
+    else
+        append(row, attributes, in, out, together);
 }
 
 void infer_into(const Primitive& row, const void* attributes, std::span<const Array> in,
@@ -178,11 +226,9 @@ Array record(const Primitive& row, const void* attributes, std::span<const Array
     Array out = empty(result.shape(0), result.dtype(0), place_of(row, in));
     if (out.size() == 0) return out;
     if (runs_eagerly(row, in, {&out, 1})) {
-        View operands[most_inputs];
-        for (std::size_t k = 0; k < in.size(); ++k) operands[k] = in[k].view();
-        run_eagerly(row, attributes, {operands, in.size()}, {&out.view(), 1});
+        run_eagerly(row, attributes, in, {&out.view(), 1});
     } else {
-        append(row, attributes, in, out, together);
+        record_one(row, attributes, in, out, together);
         settle(row, out.view().storage);
     }
     return out;
@@ -201,11 +247,10 @@ std::vector<Array> record_wide(const Primitive& row, const void* attributes,
         is_empty = is_empty && made.back().size() == 0;
     }
     if (is_empty) return made;
-    if (in.size() <= most_inputs && runs_eagerly(row, in, made)) {
-        View reads[most_inputs], writes[primitives::Results::most];
-        for (std::size_t k = 0; k < in.size(); ++k) reads[k] = in[k].view();
-        for (std::size_t k = 0; k < made.size(); ++k) writes[k] = made[k].view();
-        run_eagerly(row, attributes, {reads, in.size()}, {writes, made.size()});
+    if (runs_eagerly(row, in, made)) {
+        View views[primitives::Results::most];
+        for (std::size_t k = 0; k < made.size(); ++k) views[k] = made[k].view();
+        run_eagerly(row, attributes, in, {views, made.size()});
         return made;
     }
     append_wide(row, attributes, in, made);
@@ -220,17 +265,24 @@ void record_into(const Primitive& row, const void* attributes, std::span<const A
                                    ": the output array is read-only; make a copy with .copy() "
                                    "and write into that");
     }
+    if (out.size() == 0) return;
+    if (is_free(in, out) && runs_eagerly(row, in, {&out, 1})) {
+        run_eagerly(row, attributes, in, {&out.view(), 1});
+        ++out.view().storage->version;
+        return;
+    }
     std::vector<Array> all(in.begin(), in.end());
     all.push_back(out);
     place_of(row, all);
-    if (out.size() > 0) append(row, attributes, in, out, nullptr);
+    record_one(row, attributes, in, out, nullptr);
 }
 
 }  // namespace detail
 
 Array packed(const Array& a) {
     Array s = materialised(a);
-    return s.view().layout->contiguous() ? s : copy(s);
+    if (!s.view().layout->contiguous()) return copy(s);
+    return s;
 }
 
 }  // namespace unisono::library

@@ -19,7 +19,7 @@ class PrimitiveCall;
 struct Primitive {
     enum class Effect : std::uint8_t { New, Part };
     enum class Peeks : std::uint8_t { Never, Errors, Count };
-    enum class Work : std::uint8_t { Elements, Matrices };
+    enum class Work : std::uint8_t { Elements, Results, Matrices };
 
     std::string_view id;    ///< among the rows of the table
     std::string_view name;  ///< in explanations and the debug log

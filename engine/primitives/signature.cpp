@@ -1,4 +1,5 @@
-// Reads signatures: "(m,k),(k,n)->(m,n)", with "*" for arrays that are computed as a whole.
+// Reads signatures: "(m,k),(k,n)->(m,n)", with "*" for arrays that are computed as a whole: which
+// operands beyond those that a signature names are, too.
 #include "primitives/signature.h"
 
 #include <algorithm>

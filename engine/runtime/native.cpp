@@ -143,10 +143,12 @@ void native_argsort(std::int64_t* v) noexcept {
 /// [status, count (out), item size, n, mask, from, to]: the elements under a mask, all packed.
 void native_compress(std::int64_t* v) noexcept {
     guarded(v, [&]() -> std::int64_t {
-        MaskCounts counts = count_mask(memory<const std::uint8_t>(v[4]), v[3]);
+        std::vector<std::int64_t> before(count_of_counts(v[3]));
+        count_mask(memory<const std::uint8_t>(v[4]), v[3], before);
+        const BlockCounts counts{v[3], before};
         select(v[2], counts, memory<const std::uint8_t>(v[4]), memory<const char>(v[5]),
                memory<char>(v[6]));
-        v[1] = counts.total;
+        v[1] = counts.total();
         return 0;
     });
 }

@@ -136,6 +136,33 @@ def select(p):
     p.keep(a[a % 3 == 0], x[x % 3 == 0])
 
 
+def places(p):
+    """Keep where elements are, and read them there."""
+    a, x = p.pick()
+    (at,), (where,) = (a % 5 == 0).nonzero(), (x % 5 == 0).nonzero()
+    p.keep(at, where)
+    p.keep(a[at], x[where])
+
+
+def repeat(p):
+    (a, x), (b, y) = p.equal_pick()
+    p.keep(np.repeat(a, b % 3)[:LENGTH], un.repeat(x, y % 3)[:LENGTH])
+
+
+def join(p):
+    """Many parts become one call, into new memory or over what is there, which parts may lie in."""
+    picked = [p.pick() for _ in range(20)]
+    parts, ours = [a[:500] for a, x in picked], [x[:500] for a, x in picked]
+    made = np.concatenate(parts)
+    if p.rng.integers(2):
+        p.keep(made, un.concatenate(ours))
+        return
+    b, y = p.arrays[p.rng.integers(len(p.arrays))]
+    if len(b) >= len(made):
+        b[: len(made)] = made
+        un.concatenate(ours, out=y[: len(made)])
+
+
 def fill(p):
     a, x = p.pick()
     chosen, under = a > 7, x > 7
@@ -276,6 +303,7 @@ LAZY = [
     scan,
     top_k,
     search,
+    join,
     factor,
     determinant,
 ]  # none reads a value
@@ -287,6 +315,8 @@ STATEMENTS = [
     combine_at,
     select,
     fill,
+    places,
+    repeat,
     count,
     product,
     read_one,

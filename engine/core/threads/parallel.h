@@ -51,6 +51,10 @@ void parallel_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, C
 template <class F>
 void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& function) {
     using Function = std::remove_reference_t<F>;
+    if (end - begin <= grain) {  // one chunk
+        if (begin < end) function(begin, end);
+        return;
+    }
     parallel_chunks(
         begin, end, grain,
         [](void* context, std::int64_t b, std::int64_t e) {

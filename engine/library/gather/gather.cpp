@@ -21,7 +21,7 @@ constexpr std::int64_t cached_table = 1 << 19;  // bytes
 /// Walks the points of block axes in row-major order.
 class Walk {
   public:
-    explicit Walk(const BlockAxes& axes) : axes_(axes) {}
+    explicit Walk(const BlockAxes& axes) : axes_(axes) { std::fill_n(at_, axes.rank, 0); }
     void seek(std::int64_t point) {
         table = rows = 0;
         for (int k = axes_.rank; k-- > 0;) {
@@ -45,7 +45,7 @@ class Walk {
 
   private:
     const BlockAxes& axes_;
-    std::int64_t at_[max_rank] = {};
+    std::int64_t at_[max_rank];  // of the axes that there are
 };
 
 template <class T>
@@ -80,11 +80,11 @@ void copy_block(const BlockAxes& axes, T* table, T* rows) {
         line(axes, last, table + walk.table, rows + walk.rows);
 }
 
-/// Rows [begin, end) of one point of the outer axes.
+/// Rows [begin, end) of one point of the outer axes; `extent` as RowMap's.
 template <class T, bool to_table>
-void move_rows(const RowMap& m, const std::int64_t* positions, T* table, T* rows,
-               std::int64_t begin, std::int64_t end) {
-    std::int64_t extent = m.extent, stride = m.stride, row_stride = m.row_stride;
+void move_rows(const RowMap& m, std::int64_t extent, const std::int64_t* positions, T* table,
+               T* rows, std::int64_t begin, std::int64_t end) {
+    std::int64_t stride = m.stride, row_stride = m.row_stride;
     auto at = [&](std::int64_t i) {
         std::int64_t p = positions[i];
         return (p + (p < 0 ? extent : 0)) * stride;
@@ -106,6 +106,14 @@ void move_rows(const RowMap& m, const std::int64_t* positions, T* table, T* rows
             } else {
                 rows[i * row_stride] = table[at(i)];
             }
+        }
+        return;
+    }
+    if (m.inner.rank == 1 && m.inner.table[0] == 1 && m.inner.rows[0] == 1) {
+        const auto bytes = static_cast<std::size_t>(m.inner.shape[0]) * sizeof(T);
+        for (std::int64_t i = begin; i < end; ++i) {
+            T *in_table = table + at(i), *in_rows = rows + i * row_stride;
+            std::memcpy(to_table ? in_table : in_rows, to_table ? in_rows : in_table, bytes);
         }
         return;
     }
@@ -146,9 +154,8 @@ bool gather_checked(const RowMap& m, const std::int64_t* positions, T* table, T*
                 inside.store(false, std::memory_order_relaxed);
                 return;
             }
-            RowMap own = m;
-            if (!signs.result().negative) own.extent = 0;
-            move_rows<T, false>(own, positions, table, rows, first, last);
+            const std::int64_t extent = signs.result().negative ? m.extent : 0;
+            move_rows<T, false>(m, extent, positions, table, rows, first, last);
         }
     });
     return inside.load();
@@ -157,13 +164,19 @@ bool gather_checked(const RowMap& m, const std::int64_t* positions, T* table, T*
 template <class T>
 void gather_as(const RowMap& m, const std::int64_t* positions, T* table, T* rows) {
     std::int64_t grain = std::max<std::int64_t>(1, limits::thread_elements / m.inner.size());
+    if (m.outer.rank == 0) {
+        parallel_for(0, m.count, grain, [&](std::int64_t begin, std::int64_t end) {
+            move_rows<T, false>(m, m.extent, positions, table, rows, begin, end);
+        });
+        return;
+    }
     parallel_for(0, m.outer.size() * m.count, grain, [&](std::int64_t begin, std::int64_t end) {
         Walk outer(m.outer);
         outer.seek(begin / m.count);
         while (begin < end) {
             std::int64_t first = begin % m.count, n = std::min(m.count - first, end - begin);
-            move_rows<T, false>(m, positions, table + outer.table, rows + outer.rows, first,
-                                first + n);
+            move_rows<T, false>(m, m.extent, positions, table + outer.table, rows + outer.rows,
+                                first, first + n);
             outer.next();
             begin += n;
         }
@@ -213,8 +226,8 @@ void scatter_as(const RowMap& m, const std::int64_t* positions, T* table, T* row
             Walk outer(m.outer);
             outer.seek(begin);
             for (std::int64_t k = begin; k < end; ++k, outer.next()) {
-                move_rows<T, true>(m, positions, table + outer.table, rows + outer.rows, 0,
-                                   m.count);
+                move_rows<T, true>(m, m.extent, positions, table + outer.table, rows + outer.rows,
+                                   0, m.count);
             }
         });
         return;
@@ -227,7 +240,7 @@ void scatter_as(const RowMap& m, const std::int64_t* positions, T* table, T* row
         if (bytes > cached_table || m.inner.rank > 0)
             return scatter_parts(m, positions, table, rows, range);
     }
-    move_rows<T, true>(m, positions, table, rows, 0, m.count);
+    move_rows<T, true>(m, m.extent, positions, table, rows, 0, m.count);
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include "library/gather/index.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/error.h"
 #include "core/limits.h"
@@ -37,7 +36,10 @@ struct Resolved {
     std::vector<AxisIndex> indices;
     std::size_t place = 0;                ///< of the broadcast axes among the axes that stay
     std::vector<std::int64_t> broadcast;  ///< shape of the indices
-    std::vector<bool> indexed;            ///< per axis of base
+    std::uint64_t indexed = 0;            ///< a bit for each axis of base
+
+    bool is_indexed(std::size_t axis) const { return indexed >> axis & 1; }
+    std::size_t rank() const { return base.shape().size(); }
 };
 
 /// A parse in progress: what each part does to the axes of the array.
@@ -194,22 +196,29 @@ bool has_negative(const AxisIndex& x, std::int64_t extent) {
     return check.negative;
 }
 
+std::vector<std::int64_t> broadcast_indices(std::span<const AxisIndex> indices) {
+    if (indices.size() == 1) {
+        const Dims shape = indices[0].index.shape();
+        return {shape.begin(), shape.end()};
+    }
+    std::vector<Dims> shapes;
+    for (const AxisIndex& x : indices) shapes.push_back(x.index.shape());
+    try {
+        return broadcast_shapes("index", shapes);
+    } catch (const Error& e) {
+        fail(ErrorKind::Index, std::string(e.what()) + "; index arrays must broadcast together");
+    }
+}
+
 Resolved resolve(const Array& a, std::span<const IndexPart> parts) {
     Parse parse = parse_parts(a, parts);
     Resolved r;
     r.base = index(a, parse.items);
     r.place = parse.apart ? 0 : parse.place;
-    r.indexed.assign(static_cast<std::size_t>(r.base.rank()), false);
-    std::vector<Dims> shapes;
     for (const AxisIndex& x : parse.indices) {
-        if (x.axis >= 0) r.indexed[static_cast<std::size_t>(x.axis)] = true;
-        shapes.push_back(x.index.shape());
+        if (x.axis >= 0) r.indexed |= std::uint64_t{1} << x.axis;
     }
-    try {
-        r.broadcast = broadcast_shapes("index", shapes);
-    } catch (const Error& e) {
-        fail(ErrorKind::Index, std::string(e.what()) + "; index arrays must broadcast together");
-    }
+    r.broadcast = broadcast_indices(parse.indices);
     // Indices that broadcast away are not checked, as NumPy does not.
     if (element_count(r.broadcast) == 0) {
         for (AxisIndex& x : parse.indices) x.checked = true;
@@ -262,8 +271,8 @@ std::vector<std::int64_t> result_shape(const Resolved& r) {
     auto broadcast = [&] {
         if (stay == r.place) shape.insert(shape.end(), r.broadcast.begin(), r.broadcast.end());
     };
-    for (std::size_t k = 0; k < r.indexed.size(); ++k) {
-        if (r.indexed[k]) continue;
+    for (std::size_t k = 0; k < r.rank(); ++k) {
+        if (r.is_indexed(k)) continue;
         broadcast();
         shape.push_back(r.base.shape()[k]);
         ++stay;
@@ -292,8 +301,8 @@ RowMap row_map(const Resolved& r, const Positions& p, Dims row_strides) {
             if (r.broadcast[k] != 1) m.row_stride = row_strides[row - r.broadcast.size() + k];
         }
     };
-    for (std::size_t k = 0; k < r.indexed.size(); ++k) {
-        if (r.indexed[k]) continue;
+    for (std::size_t k = 0; k < r.rank(); ++k) {
+        if (r.is_indexed(k)) continue;
         skip();
         BlockAxes& axes = stay < r.place ? m.outer : m.inner;
         axes.add(r.base.shape()[k], r.base.strides()[k], row_strides[row++]);
@@ -317,12 +326,17 @@ const Array* whole_mask(const Array& a, std::span<const IndexPart> parts) {
     return parts.size() <= 2 && mask && mask->rank() == a.rank() ? mask : nullptr;
 }
 
-const std::uint8_t* mask_data(const Array& mask) {
-    Tape::current().complete(mask.view().storage, FlushReason::Count);
-    return reinterpret_cast<const std::uint8_t*>(host_data(mask, false));
-}
+/// How many elements of a packed mask are set before each block; the last one, all of them.
+Array counts_of(const Array& mask) { return call(primitives::count_true, {&mask, 1}, {}); }
 
-MaskCounts counts_of(const Array& mask) { return count_mask(mask_data(mask), mask.size()); }
+/// The last element of what is computed.
+std::int64_t last_of(const Array& counts) {
+    if (counts.view().storage->addressable())
+        return elements<const std::int64_t>(counts.view())[counts.size() - 1];
+    IndexItem last{IndexItem::Kind::Integer};
+    last.start = -1;
+    return item(index(counts, {&last, 1})).get<std::int64_t>();
+}
 
 /// A value as an array of the dtype; a scalar becomes 0-d.
 Array value_array(const Arg& value, DType t) {
@@ -339,6 +353,7 @@ Array fitted(const Array& value, Dims shape) {
         IndexItem first{IndexItem::Kind::Integer};
         v = index(v, {&first, 1});
     }
+    if (std::ranges::equal(v.shape(), shape)) return v;
     Dims shapes[] = {v.shape(), shape};
     bool fits = v.rank() <= static_cast<int>(shape.size());
     for (std::size_t k = 0; fits && k < v.shape().size(); ++k) {
@@ -366,27 +381,20 @@ bool one_step(Dims shape, Dims strides, std::size_t from, std::size_t to) {
     return true;
 }
 
-/// The counts before each block of a mask as an operand.
-Array block_counts(const MaskCounts& counts) {
-    const std::int64_t shape[] = {static_cast<std::int64_t>(counts.before.size())};
-    Array made = empty(shape, DType::Int64, nullptr);
-    made.view().storage->allocate();
-    std::memcpy(made.view().data(), counts.before.data(), counts.before.size() * sizeof *shape);
-    return made;
-}
-
 BlockCounts counts_in(const View& mask, const View& counts) {
     return {
         mask.layout->size(),
         {elements<const std::int64_t>(counts), static_cast<std::size_t>(counts.layout->size())}};
 }
 
+/// `a` has memory of its own.
 Array select_items(const Array& a, const Array& given) {
     check_mask(given, a, 0);
     Array mask = packed(given);
-    const MaskCounts counts = counts_of(mask);
-    Array in[] = {packed(a), mask, block_counts(counts)};
-    return call(primitives::select, in, {counts.total});
+    Array counts = counts_of(mask);
+    const std::int64_t total = last_of(counts);
+    Array in[] = {a.view().layout->contiguous() ? a : copy(a), std::move(mask), std::move(counts)};
+    return call(primitives::select, in, {total});
 }
 
 /// The view and mask of an assignment whose value is the same everywhere: elementwise work.
@@ -447,14 +455,14 @@ bool assign_one(const Array& target, std::span<const IndexPart> parts, const Arg
 void fill_items(const Array& target, const Array& given, const Arg& value) {
     check_mask(given, target, 0);
     Array mask = packed(given);
-    const MaskCounts counts = counts_of(mask);
-    std::int64_t shape[] = {counts.total};
+    Array counts = counts_of(mask);
+    std::int64_t shape[] = {last_of(counts)};
     constexpr std::int64_t fewest = 4;  // one of so many elements: below, picking them pays
-    if (!value.is_scalar() && counts.total >= mask.size() / fewest &&
-        assign_under_mask(target, mask, counts.total, value.view))
+    if (!value.is_scalar() && shape[0] >= mask.size() / fewest &&
+        assign_under_mask(target, mask, shape[0], value.view))
         return;
     Array values = packed(fitted(value_array(value, target.dtype()), shape));
-    Array in[] = {values, mask, block_counts(counts)};
+    Array in[] = {std::move(values), std::move(mask), std::move(counts)};
     bool direct = target.view().layout->contiguous();
     Array out = direct ? target : copy(target);
     call_into(primitives::fill, in, out, {});
@@ -464,28 +472,27 @@ void fill_items(const Array& target, const Array& given, const Arg& value) {
 /// One index array on one axis: tested while the elements move, so it runs now.
 Array take_elements(const Resolved& r, Dims shape) {
     const AxisIndex& x = r.indices[0];
-    RowMap m;
-    m.count = x.index.size();
-    m.extent = r.base.shape()[0];
-    m.stride = r.base.strides()[0];
-    std::int64_t size = size_of(r.base.dtype());
-    int axis = x.source_axis;
-    const bool is_near =
-        r.base.view().storage->addressable() && x.index.view().storage->addressable();
-    if (m.count < limits::eager_index_elements && is_near) {
-        const std::int64_t* positions = index_data(x.index);
-        const char* table = host_data(r.base, false);
-        Array made = empty(shape, r.base.dtype(), nullptr);
-        char* rows = host_data(made, true);
-        if (!gather(size, m, positions, table, rows, true))
-            out_of_range(x.index.view(), axis, m.extent);
-        return made;
-    }
+    primitives::Taking taking;
+    taking.map.count = x.index.size();
+    taking.map.extent = r.base.shape()[0];
+    taking.map.stride = r.base.strides()[0];
+    taking.shape = Extents::of(shape);
+    taking.source_axis = x.source_axis;
     Array in[] = {r.base, x.index};
-    return call(primitives::take_checked, in, {m, Extents::of(shape), axis});
+    return call(primitives::take_checked, in, taking);
 }
 
 }  // namespace
+
+void host::count_true(const NoAttributes&, Views in, Views out) {
+    count_mask(elements<const std::uint8_t>(in[0]), in[0].layout->size(),
+               {elements<std::int64_t>(out[0]), static_cast<std::size_t>(out[0].layout->size())});
+}
+
+void host::nonzero(const primitives::Selecting&, Views in, Views out) {
+    places(counts_in(in[0], in[1]), in[0].layout->shape(), elements<const std::uint8_t>(in[0]),
+           elements<std::int64_t>(out[0]));
+}
 
 void host::select(const primitives::Selecting&, Views in, Views out) {
     library::select(size_of(out[0].dtype), counts_in(in[1], in[2]),
@@ -552,29 +559,17 @@ void set_items(const Array& target, std::span<const IndexPart> parts, const Arg&
         rows.view().storage == s || (rows.view().storage->shared_outside() && s->shared_outside());
     if (meets || !one_step(shape, rows.strides(), r.place, r.place + r.broadcast.size()))
         rows = copy(rows);
-    Array in[] = {rows, p.array};
-    RowMap m = row_map(r, p, rows.strides());
-    bool apart = rows.view().storage != s && p.array.view().storage != s;
-    if (rows.size() < limits::eager_index_elements && apart && !s->shared_outside() &&
-        s->addressable() && rows.view().storage->addressable()) {
-        const char* from = host_data(rows, false);
-        const std::int64_t* positions = index_data(p.array);
-        scatter(size_of(target.dtype()), m, positions, host_data(r.base, true), from);
-        ++s->version;
-        return;
-    }
+    const RowMap m = row_map(r, p, rows.strides());
+    Array in[] = {std::move(rows), std::move(p.array)};
     call_into(primitives::put, in, r.base, m);
 }
 
 std::vector<Array> nonzero(const Array& a) {
     Array mask = packed(astype(a, DType::Bool, false));
-    MaskCounts counts = counts_of(mask);
-    std::int64_t shape[] = {a.rank(), counts.total};
-    Array all = empty(shape, DType::Int64, nullptr);
-    if (all.size() > 0) {
-        auto* to = reinterpret_cast<std::int64_t*>(host_data(all, true));
-        places(counts, mask.shape(), mask_data(mask), to);
-    }
+    Array counts = counts_of(mask);
+    const std::int64_t total = last_of(counts);
+    Array in[] = {std::move(mask), std::move(counts)};
+    Array all = call(primitives::nonzero, in, {total});
     std::vector<Array> made;
     for (int k = 0; k < a.rank(); ++k) {
         IndexItem row{IndexItem::Kind::Integer};
@@ -585,7 +580,7 @@ std::vector<Array> nonzero(const Array& a) {
 }
 
 std::int64_t count_nonzero(const Array& a) {
-    return counts_of(packed(astype(a, DType::Bool, false))).total;
+    return last_of(counts_of(packed(astype(a, DType::Bool, false))));
 }
 
 }  // namespace unisono::library

@@ -20,6 +20,11 @@ struct IndexPart {
 /// a[parts], a copy; at least one part is an array.
 Array get_items(const Array& a, std::span<const IndexPart> parts);
 
+/// a[index] of few elements, all ready: the primitive `take` at once, without what resolves an
+/// index in general. False, having done nothing, where there is more to it, as an index out of
+/// range.
+bool take_few(const Array& a, const Array& index, Array& made);
+
 /// target[parts] = value; of equal places the last one counts.
 void set_items(const Array& target, std::span<const IndexPart> parts, const Arg& value);
 

@@ -1,5 +1,5 @@
-// Joins few arrays by assignments on the tape, which fuse with what made the parts; many by copying
-// at once, so that the tape does not grow with their number.
+// Joins few arrays by assignments on the tape, which fuse with what made the parts; many by one
+// call, so that the tape does not grow with their number.
 #include "library/gather/join.h"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "core/limits.h"
 #include "core/promotion.h"
 #include "core/threads/parallel.h"
+#include "library/lanes.h"
 #include "primitives/primitive.h"
 #include "tape/record/record.h"
 
@@ -50,24 +51,28 @@ void assign_parts(std::span<const Array> parts, std::size_t axis, const Array& o
     }
 }
 
-/// All parts packed, of out's dtype and on the host, as is `out`.
-void copy_parts(std::span<const Array> parts, std::size_t axis, const Array& out) {
+}  // namespace
+
+void host::join(const primitives::Joining& joining, Views in, Views out) {
     struct Piece {
         const char* from;
         std::int64_t bytes;  ///< of one row: the axis and all behind it
         std::int64_t at;     ///< of its first row in out's rows
     };
     std::vector<Piece> pieces;
-    std::int64_t rows = 1, row_bytes = size_of(out.dtype());
-    for (std::size_t d = 0; d < out.shape().size(); ++d)
-        (d < axis ? rows : row_bytes) *= out.shape()[d];
+    pieces.reserve(in.size());
+    const std::int64_t item = size_of(out[0].dtype);
+    std::int64_t rows = 1, row_bytes = item;
+    const Dims shape = out[0].layout->shape();
+    for (std::size_t d = 0; d < shape.size(); ++d)
+        (d < static_cast<std::size_t>(joining.along) ? rows : row_bytes) *= shape[d];
     std::int64_t at = 0;
-    for (const Array& p : parts) {
-        std::int64_t bytes = rows ? p.size() / rows * size_of(out.dtype()) : 0;
-        if (bytes > 0) pieces.push_back({host_data(p, false), bytes, at});
+    for (const View& p : in) {
+        const std::int64_t bytes = rows ? p.layout->size() / rows * item : 0;
+        if (bytes > 0) pieces.push_back({p.data(), bytes, at});
         at += bytes;
     }
-    char* to = host_data(out, true);
+    char* to = out[0].data();
     std::int64_t mean =
         std::max<std::int64_t>(1, rows * row_bytes / (std::int64_t(pieces.size()) + 1));
     parallel_for(0, static_cast<std::int64_t>(pieces.size()), limits::thread_bytes / mean + 1,
@@ -82,7 +87,9 @@ void copy_parts(std::span<const Array> parts, std::size_t axis, const Array& out
                  });
 }
 
-}  // namespace
+void host::join_into(const primitives::Joining& joining, Views in, Views out) {
+    join(joining, in, out);
+}
 
 Array concatenate(std::span<const Array> given, int axis, std::optional<DType> dtype,
                   const Array* out) {
@@ -109,26 +116,28 @@ Array concatenate(std::span<const Array> given, int axis, std::optional<DType> d
         fail(ErrorKind::Value, "concatenate: out= has the wrong shape; got " +
                                    shape_text(out->shape()) + ", expected " + shape_text(shape));
     }
-    Array made = out ? *out : empty(shape, dtype.value_or(promote(dtypes)), parts[0].device());
+    const DType t = out ? out->dtype() : dtype.value_or(promote(dtypes));
+    const bool is_packed = !out || (out->view().layout->contiguous() && !out->readonly());
+    const bool is_call = parts.size() > most_statements && host && is_packed;
+    if (is_call && element_count(shape) > 0) {
+        for (Array& p : parts) p = packed(astype(p, t, false));
+        if (!out) return call(primitives::join, parts, {static_cast<int>(at)});
+        call_into(primitives::join_into, parts, *out, {static_cast<int>(at)});
+        return *out;
+    }
+    Array made = out ? *out : empty(shape, t, parts[0].device());
     if (made.size() == 0) return made;
     for (Array& p : parts) {
         if (out && p.view().storage == out->view().storage) p = copy(p);
     }
-    bool packed_out = made.view().layout->contiguous() && !made.readonly();
-    if (parts.size() <= most_statements || !host || !packed_out) {
-        assign_parts(parts, at, made);
-    } else {
-        for (Array& p : parts) p = packed(astype(p, made.dtype(), false));
-        copy_parts(parts, at, made);
-    }
+    assign_parts(parts, at, made);
     return made;
 }
 
-Array repeated_positions(const Array& given) {
-    Array counts = packed(astype(given, DType::Int64, false));
-    const auto* count = reinterpret_cast<const std::int64_t*>(host_data(counts, false));
-    std::int64_t n = counts.size();
-    std::vector<std::int64_t> ends(static_cast<std::size_t>(n));
+void host::count_repeats(const NoAttributes&, Views in, Views out) {
+    const auto* count = elements<const std::int64_t>(in[0]);
+    auto* ends = elements<std::int64_t>(out[0]);
+    const std::int64_t n = in[0].layout->size();
     std::int64_t total = 0;
     for (std::int64_t k = 0; k < n; ++k) {
         if (count[k] < 0)
@@ -136,18 +145,29 @@ Array repeated_positions(const Array& given) {
                                        std::to_string(count[k]) + " at position " +
                                        std::to_string(k));
         total += count[k];
-        ends[static_cast<std::size_t>(k)] = total;
+        ends[k] = total;
     }
-    std::int64_t shape[] = {total};
-    Array made = empty(shape, DType::Int64, nullptr);
-    auto* to = reinterpret_cast<std::int64_t*>(host_data(made, true));
-    parallel_for(0, n, 1 << 13, [&](std::int64_t begin, std::int64_t end) {
+}
+
+void host::repeat(const primitives::Selecting&, Views in, Views out) {
+    const auto* ends = elements<const std::int64_t>(in[0]);
+    auto* to = elements<std::int64_t>(out[0]);
+    parallel_for(0, in[0].layout->size(), 1 << 13, [&](std::int64_t begin, std::int64_t end) {
+        std::int64_t from = begin > 0 ? ends[begin - 1] : 0;
         for (std::int64_t k = begin; k < end; ++k) {
-            std::int64_t stop = ends[static_cast<std::size_t>(k)];
-            std::fill(to + stop - count[k], to + stop, k);
+            std::fill(to + from, to + ends[k], k);
+            from = ends[k];
         }
     });
-    return made;
+}
+
+Array repeated_positions(const Array& given) {
+    const Array counts = packed(astype(given, DType::Int64, false));
+    const std::int64_t none[] = {0};
+    if (counts.size() == 0) return empty(none, DType::Int64, nullptr);
+    const Array ends = call(primitives::count_repeats, {&counts, 1}, {});
+    return call(primitives::repeat, {&ends, 1},
+                {elements<const std::int64_t>(ends.view())[ends.size() - 1]});
 }
 
 }  // namespace unisono::library

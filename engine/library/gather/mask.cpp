@@ -18,7 +18,7 @@ namespace unisono::library {
 
 namespace {
 
-constexpr std::int64_t block_size = 1 << 14;
+using primitives::mask_block;
 constexpr std::int64_t word_size = 64;
 constexpr int few = 12;  ///< true elements of a word, up to which bits are taken one by one
 
@@ -62,7 +62,7 @@ void each_block(const BlockCounts& counts, F&& f) {
             std::int64_t first = counts.before[static_cast<std::size_t>(b)],
                          last = counts.before[static_cast<std::size_t>(b) + 1];
             if (first == last) continue;
-            f(b * block_size, std::min(counts.size, (b + 1) * block_size), first, last);
+            f(b * mask_block, std::min(counts.size, (b + 1) * mask_block), first, last);
         }
     });
 }
@@ -127,24 +127,21 @@ void fill_as(const BlockCounts& counts, const std::uint8_t* mask, const T* from,
 
 }  // namespace
 
-MaskCounts count_mask(const std::uint8_t* mask, std::int64_t size) {
-    MaskCounts counts;
-    counts.size = size;
-    std::int64_t blocks = (size + block_size - 1) / block_size;
-    counts.before.assign(static_cast<std::size_t>(blocks) + 1, 0);
-    parallel_for(0, blocks, 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t b = begin; b < end; ++b) {
-            std::int64_t first = b * block_size, last = std::min(size, first + block_size);
-            std::int64_t total = 0;
-            each_word(mask, first, last, [&](std::int64_t, std::int64_t, std::uint64_t word) {
-                total += std::popcount(word);
-            });
-            counts.before[static_cast<std::size_t>(b) + 1] = total;
-        }
-    });
-    for (std::size_t b = 1; b < counts.before.size(); ++b) counts.before[b] += counts.before[b - 1];
-    counts.total = counts.before.back();
-    return counts;
+void count_mask(const std::uint8_t* mask, std::int64_t size, std::span<std::int64_t> before) {
+    before[0] = 0;
+    parallel_for(
+        0, static_cast<std::int64_t>(before.size()) - 1, 1,
+        [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t b = begin; b < end; ++b) {
+                std::int64_t first = b * mask_block, last = std::min(size, first + mask_block);
+                std::int64_t total = 0;
+                each_word(mask, first, last, [&](std::int64_t, std::int64_t, std::uint64_t word) {
+                    total += std::popcount(word);
+                });
+                before[static_cast<std::size_t>(b) + 1] = total;
+            }
+        });
+    for (std::size_t b = 1; b < before.size(); ++b) before[b] += before[b - 1];
 }
 
 void select(std::int64_t item_size, const BlockCounts& counts, const std::uint8_t* mask,
@@ -161,8 +158,8 @@ void fill(std::int64_t item_size, const BlockCounts& counts, const std::uint8_t*
     });
 }
 
-void places(const MaskCounts& counts, Dims shape, const std::uint8_t* mask, std::int64_t* to) {
-    std::int64_t total = counts.total;
+void places(const BlockCounts& counts, Dims shape, const std::uint8_t* mask, std::int64_t* to) {
+    std::int64_t total = counts.total();
     std::size_t rank = shape.size();
     each_block(counts, [&](std::int64_t begin, std::int64_t, std::int64_t k, std::int64_t last) {
         std::int64_t at[max_rank];

@@ -7,26 +7,24 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "core/layout.h"
+#include "primitives/gathering.h"
 
 namespace unisono::library {
 
-struct MaskCounts {
-    std::int64_t size = 0;             ///< elements of the mask
-    std::int64_t total = 0;            ///< true ones
-    std::vector<std::int64_t> before;  ///< per block: true elements in earlier blocks; last: total
-};
-/// The same in somebody else's memory.
 struct BlockCounts {
-    std::int64_t size;
-    std::span<const std::int64_t> before;
-    BlockCounts(std::int64_t n, std::span<const std::int64_t> counts) : size(n), before(counts) {}
-    BlockCounts(const MaskCounts& counts)  // NOLINT(google-explicit-constructor): refers to it
-        : size(counts.size), before(counts.before) {}
+    std::int64_t size;                     ///< elements of the mask
+    std::span<const std::int64_t> before;  ///< per block: true elements in earlier ones; last: all
+    std::int64_t total() const { return before.back(); }
 };
-MaskCounts count_mask(const std::uint8_t* mask, std::int64_t size);
+/// How many counts a mask of this size has.
+constexpr std::size_t count_of_counts(std::int64_t size) {
+    return static_cast<std::size_t>((size + primitives::mask_block - 1) / primitives::mask_block) +
+           1;
+}
+/// Fills BlockCounts::before.
+void count_mask(const std::uint8_t* mask, std::int64_t size, std::span<std::int64_t> before);
 
 /// to[k] = from[position of the k-th true element].
 void select(std::int64_t item_size, const BlockCounts& counts, const std::uint8_t* mask,
@@ -37,6 +35,6 @@ void fill(std::int64_t item_size, const BlockCounts& counts, const std::uint8_t*
           const char* from, char* to);
 
 /// Indices of the true elements of a mask of that shape: to[axis * total + k].
-void places(const MaskCounts& counts, Dims shape, const std::uint8_t* mask, std::int64_t* to);
+void places(const BlockCounts& counts, Dims shape, const std::uint8_t* mask, std::int64_t* to);
 
 }  // namespace unisono::library

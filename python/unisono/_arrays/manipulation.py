@@ -122,7 +122,8 @@ def repeat(a, repeats, axis=None):
         raise ValueError(
             f"repeat: as many counts as elements are needed; got {counts.size} for {n} along axis {axis}"
         )
-    return x[(slice(None),) * axis + (_engine._repeated_positions(counts),)]
+    positions = _engine._repeated_positions(counts)
+    return x[positions] if axis == 0 else x[(slice(None),) * axis + (positions,)]
 
 
 def roll(a, shift, axis=None):

@@ -31,7 +31,7 @@ def nonzero(a):
     >>> [i.tolist() for i in un.nonzero(un.asarray([[0, 5], [6, 0]]))]
     [[0, 1], [1, 0]]
     """
-    return _engine._nonzero(as_array(a))
+    return _engine._nonzero(a if type(a) is _engine.ndarray else as_array(a))
 
 
 def flatnonzero(a):

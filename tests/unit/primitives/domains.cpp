@@ -109,10 +109,11 @@ Array mask_of(std::int64_t n) {
     return made({n}, DType::Bool, [](std::int64_t k) { return k % 3 == 1; });
 }
 Array counts_of(const Array& mask) {
-    const auto counts =
-        library::count_mask(reinterpret_cast<const std::uint8_t*>(mask.view().data()), mask.size());
-    return made({static_cast<std::int64_t>(counts.before.size())}, DType::Int64,
-                [&](std::int64_t k) { return counts.before[static_cast<std::size_t>(k)]; });
+    std::vector<std::int64_t> before(library::count_of_counts(mask.size()));
+    library::count_mask(reinterpret_cast<const std::uint8_t*>(mask.view().data()), mask.size(),
+                        before);
+    return made({static_cast<std::int64_t>(before.size())}, DType::Int64,
+                [&](std::int64_t k) { return before[static_cast<std::size_t>(k)]; });
 }
 
 }  // namespace
@@ -232,6 +233,45 @@ Examples<primitives::NoAttributes> fill() {
         all.push_back({{}, {values({23}, t), mask, counts_of(mask)}, values({70}, t)});
     }
     return all;
+}
+
+Examples<primitives::NoAttributes> count_true() {
+    return {{{}, {mask_of(1)}, {}}, {{}, {mask_of(70)}, {}}, {{}, {mask_of(40000)}, {}}};
+}
+
+Examples<primitives::Selecting> nonzero() {
+    Examples<primitives::Selecting> all;
+    for (const Shape& shape : {Shape{5}, Shape{7, 30}, Shape{2, 3, 9000}}) {
+        const Array mask = made(shape, DType::Bool, [](std::int64_t k) { return k % 3 == 1; });
+        all.push_back({{(mask.size() + 1) / 3}, {mask, counts_of(mask)}, {}});
+    }
+    return all;
+}
+
+Examples<primitives::NoAttributes> count_repeats() {
+    return {{{}, {values({1}, DType::Int64)}, {}}, {{}, {values({500}, DType::Int64)}, {}}};
+}
+
+Examples<primitives::Selecting> repeat() {
+    const Array ends = made({40}, DType::Int64,
+                            [](std::int64_t k) { return double(k * (k + 1) / 2); });  // 0, 1, 2 ...
+    return {{{39 * 40 / 2}, {ends}, {}}};
+}
+
+Examples<primitives::Joining> join() {
+    Examples<primitives::Joining> all;
+    for (DType t : all_dtypes) {
+        all.push_back({{0}, {values({3}, t), values({1}, t), values({40}, t)}, {}});
+        all.push_back(
+            {{1}, {values({4, 2, 3}, t), values({4, 0, 3}, t), values({4, 5, 3}, t)}, {}});
+        all.push_back({{0}, std::vector<Array>(20, values({5, 2}, t)), {}});
+    }
+    return all;
+}
+Examples<primitives::Joining> join_into() {
+    return {{{1},
+             std::vector<Array>(20, values({3, 2}, DType::Float64)),
+             values({3, 40}, DType::Float64)}};
 }
 
 Examples<primitives::Product> matmul() {

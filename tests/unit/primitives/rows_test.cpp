@@ -48,7 +48,8 @@ std::vector<Array> run_alone(const Row<A>& row, const A& attributes,
 
 /// Of a result that is used up to a count only, the part that is used.
 Array used_part(const Primitive& row, const std::vector<Array>& results, std::size_t k) {
-    if (row.peeks != Primitive::Peeks::Count || k == 1 || k == 3) return results[k];
+    const bool is_counted = row.peeks == Primitive::Peeks::Count && results.size() > 1;
+    if (!is_counted || k == 1 || k == 3) return results[k];
     IndexItem range{IndexItem::Kind::Slice};
     range.stop = item(results[1]).get<std::int64_t>();
     range.has_stop = true;
