@@ -1,7 +1,6 @@
 // Runs launches behind what they wait for, and numbers compiled functions.
 #include "tape/launch.h"
 
-#include <algorithm>
 #include <deque>
 #include <mutex>
 #include <utility>
@@ -73,33 +72,50 @@ void add_operand(Entry& e, const View& view, bool reads, bool writes) {
     }
 }
 
-/// Runs what the operands of a launch wait for, all in one flush, and returns its row in the log.
-/// Or waits for other threads to do so, and returns null: the operands may have to wait for more
-/// then.
-FlushRecord* Tape::complete_operands(std::span<const LaunchOperand> operands) {
-    drop_dead();
-    const bool is_recorded = std::any_of(operands.begin(), operands.end(), [](const auto& o) {
-        const Storage& s = *o.storage;
-        return ((o.reads || o.writes) && s.pending) || (o.writes && s.readers);
-    });
-    if (is_recorded) {
-        const bool all = mark_operands(operands);
-        return may_run(all) ? run_marked(FlushReason::Launch, all) : nullptr;
+namespace {
+/// What the operands of a launch wait for.
+struct Waits {
+    const Storage* first = nullptr;  ///< that recorded entries write, or read where it writes
+    bool has_others = false, has_readers = false;
+    bool flies = false;  ///< for other threads
+    const Error* poison = nullptr;
+
+    explicit Waits(std::span<const LaunchOperand> operands) {
+        for (const LaunchOperand& o : operands) {
+            const Storage& s = *o.storage;
+            if (!o.reads && !o.writes) continue;
+            const bool is_read = o.writes && s.readers;
+            has_readers |= is_read;
+            if (s.pending || is_read) {
+                has_others |= first != nullptr;
+                first = &s;
+            }
+            flies |= s.flight_writers || (o.writes && s.flight_readers);
+            if (s.poison && !s.flight_writers) [[unlikely]]
+                poison = s.poison.get();
+        }
     }
-    for (const LaunchOperand& o : operands) {
-        const Storage& s = *o.storage;
-        if ((o.reads || o.writes) && s.poison && !s.flight_writers) throw Error(*s.poison);
-    }
-    wait_for_flight();
-    return nullptr;
-}
+};
+}  // namespace
 
 LaunchStart Tape::begin_launch(std::span<const LaunchOperand> operands, const LaunchedCode& code) {
     const std::uint64_t departures = flights_->departures();
-    // Others may record more while a flush lets go of the engine.
     FlushRecord* row = nullptr;
-    auto waits = [](const LaunchOperand& o) { return !may_launch(*o.storage, o.reads, o.writes); };
-    while (std::any_of(operands.begin(), operands.end(), waits)) row = complete_operands(operands);
+    drop_dead();
+    // Others may record more while a flush lets go of the engine.
+    for (;;) {
+        const Waits waits(operands);
+        if (waits.first) {  // all in one flush
+            const bool all = (!waits.has_others && !waits.has_readers && all_needed(waits.first)) ||
+                             mark_operands(operands, waits.has_readers);
+            row = may_run(all) ? run_marked(FlushReason::Launch, all) : nullptr;
+            continue;
+        }
+        if (waits.poison) throw Error(*waits.poison);
+        if (!waits.flies) break;
+        wait_for_flight();
+        row = nullptr;
+    }
     if (!row) {
         FlushRecord alone;
         alone.reason = FlushReason::Launch;

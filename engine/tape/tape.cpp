@@ -321,7 +321,8 @@ FlushRecord* Tape::run_marked(FlushReason reason, bool all) {
         cut_before_next_ = sparse_ = false;
     } else {
         std::size_t kept = 0;
-        for (std::size_t i = 0; i < entries_.size(); ++i) {
+        while (kept < entries_.size() && !marked_[kept]) ++kept;
+        for (std::size_t i = kept; i < entries_.size(); ++i) {
             if (marked_[i]) {
                 segment.push_back(entries_[i]);
             } else {

@@ -348,9 +348,8 @@ class Tape final : public Context::Part {
     void give_up_devices();
     void mark(Storage* s, std::uint32_t bits) const;
     bool mark_closure(std::span<Storage* const> wanted, Storage* overwritten);
-    bool mark_operands(std::span<const LaunchOperand> operands);
-    bool mark_needed();
-    FlushRecord* complete_operands(std::span<const LaunchOperand> operands);
+    bool mark_operands(std::span<const LaunchOperand> operands, bool has_readers);
+    bool mark_needed(bool has_readers);
     FlushRecord* run_marked(FlushReason reason, bool all);
     FlushRecord& run_segment(std::vector<Entry>& segment, FlushReason reason);
     void put_back(std::vector<Entry>& segment, const std::vector<bool>& done, bool in_flight);

@@ -36,30 +36,21 @@ bool Tape::mark_closure(std::span<Storage* const> wanted, Storage* to_overwrite)
     ++epoch_;
     for (Storage* s : wanted) mark(s, needed);
     if (to_overwrite) mark(to_overwrite, needed | overwritten);
-    return mark_needed();
+    return mark_needed(to_overwrite && to_overwrite->readers);
 }
 
-bool Tape::mark_operands(std::span<const LaunchOperand> operands) {
-    const Storage* wanted = nullptr;
-    bool is_one = true;
-    for (const LaunchOperand& o : operands) {
-        const Storage* s = o.storage;
-        if (!s->pending && !(o.writes && s->readers)) continue;
-        if (!o.reads && !o.writes) continue;
-        is_one = is_one && !wanted && !(o.writes && s->readers);
-        wanted = s;
-    }
-    if (is_one && wanted && all_needed(wanted)) return true;
+bool Tape::mark_operands(std::span<const LaunchOperand> operands, bool has_readers) {
     ++epoch_;
     for (const LaunchOperand& o : operands) {
         if (o.reads) mark(o.storage, needed);
         if (o.writes) mark(o.storage, needed | overwritten);
     }
-    return mark_needed();
+    return mark_needed(has_readers);
 }
 
-/// Marks the entries that marked storages need; whether these are all.
-bool Tape::mark_needed() {
+/// Marks the entries that marked storages need; whether these are all. `has_readers`: whether
+/// entries read what is marked as overwritten.
+bool Tape::mark_needed(bool has_readers) {
     auto marked_with = [&](const Storage* s, std::uint32_t bits) {
         return s && s->mark_epoch == epoch_ && (s->mark & bits);
     };
@@ -68,8 +59,9 @@ bool Tape::mark_needed() {
     bool communicating = false;
     for (std::size_t i = entries_.size(); i-- > 0;) {
         Entry& e = entries_[i];
-        bool take = any_write(e, [&](const View& v) { return marked_with(v.storage, needed); }) ||
-                    any_read(e, [&](const View& v) { return marked_with(v.storage, overwritten); });
+        bool take = any_write(e, [&](const View& v) { return marked_with(v.storage, needed); });
+        if (has_readers && !take)
+            take = any_read(e, [&](const View& v) { return marked_with(v.storage, overwritten); });
         // Messages leave in the recorded order: one that is needed brings all before it.
         if (e.call && e.call->communicates()) {
             take = take || communicating;
@@ -80,7 +72,10 @@ bool Tape::mark_needed() {
             all = false;
             continue;
         }
-        for_each_write(e, [&](const View& v) { mark(v.storage, needed | overwritten); });
+        for_each_write(e, [&](const View& v) {
+            mark(v.storage, needed | overwritten);
+            has_readers = has_readers || v.storage->readers;
+        });
         for_each_read(e, [&](const View& v) { mark(v.storage, needed); });
     }
     return all;

@@ -249,30 +249,39 @@ Array record_plain(const OpTable::Row& row, std::span<const Arg> args, const Vie
 
 /// Whether two arrays make a third one without detours, and not at once: the most frequent case.
 /// The row of their operation then, else null.
-inline const OpTable::Row* pair_case(Op op, std::span<const Arg> args, const Array* out) {
-    if (out || args.size() != 2 || op == Op::FloorDiv || op == Op::NextAfter) return nullptr;
-    const View &a = args[0].view, &b = args[1].view;
-    if (!a.storage || !b.storage || a.dtype != b.dtype ||
-        a.layout->packed() != b.layout->packed() || a.storage->device != b.storage->device ||
-        a.layout->size() <= limits::eager_points)
+inline const OpTable::Row* pair_case(Op op, const View& a, const View& b) {
+    if (a.dtype != b.dtype || a.layout->packed() != b.layout->packed() ||
+        a.storage->device != b.storage->device || a.layout->size() <= limits::eager_points)
         return nullptr;
     const OpTable::Row& row = plain_row(op, a.dtype);
     return row.plain ? &row : nullptr;
 }
 
-Array record_pair(const OpTable::Row& row, const View& a, const View& b) {
-    const Layout* layout = a.layout->packed();
-    Storage* out = Storage::create(a.storage->device, layout->size() * size_of(row.result));
+/// The same of an array and a scalar, whose bits it gives.
+inline const OpTable::Row* scaled_case(Op op, const View& like, const Arg& scalar,
+                                       std::uint64_t& bits) {
+    if (like.layout->size() <= limits::eager_points || !takes_plainly(scalar, like.dtype, bits))
+        return nullptr;
+    const OpTable::Row& row = plain_row(op, like.dtype);
+    return row.plain ? &row : nullptr;
+}
+
+/// `like`: the array among them.
+template <bool with_scalar>
+inline Array record_pair(const OpTable::Row& row, const View& like, const View& a, const View& b) {
+    const Layout* layout = like.layout->packed();
+    Storage* out = Storage::create(like.storage->device, layout->size() * size_of(row.result));
     Array made(out, layout, row.result, layout->rank() == 0);
     Tape& tape = Tape::current();
     Entry& e = tape.open();
     e.kind = EntryKind::Map;
     e.op = row.op;
-    e.compute = a.dtype;
+    e.compute = like.dtype;
     e.inputs = 2;
     e.in[0] = a;
     e.in[1] = b;
     e.out = {out, layout, 0, row.result};
+    if constexpr (with_scalar) multiply_where_exact(e);
     tape.close_new(e);
     return made;
 }
@@ -439,8 +448,18 @@ static Array apply_beside(Op op, std::span<const Arg> args, const Array* out);
 Array apply(Op op, std::span<const Arg> args, const Array* out) {
     if (float_errors::is_checked()) [[unlikely]]
         return apply_checked(op, args, out);
-    if (const OpTable::Row* row = pair_case(op, args, out))
-        return record_pair(*row, args[0].view, args[1].view);
+    const bool is_pair = !out && args.size() == 2 && op != Op::FloorDiv && op != Op::NextAfter;
+    const View &a = args[0].view, &b = args[is_pair ? 1 : 0].view;
+    if (is_pair && a.storage && b.storage) {
+        if (const OpTable::Row* row = pair_case(op, a, b)) return record_pair<false>(*row, a, a, b);
+    } else if (is_pair && (a.storage || b.storage)) {
+        const View& like = a.storage ? a : b;
+        std::uint64_t bits;
+        if (const OpTable::Row* row = scaled_case(op, like, args[a.storage ? 1 : 0], bits)) {
+            const View scalar = scalar_operand({bits, like.dtype});
+            return record_pair<true>(*row, like, a.storage ? a : scalar, a.storage ? scalar : b);
+        }
+    }
     return has_far_number(args) ? apply_beside(op, args, out) : apply_any(op, args, out);
 }
 
