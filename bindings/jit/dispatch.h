@@ -38,6 +38,7 @@ struct Specialisation {
     bool keeps_lock = false;     ///< runs for nanoseconds: no loop, no call
     bool is_plain = false;       ///< needs nothing of a call but numbers and arrays
     bool polls = true;           ///< may ask whether the user wants to stop
+    bool on_queue = false;       ///< of a device that computes while the host goes on
     bool may_wait = false;       ///< runs on a queue, and all that it does is write to arrays
     frontend::CompileRequest request;
     frontend::ResultShape result;

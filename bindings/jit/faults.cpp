@@ -83,7 +83,7 @@ void Dispatch::raise_at(const Specialisation& s, ir::Line place) const {
 namespace {
 
 /// The exception of a fault that shows when nobody calls any more.
-struct LateFault final : PythonDetail {
+struct LateDetail final : PythonDetail {
     ir::FaultSite site;
     std::array<std::int64_t, 4> values{};
     std::string note;
@@ -101,7 +101,7 @@ struct LateFault final : PythonDetail {
 }  // namespace
 
 void throw_late_fault(const Specialisation& s, const Fault& fault) {
-    auto detail = std::make_shared<LateFault>();
+    auto detail = std::make_shared<LateDetail>();
     detail->site = s.executable->sites()[static_cast<std::size_t>(fault.site)];
     std::copy(std::begin(fault.values), std::end(fault.values), detail->values.begin());
     detail->note = place_note(s, s.code->name, detail->site.line, {});

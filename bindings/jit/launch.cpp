@@ -16,6 +16,20 @@ Fault run_call(const Specialisation& made, Arguments& arguments, LaunchArgs& lau
     return made.executable->launch(launch);
 }
 
+/// Finds out how a launch on a queue ended.
+class LaunchCheck final : public LateFault::Check {
+  public:
+    LaunchCheck(std::shared_ptr<Specialisation> made, std::unique_ptr<PendingFault> fault)
+        : made_(std::move(made)), fault_(std::move(fault)) {}
+    void operator()() const override {
+        if (const Fault fault = fault_->read(); fault.site >= 0) throw_late_fault(*made_, fault);
+    }
+
+  private:
+    std::shared_ptr<Specialisation> made_;
+    std::unique_ptr<PendingFault> fault_;
+};
+
 /// A launch on a queue, with numbers and sizes as they were when it was recorded.
 class QueuedLaunch final : public Launch {
   public:
@@ -43,8 +57,11 @@ class QueuedLaunch final : public Launch {
             arrays.push_back({v.storage->memory, v.offset * size_of(v.dtype), v.layout->shape(),
                               v.layout->strides()});
         }
-        const Fault fault = made_->executable->launch({arrays, scalars_, {}, range_, threads_});
-        if (fault.site >= 0) throw_late_fault(*made_, fault);
+        fault_ = made_->executable->submit({arrays, scalars_, {}, range_, threads_});
+    }
+    std::unique_ptr<const LateFault::Check> take_check() override {
+        if (!fault_) return nullptr;
+        return std::make_unique<LaunchCheck>(made_, std::move(fault_));
     }
     /// A fault must show, whoever uses the results.
     bool is_kept() const override { return !made_->executable->sites().empty(); }
@@ -61,6 +78,7 @@ class QueuedLaunch final : public Launch {
     std::vector<std::uint64_t> scalars_;
     NDRange range_;
     int threads_;
+    std::unique_ptr<PendingFault> fault_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "api/tables.h"
 #include "core/error.h"
 #include "tape/record/record.h"
+#include "tape/run/submission.h"
 #include "tape/tape.h"
 
 namespace unisono::api {
@@ -145,6 +146,7 @@ int open(const un_array* a, int access, un_contents* out) noexcept {
             else
                 Tape::current().complete(s, FlushReason::Shared);
             s->allocate();
+            begin_outside_use(*s);
         }
         out->handle = s->memory.handle;
         out->offset_bytes = kept->array.view().offset * size_of(kept->array.dtype());
@@ -159,6 +161,7 @@ void close(un_contents* contents) noexcept {
     if (!contents->kept) return;
     Storage* s = contents->kept->array.view().storage;
     --s->exports;
+    if (!s->addressable()) note_outside_use(*s);
     ++s->version;  // the holder may have written
     delete contents->kept;
     contents->kept = nullptr;

@@ -103,6 +103,28 @@ void Device::require_usable() const {
              "child only");
 }
 
+namespace {
+class KnownFault final : public PendingFault {
+  public:
+    explicit KnownFault(const Fault& fault) : fault_(fault) {}
+    Fault read() const override { return fault_; }
+
+  private:
+    Fault fault_;
+};
+}  // namespace
+
+std::unique_ptr<PendingFault> Executable::submit(const LaunchArgs& args) {
+    const Fault fault = launch(args);
+    return fault.site < 0 ? nullptr : std::make_unique<KnownFault>(fault);
+}
+
+Queue& Device::make_queue(const QueueOptions&) {
+    fail(ErrorKind::Device, "Queue: device '" + info().name +
+                                "' has no further queues; expected an OpenCL device (see "
+                                "unisono.devices())");
+}
+
 Fault Executable::launch_packed(std::int64_t*, int) {
     fail(ErrorKind::Internal, "launch_packed: this back end takes no packed arguments");
 }

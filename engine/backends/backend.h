@@ -76,11 +76,22 @@ struct LaunchArgs {
     int threads = 0;                         ///< 0: the setting
 };
 
+/// What a launch that was submitted may still report.
+class PendingFault {
+  public:
+    virtual ~PendingFault() = default;
+    /// How it ended; asked when it is done.
+    virtual Fault read() const = 0;
+};
+
 /// A compiled module. Launching is safe from several threads at once.
 class Executable {
   public:
     virtual ~Executable() = default;
     virtual Fault launch(const LaunchArgs& args) = 0;
+    /// The same of a launch without results, which does not wait for a device; null where nothing
+    /// can go wrong any more.
+    virtual std::unique_ptr<PendingFault> submit(const LaunchArgs& args);
     /// Throws where sizes and ranges are such that launch would; it asks for no memory.
     virtual void check(const LaunchArgs& /*args*/) const {}
     /// How many values launch_packed takes; 0 where the arguments must come through launch.
@@ -147,8 +158,17 @@ class Device {
     virtual std::unique_ptr<Executable> compile(ir::Module module,
                                                 const CompileOptions& options) = 0;
     virtual void synchronize() = 0;
-    /// Where launches and copies on the device go; null where they end before they return.
-    virtual Queue* queue() { return nullptr; }
+    /// Where launches and copies go by default; null where they end before they return.
+    virtual Queue* own_queue() { return nullptr; }
+    /// Where those of the calling thread go.
+    Queue* queue() {
+        QueueScope* scope = QueueScope::of(*this);
+        return scope ? &scope->queue() : own_queue();
+    }
+    /// Where copies between the host and the device go, beside what is computed.
+    virtual Queue* copy_queue() { return own_queue(); }
+    /// A further queue, which lives as long as the process. Throws where there are none.
+    virtual Queue& make_queue(const QueueOptions& options);
     virtual NativeHandles native() { return {}; }
 
   private:

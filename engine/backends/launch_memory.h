@@ -1,10 +1,11 @@
 // Device memory that belongs to one launch: fault records, results, scratch.
 //
 // Executables hold no state of a launch, so that several threads may launch the same one at once.
-// Blocks that are given back are kept. A block may be taken again while kernels that use it are
-// still queued: the queue runs what uses it next after them.
+// Blocks that are given back are kept. On a queue in order a block may be taken again while kernels
+// that use it are still queued: the queue runs what uses it next after them.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -17,7 +18,8 @@ namespace unisono {
 
 class LaunchMemory {
   public:
-    explicit LaunchMemory(Device& device) : device_(device) {}
+    /// Of launches on that queue.
+    LaunchMemory(Device& device, Queue& queue) : device_(device), queue_(queue) {}
     // Blocks are never freed: at exit the driver may be gone before us.
 
     class Block {
@@ -47,6 +49,10 @@ class LaunchMemory {
         while (size < bytes) size *= 2;
         {
             std::lock_guard lock(mutex_);
+            while (!used_.empty() && used_.front().completion.is_done()) {
+                keep(used_.front().memory);
+                used_.pop_front();
+            }
             std::vector<Memory>& kept = free_[size];
             if (!kept.empty()) {
                 const Memory memory = kept.back();
@@ -58,14 +64,22 @@ class LaunchMemory {
     }
 
   private:
+    struct Used {
+        Memory memory;
+        Completion completion;
+    };
+    void keep(Memory memory) { free_[memory.bytes].push_back(memory); }
     void give_back(Memory memory) noexcept {
         std::lock_guard lock(mutex_);
-        free_[memory.bytes].push_back(memory);
+        if (queue_.options().in_order) return keep(memory);
+        used_.push_back({memory, {&queue_, queue_.submitted()}});
     }
 
     Device& device_;
+    Queue& queue_;
     ProcessMutex mutex_;
     std::map<std::int64_t, std::vector<Memory>> free_;  ///< by size
+    std::deque<Used> used_;  ///< of a queue out of order: until what was submitted is done
 };
 
 }  // namespace unisono

@@ -2,8 +2,10 @@
 #include "tape/storage.h"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
+#include "core/error.h"
 #include "core/pool.h"
 #include "core/settings.h"
 
@@ -43,7 +45,19 @@ void Places::note_use(Device* device) {
     if (std::find(used_.begin(), used_.end(), device) == used_.end()) used_.push_back(device);
 }
 
+std::uint16_t Places::number_of(Queue& queue) {
+    const auto found = std::find(queues_.begin(), queues_.end(), &queue);
+    if (found != queues_.end()) return static_cast<std::uint16_t>(found - queues_.begin() + 1);
+    if (queues_.size() == std::numeric_limits<std::uint16_t>::max())
+        fail(ErrorKind::Device, "Queue: there are too many queues; expected at most 65535");
+    queues_.push_back(&queue);
+    return static_cast<std::uint16_t>(queues_.size());
+}
+
 Device* Places::default_device() {
+    if (chosen) {
+        if (const Choice c = chosen(); c.is_set) return c.device;
+    }
     if (generation_ != settings_generation()) {
         default_ = device_named(setting("device"));
         generation_ = settings_generation();

@@ -22,6 +22,12 @@
 
 namespace unisono {
 
+struct QueueUse;  // run/submission.h
+/// Defined beside it.
+struct FreeQueueUse {
+    void operator()(QueueUse* use) const noexcept;
+};
+
 struct StorageState {
     Device* device = nullptr;  ///< null: host memory of the pool
     Memory memory;             ///< handle 0: not allocated yet
@@ -44,8 +50,8 @@ struct StorageState {
     /// Number of the flush that wrote it last, for explain.
     std::uint32_t evaluation = 0;
     std::uint64_t version = 0;  ///< grows with each recorded write
-    /// On a device: when the queue has passed what was submitted to write it.
-    Completion completion;
+    std::unique_ptr<QueueUse, FreeQueueUse>
+        use;                ///< on a device, once queues were given work on it
     void* owner = nullptr;  ///< of borrowed memory
     void (*release_owner)(void*) = nullptr;
     /// Why the contents are invalid, set when a kernel that should have written them failed.
@@ -106,8 +112,25 @@ class Places final : public Context::Part {
     /// Devices other than the host on which a storage was ever allocated: those that may have work
     /// queued.
     std::span<Device* const> devices_in_use() const { return used_; }
-    /// Of arrays that are made without naming one: the setting's; null for the host.
+    /// Of arrays that are made without naming one: what the thread chose, else the setting's; null
+    /// for the host.
     Device* default_device();
+
+    /// Queues that work was put on beside devices' own. Entries name them by numbers from 1 on.
+    std::span<Queue* const> queues() const { return queues_; }
+    std::uint16_t number_of(Queue& queue);
+    /// 0: the device's own.
+    Queue* queue(std::uint16_t number, Device& device) const {
+        return number ? queues_[number - 1] : device.own_queue();
+    }
+    /// What a thread chose; where it did not, `is_set` is false.
+    struct Choice {
+        bool is_set = false;
+        Device* device = nullptr;
+        Queue* queue = nullptr;
+    };
+    /// Asked for each array that is made and each statement; null while no thread ever chose.
+    Choice (*chosen)() = nullptr;
 
   private:
     friend struct Storage;
@@ -116,6 +139,7 @@ class Places final : public Context::Part {
     std::vector<Storage*> free_;
     std::int64_t alive_ = 0;  ///< storages that something refers to
     std::vector<Device*> used_;
+    std::vector<Queue*> queues_;
     Device* default_ = nullptr;
     int generation_ = -1;  ///< of the settings, when the default device was looked up
 };

@@ -115,6 +115,17 @@ bool Tape::is_full(const View& out) {
     return pending_work_ >= limits::flush_elements || entries_.size() >= limits::flush_statements;
 }
 
+/// Of a statement on the device that the thread chose a queue of.
+std::uint16_t Tape::chosen_queue(const Entry& entry) {
+    Places& places = unisono::current<Places>();
+    if (!places.chosen) return 0;
+    const Places::Choice choice = places.chosen();
+    if (!choice.queue) return 0;
+    auto is_there = [&](const View& v) { return v.storage->device == &choice.queue->device(); };
+    if (!any_write(entry, is_there) && !any_read(entry, is_there)) return 0;
+    return places.number_of(*choice.queue);
+}
+
 void Tape::close(Entry& e) {
     Storage* out = e.out.storage;
     out->retain();
@@ -264,12 +275,13 @@ void Tape::flush(Storage* wanted, FlushReason reason) {
         const bool all = all_needed(wanted) || mark_closure({&wanted, 1}, nullptr);
         if (!may_run(all)) continue;
         run_marked(reason, all);
-        return;
+        break;
     }
+    if (reason == FlushReason::Eval && wanted->use && wanted->use->fault) wait_for_memory(*wanted);
 }
 
 void Tape::flush(std::span<Storage* const> wanted, FlushReason reason) {
-    if (wanted.size() == 1) return complete(wanted.front(), reason);
+    if (wanted.size() == 1 && reason != FlushReason::Eval) return complete(wanted.front(), reason);
     drop_dead();
     auto is_pending = [](const Storage* s) { return s->pending > 0; };
     while (std::any_of(wanted.begin(), wanted.end(), is_pending)) {
@@ -278,7 +290,10 @@ void Tape::flush(std::span<Storage* const> wanted, FlushReason reason) {
         run_marked(reason, all);
         break;
     }
-    for (Storage* s : wanted) complete(s, reason);
+    for (Storage* s : wanted) {
+        complete(s, reason);
+        if (reason == FlushReason::Eval && s->use && s->use->fault) wait_for_memory(*s);
+    }
 }
 
 void Tape::flush_all(FlushReason reason) {
@@ -291,18 +306,48 @@ void Tape::flush_all(FlushReason reason) {
     }
     if (reason != FlushReason::Eval && reason != FlushReason::Exit) return;
     flights_->wait_for_all(*this);
+    if (reason != FlushReason::Eval) return;
+    for (const auto& fault : std::vector(faults_.begin(), faults_.end())) {
+        run_outside(hooks, true, [&] { fault->wait(); });
+        if (fault->error() && fault->is_unmet()) fault->raise();
+    }
+    drop_harmless_faults();
 }
 
 void Tape::synchronize() {
     flush_all(FlushReason::Eval);
-    const auto used = unisono::current<Places>().devices_in_use();
-    for (Device* device : std::vector<Device*>(used.begin(), used.end())) {
+    Places& places = unisono::current<Places>();
+    const auto used = places.devices_in_use();
+    std::vector<Queue*> queues(places.queues().begin(), places.queues().end());
+    for (Device* device : used) {
         if (!device->is_usable()) continue;
-        run_outside(hooks, true, [&] {
-            Completion::of_all(device->queue()).wait();
-            device->synchronize();
-        });
+        if (Queue* own = device->own_queue()) queues.push_back(own);
     }
+    for (Queue* queue : queues) synchronize(*queue);
+}
+
+void Tape::synchronize(Queue& queue) {
+    if (!queue.device().is_usable()) return;
+    const Completion all = Completion::of_all(&queue);
+    run_outside(hooks, true, [&] { all.wait(); });
+    drop_harmless_faults();
+    const auto first = std::find_if(faults_.begin(), faults_.end(),
+                                    [](const auto& fault) { return fault->is_unmet(); });
+    if (first != faults_.end()) std::shared_ptr<LateFault>(*first)->raise();
+}
+
+void Tape::note_fault(std::shared_ptr<LateFault> fault) {
+    drop_harmless_faults();
+    faults_.push_back(std::move(fault));
+}
+
+/// From the oldest on, so that none asks many that it depends on.
+void Tape::drop_harmless_faults() {
+    std::erase_if(faults_, [](const auto& fault) {
+        if (!fault->is_done()) return false;
+        static_cast<void>(fault->error());
+        return !fault->is_unmet();
+    });
 }
 
 void Tape::read_outside(Storage* s, const std::function<void()>& work) {

@@ -22,6 +22,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <span>
@@ -33,6 +34,7 @@
 #include "ops/ops.h"
 #include "tape/eager/call_sites.h"
 #include "tape/eager/eager.h"
+#include "tape/run/submission.h"
 #include "tape/storage.h"
 
 namespace unisono {
@@ -84,6 +86,10 @@ struct OpaqueCall {
     /// Whether it fills packed memory of the host that somebody else chose: it may write where its
     /// result would only be copied to.
     virtual bool stores_anywhere() const { return false; }
+    /// Whether it copies between places, beside what queues compute.
+    virtual bool transfers() const { return false; }
+    /// After run, on a device: what may yet go wrong with it; null where nothing may.
+    virtual std::unique_ptr<const LateFault::Check> take_check() { return nullptr; }
     /// Whether a run that ended half-way can be begun again: it writes what it does not read.
     virtual bool restarts() const { return false; }
     /// Operations, roughly, given those of its entry's elements: long work leaves the engine.
@@ -125,6 +131,7 @@ struct Entry {
     std::int8_t axis = -1;
     std::int8_t before = 0;  ///< Reduce: axes right before `axis` that are reduced after it
     DType compute = DType::Float64;
+    std::uint16_t queue = 0;  ///< of a device: Places::queue
 };
 static_assert(sizeof(Entry) <= 168,
               "an entry is copied when it is recorded; keep it within three cache lines");
@@ -273,6 +280,12 @@ class Tape final : public Context::Part {
     void flush_all(FlushReason reason);
     /// Runs everything and waits for it, on devices and in other threads too.
     void synchronize();
+    /// Waits for what a queue was given. Throws what went wrong late, once.
+    void synchronize(Queue& queue);
+    /// From now on each statement asks Places::chosen for its queue.
+    void ask_for_queues() { asks_for_queues_ = true; }
+    /// Keeps what may yet go wrong on a device until somebody has met it: synchronize raises it.
+    void note_fault(std::shared_ptr<LateFault> fault);
     /// Does work that reads the storage's memory, whose contents are valid, while other threads use
     /// the engine and nobody writes it. Throws on Ctrl-C where the work asks its CancelScope.
     void read_outside(Storage* s, const std::function<void()>& work);
@@ -320,6 +333,8 @@ class Tape final : public Context::Part {
     Operands hold_operands(Entry& entry) {
         entry.line = line;
         if (line.code && hooks.retain_line) hooks.retain_line(line.code);
+        if (asks_for_queues_) [[unlikely]]
+            entry.queue = chosen_queue(entry);
         Operands operands;
         for (int k = 0; k < entry.inputs; ++k) {
             Storage* s = entry.in[k].storage;
@@ -331,6 +346,7 @@ class Tape final : public Context::Part {
         }
         return operands;
     }
+    static std::uint16_t chosen_queue(const Entry& entry);
     void flush_recorded(Storage* out, bool shared);
     bool is_full(const View& out);
     void read_settings();
@@ -375,10 +391,14 @@ class Tape final : public Context::Part {
     bool expects_dead_ = false;
     bool is_forked_ = false;  ///< since the last flush
     bool eager_ = false;
+    bool asks_for_queues_ = false;
     int recorded_scopes_ = 0;  ///< open scopes of Recorded
     std::unique_ptr<PlanFinder> finder_;
     std::unique_ptr<Flights> flights_;
     FlushRecord& write_log(FlushRecord&& record);
+    void drop_harmless_faults();
+    /// Oldest first.
+    std::deque<std::shared_ptr<LateFault>> faults_;
     std::vector<FlushRecord> log_;  ///< a ring
     std::size_t log_next_ = 0;
 };

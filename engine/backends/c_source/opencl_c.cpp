@@ -93,6 +93,10 @@ class OpenCLWriter final : public Writer {
         return "atomic_min(&" + variable + ", " + value + ");";
     }
     std::string fault_helpers() const override { return std::string(fault_text); }
+    std::string fault_test(const std::string& faults, std::size_t number) const override {
+        return "((__global const struct un_fault*)" + faults + ")[" + std::to_string(number) +
+               "].failed";
+    }
     bool has_generic_pointers() const override { return false; }
 
     std::string pointer(Space space, DType t, bool writable) const override {

@@ -164,7 +164,7 @@ std::string Writer::kernel_head_and_arguments() {
         kernel.arguments.push_back({Argument::Kind::Results, -1, 0, -1,
                                     8 * static_cast<std::int64_t>(f().results.size())});
     }
-    if (kernel.can_fault) {
+    if (kernel.can_fault || may_be_skipped()) {
         parameters.push_back(pointer(Space::Global, DType::Int64, true) + " " + faults_name_);
         kernel.arguments.push_back({Argument::Kind::Fault});
     }
@@ -223,10 +223,38 @@ void Writer::write_range_test() {
     line("}");
 }
 
+/// Whether a kernel before this one can fault.
+bool Writer::may_be_skipped() const {
+    const auto& kernels = program_.kernels;
+    return std::any_of(kernels.begin(), kernels.end() - 1,
+                       [](const Kernel& k) { return k.can_fault; });
+}
+
+/// Of a kernel: after a fault in one before it, it does nothing. Each has a record of its own.
+void Writer::write_fault_test() {
+    const std::size_t number = program_.kernels.size() - 1;
+    std::string failed;
+    for (std::size_t k = 0; k < number; ++k) {
+        if (program_.kernels[k].can_fault)
+            failed += (failed.empty() ? "" : " || ") + fault_test(faults_name_, k);
+    }
+    if (!failed.empty()) {
+        line("if (" + failed + ") {");
+        ++indent_;
+        line("return;");
+        --indent_;
+        line("}");
+    }
+    if (number > 0 && program_.kernels.back().can_fault) {
+        line(faults_name_ + " += " + std::to_string(number * sizeof(FaultRecord) / 8) + ";");
+    }
+}
+
 void Writer::write_body() {
     indent_ = 1;
     last_line_ = {};
     if (is_kernel(current_)) {
+        write_fault_test();
         for (const auto& [array, offset] : offset_names_) {
             if (usage().arrays.contains(array))
                 line(array_names_.at(array) + " += " + offset + ";");

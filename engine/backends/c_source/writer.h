@@ -56,6 +56,8 @@ class Writer {
     virtual std::string atomic_helper(const std::string& name, Op op, DType t, ir::Space space) = 0;
     /// struct un_fault and un_raise(faults, site, v0, v1, v2, v3).
     virtual std::string fault_helpers() const = 0;
+    /// Whether record `number` behind the pointer `faults` holds a fault.
+    virtual std::string fault_test(const std::string& faults, std::size_t number) const = 0;
     /// Statement that lowers the int variable of the work-group to `value`, atomically.
     virtual std::string group_minimum(const std::string& variable,
                                       const std::string& value) const = 0;
@@ -90,6 +92,8 @@ class Writer {
     std::string array_parameters(std::int32_t param, std::vector<Argument>& arguments);
     void write_body();
     void write_range_test();
+    bool may_be_skipped() const;
+    void write_fault_test();
     std::string source_comment() const;
     bool is_kernel(std::size_t index) const {
         return index == 0 || !module_.functions[index].grid.empty();

@@ -28,7 +28,7 @@ class CudaDevice final : public unisono::Device {
                 nullptr};
     }
 
-    CudaQueue* queue() override { return &queue_; }
+    CudaQueue* own_queue() override { return &queue_; }
     LaunchMemory& launch_memory() { return launch_memory_; }
 
     const Api& api() const { return api_; }
@@ -50,7 +50,7 @@ class CudaDevice final : public unisono::Device {
     DeviceInfo info_;
     std::string architecture_, ptx_version_;
     CudaQueue queue_{*this};
-    LaunchMemory launch_memory_{*this};
+    LaunchMemory launch_memory_{*this, queue_};
 };
 
 }  // namespace unisono::cuda

@@ -210,7 +210,7 @@ Fault CudaExecutable::launch(const LaunchArgs& args) {
             device_.copy_in(state.fault.memory(), 0, &none, sizeof none);
         }
         start(kernel, range, args, state);
-        device_.queue()->note();
+        device_.own_queue()->note();
         if (sites_.empty()) continue;
         if (Fault fault = read_fault(range, state); fault.site >= 0) return fault;
     }

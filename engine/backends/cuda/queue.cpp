@@ -7,6 +7,8 @@
 
 namespace unisono::cuda {
 
+unisono::Device& CudaQueue::device() { return device_; }
+
 bool CudaQueue::has_passed(std::uint64_t number) {
     if (number <= passed_.load(std::memory_order_relaxed)) return true;
     const std::uint64_t all = submitted();

@@ -18,6 +18,7 @@ class CudaQueue final : public Queue {
     /// Something was just submitted.
     void note() { submitted_.fetch_add(1, std::memory_order_relaxed); }
 
+    unisono::Device& device() override;
     std::uint64_t submitted() override { return submitted_.load(std::memory_order_relaxed); }
     bool has_passed(std::uint64_t number) override;
     bool wait_for(std::uint64_t number, std::chrono::milliseconds most) override;

@@ -31,6 +31,8 @@ namespace unisono::opencl {
     X(clSetKernelArg)               \
     X(clGetKernelWorkGroupInfo)     \
     X(clEnqueueNDRangeKernel)       \
+    X(clEnqueueMarkerWithWaitList)  \
+    X(clGetEventProfilingInfo)      \
     X(clFlush)                      \
     X(clGetEventInfo)               \
     X(clRetainEvent)                \

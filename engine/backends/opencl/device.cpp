@@ -82,20 +82,40 @@ void OpenCLDevice::open() {
             CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform_), 0};
         context_ = api().clCreateContext(properties, 1, &id_, nullptr, nullptr, &code);
         check(code, "clCreateContext");
-        cl_command_queue made =
-            api().clCreateCommandQueue(context_, id_, CL_QUEUE_PROFILING_ENABLE, &code);
-        check(code, "clCreateCommandQueue");
-        queue_ = std::make_unique<OpenCLQueue>(*this, made);
+        queue_ = open_queue({});
     });
+}
+
+std::unique_ptr<OpenCLQueue> OpenCLDevice::open_queue(const QueueOptions& options) {
+    cl_command_queue_properties properties = 0;
+    if (options.profiling) properties |= CL_QUEUE_PROFILING_ENABLE;
+    if (!options.in_order) properties |= CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+    cl_int code = CL_SUCCESS;
+    cl_command_queue made = api().clCreateCommandQueue(context_, id_, properties, &code);
+    if (!options.in_order && code == CL_INVALID_QUEUE_PROPERTIES) {
+        fail(ErrorKind::Device,
+             "Queue: device '" + info_.name + "' has no queues out of order; use order=\"in\"");
+    }
+    check(code, "clCreateCommandQueue");
+    return std::make_unique<OpenCLQueue>(*this, made, options);
 }
 
 cl_context OpenCLDevice::context() {
     open();
     return context_;
 }
-OpenCLQueue* OpenCLDevice::queue() {
+OpenCLQueue* OpenCLDevice::own_queue() {
     open();
     return queue_.get();
+}
+Queue* OpenCLDevice::copy_queue() {
+    open();
+    std::call_once(copies_opened_, [this] { copies_ = open_queue({}); });
+    return copies_.get();
+}
+Queue& OpenCLDevice::make_queue(const QueueOptions& options) {
+    open();
+    return *open_queue(options).release();  // for good: completions name it
 }
 
 Memory OpenCLDevice::allocate(std::int64_t bytes) {
@@ -122,22 +142,36 @@ void OpenCLDevice::free(Memory memory) noexcept {
 
 void OpenCLDevice::copy_in(Memory to, std::int64_t offset, const void* from, std::int64_t bytes) {
     if (bytes == 0) return;
-    check(api().clEnqueueWriteBuffer(handle(), buffer(to), CL_TRUE, size(offset), size(bytes), from,
-                                     0, nullptr, nullptr),
-          "clEnqueueWriteBuffer");
+    OpenCLQueue& q = here();
+    q.submit("clEnqueueWriteBuffer", [&](cl_uint n, const cl_event* after, cl_event* event) {
+        return api().clEnqueueWriteBuffer(q.handle(), buffer(to), CL_TRUE, size(offset),
+                                          size(bytes), from, n, after, event);
+    });
 }
 
-void OpenCLDevice::copy_constant(Memory to, const void* from, std::int64_t bytes) {
-    check(api().clEnqueueWriteBuffer(handle(), buffer(to), CL_FALSE, 0, size(bytes), from, 0,
-                                     nullptr, nullptr),
-          "clEnqueueWriteBuffer");
+void OpenCLDevice::start_copy_in(Memory to, const void* from, std::int64_t bytes) {
+    OpenCLQueue& q = here();
+    q.submit("clEnqueueWriteBuffer", [&](cl_uint n, const cl_event* after, cl_event* event) {
+        return api().clEnqueueWriteBuffer(q.handle(), buffer(to), CL_FALSE, 0, size(bytes), from, n,
+                                          after, event);
+    });
 }
 
 void OpenCLDevice::copy_out(void* to, Memory from, std::int64_t offset, std::int64_t bytes) {
     if (bytes == 0) return;
-    check(api().clEnqueueReadBuffer(handle(), buffer(from), CL_TRUE, size(offset), size(bytes), to,
-                                    0, nullptr, nullptr),
-          "clEnqueueReadBuffer");
+    OpenCLQueue& q = here();
+    q.submit("clEnqueueReadBuffer", [&](cl_uint n, const cl_event* after, cl_event* event) {
+        return api().clEnqueueReadBuffer(q.handle(), buffer(from), CL_TRUE, size(offset),
+                                         size(bytes), to, n, after, event);
+    });
+}
+
+void OpenCLDevice::start_copy_out(void* to, Memory from, std::int64_t bytes) {
+    OpenCLQueue& q = here();
+    q.submit("clEnqueueReadBuffer", [&](cl_uint n, const cl_event* after, cl_event* event) {
+        return api().clEnqueueReadBuffer(q.handle(), buffer(from), CL_FALSE, 0, size(bytes), to, n,
+                                         after, event);
+    });
 }
 
 void OpenCLDevice::copy(Memory to, std::int64_t to_offset, Memory from, std::int64_t from_offset,
@@ -159,15 +193,15 @@ void OpenCLDevice::copy(Memory to, std::int64_t to_offset, Memory from, std::int
         free(between);
         return;
     }
-    cl_event event = nullptr;
-    check(api().clEnqueueCopyBuffer(handle(), buffer(from), buffer(to), size(from_offset),
-                                    size(to_offset), size(bytes), 0, nullptr, &event),
-          "clEnqueueCopyBuffer");
-    queue()->note(event);
+    OpenCLQueue& q = here();
+    q.submit("clEnqueueCopyBuffer", [&](cl_uint n, const cl_event* after, cl_event* event) {
+        return api().clEnqueueCopyBuffer(q.handle(), buffer(from), buffer(to), size(from_offset),
+                                         size(to_offset), size(bytes), n, after, event);
+    });
 }
 
 void OpenCLDevice::synchronize() {
-    if (queue_) check(api().clFinish(handle()), "clFinish");
+    if (queue_) check(api().clFinish(queue_->handle()), "clFinish");
 }
 
 std::string OpenCLDevice::build_options(const CompileOptions& options) const {

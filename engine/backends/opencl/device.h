@@ -6,7 +6,6 @@
 #include <mutex>
 
 #include "backends/backend.h"
-#include "backends/launch_memory.h"
 #include "backends/opencl/api.h"
 #include "backends/opencl/queue.h"
 #include "core/threads/fork.h"
@@ -38,14 +37,17 @@ class OpenCLDevice final : public Device {
               std::int64_t bytes) override;
     std::unique_ptr<Executable> compile(ir::Module module, const CompileOptions& options) override;
     void synchronize() override;
-    OpenCLQueue* queue() override;
-    NativeHandles native() override { return {"opencl", context(), id_, handle()}; }
+    OpenCLQueue* own_queue() override;
+    Queue* copy_queue() override;
+    Queue& make_queue(const QueueOptions& options) override;
+    NativeHandles native() override { return {"opencl", context(), id_, here().handle()}; }
 
     cl_device_id id() const { return id_; }
-    cl_command_queue handle() { return queue()->handle(); }
-    /// Copies bytes that live as long as the process, without waiting for it.
-    void copy_constant(Memory to, const void* from, std::int64_t bytes);
-    LaunchMemory& launch_memory() { return launch_memory_; }
+    /// Where the calling thread's commands go.
+    OpenCLQueue& here() { return static_cast<OpenCLQueue&>(*queue()); }
+    /// Copies without waiting for it, from bytes and to bytes that live until it is done.
+    void start_copy_in(Memory to, const void* from, std::int64_t bytes);
+    void start_copy_out(void* to, Memory from, std::int64_t bytes);
     /// Builds text, or returns what was built from the same text and options before.
     std::shared_ptr<BuiltProgram> build(const std::string& source, const CompileOptions& options);
     void check(cl_int code, const char* call) const { opencl::check(code, call, info_.name); }
@@ -53,6 +55,7 @@ class OpenCLDevice final : public Device {
   private:
     cl_context context();
     void open();
+    std::unique_ptr<OpenCLQueue> open_queue(const QueueOptions& options);
     std::string build_options(const CompileOptions& options) const;
     std::string build_log(cl_program program) const;
 
@@ -63,7 +66,8 @@ class OpenCLDevice final : public Device {
     // Never released: at exit the driver may be gone before us.
     cl_context context_ = nullptr;
     std::unique_ptr<OpenCLQueue> queue_;
-    LaunchMemory launch_memory_{*this};
+    std::once_flag copies_opened_;
+    std::unique_ptr<OpenCLQueue> copies_;
     LongMutex programs_mutex_;
     std::map<std::string, std::weak_ptr<BuiltProgram>> programs_;  ///< by options and text
 };

@@ -55,11 +55,12 @@ void OpenCLExecutable::create_kernels() {
 
 OpenCLExecutable::LaunchState OpenCLExecutable::prepare() const {
     LaunchState state;
-    LaunchMemory& memory = device_.launch_memory();
+    LaunchMemory& memory = device_.here().launch_memory();
     for (const c_source::Kernel& kernel : program_.kernels) {
         for (const Argument& a : kernel.arguments) {
             if (a.kind == Argument::Kind::Fault && !state.fault)
-                state.fault = memory.take(sizeof(FaultRecord));
+                state.fault = memory.take(
+                    static_cast<std::int64_t>(sizeof(FaultRecord) * program_.kernels.size()));
             if (a.kind == Argument::Kind::Results && !state.results)
                 state.results = memory.take(a.bytes);
             if (a.kind == Argument::Kind::Scratch && !state.scratch.contains(a.array))
@@ -239,36 +240,58 @@ void OpenCLExecutable::enqueue(std::size_t index, const NDRange& range) {
         offset[k] = static_cast<std::size_t>(range.offset[k]);
     }
     bool has_offset = offset != std::array<std::size_t, 3>{0, 0, 0};
-    cl_event event = nullptr;
-    device_.check(api().clEnqueueNDRangeKernel(device_.handle(), kernels_[index].kernel,
-                                               static_cast<cl_uint>(range.dimensions),
-                                               has_offset ? offset.data() : nullptr, global.data(),
-                                               local.data(), 0, nullptr, &event),
-                  "clEnqueueNDRangeKernel");
-    device_.queue()->note(event);
+    OpenCLQueue& q = device_.here();
+    q.submit("clEnqueueNDRangeKernel", [&](cl_uint n, const cl_event* after, cl_event* event) {
+        return api().clEnqueueNDRangeKernel(
+            q.handle(), kernels_[index].kernel, static_cast<cl_uint>(range.dimensions),
+            has_offset ? offset.data() : nullptr, global.data(), local.data(), n, after, event);
+    });
 }
 
-Fault OpenCLExecutable::read_fault(const NDRange& range, const LaunchState& state) const {
-    Fault fault;
-    FaultRecord record;
-    device_.copy_out(&record, state.fault.memory(), 0, sizeof record);
-    if (!record.failed) return fault;
-    fault.site = record.site;
-    // The record counts row-major over the range; the outermost loop is its last axis.
-    fault.iteration = record.order;
-    for (int d = 0; d + 1 < range.dimensions; ++d)
-        fault.iteration /= range.global[static_cast<std::size_t>(d)];
-    std::copy(std::begin(record.values), std::end(record.values), fault.values);
-    return fault;
-}
+/// What the kernels of one launch report, copied to the host behind them.
+class OpenCLExecutable::Faults final : public PendingFault {
+  public:
+    explicit Faults(std::size_t kernels) : records_(kernels), ranges_(kernels) {}
+
+    Fault read() const override {
+        for (std::size_t i = 0; i < records_.size(); ++i) {
+            const FaultRecord& record = records_[i];
+            if (!record.failed) continue;
+            Fault fault;
+            fault.site = record.site;
+            // The record counts row-major over the range; the outermost loop is its last axis.
+            fault.iteration = record.order;
+            for (int d = 0; d + 1 < ranges_[i].dimensions; ++d)
+                fault.iteration /= ranges_[i].global[static_cast<std::size_t>(d)];
+            std::copy(std::begin(record.values), std::end(record.values), fault.values);
+            return fault;
+        }
+        return {};
+    }
+    void note_range(std::size_t kernel, const NDRange& range) { ranges_[kernel] = range; }
+    FaultRecord* records() { return records_.data(); }
+    std::int64_t bytes() const {
+        return static_cast<std::int64_t>(records_.size() * sizeof(FaultRecord));
+    }
+
+  private:
+    std::vector<FaultRecord> records_;
+    std::vector<NDRange> ranges_;
+};
 
 void OpenCLExecutable::check(const LaunchArgs& args) const {
     for (std::size_t i = 0; i < kernels_.size(); ++i) check_local(i, range_of(i, args));
 }
 
-Fault OpenCLExecutable::launch(const LaunchArgs& args) {
-    static const FaultRecord none;
-    const LaunchState state = prepare();
+/// Starts all kernels; null where none of them can fault.
+std::shared_ptr<OpenCLExecutable::Faults> OpenCLExecutable::enqueue_all(const LaunchArgs& args,
+                                                                        const LaunchState& state) {
+    std::shared_ptr<Faults> faults;
+    if (state.fault) {
+        faults = std::make_shared<Faults>(kernels_.size());
+        device_.start_copy_in(state.fault.memory(), faults->records(), faults->bytes());
+        device_.here().keep(faults);
+    }
     for (std::size_t i = 0; i < kernels_.size(); ++i) {
         NDRange range = range_of(i, args);
         check_local(i, range);
@@ -276,21 +299,48 @@ Fault OpenCLExecutable::launch(const LaunchArgs& args) {
                         [](auto n) { return n == 0; }))
             continue;
         choose_local(i, range);
-        const bool can_fault = program_.kernels[i].can_fault;
-        if (can_fault) device_.copy_constant(state.fault.memory(), &none, sizeof none);
-        {
-            std::lock_guard lock(mutex_);
-            set_arguments(i, args, state);
-            enqueue(i, range);
+        if (faults) faults->note_range(i, range);
+        std::lock_guard lock(mutex_);
+        set_arguments(i, args, state);
+        enqueue(i, range);
+    }
+    if (!faults) return faults;
+    device_.start_copy_out(faults->records(), state.fault.memory(), faults->bytes());
+    device_.here().keep(faults);
+    return faults;
+}
+
+std::unique_ptr<PendingFault> OpenCLExecutable::submit(const LaunchArgs& args) {
+    /// The queue keeps the records until they are copied.
+    class Submitted final : public PendingFault {
+      public:
+        explicit Submitted(std::shared_ptr<const Faults> faults) : faults_(std::move(faults)) {}
+        Fault read() const override { return faults_->read(); }
+
+      private:
+        std::shared_ptr<const Faults> faults_;
+    };
+    const LaunchState state = prepare();
+    std::shared_ptr<Faults> faults = enqueue_all(args, state);
+    device_.check(api().clFlush(device_.here().handle()), "clFlush");
+    if (!faults) return nullptr;
+    return std::make_unique<Submitted>(std::move(faults));
+}
+
+Fault OpenCLExecutable::launch(const LaunchArgs& args) {
+    const LaunchState state = prepare();
+    OpenCLQueue& q = device_.here();
+    const std::shared_ptr<Faults> faults = enqueue_all(args, state);
+    device_.check(api().clFlush(q.handle()), "clFlush");
+    if (faults) {
+        const Completion done{&q, q.submitted()};
+        while (!q.wait_for(done.number, std::chrono::milliseconds(1000))) {
         }
-        if (!can_fault) continue;
-        if (Fault fault = read_fault(range, state); fault.site >= 0) return fault;
+        if (Fault fault = faults->read(); fault.site >= 0) return fault;
     }
     if (state.results) {
         device_.copy_out(args.results.data(), state.results.memory(), 0,
                          static_cast<std::int64_t>(args.results.size_bytes()));
-    } else {
-        device_.check(api().clFlush(device_.handle()), "clFlush");
     }
     return {};
 }

@@ -20,6 +20,7 @@ class OpenCLExecutable final : public Executable {
     OpenCLExecutable& operator=(const OpenCLExecutable&) = delete;
 
     Fault launch(const LaunchArgs& args) override;
+    std::unique_ptr<PendingFault> submit(const LaunchArgs& args) override;
     void check(const LaunchArgs& args) const override;
     std::span<const ir::FaultSite> sites() const override { return sites_; }
     std::string source() const override { return program_.source; }
@@ -37,14 +38,15 @@ class OpenCLExecutable final : public Executable {
 
     void create_kernels();
     void release() noexcept;
+    class Faults;
     LaunchState prepare() const;
+    std::shared_ptr<Faults> enqueue_all(const LaunchArgs& args, const LaunchState& state);
     void set_arguments(std::size_t index, const LaunchArgs& args, const LaunchState& state);
     NDRange range_of(std::size_t index, const LaunchArgs& args) const;
     std::int64_t group_items(const NDRange& range) const;
     void choose_local(std::size_t index, NDRange& range) const;
     void check_local(std::size_t index, const NDRange& range) const;
     void enqueue(std::size_t index, const NDRange& range);
-    Fault read_fault(const NDRange& range, const LaunchState& state) const;
 
     OpenCLDevice& device_;
     ir::Module module_;

@@ -1,8 +1,12 @@
 // Polls the events of submissions, or waits to be told by the driver.
 #include "backends/opencl/queue.h"
 
+#include <algorithm>
 #include <condition_variable>
-#include <memory>
+#include <utility>
+
+#include "backends/opencl/device.h"
+#include "core/error.h"
 
 namespace unisono::opencl {
 
@@ -30,19 +34,69 @@ void CL_CALLBACK tell(cl_event, cl_int, void* data) {
 
 }  // namespace
 
-void OpenCLQueue::note(cl_event event) {
-    std::lock_guard lock(mutex_);
-    drop_passed();
-    events_.push_back(event);
-    ++submitted_;
+OpenCLQueue::OpenCLQueue(OpenCLDevice& device, cl_command_queue queue, QueueOptions options)
+    : device_(device), queue_(queue), options_(options), launch_memory_(device, *this) {}
+
+Device& OpenCLQueue::device() { return device_; }
+
+void OpenCLQueue::check(cl_int code, const char* call) const { device_.check(code, call); }
+
+OpenCLQueue::Waits::Waits(const OpenCLQueue& queue) {
+    const QueueScope* scope = QueueScope::of(queue.device_);
+    if (!scope || &scope->queue() != &queue) return;
+    for (const Completion& c : scope->after()) {
+        if (c.queue == &queue && queue.options_.in_order) continue;
+        if (cl_event event = static_cast<OpenCLQueue*>(c.queue)->event_of(c.number))
+            events_.push_back(event);
+    }
 }
 
-/// Events end in order.
+OpenCLQueue::Waits::~Waits() {
+    for (cl_event event : events_) api().clReleaseEvent(event);
+}
+
+cl_event OpenCLQueue::event_of(std::uint64_t number) {
+    cl_event event = nullptr;
+    {
+        std::lock_guard lock(mutex_);
+        drop_passed();
+        if (number + events_.size() <= submitted_) return nullptr;
+        event = events_[static_cast<std::size_t>(number + events_.size() - submitted_ - 1)];
+        api().clRetainEvent(event);
+    }
+    // What another queue waits for must be on its way.
+    if (!is_done(event)) api().clFlush(queue_);
+    return event;
+}
+
+void OpenCLQueue::note(cl_event event) {
+    std::uint64_t number = 0;
+    {
+        std::lock_guard lock(mutex_);
+        drop_passed();
+        events_.push_back(event);
+        number = ++submitted_;
+        if (options_.profiling && !first_) {
+            api().clRetainEvent(event);
+            first_ = event;
+        }
+    }
+    QueueScope* scope = QueueScope::of(device_);
+    if (scope && &scope->queue() == this) scope->advance(number);
+}
+
+void OpenCLQueue::keep(std::shared_ptr<const void> object) {
+    std::lock_guard lock(mutex_);
+    kept_.emplace_back(submitted_, std::move(object));
+}
+
+/// In order or not, what is dropped is done and nothing before it is left.
 void OpenCLQueue::drop_passed() {
     while (!events_.empty() && is_done(events_.front())) {
         api().clReleaseEvent(events_.front());
         events_.pop_front();
     }
+    while (!kept_.empty() && kept_.front().first + events_.size() <= submitted_) kept_.pop_front();
 }
 
 std::uint64_t OpenCLQueue::submitted() {
@@ -54,20 +108,15 @@ bool OpenCLQueue::has_passed(std::uint64_t number) {
     if (!device_.is_usable()) return false;
     std::lock_guard lock(mutex_);
     drop_passed();
-    return number + events_.size() <= submitted_;
+    if (number + events_.size() <= submitted_) return true;
+    return !options_.in_order &&
+           is_done(events_[static_cast<std::size_t>(number + events_.size() - submitted_ - 1)]);
 }
 
 bool OpenCLQueue::wait_for(std::uint64_t number, std::chrono::milliseconds most) {
     device_.require_usable();
-    cl_event event = nullptr;
-    {
-        std::lock_guard lock(mutex_);
-        drop_passed();
-        if (number + events_.size() <= submitted_) return true;
-        event = events_[static_cast<std::size_t>(number + events_.size() - submitted_ - 1)];
-        api().clRetainEvent(event);
-    }
-    api().clFlush(queue_);
+    cl_event event = event_of(number);
+    if (!event) return true;
     auto signal = std::make_shared<Signal>();
     auto data = std::make_unique<std::shared_ptr<Signal>>(signal);
     const cl_int code = api().clSetEventCallback(event, CL_COMPLETE, tell, data.get());
@@ -81,6 +130,60 @@ bool OpenCLQueue::wait_for(std::uint64_t number, std::chrono::milliseconds most)
     const bool done = is_done(event);
     api().clReleaseEvent(event);
     return done;
+}
+
+/// Waits for all that the queue was given so far, in order or not.
+std::uint64_t OpenCLQueue::enqueue_marker(cl_event* marker) {
+    std::lock_guard order(order_);
+    cl_event event = nullptr;
+    check(api().clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &event),
+          "clEnqueueMarkerWithWaitList");
+    if (marker) {
+        api().clRetainEvent(event);
+        *marker = event;
+    }
+    note(event);
+    return submitted();
+}
+
+std::uint64_t OpenCLQueue::mark() {
+    device_.require_usable();
+    return options_.in_order ? submitted() : enqueue_marker(nullptr);
+}
+
+std::uint64_t OpenCLQueue::record() {
+    device_.require_usable();
+    if (!options_.profiling) return mark();
+    Recorded made;
+    const std::uint64_t number = enqueue_marker(&made.mark);
+    api().clFlush(queue_);
+    std::lock_guard lock(mutex_);
+    made.first = std::exchange(first_, nullptr);
+    recorded_[number] = made;
+    return number;
+}
+
+QueueTimes OpenCLQueue::times(std::uint64_t number) {
+    if (!options_.profiling) return Queue::times(number);
+    std::lock_guard lock(mutex_);
+    const Recorded& r = recorded_.at(number);
+    auto read = [&](cl_event event, cl_profiling_info what) {
+        cl_ulong ns = 0;
+        check(api().clGetEventProfilingInfo(event, what, sizeof ns, &ns, nullptr),
+              "clGetEventProfilingInfo");
+        return static_cast<std::int64_t>(ns);
+    };
+    return {read(r.first, CL_PROFILING_COMMAND_QUEUED), read(r.first, CL_PROFILING_COMMAND_SUBMIT),
+            read(r.first, CL_PROFILING_COMMAND_START), read(r.mark, CL_PROFILING_COMMAND_END)};
+}
+
+void OpenCLQueue::forget_times(std::uint64_t number) {
+    std::lock_guard lock(mutex_);
+    const auto found = recorded_.find(number);
+    if (found == recorded_.end()) return;
+    api().clReleaseEvent(found->second.first);
+    api().clReleaseEvent(found->second.mark);
+    recorded_.erase(found);
 }
 
 }  // namespace unisono::opencl

@@ -1,34 +1,88 @@
-// An in-order OpenCL queue whose submissions are numbered.
+// A queue of an OpenCL device, whose submissions are numbered.
 #pragma once
 
 #include <deque>
+#include <map>
+#include <memory>
 #include <mutex>
+#include <vector>
 
 #include "backends/backend.h"
+#include "backends/launch_memory.h"
 #include "backends/opencl/api.h"
 
 namespace unisono::opencl {
 
+class OpenCLDevice;
+
 class OpenCLQueue final : public Queue {
   public:
-    OpenCLQueue(const Device& device, cl_command_queue queue) : device_(device), queue_(queue) {}
+    OpenCLQueue(OpenCLDevice& device, cl_command_queue queue, QueueOptions options);
 
     cl_command_queue handle() const { return queue_; }
-    /// Takes the event of a command that was just enqueued.
-    void note(cl_event event);
+    /// Enqueues what f(number of events, events to wait for, event) does with the driver: behind
+    /// what the thread's QueueScope says.
+    template <class F>
+    void submit(const char* call, F&& f) {
+        Waits before(*this);
+        std::lock_guard order(order_);
+        cl_event event = nullptr;
+        check(f(before.count(), before.events(), &event), call);
+        note(event);
+    }
+    /// Keeps an object until all that was submitted so far is done.
+    void keep(std::shared_ptr<const void> object);
+    /// Of the launches on this queue.
+    LaunchMemory& launch_memory() { return launch_memory_; }
 
+    Device& device() override;
+    QueueOptions options() const override { return options_; }
     std::uint64_t submitted() override;
     bool has_passed(std::uint64_t number) override;
     bool wait_for(std::uint64_t number, std::chrono::milliseconds most) override;
+    std::uint64_t mark() override;
+    std::uint64_t fence() override { return enqueue_marker(nullptr); }
+    std::uint64_t record() override;
+    QueueTimes times(std::uint64_t number) override;
+    void forget_times(std::uint64_t number) override;
 
   private:
-    void drop_passed();
+    /// The events that the next command of the calling thread waits for.
+    class Waits {
+      public:
+        explicit Waits(const OpenCLQueue& queue);
+        ~Waits();
+        Waits(const Waits&) = delete;
+        Waits& operator=(const Waits&) = delete;
+        cl_uint count() const { return static_cast<cl_uint>(events_.size()); }
+        const cl_event* events() const { return events_.empty() ? nullptr : events_.data(); }
 
-    const Device& device_;
+      private:
+        std::vector<cl_event> events_;
+    };
+    /// Commands since a record, and that record.
+    struct Recorded {
+        cl_event first = nullptr, mark = nullptr;
+    };
+
+    void check(cl_int code, const char* call) const;
+    void note(cl_event event);
+    void drop_passed();
+    /// The caller's; null where the submission was seen to be done.
+    cl_event event_of(std::uint64_t number);
+    std::uint64_t enqueue_marker(cl_event* marker);
+
+    OpenCLDevice& device_;
     cl_command_queue queue_;  ///< never released: at exit the driver may be gone before us
-    std::mutex mutex_;
-    std::deque<cl_event> events_;  ///< of the submissions that were not seen to be done
+    const QueueOptions options_;
+    LaunchMemory launch_memory_;
+    std::mutex order_;             ///< numbers are in the order of the driver's
+    std::mutex mutex_;             ///< of what follows
+    std::deque<cl_event> events_;  ///< from the first submission that was not seen to be done on
     std::uint64_t submitted_ = 0;  ///< the last one in events_
+    std::deque<std::pair<std::uint64_t, std::shared_ptr<const void>>> kept_;
+    cl_event first_ = nullptr;  ///< since the last record, where the queue profiles
+    std::map<std::uint64_t, Recorded> recorded_;
 };
 
 }  // namespace unisono::opencl

@@ -5,6 +5,7 @@
 #include "context/context.h"
 #include "tape/record/hazards.h"
 #include "tape/record/record.h"
+#include "tape/run/submission.h"
 #include "tape/tape.h"
 
 namespace unisono {
@@ -19,22 +20,30 @@ class Transfer final : public OpaqueCall {
         const std::int64_t bytes = in[0].layout->size() * size_of(in[0].dtype);
         const std::int64_t begin = in[0].offset * size_of(in[0].dtype);
         count_apart(counters_apart().bytes_copied, bytes);
-        from.completion.wait();
         if (from.addressable() && to.addressable()) {
             std::copy_n(from.data() + begin, bytes, to.data());
         } else if (from.addressable()) {
             to.device->copy_in(to.memory, 0, from.data() + begin, bytes);
         } else if (to.addressable()) {
-            from.device->copy_out(to.data(), from.memory, begin, bytes);
+            copy_out(to.data(), from, begin, bytes);
         } else {
             std::vector<char> host(static_cast<std::size_t>(bytes));
-            from.device->copy_out(host.data(), from.memory, begin, bytes);
+            copy_out(host.data(), from, begin, bytes);
             to.device->copy_in(to.memory, 0, host.data(), bytes);
         }
     }
     std::string name() const override { return "transfer"; }
     bool may_take_long() const override { return true; }
     bool restarts() const override { return true; }
+    bool transfers() const override { return true; }
+
+  private:
+    /// On the queue for copies. The wait for what writes the memory ends on Ctrl-C.
+    static void copy_out(void* to, const Storage& from, std::int64_t begin, std::int64_t bytes) {
+        if (from.use) from.use->written.wait();
+        QueueScope scope(*from.device->copy_queue(), {});
+        from.device->copy_out(to, from.memory, begin, bytes);
+    }
 };
 
 }  // namespace

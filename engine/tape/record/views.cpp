@@ -8,6 +8,7 @@
 #include "ops/scalar_eval.h"
 #include "tape/record/dtype_rules.h"
 #include "tape/record/record.h"
+#include "tape/run/submission.h"
 #include "tape/tape.h"
 
 namespace unisono {
@@ -266,10 +267,7 @@ static Scalar read_element(const View& v, std::int64_t offset) {
         else
             std::memcpy(&value.bits, from, static_cast<std::size_t>(bytes));
     } else {
-        Tape::current().read_outside(s, [&] {
-            s->completion.wait();
-            s->device->copy_out(&value.bits, s->memory, offset * bytes, bytes);
-        });
+        read_memory(*s, &value.bits, offset * bytes, bytes);
         count(counters().bytes_copied, bytes);
     }
     return value;

@@ -177,10 +177,34 @@ void Runner::outside_engine(bool long_work, const std::function<void()>& work, b
     run_outside(tape_.hooks, restarts, work);
 }
 
-/// On a device: its queue has taken what writes the view.
-static void note_submission(const View& v) {
-    if (!v.storage->addressable())
-        v.storage->completion = Completion::of_all(v.storage->device->queue());
+/// Of a step: null where the host computes it.
+Queue* Runner::queue_of(const PlanStep& step) const {
+    const Entry& e = segment_[step.entries.front()];
+    Device* device = nullptr;
+    for_each_write(e, [&](const View& v) {
+        if (!v.storage->addressable()) device = v.storage->device;
+    });
+    if (!device) return nullptr;
+    if (e.call && e.kind == EntryKind::Opaque && e.call->transfers()) return device->copy_queue();
+    return unisono::current<Places>().queue(e.queue, *device);
+}
+
+/// Notes what a step on a device does with its operands, and what may yet go wrong with it.
+void Runner::end(Submission& submission, const Entry& e) {
+    std::unique_ptr<const LateFault::Check> check;
+    if (e.kind == EntryKind::Opaque) check = e.call->take_check();
+    const bool may_fail = check != nullptr;
+    SourcePlace place;
+    if (may_fail && e.line.code && tape_.hooks.decode_line) place = tape_.hooks.decode_line(e.line);
+    auto fault = submission.end(std::move(check), place);
+    if (fault && may_fail) tape_.note_fault(fault);
+    if (fault && tape_.eager()) {
+        outside_engine(
+            true, [&] { submission.last().wait(); }, true);
+        fault->raise();
+    }
+    const bool reaches_host = any_write(e, [](const View& v) { return v.storage->addressable(); });
+    if (reaches_host) submission.raise_faults();
 }
 
 /// Small packed operands on the host, as most arrays of small programs are: no views to copy, no
@@ -253,10 +277,16 @@ void Runner::run_step(const PlanStep& step) {
                            {operands + inputs, outputs},
                            {scalars, step.scalars.size()},
                            operands[inputs].storage->device};
+    if (operands[inputs].storage->addressable()) {
+        outside_engine(space->size() >= long_step, [&] { step.kernel->run(call); });
+        return;
+    }
+    Submission submission(queue_of(step));
+    for (const View& v : call.inputs) submission.reads(v);
+    for (const View& v : call.outputs) submission.writes(v);
     // A device may have to compile first.
-    const bool is_long = space->size() >= long_step || !operands[inputs].storage->addressable();
-    outside_engine(is_long, [&] { step.kernel->run(call); });
-    for (const View& v : call.outputs) note_submission(v);
+    outside_engine(true, [&] { submission.run([&] { step.kernel->run(call); }); });
+    end(submission, segment_[step.entries.front()]);
 }
 
 /// Later calls that read nothing that runs in between.
@@ -334,8 +364,12 @@ void Runner::run_opaque(const PlanStep& step, const Plan& plan, std::size_t numb
         if (!others.empty()) done = e.call->run_together(calls);
         if (done == 0) run_alone();
     };
-    outside_engine(long_work, work, e.call->restarts());
-    for_each_write(e, [](const View& v) { note_submission(v); });
+    Submission submission(queue_of(step));
+    for_each_read(e, [&](const View& v) { submission.reads(v); });
+    for_each_write(e, [&](const View& v) { submission.writes(v); });
+    outside_engine(
+        long_work, [&] { submission.run(work); }, e.call->restarts());
+    end(submission, e);
     if (done == 0) return;
     joined_.resize(plan.steps.size(), false);
     for (std::size_t k = 0; k < others.size(); ++k) {

@@ -45,6 +45,8 @@ class Runner {
     struct Bound;
     void bind(const PlanStep& step, Bound& bound);
     void note_traffic(std::int64_t read, std::int64_t written);
+    Queue* queue_of(const PlanStep& step) const;
+    void end(Submission& submission, const Entry& e);
     void run_opaque(const PlanStep& step, const Plan& plan, std::size_t number);
     View stored_view(const PlanStep& step) const;
     std::vector<std::size_t> partners(const Plan& plan, std::size_t number) const;

@@ -22,7 +22,8 @@ namespace {
 /// Runs what it is given on a thread of its own, while it is not held.
 class ThreadQueue final : public Queue {
   public:
-    ThreadQueue() : thread_([this] { run(); }) {}
+    explicit ThreadQueue(Device& device) : device_(device), thread_([this] { run(); }) {}
+    Device& device() override { return device_; }
     ~ThreadQueue() override {
         submit([this] { ends_ = true; });
         hold(false);
@@ -76,6 +77,7 @@ class ThreadQueue final : public Queue {
         }
     }
 
+    Device& device_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<std::function<void()>> waiting_;
@@ -113,7 +115,7 @@ class ThreadDevice final : public Device {
         wait_for([] {});
     }
     std::unique_ptr<Executable> compile(ir::Module module, const CompileOptions& options) override;
-    ThreadQueue* queue() override { return &queue_; }
+    ThreadQueue* own_queue() override { return &queue_; }
 
   private:
     void wait_for(const std::function<void()>& work) {
@@ -125,7 +127,7 @@ class ThreadDevice final : public Device {
 
     Device& interpreter_;
     DeviceInfo info_;
-    ThreadQueue queue_;
+    ThreadQueue queue_{*this};
 };
 
 class ThreadExecutable final : public Executable {
@@ -181,7 +183,7 @@ std::int64_t at(const Array& a, std::int64_t i) {
 }
 
 TEST(CompletionsThreads, AnArrayIsInFlightUntilItsQueueHasPassed) {
-    ThreadQueue& queue = *device().queue();
+    ThreadQueue& queue = *device().own_queue();
     Array x = to_device(iota(1000, nullptr), &device());
     Array y = plus(x, 1);
     Storage* s = y.view().storage;
@@ -189,14 +191,14 @@ TEST(CompletionsThreads, AnArrayIsInFlightUntilItsQueueHasPassed) {
     queue.hold(true);
     Tape::current().flush(s, FlushReason::Eval);
     EXPECT_EQ(s->pending, 0u);
-    EXPECT_FALSE(s->completion.is_done());
+    EXPECT_FALSE(s->use->written.is_done());
     // More is recorded and submitted meanwhile.
     Array z = plus(y, 1);
     Tape::current().flush(z.view().storage, FlushReason::Eval);
-    EXPECT_FALSE(z.view().storage->completion.is_done());
+    EXPECT_FALSE(z.view().storage->use->written.is_done());
     queue.hold(false);
     EXPECT_EQ(at(z, 999), 1001);
-    EXPECT_TRUE(s->completion.is_done());
+    EXPECT_TRUE(s->use->written.is_done());
     EXPECT_EQ(at(y, 999), 1000);
 }
 
@@ -222,7 +224,7 @@ void use_lock(HostHooks& hooks) {
 }
 
 TEST(CompletionsThreads, WaitingForADeviceLetsGoOfTheEngine) {
-    ThreadQueue& queue = *device().queue();
+    ThreadQueue& queue = *device().own_queue();
     Context context;
     std::thread reader([&] {
         std::lock_guard held(engine);
@@ -244,7 +246,7 @@ TEST(CompletionsThreads, WaitingForADeviceLetsGoOfTheEngine) {
 }
 
 TEST(CompletionsThreads, CtrlCEndsTheWaitForADevice) {
-    ThreadQueue& queue = *device().queue();
+    ThreadQueue& queue = *device().own_queue();
     Context context;
     std::lock_guard held(engine);
     Context::Scope inside(context);

@@ -1,0 +1,135 @@
+// Orders steps of devices by the memory that they use, and finds out what went wrong.
+#include "tape/run/submission.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tape/tape.h"
+
+namespace unisono {
+
+LateFault::LateFault(Completion done, std::unique_ptr<const Check> check, SourcePlace place,
+                     std::vector<std::shared_ptr<LateFault>> before)
+    : done_(done), check_(std::move(check)), place_(std::move(place)), before_(std::move(before)) {}
+
+const std::shared_ptr<const Error>& LateFault::error() {
+    if (is_known_) return error_;
+    is_known_ = true;
+    for (const auto& fault : std::exchange(before_, {})) {
+        if (!error_) error_ = fault->error();
+    }
+    if (error_ || !check_) return error_;
+    try {
+        (*check_)();
+    } catch (const Error& error) {
+        const bool has_place = error.place().line != 0 || place_.line == 0;
+        error_ = std::make_shared<const Error>(has_place ? error : error.at(place_));
+        is_own_ = true;
+    }
+    check_.reset();
+    return error_;
+}
+
+void LateFault::raise() {
+    if (!error()) return;
+    is_met_ = true;
+    throw Error(*error_);
+}
+
+static QueueUse& use_of(Storage& s) {
+    if (!s.use) s.use.reset(new QueueUse);
+    return *s.use;
+}
+
+void begin_outside_use(Storage& s) {
+    if (!s.use) return;
+    auto wait = [&](const Completion& c) {
+        if (c.queue != s.device->own_queue()) c.wait();
+    };
+    wait(s.use->written);
+    std::for_each(s.use->read.begin(), s.use->read.end(), wait);
+}
+
+void note_outside_use(Storage& s) {
+    if (Queue* own = s.device->own_queue()) use_of(s).written = {own, own->fence()};
+}
+
+void FreeQueueUse::operator()(QueueUse* use) const noexcept { delete use; }
+
+void Submission::wait_for(const Completion& c) {
+    if (!queue_ || c.is_done()) return;
+    const bool is_in_order = c.queue == queue_ && queue_->options().in_order;
+    if (is_in_order) return;
+    // Events are known to their device alone.
+    (&c.queue->device() == &queue_->device() ? after_ : elsewhere_).push_back(c);
+}
+
+void Submission::reads(const View& v) {
+    Storage& s = *v.storage;
+    if (s.addressable()) return;
+    if (s.exports) note_outside_use(s);
+    read_.push_back(&s);
+    if (!s.use) return;
+    wait_for(s.use->written);
+    if (s.use->fault) faults_.push_back(s.use->fault);
+}
+
+void Submission::writes(const View& v) {
+    Storage& s = *v.storage;
+    if (s.addressable()) return;
+    if (s.exports) note_outside_use(s);
+    written_.push_back(&s);
+    if (!s.use) return;
+    wait_for(s.use->written);
+    for (const Completion& c : s.use->read) wait_for(c);
+    const bool is_whole = v.layout->contiguous() && v.layout->size() * size_of(v.dtype) == s.bytes;
+    if (s.use->fault && !is_whole) faults_.push_back(s.use->fault);
+}
+
+std::shared_ptr<LateFault> Submission::end(std::unique_ptr<const LateFault::Check> check,
+                                           const SourcePlace& place) {
+    if (!last_.queue) return nullptr;  // it had nothing to do
+    std::erase_if(faults_, [](const auto& f) { return f->is_done() && !f->error(); });
+    std::shared_ptr<LateFault> fault;
+    if (check || !faults_.empty()) {
+        fault = std::make_shared<LateFault>(last_, std::move(check), place, std::move(faults_));
+        faults_.clear();
+    }
+    for (Storage* s : read_) {
+        auto& read = use_of(*s).read;
+        std::erase_if(read, [&](const Completion& c) {
+            return c.queue == last_.queue && c.queue->options().in_order;
+        });
+        if (read.size() > 16) std::erase_if(read, [](const auto& c) { return c.is_done(); });
+        read.push_back(last_);
+    }
+    for (Storage* s : written_) {
+        QueueUse& use = use_of(*s);
+        use.written = last_;
+        use.read.clear();
+        use.fault = fault;
+    }
+    return fault;
+}
+
+void Submission::raise_faults() {
+    for (const auto& fault : faults_) fault->raise();
+}
+
+void wait_for_memory(Storage& s) {
+    if (!s.use) return;
+    Tape::current().read_outside(&s, [&] { s.use->written.wait(); });
+    if (s.use->fault) s.use->fault->raise();
+}
+
+void read_memory(Storage& s, void* to, std::int64_t offset, std::int64_t bytes) {
+    if (s.exports) note_outside_use(s);
+    Tape::current().read_outside(&s, [&] {
+        if (s.use) s.use->written.wait();
+        QueueScope scope(*s.device->copy_queue(), {});
+        s.device->copy_out(to, s.memory, offset, bytes);
+    });
+    if (s.use && s.use->fault) s.use->fault->raise();
+}
+
+}  // namespace unisono

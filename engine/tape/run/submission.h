@@ -1,0 +1,100 @@
+// Work on devices: which queue it goes to, what it waits for there, and what may yet go wrong.
+//
+// A queue takes a step while those before it still run. A step waits for what wrote the memory that
+// it reads, and for what uses the memory that it writes; on one queue in order that needs nothing.
+// What fails when it runs is known late: it belongs to what the step wrote, and to what depends on
+// that, until whole storages are written anew.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/error.h"
+#include "tape/storage.h"
+
+namespace unisono {
+
+/// What may yet go wrong with submitted work. Used with the engine held.
+class LateFault {
+  public:
+    /// Asked once the work is done; throws what went wrong.
+    class Check {
+      public:
+        virtual ~Check() = default;
+        virtual void operator()() const = 0;
+    };
+    /// Without a check, only what the work depends on may have failed.
+    LateFault(Completion done, std::unique_ptr<const Check> check, SourcePlace place,
+              std::vector<std::shared_ptr<LateFault>> before);
+
+    void wait() const { done_.wait(); }
+    bool is_done() const { return is_known_ || done_.is_done(); }
+    /// What went wrong with the work, or with what it depends on, or null. It must be done.
+    const std::shared_ptr<const Error>& error();
+    /// Whether the work itself failed and nobody has met that so far.
+    bool is_unmet() const { return is_own_ && !is_met_; }
+    /// Throws what went wrong. It must be done.
+    void raise();
+
+  private:
+    Completion done_;
+    std::unique_ptr<const Check> check_;
+    SourcePlace place_;
+    std::vector<std::shared_ptr<LateFault>> before_;
+    std::shared_ptr<const Error> error_;
+    bool is_known_ = false, is_own_ = false, is_met_ = false;
+};
+
+/// What queues were given to do with a storage's memory on a device.
+struct QueueUse {
+    Completion written;                ///< what wrote it last
+    std::vector<Completion> read;      ///< what has read it since
+    std::shared_ptr<LateFault> fault;  ///< of what wrote it
+};
+
+/// One step. Its operands are named before it runs, with the engine held; so is its end.
+class Submission {
+  public:
+    explicit Submission(Queue* queue) : queue_(queue) {}
+
+    void reads(const View& v);
+    void writes(const View& v);
+    /// Does the work, whose commands go to the queue; the engine need not be held.
+    template <class F>
+    void run(F&& work) {
+        if (!queue_) return work();
+        for (const Completion& c : elsewhere_) c.wait();
+        QueueScope scope(*queue_, after_);
+        work();
+        last_ = scope.last();
+        // Queues in order need not tell.
+        if (!last_.queue && queue_->options().in_order) last_ = {queue_, queue_->submitted()};
+    }
+    /// Notes what the step does with its operands' memory. Returns what may yet go wrong with it.
+    std::shared_ptr<LateFault> end(std::unique_ptr<const LateFault::Check> check,
+                                   const SourcePlace& place);
+    Completion last() const { return last_; }
+    /// Of work that the host has waited for: throws what went wrong with what it depends on.
+    void raise_faults();
+
+  private:
+    void wait_for(const Completion& c);
+
+    Queue* queue_;
+    std::vector<Completion> after_, elsewhere_;
+    std::vector<Storage*> read_, written_;
+    std::vector<std::shared_ptr<LateFault>> faults_;
+    Completion last_;
+};
+
+/// Copies from a device to the host behind what writes the memory, and not behind other work.
+/// Throws what went wrong with that. To be called with the engine held, which it lets go of.
+void read_memory(Storage& s, void* to, std::int64_t offset, std::int64_t bytes);
+/// Others are about to give the device's own queue work on the memory: it must come behind ours.
+void begin_outside_use(Storage& s);
+/// They gave it: our work must come behind theirs.
+void note_outside_use(Storage& s);
+/// Waits for what writes the memory; throws what went wrong with that.
+void wait_for_memory(Storage& s);
+
+}  // namespace unisono
