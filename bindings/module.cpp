@@ -23,6 +23,7 @@
 #include "jit/python.h"
 #include "jit/values/objects.h"
 #include "mesh/bind_mesh.h"
+#include "queues.h"
 
 namespace nb = nanobind;
 
@@ -51,6 +52,7 @@ NB_MODULE(_engine, m) {
         !add_fast_path(m.ptr()) || !add_c_interface(m.ptr()) || !add_buffer_of_array(m.ptr()))
         throw nb::python_error();
     add_engine_state(m);
+    add_queues(m);
     add_mesh(m);
     install_hooks();
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {

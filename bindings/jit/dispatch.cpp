@@ -250,8 +250,8 @@ void Dispatch::compile(Specialisation& made, Device& device) const {
                     made.request.source->vararg < 0;
     made.writes = std::any_of(made.effects.begin(), made.effects.end(),
                               [](const auto& e) { return e.writes; });
-    made.on_queue = !device.info().host_memory;
-    made.may_wait = made.on_queue && made.writes && !made.makes_objects &&
+    if (!device.info().host_memory) made.queue_device = &device;
+    made.may_wait = made.queue_device && made.writes && !made.makes_objects &&
                     !may_keep_arguments(compiled.module) &&
                     made.result.kind == frontend::ResultShape::Kind::None;
     made.polls = may_poll(compiled.module);
@@ -389,7 +389,7 @@ PyObject* Dispatch::call_any(const frontend::Source& source, PyObject* const* ar
     std::optional<HeapScope> objects;
     if (made->makes_objects) objects.emplace(arguments.heap());
     std::uint32_t evaluation = made->code->evaluation;
-    const Fault fault = !made->on_queue && arguments.may_launch(made->effects)
+    const Fault fault = !made->queue_device && arguments.may_launch(made->effects)
                             ? launch_ready(*made, arguments, launch)
                             : launch_waiting(*made, arguments, launch, evaluation);
     arguments.tables().give_back();

@@ -34,12 +34,12 @@ struct Specialisation {
     std::vector<std::uint32_t> key;
     Device* device = nullptr;
     int dimensions = 0;
-    bool makes_objects = false;  ///< on the heap of the call
-    bool keeps_lock = false;     ///< runs for nanoseconds: no loop, no call
-    bool is_plain = false;       ///< needs nothing of a call but numbers and arrays
-    bool polls = true;           ///< may ask whether the user wants to stop
-    bool on_queue = false;       ///< of a device that computes while the host goes on
-    bool may_wait = false;       ///< runs on a queue, and all that it does is write to arrays
+    bool makes_objects = false;      ///< on the heap of the call
+    bool keeps_lock = false;         ///< runs for nanoseconds: no loop, no call
+    bool is_plain = false;           ///< needs nothing of a call but numbers and arrays
+    bool polls = true;               ///< may ask whether the user wants to stop
+    Device* queue_device = nullptr;  ///< that computes while the host goes on; null: another one
+    bool may_wait = false;           ///< runs on a queue, and all that it does is write to arrays
     frontend::CompileRequest request;
     frontend::ResultShape result;
     std::size_t result_count = 0, first_result = 0;  ///< the slot of the first, if packed

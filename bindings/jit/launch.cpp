@@ -109,7 +109,11 @@ Fault launch_waiting(const Specialisation& made, Arguments& arguments, LaunchArg
     LaunchOperands operands;
     arguments.add_operands(made.effects, operands);
     evaluation = Tape::current().begin_launch(operands.all(), *made.code).evaluation;
-    return run_call(made, arguments, launch);
+    if (!made.queue_device) return run_call(made, arguments, launch);
+    Fault fault;
+    run_on_queue(*made.queue_device, operands.all(),
+                 [&] { fault = run_call(made, arguments, launch); });
+    return fault;
 }
 
 PyObject* Dispatch::call_waiting(const QuickCall& quick, const frontend::Source& source,

@@ -14,6 +14,8 @@ QueueTimes Queue::times(std::uint64_t) {
     fail(ErrorKind::Device, "profile: this queue notes no times; use Queue(profiling=True)");
 }
 
+void Queue::wait_on(const Completion& c) { c.wait(); }
+
 void Completion::wait() const {
     if (!queue) return;
     CancelScope* cancel = CancelScope::current();

@@ -10,6 +10,7 @@
 namespace unisono {
 
 class Device;
+struct Completion;
 
 struct QueueOptions {
     bool in_order = true;    ///< else what is submitted waits only for what it is told to wait for
@@ -40,6 +41,8 @@ class Queue {
     virtual std::uint64_t mark() { return submitted(); }
     /// The same, also of what others gave the vendor's queue.
     virtual std::uint64_t fence() { return mark(); }
+    /// What is submitted later starts behind that work, of a queue of any device.
+    virtual void wait_on(const Completion& c);
     /// A submission like that of mark(), for which the queue keeps times until forget_times().
     virtual std::uint64_t record() { return mark(); }
     /// Of what was submitted since the record before that one, which is done. Throws where the

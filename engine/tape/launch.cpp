@@ -140,4 +140,24 @@ LaunchStart Tape::begin_launch(std::span<const LaunchOperand> operands, const La
     return {launch.number, flights_->departures() != departures};
 }
 
+void run_on_queue(Device& device, std::span<const LaunchOperand> operands,
+                  const std::function<void()>& work) {
+    Queue* queue = device.own_queue();
+    const Places& places = current<Places>();
+    if (places.chosen) {
+        const Places::Choice choice = places.chosen();
+        if (choice.queue && &choice.queue->device() == &device) queue = choice.queue;
+    }
+    Submission submission(queue);
+    for (const LaunchOperand& o : operands) {
+        if (o.reads) submission.reads(*o.storage);
+        if (o.writes) submission.writes(*o.storage, false);
+    }
+    submission.run(work);
+    if (const auto fault = submission.end(nullptr, {})) {
+        fault->wait();
+        fault->raise();
+    }
+}
+
 }  // namespace unisono

@@ -9,6 +9,7 @@
 // notes whose work the memory is (note_launch).
 #pragma once
 
+#include <functional>
 #include <iterator>
 #include <span>
 #include <string>
@@ -80,6 +81,11 @@ struct LaunchStart {
     std::uint32_t evaluation;  ///< of the arrays that it writes
     bool left_engine;          ///< meanwhile others may have changed the arguments
 };
+
+/// Does a launch on a device's queue, whose operands are ready, and waits for it. Throws what went
+/// wrong with what it depends on.
+void run_on_queue(Device& device, std::span<const LaunchOperand> operands,
+                  const std::function<void()>& work);
 
 /// Whether code with these effects on the memory may run at once: nothing that is pending or in
 /// flight has to come before.

@@ -44,6 +44,7 @@ const char* text(FlushReason reason) {
         case FlushReason::Launch: return "a compiled function takes the array";
         case FlushReason::Check: return "a statement checks its data";
         case FlushReason::Count: return "the shape of a result depends on data";
+        case FlushReason::Queue: return "a queue is given its work";
         case FlushReason::Exit: return "the program ends";
     }
     return "";
@@ -118,12 +119,11 @@ bool Tape::is_full(const View& out) {
 /// Of a statement on the device that the thread chose a queue of.
 std::uint16_t Tape::chosen_queue(const Entry& entry) {
     Places& places = unisono::current<Places>();
-    if (!places.chosen) return 0;
     const Places::Choice choice = places.chosen();
     if (!choice.queue) return 0;
     auto is_there = [&](const View& v) { return v.storage->device == &choice.queue->device(); };
-    if (!any_write(entry, is_there) && !any_read(entry, is_there)) return 0;
-    return places.number_of(*choice.queue);
+    return any_write(entry, is_there) || any_read(entry, is_there) ? places.number_of(*choice.queue)
+                                                                   : 0;
 }
 
 void Tape::close(Entry& e) {
@@ -309,7 +309,7 @@ void Tape::flush_all(FlushReason reason) {
     if (reason != FlushReason::Eval) return;
     for (const auto& fault : std::vector(faults_.begin(), faults_.end())) {
         run_outside(hooks, true, [&] { fault->wait(); });
-        if (fault->error() && fault->is_unmet()) fault->raise();
+        if (fault->is_unmet()) fault->raise();
     }
     drop_harmless_faults();
 }
@@ -332,8 +332,29 @@ void Tape::synchronize(Queue& queue) {
     run_outside(hooks, true, [&] { all.wait(); });
     drop_harmless_faults();
     const auto first = std::find_if(faults_.begin(), faults_.end(),
-                                    [](const auto& fault) { return fault->is_unmet(); });
+                                    [](const auto& f) { return f->is_done() && f->is_unmet(); });
     if (first != faults_.end()) std::shared_ptr<LateFault>(*first)->raise();
+}
+
+void Tape::submit(Queue& queue) {
+    Places& places = unisono::current<Places>();
+    const bool is_own = &queue == queue.device().own_queue();
+    const std::uint16_t number = is_own ? 0 : places.number_of(queue);
+    std::vector<Storage*> wanted;
+    for (const Entry& e : entries_) {
+        if (e.queue != number) continue;
+        for_each_write(e, [&](const View& v) {
+            if (v.storage->device == &queue.device()) wanted.push_back(v.storage);
+        });
+    }
+    drop_dead();
+    auto is_pending = [](const Storage* s) { return s->pending > 0; };
+    while (std::any_of(wanted.begin(), wanted.end(), is_pending)) {
+        const bool all = mark_closure(wanted, nullptr);
+        if (!may_run(all)) continue;
+        run_marked(FlushReason::Queue, all);
+        return;
+    }
 }
 
 void Tape::note_fault(std::shared_ptr<LateFault> fault) {
@@ -343,11 +364,8 @@ void Tape::note_fault(std::shared_ptr<LateFault> fault) {
 
 /// From the oldest on, so that none asks many that it depends on.
 void Tape::drop_harmless_faults() {
-    std::erase_if(faults_, [](const auto& fault) {
-        if (!fault->is_done()) return false;
-        static_cast<void>(fault->error());
-        return !fault->is_unmet();
-    });
+    std::erase_if(faults_,
+                  [](const auto& fault) { return fault->is_done() && !fault->is_unmet(); });
 }
 
 void Tape::read_outside(Storage* s, const std::function<void()>& work) {

@@ -182,6 +182,7 @@ enum class FlushReason : std::uint8_t {
     Launch,  ///< a compiled function or kernel runs
     Check,   ///< a statement looks at its data, which it may refuse
     Count,   ///< the shape of a result depends on data
+    Queue,   ///< a queue is given what was recorded for it
     Exit,
 };
 const char* text(FlushReason reason);
@@ -284,6 +285,8 @@ class Tape final : public Context::Part {
     void synchronize(Queue& queue);
     /// From now on each statement asks Places::chosen for its queue.
     void ask_for_queues() { asks_for_queues_ = true; }
+    /// Gives the queue what was recorded for it, and what that depends on.
+    void submit(Queue& queue);
     /// Keeps what may yet go wrong on a device until somebody has met it: synchronize raises it.
     void note_fault(std::shared_ptr<LateFault> fault);
     /// Does work that reads the storage's memory, whose contents are valid, while other threads use

@@ -32,6 +32,7 @@ namespace unisono::opencl {
     X(clGetKernelWorkGroupInfo)     \
     X(clEnqueueNDRangeKernel)       \
     X(clEnqueueMarkerWithWaitList)  \
+    X(clEnqueueBarrierWithWaitList) \
     X(clGetEventProfilingInfo)      \
     X(clFlush)                      \
     X(clGetEventInfo)               \

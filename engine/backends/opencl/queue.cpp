@@ -146,6 +146,15 @@ std::uint64_t OpenCLQueue::enqueue_marker(cl_event* marker) {
     return submitted();
 }
 
+void OpenCLQueue::wait_on(const Completion& c) {
+    if (!c.queue || c.queue == this || c.is_done()) return;
+    if (&c.queue->device() != &device_) return c.wait();  // events are known to their device alone
+    QueueScope scope(*this, {c});
+    submit("clEnqueueBarrierWithWaitList", [&](cl_uint n, const cl_event* after, cl_event* event) {
+        return api().clEnqueueBarrierWithWaitList(queue_, n, after, event);
+    });
+}
+
 std::uint64_t OpenCLQueue::mark() {
     device_.require_usable();
     return options_.in_order ? submitted() : enqueue_marker(nullptr);

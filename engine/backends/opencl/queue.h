@@ -41,6 +41,7 @@ class OpenCLQueue final : public Queue {
     bool has_passed(std::uint64_t number) override;
     bool wait_for(std::uint64_t number, std::chrono::milliseconds most) override;
     std::uint64_t mark() override;
+    void wait_on(const Completion& c) override;
     std::uint64_t fence() override { return enqueue_marker(nullptr); }
     std::uint64_t record() override;
     QueueTimes times(std::uint64_t number) override;

@@ -150,6 +150,7 @@ class Grouper {
     bool collect(std::uint32_t i, std::uint32_t to, std::vector<std::uint32_t>& moved) const {
         const std::uint32_t from = group_of_[i];
         if (segment_[i].out.storage->device != groups_[to].device ||
+            segment_[i].queue != groups_[to].queue ||
             data_.slots[iteration_slot(i)].shape != groups_[to].shape)
             return false;
         moved.push_back(i);
@@ -189,7 +190,8 @@ class Grouper {
         const std::uint32_t r = uses[0].entry;
         const auto to = static_cast<std::uint32_t>(data_.operands[4 * i + 3]);
         if (!may_store(r, to) || data_.slots[from].dtype != data_.slots[to].dtype ||
-            segment_[r].out.storage->device != segment_[i].out.storage->device)
+            segment_[r].out.storage->device != segment_[i].out.storage->device ||
+            segment_[r].queue != segment_[i].queue)
             return;
         for (const Use& u : uses_[data_.slots[to].storage]) {
             const std::uint32_t g = group_of_[u.entry];
@@ -245,7 +247,7 @@ class Grouper {
             if (why.empty()) why = "has another iteration space";
             return false;
         }
-        if (b.device != e.out.storage->device) return false;
+        if (b.device != e.out.storage->device || b.queue != e.queue) return false;
         if (e.kind == EntryKind::Reduce && b.reduce_axis >= 0 &&
             (b.reduce_axis != e.axis || b.reduce_before != e.before)) {
             why = "reduces another axis";
@@ -299,6 +301,7 @@ class Grouper {
         b.opaque = segment_[i].kind == EntryKind::Opaque;
         b.shape = data_.slots[iteration_slot(i)].shape;
         b.device = segment_[i].out.storage->device;
+        b.queue = segment_[i].queue;
         b.why = why;
         groups_.push_back(std::move(b));
     }

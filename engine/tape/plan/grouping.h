@@ -15,6 +15,7 @@ struct EntryGroup {
     std::uint32_t shape = 0;  ///< of the iteration space
     int reduce_axis = -1, reduce_before = 0;
     Device* device = nullptr;
+    std::uint16_t queue = 0;
     bool closed = false;  ///< what the program repeats next would not fit as a whole
     std::vector<std::uint32_t> entries;
     std::vector<std::uint32_t> slots;      ///< distinct views touched

@@ -88,14 +88,18 @@ class Reader {
         shapes_.clear();
         data.tails.clear();
         epoch_ = epoch;
+        std::uint16_t queues = 0;
         for (std::size_t i = 0; i < segment.size(); ++i) {
             read_entry(segment[i], &data.operands[4 * i]);
+            queues |= segment[i].queue;
             if (segment[i].kind == EntryKind::Opaque)
                 read_tail(segment[i], static_cast<std::uint32_t>(i));
         }
         data.slot_count = slot_count_;
         data.storage_count = storage_count_;
         finish();
+        if (queues) [[unlikely]]
+            write_queues(segment);
     }
 
     std::span<const std::uint32_t> key() const { return {buffer_.data(), token_}; }
@@ -209,13 +213,30 @@ class Reader {
                                              static_cast<std::uint32_t>(b)) == Overlap::Disjoint);
             }
         }
+        append(bits);
+    }
+
+    /// Which entries are on the same queue: numbers in the order of their first use.
+    void write_queues(const std::vector<Entry>& segment) {
+        std::vector<std::uint16_t> seen;
+        std::vector<std::uint32_t> numbers;
+        for (const Entry& e : segment) {
+            const auto found = std::find(seen.begin(), seen.end(), e.queue);
+            numbers.push_back(static_cast<std::uint32_t>(found - seen.begin()));
+            if (found == seen.end()) seen.push_back(e.queue);
+        }
+        append(numbers);
+    }
+
+    /// Behind what was counted on.
+    void append(const std::vector<std::uint32_t>& tokens) {
         auto used = static_cast<std::size_t>(token_ - buffer_.data());
-        std::size_t wanted = used + bits.size() + data.storage_count;
+        std::size_t wanted = used + tokens.size() + data.storage_count;
         if (wanted > buffer_.size()) {
             buffer_.resize(2 * wanted);
             token_ = buffer_.data() + used;
         }
-        token_ = std::copy(bits.begin(), bits.end(), token_);
+        token_ = std::copy(tokens.begin(), tokens.end(), token_);
     }
 
     /// Finds the slot of a view; filled in the epoch that it names.

@@ -12,28 +12,28 @@ LateFault::LateFault(Completion done, std::unique_ptr<const Check> check, Source
                      std::vector<std::shared_ptr<LateFault>> before)
     : done_(done), check_(std::move(check)), place_(std::move(place)), before_(std::move(before)) {}
 
-const std::shared_ptr<const Error>& LateFault::error() {
-    if (is_known_) return error_;
+bool LateFault::has_failed() {
+    if (is_known_) return failure_ != nullptr;
     is_known_ = true;
     for (const auto& fault : std::exchange(before_, {})) {
-        if (!error_) error_ = fault->error();
+        if (!failure_ && fault->has_failed()) failure_ = fault->failure_;
     }
-    if (error_ || !check_) return error_;
+    if (failure_ || !check_) return failure_ != nullptr;
     try {
         (*check_)();
     } catch (const Error& error) {
         const bool has_place = error.place().line != 0 || place_.line == 0;
-        error_ = std::make_shared<const Error>(has_place ? error : error.at(place_));
+        failure_ = std::make_shared<Failure>(Failure{has_place ? error : error.at(place_)});
         is_own_ = true;
     }
     check_.reset();
-    return error_;
+    return is_own_;
 }
 
 void LateFault::raise() {
-    if (!error()) return;
-    is_met_ = true;
-    throw Error(*error_);
+    if (!has_failed()) return;
+    failure_->is_met = true;
+    throw Error(failure_->error);
 }
 
 static QueueUse& use_of(Storage& s) {
@@ -64,8 +64,7 @@ void Submission::wait_for(const Completion& c) {
     (&c.queue->device() == &queue_->device() ? after_ : elsewhere_).push_back(c);
 }
 
-void Submission::reads(const View& v) {
-    Storage& s = *v.storage;
+void Submission::reads(Storage& s) {
     if (s.addressable()) return;
     if (s.exports) note_outside_use(s);
     read_.push_back(&s);
@@ -74,22 +73,20 @@ void Submission::reads(const View& v) {
     if (s.use->fault) faults_.push_back(s.use->fault);
 }
 
-void Submission::writes(const View& v) {
-    Storage& s = *v.storage;
+void Submission::writes(Storage& s, bool is_whole) {
     if (s.addressable()) return;
     if (s.exports) note_outside_use(s);
     written_.push_back(&s);
     if (!s.use) return;
     wait_for(s.use->written);
     for (const Completion& c : s.use->read) wait_for(c);
-    const bool is_whole = v.layout->contiguous() && v.layout->size() * size_of(v.dtype) == s.bytes;
     if (s.use->fault && !is_whole) faults_.push_back(s.use->fault);
 }
 
 std::shared_ptr<LateFault> Submission::end(std::unique_ptr<const LateFault::Check> check,
                                            const SourcePlace& place) {
     if (!last_.queue) return nullptr;  // it had nothing to do
-    std::erase_if(faults_, [](const auto& f) { return f->is_done() && !f->error(); });
+    std::erase_if(faults_, [](const auto& f) { return f->is_done() && !f->has_failed(); });
     std::shared_ptr<LateFault> fault;
     if (check || !faults_.empty()) {
         fault = std::make_shared<LateFault>(last_, std::move(check), place, std::move(faults_));

@@ -29,10 +29,10 @@ class LateFault {
 
     void wait() const { done_.wait(); }
     bool is_done() const { return is_known_ || done_.is_done(); }
-    /// What went wrong with the work, or with what it depends on, or null. It must be done.
-    const std::shared_ptr<const Error>& error();
-    /// Whether the work itself failed and nobody has met that so far.
-    bool is_unmet() const { return is_own_ && !is_met_; }
+    /// Whether the work, or what it depends on, went wrong. It must be done.
+    bool has_failed();
+    /// Whether the work itself failed and nobody has met that so far. It must be done.
+    bool is_unmet() { return has_failed() && is_own_ && !failure_->is_met; }
     /// Throws what went wrong. It must be done.
     void raise();
 
@@ -41,8 +41,12 @@ class LateFault {
     std::unique_ptr<const Check> check_;
     SourcePlace place_;
     std::vector<std::shared_ptr<LateFault>> before_;
-    std::shared_ptr<const Error> error_;
-    bool is_known_ = false, is_own_ = false, is_met_ = false;
+    struct Failure {
+        Error error;
+        bool is_met = false;
+    };
+    std::shared_ptr<Failure> failure_;  ///< shared with what depends on the work
+    bool is_known_ = false, is_own_ = false;
 };
 
 /// What queues were given to do with a storage's memory on a device.
@@ -57,8 +61,13 @@ class Submission {
   public:
     explicit Submission(Queue* queue) : queue_(queue) {}
 
-    void reads(const View& v);
-    void writes(const View& v);
+    void reads(Storage& s);
+    void writes(Storage& s, bool is_whole);
+    void reads(const View& v) { reads(*v.storage); }
+    void writes(const View& v) {
+        writes(*v.storage,
+               v.layout->contiguous() && v.layout->size() * size_of(v.dtype) == v.storage->bytes);
+    }
     /// Does the work, whose commands go to the queue; the engine need not be held.
     template <class F>
     void run(F&& work) {

@@ -30,8 +30,15 @@ class ThreadQueue final : public Queue {
         thread_.join();
     }
     void submit(std::function<void()> work) {
+        std::vector<Completion> after;
+        QueueScope* scope = QueueScope::of(device_);
+        if (scope && &scope->queue() == this)
+            after.assign(scope->after().begin(), scope->after().end());
         std::lock_guard lock(mutex_);
-        waiting_.push_back(std::move(work));
+        waiting_.push_back([after, work = std::move(work)] {
+            for (const Completion& c : after) c.wait();
+            work();
+        });
         ++submitted_;
         changed_.notify_all();
     }
@@ -99,7 +106,7 @@ class ThreadDevice final : public Device {
     const DeviceInfo& info() const override { return info_; }
     Memory allocate(std::int64_t bytes) override { return interpreter_.allocate(bytes); }
     void free(Memory memory) noexcept override {
-        queue_.submit([this, memory] { interpreter_.free(memory); });
+        here().submit([this, memory] { interpreter_.free(memory); });
     }
     void copy_in(Memory to, std::int64_t offset, const void* from, std::int64_t bytes) override {
         wait_for([&] { interpreter_.copy_in(to, offset, from, bytes); });
@@ -109,19 +116,21 @@ class ThreadDevice final : public Device {
     }
     void copy(Memory to, std::int64_t to_offset, Memory from, std::int64_t from_offset,
               std::int64_t bytes) override {
-        queue_.submit([=, this] { interpreter_.copy(to, to_offset, from, from_offset, bytes); });
+        here().submit([=, this] { interpreter_.copy(to, to_offset, from, from_offset, bytes); });
     }
     void synchronize() override {
         wait_for([] {});
     }
     std::unique_ptr<Executable> compile(ir::Module module, const CompileOptions& options) override;
     ThreadQueue* own_queue() override { return &queue_; }
+    Queue& make_queue(const QueueOptions&) override { return *new ThreadQueue(*this); }
+    ThreadQueue& here() { return static_cast<ThreadQueue&>(*queue()); }
 
   private:
     void wait_for(const std::function<void()>& work) {
-        queue_.submit(work);
-        const std::uint64_t number = queue_.submitted();
-        while (!queue_.wait_for(number, std::chrono::milliseconds(1000))) {
+        here().submit(work);
+        const std::uint64_t number = here().submitted();
+        while (!here().wait_for(number, std::chrono::milliseconds(1000))) {
         }
     }
 
@@ -132,8 +141,8 @@ class ThreadDevice final : public Device {
 
 class ThreadExecutable final : public Executable {
   public:
-    ThreadExecutable(ThreadQueue& queue, std::shared_ptr<Executable> code)
-        : queue_(queue), code_(std::move(code)) {}
+    ThreadExecutable(ThreadDevice& device, std::shared_ptr<Executable> code)
+        : device_(device), code_(std::move(code)) {}
     Fault launch(const LaunchArgs& args) override {
         struct Array {
             Memory memory;
@@ -147,7 +156,7 @@ class ThreadExecutable final : public Executable {
                               {a.shape.begin(), a.shape.end()},
                               {a.strides.begin(), a.strides.end()}});
         std::vector<std::uint64_t> scalars(args.scalars.begin(), args.scalars.end());
-        queue_.submit([code = code_, arrays, scalars, range = args.range] {
+        device_.here().submit([code = code_, arrays, scalars, range = args.range] {
             std::vector<ArrayArg> own;
             for (const Array& a : arrays) own.push_back({a.memory, a.offset, a.shape, a.strides});
             code->launch({own, scalars, {}, range, 1});
@@ -157,13 +166,13 @@ class ThreadExecutable final : public Executable {
     std::span<const ir::FaultSite> sites() const override { return code_->sites(); }
 
   private:
-    ThreadQueue& queue_;
+    ThreadDevice& device_;
     std::shared_ptr<Executable> code_;
 };
 
 std::unique_ptr<Executable> ThreadDevice::compile(ir::Module module,
                                                   const CompileOptions& options) {
-    return std::make_unique<ThreadExecutable>(queue_,
+    return std::make_unique<ThreadExecutable>(*this,
                                               interpreter_.compile(std::move(module), options));
 }
 
@@ -209,6 +218,81 @@ TEST(CompletionsThreads, TransfersWaitInTheOrderOfTheirEffects) {
     Array after = to_device(x, nullptr);
     EXPECT_EQ(at(before, 999), 999);
     EXPECT_EQ(at(after, 999), 7);
+}
+
+/// The queue of the statements of a test.
+Queue* chosen = nullptr;
+
+class QueuesThreads : public testing::Test {
+  protected:
+    QueuesThreads() {
+        current<Places>().chosen = [] {
+            return Places::Choice{chosen != nullptr, &device(), chosen};
+        };
+        Tape::current().ask_for_queues();
+    }
+    ~QueuesThreads() override { chosen = nullptr; }
+
+    static void submit(const Array& a) {
+        Tape::current().flush(a.view().storage, FlushReason::Queue);
+    }
+    /// Whether its memory gets no result while others are held.
+    static bool is_held_up(const Array& a) {
+        const Completion& written = a.view().storage->use->written;
+        return !written.queue->wait_for(written.number, std::chrono::milliseconds(20));
+    }
+
+    Context context_;
+    Context::Scope inside_{context_};
+    ThreadQueue& first_ = static_cast<ThreadQueue&>(device().make_queue({}));
+    ThreadQueue& second_ = static_cast<ThreadQueue&>(device().make_queue({}));
+};
+
+TEST_F(QueuesThreads, WorkWaitsForWhatItReadsOnAnotherQueue) {
+    Array x = to_device(iota(1000, nullptr), &device());
+    Tape::current().synchronize();
+    first_.hold(true);
+    chosen = &first_;
+    Array y = plus(x, 1);
+    submit(y);
+    chosen = &second_;
+    Array free = plus(x, 5);
+    submit(free);
+    EXPECT_EQ(at(free, 999), 1004);  // it does not wait for the first queue
+    Array z = plus(y, 1);
+    submit(z);
+    EXPECT_TRUE(is_held_up(z));
+    first_.hold(false);
+    EXPECT_EQ(at(z, 999), 1001);
+}
+
+TEST_F(QueuesThreads, AWriteWaitsForWhatReadsTheMemoryOnAnotherQueue) {
+    Array x = to_device(iota(1000, nullptr), &device());
+    Tape::current().synchronize();
+    first_.hold(true);
+    chosen = &first_;
+    Array y = plus(x, 1);
+    submit(y);
+    chosen = &second_;
+    assign(x, Arg{scalar_operand(Scalar::of(DType::Int64, 7)), Weak::Int});
+    submit(x);
+    EXPECT_TRUE(is_held_up(x));
+    first_.hold(false);
+    EXPECT_EQ(at(y, 999), 1000);
+    EXPECT_EQ(at(x, 999), 7);
+}
+
+TEST_F(QueuesThreads, StatementsOfTwoQueuesShareNoKernel) {
+    Array x = to_device(iota(1000, nullptr), &device());
+    Tape::current().synchronize();
+    const std::int64_t before = counters().kernels_launched + counters_apart().kernels_launched;
+    chosen = &first_;
+    Array y = plus(x, 1);
+    chosen = &second_;
+    Array z = plus(y, 1);
+    y = Array();
+    EXPECT_EQ(at(z, 1), 3);
+    EXPECT_EQ(counters().kernels_launched + counters_apart().kernels_launched, before + 2);
 }
 
 std::mutex engine;

@@ -1,0 +1,268 @@
+"""Queues, events, and the device that a block uses."""
+
+import asyncio
+import threading
+
+import numpy as np
+import pytest
+import unisono as un
+
+OPENCL = [d.name for d in un.devices("opencl")]
+
+pytestmark = pytest.mark.skipif(not OPENCL, reason="no OpenCL device")
+
+
+@pytest.fixture(params=OPENCL)
+def name(request):
+    return request.param
+
+
+@un.kernel
+def gather(a, k, out):
+    i = un.global_id(0)
+    out[i] = a[k[i]]
+
+
+@un.jit
+def two_loops(a, k, first, second):
+    for i in un.prange(first.shape[0]):
+        first[i] = a[k[i]]
+    for i in un.prange(second.shape[0]):
+        second[i] = 1.0
+
+
+def host(x):
+    return np.asarray(x.to_device("cpu"))
+
+
+@pytest.mark.parametrize("order", ["in", "out"])
+def test_statements_of_a_block_go_to_its_queue_and_wait_for_others(name, order):
+    first, second = un.Queue(name, order=order), un.Queue(name, order=order)
+    x = un.asarray(np.arange(5000.0), device=name)
+    expected = np.arange(5000.0)
+    for step in range(20):
+        with un.device(queue=(first, second)[step % 2]):
+            y = x * 2 - 1
+            x[::3] = y[::3] + 1
+        e = expected * 2 - 1
+        expected[::3] = e[::3] + 1
+        if step % 5 == 0:
+            first.record()
+    np.testing.assert_array_equal(host(x), expected)
+    np.testing.assert_array_equal(host(y), e)
+
+
+def test_a_block_makes_arrays_on_its_device(name):
+    with un.device(name) as q:
+        assert q is None
+        assert un.zeros(3).device == name
+        with un.device("cpu"):
+            assert un.zeros(3).device == "cpu"
+        assert un.ones(3).device == name
+    assert un.zeros(3).device == "cpu"
+
+
+def test_threads_and_tasks_do_not_mix(name):
+    seen = {}
+    inside, checked = threading.Event(), threading.Event()
+
+    def other():
+        inside.wait()
+        seen["thread"] = un.zeros(1).device
+        checked.set()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    with un.device(name):
+        inside.set()
+        checked.wait()
+    thread.join()
+
+    async def tasks():
+        entered, left = asyncio.Event(), asyncio.Event()
+
+        async def one():
+            with un.device(name):
+                entered.set()
+                await left.wait()
+                seen["one"] = un.zeros(1).device
+
+        async def two():
+            await entered.wait()
+            seen["two"] = un.zeros(1).device
+            left.set()
+
+        await asyncio.gather(one(), two())
+
+    asyncio.run(tasks())
+    assert seen == {"thread": "cpu", "one": name, "two": "cpu"}
+
+
+def test_events(name):
+    q = un.Queue(name, profiling=True)
+    x = un.asarray(np.arange(1000.0), device=name)
+    with un.device(queue=q):
+        y = x + 1
+    first = q.record()
+    with un.device(queue=q):
+        z = y * 2
+    second = q.record()
+    called = threading.Event()
+    second.add_callback(lambda event: called.set() if event is second and event.done else None)
+    assert called.wait(60)
+    second.wait()
+    assert first.done and second.done
+    p = second.profile
+    assert 0 < p.queued <= p.submit <= p.start <= p.end
+    assert first.elapsed(second) >= 0
+    assert float(z[1]) == 4
+
+
+def test_a_queue_waits_for_events_of_another_one_and_of_its_own(name):
+    first, second = un.Queue(name), un.Queue(name, order="out")
+    x = un.asarray(np.arange(10.0), device=name)
+    for _ in range(3):
+        with un.device(queue=first):
+            x += 1
+        second.wait_for(first.record())
+        with un.device(queue=second):
+            x += 1
+        event = second.record()
+        first.wait_for(event)
+        second.wait_for(event)
+    first.synchronize()
+    second.synchronize()
+    np.testing.assert_array_equal(host(x), np.arange(10.0) + 6)
+
+
+def test_record_submits_what_was_recorded_for_the_queue_alone(name):
+    q = un.Queue(name)
+    x = un.asarray(np.arange(10.0), device=name)
+    un.synchronize()
+    other, on_host = x + 1, un.ones(10**4) + 1
+    with un.device(queue=q):
+        mine = x + 2
+    before = un.stats()["pending_operations"]
+    q.record()
+    assert un.stats()["pending_operations"] == before - 1
+    assert un.flush_log()[-1]["reason"] == "a queue is given its work"
+    assert float(mine[0]) + float(other[0]) + float(on_host[0]) == 5
+
+
+def faulty(name):
+    a = un.asarray(np.arange(10.0), device=name)
+    k = un.asarray(np.array([1, 2, 99]), device=name)
+    return a, k, un.zeros(3, device=name)
+
+
+def test_a_late_fault_reaches_what_depends_on_it_and_nothing_else(name):
+    a, k, out = faulty(name)
+    gather[3](a, k, out)
+    y = out * 2
+    z = un.ones(3, device=name) + 1
+    un.Queue(name).record()
+    np.testing.assert_array_equal(host(z), 2)
+    for x in (y, out):
+        with pytest.raises(IndexError, match=r"index 99 is out of bounds for axis 0 with size 10"):
+            host(x)
+    out[0] = 1.0  # a part
+    with pytest.raises(IndexError, match="index 99"):
+        float(out[0])
+    out[...] = 3.0  # all of it
+    np.testing.assert_array_equal(host(out + 1), 4)
+    un.synchronize()  # the fault was met
+
+
+@un.jit
+def total(x):
+    s = 0.0
+    for v in x:
+        s += v
+    return s
+
+
+def test_a_late_fault_reaches_numbers_that_functions_return(name):
+    a, k, out = faulty(name)
+    with un.device(queue=un.Queue(name)):
+        gather[3](a, k, out)
+    with pytest.raises(IndexError, match="index 99"):
+        total(out)
+    assert total(a) == 45
+
+
+def test_a_late_fault_reaches_other_queues(name):
+    a, k, out = faulty(name)
+    with un.device(queue=un.Queue(name)):
+        gather[3](a, k, out)
+    with un.device(queue=un.Queue(name, order="out")):
+        y = out + 1
+    with pytest.raises(IndexError, match="index 99"):
+        host(y)
+
+
+def test_a_fault_that_nobody_met_is_raised_once_at_synchronize(name):
+    q = un.Queue(name)
+    a, k, out = faulty(name)
+    with un.device(queue=q):
+        gather[3](a, k, out)
+    with pytest.raises(IndexError, match=r"index 99(.|\n)*gather"):
+        q.synchronize()
+    q.synchronize()
+    un.synchronize()
+
+
+def test_after_a_fault_the_later_loops_of_a_function_do_nothing(name):
+    a, k, first = faulty(name)
+    second = un.zeros(3, device=name)
+    two_loops(a, k, first, second)
+    with pytest.raises(IndexError, match="index 99"):
+        un.eval(first)
+    second[...] = second * 0 + 5  # still wrong: it depends on what failed
+    with pytest.raises(IndexError):
+        host(second)
+    k[...] = 1
+    second[...] = 0.0
+    two_loops(a, k, first, second)
+    np.testing.assert_array_equal(host(second), 1)
+    np.testing.assert_array_equal(host(first), 1)
+
+
+def test_a_long_chain_behind_a_fault_stays_flat(name):
+    a, k, out = faulty(name)
+    gather[3](a, k, out)
+    for _ in range(3000):
+        out += 1
+        un.Queue(name).record()
+    with pytest.raises(IndexError, match="index 99"):
+        host(out)
+
+
+def test_a_queue_is_used_again(name):
+    handles = {id(un.Queue(name)._handle) for _ in range(100)}
+    assert handles
+    queues = [un.Queue(name) for _ in range(3)]
+    assert len({q._handle for q in queues}) == 3
+
+
+def test_wrong_use(name):
+    q = un.Queue(name)
+    with pytest.raises(
+        ValueError, match='order is an unknown word; got \'x\'; expected "in" or "out"'
+    ):
+        un.Queue(name, order="x")
+    with pytest.raises(un.DeviceError, match="'cpu' has no queues"):
+        un.Queue("cpu")
+    with pytest.raises(un.DeviceError, match=r"use Queue\(profiling=True\)"):
+        q.record().profile  # noqa: B018
+    with pytest.raises(TypeError, match="expected an Event"):
+        q.wait_for(3)
+    with pytest.raises(TypeError, match="expected a function"):
+        q.record().add_callback(3)
+    with pytest.raises(TypeError, match="record"):
+        un.Event()
+    with pytest.raises(TypeError, match="expected the name of a device, or a queue"):
+        un.device()
+    with pytest.raises(TypeError, match="queue is not a Queue"):
+        un.device(name, queue=3)
+    with pytest.raises(ValueError, match="the queue belongs to another device"):
+        un.device("cpu", queue=q)
