@@ -196,7 +196,7 @@ void host::unique(const primitives::Distinct& distinct, Views in, Views out) {
 }
 
 Unique unique(const Array& a, bool places, bool equal_nan) {
-    const Array flat = packed(reshape(packed(a), {a.size()}));
+    const Array flat = a.rank() == 1 ? packed(a) : packed(reshape(packed(a), {a.size()}));
     Unique u;
     if (flat.size() == 0) {
         std::int64_t none[] = {0};

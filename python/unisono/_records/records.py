@@ -481,4 +481,4 @@ def _all_ours(made):
 
 def holds_records(arrays):
     """Whether one of the arrays is of records."""
-    return any(type(x) is RecordArray for x in arrays)
+    return RecordArray in map(type, arrays)
