@@ -128,7 +128,8 @@ std::optional<Op> op_named(PyObject* name) {
 PyObject* combine_at(PyObject* const* args) {
     std::optional<Op> op = op_named(args[0]);
     Array target = to_array(args[1], true), values = to_array(args[3], true);
-    const bool takes = op && library::combines_at(*op, target.dtype(), values.dtype());
+    const bool takes = op && library::combines_at(*op, target.dtype(), values.dtype()) &&
+                       (!target.device() || library::device_function(*op, target.dtype()));
     if (takes) library::combine_at(*op, target, to_array(args[2], true), values);
     return PyBool_FromLong(takes);
 }

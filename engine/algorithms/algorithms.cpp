@@ -17,7 +17,9 @@ namespace {
 
 constexpr Algorithm table[] = {
 #include "algorithms/combining.tree"
+#include "algorithms/counting.tree"
 #include "algorithms/moving.tree"
+#include "algorithms/products.tree"
 #include "algorithms/scanning.tree"
 #include "algorithms/sorting.tree"
 };

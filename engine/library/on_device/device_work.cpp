@@ -53,6 +53,25 @@ void DeviceWork::run(std::string_view kernel, std::initializer_list<DeviceArgume
     UNISONO_ASSERT(fault.site < 0);
 }
 
+DeviceVector DeviceWork::offsets(Dims shape, Dims strides) {
+    const std::int64_t size = element_count(shape);
+    DeviceVector made = filled(size, Scalar::of(DType::Int64, 0));
+    std::int64_t below = 1;
+    for (std::size_t k = shape.size(); k-- > 0;) {
+        run("add_axis", {made, below, shape[k], strides[k]}, {size});
+        below *= shape[k];
+    }
+    return made;
+}
+
+DeviceVector DeviceWork::packed(const View& v) {
+    if (v.layout->contiguous()) return vector_of(v);
+    const DeviceVector at = offsets(v.layout->shape(), v.layout->strides());
+    DeviceVector made = scratch(v.dtype, v.layout->size());
+    run("copy_at_offsets", {storage_of(v), at, made, v.offset}, {v.layout->size()});
+    return made;
+}
+
 void DeviceWork::run_pieces(std::string_view kernel, std::initializer_list<DeviceArgument> args,
                             std::int64_t items) {
     run(kernel, args, {items}, device_.info().kind == "cpu" ? 1 : 0);

@@ -73,6 +73,10 @@ class DeviceWork {
                     std::int64_t items);
     /// Pieces in which `size` elements of serial work are best shared, of `least` elements or more.
     std::int64_t pieces(std::int64_t size, std::int64_t least) const;
+    /// The offsets (in elements) of the points of axes in row-major order.
+    DeviceVector offsets(Dims shape, Dims strides);
+    /// The elements of a view side by side: its own memory where they lie so.
+    DeviceVector packed(const View& v);
     /// The element, once all before it is done.
     template <class T>
     T read(const DeviceVector& v, std::int64_t k = 0) {

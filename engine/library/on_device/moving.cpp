@@ -42,13 +42,8 @@ RowMap in_parts(RowMap m, std::int64_t parts) {
 
 /// The offset of each point of some axes.
 DeviceVector offsets(DeviceWork& work, const BlockAxes& axes, const std::int64_t* strides) {
-    DeviceVector made = work.filled(axes.size(), Scalar::of(DType::Int64, 0));
-    std::int64_t below = 1;
-    for (int k = axes.rank; k-- > 0;) {
-        work.run("add_axis", {made, below, axes.shape[k], strides[k]}, {axes.size()});
-        below *= axes.shape[k];
-    }
-    return made;
+    const auto rank = static_cast<std::size_t>(axes.rank);
+    return work.offsets({axes.shape, rank}, {strides, rank});
 }
 
 std::int64_t only(const BlockAxes& axes, const std::int64_t* strides) {

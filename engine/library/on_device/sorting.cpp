@@ -63,14 +63,16 @@ void require_short(std::int64_t n) {
                                      "; sort parts of it, or move it with .to_device(\"cpu\")");
 }
 
-/// Sorts keys with the numbers of their elements, both in place or into new memory.
-void sort_pairs(DeviceWork& work, DeviceVector& keys, DeviceVector& order, std::int64_t n) {
+}  // namespace
+
+void sort_pairs(DeviceWork& work, DeviceVector& keys, DeviceVector& order, std::int64_t n,
+                int bits) {
     if (n <= short_lane) return work.run("sort_short_lanes", {keys, order, n}, {keys.size / n});
     const Cut cut = cut_of(work, keys.size, n);
     const Places places = places_for(work, cut);
     DeviceVector other = work.scratch(keys.dtype, keys.size),
                  other_order = work.scratch(order.dtype, order.size);
-    for (std::int64_t shift = 0; shift < width_of(keys.dtype); shift += digit_bits) {
+    for (std::int64_t shift = 0; shift < bits; shift += digit_bits) {
         find_places(work, places, keys, cut, shift);
         work.run_pieces("radix_scatter_pairs",
                         {keys, order, other, other_order, places.counts, places.starts, shift,
@@ -88,13 +90,14 @@ DeviceVector first_order(DeviceWork& work, std::int64_t size, std::int64_t n) {
     return order;
 }
 
-/// Keys of the elements in an order that was found.
 DeviceVector in_order(DeviceWork& work, const DeviceVector& keys, const DeviceVector& order,
                       std::int64_t n) {
     DeviceVector made = work.scratch(keys.dtype, keys.size);
     work.run("take_lanes", {keys, order, made, n, n}, {keys.size});
     return made;
 }
+
+namespace {
 
 /// By imaginary parts, then real parts, then by which of them are NaN.
 DeviceVector complex_order(DeviceWork& work, const DeviceVector& x, std::int64_t n,
@@ -104,12 +107,12 @@ DeviceVector complex_order(DeviceWork& work, const DeviceVector& x, std::int64_t
     for (std::int64_t k : {1, 0}) {
         work.run("part_bits", {x.as(part), parts, k}, {x.size});
         DeviceVector keys = in_order(work, keys_of(work, parts, descending, false), order, n);
-        sort_pairs(work, keys, order, n);
+        sort_pairs(work, keys, order, n, width_of(keys.dtype));
     }
     DeviceVector classes = work.scratch(DType::UInt8, x.size);
     work.run("complex_classes", {x, classes}, {x.size});
     DeviceVector keys = in_order(work, keys_of(work, classes, descending, false), order, n);
-    sort_pairs(work, keys, order, n);
+    sort_pairs(work, keys, order, n, width_of(keys.dtype));
     return order;
 }
 
@@ -144,7 +147,7 @@ DeviceVector keys_of(DeviceWork& work, const DeviceVector& x, bool descending, b
 DeviceVector sorted_keys(DeviceWork& work, DeviceVector keys, std::int64_t n) {
     if (n <= short_lane) {
         DeviceVector order = first_order(work, keys.size, n);
-        sort_pairs(work, keys, order, n);
+        sort_pairs(work, keys, order, n, width_of(keys.dtype));
         return keys;
     }
     require_short(n);
@@ -166,25 +169,40 @@ DeviceVector order_of(DeviceWork& work, const DeviceVector& x, std::int64_t n, b
     if (is_complex(x.dtype)) return complex_order(work, x, n, descending);
     DeviceVector order = first_order(work, x.size, n);
     DeviceVector keys = keys_of(work, x, descending, false);
-    sort_pairs(work, keys, order, n);
+    sort_pairs(work, keys, order, n, width_of(keys.dtype));
     return order;
 }
 
-void on_device::sort(const primitives::Sorting& sorting, Views in, Views out, Device& device) {
-    DeviceWork work(device);
-    const DeviceVector x = vector_of(in[0]), to = vector_of(out[0]);
-    const std::int64_t n = lane_extent(in[0]);
-    if (is_complex(x.dtype))
-        return take_first(work, x, order_of(work, x, n, sorting.descending), out[0], n, n);
+namespace {
+
+void sort_into(DeviceWork& work, const DeviceVector& x, const DeviceVector& to, std::int64_t n,
+               bool descending) {
+    if (is_complex(x.dtype)) {
+        const DeviceVector order = order_of(work, x, n, descending);
+        return work.run("take_lanes", {x, order, to, n, n}, {x.size});
+    }
     const DType t = bits_dtype(x.dtype);
-    const DeviceVector keys = sorted_keys(work, keys_of(work, x, sorting.descending, true), n);
-    const std::uint64_t flip = sorting.descending ? all_bits(t) : 0;
+    const DeviceVector keys = sorted_keys(work, keys_of(work, x, descending, true), n);
+    const std::uint64_t flip = descending ? all_bits(t) : 0;
     if (is_float(x.dtype)) {
         work.run("floats_of_keys", {keys, to.as(t), bits(t, flip), bits(t, sign_of(t))}, {x.size});
     } else {
         const std::uint64_t sign = is_signed(x.dtype) ? sign_of(t) : 0;
         work.run("keys_of_unsigned", {keys, to.as(t), bits(t, flip ^ sign)}, {x.size});
     }
+}
+
+}  // namespace
+
+DeviceVector sorted_elements(DeviceWork& work, const DeviceVector& x, std::int64_t n) {
+    DeviceVector made = work.scratch(x.dtype, x.size);
+    sort_into(work, x, made, n, false);
+    return made;
+}
+
+void on_device::sort(const primitives::Sorting& sorting, Views in, Views out, Device& device) {
+    DeviceWork work(device);
+    sort_into(work, vector_of(in[0]), vector_of(out[0]), lane_extent(in[0]), sorting.descending);
 }
 
 void on_device::argsort(const primitives::Sorting& sorting, Views in, Views out, Device& device) {

@@ -12,7 +12,18 @@ namespace unisono::library {
 DeviceVector keys_of(DeviceWork& work, const DeviceVector& x, bool descending, bool zeros_apart);
 /// Each lane of n keys in order. May use the memory of what it is given.
 DeviceVector sorted_keys(DeviceWork& work, DeviceVector keys, std::int64_t n);
+/// Each lane of n elements in order.
+DeviceVector sorted_elements(DeviceWork& work, const DeviceVector& x, std::int64_t n);
 /// The stable order of the elements of each lane of n, as int32 or, for long lanes, int64.
 DeviceVector order_of(DeviceWork& work, const DeviceVector& x, std::int64_t n, bool descending);
+
+/// Sorts the `bits` lowest bits of keys with the numbers of their elements.
+void sort_pairs(DeviceWork& work, DeviceVector& keys, DeviceVector& order, std::int64_t n,
+                int bits);
+/// 0, 1, ..., n - 1 for each lane.
+DeviceVector first_order(DeviceWork& work, std::int64_t size, std::int64_t n);
+/// Elements of one lane in an order.
+DeviceVector in_order(DeviceWork& work, const DeviceVector& x, const DeviceVector& order,
+                      std::int64_t n);
 
 }  // namespace unisono::library

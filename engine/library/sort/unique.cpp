@@ -175,7 +175,7 @@ Array first_of(const Array& all, std::int64_t count) {
     View first = all.view();
     first.layout = Layout::contiguous({&count, 1});
     if (count >= all.size() / 2) return Array::of(first);
-    if (count > limits::eager_call_elements) return copy(Array::of(first));
+    if (count > limits::eager_call_elements || all.device()) return copy(Array::of(first));
     Array made = empty({&count, 1}, first.dtype, nullptr);
     made.view().storage->allocate();
     std::memcpy(made.view().data(), first.data(),
@@ -200,8 +200,8 @@ Unique unique(const Array& a, bool places, bool equal_nan) {
     Unique u;
     if (flat.size() == 0) {
         std::int64_t none[] = {0};
-        u.values = empty(none, a.dtype(), nullptr);
-        u.index = u.inverse = u.counts = empty(none, DType::Int64, nullptr);
+        u.values = empty(none, a.dtype(), a.device());
+        u.index = u.inverse = u.counts = empty(none, DType::Int64, a.device());
         return u;
     }
     const auto made = call_wide(primitives::unique, {&flat, 1}, {places, equal_nan});

@@ -524,7 +524,7 @@ def at(self, a, indices, b=None, /):
             + ("second operand needed for ufunc" if self.nin == 2 else "takes no operand b")
         )
     target = as_array(a)
-    where = un.arange(target.size).reshape(target.shape)[indices]
+    where = un.arange(target.size, device=target.device).reshape(target.shape)[indices]
     if b is not None:
         b = un.broadcast_to(as_array(b), where.shape).reshape(-1)
     flat = target.reshape(-1)
@@ -551,9 +551,9 @@ def _rounds(positions):
     n = ordered.size
     if n < 2:
         return [(positions, slice(None))]
-    new = un.ones(n, "bool")
+    new = un.ones(n, "bool", device=ordered.device)
     new[1:] = ordered[1:] != ordered[:-1]
-    places = un.arange(n)
+    places = un.arange(n, device=ordered.device)
     begins = un.maximum.accumulate(un.where(new, places, 0))
     turn = places - begins
     last = turn.max().item()
@@ -580,7 +580,7 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
         raise IndexError(f"index {wrong} out-of-bounds in {self.__name__}.reduceat [0, {n})")
     name = self.__name__
     dtype = None if dtype is None else resolve(dtype)
-    here = isinstance(x, _engine.ndarray) and str(x.device).startswith("cpu")
+    here = isinstance(x, _engine.ndarray)
     whole = name[:3] != "bit" or (x.dtype.kind in "biu" and dtype is None)
     if name in _engine_reduces and here and whole and x.ndim == indices.ndim == 1 and out is None:
         return _engine._reduce_segments(name, x, indices.astype("int64", copy=False), dtype)

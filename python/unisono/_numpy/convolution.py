@@ -131,7 +131,7 @@ def _slide(a, v, mode):
     count = {"full": n + m - 1, "same": n, "valid": n - m + 1}[mode]
     if m > 32 and dtype in ("float32", "float64"):
         return _engine._slide(a.astype(dtype, copy=False), v.astype(dtype, copy=False), lead, count)
-    padded = un.zeros(count + m - 1, dtype)
+    padded = un.zeros(count + m - 1, dtype, device=a.device)
     width = min(n, count + m - 1 - lead)
     padded[lead : lead + width] = a[:width]
     if m <= 32:

@@ -271,6 +271,8 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     """
     a, weights = _data(a, weights)
     edges, even = _bin_edges(a, bins, range, weights)
+    if not isinstance(bins, unisono.ndarray):
+        edges = edges.to_device(a.device)
     if edges.size < 2:
         counts = unisono.zeros(0, "int64")
     else:
@@ -287,7 +289,7 @@ def _counts(x, edges, weights, even):
     if weights is None:
         return _engine._count_in_bins(x, edges, None, even)
     if weights.dtype.kind == "c":
-        made = unisono.empty(edges.size - 1, weights.dtype)
+        made = unisono.empty(edges.size - 1, weights.dtype, device=x.device)
         made.real = _counts(x, edges, weights.real, even)
         made.imag = _counts(x, edges, weights.imag, even)
         return made
