@@ -262,6 +262,24 @@ BENCHMARKS = {
         ["numba"],
         ("numba", 1.0),
     ),
+    "queue-submit": (
+        "a launch of a kernel of 4096 work-items, given to an OpenCL queue and not awaited",
+        "unisono",
+        ["pyopencl"],
+        (None, 20e-6),
+    ),
+    "queue-launch": (
+        "the same launch, awaited",
+        "unisono",
+        ["pyopencl"],
+        ("pyopencl", 1.0),
+    ),
+    "queue-statements": (
+        "one of 1000 statements on 4096 float64 on an OpenCL device, each of which needs the one before",
+        "unisono",
+        ["pyopencl"],
+        ("pyopencl", 1.2),
+    ),
 }
 
 
@@ -306,7 +324,7 @@ def why_missing(peer, python):
 
 def run_once(name, who, python):
     """Seconds that one process of `who` reports for the benchmark."""
-    here = python if who in ("numba", "jax", "drjit", "taichi") else sys.executable
+    here = python if who in ("numba", "jax", "drjit", "taichi", "pyopencl") else sys.executable
     environment = {**os.environ, "OMP_NUM_THREADS": str(len(os.sched_getaffinity(0)))}
     done = subprocess.run(
         [here, str(HERE / "worker.py"), name, who],
