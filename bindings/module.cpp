@@ -15,6 +15,7 @@
 #include "functions/linalg.h"
 #include "functions/ordering.h"
 #include "functions/random.h"
+#include "functions/row_front.h"
 #include "functions/selection.h"
 #include "functions/ufunc.h"
 #include "jit/bundle.h"
@@ -49,7 +50,8 @@ NB_MODULE(_engine, m) {
         !add_dispatcher(m.ptr()) || !add_item_loops(m.ptr()) || !add_captures(m.ptr()) ||
         !add_objects(m.ptr()) || !add_python_blocks(m.ptr()) || !add_bundles(m.ptr()) ||
         !add_linalg(m.ptr()) || !add_c_text(m.ptr()) || !add_random(m.ptr()) ||
-        !add_fast_path(m.ptr()) || !add_c_interface(m.ptr()) || !add_buffer_of_array(m.ptr()))
+        !add_fast_path(m.ptr()) || !add_row_front(m.ptr()) || !add_c_interface(m.ptr()) ||
+        !add_buffer_of_array(m.ptr()))
         throw nb::python_error();
     add_engine_state(m);
     add_queues(m);

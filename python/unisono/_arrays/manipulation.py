@@ -7,6 +7,7 @@ import unisono as un
 
 from .. import _engine
 from .._numpy.grids import meshgrid, mgrid, ogrid
+from . import fronts
 from .axes import as_array, axes_tuple, axis_index
 from .joining import (
     _joined,
@@ -122,7 +123,7 @@ def repeat(a, repeats, axis=None):
         raise ValueError(
             f"repeat: as many counts as elements are needed; got {counts.size} for {n} along axis {axis}"
         )
-    positions = _engine._repeated_positions(counts)
+    positions = fronts.repeated_positions(counts)
     return x[positions] if axis == 0 else x[(slice(None),) * axis + (positions,)]
 
 

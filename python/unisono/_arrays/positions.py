@@ -5,6 +5,7 @@ import math
 import unisono as un
 
 from .. import _engine
+from . import fronts
 from .axes import as_array
 from .indexing import _bounded, _integers
 
@@ -31,7 +32,7 @@ def nonzero(a):
     >>> [i.tolist() for i in un.nonzero(un.asarray([[0, 5], [6, 0]]))]
     [[0, 1], [1, 0]]
     """
-    return _engine._nonzero(a if type(a) is _engine.ndarray else as_array(a))
+    return fronts.nonzero(a if type(a) is _engine.ndarray else as_array(a))
 
 
 def flatnonzero(a):

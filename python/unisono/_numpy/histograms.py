@@ -7,6 +7,7 @@ import operator
 import unisono
 
 from .. import _engine
+from .._arrays import fronts
 from .._arrays.axes import as_array as _as
 from .._arrays.axes import flat
 
@@ -63,7 +64,7 @@ def bincount(x, /, weights=None, minlength=0):
         if weights.dtype.kind == "c":
             raise TypeError("bincount: weights may not be complex")
         weights = weights.astype("float64", copy=False)
-    return _engine._count_numbers(x, weights, bins)
+    return fronts.count_numbers(x, weights, bins)
 
 
 # Bins.

@@ -5,6 +5,7 @@ import collections
 import unisono
 
 from .. import _engine
+from .._arrays import fronts
 from .._arrays.axes import as_array as _as
 from .._arrays.axes import axis_index, flat
 from .._records.records import by_numpy, holds_records
@@ -64,10 +65,10 @@ def unique(
     if axis is not None and not (ar.ndim == 1 and axis in (0, -1)):
         found = _unique_slices(ar, axis_index(axis, ar.ndim, "unique"), equal_nan)
     elif any(wanted):
-        values, index, inverse, counts = _engine._unique(ar, True, bool(equal_nan))
+        values, index, inverse, counts = fronts.unique(ar, True, bool(equal_nan))
         found = (values, index, inverse.reshape(ar.shape), counts)
     else:
-        return _engine._unique(ar, False, bool(equal_nan))[0]
+        return fronts.unique(ar, False, bool(equal_nan))[0]
     made = (found[0], *(part for part, want in zip(found[1:], wanted, strict=True) if want))
     return made if len(made) > 1 else made[0]
 
