@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -140,6 +141,13 @@ class Places final : public Context::Part {
     std::int64_t alive_ = 0;  ///< storages that something refers to
     std::vector<Device*> used_;
     std::vector<Queue*> queues_;
+    friend class Submission;
+    struct Submitted {
+        Completion completion;
+        std::int64_t bytes;  ///< written
+    };
+    std::deque<Submitted> submitted_;  ///< steps that were not seen to be done, in order
+    std::int64_t submitted_bytes_ = 0;
     Device* default_ = nullptr;
     int generation_ = -1;  ///< of the settings, when the default device was looked up
 };

@@ -56,6 +56,24 @@ void note_outside_use(Storage& s) {
 
 void FreeQueueUse::operator()(QueueUse* use) const noexcept { delete use; }
 
+/// A program that runs ahead of a device holds the memory of all that it has submitted.
+void Submission::limit_backlog() {
+    constexpr std::size_t most_steps = 256;
+    const std::int64_t memory = queue_->device().info().memory_bytes;
+    const std::int64_t most_bytes = std::max<std::int64_t>(std::int64_t{1} << 28, memory / 8);
+    Places& places = current<Places>();
+    auto& steps = places.submitted_;
+    auto drop = [&] {
+        places.submitted_bytes_ -= steps.front().bytes;
+        steps.pop_front();
+    };
+    while (!steps.empty() && steps.front().completion.is_done()) drop();
+    while (steps.size() > most_steps || places.submitted_bytes_ > most_bytes) {
+        backlog_ = steps.front().completion;
+        drop();
+    }
+}
+
 void Submission::wait_for(const Completion& c) {
     if (!queue_ || c.is_done()) return;
     const bool is_in_order = c.queue == queue_ && queue_->options().in_order;
@@ -77,6 +95,7 @@ void Submission::writes(Storage& s, bool is_whole) {
     if (s.addressable()) return;
     if (s.exports) note_outside_use(s);
     written_.push_back(&s);
+    bytes_written_ += s.bytes;
     if (!s.use) return;
     wait_for(s.use->written);
     for (const Completion& c : s.use->read) wait_for(c);
@@ -92,6 +111,9 @@ std::shared_ptr<LateFault> Submission::end(std::unique_ptr<const LateFault::Chec
         fault = std::make_shared<LateFault>(last_, std::move(check), place, std::move(faults_));
         faults_.clear();
     }
+    Places& places = current<Places>();
+    places.submitted_.push_back({last_, bytes_written_});
+    places.submitted_bytes_ += bytes_written_;
     for (Storage* s : read_) {
         auto& read = use_of(*s).read;
         std::erase_if(read, [&](const Completion& c) {

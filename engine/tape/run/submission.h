@@ -59,7 +59,9 @@ struct QueueUse {
 /// One step. Its operands are named before it runs, with the engine held; so is its end.
 class Submission {
   public:
-    explicit Submission(Queue* queue) : queue_(queue) {}
+    explicit Submission(Queue* queue) : queue_(queue) {
+        if (queue) limit_backlog();
+    }
 
     void reads(Storage& s);
     void writes(Storage& s, bool is_whole);
@@ -72,6 +74,7 @@ class Submission {
     template <class F>
     void run(F&& work) {
         if (!queue_) return work();
+        backlog_.wait();
         for (const Completion& c : elsewhere_) c.wait();
         QueueScope scope(*queue_, after_);
         work();
@@ -87,6 +90,7 @@ class Submission {
     void raise_faults();
 
   private:
+    void limit_backlog();
     void wait_for(const Completion& c);
 
     Queue* queue_;
@@ -94,6 +98,8 @@ class Submission {
     std::vector<Storage*> read_, written_;
     std::vector<std::shared_ptr<LateFault>> faults_;
     Completion last_;
+    Completion backlog_;  ///< what has to be done before more is submitted
+    std::int64_t bytes_written_ = 0;
 };
 
 /// Copies from a device to the host behind what writes the memory, and not behind other work.

@@ -295,6 +295,28 @@ TEST_F(QueuesThreads, StatementsOfTwoQueuesShareNoKernel) {
     EXPECT_EQ(counters().kernels_launched + counters_apart().kernels_launched, before + 2);
 }
 
+TEST_F(QueuesThreads, AProgramDoesNotRunAheadWithoutLimit) {
+    chosen = &first_;
+    Array x = to_device(iota(1000, nullptr), &device());
+    first_.hold(true);
+    // Bytes on a device whose queue does not go on: the program stops, and does not fill the
+    // memory.
+    std::atomic<int> submitted = 0;
+    std::thread program([&] {
+        Context::Scope inside(context_);
+        for (int k = 0; k < 400; ++k) {
+            x = plus(x, 1);
+            submit(x);
+            ++submitted;
+        }
+    });
+    first_.wait_until_held_up();
+    EXPECT_LT(submitted, 300);
+    first_.hold(false);
+    program.join();
+    EXPECT_EQ(at(x, 0), 400);
+}
+
 std::mutex engine;
 std::atomic<bool> interrupted = false;
 
