@@ -45,6 +45,14 @@ def test_ufunc_at(device, name, dtype):
     same(x, a)
 
 
+def test_ufunc_at_of_other_operations(device):
+    a, at = np.full(3, 2.0), np.array([0, 1, 0])
+    x, i, v = both(device, a.copy(), at, np.array([2.0, 3.0, 4.0]))
+    np.power.at(a, at, [2.0, 3.0, 4.0])
+    un.power.at(x, i, v)
+    same(x, a)
+
+
 @pytest.mark.parametrize("dtype", ["int64", "float32", "float64"])
 def test_segments(device, dtype):
     rng = np.random.default_rng(3)

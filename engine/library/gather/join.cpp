@@ -106,11 +106,9 @@ Array concatenate(std::span<const Array> given, int axis, std::optional<DType> d
     std::vector<DType> dtypes;
     std::vector<std::int64_t> shape(parts[0].shape().begin(), parts[0].shape().end());
     shape[at] = 0;
-    bool host = true;
     for (const Array& p : parts) {
         dtypes.push_back(p.dtype());
         shape[at] += p.shape()[at];
-        host = host && p.view().storage->addressable();
     }
     if (out && out->view().layout->packed() != Layout::contiguous(shape)) {
         fail(ErrorKind::Value, "concatenate: out= has the wrong shape; got " +
@@ -118,7 +116,7 @@ Array concatenate(std::span<const Array> given, int axis, std::optional<DType> d
     }
     const DType t = out ? out->dtype() : dtype.value_or(promote(dtypes));
     const bool is_packed = !out || (out->view().layout->contiguous() && !out->readonly());
-    const bool is_call = parts.size() > most_statements && host && is_packed;
+    const bool is_call = parts.size() > most_statements && is_packed;
     if (is_call && element_count(shape) > 0) {
         for (Array& p : parts) p = packed(astype(p, t, false));
         if (!out) return call(primitives::join, parts, {static_cast<int>(at)});

@@ -1,0 +1,63 @@
+"""Elements under masks and joins on every device, against NumPy."""
+
+import numpy as np
+import pytest
+import unisono as un
+
+DTYPES = "bool int8 uint16 float32 int64 complex64 complex128".split()
+
+
+def both(device, *arrays):
+    return [un.asarray(a, device=device) for a in arrays]
+
+
+def same(got, expected):
+    got, expected = np.asarray(got), np.asarray(expected)
+    assert got.dtype == expected.dtype and got.shape == expected.shape
+    np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1,), (50,), (40_000,), (3, 5), (200, 300)])
+def test_masks(device, dtype, shape):
+    rng = np.random.default_rng(1)
+    a, m = rng.integers(0, 9, shape).astype(dtype), rng.random(shape) < 0.3
+    x, mask = both(device, a.copy(), m)
+    same(x[mask], a[m])
+    same(x[::-1][mask], a[::-1][m])
+    for got, expected in zip(un.nonzero(mask), np.nonzero(m), strict=True):
+        same(got, expected)
+    same(un.count_nonzero(mask), np.count_nonzero(m))
+    values = np.arange(m.sum()).astype(dtype)
+    (v,) = both(device, values)
+    x[mask] = v
+    a[m] = values
+    same(x, a)
+    x[mask] = 1
+    a[m] = 1
+    same(x, a)
+
+
+def test_masks_of_few_axes_and_beside_indices(device):
+    a, m, at = (
+        np.arange(24.0).reshape(4, 6),
+        np.array([True, False, True, True]),
+        np.array([5, 0, 1]),
+    )
+    x, mask, i = both(device, a, m, at)
+    same(x[mask], a[m])
+    same(x[mask, i], a[m, at])
+    same(x[:, ::2][mask], a[:, ::2][m])
+    same(x[mask & False], a[m & False])
+    same(un.argwhere(x > 20), np.argwhere(a > 20))
+    same(un.compress(mask, x, axis=0), np.compress(m, a, axis=0))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_joins(device, dtype):
+    parts = [np.arange(6 * k).reshape(3, 2 * k).astype(dtype) for k in range(40)]
+    arrays = both(device, *parts)
+    same(un.concatenate(arrays, axis=1), np.concatenate(parts, axis=1))
+    same(un.concatenate([x.T for x in arrays]), np.concatenate([a.T for a in parts]))
+    same(un.concatenate(arrays[:2], axis=1), np.concatenate(parts[:2], axis=1))
+    assert un.concatenate(arrays, axis=1).device == arrays[0].device
