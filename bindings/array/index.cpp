@@ -150,8 +150,14 @@ Array index_array(PyObject* o) {
     return made;
 }
 
-/// The parts of a key that holds arrays; a 0-d array of integers indexes as an integer.
-std::vector<library::IndexPart> index_parts(PyObject* key) {
+/// What is not an array of ours has no place of its own: it goes to the array that it is used with.
+void bring_beside(const Array& a, PyObject* given, Array& made) {
+    if (is_array(given) || made.is_known() || made.device() == a.device()) return;
+    if (!a.is_known() && !a.view().storage->addressable()) made = to_device(made, a.device());
+}
+
+/// The parts of a key of `a` that holds arrays; a 0-d array of integers indexes as an integer.
+std::vector<library::IndexPart> index_parts(const Array& of, PyObject* key) {
     PyObject* const* items = &key;
     Py_ssize_t n = 1;
     if (PyTuple_Check(key)) {
@@ -168,6 +174,7 @@ std::vector<library::IndexPart> index_parts(PyObject* key) {
             part.basic.start = item(a).as<std::int64_t>();
             continue;
         }
+        bring_beside(of, items[k], a);
         part.is_array = true;
         part.array = std::move(a);
     }
@@ -350,7 +357,7 @@ Array get_index(const Array& a, PyObject* key) {
     int integers;
     int n = parse_index(key, items.data(), integers);
     if (n >= 0) return basic_get(a, items.first(n), integers);
-    auto parts = index_parts(key);
+    auto parts = index_parts(a, key);
     std::vector<IndexItem> basic = basic_items(parts, integers);
     if (basic.empty()) return library::get_items(a, parts);
     Array made = basic_get(a, basic, integers);  // beside 0-d arrays: a copy
@@ -372,6 +379,11 @@ void set_index(const Array& a, PyObject* key, PyObject* value) {
         keep = is_integer(a.dtype()) ? to_array(value, true, a.dtype()) : to_array(value, true);
         arg = keep.arg();
     }
+    if (!arg.is_scalar() && !is_array(value)) {
+        keep = Array::of(arg.view);
+        bring_beside(a, value, keep);
+        arg.view = keep.view();
+    }
     warn_if_a_part_is_lost(arg, a.dtype());
     library::IndexPart part;
     if (is_one_array(key, part)) return library::set_items(a, {&part, 1}, arg);
@@ -380,7 +392,7 @@ void set_index(const Array& a, PyObject* key, PyObject* value) {
     int n = parse_index(key, items.data(), integers);
     if (n >= 0) refuse_misfit(value, arg, a.dtype());
     if (n >= 0) return basic_set(a, items.first(n), integers, arg);
-    auto parts = index_parts(key);
+    auto parts = index_parts(a, key);
     std::vector<IndexItem> basic = basic_items(parts, integers);
     if (basic.empty()) return library::set_items(a, parts, arg);
     basic_set(a, basic, integers, arg);

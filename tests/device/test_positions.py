@@ -123,3 +123,20 @@ def test_operands_of_several_devices(device):
     x, i = un.asarray(np.arange(5.0), device=device), un.asarray([1, 2])
     with pytest.raises(un.DeviceError, match="take: operands live on different devices"):
         x[i]
+
+
+def assigned(x, key, value):
+    x[key] = value
+    return x
+
+
+@pytest.mark.parametrize("key", [[1, 2, -1], np.array([3, 0, 5]), (slice(3), [1, 2, 0])], ids=str)
+@pytest.mark.parametrize("value", [2.0, 3, [1.0, 2.0, 3.0], np.array([4, 5, 6])], ids=str)
+def test_numbers_lists_and_foreign_arrays_go_where_the_array_is(device, key, value):
+    here = np.arange(18.0).reshape(6, 3)
+    there = un.asarray(here, device=device)
+    same(there[key].to_device("cpu"), here[key])
+    assert assigned(there, key, value).device == there.device
+    same(there.to_device("cpu"), assigned(here, key, value))
+    held = un.asarray(np.array([0, 1]), device=device)
+    same(assigned(there, held, 7).to_device("cpu"), assigned(here, [0, 1], 7))

@@ -338,10 +338,12 @@ std::int64_t last_of(const Array& counts) {
     return item(index(counts, {&last, 1})).get<std::int64_t>();
 }
 
-/// A value as an array of the dtype; a scalar becomes 0-d.
-Array value_array(const Arg& value, DType t) {
+/// A value as an array of the target's dtype; a scalar becomes 0-d, where the target is.
+Array value_array(const Arg& value, const Array& target) {
+    const DType t = target.dtype();
     if (!value.is_scalar() && value.view.dtype == t) return Array::of(value.view);
-    Array made = empty(value.is_scalar() ? Dims{} : value.view.layout->shape(), t, nullptr);
+    Device* device = value.is_scalar() ? target.device() : value.view.storage->device;
+    Array made = empty(value.is_scalar() ? Dims{} : value.view.layout->shape(), t, device);
     assign(made, value);
     return made;
 }
@@ -444,7 +446,7 @@ bool assign_one(const Array& target, std::span<const IndexPart> parts, const Arg
         single = kept.arg();
     }
     if (mask->size() == 0) {
-        value_array(single, target.dtype());  // a value that does not fit is still refused
+        value_array(single, target);  // a value that does not fit is still refused
         return true;
     }
     assign_where(view, reshape(*mask, shape).arg(), single);
@@ -461,7 +463,7 @@ void fill_items(const Array& target, const Array& given, const Arg& value) {
     if (!value.is_scalar() && shape[0] >= mask.size() / fewest &&
         assign_under_mask(target, mask, shape[0], value.view))
         return;
-    Array values = packed(fitted(value_array(value, target.dtype()), shape));
+    Array values = packed(fitted(value_array(value, target), shape));
     Array in[] = {std::move(values), std::move(mask), std::move(counts)};
     bool direct = target.view().layout->contiguous();
     Array out = direct ? target : copy(target);
@@ -552,7 +554,7 @@ void set_items(const Array& target, std::span<const IndexPart> parts, const Arg&
     Resolved r = resolve(target, parts);
     std::vector<std::int64_t> shape = result_shape(r);
     Positions p = positions_of(r);
-    Array rows = fitted(value_array(value, target.dtype()), shape);
+    Array rows = fitted(value_array(value, target), shape);
     Storage* s = target.view().storage;
     // Copied here where it may lie in what is written: the map of rows follows its strides.
     const bool meets =
