@@ -83,9 +83,7 @@ void wait_for(const PyQueue& q, std::uint64_t number) {
     run_outside(Tape::current().hooks, true, [&] { Completion{q.queue, number}.wait(); });
 }
 
-}  // namespace
-
-void add_queues(nb::module_& m) {
+void define_classes(nb::module_ m) {
     nb::class_<PyQueue>(m, "_Queue")
         .def(
             "__init__",
@@ -135,6 +133,13 @@ void add_queues(nb::module_& m) {
                 new (self) PyPlace{d, q};
             },
             nb::arg("device").none(), nb::arg("queue").none());
+}
+
+}  // namespace
+
+void add_queues(nb::module_& m) {
+    // Most programs use none of the classes: defining them would cost each one's start.
+    m.def("_define_queues", define_classes);
     m.def("_ask_for_places", ask_for_places);
 }
 

@@ -6,6 +6,7 @@ import threading
 from .. import _engine
 from .._engine import DeviceError
 
+_engine._define_queues(_engine)
 _place = contextvars.ContextVar("unisono_place", default=None)
 
 
