@@ -262,6 +262,48 @@ BENCHMARKS = {
         ["numba"],
         ("numba", 1.0),
     ),
+    "device-sort": (
+        "un.sort of 1e7 float64 on an OpenCL device, beside the host",
+        "unisono",
+        ["host"],
+        ("host", 3.0),
+    ),
+    "device-scan": (
+        "un.cumsum of 1e7 float64 on an OpenCL device, beside the host",
+        "unisono",
+        ["host"],
+        ("host", 3.0),
+    ),
+    "device-histogram": (
+        "un.histogram of 1e7 float64 in 100 bins on an OpenCL device, beside the host",
+        "unisono",
+        ["host"],
+        ("host", 3.0),
+    ),
+    "device-compaction": (
+        "x[mask] of 1e7 float64, 30 % set on an OpenCL device, beside the host",
+        "unisono",
+        ["host"],
+        ("host", 3.0),
+    ),
+    "device-unique": (
+        "un.unique of 1e7 float64 on an OpenCL device, beside the host",
+        "unisono",
+        ["host"],
+        ("host", 3.0),
+    ),
+    "device-take": (
+        "un.take of 1e7 float64 at random positions on an OpenCL device, beside the host",
+        "unisono",
+        ["host"],
+        ("host", 3.0),
+    ),
+    "device-matmul": (
+        "un.matmul of 1024x1024 float64 on an OpenCL device, beside the host",
+        "unisono",
+        ["host"],
+        ("host", 5.0),
+    ),
     "queue-submit": (
         "a launch of a kernel of 4096 work-items, given to an OpenCL queue and not awaited",
         "unisono",
@@ -314,6 +356,8 @@ def why_missing(peer, python):
     """Say why a peer cannot be measured, or return an empty text."""
     if peer in ("gcc", "gfortran"):
         return "" if shutil.which(peer) else f"{peer} is not installed (Debian: {peer})"
+    if peer == "host":  # our own implementation there
+        return ""
     here = sys.executable if peer == "unisono" else python
     done = subprocess.run([here, "-c", f"import {peer}"], capture_output=True)
     if done.returncode == 0:

@@ -35,6 +35,8 @@ def main():
         import decorators as module
     elif name.startswith("suite-"):
         import suites as module
+    elif name.startswith("device-"):
+        import on_devices as module
     elif name.startswith("queue-"):
         import queues as module
     elif name == "functions":

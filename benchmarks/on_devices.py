@@ -1,0 +1,41 @@
+"""Primitives on an OpenCL device, beside the same call on the host."""
+
+import time
+
+import numpy as np
+
+N = 10**7
+
+
+def measure(name, who):
+    import unisono as un
+
+    device = "opencl" if who == "unisono" else "cpu"
+    rng = np.random.default_rng(3)
+
+    def there(x):
+        return un.asarray(x, device=device)
+
+    work = {
+        "sort": lambda: (un.sort, there(rng.random(N))),
+        "scan": lambda: (un.cumsum, there(rng.random(N))),
+        "histogram": lambda: (lambda x: un.histogram(x, 100)[0], there(rng.random(N))),
+        "compaction": lambda: (lambda x, m: x[m], there(rng.random(N)), there(rng.random(N) < 0.3)),
+        "unique": lambda: (un.unique, there(rng.random(N))),
+        "take": lambda: (un.take, there(rng.random(N)), there(rng.integers(0, N, N))),
+        "matmul": lambda: (
+            un.matmul,
+            there(rng.random((1024, 1024))),
+            there(rng.random((1024, 1024))),
+        ),
+    }
+    function, *operands = work[name.removeprefix("device-")]()
+
+    def once():
+        begin = time.perf_counter()
+        un.eval(function(*operands))
+        un.synchronize()
+        return time.perf_counter() - begin
+
+    once()  # compiles
+    return min(once() for _ in range(4))
