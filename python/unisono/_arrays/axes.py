@@ -1,6 +1,7 @@
 """Helpers that functions over axes share."""
 
 import math
+import numbers
 import operator
 
 from .. import _engine
@@ -13,6 +14,24 @@ def as_array(x):
     if isinstance(x, (_engine.ndarray, _engine.DistributedArray)):
         return x
     return _engine._array_of_value(x) if isinstance(x, _engine._values) else _as_operand(x)
+
+
+def as_array_beside(value, *others):
+    """`value` as an array; a number or a list, which has no place, on the device of the first array of `others`."""
+    if isinstance(value, _kinds_of_array):
+        return value
+    made = (
+        _engine._array_of_value(value) if isinstance(value, _engine._values) else _as_operand(value)
+    )
+    for x in others:
+        if isinstance(x, _engine.ndarray):
+            here = x.device == "cpu" or not isinstance(value, _without_place)
+            return made if here else made.to_device(x.device)
+    return made
+
+
+_kinds_of_array = (_engine.ndarray, _engine.DistributedArray)
+_without_place = (list, tuple, range, numbers.Number, *_engine._values)
 
 
 def axis_index(axis, ndim, what):

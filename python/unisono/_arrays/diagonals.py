@@ -5,7 +5,7 @@ import operator
 import unisono as un
 
 from .. import _engine
-from .axes import as_array, axis_index
+from .axes import as_array, as_array_beside, axis_index
 from .indexing import _cycled, _target
 from .positions import nonzero
 from .ufunc import broadcast_shapes
@@ -168,11 +168,13 @@ def fill_diagonal(a, val, wrap=False):
     elif wrap and x.shape[0] > x.shape[1]:
         # Beyond its end the diagonal starts again, one row further down.
         columns = x.shape[1]
-        places = un.arange(0, x.size, columns + 1)
-        x[places // columns, places % columns] = _cycled(as_array(val).ravel(), places.size)
+        places = un.arange(0, x.size, columns + 1, device=x.device)
+        x[places // columns, places % columns] = _cycled(
+            as_array_beside(val, x).ravel(), places.size
+        )
         return
     line = _engine._strided(x, (count,), (sum(steps),), 0)
-    line[...] = _cycled(as_array(val).ravel(), count)
+    line[...] = _cycled(as_array_beside(val, x).ravel(), count)
 
 
 def diag_indices(n, ndim=2):
@@ -228,7 +230,7 @@ def diag_indices_from(arr):
         raise ValueError(
             f"diag_indices_from: needs two or more axes of equal extent; got {arr.shape}"
         )
-    return diag_indices(arr.shape[0], arr.ndim)
+    return (un.arange(arr.shape[0], device=getattr(arr, "device", None)),) * arr.ndim
 
 
 def tri(N, M=None, k=0, dtype=None, *, like=None):
@@ -265,8 +267,10 @@ def tri(N, M=None, k=0, dtype=None, *, like=None):
     return lower.astype("float64" if dtype is None else dtype)
 
 
-def _lower(rows, columns, k):
-    return un.arange(rows).reshape(-1, 1) + k >= un.arange(columns)
+def _lower(rows, columns, k, device=None):
+    if device is None:
+        return un.arange(rows).reshape(-1, 1) + k >= un.arange(columns)
+    return _engine._iota(rows, device).reshape(-1, 1) + k >= _engine._iota(columns, device)
 
 
 def tril(m, k=0):
@@ -328,7 +332,7 @@ def triu(m, k=0):
 def _triangle(what, x, k):
     if x.ndim == 0:
         raise ValueError(f"{what}: needs an array of at least one axis")
-    return _lower(x.shape[-2] if x.ndim > 1 else x.shape[0], x.shape[-1], k)
+    return _lower(x.shape[-2] if x.ndim > 1 else x.shape[0], x.shape[-1], k, x.device)
 
 
 def tril_indices(n, k=0, m=None):
@@ -411,7 +415,8 @@ def tril_indices_from(arr, k=0):
     >>> [k.tolist() for k in un.tril_indices_from(un.eye(2))]
     [[0, 1, 1], [0, 0, 1]]
     """
-    return tril_indices(*_matrix("tril_indices_from", arr, k))
+    rows, k, columns = _matrix("tril_indices_from", arr, k)
+    return nonzero(_lower(rows, columns, k, getattr(arr, "device", None)))
 
 
 def triu_indices_from(arr, k=0):
@@ -438,7 +443,8 @@ def triu_indices_from(arr, k=0):
     >>> [k.tolist() for k in un.triu_indices_from(un.eye(2))]
     [[0, 0, 1], [0, 1, 1]]
     """
-    return triu_indices(*_matrix("triu_indices_from", arr, k))
+    rows, k, columns = _matrix("triu_indices_from", arr, k)
+    return nonzero(~_lower(rows, columns, k - 1, getattr(arr, "device", None)))
 
 
 def _matrix(what, arr, k):

@@ -3,12 +3,12 @@
 import unisono as un
 
 from .._engine import ndarray
-from .axes import as_array, axis_index, store
+from .axes import as_array, as_array_beside, axis_index, store
 
 
-def _integers(what, x):
-    """`x` as an array of integers; an empty sequence has no dtype."""
-    made = as_array(x)
+def _integers(what, x, *others):
+    """`x` as an array of integers beside `others`; an empty sequence has no dtype."""
+    made = as_array_beside(x, *others)
     if made.dtype.kind not in "iu" and made.dtype.kind != "b":
         if made.size:
             raise TypeError(
@@ -65,7 +65,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     elif x.ndim == 0:
         x = x.reshape(1)
     axis = axis_index(axis, x.ndim, "take")
-    indices = _bounded("take", _integers("take", indices), x.shape[axis], mode)
+    indices = _bounded("take", _integers("take", indices, x), x.shape[axis], mode)
     if 0 in x.shape[:axis]:  # nothing is taken: the indices are not looked at
         shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
         result = un.empty(shape, x.dtype, device=x.device)
@@ -120,7 +120,7 @@ def take_along_axis(arr, indices, axis=-1):
     >>> un.take_along_axis(un.asarray([[10, 30, 20]]), un.asarray([[0, 2, 1]]), axis=1).tolist()
     [[10, 20, 30]]
     """
-    x, indices = as_array(arr), as_array(indices)
+    x, indices = as_array_beside(arr, indices), as_array_beside(indices, arr)
     if axis is None:
         if indices.ndim != 1:
             raise ValueError("take_along_axis: with axis=None the indices must have one axis")
@@ -158,7 +158,8 @@ def put_along_axis(arr, indices, values, axis):
     >>> x.tolist()
     [[0.0, 7.0], [7.0, 0.0]]
     """
-    x, indices = arr, as_array(indices)
+    x, indices = arr, as_array_beside(indices, arr)
+    values = as_array_beside(values, x)
     if axis is None:
         if indices.ndim != 1:
             raise ValueError("put_along_axis: with axis=None the indices must have one axis")
@@ -224,8 +225,8 @@ def put(a, ind, v, mode="raise"):
     [[7.0, 0.0, 0.0], [0.0, 0.0, 8.0]]
     """
     x = _target("put", a)
-    indices = _integers("put", ind).ravel()
-    values = as_array(v).ravel()
+    indices = _integers("put", ind, x).ravel()
+    values = as_array_beside(v, x).ravel()
     if indices.size == 0 or values.size == 0:
         return
     indices = _bounded("put", indices, x.size, mode)

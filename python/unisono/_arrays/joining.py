@@ -4,7 +4,7 @@ import unisono as un
 
 from .. import _engine
 from .._records.records import by_numpy, holds_records
-from .axes import as_array, axis_index
+from .axes import as_array, as_array_beside, axis_index
 from .selection import check_cast
 
 
@@ -274,8 +274,9 @@ def append(arr, values, axis=None):
     [1, 2, 3]
     """
     if axis is None:
-        return concatenate((as_array(arr).ravel(), as_array(values).ravel()))
-    return concatenate((arr, values), axis)
+        parts = as_array_beside(arr, values).ravel(), as_array_beside(values, arr).ravel()
+        return concatenate(parts)
+    return concatenate((as_array_beside(arr, values), as_array_beside(values, arr)), axis)
 
 
 def block(arrays):

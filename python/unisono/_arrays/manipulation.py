@@ -8,7 +8,7 @@ import unisono as un
 from .. import _engine
 from .._numpy.grids import meshgrid, mgrid, ogrid
 from . import fronts
-from .axes import as_array, axes_tuple, axis_index
+from .axes import as_array, as_array_beside, axes_tuple, axis_index
 from .joining import (
     _joined,
     append,
@@ -106,7 +106,7 @@ def repeat(a, repeats, axis=None):
     elif x.ndim == 0:
         x = x.reshape(1)
     axis = axis_index(axis, x.ndim, "repeat")
-    counts = as_array(repeats)
+    counts = as_array_beside(repeats, x)
     if counts.dtype.kind not in "iub" and counts.size:
         raise TypeError(f"repeat: counts must be integers; got dtype {counts.dtype}")
     if counts.ndim > 1:
@@ -222,7 +222,7 @@ def resize(a, new_shape):
         raise ValueError(f"resize: extents must not be negative; got {shape}")
     size = math.prod(shape)
     if x.size == 0 or size == 0:
-        return un.zeros(shape, x.dtype)
+        return un.zeros(shape, x.dtype, device=x.device)
     return (tile(x, -(-size // x.size))[:size] if size > x.size else x[:size].copy()).reshape(shape)
 
 
@@ -277,9 +277,9 @@ def trim_zeros(filt, trim="fb", axis=None):
 # Inserting and deleting.
 
 
-def _places(given):
-    """Indices or a mask as an array; an empty list, which has no integers to tell the dtype by, is one of indices."""
-    places = as_array(given)
+def _places(given, x):
+    """Indices or a mask as an array beside `x`; an empty list, which has no integers to tell the dtype by, is one of indices."""
+    places = as_array_beside(given, x)
     return (
         places.astype("int64") if places.size == 0 and isinstance(given, (list, tuple)) else places
     )
@@ -317,7 +317,7 @@ def delete(arr, obj, axis=None):
     n = x.shape[axis]
     before = (slice(None),) * axis
     if not isinstance(obj, slice):
-        obj = _places(obj)
+        obj = _places(obj, x)
         if obj.dtype == "bool" and obj.shape != (n,):
             raise ValueError(
                 f"delete: the mask must have the extent of the axis; got {obj.shape} for {n}"
@@ -333,7 +333,7 @@ def delete(arr, obj, axis=None):
             at %= n
             parts = [x[(*before, slice(None, at))], x[(*before, slice(at + 1, None))]]
             return _joined("delete", parts, axis)
-    keep = un.ones(n, "bool")
+    keep = un.ones(n, "bool", device=x.device)
     keep[obj] = False
     return x[(*before, keep)]
 
@@ -373,7 +373,7 @@ def insert(arr, obj, values, axis=None):
     if isinstance(obj, slice):
         places = un.arange(*obj.indices(n))
     else:
-        places = _places(obj)
+        places = _places(obj, x)
         if places.dtype == "bool":
             if places.ndim != 1:
                 raise ValueError("insert: a mask must have one axis")
@@ -389,7 +389,7 @@ def insert(arr, obj, values, axis=None):
         if not -n <= p <= n:
             raise IndexError(f"insert: index {p} is out of bounds for axis {axis} with size {n}")
     wanted = [p + n if p < 0 else p for p in wanted]
-    values = as_array(values).astype(x.dtype, copy=False)
+    values = as_array_beside(values, x).astype(x.dtype, copy=False)
     if len(wanted) == 1:
         # One index takes any number of values along the axis.
         values = values.reshape((1,) * (x.ndim - values.ndim) + values.shape)
@@ -408,8 +408,8 @@ def insert(arr, obj, values, axis=None):
     order = sorted(range(len(wanted)), key=wanted.__getitem__)
     for rank, k in enumerate(order):
         wanted[k] += rank
-    old = un.ones(n + len(wanted), "bool")
-    places = un.asarray(wanted, "int64")
+    old = un.ones(n + len(wanted), "bool", device=x.device)
+    places = un.asarray(wanted, "int64", device=x.device)
     old[places] = False
     shape = (*x.shape[:axis], n + len(wanted), *x.shape[axis + 1 :])
     made = un.empty(shape, x.dtype, device=x.device)

@@ -130,7 +130,8 @@ def _extend(made, around, core, width, mode, value, option):
             target[...] = _ramp(value[side], part(slice(at, at + 1)), length, axis, side)
         elif mode in ("reflect", "symmetric", "wrap"):
             # Positions relative to the core, carried back into it.
-            steps = un.arange(-length, 0) if side == 0 else un.arange(n, n + length)
+            begin, end = (-length, 0) if side == 0 else (n, n + length)
+            steps = un.arange(begin, end, device=target.device)
             target[...] = _mirrored(part(core), steps, n, axis, mode, option)
         else:
             count = n if value is None else min(value[side], n)
@@ -161,7 +162,7 @@ def _mirrored(core, steps, n, axis, mode, option):
 
 def _ramp(end, edge, length, axis, side):
     kind = edge.dtype.kind
-    count = un.arange(length).reshape((-1,) + (1,) * (edge.ndim - axis - 1))
+    count = un.arange(length, device=edge.device).reshape((-1,) + (1,) * (edge.ndim - axis - 1))
     start = edge.astype("float64") if kind != "c" else edge
     step = (start - end) / length
     # NumPy's order of operations, which differs where an element has nowhere to go.

@@ -6,8 +6,9 @@ import operator
 import unisono as un
 
 from .. import _engine
+from .axes import as_array, as_array_beside
 from .transposes import moveaxis
-from .ufunc import as_array, resolve
+from .ufunc import resolve
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
@@ -51,9 +52,10 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         start, stop = start * 1.0, stop * 1.0
         shape, kind = (), "float64"
     else:
-        start, stop = (as_array(v) * 1.0 for v in (start, stop))
+        start, stop = as_array_beside(start, stop) * 1.0, as_array_beside(stop, start) * 1.0
         shape = un.broadcast_shapes(start.shape, stop.shape)
         kind = (start + stop).dtype
+        device = start.device if device is None else device
     delta = stop - start
     y = _engine._iota(num, device).astype(kind if str(kind) != "complex64" else "float32")
     y = y.reshape((num,) + (1,) * len(shape))

@@ -5,7 +5,7 @@ import unisono as un
 from .. import _engine
 from .._engine import ndarray
 from .._records.records import by_numpy, holds_records
-from .axes import as_array, store
+from .axes import as_array_beside, store
 from .diagonals import broadcast
 from .indexing import _bounded, _cycled, _integers, _target, take
 from .positions import nonzero
@@ -39,7 +39,7 @@ def compress(condition, a, axis=None, out=None):
     >>> un.compress([True, False, True], [[1, 2, 3], [4, 5, 6]], axis=1).tolist()
     [[1, 3], [4, 6]]
     """
-    condition, x = as_array(condition), as_array(a)
+    condition, x = as_array_beside(condition, a), as_array_beside(a, condition)
     if condition.ndim != 1:
         raise ValueError(f"compress: the condition must have one axis; got {condition.ndim}")
     return take(x, nonzero(condition)[0], axis=axis, out=out)
@@ -68,7 +68,8 @@ def extract(condition, arr):
     >>> un.extract([True, False, True], [1, 2, 3]).tolist()
     [1, 3]
     """
-    return take(as_array(arr).ravel(), nonzero(as_array(condition).ravel())[0])
+    arr, condition = as_array_beside(arr, condition), as_array_beside(condition, arr)
+    return take(arr.ravel(), nonzero(condition.ravel())[0])
 
 
 def place(arr, mask, vals):
@@ -100,7 +101,7 @@ def place(arr, mask, vals):
     """
     x = _target("place", arr)
     mask = _same_size("place", x, mask)
-    values = _values("place", vals, x.dtype).ravel()
+    values = _values("place", vals, x).ravel()
     count = _engine._count_nonzero(mask)
     if count == 0:
         return
@@ -133,7 +134,7 @@ def putmask(a, /, mask, values):
     """
     x = _target("putmask", a)
     mask = _same_size("putmask", x, mask)
-    values = _values("putmask", values, x.dtype)
+    values = _values("putmask", values, x)
     if values.size == 0:
         return
     if values.size != 1 and values.shape != x.shape:
@@ -141,9 +142,9 @@ def putmask(a, /, mask, values):
     copyto(x, values if values.size > 1 else values.reshape(()), where=mask)
 
 
-def _values(what, values, dtype):
+def _values(what, values, x):
     """The values in the target's dtype: arrays where no value is lost, lists and numbers anyway."""
-    made = as_array(values)
+    made, dtype = as_array_beside(values, x), x.dtype
     if hasattr(values, "dtype") and not un.can_cast(made.dtype, dtype):
         raise TypeError(
             f"{what}: cannot cast values from {made.dtype} to {dtype} according to the rule 'safe'; "
@@ -153,7 +154,7 @@ def _values(what, values, dtype):
 
 
 def _same_size(what, x, mask):
-    mask = as_array(mask).astype("bool", copy=False)
+    mask = as_array_beside(mask, x).astype("bool", copy=False)
     if mask.size != x.size:
         raise ValueError(
             f"{what}: mask and array must have the same size; got {mask.size} and {x.size}"
@@ -198,7 +199,7 @@ def copyto(dst, src, casting="same_kind", where=True):
                 f"copyto: cannot cast from a Python {type(src).__name__} to {dst.dtype} by the rule '{casting}'"
             )
     else:
-        src = as_array(src)
+        src = as_array_beside(src, dst)
         check_cast("copyto", src.dtype, dst.dtype, casting)
         extra = src.ndim - dst.ndim
         if extra > 0 and all(n == 1 for n in src.shape[:extra]):
@@ -206,7 +207,7 @@ def copyto(dst, src, casting="same_kind", where=True):
     if where is True:
         dst[...] = src
         return
-    where = as_array(where)
+    where = as_array_beside(where, dst)
     if where.dtype != "bool":
         raise TypeError(f"copyto: where= must be a mask of bools; got dtype {where.dtype}")
     _engine._assign_where(dst, where, src)
@@ -265,8 +266,8 @@ def choose(a, choices, out=None, mode="raise"):
     >>> un.choose([0, 1, 1], [[1, 2, 3], [10, 20, 30]]).tolist()
     [1, 20, 30]
     """
-    which = _integers("choose", a)
-    choices = [c if is_python_number(c) else as_array(c) for c in choices]
+    which = _integers("choose", a, *choices)
+    choices = [c if is_python_number(c) else as_array_beside(c, which) for c in choices]
     if not choices:
         raise ValueError("choose: needs at least one choice")
     n = len(choices)
@@ -278,7 +279,7 @@ def choose(a, choices, out=None, mode="raise"):
     else:
         which = _bounded("choose", which, n, mode)
     dtype = un.result_type(*choices)  # Python's numbers take the dtype of the arrays
-    choices = [as_array(c).astype(dtype, copy=False) for c in choices]
+    choices = [as_array_beside(c, which).astype(dtype, copy=False) for c in choices]
     which, *choices = broadcast([which, *choices])
     result = choices[-1]
     for k in range(n - 2, -1, -1):
@@ -319,14 +320,16 @@ def select(condlist, choicelist, default=0):
         )
     if len(condlist) == 0:
         raise ValueError("select: needs at least one condition")
-    conditions = [as_array(c) for c in condlist]
+    conditions = [as_array_beside(c, *condlist, *choicelist) for c in condlist]
     for k, c in enumerate(conditions):
         if c.dtype != "bool":
             raise TypeError(f"select: condition {k} must be bools; got dtype {c.dtype}")
     numbers = (bool, int, float, complex)
-    choices = [c if type(c) in numbers else as_array(c) for c in (*choicelist, default)]
+    choices = [
+        c if type(c) in numbers else as_array_beside(c, *conditions) for c in (*choicelist, default)
+    ]
     dtype = un.result_type(*choices)
-    result = un.asarray(choices.pop(), dtype=dtype)
+    result = as_array_beside(choices.pop(), *conditions).astype(dtype, copy=False)
     for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
         result = un.where(condition, choice, result)
     return result

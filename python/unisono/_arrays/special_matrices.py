@@ -107,7 +107,7 @@ def vander(x, N=None, increasing=False):
     if x.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
     N = x.shape[0] if N is None else N
-    made = un.empty((x.shape[0], N), un.result_type(x.dtype, int))
+    made = un.empty((x.shape[0], N), un.result_type(x.dtype, int), device=x.device)
     columns = made if increasing else made[:, ::-1]
     if N > 0:
         columns[:, 0] = 1

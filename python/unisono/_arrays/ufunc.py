@@ -9,7 +9,7 @@ import unisono as un
 
 from .. import _engine
 from ..exceptions import AxisError
-from .axes import as_array
+from .axes import as_array, as_array_beside
 
 _no_value = object()
 _options = ("out", "where", "dtype", "casting", "order", "subok", "signature", "sig")
@@ -96,9 +96,9 @@ def call(self, /, *args, **options):
     if plain and casting == "same_kind" and self._op >= 0:
         return self(*inputs, out=out[0])
     if where is not True:
-        where = _mask(name, where)
+        where = _mask(name, where, *inputs)
         if any(o is None for o in out):
-            inputs = [as_array(x) for x in inputs]
+            inputs = [as_array_beside(x, *inputs) for x in inputs]
     results = self(*inputs)
     results = results if isinstance(results, tuple) else (results,)
     made = tuple(
@@ -217,9 +217,9 @@ def _convert(self, inputs, dtype, casting):
                 or (dtype.kind == "f" and isinstance(x, float))
             )
         ):
-            made.append(un.full((), x, dtype))
+            made.append(un.full((), x, dtype, device=_device(inputs)))
             continue
-        x = as_array(x)
+        x = as_array_beside(x, *inputs)
         if not un.can_cast(x.dtype, loop[0], casting):
             raise TypeError(
                 f"Cannot cast ufunc '{self.__name__}' input from {x.dtype} to {loop[0]} with casting rule '{casting}'"
@@ -228,8 +228,13 @@ def _convert(self, inputs, dtype, casting):
     return made
 
 
-def _mask(name, where):
-    mask = as_array(where)
+def _device(inputs):
+    """The device of the first array among the operands, None where there is none."""
+    return next((x.device for x in inputs if hasattr(x, "device")), None)
+
+
+def _mask(name, where, *others):
+    mask = as_array_beside(where, *others)
     if not hasattr(where, "dtype"):  # lists and numbers are taken by their truth
         mask = mask.astype("bool", copy=False)
     if mask.dtype != "bool":
@@ -253,7 +258,7 @@ def _deliver(name, result, out, where, casting, order):
     if out is None:
         if where is not True:
             shape = broadcast_shapes(result.shape, where.shape)
-            result = un.where(where, result, un.zeros(shape, result.dtype))
+            result = un.where(where, result, un.zeros(shape, result.dtype, device=result.device))
         if order == "F" and result.ndim > 1:
             return result.T.copy().T
         return result
@@ -337,7 +342,7 @@ def reduce(
             made = _combine(self, x, axes, dtype).dtype
         else:
             made = x.dtype if dtype is None else resolve(dtype)
-        result = un.full(rest, initial, made)
+        result = un.full(rest, initial, made, device=x.device)
     else:
         if given and name == "multiply":
             from .._numpy.statistics import started
@@ -345,7 +350,7 @@ def reduce(
             x = started(x, initial, dtype)
         result = _combine(self, x, axes, dtype)
         if given:
-            result = self(un.asarray(initial).astype(result.dtype), result)
+            result = self(as_array_beside(initial, result).astype(result.dtype), result)
     if keepdims:
         result = result.reshape(kept)
     if out is None:
@@ -370,13 +375,13 @@ def _masked(self, x, where, initial):
         start = initial
     elif self.__name__ == "add" and x.dtype.kind == "f" and given:
         start = -0.0  # keeps the sign of an initial -0.0
-    mask = _mask(self.__name__, where)
+    mask = _mask(self.__name__, where, x)
     check_mask(self.__name__, mask, x.shape)
     if self.__name__ in ("hypot", "logaddexp", "logaddexp2"):
         x = x.astype(_dtype_of_loop(self, x.dtype), copy=False)
     if self.__name__.startswith("logical"):
         return un.where(mask, x.astype("bool"), start)
-    return un.where(mask, x, un.full((), start).astype(x.dtype))
+    return un.where(mask, x, un.full((), start, device=x.device).astype(x.dtype))
 
 
 def _dtype_of_loop(self, dtype):
@@ -394,8 +399,8 @@ def _fold(self, x, axes, dtype, initial, where):
     """Combine one element after the other, those under the mask, with what has come of `initial`."""
     if dtype is not None:
         x = x.astype(resolve(dtype), copy=False)
-    made = un.full((), initial, _dtype_of_loop(self, x.dtype))
-    mask = None if where is True else un.broadcast_to(_mask(self.__name__, where), x.shape)
+    made = un.full((), initial, _dtype_of_loop(self, x.dtype), device=x.device)
+    mask = None if where is True else un.broadcast_to(_mask(self.__name__, where, x), x.shape)
     if axes:
         x = move_axis(x, axes[0], 0)
         mask = None if mask is None else move_axis(mask, axes[0], 0)
@@ -446,7 +451,7 @@ def _along(self, x, axis):
         start = _identities.get(name)
         if start is None:
             raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
-        return un.full(x.shape[1:], start, dtype)
+        return un.full(x.shape[1:], start, dtype, device=x.device)
     if x.shape[0] == 1:
         return (abs(x[0]) if name in ("hypot", "gcd") else x[0]).astype(dtype)  # with 0
     if name in _associative:
@@ -510,7 +515,7 @@ def _scan(self, x, axis, dtype):
 def outer(self, A, B, /, **options):
     """Apply the function to all pairs of elements; see NumPy's ``ufunc.outer``."""
     _check_binary(self, "outer product")
-    a, b = as_array(A), as_array(B)
+    a, b = as_array_beside(A, B), as_array_beside(B, A)
     return self(a.reshape(tuple(a.shape) + (1,) * b.ndim), b, **options)
 
 
@@ -526,7 +531,7 @@ def at(self, a, indices, b=None, /):
     target = as_array(a)
     where = un.arange(target.size, device=target.device).reshape(target.shape)[indices]
     if b is not None:
-        b = un.broadcast_to(as_array(b), where.shape).reshape(-1)
+        b = un.broadcast_to(as_array_beside(b, target), where.shape).reshape(-1)
     flat = target.reshape(-1)
     shares = target.flags.c_contiguous
     if not flat.flags.c_contiguous:
@@ -573,7 +578,7 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
     if x.ndim == 0:
         raise TypeError(f"{self.__name__}.reduceat: cannot reduceat on a scalar")
     (axis,) = _axes(f"{self.__name__}.reduceat", axis, x.ndim)
-    indices = as_array(indices)
+    indices = as_array_beside(indices, x)
     n = x.shape[axis]
     if indices.size and not 0 <= int(indices.min()) <= int(indices.max()) < n:
         wrong = next(k for k in indices.tolist() if not 0 <= k < n)
@@ -588,7 +593,9 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
     x = move_axis(x, axis, 0)
     ends = [*begins[1:], n] if begins else []
     result = un.empty(
-        (len(begins), *x.shape[1:]), reduce(self, un.ones(1, x.dtype), 0, dtype).dtype
+        (len(begins), *x.shape[1:]),
+        reduce(self, un.ones(1, x.dtype), 0, dtype).dtype,
+        device=x.device,
     )
     for k, (first, end) in enumerate(zip(begins, ends, strict=True)):
         result[k] = reduce(self, x[first:end], 0, dtype) if first + 1 < end else x[first]

@@ -6,8 +6,9 @@ import inspect
 import unisono as un
 
 from .. import _engine
+from .._arrays.axes import as_array, as_array_beside
 from .._arrays.transposes import moveaxis
-from .._arrays.ufunc import as_array, is_python_number, resolve
+from .._arrays.ufunc import is_python_number, resolve
 from .._arrays.views import _axis
 
 
@@ -125,7 +126,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
         and not hasattr(condlist[0], "shape")
     ):
         condlist = [condlist]
-    conditions = [as_array(c).astype("bool") for c in condlist]
+    conditions = [as_array_beside(c, x).astype("bool") for c in condlist]
     n = len(conditions)
     if len(funclist) == n + 1:
         rest = conditions[0]
@@ -138,9 +139,9 @@ def piecewise(x, condlist, funclist, *args, **kw):
     for condition, function in zip(conditions, funclist, strict=True):
         if not callable(function):
             if is_python_number(function):  # which the dtype has to hold
-                value = un.full((), function, x.dtype)
+                value = un.full((), function, x.dtype, device=x.device)
             else:
-                value = as_array(function).astype(x.dtype)
+                value = as_array_beside(function, x).astype(x.dtype)
             made = un.where(condition, value, made)
             continue
         if x.ndim == 0:

@@ -36,21 +36,21 @@ def packbits(a, /, axis=None, bitorder="big"):
     x = as_array(a)
     if x.dtype.kind not in "biu":
         raise TypeError("Expected an input array of integer or boolean data type")
-    weights = _bit_weights(bitorder)
+    weights = _bit_weights(bitorder, x)
     x = (x != 0).astype("uint8")
     x, k = (x.reshape(-1), 0) if axis is None else (x, _axis(axis, x.ndim, "packbits"))
     x = un.moveaxis(x, k, -1)
     n = x.shape[-1]
-    padded = un.zeros((*x.shape[:-1], -(-n // 8) * 8), "uint8")
+    padded = un.zeros((*x.shape[:-1], -(-n // 8) * 8), "uint8", device=x.device)
     padded[..., :n] = x
     made = (padded.reshape((*x.shape[:-1], -(-n // 8), 8)) * weights).sum(axis=-1, dtype="uint8")
     return un.moveaxis(made, -1, k)
 
 
-def _bit_weights(bitorder):
+def _bit_weights(bitorder, x):
     if bitorder[:1] not in ("b", "l"):
         raise ValueError("'order' must be either 'little' or 'big'")
-    weights = un.asarray([128, 64, 32, 16, 8, 4, 2, 1], dtype="uint8")
+    weights = un.asarray([128, 64, 32, 16, 8, 4, 2, 1], dtype="uint8", device=x.device)
     return weights if bitorder[0] == "b" else weights[::-1]
 
 
@@ -88,14 +88,14 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
         raise TypeError("Expected an input array of unsigned byte data type")
     x, k = (x.reshape(-1), 0) if axis is None else (x, _axis(axis, x.ndim, "unpackbits"))
     x = un.moveaxis(x, k, -1)
-    bits = ((x[..., None] & _bit_weights(bitorder)) != 0).astype("uint8")
+    bits = ((x[..., None] & _bit_weights(bitorder, x)) != 0).astype("uint8")
     bits = bits.reshape((*x.shape[:-1], 8 * x.shape[-1]))
     if count is not None:
         n = bits.shape[-1]
         if count < 0:
             count += n
         if count > n:
-            more = un.zeros((*bits.shape[:-1], count - n), "uint8")
+            more = un.zeros((*bits.shape[:-1], count - n), "uint8", device=x.device)
             bits = un.concatenate([bits, more], axis=-1)
         bits = bits[..., :count]
     return un.moveaxis(bits, -1, k)

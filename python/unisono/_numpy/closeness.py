@@ -5,7 +5,8 @@ import warnings
 
 import unisono as un
 
-from .._arrays.ufunc import as_array, is_python_number
+from .._arrays.axes import as_array, as_array_beside
+from .._arrays.ufunc import is_python_number
 from .convolution import _inexact
 
 
@@ -42,8 +43,8 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
             warnings.warn(text, RuntimeWarning, stacklevel=2)
             break
     # Python's numbers take the dtype of the other operand, as NumPy's do.
-    x = a if is_python_number(a) else as_array(a)
-    y = as_array(b)
+    x = a if is_python_number(a) else as_array_beside(a, b)
+    y = as_array_beside(b, x)
     if is_python_number(b):
         y = float(b) if isinstance(b, int) else b
     if isinstance(y, un.ndarray) and y.dtype.kind not in "fc":

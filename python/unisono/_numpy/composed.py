@@ -6,8 +6,9 @@ Where the engine has a function of the same name, that one is found first.
 import unisono as un
 
 from .. import _engine
+from .._arrays.axes import as_array, as_array_beside
 from .._arrays.exchange.interoperation import numpys_own
-from .._arrays.ufunc import as_array, is_python_number
+from .._arrays.ufunc import is_python_number
 
 
 def _divmod(x1, x2):
@@ -48,7 +49,7 @@ def _float(x):
 
 
 def _ldexp(x1, x2):
-    x, n = as_array(x1), as_array(x2)
+    x, n = as_array_beside(x1, x2), as_array_beside(x2, x1)
     if n.dtype.kind not in "iub" or n.dtype == "uint64":
         raise TypeError(
             f"ldexp: the second operand must be integers that int64 holds; got dtype {n.dtype}"
@@ -162,8 +163,10 @@ def _distance(a, b, dtype):
     """abs(a - b) where they differ."""
     if un.geterr()["invalid"] != "ignore":
         # Infinities of one sign are equal: nothing is to be reported of their difference.
-        zero, equal = un.zeros((), dtype), a == b
-        a, b = (un.where(equal, zero, un.asarray(x, dtype=dtype)) for x in (a, b))
+        equal = a == b
+        place = getattr(equal, "device", None)
+        zero = un.zeros((), dtype, device=place)
+        a, b = (un.where(equal, zero, un.asarray(x, dtype=dtype, device=place)) for x in (a, b))
     return abs(a - b)
 
 

@@ -5,7 +5,7 @@ import builtins
 import unisono
 
 from .._arrays.axes import as_array as _as
-from .._arrays.axes import axes_tuple, axis_error, extent, flat
+from .._arrays.axes import as_array_beside, axes_tuple, axis_error, extent, flat
 from ..exceptions import AxisError
 from .statistics import _common, _is_inexact, mean
 
@@ -46,8 +46,8 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
             raise axis_error("average", error) from None
         if not returned:
             return result
-        return result, unisono.full(result.shape, extent(a, axis), result.dtype)
-    weights = _weights_like(a, _as(weights), axis)
+        return result, unisono.full(result.shape, extent(a, axis), result.dtype, device=a.device)
+    weights = _weights_like(a, as_array_beside(weights, a), axis)
     compute = _common(a.dtype, weights.dtype)
     if not _is_inexact(a.dtype):
         compute = _common(compute, "float64")
@@ -115,7 +115,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     """
     if ddof is not None and ddof != int(ddof):
         raise ValueError(f"cov: ddof must be an integer; got {ddof}")
-    x = _as(m)
+    x = as_array_beside(m, y)
     if x.ndim > 2:
         raise ValueError(f"cov: m has more than 2 dimensions; got shape {x.shape}")
     if y is not None and _as(y).ndim > 2:
@@ -123,16 +123,16 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     dtype = dtype or _common(x.dtype, "float64", *([] if y is None else [_as(y).dtype]))
     x = _rows(x, rowvar).astype(dtype, copy=False)
     if x.shape[0] == 0:
-        return unisono.zeros((0, 0), dtype)
+        return unisono.zeros((0, 0), dtype, device=x.device)
     if y is not None:
-        more = _rows(_as(y), rowvar).astype(dtype, copy=False)
-        both = unisono.empty((x.shape[0] + more.shape[0], x.shape[1]), dtype)
+        more = _rows(as_array_beside(y, x), rowvar).astype(dtype, copy=False)
+        both = unisono.empty((x.shape[0] + more.shape[0], x.shape[1]), dtype, device=x.device)
         both[: x.shape[0]] = x
         both[x.shape[0] :] = more
         x = both
     if ddof is None:
         ddof = 0 if bias else 1
-    weights = _observation_weights(fweights, aweights, x.shape[1])
+    weights = _observation_weights(fweights, aweights, x)
     x = x - average(x, 1, weights)[:, None]
     factor = builtins.max(_freedom(weights, aweights, x.shape[1], ddof), 0.0)
     product = _outer_product(x, x if weights is None else x * weights)
@@ -147,7 +147,7 @@ def _freedom(weights, aweights, count, ddof):
     total = float(weights.sum())
     if ddof == 0 or aweights is None:
         return total - ddof
-    return total - ddof * float((weights * _as(aweights)).sum()) / total
+    return total - ddof * float((weights * as_array_beside(aweights, weights)).sum()) / total
 
 
 def _squeezed(shape):
@@ -160,12 +160,12 @@ def _rows(x, rowvar):
     return x if rowvar else x.T
 
 
-def _observation_weights(fweights, aweights, count):
-    weights = None
+def _observation_weights(fweights, aweights, x):
+    weights, count = None, x.shape[1]
     for name, given in (("fweights", fweights), ("aweights", aweights)):
         if given is None:
             continue
-        given = _as(given)
+        given = as_array_beside(given, x)
         if given.ndim > 1:
             raise RuntimeError(
                 f"cov: cannot handle multidimensional {name}; got shape {given.shape}"

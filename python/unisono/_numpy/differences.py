@@ -5,8 +5,8 @@ import math
 import unisono as un
 
 from .. import _engine
+from .._arrays.axes import as_array, as_array_beside
 from .._arrays.transposes import moveaxis
-from .._arrays.ufunc import as_array
 from .._arrays.views import _axes, _axis
 from .convolution import _inexact, _missing
 
@@ -102,7 +102,7 @@ def diff(a, n=1, axis=-1, prepend=_missing, append=_missing):
     for part in (prepend, x, append):
         if part is _missing:
             continue
-        part = as_array(part)
+        part = as_array_beside(part, x)
         if part.ndim == 0:
             part = un.broadcast_to(part, tuple(1 if j == k else m for j, m in enumerate(x.shape)))
         parts.append(part)
@@ -145,7 +145,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
     for extra, place in ((to_begin, 0), (to_end, len(parts) + 1)):
         if extra is None:
             continue
-        extra = as_array(extra)
+        extra = as_array_beside(extra, x)
         if not un.can_cast(extra.dtype, x.dtype, "same_kind"):
             name = "to_begin" if place == 0 else "to_end"
             raise TypeError(
@@ -206,9 +206,9 @@ def _derivative(f, axis, spacing, edge_order):
         raise ValueError(
             "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required."
         )
-    h = _steps(spacing, f.shape[axis])
+    h = _steps(spacing, f, axis)
     y = moveaxis(f, axis, 0)
-    d = un.empty(y.shape, f.dtype)
+    d = un.empty(y.shape, f.dtype, device=f.device)
     if un.ndim(h) == 0:
         d[1:-1] = (y[2:] - y[:-2]) / (2.0 * h)
         if edge_order == 1:
@@ -237,11 +237,11 @@ def _derivative(f, axis, spacing, edge_order):
     return moveaxis(d, 0, axis)
 
 
-def _steps(spacing, n):
+def _steps(spacing, f, axis):
     """Distances between the n points of an axis: one number where all are equal, as NumPy takes them."""
     if un.ndim(spacing) == 0:
         return spacing
-    places = as_array(spacing)
+    places, n = as_array_beside(spacing, f), f.shape[axis]
     if places.ndim > 1:
         raise ValueError("distances must be either scalars or 1d")
     if places.shape[0] != n:
@@ -281,7 +281,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     if x is None:
         steps = dx
     else:
-        x = as_array(x)
+        x = as_array_beside(x, y)
         steps = diff(x, axis=0 if x.ndim == 1 else k)
         if x.ndim == 1:
             steps = steps.reshape(tuple(-1 if j == k else 1 for j in range(y.ndim)))
@@ -326,7 +326,8 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     >>> un.interp(1.5, [1, 2, 3], [10, 20, 30]).item()
     15.0
     """
-    x, xp, fp = as_array(x), as_array(xp), _inexact(fp)
+    x = as_array_beside(x, xp, fp)
+    xp, fp = as_array_beside(xp, x, fp), _inexact(as_array_beside(fp, x, xp))
     if "c" in (x.dtype.kind, xp.dtype.kind):
         raise TypeError("interp: x and xp must be real; take .real first")
     x, xp = x.astype("float64"), xp.astype("float64")

@@ -9,7 +9,7 @@ import unisono
 from .. import _engine
 from .._arrays import fronts
 from .._arrays.axes import as_array as _as
-from .._arrays.axes import flat
+from .._arrays.axes import as_array_beside, flat
 
 
 @_engine._FastPath
@@ -46,7 +46,7 @@ def bincount(x, /, weights=None, minlength=0):
     if x.ndim != 1:
         raise ValueError(f"bincount: expected a 1-d array; got shape {x.shape}")
     if x.size == 0:
-        return unisono.zeros(minlength, "int64")
+        return unisono.zeros(minlength, "int64", device=x.device)
     if x.dtype.kind not in "biu":
         raise TypeError(
             f"bincount: cannot cast {x.dtype} to int64 by the rule 'safe'; convert with .astype"
@@ -56,7 +56,7 @@ def bincount(x, /, weights=None, minlength=0):
         raise ValueError("bincount: elements must not be negative")
     bins = builtins.max(int(x.max()) + 1, minlength)
     if weights is not None:
-        weights = _as(weights)
+        weights = as_array_beside(weights, x)
         if weights.shape != x.shape:
             raise ValueError(
                 f"bincount: the weights and list don't have the same length; got {weights.shape} and {x.shape}"
@@ -177,7 +177,7 @@ def _bin_edges(x, bins, range, weights):
             raise ValueError("histogram: `bins` must be positive, when an integer")
         first, last = _outer_edges(x, range)
     elif _as(bins).ndim == 1:
-        edges = _as(bins)
+        edges = as_array_beside(bins, x)
         if bool((edges[:-1] > edges[1:]).any()):
             raise ValueError("histogram: `bins` must increase monotonically, when an array")
         return edges, False
@@ -192,7 +192,7 @@ def _bin_edges(x, bins, range, weights):
         raise ValueError(
             f"histogram: too many bins for the range of the data; it has no {count} finite-sized bins"
         )
-    return edges, True
+    return edges.to_device(x.device), True
 
 
 def _data(x, weights):
@@ -200,7 +200,7 @@ def _data(x, weights):
     if x.dtype.kind == "b":
         x = x.astype("uint8")
     if weights is not None:
-        weights = _as(weights)
+        weights = as_array_beside(weights, x)
         if weights.shape != x.shape:
             raise ValueError(
                 f"histogram: weights should have the same shape as a; got {weights.shape} and {x.shape}"
@@ -272,10 +272,8 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     """
     a, weights = _data(a, weights)
     edges, even = _bin_edges(a, bins, range, weights)
-    if not isinstance(bins, unisono.ndarray):
-        edges = edges.to_device(a.device)
     if edges.size < 2:
-        counts = unisono.zeros(0, "int64")
+        counts = unisono.zeros(0, "int64", device=a.device)
     else:
         counts = _counts(
             a.astype("float64", copy=False), edges.astype("float64", copy=False), weights, even
@@ -309,7 +307,7 @@ def _sample(sample):
                 f"histogramdd: the sample must be an (N, D) array; got shape {given.shape}"
             )
         return [given[:, k] for k in range(given.shape[1])]
-    columns = [flat(_as(c)) for c in given]
+    columns = [flat(as_array_beside(c, *given)) for c in given]
     if len({c.size for c in columns}) > 1:
         raise ValueError("histogramdd: all dimensions need the same number of samples")
     return columns
@@ -378,12 +376,12 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
 
 
 def _edges_along(column, bins, range):
-    b = _as(bins)
+    b = _as(bins) if isinstance(bins, int) else as_array_beside(bins, column)
     if b.ndim == 0:
         if int(b) < 1:
             raise ValueError("histogramdd: `bins` must be positive, when an integer")
         first, last = _outer_edges(column, range)
-        return unisono.linspace(first, last, int(b) + 1)
+        return unisono.linspace(first, last, int(b) + 1).to_device(column.device)
     if b.ndim == 1:
         if bool((b[:-1] > b[1:]).any()):
             raise ValueError("histogramdd: `bins` must be monotonically increasing, when an array")
@@ -425,7 +423,7 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     except TypeError:
         count = 1
     if count not in (1, 2):
-        bins = [_as(bins), _as(bins)]
+        bins = [as_array_beside(bins, x)] * 2
     elif count == 1 and not isinstance(bins, int):
         bins = [bins[0], bins[0]]
     counts, edges = histogramdd([x, y], bins, range, density, weights)

@@ -18,7 +18,7 @@ def _without(x, fill):
     if x.dtype.kind not in "fc":
         return x, True
     there = x == x
-    return unisono.where(there, x, unisono.full((), fill, x.dtype)), there
+    return unisono.where(there, x, fill), there
 
 
 def warn_where(condition, text, depth=2):
@@ -114,7 +114,7 @@ def _extreme(name, x, axis, out, keepdims, initial, where, fill):
     made = full(filled, axis, None, keepdims, initial, where)
     if initial is None:
         something = _statistics.full_any(there, axis, None, keepdims)
-        made = unisono.where(something, made, unisono.full((), math.nan, x.dtype))
+        made = unisono.where(something, made, math.nan)
         warn_where(~something, "All-NaN slice encountered")
     return store(name, made, out)
 
@@ -315,7 +315,7 @@ def _variance(x, axis, dtype, ddof, keepdims, where, mean, correction):
     if there is not True:
         few = _statistics._counted(x, axis, where, keepdims) <= ddof
         warn_where(few, "Degrees of freedom <= 0 for slice.")
-        made = unisono.where(few, unisono.full((), math.nan, made.dtype), made)
+        made = unisono.where(few, math.nan, made)
     return made
 
 

@@ -2,11 +2,12 @@
 
 import unisono as un
 
-from .._arrays.ufunc import as_array
+from .._arrays.axes import as_array, as_array_beside
 
 
-def _coefficients(p):
-    return un.atleast_1d(as_array(p.coeffs if isinstance(p, poly1d) else p))
+def _coefficients(p, *others):
+    p, *others = (x.coeffs if isinstance(x, poly1d) else x for x in (p, *others))
+    return un.atleast_1d(as_array_beside(p, *others))
 
 
 def _like(result, *given):
@@ -65,7 +66,7 @@ def polyadd(a1, a2):
     >>> un.polyadd([1, 2], [1]).tolist()
     [1, 3]
     """
-    return _like(_sum(_coefficients(a1), _coefficients(a2)), a1, a2)
+    return _like(_sum(_coefficients(a1, a2), _coefficients(a2, a1)), a1, a2)
 
 
 def polysub(a1, a2):
@@ -90,12 +91,12 @@ def polysub(a1, a2):
     >>> un.polysub([1, 2], [1]).tolist()
     [1, 1]
     """
-    return _like(_sum(_coefficients(a1), -_coefficients(a2)), a1, a2)
+    return _like(_sum(_coefficients(a1, a2), -_coefficients(a2, a1)), a1, a2)
 
 
 def _sum(a, b):
     n = max(a.shape[0], b.shape[0])
-    made = un.zeros(n, un.result_type(a.dtype, b.dtype))
+    made = un.zeros(n, un.result_type(a.dtype, b.dtype), device=a.device)
     made[n - a.shape[0] :] += a
     made[n - b.shape[0] :] += b
     return made
@@ -123,14 +124,14 @@ def polymul(a1, a2):
     >>> un.polymul([1, 1], [1, -1]).tolist()
     [1, 0, -1]
     """
-    one, two = _significant(_coefficients(a1)), _significant(_coefficients(a2))
+    one, two = _significant(_coefficients(a1, a2)), _significant(_coefficients(a2, a1))
     return _like(un.convolve(one, two), a1, a2)
 
 
 def _significant(coefficients):
     """Coefficients without leading zeros; at least one is kept."""
     if coefficients.shape[0] == 0:
-        return un.zeros(1, coefficients.dtype)
+        return un.zeros(1, coefficients.dtype, device=coefficients.device)
     found = un.flatnonzero(coefficients)
     return coefficients[found[0].item() if found.shape[0] else -1 :]
 
@@ -158,10 +159,11 @@ def polydiv(u, v):
     >>> [p.tolist() for p in un.polydiv([1.0, 3.0, 2.0], [1.0, 1.0])]
     [[1.0, 2.0], [0.0]]
     """
-    one, two = _coefficients(u) + 0.0, _coefficients(v) + 0.0
+    one, two = _coefficients(u, v) + 0.0, _coefficients(v, u) + 0.0
     m, n = one.shape[0] - 1, two.shape[0] - 1
     scale = 1.0 / two[0]
-    quotient = un.zeros(max(m - n + 1, 1), un.result_type(one.dtype, two.dtype))
+    dtype = un.result_type(one.dtype, two.dtype)
+    quotient = un.zeros(max(m - n + 1, 1), dtype, device=one.device)
     rest = one.astype(quotient.dtype)
     for k in range(m - n + 1):
         d = scale * rest[k]
@@ -205,7 +207,7 @@ def polyder(p, m=1):
     made = _coefficients(p)
     for _ in range(m):
         n = made.shape[0] - 1
-        made = made[:-1] * un.arange(n, 0, -1)
+        made = made[:-1] * un.arange(n, 0, -1, device=made.device)
     return _like(made, p)
 
 
@@ -246,7 +248,8 @@ def polyint(p, m=1, k=None):
         raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
     made = _coefficients(p)
     for c in constants[:m]:
-        made = un.concatenate([made / un.arange(made.shape[0], 0, -1), un.asarray([c])])
+        factors = un.arange(made.shape[0], 0, -1, device=made.device)
+        made = un.concatenate([made / factors, as_array_beside([c], made)])
     return _like(made, p)
 
 
@@ -279,9 +282,9 @@ def poly(seq_of_zeros):
         raise ValueError("input must be 1d or non-empty square 2d array.")
     elif zeros.shape[0] == 0:
         return 1.0
-    made = un.ones(1, un.result_type(zeros.dtype, "float64"))
+    made = un.ones(1, un.result_type(zeros.dtype, "float64"), device=zeros.device)
     for z in zeros.tolist():
-        made = un.convolve(made, un.asarray([1, -z]).astype(made.dtype))
+        made = un.convolve(made, as_array_beside([1, -z], made).astype(made.dtype))
     if made.dtype.kind == "c":
         positive = sorted((z for z in zeros.tolist() if z.imag > 0), key=lambda z: (z.real, z.imag))
         negative = sorted(
@@ -327,7 +330,7 @@ def roots(p):
     n = p.shape[0]
     found = un.asarray([], dtype="float64")
     if n > 1:
-        companion = un.eye(n - 1, k=-1).astype(un.result_type(p.dtype, "float64"))
+        companion = un.eye(n - 1, k=-1, device=p.device).astype(un.result_type(p.dtype, "float64"))
         companion[0] = -p[1:] / p[0]
         found = un.linalg.eigvals(companion)
         if p.dtype.kind != "c" and not found.imag.any():

@@ -4,7 +4,7 @@ import math
 import operator
 
 from .. import _engine
-from .._arrays.axes import number_without_axes, store
+from .._arrays.axes import as_array_beside, number_without_axes, store
 from .._arrays.creation import _as_operand
 from .._engine import _FastPath, matmul
 from ..exceptions import AxisError
@@ -316,7 +316,7 @@ def outer(a, b, out=None):
     >>> un.outer([1, 2], [1, 10]).tolist()
     [[1, 10], [2, 20]]
     """
-    return _into(_vector(a)[:, None] * _vector(b), out)
+    return _into(_vector(as_array_beside(a, b))[:, None] * _vector(as_array_beside(b, a)), out)
 
 
 def tensordot(a, b, axes=2):
@@ -392,7 +392,7 @@ def kron(a, b):
     >>> un.kron([1, 10], [1, 2, 3]).tolist()
     [1, 2, 3, 10, 20, 30]
     """
-    a, b = _array(a), _array(b)
+    a, b = as_array_beside(a, b), as_array_beside(b, a)
     rank = max(a.ndim, b.ndim)
     left = (1,) * (rank - a.ndim) + a.shape
     right = (1,) * (rank - b.ndim) + b.shape
@@ -431,7 +431,8 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     """
     if axis is not None:
         axisa = axisb = axisc = axis
-    a, b = _last(_array(a), axisa, "cross"), _last(_array(b), axisb, "cross")
+    a, b = as_array_beside(a, b), as_array_beside(b, a)
+    a, b = _last(a, axisa, "cross"), _last(b, axisb, "cross")
     if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
         raise ValueError(
             "cross: incompatible dimensions for cross product (must be 2 or 3); "
@@ -448,7 +449,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
         parts = [-(x[2] * y[1]), x[2] * y[0], third]
     else:
         parts = [x[1] * y[2], -(x[0] * y[2]), third]
-    made = _engine._empty((*third.shape, 3), third.dtype, None)
+    made = _engine._empty((*third.shape, 3), third.dtype, third.device)
     for k, part in enumerate(parts):
         made[..., k] = part
     to = _axis(axisc, made.ndim, "cross")

@@ -9,7 +9,7 @@ import unisono
 
 from .. import _engine
 from .._arrays.axes import as_array as _as
-from .._arrays.axes import axes_last, axes_tuple, flat, store
+from .._arrays.axes import as_array_beside, axes_last, axes_tuple, flat, store
 from .nan import warn_where
 
 
@@ -180,11 +180,11 @@ def quantiles_of(lanes, q, method, count=None, weak=False):
     return _join(low, high, gamma)
 
 
-def _checked_quantiles(q, what, dtype, scale=None):
-    """The quantiles as a 1-d array of floats, their shape, and whether results keep this dtype."""
+def _checked_quantiles(q, what, x, scale=None):
+    """The quantiles as a 1-d array of floats beside `x`, their shape, and whether results keep its dtype."""
     weak = type(q) in (int, float)
-    q = _as(q)
-    weak = weak or q.dtype is dtype
+    q = as_array_beside(q, x)
+    weak = weak or q.dtype is x.dtype
     if q.dtype.kind not in "biuf":
         raise TypeError(f"{what}: quantiles must be real numbers; got dtype {q.dtype}")
     if q.ndim > 2:
@@ -208,7 +208,7 @@ def _quantile(what, x, q, scale, axis, out, method, keepdims, weights):
         raise TypeError(f"{what}: x must be an array of real numbers")
     if method == "linear" and not scale and _as(q).dtype.kind in "iu":
         method = "lower"  # integers name elements
-    q, shape, weak = _checked_quantiles(q, what, x.dtype, scale)
+    q, shape, weak = _checked_quantiles(q, what, x, scale)
     if weights is not None:
         made, reduced, kept = _weighted(what, x, q, axis, method, weights)
     else:
@@ -364,12 +364,12 @@ def _nan_quantile(what, x, q, scale, axis, out, method, keepdims, weights):
         weights = unisono.broadcast_to(_as(weights), x.shape)
         weights, x = unisono.where(x != x, 0.0, weights), unisono.where(x != x, math.inf, x)
         return _quantile(what, x, q, scale, axis, out, method, keepdims, weights)
-    q, shape, weak = _checked_quantiles(q, what, x.dtype, scale)
+    q, shape, weak = _checked_quantiles(q, what, x, scale)
     lanes, reduced, kept = sorted_lanes(x, axis, what)
     count = (lanes == lanes).sum(-1)
     warn_where(count == 0, "All-NaN slice encountered")
     made = quantiles_of(lanes, q, method, count, weak)
-    made = unisono.where(count == 0, unisono.full((), math.nan, made.dtype), made)
+    made = unisono.where(count == 0, math.nan, made)
     return store(what, made.reshape(shape + (kept if keepdims else reduced)), out, broader=True)
 
 

@@ -103,7 +103,7 @@ def _cumulative(what, op, start, x, axis, dtype, out, include_initial):
     if include_initial:
         shape = list(made.shape)
         shape[axis] += 1
-        whole = unisono.empty(tuple(shape), made.dtype)
+        whole = unisono.empty(tuple(shape), made.dtype, device=made.device)
         whole[_at(axis, slice(0, 1))] = start
         whole[_at(axis, slice(1, None))] = made
         made = whole

@@ -7,7 +7,7 @@ import unisono
 from .. import _engine
 from .._arrays import fronts
 from .._arrays.axes import as_array as _as
-from .._arrays.axes import axis_index, flat
+from .._arrays.axes import as_array_beside, axis_index, flat
 from .._records.records import by_numpy, holds_records
 
 # Up to so many tests of so many elements are compared one by one.
@@ -80,7 +80,7 @@ def _unique_slices(x, axis, equal_nan):
     n = rows.shape[0]
     table = rows.reshape((n, -1)) if rows.size else rows.reshape((n, 0))
     if table.shape[1] == 0 or n == 0:
-        order = unisono.arange(n)
+        order = unisono.arange(n, device=x.device)
     else:
         from .sorting import complex_keys, lexsort
 
@@ -89,7 +89,7 @@ def _unique_slices(x, axis, equal_nan):
             columns = [key for column in columns for key in complex_keys(column)]
         order = lexsort(columns)
     ordered = table[order]
-    first = unisono.ones(n, "bool")
+    first = unisono.ones(n, "bool", device=x.device)
     if n > 1:
         different = ordered[1:] != ordered[:-1]
         if equal_nan and x.dtype.kind in "fc":
@@ -101,12 +101,12 @@ def _unique_slices(x, axis, equal_nan):
     values = x.transpose((axis, *rest))[index]
     back = list(range(1, x.ndim))
     back.insert(axis, 0)
-    ends = unisono.empty(starts.shape, "int64")
+    ends = unisono.empty(starts.shape, "int64", device=x.device)
     ends[:-1] = starts[1:]
     if n:
         ends[-1:] = n
     run = _engine._scan("add", first, 0, None) - 1
-    inverse = unisono.empty(n, "int64")
+    inverse = unisono.empty(n, "int64", device=x.device)
     inverse[order] = run
     return values.transpose(back), index, inverse, ends - starts
 
@@ -215,9 +215,9 @@ def unique_all(x):
 
 def _join(a, b):
     """Both arrays, flattened and joined."""
-    a, b = flat(_as(a)), flat(_as(b))
+    a, b = flat(as_array_beside(a, b)), flat(as_array_beside(b, a))
     dtype = unisono.where(True, unisono.empty(1, a.dtype), unisono.empty(1, b.dtype)).dtype
-    both = unisono.empty(a.size + b.size, dtype)
+    both = _engine._empty((a.size + b.size,), dtype, a.device)
     both[: a.size] = a
     both[a.size :] = b
     return both
@@ -324,7 +324,7 @@ def setxor1d(ar1, ar2, assume_unique=False):
     both = _engine._sort(_join(ar1, ar2), 0, False)
     if both.size == 0:
         return both
-    change = unisono.ones(both.size + 1, "bool")
+    change = unisono.ones(both.size + 1, "bool", device=both.device)
     change[1:-1] = both[1:] != both[:-1]
     return both[change[1:] & change[:-1]]
 
@@ -387,13 +387,16 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     """
     if kind not in (None, "sort", "table"):
         raise ValueError(f"isin: kind must be None, 'sort' or 'table'; got {kind!r}")
-    element, tests = _as(element), flat(_as(test_elements))
+    element, tests = (
+        as_array_beside(element, test_elements),
+        flat(as_array_beside(test_elements, element)),
+    )
     if kind == "table" and not (element.dtype.kind in "biu" and tests.dtype.kind in "biu"):
         raise ValueError(
             "isin: the 'table' method is only for boolean or integer arrays; use kind='sort'"
         )
     if tests.size == 0:
-        return unisono.full(element.shape, bool(invert))
+        return unisono.full(element.shape, bool(invert), device=element.device)
     dtype = unisono.where(
         True, unisono.empty(1, element.dtype), unisono.empty(1, tests.dtype)
     ).dtype

@@ -6,7 +6,7 @@ import unisono
 
 from .. import _engine
 from .._arrays.axes import as_array as _as
-from .._arrays.axes import axis_index, flat
+from .._arrays.axes import as_array_beside, axis_index, flat
 from .._arrays.ufunc import is_python_number
 from .._records.records import by_numpy, holds_records
 
@@ -333,11 +333,11 @@ def searchsorted(a, v, side="left", sorter=None):
     """
     if side not in ("left", "right", "l", "r"):
         raise ValueError(f"searchsorted: side must be 'left' or 'right'; got {side!r}")
-    a = _as(a)
+    a = as_array_beside(a, v)
     if a.ndim != 1:
         raise ValueError(f"searchsorted: the sorted array must be 1-d; got shape {a.shape}")
     if sorter is not None:
-        sorter = _as(sorter)
+        sorter = as_array_beside(sorter, a)
         if sorter.dtype.kind not in "iu":
             raise TypeError(f"searchsorted: sorter must be integers; got dtype {sorter.dtype}")
         if sorter.ndim != 1 or sorter.shape != a.shape:
@@ -363,9 +363,9 @@ def _together(x, v):
         except OverflowError:
             dtype = _as(v).dtype
     else:
-        v = _as(v)
+        v = as_array_beside(v, x)
         dtype = unisono.where(True, unisono.empty(1, x.dtype), unisono.empty(1, v.dtype)).dtype
-    return x.astype(dtype, copy=False), _as(v).astype(dtype, copy=False), dtype
+    return x.astype(dtype, copy=False), as_array_beside(v, x).astype(dtype, copy=False), dtype
 
 
 def digitize(x, bins, right=False):
@@ -394,7 +394,7 @@ def digitize(x, bins, right=False):
     >>> un.digitize([0.2, 6.4, 3.0], [0.0, 1.0, 2.5, 4.0, 10.0]).tolist()
     [1, 4, 3]
     """
-    x, bins = _as(x), _as(bins)
+    x, bins = as_array_beside(x, bins), as_array_beside(bins, x)
     if "c" in (x.dtype.kind, bins.dtype.kind):
         raise TypeError("digitize: x and bins may not be complex")
     if bins.ndim != 1:

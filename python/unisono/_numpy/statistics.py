@@ -9,7 +9,15 @@ import unisono
 
 from .. import _engine
 from .._arrays.axes import as_array as _as
-from .._arrays.axes import axis_error, axis_index, extent, flat, restore_axes, store
+from .._arrays.axes import (
+    as_array_beside,
+    axis_error,
+    axis_index,
+    extent,
+    flat,
+    restore_axes,
+    store,
+)
 from .._arrays.ufunc import check_mask, is_python_number
 from ..exceptions import AxisError
 
@@ -38,7 +46,7 @@ def _float_for(x, dtype):
 def _masked(x, where, fill):
     if where is None or where is True:
         return x
-    mask = _as(where).astype("bool", copy=False)
+    mask = as_array_beside(where, x).astype("bool", copy=False)
     check_mask("where", mask, x.shape)
     return unisono.where(mask, x, fill)
 
@@ -46,7 +54,7 @@ def _masked(x, where, fill):
 def _initial(combine, initial, result):
     if initial is None:
         return result
-    return combine(unisono.asarray(initial).astype(result.dtype, copy=False), result)
+    return combine(as_array_beside(initial, result).astype(result.dtype, copy=False), result)
 
 
 def full_sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
@@ -56,7 +64,7 @@ def full_sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, w
     empty = -0.0 if initial is not None and x.dtype.kind == "f" else 0
     result = _masked(x, where, empty).sum(axis, dtype, keepdims=keepdims)
     if initial is not None and x.size == 0:
-        result = unisono.full(result.shape, initial, result.dtype)
+        result = unisono.full(result.shape, initial, result.dtype, device=x.device)
         return store("sum", result, out)
     return store("sum", _initial(operator.add, initial, result), out)
 
@@ -95,10 +103,10 @@ def _extreme(name, combine, x, axis, keepdims, initial, where):
             f"{name}: has no identity, so a where mask needs initial=; give a value below (or above) all elements"
         )
     if initial is not None:
-        x = _masked(x, where, unisono.asarray(initial).astype(x.dtype, copy=False))
+        x = _masked(x, where, as_array_beside(initial, x).astype(x.dtype, copy=False))
         if x.size == 0 and extent(x, axis) == 0:
             shape = x.sum(axis, keepdims=keepdims).shape
-            return unisono.full(shape, initial, x.dtype)
+            return unisono.full(shape, initial, x.dtype, device=x.device)
     return _initial(combine, initial, getattr(x, name)(axis=axis, keepdims=keepdims))
 
 

@@ -304,7 +304,7 @@ def matrix_power(a, n):
     except TypeError as e:
         raise TypeError("matrix_power: exponent must be an integer") from e
     if n == 0:
-        made = zeros(a.shape, a.dtype)
+        made = zeros(a.shape, a.dtype, device=a.device)
         diagonal(made)[...] = 1
         return made
     if n < 0:
