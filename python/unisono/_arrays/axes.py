@@ -1,7 +1,6 @@
 """Helpers that functions over axes share."""
 
 import math
-import numbers
 import operator
 
 from .. import _engine
@@ -25,13 +24,18 @@ def as_array_beside(value, *others):
     )
     for x in others:
         if isinstance(x, _engine.ndarray):
-            here = x.device == "cpu" or not isinstance(value, _without_place)
+            here = x.device == "cpu" or not _has_no_place(value)
             return made if here else made.to_device(x.device)
     return made
 
 
 _kinds_of_array = (_engine.ndarray, _engine.DistributedArray)
-_without_place = (list, tuple, range, numbers.Number, *_engine._values)
+
+
+def _has_no_place(value):
+    import numbers  # only programs with devices wait for it
+
+    return isinstance(value, (list, tuple, range, numbers.Number, *_engine._values))
 
 
 def axis_index(axis, ndim, what):
