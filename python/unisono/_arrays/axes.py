@@ -7,10 +7,12 @@ from .. import _engine
 from ..exceptions import AxisError
 from .creation import _as_operand
 
+_kinds_of_array = (_engine.ndarray, _engine.DistributedArray)
+
 
 def as_array(x):
     """`x` itself if it is an unisono array, else converted to one."""
-    if isinstance(x, (_engine.ndarray, _engine.DistributedArray)):
+    if isinstance(x, _kinds_of_array):
         return x
     return _engine._array_of_value(x) if isinstance(x, _engine._values) else _as_operand(x)
 
@@ -19,17 +21,12 @@ def as_array_beside(value, *others):
     """`value` as an array; a number or a list, which has no place, on the device of the first array of `others`."""
     if isinstance(value, _kinds_of_array):
         return value
-    made = (
-        _engine._array_of_value(value) if isinstance(value, _engine._values) else _as_operand(value)
-    )
+    made = as_array(value)
     for x in others:
         if isinstance(x, _engine.ndarray):
             here = x.device == "cpu" or not _has_no_place(value)
             return made if here else made.to_device(x.device)
     return made
-
-
-_kinds_of_array = (_engine.ndarray, _engine.DistributedArray)
 
 
 def _has_no_place(value):
