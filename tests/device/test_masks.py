@@ -3,18 +3,9 @@
 import numpy as np
 import pytest
 import unisono as un
+from device_arrays import both, same
 
 DTYPES = "bool int8 uint16 float32 int64 complex64 complex128".split()
-
-
-def both(device, *arrays):
-    return [un.asarray(a, device=device) for a in arrays]
-
-
-def same(got, expected):
-    got, expected = np.asarray(got), np.asarray(expected)
-    assert got.dtype == expected.dtype and got.shape == expected.shape
-    np.testing.assert_array_equal(got, expected)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -3,12 +3,9 @@
 import numpy as np
 import pytest
 import unisono as un
+from device_arrays import both
 
 DTYPES = "bool int8 uint16 int32 uint64 float16 float32 float64 complex64 complex128".split()
-
-
-def both(device, *arrays):
-    return [un.asarray(a, device=device) for a in arrays]
 
 
 def same(got, expected):
