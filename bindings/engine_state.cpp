@@ -13,6 +13,7 @@
 #include "primitives/primitive.h"
 #include "tape/launch.h"
 #include "tape/record/float_errors.h"
+#include "tape/run/holders.h"
 #include "tape/tape.h"
 
 namespace nb = nanobind;
@@ -102,6 +103,29 @@ std::string explain(nb::handle array, bool code) {
     return Tape::current().describe(a.view().storage, code);
 }
 
+nb::dict device_memory(const std::string& name) {
+    const DevicePool::Usage usage = find_device(name).pool().usage();
+    nb::dict d;
+    d["in_use"] = usage.in_use;
+    d["peak"] = usage.peak;
+    d["cached"] = usage.cached;
+    d["limit"] = usage.limit;
+    d["total_allocated"] = usage.total;
+    return d;
+}
+
+nb::list device_holders(const std::string& name) {
+    nb::list rows;
+    for (const Holder& h : holders(find_device(name))) {
+        nb::dict row;
+        row["bytes"] = h.bytes;
+        row["file"] = h.written.file;
+        row["line"] = h.written.line;
+        rows.append(row);
+    }
+    return rows;
+}
+
 }  // namespace
 
 PyObject* device_object(Device* device) { return nb::cast(python_device(device)).release().ptr(); }
@@ -185,6 +209,12 @@ void add_engine_state(nb::module_& m) {
     m.def("_set_memory_limit", [](std::int64_t n) { pool::set_limit(n); });
     m.def("_cached_bytes", [] { return pool::cached_bytes(); });
     m.def("_memory_limit", [] { return pool::limit(); });
+    m.def("_device_memory", device_memory);
+    m.def("_device_holders", device_holders);
+    m.def("_trim_device", [](const std::string& name) { find_device(name).pool().trim(); });
+    m.def("_set_device_memory_limit", [](const std::string& name, std::int64_t bytes) {
+        find_device(name).pool().set_limit(bytes);
+    });
 }
 
 }  // namespace unisono::python

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "backends/listing.h"
+#include "backends/properties.h"
 
 namespace unisono {
 
@@ -117,6 +118,14 @@ class KnownFault final : public PendingFault {
 std::unique_ptr<PendingFault> Executable::submit(const LaunchArgs& args) {
     const Fault fault = launch(args);
     return fault.site < 0 ? nullptr : std::make_unique<KnownFault>(fault);
+}
+
+std::vector<DeviceProperty> Device::properties() { return {}; }
+
+std::vector<Device*> Device::divided(std::span<const int>) {
+    fail(ErrorKind::Device, "create_sub_devices: device '" + info().name +
+                                "' cannot be divided; expected an OpenCL device whose driver "
+                                "divides it (see unisono.devices())");
 }
 
 Queue& Device::make_queue(const QueueOptions&) {

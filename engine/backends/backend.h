@@ -14,13 +14,15 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/device_pool.h"
 #include "backends/queue.h"
 #include "core/threads/fork.h"
 #include "ir/ir.h"
 
 namespace unisono {
 
-struct Listing;  // backends/listing.h
+struct Listing;         // backends/listing.h
+struct DeviceProperty;  // backends/properties.h
 
 /// Memory of one device. For host back ends `handle` is the address; other back ends choose (an
 /// OpenCL buffer, a CUDA address) and never do arithmetic on it outside their folder.
@@ -139,6 +141,11 @@ class Device {
   public:
     virtual ~Device() = default;
     virtual const DeviceInfo& info() const = 0;
+    /// What else the driver tells of it.
+    virtual std::vector<DeviceProperty> properties();
+    /// Parts of it that are devices, of so many compute units each; they live as long as the
+    /// process. Throws where it cannot be divided so.
+    virtual std::vector<Device*> divided(std::span<const int> units);
     /// Its own among the devices of the process, from 1 on.
     std::uint32_t number() const { return number_; }
     /// Whether a driver works here: its threads exist in the process that found the device, and not
@@ -146,6 +153,9 @@ class Device {
     bool is_usable() const;
     /// Throws a Device error where it does not.
     void require_usable() const;
+    /// Memory that is taken and given again, and counted.
+    DevicePool& pool() { return pool_; }
+    /// From the driver.
     virtual Memory allocate(std::int64_t bytes) = 0;
     /// After the work on it that was submitted so far; does not wait for that.
     virtual void free(Memory memory) noexcept = 0;
@@ -175,6 +185,7 @@ class Device {
     static std::uint32_t next_number();
     const std::uint32_t number_ = next_number();
     const unsigned forks_ = LongMutex::forks();  ///< when the device was found
+    DevicePool pool_{*this};
 };
 
 class Backend {

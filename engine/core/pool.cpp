@@ -93,9 +93,14 @@ void trim_locked(State& s) noexcept {
     s.cached = 0;
 }
 
-std::string megabytes(std::int64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
-
 }  // namespace
+
+std::string megabytes(std::int64_t bytes) {
+    const std::int64_t tenths = (bytes * 10) >> 20;
+    std::string text = std::to_string(tenths / 10);
+    if (tenths < 100 && tenths % 10) text += "." + std::to_string(tenths % 10);
+    return text + " MiB";
+}
 
 std::int64_t limit() {
     State& s = state();

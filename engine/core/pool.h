@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace unisono::pool {
 
@@ -25,5 +26,7 @@ struct Usage {
     std::int64_t fresh = 0;  ///< newly taken from the system, since the start
 };
 Usage usage();
+/// A size as messages tell it: "3.5 MiB".
+std::string megabytes(std::int64_t bytes);
 
 }  // namespace unisono::pool

@@ -154,7 +154,7 @@ void run_on_queue(Device& device, std::span<const LaunchOperand> operands,
         if (o.writes) submission.writes(*o.storage, false);
     }
     submission.run(work);
-    if (const auto fault = submission.end(nullptr, {})) {
+    if (const auto fault = submission.end(nullptr, Tape::current().line)) {
         fault->wait();
         fault->raise();
     }

@@ -8,6 +8,8 @@
 #include "core/error.h"
 #include "core/pool.h"
 #include "core/settings.h"
+#include "tape/run/holders.h"
+#include "tape/run/submission.h"
 
 namespace unisono {
 
@@ -73,9 +75,33 @@ void Storage::allocate_now() {
     } else if (addressable()) {
         memory = {reinterpret_cast<std::uintptr_t>(pool::allocate(wanted)), wanted};
     } else {
-        memory = device->allocate(wanted);
-        current<Places>().note_use(device);
+        allocate_on_device(wanted);
     }
+}
+
+void Storage::allocate_on_device(std::int64_t wanted) {
+    std::vector<Completion> after;
+    try {
+        memory = device->pool().take(wanted, after);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::Memory) throw;
+        throw with_holders(error, *device);
+    }
+    if (!after.empty()) use_of(*this).read = std::move(after);
+    Places& places = current<Places>();
+    places.note_use(device);
+    places.on_devices_.insert(this);
+}
+
+void Storage::free_on_device() noexcept {
+    current<Places>().on_devices_.erase(this);
+    if (use && use->is_known_outside) return device->pool().give_to_driver(memory);
+    std::vector<Completion> users;
+    if (use) {
+        users = std::move(use->read);
+        users.push_back(use->written);
+    }
+    device->pool().give(memory, std::move(users));
 }
 
 void Storage::destroy() noexcept {
@@ -85,7 +111,7 @@ void Storage::destroy() noexcept {
         if (addressable()) {
             pool::free(reinterpret_cast<void*>(memory.handle), memory.bytes);
         } else {
-            device->free(memory);
+            free_on_device();
         }
     }
     Places& places = current<Places>();

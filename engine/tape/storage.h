@@ -15,6 +15,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "backends/backend.h"
@@ -99,6 +100,8 @@ struct Storage : StorageState {
 
   private:
     void allocate_now();
+    void allocate_on_device(std::int64_t wanted);
+    void free_on_device() noexcept;
     void destroy() noexcept;
     alignas(64) std::byte inline_memory_[inline_bytes];
 };
@@ -133,6 +136,9 @@ class Places final : public Context::Part {
     /// Asked for each array that is made and each statement; null while no thread ever chose.
     Choice (*chosen)() = nullptr;
 
+    /// Those that have memory of a device.
+    const std::unordered_set<const Storage*>& on_devices() const { return on_devices_; }
+
   private:
     friend struct Storage;
     void note_use(Device* device);
@@ -140,6 +146,7 @@ class Places final : public Context::Part {
     std::vector<Storage*> free_;
     std::int64_t alive_ = 0;  ///< storages that something refers to
     std::vector<Device*> used_;
+    std::unordered_set<const Storage*> on_devices_;
     std::vector<Queue*> queues_;
     friend class Submission;
     struct Submitted {

@@ -34,17 +34,11 @@
 #include "ops/ops.h"
 #include "tape/eager/call_sites.h"
 #include "tape/eager/eager.h"
+#include "tape/line.h"
 #include "tape/run/submission.h"
 #include "tape/storage.h"
 
 namespace unisono {
-
-/// A place in the user's program that is decoded only when somebody asks: for Python a code object
-/// and an offset.
-struct LineRef {
-    void* code = nullptr;
-    std::int32_t offset = 0;
-};
 
 /// What the language above the engine supplies; C++ programs need none of it.
 struct HostHooks {

@@ -9,12 +9,12 @@
 namespace unisono::library {
 
 DeviceWork::~DeviceWork() {
-    for (const Memory& m : memory_) device_.free(m);
+    for (const Memory& m : memory_) device_.pool().give(m);
 }
 
 DeviceVector DeviceWork::scratch(DType t, std::int64_t size) {
     const std::int64_t count = std::max<std::int64_t>(size, 1);
-    memory_.push_back(device_.allocate(count * size_of(t)));
+    memory_.push_back(device_.pool().take(count * size_of(t)));
     return {memory_.back(), 0, count, t};
 }
 

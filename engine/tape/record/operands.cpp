@@ -14,12 +14,12 @@ namespace {
 
 Storage* fresh_storage(std::int64_t elements, DType t, Device* device) {
     std::int64_t bytes = 0;
-    std::int64_t limit = device ? device->info().memory_bytes : pool::limit();  // 0: unknown
-    if (__builtin_mul_overflow(elements, size_of(t), &bytes) || (limit > 0 && bytes > limit)) {
+    std::int64_t limit = device ? device->pool().limit() : pool::limit();
+    if (__builtin_mul_overflow(elements, size_of(t), &bytes) || bytes > limit) {
         fail(ErrorKind::Memory,
              "memory: an array of " + std::to_string(elements) + " " + std::string(name(t)) +
-                 " elements does not fit in the limit of " + std::to_string(limit >> 20) +
-                 " MiB; use a smaller dtype or shape, or spread the array over a mesh");
+                 " elements does not fit in the limit of " + pool::megabytes(limit) +
+                 "; use a smaller dtype or shape, or spread the array over a mesh");
     }
     return Storage::create(device, bytes);
 }

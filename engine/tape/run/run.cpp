@@ -194,9 +194,7 @@ void Runner::end(Submission& submission, const Entry& e) {
     std::unique_ptr<const LateFault::Check> check;
     if (e.kind == EntryKind::Opaque) check = e.call->take_check();
     const bool may_fail = check != nullptr;
-    SourcePlace place;
-    if (may_fail && e.line.code && tape_.hooks.decode_line) place = tape_.hooks.decode_line(e.line);
-    auto fault = submission.end(std::move(check), place);
+    auto fault = submission.end(std::move(check), e.line);
     if (fault && may_fail) tape_.note_fault(fault);
     if (fault && tape_.eager()) {
         outside_engine(

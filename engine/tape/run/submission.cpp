@@ -36,13 +36,20 @@ void LateFault::raise() {
     throw Error(failure_->error);
 }
 
-static QueueUse& use_of(Storage& s) {
+static void note_line(QueueUse& use, const LineRef& line) {
+    const HostHooks& hooks = Tape::current().hooks;
+    if (line.code && hooks.retain_line) hooks.retain_line(line.code);
+    if (use.line.code && hooks.release_line) hooks.release_line(use.line.code);
+    use.line = line;
+}
+
+QueueUse& use_of(Storage& s) {
     if (!s.use) s.use.reset(new QueueUse);
     return *s.use;
 }
 
 void begin_outside_use(Storage& s) {
-    if (!s.use) return;
+    use_of(s).is_known_outside = true;
     auto wait = [&](const Completion& c) {
         if (c.queue != s.device->own_queue()) c.wait();
     };
@@ -54,7 +61,10 @@ void note_outside_use(Storage& s) {
     if (Queue* own = s.device->own_queue()) use_of(s).written = {own, own->fence()};
 }
 
-void FreeQueueUse::operator()(QueueUse* use) const noexcept { delete use; }
+void FreeQueueUse::operator()(QueueUse* use) const noexcept {
+    note_line(*use, {});
+    delete use;
+}
 
 /// A program that runs ahead of a device holds the memory of all that it has submitted.
 void Submission::limit_backlog() {
@@ -103,12 +113,15 @@ void Submission::writes(Storage& s, bool is_whole) {
 }
 
 std::shared_ptr<LateFault> Submission::end(std::unique_ptr<const LateFault::Check> check,
-                                           const SourcePlace& place) {
+                                           const LineRef& line) {
     if (!last_.queue) return nullptr;  // it had nothing to do
     std::erase_if(faults_, [](const auto& f) { return f->is_done() && !f->has_failed(); });
     std::shared_ptr<LateFault> fault;
     if (check || !faults_.empty()) {
-        fault = std::make_shared<LateFault>(last_, std::move(check), place, std::move(faults_));
+        const auto decode = Tape::current().hooks.decode_line;
+        const bool may_fail = check && line.code && decode;
+        fault = std::make_shared<LateFault>(
+            last_, std::move(check), may_fail ? decode(line) : SourcePlace{}, std::move(faults_));
         faults_.clear();
     }
     Places& places = current<Places>();
@@ -127,6 +140,7 @@ std::shared_ptr<LateFault> Submission::end(std::unique_ptr<const LateFault::Chec
         use.written = last_;
         use.read.clear();
         use.fault = fault;
+        note_line(use, line);
     }
     return fault;
 }

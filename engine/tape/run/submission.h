@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "tape/line.h"
 #include "tape/storage.h"
 
 namespace unisono {
@@ -54,7 +55,11 @@ struct QueueUse {
     Completion written;                ///< what wrote it last
     std::vector<Completion> read;      ///< what has read it since
     std::shared_ptr<LateFault> fault;  ///< of what wrote it
+    LineRef line;                      ///< of the statement that wrote it last; retained
+    bool is_known_outside = false;     ///< others were given the memory
 };
+/// The storage's, made if there is none.
+QueueUse& use_of(Storage& s);
 
 /// One step. Its operands are named before it runs, with the engine held; so is its end.
 class Submission {
@@ -82,9 +87,10 @@ class Submission {
         // Queues in order need not tell.
         if (!last_.queue && queue_->options().in_order) last_ = {queue_, queue_->submitted()};
     }
-    /// Notes what the step does with its operands' memory. Returns what may yet go wrong with it.
+    /// Notes what the step, of that line, does with its operands' memory. Returns what may yet go
+    /// wrong with it.
     std::shared_ptr<LateFault> end(std::unique_ptr<const LateFault::Check> check,
-                                   const SourcePlace& place);
+                                   const LineRef& line);
     Completion last() const { return last_; }
     /// Of work that the host has waited for: throws what went wrong with what it depends on.
     void raise_faults();

@@ -21,7 +21,7 @@ class Temporary {
         storage_->bytes = bytes;
         storage_->refs = 1;
         const bool on_host = !device || device->info().host_memory;
-        storage_->memory = on_host ? on_host_memory(bytes) : device->allocate(bytes);
+        storage_->memory = on_host ? on_host_memory(bytes) : device->pool().take(bytes);
         view = {storage_.get(), layout_.get(), 0, t};
     }
     Temporary(Temporary&&) noexcept = default;
@@ -31,7 +31,7 @@ class Temporary {
         if (storage_->addressable()) {
             pool::free(storage_->data(), storage_->memory.bytes);
         } else {
-            storage_->device->free(storage_->memory);
+            storage_->device->pool().give(storage_->memory);
         }
     }
 
