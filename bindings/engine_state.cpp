@@ -1,4 +1,4 @@
-// Devices, settings, counters, the flush log: what a program asks the engine about itself.
+// Settings, counters, the flush log: what a program asks the engine about itself.
 #include "engine_state.h"
 
 #include <nanobind/stl/string.h>
@@ -13,7 +13,6 @@
 #include "primitives/primitive.h"
 #include "tape/launch.h"
 #include "tape/record/float_errors.h"
-#include "tape/run/holders.h"
 #include "tape/tape.h"
 
 namespace nb = nanobind;
@@ -21,18 +20,6 @@ namespace nb = nanobind;
 namespace unisono::python {
 
 namespace {
-
-/// Python's handle on a device. The host has device null in the engine; its name is that of the cpu
-/// back end.
-struct PyDevice {
-    std::string name;
-    const DeviceInfo* info;
-};
-
-PyDevice python_device(Device* d) {
-    if (!d) d = &find_device("cpu");
-    return {d->info().name, &d->info()};
-}
 
 PyObject* float_error_handler = nullptr;
 
@@ -103,64 +90,9 @@ std::string explain(nb::handle array, bool code) {
     return Tape::current().describe(a.view().storage, code);
 }
 
-nb::dict device_memory(const std::string& name) {
-    const DevicePool::Usage usage = find_device(name).pool().usage();
-    nb::dict d;
-    d["in_use"] = usage.in_use;
-    d["peak"] = usage.peak;
-    d["cached"] = usage.cached;
-    d["limit"] = usage.limit;
-    d["total_allocated"] = usage.total;
-    return d;
-}
-
-nb::list device_holders(const std::string& name) {
-    nb::list rows;
-    for (const Holder& h : holders(find_device(name))) {
-        nb::dict row;
-        row["bytes"] = h.bytes;
-        row["file"] = h.written.file;
-        row["line"] = h.written.line;
-        rows.append(row);
-    }
-    return rows;
-}
-
 }  // namespace
 
-PyObject* device_object(Device* device) { return nb::cast(python_device(device)).release().ptr(); }
-
 void add_engine_state(nb::module_& m) {
-    nb::class_<PyDevice>(m, "Device", "A processor that arrays can live on; equal to its name.")
-        .def_ro("name", &PyDevice::name, "Name, as accepted by ``device=``.")
-        .def_prop_ro(
-            "kind", [](const PyDevice& d) { return d.info->kind; }, "cpu, gpu or accelerator")
-        .def_prop_ro("vendor", [](const PyDevice& d) { return d.info->vendor; })
-        .def_prop_ro("description", [](const PyDevice& d) { return d.info->description; })
-        .def_prop_ro("compute_units", [](const PyDevice& d) { return d.info->compute_units; })
-        .def_prop_ro("memory_bytes", [](const PyDevice& d) { return d.info->memory_bytes; })
-        .def_prop_ro("local_memory_bytes",
-                     [](const PyDevice& d) { return d.info->local_memory_bytes; })
-        .def_prop_ro("max_work_group_size",
-                     [](const PyDevice& d) { return d.info->max_work_group_size; })
-        .def_prop_ro("has_float64", [](const PyDevice& d) { return d.info->has_float64; })
-        .def("__repr__", [](const PyDevice& d) { return "Device('" + d.name + "')"; })
-        .def("__str__", [](const PyDevice& d) { return d.name; })
-        .def("__hash__", [](const PyDevice& d) { return nb::hash(nb::str(d.name.c_str())); })
-        .def(
-            "__eq__",
-            [](const PyDevice& d, nb::handle o) {
-                if (nb::isinstance<PyDevice>(o)) return nb::cast<const PyDevice&>(o).name == d.name;
-                return nb::isinstance<nb::str>(o) && d.name == nb::str(o).c_str();
-            },
-            nb::arg("other").none());
-    m.def("_devices", [] {
-        std::vector<PyDevice> all;
-        for (Device* d : all_devices()) all.push_back(python_device(d));
-        return all;
-    });
-    m.def("_find_device",
-          [](const std::string& name) { return python_device(&find_device(name)); });
     m.def("_backend_reports", [] {
         nb::dict d;
         for (Backend* b : backends()) d[nb::str(std::string(b->name()).c_str())] = b->report();
@@ -209,12 +141,6 @@ void add_engine_state(nb::module_& m) {
     m.def("_set_memory_limit", [](std::int64_t n) { pool::set_limit(n); });
     m.def("_cached_bytes", [] { return pool::cached_bytes(); });
     m.def("_memory_limit", [] { return pool::limit(); });
-    m.def("_device_memory", device_memory);
-    m.def("_device_holders", device_holders);
-    m.def("_trim_device", [](const std::string& name) { find_device(name).pool().trim(); });
-    m.def("_set_device_memory_limit", [](const std::string& name, std::int64_t bytes) {
-        find_device(name).pool().set_limit(bytes);
-    });
 }
 
 }  // namespace unisono::python

@@ -8,6 +8,7 @@
 #include "c/text.h"
 #include "core/settings.h"
 #include "core/version.h"
+#include "devices.h"
 #include "engine_state.h"
 #include "errors.h"
 #include "functions/fast_path.h"
@@ -53,6 +54,7 @@ NB_MODULE(_engine, m) {
         !add_fast_path(m.ptr()) || !add_row_front(m.ptr()) || !add_c_interface(m.ptr()) ||
         !add_buffer_of_array(m.ptr()))
         throw nb::python_error();
+    add_devices(m);
     add_engine_state(m);
     add_queues(m);
     add_mesh(m);

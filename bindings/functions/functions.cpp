@@ -309,21 +309,25 @@ PyObject* make_array(PyObject* x, PyObject* dtype, PyObject* device_given, PyObj
         if (!theirs) throw;
         return theirs;
     }
+    auto convert = [&] {
+        if (dtype == Py_None || to_dtype(dtype) == a.dtype()) return;
+        a = astype(a, to_dtype(dtype), true);
+        copied = true;
+        may_share = true;
+    };
     if (device_given != Py_None || !is_ours) {
         Device* device = device_given == Py_None && !is_ours ? to_device_pointer(Py_None)
                                                              : to_device_pointer(device_given);
         if (device != a.device()) {
+            // Fewer bytes to move, and the device may lack the dtype that is given.
+            if (dtype != Py_None && size_of(to_dtype(dtype)) <= size_of(a.dtype())) convert();
             a = to_device(a, device);
             copied = true;
             may_share = true;
         }
     }
     bool borrowed = is_ours || (a.view().storage && a.view().storage->borrowed);
-    if (dtype != Py_None && to_dtype(dtype) != a.dtype()) {
-        a = astype(a, to_dtype(dtype), true);
-        copied = true;
-        may_share = true;
-    }
+    convert();
     if (never_copies && (copied || !borrowed || (is_ours && array_of(x).is_value())))
         fail(ErrorKind::Value,
              "array: cannot make this array without a copy; with copy=None it is copied only "

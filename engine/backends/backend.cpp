@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "backends/listing.h"
+#include "backends/parts.h"
 #include "backends/properties.h"
 
 namespace unisono {
@@ -69,17 +70,33 @@ void report_callback_fault(const void* callback, const Fault* fault) noexcept {
     if (callback_hook) callback_hook(callback, *fault);
 }
 
+/// The first device that answers to the name; null where none does.
+static Device* look_up(std::string_view name) {
+    auto first_of = [&](const std::vector<Device*>& devices) -> Device* {
+        for (Device* d : devices) {
+            if (answers(d->info(), name)) return d;
+        }
+        return nullptr;
+    };
+    Backend* b = find_backend(name.substr(0, name.find(':')));
+    if (Device* found = first_of(b ? b->devices() : all_devices())) return found;
+    return find_part(name);
+}
+
+static std::string_view stripped(std::string_view text) {
+    while (text.starts_with(' ')) text.remove_prefix(1);
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    return text;
+}
+
 Device& find_device(std::string_view name) {
-    std::string_view head = name.substr(0, name.find(':'));
-    if (Backend* b = find_backend(head)) {
-        for (Device* d : b->devices()) {
-            if (answers(d->info(), name)) return *d;
-        }
-    } else {
-        for (Device* d : all_devices()) {
-            if (answers(d->info(), name)) return *d;
-        }
+    for (std::string_view rest = name;;) {
+        const auto comma = rest.find(',');
+        if (Device* found = look_up(stripped(rest.substr(0, comma)))) return *found;
+        if (comma == std::string_view::npos) break;
+        rest.remove_prefix(comma + 1);
     }
+    const std::string_view head = name.substr(0, name.find(':'));
     // A back end without devices says why: a library that is not there, a driver that is too old.
     std::string why;
     if (Backend* b = find_backend(head)) {

@@ -19,7 +19,6 @@ from ._arrays.functions import *
 # isort: on
 from ._arrays.exchange.registration import install as _register_with_libraries
 from ._runtime.evaluation import (
-    devices,
     eager,
     explain,
     flush_log,

@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 
 USAGE = """usage: python -m unisono doctor
+       python -m unisono devices [FILTER] [--all]
        python -m unisono include
        python -m unisono build FILE.py [-o FOLDER] [-n NAME]
 
-doctor prints what was searched, found and missing. include prints the folder of the headers for extensions. build
+doctor prints what was searched, found and missing. devices lists devices, with --all all that their drivers tell;
+FILTER is a back end, a kind or a name, or several between commas, as of un.devices. include prints the folder of the headers for extensions. build
 compiles the functions of a file that un.jit made with signatures into a package NAME (by default FILE_compiled) in
 FOLDER (by default the file's), which runs without a compiler."""
 
@@ -110,6 +112,8 @@ def _libraries():
 
 
 def _devices(un, engine):
+    from ._runtime.devices import summary
+
     _title("back ends")
     for name, lines in engine._backend_reports().items():
         for line in lines or ["nothing to report"]:
@@ -117,13 +121,7 @@ def _devices(un, engine):
     _title("devices")
     found = un.devices()
     for d in found:
-        memory = f"{d.memory_bytes / 2**30:.1f} GiB" if d.memory_bytes else "memory unknown"
-        float64 = "float64" if d.has_float64 else "no float64"
-        _row(
-            "found",
-            d.name,
-            f"{d.kind}, {d.compute_units} units, {memory}, {float64}; {d.description}",
-        )
+        _row("found", d.name, summary(d))
     for kind in ("opencl", "cuda"):
         if not any(d.name.startswith(kind) for d in found):
             _row("missing", f"{kind} devices", "see the back end's line above")
@@ -180,6 +178,28 @@ def doctor():
     return 0 if works else 1
 
 
+def devices(arguments):
+    """List devices; return the exit status: 1 if none matches."""
+    import argparse
+
+    from ._runtime.devices import devices, page, summary
+
+    parser = argparse.ArgumentParser(prog="python -m unisono devices")
+    parser.add_argument("filter", nargs="?")
+    parser.add_argument("-a", "--all", action="store_true")
+    given = parser.parse_args(arguments)
+    found = devices(given.filter)
+    for d in found:
+        print("\n".join(page(d)) if given.all else f"{d.name:<20} {summary(d)}")
+    if not found:
+        present = ", ".join(d.name for d in devices())
+        print(
+            f"unisono devices: none matches; got {given.filter!r}; present: {present}",
+            file=sys.stderr,
+        )
+    return 0 if found else 1
+
+
 def build(arguments):
     """Build a package of a file's compiled functions; return the exit status."""
     import argparse
@@ -220,6 +240,8 @@ def main(arguments):
     """Run a command; return the exit status."""
     if arguments[:1] == ["build"]:
         return build(arguments[1:])
+    if arguments[:1] == ["devices"]:
+        return devices(arguments[1:])
     if arguments == ["include"]:
         print(Path(__file__).parent / "include")
         return 0
@@ -229,7 +251,7 @@ def main(arguments):
     if arguments and not wanted:
         print(
             f"python -m unisono: there is no such command; got {' '.join(arguments)!r}; "
-            "expected doctor, include or build",
+            "expected doctor, devices, include or build",
             file=sys.stderr,
         )
     print(USAGE, file=sys.stdout if wanted else sys.stderr)

@@ -80,7 +80,8 @@ def holders(device):
     --------
     >>> import unisono as un
     >>> for d in un.devices("opencl")[:1]:
-    ...     x = un.eval(un.ones(1000, device=d))
+    ...     x = un.ones(1000, device=d)
+    ...     un.eval(x)
     ...     assert any(row["bytes"] == 8000 for row in un.memory.holders(d))
     """
     name = _device_name(device)

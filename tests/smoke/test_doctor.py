@@ -50,7 +50,7 @@ def test_doctor_names_a_folder_that_is_not_safe(tmp_path):
 def test_other_commands_are_refused():
     done = run("cure")
     assert done.returncode == 2 and "usage: python -m unisono doctor" in done.stderr
-    assert "no such command; got 'cure'; expected doctor, include or build" in done.stderr
+    assert "no such command; got 'cure'; expected doctor, devices, include or build" in done.stderr
 
 
 def test_a_reader_may_leave_early():

@@ -15,6 +15,7 @@ namespace unisono::opencl {
     X(clGetPlatformInfo)            \
     X(clGetDeviceIDs)               \
     X(clGetDeviceInfo)              \
+    X(clCreateSubDevices)           \
     X(clCreateContext)              \
     X(clCreateCommandQueue)         \
     X(clCreateBuffer)               \

@@ -1,4 +1,4 @@
-// Properties, memory, copies and program builds of an OpenCL device.
+// Memory, copies, parts and program builds of an OpenCL device.
 #include "backends/opencl/device.h"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 
 #include "backends/c_source/opencl_c.h"
 #include "backends/opencl/executable.h"
+#include "backends/opencl/query.h"
 #include "core/error.h"
 #include "core/settings.h"
 #include "passes/lower.h"
@@ -14,58 +15,10 @@ namespace unisono::opencl {
 
 namespace {
 
-template <class T>
-T query(cl_device_id id, cl_device_info what, T otherwise = {}) {
-    T value = otherwise;
-    return api().clGetDeviceInfo(id, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value
-                                                                                        : otherwise;
-}
-
-std::string query_text(cl_device_id id, cl_device_info what) {
-    std::size_t size = 0;
-    if (api().clGetDeviceInfo(id, what, 0, nullptr, &size) != CL_SUCCESS || size == 0) return {};
-    std::string text(size, '\0');
-    if (api().clGetDeviceInfo(id, what, size, text.data(), nullptr) != CL_SUCCESS) return {};
-    while (!text.empty() && (text.back() == '\0' || text.back() == ' ')) text.pop_back();
-    return text;
-}
-
 cl_mem buffer(Memory m) { return reinterpret_cast<cl_mem>(m.handle); }
 std::size_t size(std::int64_t bytes) { return static_cast<std::size_t>(bytes); }
 
 }  // namespace
-
-DeviceInfo describe(cl_device_id id) {
-    DeviceInfo info;
-    auto type = query<cl_device_type>(id, CL_DEVICE_TYPE);
-    info.kind = type & CL_DEVICE_TYPE_GPU   ? "gpu"
-                : type & CL_DEVICE_TYPE_CPU ? "cpu"
-                                            : "accelerator";
-    info.vendor = query_text(id, CL_DEVICE_VENDOR);
-    info.description = query_text(id, CL_DEVICE_NAME) + " (" + query_text(id, CL_DEVICE_VERSION) +
-                       ", driver " + query_text(id, CL_DRIVER_VERSION) + ")";
-    info.compute_units = static_cast<int>(query<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS, 1));
-    info.memory_bytes = static_cast<std::int64_t>(query<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE));
-    info.max_work_group_size =
-        static_cast<std::int64_t>(query<std::size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, 1));
-    std::vector<std::size_t> sizes(
-        std::max<std::size_t>(3, query<cl_uint>(id, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, 3)), 1);
-    api().clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes.size() * sizeof(std::size_t),
-                          sizes.data(), nullptr);
-    for (std::size_t i = 0; i < 3; ++i)
-        info.max_work_item_sizes[i] = static_cast<std::int64_t>(sizes[i]);
-    info.local_memory_bytes =
-        static_cast<std::int64_t>(query<cl_ulong>(id, CL_DEVICE_LOCAL_MEM_SIZE));
-    std::string extensions = " " + query_text(id, CL_DEVICE_EXTENSIONS) + " ";
-    auto has = [&](const char* name) {
-        return extensions.find(std::string(" ") + name + " ") != std::string::npos;
-    };
-    info.has_float64 =
-        has("cl_khr_fp64") || query<cl_device_fp_config>(id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
-    info.has_int64_atomics =
-        has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics");
-    return info;
-}
 
 BuiltProgram::~BuiltProgram() {
     if (program && device.is_usable()) api().clReleaseProgram(program);
@@ -198,6 +151,23 @@ void OpenCLDevice::copy(Memory to, std::int64_t to_offset, Memory from, std::int
         return api().clEnqueueCopyBuffer(q.handle(), buffer(from), buffer(to), size(from_offset),
                                          size(to_offset), size(bytes), n, after, event);
     });
+}
+
+std::vector<Device*> OpenCLDevice::divided(std::span<const int> units) {
+    std::vector<cl_device_partition_property> wanted{CL_DEVICE_PARTITION_BY_COUNTS};
+    wanted.insert(wanted.end(), units.begin(), units.end());
+    wanted.insert(wanted.end(), {CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0});
+    std::vector<cl_device_id> ids(units.size());
+    check(api().clCreateSubDevices(id_, wanted.data(), static_cast<cl_uint>(ids.size()), ids.data(),
+                                   nullptr),
+          "clCreateSubDevices");
+    std::vector<Device*> made;
+    for (cl_device_id id : ids) {
+        DeviceInfo info = describe(id);
+        info.name = info_.name + "." + std::to_string(parts_++);
+        made.push_back(new OpenCLDevice(id, platform_, std::move(info)));  // for good, as all are
+    }
+    return made;
 }
 
 void OpenCLDevice::synchronize() {

@@ -40,6 +40,8 @@ class OpenCLDevice final : public Device {
     OpenCLQueue* own_queue() override;
     Queue* copy_queue() override;
     Queue& make_queue(const QueueOptions& options) override;
+    std::vector<DeviceProperty> properties() override;
+    std::vector<Device*> divided(std::span<const int> units) override;
     NativeHandles native() override { return {"opencl", context(), id_, here().handle()}; }
 
     cl_device_id id() const { return id_; }
@@ -66,6 +68,7 @@ class OpenCLDevice final : public Device {
     // Never released: at exit the driver may be gone before us.
     cl_context context_ = nullptr;
     std::unique_ptr<OpenCLQueue> queue_;
+    int parts_ = 0;  ///< that were made of it
     std::once_flag copies_opened_;
     std::unique_ptr<OpenCLQueue> copies_;
     LongMutex programs_mutex_;

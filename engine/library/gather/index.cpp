@@ -104,7 +104,8 @@ void array_part(Parse& parse, const Array& a, const Array& given) {
     }
     if (given.rank() == 0) {
         std::int64_t shape[] = {item(given).get<bool>() ? 1 : 0};
-        parse.indices.push_back({full(shape, Scalar::of(DType::Int64, 0), nullptr), -1, 0, true});
+        parse.indices.push_back(
+            {full(shape, Scalar::of(DType::Int64, 0), a.device()), -1, 0, true});
         return;
     }
     check_mask(given, a, parse.axis);

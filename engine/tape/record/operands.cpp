@@ -12,6 +12,14 @@ namespace unisono {
 
 namespace {
 
+void refuse_dtype(const Device& device, DType t) {
+    const std::string narrower = t == DType::Complex128 ? "complex64" : "float32";
+    fail(ErrorKind::Unsupported, "device '" + device.info().name +
+                                     "' has no float64; got an array of " + std::string(name(t)) +
+                                     "; use dtype=\"" + narrower +
+                                     "\", or a device whose has_float64 is true");
+}
+
 Storage* fresh_storage(std::int64_t elements, DType t, Device* device) {
     std::int64_t bytes = 0;
     std::int64_t limit = device ? device->pool().limit() : pool::limit();
@@ -21,6 +29,7 @@ Storage* fresh_storage(std::int64_t elements, DType t, Device* device) {
                  " elements does not fit in the limit of " + pool::megabytes(limit) +
                  "; use a smaller dtype or shape, or spread the array over a mesh");
     }
+    require_dtype(device, t);
     return Storage::create(device, bytes);
 }
 
@@ -38,6 +47,11 @@ bool shares_borrowed_memory(const View& a, const View& b) {
 }
 
 }  // namespace
+
+void require_dtype(const Device* device, DType t) {
+    if (!device || device->info().has_float64) return;
+    if (t == DType::Float64 || t == DType::Complex128) refuse_dtype(*device, t);
+}
 
 View fresh_view(const Layout* packed, DType t, Device* device) {
     return {fresh_storage(packed->size(), t, device), packed, 0, t};

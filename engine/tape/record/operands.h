@@ -10,6 +10,8 @@ namespace unisono {
 
 /// A view on new memory with the packed layout of that shape.
 View fresh_view(const Layout* packed, DType t, Device* device);
+/// Throws where the device has no numbers of that dtype.
+void require_dtype(const Device* device, DType t);
 View broadcast_view(const View& v, const Layout* packed);
 /// The packed layout of the shape that all arrays among the operands broadcast to.
 const Layout* broadcast_layout(std::string_view what, std::span<const Arg> args);

@@ -229,6 +229,8 @@ Array record_plain(const OpTable::Row& row, std::span<const Arg> args, const Vie
                    const Array* into, bool few) {
     Tape& tape = Tape::current();
     const Layout* layout = into ? into->view().layout : like.layout->packed();
+    if (like.storage->device) [[unlikely]]
+        require_dtype(like.storage->device, row.result);
     Storage* out =
         into ? into->view().storage
              : Storage::create(like.storage->device, layout->size() * size_of(row.result));
@@ -270,6 +272,8 @@ inline const OpTable::Row* scaled_case(Op op, const View& like, const Arg& scala
 template <bool with_scalar>
 inline Array record_pair(const OpTable::Row& row, const View& like, const View& a, const View& b) {
     const Layout* layout = like.layout->packed();
+    if (like.storage->device) [[unlikely]]
+        require_dtype(like.storage->device, row.result);
     Storage* out = Storage::create(like.storage->device, layout->size() * size_of(row.result));
     Array made(out, layout, row.result, layout->rank() == 0);
     Tape& tape = Tape::current();

@@ -1,35 +1,6 @@
-"""Devices, evaluation and settings."""
+"""Evaluation and settings."""
 
 from .. import _engine
-
-
-def devices(filter=None):
-    """All devices present, the CPU first.
-
-    Parameters
-    ----------
-    filter : str, optional
-        A back end ("opencl"), a kind ("gpu") or a name ("opencl:cpu:0"); only devices that match.
-
-    Returns
-    -------
-    list of Device
-
-    Raises
-    ------
-    TypeError
-        If `filter` is not a string.
-
-    Examples
-    --------
-    >>> import unisono as un
-    >>> un.devices()[0].name
-    'cpu'
-    """
-    found = _engine._devices()
-    if filter is None:
-        return found
-    return [d for d in found if filter in (d.name, d.kind) or d.name.startswith(filter + ":")]
 
 
 def explain(x, code=False):

@@ -42,25 +42,40 @@ class Array(_engine.ndarray):
         return standard(_engine.ndarray.mT.__get__(self))
 
 
-def standard(result):
-    """Return a function's result with each array of it, also inside tuples and lists, as an Array."""
+def standard(result, operands=()):
+    """Return a function's result with each array of it, also inside tuples and lists, as an Array.
+
+    Numbers become arrays where the operands lie.
+    """
     kind = type(result)
     if kind is _engine.ndarray and not result._is_value():
         return result._as_type(Array)
     if kind is _engine.ndarray or kind in _engine._values:
-        return un.asarray(result)._as_type(Array)
+        return un.asarray(result, device=_device_of(operands))._as_type(Array)
     if kind is list:
-        return [standard(r) for r in result]
+        return [standard(r, operands) for r in result]
     if isinstance(result, tuple):
-        items = (standard(r) for r in result)
+        items = (standard(r, operands) for r in result)
         return kind(*items) if hasattr(kind, "_fields") else kind(items)
     return result
+
+
+def _device_of(operands):
+    """Device of the first array, None if there is none."""
+    for x in operands:
+        if isinstance(x, _engine.ndarray):
+            return x.device
+        if isinstance(x, (list, tuple)):
+            device = _device_of(x)
+            if device is not None:
+                return device
+    return None
 
 
 def _wrapped(function):
     @functools.wraps(function)
     def call(*args, **options):
-        return standard(function(*args, **options))
+        return standard(function(*args, **options), args)
 
     return call
 
@@ -69,7 +84,7 @@ def _reflected(function):
     @functools.wraps(function)
     def call(self, other):
         # A value on the left left this operator to us: as an array it does not do so again.
-        return standard(function(self, standard(other)))
+        return standard(function(self, standard(other, (self,))), (self,))
 
     return call
 

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -315,6 +317,47 @@ TEST_F(QueuesThreads, AProgramDoesNotRunAheadWithoutLimit) {
     first_.hold(false);
     program.join();
     EXPECT_EQ(at(x, 0), 400);
+}
+
+/// A figure and no test (--gtest_also_run_disabled_tests): the host computes while a device's
+/// kernel waits without using a core.
+TEST_F(QueuesThreads, DISABLED_FigureOfHostAndDeviceAtOnce) {
+    using Clock = std::chrono::steady_clock;
+    const Array a = iota(1 << 20, nullptr), x = to_device(iota(1000, nullptr), &device());
+    Tape::current().synchronize();
+    auto on_host = [&] {
+        chosen = nullptr;
+        Array y = a;
+        for (int k = 0; k < 100; ++k) {
+            y = plus(y, k);
+            Tape::current().flush(y.view().storage, FlushReason::Eval);
+        }
+    };
+    auto seconds = [](auto&& work) {
+        const auto begin = Clock::now();
+        work();
+        return std::chrono::duration<double>(Clock::now() - begin).count();
+    };
+    on_host();  // compiles
+    const std::chrono::duration<double> length(seconds(on_host));
+    auto on_device = [&] {
+        chosen = &first_;
+        first_.submit([&] { std::this_thread::sleep_for(length); });
+        Array y = plus(x, 1);
+        submit(y);
+        return y;
+    };
+    const double in_turn = seconds([&] {
+        at(on_device(), 0);
+        on_host();
+    });
+    const double at_once = seconds([&] {
+        const Array y = on_device();
+        on_host();
+        at(y, 0);
+    });
+    std::printf("in turn %.4f s, at once %.4f s, ratio %.3f\n", in_turn, at_once,
+                at_once / in_turn);
 }
 
 std::mutex engine;

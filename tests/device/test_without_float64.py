@@ -1,0 +1,81 @@
+"""A device without float64, simulated: arrays of it are refused when they are made; float32 computes."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import unisono as un
+
+SAFETY_NET = 240
+
+PROGRAM = """
+import inspect
+import numpy as np
+import pytest
+import unisono as un
+
+(d, *_) = un.devices("opencl")
+assert not d.has_float64 and "fp64" not in d.aspects
+REFUSAL = f"device '{d.name}' has no float64; got an array of float64; use dtype=\\"float32\\""
+
+
+def refused(make, text=REFUSAL):
+    with pytest.raises(un.UnsupportedError) as caught:
+        make()
+    assert text in str(caught.value), caught.value
+
+
+refused(lambda: un.zeros(3, device=d))
+refused(lambda: un.asarray(np.arange(3.0), device=d))
+refused(lambda: un.asarray([1.5, 2], device=d))
+refused(lambda: un.ones(3).to_device(d))
+refused(lambda: un.zeros(3, dtype=complex, device=d), "an array of complex128; use dtype=\\"complex64\\"")
+k = un.arange(5, device=d)
+refused(lambda: k / 2)
+refused(lambda: k + 0.5)
+refused(lambda: k.astype(float))
+refused(lambda: un.sqrt(k))
+refused(lambda: k.mean())
+
+# What needs none works.
+a = np.linspace(-3, 3, 1001, dtype=np.float32)
+x = un.asarray(a, device=d)
+assert x.dtype == np.float32
+host = lambda y: np.asarray(y.to_device("cpu"))
+np.testing.assert_array_equal(host(x * 2.5 + 1), a * np.float32(2.5) + np.float32(1))
+np.testing.assert_allclose(host(un.exp(x) + un.sin(x)), np.exp(a) + np.sin(a), rtol=2e-6, atol=1e-6)
+np.testing.assert_allclose(float(x.sum()), a.sum(), atol=1e-3)
+np.testing.assert_allclose(float((x * x).mean()), (a * a).mean(), rtol=1e-5)
+assert float(x.max()) == a.max()
+np.testing.assert_array_equal(host(un.sort(-x)), np.sort(-a))
+np.testing.assert_array_equal(host(x[x > 1]), a[a > 1])
+np.testing.assert_array_equal(host(un.asarray(np.arange(3.0), dtype=np.float32, device=d)), [0, 1, 2])
+np.testing.assert_array_equal(host(k * 3 - 1), np.arange(5) * 3 - 1)
+m = un.asarray(np.eye(4, dtype=np.float32) * 2, device=d)
+np.testing.assert_array_equal(host(m @ m), np.eye(4, dtype=np.float32) * 4)
+
+
+@un.jit
+def scaled(x, f, out):
+    for i in un.prange(x.shape[0]):
+        out[i] = x[i] * f
+
+
+out = un.empty_like(x)
+scaled(x, np.float32(2), out)
+np.testing.assert_array_equal(host(out), a * 2)
+print("all well")
+"""
+
+
+@pytest.mark.skipif(not un.devices("opencl"), reason="no OpenCL device")
+def test_programs_without_float64():
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        capture_output=True,
+        text=True,
+        timeout=SAFETY_NET,
+        env={**os.environ, "UNISONO_DEVICE_FLOAT64": "0"},
+    )
+    assert done.returncode == 0 and "all well" in done.stdout, done.stdout + done.stderr
