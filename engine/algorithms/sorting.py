@@ -1,8 +1,11 @@
-"""Stable sorts by unsigned keys, eight bits at a time, and what is made of them.
+"""Stable sorts by unsigned keys, and what is made of them.
 
-A lane of n elements is cut into pieces, each of which one work-item reads in order. counts[(lane *
-pieces + piece) * 256 + digit] says first how many elements of the piece have the digit, then where in
-the lane they go.
+A lane of n elements is cut into pieces, each of which one work-item reads in order. Elements go to
+the places of their digits: eight bits of the keys at a time from the lowest on, or, on devices with
+few cores and caches, the number of the bucket between sampled keys, each of which then is sorted in
+the cache. counts[(lane * pieces + piece) * digits + digit] says first how many elements of the piece
+have the digit, then where in the lane they go. Where `paired` is not 0 the numbers of the elements
+move with their keys.
 """
 
 import numpy as np
@@ -55,31 +58,31 @@ def radix_counts(keys, counts, shift, n, pieces, size):
 
 
 @un.kernel
-def radix_prefixes(counts, totals, pieces):
+def radix_prefixes(counts, totals, pieces, digits):
     """Work-item (lane, digit): how many elements with the digit lie in pieces before each."""
     lane = un.global_id(0)
     d = un.global_id(1)
     total = 0
     for k in range(lane * pieces, (lane + 1) * pieces):
-        c = counts[k * 256 + d]
-        counts[k * 256 + d] = total
+        c = counts[k * digits + d]
+        counts[k * digits + d] = total
         total += c
-    totals[lane * 256 + d] = total
+    totals[lane * digits + d] = total
 
 
 @un.kernel
-def radix_starts(totals):
+def radix_starts(totals, digits):
     """Where the elements with each digit begin in a lane."""
-    base = un.global_id(0) * 256
+    base = un.global_id(0) * digits
     total = 0
-    for d in range(256):
+    for d in range(digits):
         c = totals[base + d]
         totals[base + d] = total
         total += c
 
 
 @un.kernel
-def radix_scatter(keys, out, counts, starts, shift, n, pieces, size):
+def radix_scatter(keys, order, out, out_order, counts, starts, paired, shift, n, pieces, size):
     item = un.global_id(0)
     lane = item // pieces
     first = lane * n + (item - lane * pieces) * size
@@ -93,41 +96,181 @@ def radix_scatter(keys, out, counts, starts, shift, n, pieces, size):
         at = np.int64(counts[base + d])
         counts[base + d] = np.int32(at + 1)
         out[lane * n + at] = key
+        if paired != 0:
+            out_order[lane * n + at] = order[k]
 
 
 @un.kernel
-def radix_scatter_pairs(keys, order, out, out_order, counts, starts, shift, n, pieces, size):
-    """The same for keys with the numbers of their elements."""
+def sample_keys(keys, samples, n, count):
+    """Some keys of each lane, at places that look drawn but follow from n and `count`."""
+    item = un.global_id(0)
+    lane = item // count
+    samples[item] = keys[lane * n + (item - lane * count) * 2654435761 % n]
+
+
+@un.kernel
+def splitter_tree(samples, tree, count, buckets):
+    """The search tree of the sorted samples that part the buckets; node k has children 2k, 2k + 1."""
+    lane = un.global_id(0)
+    width = count
+    level = 1
+    while level < buckets:
+        for k in range(level):
+            tree[lane * buckets + level + k] = samples[lane * count + k * width + (width >> 1) - 1]
+        width = width >> 1
+        level = level << 1
+
+
+@un.kernel
+def bucket_counts(keys, tree, bucket, counts, n, pieces, size, buckets):
+    """The bucket of each key; 64 keys go down the tree side by side."""
     item = un.global_id(0)
     lane = item // pieces
     first = lane * n + (item - lane * pieces) * size
     last = min(first + size, (lane + 1) * n)
-    base = item * 256
-    for d in range(256):
-        counts[base + d] += starts[lane * 256 + d]
-    for k in range(first, last):
-        key = keys[k]
-        d = np.int64((key >> shift) & 255)
-        at = np.int64(counts[base + d])
-        counts[base + d] = np.int32(at + 1)
-        out[lane * n + at] = key
-        out_order[lane * n + at] = order[k]
+    base = item * buckets
+    root = lane * buckets
+    for d in range(buckets):
+        counts[base + d] = 0
+    for begin in range(first, last, 64):
+        end = min(begin + 64, last)
+        for k in range(begin, end):
+            bucket[k] = np.uint16(1)
+        level = 1
+        while level < buckets:
+            for k in range(begin, end):
+                node = np.int32(bucket[k])
+                right = np.int32(keys[k] > tree[root + node])
+                bucket[k] = np.uint16(2 * node + right)
+            level = level << 1
+        for k in range(begin, end):
+            d = np.int32(bucket[k]) - buckets
+            bucket[k] = np.uint16(d)
+            counts[base + d] += 1
 
 
 @un.kernel
-def sort_short_lanes(keys, order, n):
+def bucket_scatter(
+    keys, order, bucket, out, out_order, counts, starts, paired, n, pieces, size, buckets
+):
+    item = un.global_id(0)
+    lane = item // pieces
+    first = lane * n + (item - lane * pieces) * size
+    last = min(first + size, (lane + 1) * n)
+    base = item * buckets
+    for d in range(buckets):
+        counts[base + d] += starts[lane * buckets + d]
+    for k in range(first, last):
+        d = np.int64(bucket[k])
+        at = np.int64(counts[base + d])
+        counts[base + d] = np.int32(at + 1)
+        out[lane * n + at] = keys[k]
+        if paired != 0:
+            out_order[lane * n + at] = order[k]
+
+
+@un.kernel
+def sort_buckets(keys, order, starts, paired, n, buckets, all):
+    """Sorts each bucket of keys[:all] and of order[:all]; the elements behind `all` are scratch.
+
+    Keys of a bucket often differ in their leading 16 bits already: those are sorted by digits and
+    the rest by insertion, which gives up where it has to move much; then all bits are sorted.
+    """
+    part = un.global_id(0)
+    lane = part // buckets
+    first = lane * n + np.int64(starts[part])
+    last = (lane + 1) * n
+    if part + 1 < (lane + 1) * buckets:
+        last = lane * n + np.int64(starts[part + 1])
+    counts = un.local_array(256, np.int32)
+    if last - first > 1:
+        low = keys[first]
+        high = low
+        for k in range(first + 1, last):
+            low = min(low, keys[k])
+            high = max(high, keys[k])
+        span = high - low
+        bits = 0
+        while bits < 64 and (span >> bits) != 0:
+            bits += 1
+        begin = max(0, bits - 16)
+        is_sorted = False
+        while not is_sorted:
+            here = 0
+            for shift in range(begin, bits, 8):
+                there = all - here
+                for d in range(256):
+                    counts[d] = 0
+                for k in range(here + first, here + last):
+                    counts[np.int64(((keys[k] - low) >> shift) & 255)] += 1
+                at = first
+                for d in range(256):
+                    c = np.int64(counts[d])
+                    counts[d] = np.int32(at - first)
+                    at += c
+                for k in range(here + first, here + last):
+                    key = keys[k]
+                    d = np.int64(((key - low) >> shift) & 255)
+                    at = np.int64(counts[d])
+                    counts[d] = np.int32(at + 1)
+                    keys[there + first + at] = key
+                    if paired != 0:
+                        order[there + first + at] = order[k]
+                here = there
+            if here != 0:
+                for k in range(first, last):
+                    keys[k] = keys[all + k]
+                    if paired != 0:
+                        order[k] = order[all + k]
+            is_sorted = True
+            if begin > 0:
+                moves = 8 * (last - first)
+                k = first + 1
+                while k < last and moves >= 0:
+                    key = keys[k]
+                    if keys[k - 1] > key:
+                        number = np.int32(0)
+                        if paired != 0:
+                            number = order[k]
+                        j = k
+                        while j > first and keys[j - 1] > key:
+                            keys[j] = keys[j - 1]
+                            if paired != 0:
+                                order[j] = order[j - 1]
+                            j -= 1
+                        keys[j] = key
+                        if paired != 0:
+                            order[j] = number
+                        moves -= k - j
+                    k += 1
+                is_sorted = moves >= 0
+                begin = 0
+
+
+@un.kernel
+def sort_short_lanes(keys, order, paired, n):
     """Sorts the lane of each work-item by insertion."""
     first = un.global_id(0) * n
     for k in range(first + 1, first + n):
         key = keys[k]
-        number = order[k]
+        number = np.int32(0)
+        if paired != 0:
+            number = order[k]
         j = k
         while j > first and keys[j - 1] > key:
             keys[j] = keys[j - 1]
-            order[j] = order[j - 1]
+            if paired != 0:
+                order[j] = order[j - 1]
             j -= 1
         keys[j] = key
-        order[j] = number
+        if paired != 0:
+            order[j] = number
+
+
+@un.kernel
+def copy_elements(x, out):
+    i = un.global_id(0)
+    out[i] = x[i]
 
 
 @un.kernel
@@ -184,4 +327,4 @@ def search_sorted(x, values, places, before, right, n):
 
 @un.jit
 def before_number(a, b):
-    return a < b or (b != b and a == a)
+    return (a < b) | ((b != b) & (a == a))

@@ -8,6 +8,8 @@
 
 namespace unisono::library {
 
+std::optional<bool> DeviceWork::test_cores_;
+
 DeviceWork::~DeviceWork() {
     for (const Memory& m : memory_) device_.pool().give(m);
 }
@@ -74,12 +76,12 @@ DeviceVector DeviceWork::packed(const View& v) {
 
 void DeviceWork::run_pieces(std::string_view kernel, std::initializer_list<DeviceArgument> args,
                             std::int64_t items) {
-    run(kernel, args, {items}, device_.info().kind == "cpu" ? 1 : 0);
+    run(kernel, args, {items}, has_cores() ? 1 : 0);
 }
 
 std::int64_t DeviceWork::pieces(std::int64_t size, std::int64_t least) const {
     const DeviceInfo& info = device_.info();
-    const std::int64_t most = info.compute_units * (info.kind == "cpu" ? 4 : 256);
+    const std::int64_t most = info.compute_units * (has_cores() ? 4 : 256);
     return std::clamp<std::int64_t>(size / least, 1, most);
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -61,6 +62,11 @@ class DeviceWork {
     ~DeviceWork();
 
     Device& device() const { return device_; }
+    /// Whether work-items run one after the other on few cores with caches, so that long serial
+    /// loops are best; elsewhere many small work-items are. Both give the same bits.
+    bool has_cores() const { return test_cores_.value_or(device_.info().kind == "cpu"); }
+    /// In tests: what has_cores() says, whatever the device.
+    static void set_cores_in_tests(std::optional<bool> has_cores) { test_cores_ = has_cores; }
     /// Memory that lives as long as this object, with anything in it.
     DeviceVector scratch(DType t, std::int64_t size);
     DeviceVector filled(std::int64_t size, Scalar value);
@@ -89,6 +95,7 @@ class DeviceWork {
   private:
     Device& device_;
     std::vector<Memory> memory_;
+    static std::optional<bool> test_cores_;
 };
 
 /// All of a packed view; of any other the storage from its first element on.

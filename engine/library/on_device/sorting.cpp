@@ -1,7 +1,8 @@
-// Radix sorts on devices, and what is made of them: orders, selections, places of values.
+// Stable sorts by keys on devices, and what is made of them: orders, selections, places of values.
 #include "library/on_device/sorting.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "core/error.h"
@@ -15,11 +16,11 @@ namespace {
 constexpr std::int64_t short_lane = 32;  ///< elements, which one work-item sorts
 constexpr int digit_bits = 8;
 constexpr std::int64_t digits = 1 << digit_bits;
+constexpr std::int64_t bucket_elements = 1 << 14;  ///< whose keys, twice, lie in a core's cache
+constexpr std::int64_t most_buckets = 1024;
+constexpr std::int64_t samples_per_bucket = 16;
 
-Scalar bits(DType t, std::uint64_t value) { return Scalar::of(t, value); }
 int width_of(DType t) { return static_cast<int>(size_of(t)) * 8; }
-std::uint64_t all_bits(DType t) { return ~std::uint64_t{0} >> (64 - width_of(t)); }
-std::uint64_t sign_of(DType t) { return std::uint64_t{1} << (width_of(t) - 1); }
 std::uint64_t infinity_of(DType float_type) {
     switch (size_of(float_type)) {
         case 2: return 0x7C00u;
@@ -40,20 +41,38 @@ Cut cut_of(const DeviceWork& work, std::int64_t all, std::int64_t n) {
     return {n, lanes, (n + size - 1) / size, size};
 }
 
-/// Where the elements of each piece go by one digit of their keys.
+/// Where the elements of each piece go by their digits.
 struct Places {
     DeviceVector counts, starts;
 };
-void find_places(DeviceWork& work, const Places& places, const DeviceVector& keys, const Cut& cut,
-                 std::int64_t shift) {
-    work.run_pieces("radix_counts", {keys, places.counts, shift, cut.n, cut.pieces, cut.size},
-                    cut.items());
-    work.run("radix_prefixes", {places.counts, places.starts, cut.pieces}, {cut.lanes, digits});
-    work.run("radix_starts", {places.starts}, {cut.lanes});
+Places places_for(DeviceWork& work, const Cut& cut, std::int64_t count) {
+    return {work.scratch(DType::Int32, cut.items() * count),
+            work.scratch(DType::Int32, cut.lanes * count)};
 }
-Places places_for(DeviceWork& work, const Cut& cut) {
-    return {work.scratch(DType::Int32, cut.items() * digits),
-            work.scratch(DType::Int32, cut.lanes * digits)};
+/// From how many elements of each piece have each digit.
+void find_places(DeviceWork& work, const Places& places, const Cut& cut, std::int64_t count) {
+    work.run("radix_prefixes", {places.counts, places.starts, cut.pieces, count},
+             {cut.lanes, count});
+    work.run("radix_starts", {places.starts, count}, {cut.lanes});
+}
+
+/// Keys and, where they are paired, the numbers of their elements.
+struct Sorted {
+    DeviceVector keys, order;
+    bool is_paired;
+
+    /// Memory for as many of them, or for several times as many.
+    Sorted another(DeviceWork& work, std::int64_t times = 1) const {
+        return {work.scratch(keys.dtype, times * keys.size),
+                work.scratch(order.dtype, times * order.size), is_paired};
+    }
+    std::int64_t paired() const { return is_paired; }
+};
+
+/// Buckets of a lane, a power of two.
+std::int64_t buckets_for(std::int64_t n) {
+    const auto parts = static_cast<std::uint64_t>(std::max<std::int64_t>(1, n / bucket_elements));
+    return std::min(most_buckets, static_cast<std::int64_t>(std::bit_floor(parts)));
 }
 
 void require_short(std::int64_t n) {
@@ -63,24 +82,98 @@ void require_short(std::int64_t n) {
                                      "; sort parts of it, or move it with .to_device(\"cpu\")");
 }
 
+void sort_by_digits(DeviceWork& work, Sorted& s, std::int64_t n, int bits) {
+    const Cut cut = cut_of(work, s.keys.size, n);
+    const Places places = places_for(work, cut, digits);
+    Sorted other = s.another(work);
+    for (std::int64_t shift = 0; shift < bits; shift += digit_bits) {
+        work.run_pieces("radix_counts", {s.keys, places.counts, shift, n, cut.pieces, cut.size},
+                        cut.items());
+        find_places(work, places, cut, digits);
+        work.run_pieces("radix_scatter",
+                        {s.keys, s.order, other.keys, other.order, places.counts, places.starts,
+                         s.paired(), shift, n, cut.pieces, cut.size},
+                        cut.items());
+        std::swap(s, other);
+    }
+}
+
+/// Sorts each bucket of the first half of the memory; `starts` has `buckets` of them for each lane.
+void sort_buckets(DeviceWork& work, const Sorted& twice, const DeviceVector& starts, std::int64_t n,
+                  std::int64_t buckets) {
+    const std::int64_t all = twice.keys.size / 2;
+    work.run_pieces("sort_buckets",
+                    {twice.keys, twice.order, starts, twice.paired(), n, buckets, all},
+                    all / n * buckets);
+}
+
+/// The search tree of sampled keys between buckets, for each lane.
+DeviceVector splitters(DeviceWork& work, const DeviceVector& keys, std::int64_t n,
+                       std::int64_t buckets) {
+    const std::int64_t lanes = keys.size / n, count = buckets * samples_per_bucket;
+    const Sorted samples{work.scratch(keys.dtype, 2 * lanes * count), work.scratch(DType::Int32, 1),
+                         false};
+    DeviceVector tree = work.scratch(keys.dtype, lanes * buckets);
+    work.run("sample_keys", {keys, samples.keys, n, count}, {lanes * count});
+    sort_buckets(work, samples, work.filled(lanes, Scalar::of(DType::Int32, 0)), count, 1);
+    work.run("splitter_tree", {samples.keys, tree, count, buckets}, {lanes});
+    return tree;
+}
+
+void sort_by_buckets(DeviceWork& work, Sorted& s, std::int64_t n, std::int64_t buckets) {
+    const std::int64_t all = s.keys.size;
+    const Sorted twice = s.another(work, 2);
+    if (buckets == 1) {
+        work.run("copy_elements", {s.keys, twice.keys}, {all});
+        if (s.is_paired) work.run("copy_elements", {s.order, twice.order}, {all});
+        sort_buckets(work, twice, work.filled(all / n, Scalar::of(DType::Int32, 0)), n, 1);
+    } else {
+        const Cut cut = cut_of(work, all, n);
+        const Places places = places_for(work, cut, buckets);
+        const DeviceVector tree = splitters(work, s.keys, n, buckets),
+                           bucket = work.scratch(DType::UInt16, all);
+        work.run_pieces("bucket_counts",
+                        {s.keys, tree, bucket, places.counts, n, cut.pieces, cut.size, buckets},
+                        cut.items());
+        find_places(work, places, cut, buckets);
+        work.run_pieces("bucket_scatter",
+                        {s.keys, s.order, bucket, twice.keys, twice.order, places.counts,
+                         places.starts, s.paired(), n, cut.pieces, cut.size, buckets},
+                        cut.items());
+        sort_buckets(work, twice, places.starts, n, buckets);
+    }
+    s.keys = twice.keys.from(0, all);
+    if (s.is_paired) s.order = twice.order.from(0, all);
+}
+
+/// Sorts the `bits` lowest bits of the keys of each lane of n, the others being equal.
+void sort_lanes(DeviceWork& work, Sorted& s, std::int64_t n, int bits) {
+    if (n <= short_lane) {
+        work.run("sort_short_lanes", {s.keys, s.order, s.paired(), n}, {s.keys.size / n});
+        return;
+    }
+    require_short(n);
+    const std::int64_t buckets = buckets_for(n);
+    if (work.has_cores() && (buckets == 1 || bits > 2 * digit_bits))
+        sort_by_buckets(work, s, n, buckets);
+    else
+        sort_by_digits(work, s, n, bits);
+}
+
 }  // namespace
 
 void sort_pairs(DeviceWork& work, DeviceVector& keys, DeviceVector& order, std::int64_t n,
                 int bits) {
-    if (n <= short_lane) return work.run("sort_short_lanes", {keys, order, n}, {keys.size / n});
-    const Cut cut = cut_of(work, keys.size, n);
-    const Places places = places_for(work, cut);
-    DeviceVector other = work.scratch(keys.dtype, keys.size),
-                 other_order = work.scratch(order.dtype, order.size);
-    for (std::int64_t shift = 0; shift < bits; shift += digit_bits) {
-        find_places(work, places, keys, cut, shift);
-        work.run_pieces("radix_scatter_pairs",
-                        {keys, order, other, other_order, places.counts, places.starts, shift,
-                         cut.n, cut.pieces, cut.size},
-                        cut.items());
-        std::swap(keys, other);
-        std::swap(order, other_order);
-    }
+    Sorted s{keys, order, true};
+    sort_lanes(work, s, n, bits);
+    keys = s.keys;
+    order = s.order;
+}
+
+DeviceVector sorted_keys(DeviceWork& work, const DeviceVector& keys, std::int64_t n) {
+    Sorted s{keys, work.scratch(DType::Int32, 1), false};
+    sort_lanes(work, s, n, width_of(keys.dtype));
+    return s.keys;
 }
 
 DeviceVector first_order(DeviceWork& work, std::int64_t size, std::int64_t n) {
@@ -128,39 +221,25 @@ void take_places(DeviceWork& work, const DeviceVector& order, const View& places
 
 }  // namespace
 
+KeyBits::KeyBits(DType t)
+    : dtype(bits_dtype(t)),
+      all(~std::uint64_t{0} >> (64 - width_of(t))),
+      sign(std::uint64_t{1} << (width_of(t) - 1)),
+      infinity(is_float(t) ? infinity_of(t) : 0),
+      offset(is_signed(t) && !is_float(t) ? sign : 0) {}
+
 DeviceVector keys_of(DeviceWork& work, const DeviceVector& x, bool descending, bool zeros_apart) {
-    const DType t = bits_dtype(x.dtype);
-    DeviceVector keys = work.scratch(t, x.size);
-    const std::uint64_t flip = descending ? all_bits(t) : 0;
+    const KeyBits key(x.dtype);
+    DeviceVector keys = work.scratch(key.dtype, x.size);
+    const std::uint64_t flip = descending ? key.all : 0;
     if (is_float(x.dtype)) {
         work.run("keys_of_floats",
-                 {x.as(t), keys, bits(t, flip), bits(t, sign_of(t)), bits(t, infinity_of(x.dtype)),
-                  std::int64_t{zeros_apart}},
+                 {x.as(key.dtype), keys, key.scalar(flip), key.scalar(key.sign),
+                  key.scalar(key.infinity), std::int64_t{zeros_apart}},
                  {x.size});
     } else {
-        const std::uint64_t sign = is_signed(x.dtype) ? sign_of(t) : 0;
-        work.run("keys_of_unsigned", {x.as(t), keys, bits(t, flip ^ sign)}, {x.size});
-    }
-    return keys;
-}
-
-DeviceVector sorted_keys(DeviceWork& work, DeviceVector keys, std::int64_t n) {
-    if (n <= short_lane) {
-        DeviceVector order = first_order(work, keys.size, n);
-        sort_pairs(work, keys, order, n, width_of(keys.dtype));
-        return keys;
-    }
-    require_short(n);
-    const Cut cut = cut_of(work, keys.size, n);
-    const Places places = places_for(work, cut);
-    DeviceVector other = work.scratch(keys.dtype, keys.size);
-    for (std::int64_t shift = 0; shift < width_of(keys.dtype); shift += digit_bits) {
-        find_places(work, places, keys, cut, shift);
-        work.run_pieces(
-            "radix_scatter",
-            {keys, other, places.counts, places.starts, shift, cut.n, cut.pieces, cut.size},
-            cut.items());
-        std::swap(keys, other);
+        work.run("keys_of_unsigned", {x.as(key.dtype), keys, key.scalar(flip ^ key.offset)},
+                 {x.size});
     }
     return keys;
 }
@@ -181,14 +260,13 @@ void sort_into(DeviceWork& work, const DeviceVector& x, const DeviceVector& to, 
         const DeviceVector order = order_of(work, x, n, descending);
         return work.run("take_lanes", {x, order, to, n, n}, {x.size});
     }
-    const DType t = bits_dtype(x.dtype);
+    const KeyBits key(x.dtype);
     const DeviceVector keys = sorted_keys(work, keys_of(work, x, descending, true), n);
-    const std::uint64_t flip = descending ? all_bits(t) : 0;
+    const Scalar flip = key.scalar((descending ? key.all : 0) ^ key.offset);
     if (is_float(x.dtype)) {
-        work.run("floats_of_keys", {keys, to.as(t), bits(t, flip), bits(t, sign_of(t))}, {x.size});
+        work.run("floats_of_keys", {keys, to.as(key.dtype), flip, key.scalar(key.sign)}, {x.size});
     } else {
-        const std::uint64_t sign = is_signed(x.dtype) ? sign_of(t) : 0;
-        work.run("keys_of_unsigned", {keys, to.as(t), bits(t, flip ^ sign)}, {x.size});
+        work.run("keys_of_unsigned", {keys, to.as(key.dtype), flip}, {x.size});
     }
 }
 

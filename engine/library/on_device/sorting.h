@@ -7,11 +7,21 @@
 
 namespace unisono::library {
 
+/// What makes unsigned keys of the bits of real elements of a dtype.
+struct KeyBits {
+    explicit KeyBits(DType t);
+    Scalar scalar(std::uint64_t value) const { return Scalar::of(dtype, value); }
+
+    DType dtype;                        ///< unsigned, of the same size
+    std::uint64_t all, sign, infinity;  ///< all bits, the leading one, those of a float's infinity
+    std::uint64_t offset;               ///< of integers: makes the least element zero
+};
+
 /// Unsigned keys in the order of real elements, NaN last; zeros of both signs are equal unless
 /// `zeros_apart`. Descending: the other way round.
 DeviceVector keys_of(DeviceWork& work, const DeviceVector& x, bool descending, bool zeros_apart);
 /// Each lane of n keys in order. May use the memory of what it is given.
-DeviceVector sorted_keys(DeviceWork& work, DeviceVector keys, std::int64_t n);
+DeviceVector sorted_keys(DeviceWork& work, const DeviceVector& keys, std::int64_t n);
 /// Each lane of n elements in order.
 DeviceVector sorted_elements(DeviceWork& work, const DeviceVector& x, std::int64_t n);
 /// The stable order of the elements of each lane of n, as int32 or, for long lanes, int64.

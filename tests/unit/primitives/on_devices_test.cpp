@@ -9,6 +9,7 @@
 
 #include "domains.h"
 #include "library/linalg/blas.h"
+#include "library/on_device/device_work.h"
 #include "primitives/primitive.h"
 #include "tape/record/record.h"
 #include "unit/backends/opencl_harness.h"
@@ -102,10 +103,16 @@ void check_example(const Row<A>& row, const Example<A>& x) {
     if (expected[0].size() == 0) return;
     row.host(x.attributes, views_of(x.operands), views_of(expected));
 
-    const auto interpreted = results_for(row, x);
-    row.on_device(x.attributes, views_of(x.operands), views_of(interpreted), find_device("interp"));
-    for (std::size_t k = 0; k < expected.size(); ++k)
-        compare(row, used_part(row, interpreted, k), used_part(row, expected, k));
+    for (bool has_cores : {true, false}) {
+        SCOPED_TRACE(has_cores ? "as on few cores" : "as on many lanes");
+        const auto interpreted = results_for(row, x);
+        library::DeviceWork::set_cores_in_tests(has_cores);
+        row.on_device(x.attributes, views_of(x.operands), views_of(interpreted),
+                      find_device("interp"));
+        library::DeviceWork::set_cores_in_tests(std::nullopt);
+        for (std::size_t k = 0; k < expected.size(); ++k)
+            compare(row, used_part(row, interpreted, k), used_part(row, expected, k));
+    }
 
     Device* device = unisono::testing::opencl_device();
     if (!device) return;
@@ -133,6 +140,28 @@ void check(const Row<A>& row, const domains::Examples<A>& examples) {
         for (const Array& a : examples[k].operands) host_data(a, false);
         check_example(row, examples[k]);
     }
+}
+
+/// Numbers of all 64 bits, of which the last ones have only two leading parts.
+Array long_lane() {
+    constexpr std::int64_t n = 40'000;
+    Array a = empty({&n, 1}, DType::Int64, nullptr);
+    a.view().storage->allocate();
+    auto* x = reinterpret_cast<std::int64_t*>(host_data(a, true));
+    std::uint64_t state = 1;
+    for (std::int64_t k = 0; k < n; ++k) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        const auto low = static_cast<std::int64_t>(state >> 54);
+        x[k] = k < n / 2 ? static_cast<std::int64_t>(state)
+                         : (low & 1 ? std::int64_t{1} << 62 : 0) + low;
+    }
+    return a;
+}
+
+TEST(RowsOnDevices, SortsOfLongLanes) {
+    const Array a = long_lane();
+    check_example(primitives::sort, {{false}, {a}, {}});
+    check_example(primitives::argsort, {{true}, {a}, {}});
 }
 
 #define UNISONO_PRIMITIVE(id, ...) \
