@@ -1,18 +1,30 @@
 """Elements under masks, in blocks of 2**14 elements of the mask as on the host.
 
-counts[b] says how many elements are set before block b. A work-item takes one block.
+counts[b] says how many elements are set before block b. A work-item takes one block, 64 elements at a
+time: none or all of them are set, or each is moved to where the next set one belongs. That loop ends
+with the last set element, so that nothing is written beyond it.
 """
 
+import numpy as np
 import unisono as un
+
+
+@un.jit
+def count_set(mask, begin, end):
+    """How many elements are set, of 64 at most."""
+    found = np.uint8(0)
+    for k in range(begin, end):
+        found += np.uint8(mask[k] != 0)
+    return np.int64(found)
 
 
 @un.kernel
 def count_blocks(mask, counts, n):
     b = un.global_id(0)
     found = 0
-    for k in range(b * 16384, min(n, (b + 1) * 16384)):
-        if mask[k] != 0:
-            found += 1
+    last = min(n, (b + 1) * 16384)
+    for begin in range(b * 16384, last, 64):
+        found += count_set(mask, begin, min(begin + 64, last))
     counts[b] = found
 
 
@@ -20,30 +32,57 @@ def count_blocks(mask, counts, n):
 def select_masked(x, mask, counts, out, n):
     b = un.global_id(0)
     at = counts[b]
-    for k in range(b * 16384, min(n, (b + 1) * 16384)):
-        if mask[k] != 0:
-            out[at] = x[k]
-            at += 1
+    last = min(n, (b + 1) * 16384)
+    for begin in range(b * 16384, last, 64):
+        end = min(begin + 64, last)
+        found = count_set(mask, begin, end)
+        if found == end - begin:
+            for k in range(found):
+                out[at + k] = x[begin + k]
+            at += found
+        else:
+            k = begin
+            stop = at + found
+            while at < stop:
+                out[at] = x[k]
+                at += np.int64(mask[k] != 0)
+                k += 1
 
 
 @un.kernel
 def fill_masked(values, mask, counts, out, n):
     b = un.global_id(0)
     at = counts[b]
-    for k in range(b * 16384, min(n, (b + 1) * 16384)):
-        if mask[k] != 0:
-            out[k] = values[at]
-            at += 1
+    last = min(n, (b + 1) * 16384)
+    for begin in range(b * 16384, last, 64):
+        end = min(begin + 64, last)
+        found = count_set(mask, begin, end)
+        if found == end - begin:
+            for k in range(found):
+                out[begin + k] = values[at + k]
+            at += found
+        else:
+            k = begin
+            stop = at + found
+            while at < stop:
+                out[k] = values[at] if mask[k] != 0 else out[k]
+                at += np.int64(mask[k] != 0)
+                k += 1
 
 
 @un.kernel
 def places_of_set(mask, counts, out, n):
     b = un.global_id(0)
     at = counts[b]
-    for k in range(b * 16384, min(n, (b + 1) * 16384)):
-        if mask[k] != 0:
+    last = min(n, (b + 1) * 16384)
+    for begin in range(b * 16384, last, 64):
+        found = count_set(mask, begin, min(begin + 64, last))
+        k = begin
+        stop = at + found
+        while at < stop:
             out[at] = k
-            at += 1
+            at += np.int64(mask[k] != 0)
+            k += 1
 
 
 @un.kernel

@@ -52,3 +52,21 @@ def test_joins(device, dtype):
     same(un.concatenate([x.T for x in arrays]), np.concatenate([a.T for a in parts]))
     same(un.concatenate(arrays[:2], axis=1), np.concatenate(parts[:2], axis=1))
     assert un.concatenate(arrays, axis=1).device == arrays[0].device
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 127, 16_383, 16_384, 16_385, 50_000])
+@pytest.mark.parametrize("share", [0, 0.01, 0.5, 0.99, 1])
+def test_masks_of_all_densities(device, n, share):
+    """Masks are read 64 elements at a time: none, some or all of which are set; the rest keeps its values."""
+    rng = np.random.default_rng(2)
+    a, m = rng.random(n), rng.random(n) < share
+    x, mask = both(device, a.copy(), m)
+    same(x[mask], a[m])
+    same(un.nonzero(mask)[0], np.nonzero(m)[0])
+    values = rng.random(int(m.sum()))
+    (v,) = both(device, values)
+    x[mask] = v
+    a[m] = values
+    same(x, a)
+    part, near = x[n // 3 :][mask[n // 3 :]], a[n // 3 :][m[n // 3 :]]
+    same(part, near)
