@@ -48,9 +48,46 @@ def scan_blocks(x, carries, out, combine, n, blocks):
             out[k] = combine(carry, value)
 
 
+@un.jit
+def extreme_key_of_integer(v, flip, sign, infinity):
+    """Of the bits of a number: the extreme ones, which `flip` chooses, have the largest key."""
+    return v ^ flip
+
+
+@un.jit
+def extreme_key_of_float(v, flip, sign, infinity):
+    """The same, zeros of both signs being equal; of NaN the key is the largest."""
+    key = ~v if v > sign else v | sign
+    key = key ^ flip
+    return ~(v ^ v) if (v & ~sign) > infinity else key
+
+
 @un.kernel
-def first_extremes(x, places, values, better, n, pieces, size):
-    """The place of the first best element of each piece of each lane; a NaN is the best."""
+def first_extremes(x, places, keys, key_of, flip, sign, infinity, n, pieces, size):
+    """The place of the first largest key of each piece of each lane, 512 elements at a time."""
+    item = un.global_id(0)
+    lane = item // pieces
+    first = lane * n + (item - lane * pieces) * size
+    last = min(first + size, (lane + 1) * n)
+    best = key_of(x[first], flip, sign, infinity)
+    place = first
+    for begin in range(first, last, 512):
+        end = min(begin + 512, last)
+        most = best
+        for k in range(begin, end):
+            most = max(most, key_of(x[k], flip, sign, infinity))
+        if most > best:
+            best = most
+            place = begin
+    while key_of(x[place], flip, sign, infinity) != best:
+        place += 1
+    places[item] = place - lane * n
+    keys[item] = best
+
+
+@un.kernel
+def first_complex_extremes(x, places, values, better, n, pieces, size):
+    """The same of complex numbers; a NaN is the best."""
     item = un.global_id(0)
     lane = item // pieces
     first = lane * n + (item - lane * pieces) * size
@@ -78,11 +115,6 @@ def first_of_pieces(places, values, out, better, pieces):
             best = v
             place = places[k]
     out[lane] = place
-
-
-@un.jit
-def is_less(a, b):
-    return a < b
 
 
 @un.jit

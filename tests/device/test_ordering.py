@@ -62,6 +62,24 @@ def test_keys_that_are_hard_to_part(device, kind, shape):
     same(un.argsort(x), np.argsort(a, kind="stable"))
 
 
+@pytest.mark.parametrize("n", [1, 511, 512, 513, 5000, 40_000])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_first_places_of_extremes(device, dtype, n):
+    """Of equal extremes the first one counts, and the first NaN before all."""
+    a = drawn((n,), dtype, seed=5)
+    lanes = np.stack([a, a[::-1], np.full_like(a, a[0])])
+    if a.dtype.kind in "fc":
+        finite = np.where(np.isnan(a), a.dtype.type(0), a)
+        lanes = np.stack([*lanes, finite, -finite, np.where(np.arange(n) % 2, -0.0, 0.0)])
+        lanes = lanes.astype(dtype)
+    x = un.asarray(lanes, device=device)
+    same(un.argmax(x, axis=1), np.argmax(lanes, axis=1))
+    same(un.argmin(x, axis=1), np.argmin(lanes, axis=1))
+    same(un.argmax(x, axis=0), np.argmax(lanes, axis=0))
+    for lane, near in zip(x, lanes, strict=True):
+        same(un.argmin(lane), np.argmin(near))
+
+
 @pytest.mark.parametrize("dtype", ["int16", "float64", "complex128"])
 def test_descending(device, dtype):
     a = drawn((2, 400), dtype)
