@@ -5,20 +5,15 @@ import unisono as un
 
 
 @un.kernel
-def count_pieces(numbers, tables, n, pieces, bins):
-    """How often each number occurs in each piece; tables begin with zeros."""
+def add_at_numbers(numbers, weights, step, tables, n, pieces, bins):
+    """Adds the weight of each element at its number, for each piece into a table that begins with zeros.
+
+    `step` is 1, or 0 where all have the first weight.
+    """
     piece = un.global_id(0)
     first = piece * bins
     for k in range(piece * n // pieces, (piece + 1) * n // pieces):
-        tables[first + numbers[k]] += 1
-
-
-@un.kernel
-def add_weights(numbers, weights, tables, n, pieces, bins):
-    piece = un.global_id(0)
-    first = piece * bins
-    for k in range(piece * n // pieces, (piece + 1) * n // pieces):
-        tables[first + numbers[k]] += weights[k]
+        tables[first + numbers[k]] += weights[k * step]
 
 
 @un.kernel
@@ -32,22 +27,77 @@ def add_tables(tables, out, pieces, bins):
 
 
 @un.kernel
-def bins_of(x, edges, numbers, bins, uniform):
-    """Between which rising edges a value lies; `bins` for those outside. The last bin is closed."""
-    i = un.global_id(0)
-    v = x[i]
+def doubt_of_bins(edges, doubt, bins):
+    """How far, in bins, a guess from evenly spaced edges may be from the truth; 1 where it tells nothing."""
+    at = un.global_id(0)
+    first = edges[0]
+    width = edges[bins] - first
+    most = 1.0
+    if width > 0:
+        scale = bins / width
+        if scale > 0 and scale < 1e300:
+            most = bins * 2.0**-50
+            for b in range(bins + 1):
+                even = (edges[b] - first) * scale
+                most = max(most, 2 * abs(even - b))
+    doubt[at] = most
+
+
+@un.kernel
+def add_in_even_bins(x, edges, doubt, weights, step, numbers, tables, n, pieces, bins):
+    """The same for numbers of bins between evenly spaced edges; number `bins` lies outside.
+
+    Numbers of 64 elements are guessed without branches, and put right where one is in doubt.
+    """
+    piece = un.global_id(0)
+    table = piece * (bins + 1)
+    room = piece * 64
     first = edges[0]
     last = edges[bins]
-    found = bins
-    if v >= first and v <= last:
+    low = doubt[0]
+    high = 1 - low
+    scale = 0.0
+    if low < 1:
         scale = bins / (last - first)
-        if uniform != 0 and scale > 0 and scale < 1e300:
-            found = min(np.int64((v - first) * scale), bins - 1)
-            while found > 0 and v < edges[found]:
-                found -= 1
-            while found < bins - 1 and v >= edges[found + 1]:
-                found += 1
-        else:
+    end = (piece + 1) * n // pieces
+    for begin in range(piece * n // pieces, end, 64):
+        count = min(64, end - begin)
+        doubtful = 0
+        for j in range(count):
+            v = x[begin + j]
+            guess = (v - first) * scale
+            is_inside = (v >= first) & (v <= last)
+            guess = guess if is_inside else 0.5
+            b = np.int32(guess)
+            into = guess - b
+            doubtful |= np.int64((into < low) | (into > high))
+            b = min(b, np.int32(bins - 1))
+            numbers[room + j] = b if is_inside else np.int32(bins)
+        if doubtful != 0:
+            for j in range(count):
+                v = x[begin + j]
+                b = np.int64(numbers[room + j])
+                if b != bins:
+                    while b > 0 and v < edges[b]:
+                        b -= 1
+                    while b < bins - 1 and v >= edges[b + 1]:
+                        b += 1
+                    numbers[room + j] = np.int32(b)
+        for j in range(count):
+            tables[table + numbers[room + j]] += weights[(begin + j) * step]
+
+
+@un.kernel
+def add_in_bins(x, edges, weights, step, tables, n, pieces, bins):
+    """The same between any rising edges. The last bin is closed."""
+    piece = un.global_id(0)
+    table = piece * (bins + 1)
+    first = edges[0]
+    last = edges[bins]
+    for k in range(piece * n // pieces, (piece + 1) * n // pieces):
+        v = x[k]
+        low = bins
+        if v >= first and v <= last:
             low = 0
             high = bins
             while low + 1 < high:
@@ -56,8 +106,7 @@ def bins_of(x, edges, numbers, bins, uniform):
                     high = middle
                 else:
                     low = middle
-            found = low
-    numbers[i] = found
+        tables[table + low] += weights[k * step]
 
 
 @un.kernel
@@ -136,15 +185,14 @@ def segment_sums(x, begins, out, lanes, stack, combine, n, count, done):
 def count_firsts(x, counts, before, equal_nan, n, size):
     """How many runs of equal sorted elements begin in each piece."""
     piece = un.global_id(0)
+    first = piece * size
     found = 0
-    for k in range(piece * size, min(n, (piece + 1) * size)):
-        starts = True
-        if k > 0:
-            a = x[k - 1]
-            b = x[k]
-            starts = before(a, b) or (equal_nan == 0 and a != a and b != b)
-        if starts:
-            found += 1
+    if piece == 0:
+        found = 1
+    for k in range(max(1, first), min(n, first + size)):
+        a = x[k - 1]
+        b = x[k]
+        found += np.int64(before(a, b) | ((equal_nan == 0) & (a != a) & (b != b)))
     counts[piece] = found
 
 
@@ -160,18 +208,24 @@ def sum_counts(counts, total, pieces):
 
 
 @un.kernel
-def write_firsts(x, counts, values, before, equal_nan, n, size):
+def write_firsts(x, counts, total, values, before, equal_nan, pieces, size):
+    """Each element is written where the next run goes, up to the first one of the last run."""
     piece = un.global_id(0)
     run = counts[piece]
-    for k in range(piece * size, min(n, (piece + 1) * size)):
-        starts = True
+    last = total[0]
+    if piece + 1 < pieces:
+        last = counts[piece + 1]
+    k = piece * size
+    if piece == 0:
+        values[0] = x[0]
+        run = 1
+        k = 1
+    while run < last:
+        a = x[k - 1]
         b = x[k]
-        if k > 0:
-            a = x[k - 1]
-            starts = before(a, b) or (equal_nan == 0 and a != a and b != b)
-        if starts:
-            values[run] = b
-            run += 1
+        values[run] = b
+        run += np.int64(before(a, b) | ((equal_nan == 0) & (a != a) & (b != b)))
+        k += 1
 
 
 @un.kernel
@@ -180,11 +234,11 @@ def write_runs(x, order, counts, values, index, inverse, begins, before, equal_n
     piece = un.global_id(0)
     run = counts[piece]
     for k in range(piece * size, min(n, (piece + 1) * size)):
-        starts = True
         b = x[k]
+        starts = True
         if k > 0:
             a = x[k - 1]
-            starts = before(a, b) or (equal_nan == 0 and a != a and b != b)
+            starts = before(a, b) | ((equal_nan == 0) & (a != a) & (b != b))
         if starts:
             values[run] = b
             index[run] = order[k]
@@ -201,3 +255,55 @@ def lengths_of_runs(begins, lengths, total, n):
         if run + 1 < total[0]:
             end = begins[run + 1]
         lengths[run] = end - begins[run]
+
+
+@un.kernel
+def range_of_pieces(x, low, high, n, pieces):
+    piece = un.global_id(0)
+    least = x[piece * n // pieces]
+    most = least
+    for k in range(piece * n // pieces, (piece + 1) * n // pieces):
+        least = min(least, x[k])
+        most = max(most, x[k])
+    low[piece] = least
+    high[piece] = most
+
+
+@un.kernel
+def range_of_all(low, high, pieces):
+    """The range of all pieces, in the first of them."""
+    first = un.global_id(0)
+    for piece in range(1, pieces):
+        low[first] = min(low[first], low[piece])
+        high[first] = max(high[first], high[piece])
+
+
+@un.kernel
+def mark_values(x, low, marks, n, pieces, bins):
+    """Which values each piece has: marks, one for each value from the lowest on, begin with zeros."""
+    piece = un.global_id(0)
+    first = piece * bins
+    for k in range(piece * n // pieces, (piece + 1) * n // pieces):
+        marks[first + np.int64(x[k]) - np.int64(low[0])] = np.uint8(1)
+
+
+@un.kernel
+def merge_marks(marks, pieces, bins):
+    b = un.global_id(0)
+    mark = marks[b]
+    for piece in range(1, pieces):
+        mark = mark | marks[piece * bins + b]
+    marks[b] = mark
+
+
+@un.kernel
+def write_marked(marks, low, counts, values, total, bins, blocks):
+    """The marked values of each block, as engine/algorithms/masking.py counts them, and their number."""
+    block = un.global_id(0)
+    at = counts[block]
+    for b in range(block * 16384, min(bins, (block + 1) * 16384)):
+        if marks[b] != 0:
+            values[at] = np.int64(low[0]) + b
+            at += 1
+    if block + 1 == blocks:
+        total[0] = at

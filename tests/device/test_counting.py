@@ -22,6 +22,25 @@ def test_bincount_and_histogram(device, n):
     same(un.histogram(y, un.asarray(edges, device=device))[0], np.histogram(v, edges)[0])
 
 
+@pytest.mark.parametrize("n", [1, 63, 65, 200_000])
+@pytest.mark.parametrize("bins", [1, 10, 1000])
+def test_values_on_edges_of_bins(device, n, bins):
+    """Bins of evenly spaced edges are guessed; values on or beside an edge are put right."""
+    rng = np.random.default_rng(8)
+    v = rng.integers(-2, bins + 3, n) / bins
+    v = np.where(rng.random(n) < 0.3, np.nextafter(v, rng.choice([-9.0, 9.0], n)), v)
+    v = np.where(rng.random(n) < 0.1, np.nan, v)
+    w = rng.random(n)
+    x, u = both(device, v, w)
+    for limits in [(0, 1), (0.1, 0.7), (-3, 1e9), (0, bins * 1e-320)]:
+        near = un.histogram(un.asarray(v), bins, range=limits)[0]
+        same(un.histogram(x, bins, range=limits)[0], np.asarray(near))
+        near = un.histogram(un.asarray(v), bins, range=limits, weights=un.asarray(w))[0]
+        got = np.asarray(un.histogram(x, bins, range=limits, weights=u)[0])
+        assert got.tobytes() == np.asarray(near).tobytes()
+    same(un.histogram(x, bins, range=(0, 1))[0], np.histogram(v, bins, range=(0, 1))[0])
+
+
 @pytest.mark.parametrize("name", ["add", "subtract", "multiply", "minimum", "maximum"])
 @pytest.mark.parametrize("dtype", ["int32", "float64", "float32"])
 def test_ufunc_at(device, name, dtype):
@@ -72,6 +91,41 @@ def test_unique(device, dtype, n):
         ):
             same(got, expected)
     assert un.unique(x).device == x.device
+
+
+@pytest.mark.parametrize("dtype", "int8 uint8 int16 uint16 int32 uint32 int64 uint64".split())
+@pytest.mark.parametrize("n", [1, 30, 5000, 100_000])
+def test_unique_integers(device, dtype, n):
+    """Integers of a small range are marked in tables, those of a large one are sorted."""
+    rng, limits = np.random.default_rng(6), np.iinfo(dtype)
+    for low, count in [
+        (limits.min, 7),
+        (limits.max - 8, 9),
+        (limits.max // 2, 50),
+        (0, n),
+        (0, n + 1),
+    ]:
+        a = (low + rng.integers(0, min(count, limits.max), n).astype(object)).astype(dtype)
+        a[-1], a[n // 2] = low, min(low + count, int(limits.max))
+        (x,) = both(device, a)
+        same(un.unique(x), np.unique(a))
+    a = rng.integers(limits.min, limits.max, n, dtype, endpoint=True)
+    (x,) = both(device, a)
+    same(un.unique(x), np.unique(a))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [1, 5000, 100_000])
+def test_unique_floats(device, dtype, n):
+    """Values that occur once, zeros of both signs, several NaN: as the host, with its bits."""
+    rng = np.random.default_rng(7)
+    a = rng.normal(size=n).astype(dtype)
+    a[::3], a[1::7], a[5::11] = 0.0, -0.0, np.nan
+    (x,) = both(device, a)
+    for equal_nan in (True, False):
+        got = np.asarray(un.unique(x, equal_nan=equal_nan))
+        near = np.asarray(un.unique(un.asarray(a), equal_nan=equal_nan))
+        assert got.tobytes() == near.tobytes()
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1), (3, 5, 2), (4, 4, 4), (130, 70, 257), (9, 1, 300)])

@@ -14,25 +14,33 @@ namespace unisono::library {
 
 namespace {
 
-/// As the host cuts numbers (library/gather/histogram.cpp), so that sums of weights have its bits.
-std::int64_t parts_for(std::int64_t n, std::int64_t bins) {
+/// Pieces with a table each. Sums of weights are cut as on the host (library/gather/histogram.cpp),
+/// so that they have its bits; counts are the same however they are cut.
+std::int64_t parts_for(const DeviceWork& work, std::int64_t n, std::int64_t bins, bool weighted) {
     constexpr std::int64_t part_elements = 1 << 16, most_parts = 16, most_elements = 1 << 22;
-    const std::int64_t parts = std::min(most_parts, n / part_elements);
+    const std::int64_t parts = weighted || work.has_cores()
+                                   ? std::min(most_parts, n / part_elements)
+                                   : work.pieces(n, 1 << 10);
     return std::max<std::int64_t>(1, std::min(parts, most_elements / bins));
 }
 
-/// Counts numbers below `bins`, or adds their weights, into `cells` of them.
-void count(DeviceWork& work, const DeviceVector& numbers, const DeviceVector* weights,
-           std::int64_t bins, const DeviceVector& out) {
-    const std::int64_t n = numbers.size, pieces = parts_for(n, bins);
-    const DType t = weights ? DType::Float64 : DType::Int64;
-    const DeviceVector tables = work.filled(pieces * bins, Scalar::of(t, 0));
-    if (weights)
-        work.run_pieces("add_weights", {numbers, *weights, tables, n, pieces, bins}, pieces);
-    else
-        work.run_pieces("count_pieces", {numbers, tables, n, pieces, bins}, pieces);
-    work.run("add_tables", {tables, out, pieces, bins}, {out.size});
-}
+/// Tables of `bins` cells, into which pieces of the elements add their weights, or ones.
+struct Tables {
+    Tables(DeviceWork& work, std::int64_t n, std::int64_t bins, const View* weights)
+        : bins(bins), pieces(parts_for(work, n, bins, weights != nullptr)) {
+        const DType t = weights ? DType::Float64 : DType::Int64;
+        cells = work.filled(pieces * bins, Scalar::of(t, 0));
+        weight = weights ? vector_of(*weights) : work.filled(1, Scalar::of(t, 1));
+        step = weights ? 1 : 0;
+    }
+    /// Of the first cells, for each element of `out`.
+    void add(DeviceWork& work, const DeviceVector& out) const {
+        work.run("add_tables", {cells, out, pieces, bins}, {out.size});
+    }
+
+    std::int64_t bins, pieces, step;
+    DeviceVector cells, weight;
+};
 
 }  // namespace
 
@@ -54,20 +62,36 @@ const char* device_function(Op op, DType t) {
 void on_device::count_numbers(const primitives::Counting& counting, Views in, Views out,
                               Device& device) {
     DeviceWork work(device);
-    const DeviceVector weights = vector_of(in[1]);
-    count(work, vector_of(in[0]), counting.weighted ? &weights : nullptr, counting.bins,
-          vector_of(out[0]));
+    const DeviceVector numbers = vector_of(in[0]);
+    const Tables tables(work, numbers.size, counting.bins, counting.weighted ? &in[1] : nullptr);
+    work.run_pieces("add_at_numbers",
+                    {numbers, tables.weight, tables.step, tables.cells, numbers.size, tables.pieces,
+                     tables.bins},
+                    tables.pieces);
+    tables.add(work, vector_of(out[0]));
 }
 
 void on_device::count_in_bins(const primitives::Binning& binning, Views in, Views out,
                               Device& device) {
     DeviceWork work(device);
-    const DeviceVector x = vector_of(in[0]), weights = vector_of(in[2]);
+    const DeviceVector x = vector_of(in[0]), edges = vector_of(in[1]);
     const std::int64_t bins = out[0].layout->size();
-    const DeviceVector numbers = work.scratch(DType::Int64, x.size);
-    work.run("bins_of", {x, vector_of(in[1]), numbers, bins, std::int64_t{binning.uniform}},
-             {x.size});
-    count(work, numbers, binning.weighted ? &weights : nullptr, bins + 1, vector_of(out[0]));
+    const Tables tables(work, x.size, bins + 1, binning.weighted ? &in[2] : nullptr);
+    if (binning.uniform) {
+        const DeviceVector doubt = work.scratch(DType::Float64, 1),
+                           numbers = work.scratch(DType::Int32, tables.pieces * 64);
+        work.run("doubt_of_bins", {edges, doubt, bins}, {1});
+        work.run_pieces("add_in_even_bins",
+                        {x, edges, doubt, tables.weight, tables.step, numbers, tables.cells, x.size,
+                         tables.pieces, bins},
+                        tables.pieces);
+    } else {
+        work.run_pieces(
+            "add_in_bins",
+            {x, edges, tables.weight, tables.step, tables.cells, x.size, tables.pieces, bins},
+            tables.pieces);
+    }
+    tables.add(work, vector_of(out[0]));
 }
 
 void on_device::combine_at(const primitives::Combining& combining, Views in, Views out,
@@ -109,11 +133,48 @@ void on_device::reduce_segments(const primitives::Segments& segments, Views in, 
     }
 }
 
+namespace {
+
+/// Distinct integers of a small range by marks, as on the host; false where the range is large.
+/// Waits for the range.
+bool mark_integers(DeviceWork& work, const DeviceVector& x, const DeviceVector& values,
+                   const DeviceVector& total) {
+    constexpr std::uint64_t most_values = 1 << 20, most_marks = 1 << 24;
+    const std::int64_t n = x.size, pieces = work.pieces(n, 1 << 12);
+    const DeviceVector low = work.scratch(x.dtype, pieces), high = work.scratch(x.dtype, pieces);
+    work.run_pieces("range_of_pieces", {x, low, high, n, pieces}, pieces);
+    work.run("range_of_all", {low, high, pieces}, {1});
+    std::uint64_t range = 0;
+    dispatch_all(x.dtype, [&]<class T>() {
+        if constexpr (std::integral<T>) {
+            range = static_cast<std::uint64_t>(work.read<T>(high)) -
+                    static_cast<std::uint64_t>(work.read<T>(low));
+        }
+    });
+    if (range >= std::min(static_cast<std::uint64_t>(n), most_values)) return false;
+    const auto bins = static_cast<std::int64_t>(range) + 1;
+    const std::int64_t tables = std::min<std::int64_t>(pieces, most_marks / bins);
+    const DeviceVector marks = work.filled(tables * bins, Scalar::of(DType::UInt8, 0));
+    work.run_pieces("mark_values", {x, low, marks, n, tables, bins}, tables);
+    work.run("merge_marks", {marks, tables, bins}, {bins});
+    const std::int64_t blocks = (bins + primitives::mask_block - 1) / primitives::mask_block;
+    const DeviceVector counts = work.scratch(DType::Int64, blocks + 1);
+    work.run_pieces("count_blocks", {marks, counts, bins}, blocks);
+    work.run("total_of_blocks", {counts, blocks}, {1});
+    work.run_pieces("write_marked", {marks, low, counts, values, total, bins, blocks}, blocks);
+    return true;
+}
+
+}  // namespace
+
 void on_device::unique(const primitives::Distinct& distinct, Views in, Views out, Device& device) {
     DeviceWork work(device);
     const DeviceVector x = vector_of(in[0]), values = vector_of(out[0]), total = vector_of(out[1]);
     const std::int64_t n = x.size, equal_nan = distinct.equal_nan;
     const char* before = is_complex(x.dtype) ? "before_complex" : "before_number";
+    if (!distinct.places && is_integer(x.dtype) && !is_bool(x.dtype) &&
+        mark_integers(work, x, values, total))
+        return;
     DeviceVector order, sorted;
     if (distinct.places) {
         order = order_of(work, x, n, false);
@@ -127,8 +188,8 @@ void on_device::unique(const primitives::Distinct& distinct, Views in, Views out
     work.run_pieces("count_firsts", {sorted, counts, before, equal_nan, n, size}, pieces);
     work.run("sum_counts", {counts, total, pieces}, {1});
     if (!distinct.places) {
-        work.run_pieces("write_firsts", {sorted, counts, values, before, equal_nan, n, size},
-                        pieces);
+        work.run_pieces("write_firsts",
+                        {sorted, counts, total, values, before, equal_nan, pieces, size}, pieces);
         return;
     }
     const DeviceVector begins = work.scratch(DType::Int64, n);
