@@ -22,6 +22,10 @@ def measure(name, who):
         "histogram": lambda: (lambda x: un.histogram(x, 100)[0], there(rng.random(N))),
         "compaction": lambda: (lambda x, m: x[m], there(rng.random(N)), there(rng.random(N) < 0.3)),
         "unique": lambda: (un.unique, there(rng.random(N))),
+        "argsort": lambda: (un.argsort, there(rng.random(N))),
+        "argmax": lambda: (un.argmax, there(rng.random(N))),
+        "bincount": lambda: (un.bincount, there(rng.integers(0, 100, N))),
+        "unique-integers": lambda: (un.unique, there(rng.integers(0, 1000, N))),
         "take": lambda: (un.take, there(rng.random(N)), there(rng.integers(0, N, N))),
         "matmul": lambda: (
             un.matmul,

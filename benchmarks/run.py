@@ -292,6 +292,30 @@ BENCHMARKS = {
         ["host"],
         ("host", 3.0),
     ),
+    "device-argsort": (
+        "un.argsort of 1e7 float64 on an OpenCL device, beside the host",
+        "unisono",
+        ["host"],
+        ("host", 3.0),
+    ),
+    "device-argmax": (
+        "un.argmax of 1e7 float64 on an OpenCL device, beside the host",
+        "unisono",
+        ["host"],
+        ("host", 3.0),
+    ),
+    "device-bincount": (
+        "un.bincount of 1e7 int64 below 100 on an OpenCL device, beside the host",
+        "unisono",
+        ["host"],
+        ("host", 3.0),
+    ),
+    "device-unique-integers": (
+        "un.unique of 1e7 int64 below 1000 on an OpenCL device, beside the host",
+        "unisono",
+        ["host"],
+        ("host", 3.0),
+    ),
     "device-take": (
         "un.take of 1e7 float64 at random positions on an OpenCL device, beside the host",
         "unisono",
