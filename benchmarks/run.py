@@ -328,6 +328,24 @@ BENCHMARKS = {
         ["host"],
         ("host", 5.0),
     ),
+    "opencl-elementwise": (
+        "a*b + c*2 - a/3 of 1e7 float64 on an OpenCL device, beside an ElementwiseKernel",
+        "unisono",
+        ["pyopencl", "host"],
+        ("pyopencl", 0.67),
+    ),
+    "opencl-sum": (
+        "a sum of 1e7 float64 on an OpenCL device, beside a ReductionKernel",
+        "unisono",
+        ["pyopencl", "host"],
+        ("pyopencl", 0.67),
+    ),
+    "opencl-jacobi": (
+        "20 sweeps of Jacobi's method on 2000x2000 float64 on an OpenCL device, beside a kernel by hand",
+        "unisono",
+        ["pyopencl", "host"],
+        ("pyopencl", 0.67),
+    ),
     "queue-submit": (
         "a launch of a kernel of 4096 work-items, given to an OpenCL queue and not awaited",
         "unisono",

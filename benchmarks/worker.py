@@ -39,6 +39,8 @@ def main():
         import on_devices as module
     elif name.startswith("queue-"):
         import queues as module
+    elif name.startswith("opencl-"):
+        import pyopencl_peers as module
     elif name == "functions":
         import functions as module
     elif name.startswith(("first-call", "compile-")):

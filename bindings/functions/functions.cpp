@@ -39,13 +39,16 @@ PyObject* full_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept
         if (n != 4) fail(ErrorKind::Internal, "_full: takes shape, value, dtype, device");
         Arg value;
         Array keep;
+        note_line();
+        Device* device = to_device_pointer(args[3]);
         if (!operand(args[1], value, keep) || !value.is_scalar()) {
             keep = to_array(args[1], true);
+            // Numbers and lists lie nowhere.
+            const bool is_elsewhere = is_array(args[1]) && !array_of(args[1]).is_value();
+            if (!is_elsewhere) keep = to_device(keep, device);
             value = keep.arg();
         }
         DType t = args[2] == Py_None ? value.view.dtype : to_dtype(args[2]);
-        note_line();
-        Device* device = to_device_pointer(args[3]);
         Array a = empty(to_shape(args[0]), t, device);
         assign(a, value);
         return wrap(a);

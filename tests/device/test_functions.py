@@ -97,3 +97,19 @@ def test_arrays_elsewhere_are_refused(device, call, other):
         pytest.skip("needs a device beside the host")
     with pytest.raises(un.DeviceError, match="different devices"):
         call(x, other)
+
+
+@pytest.mark.parametrize("value", [2 + 3j, [1.0, 2.0, 3.0], (1, 2, 3), np.complex64(1j), True])
+def test_full_of_numbers_and_lists(device, value):
+    if not device.has_float64:
+        pytest.skip("has no float64")
+    made = un.full((2, 3), value, device=device)
+    assert made.device == device
+    np.testing.assert_array_equal(np.asarray(made.to_device("cpu")), np.full((2, 3), value))
+
+
+def test_full_of_an_array_elsewhere_is_refused(device):
+    if device == "cpu":
+        pytest.skip("there is no other place")
+    with pytest.raises(un.DeviceError, match="operands live on different devices"):
+        un.full((2, 3), un.ones(3), device=device)

@@ -94,6 +94,23 @@ class LeafLowering {
         return at;
     }
 
+    /// Combines elements of the leaf's row of that number with the lanes, the first `count` ones.
+    S row_of_lanes(const std::vector<std::int32_t>& lane_arrays, E row, E count) {
+        std::int32_t x = index_.back(), lane = b_.var("lane", DType::Int64);
+        E at[] = {b_.read(lane)};
+        E first = b_.add(begin_, b_.mul(row, b_.i64(reduction::lanes)));
+        std::vector<S> inner{b_.declare(x, b_.add(first, b_.read(lane)))};
+        for (S statement : point()) inner.push_back(statement);
+        for (std::size_t k = 0; k < reducing_.size(); ++k) {
+            const auto& o = group_.outputs[reducing_[k]];
+            E v = values_.value(o.node);
+            S store = b_.store(lane_arrays[k], at, v);
+            S more = b_.store(lane_arrays[k], at, b_.binary(o.op, b_.load(lane_arrays[k], at), v));
+            inner.push_back(b_.branch(b_.binary(Op::Eq, row, b_.i64(0)), store, more));
+        }
+        return b_.loop(LoopKind::Serial, lane, b_.i64(0), count, b_.i64(1), b_.block(inner));
+    }
+
     /// The reduced axis is the innermost: interleaved lanes, combined by halves.
     S lanes() {
         std::vector<S> body;
@@ -104,22 +121,13 @@ class LeafLowering {
                                                  group_.outputs[k].dtype, 1, Space::Private));
             body.push_back(b_.allocate(lane_arrays.back(), {{width}}));
         }
-        std::int32_t x = index_.back();
-        std::int32_t offset = b_.var("offset", DType::Int64), at = b_.var("at", DType::Int64);
-        std::vector<S> inner = point();
-        inner.push_back(b_.declare(offset, b_.sub(b_.read(x), begin_)));
-        inner.push_back(
-            b_.declare(at, b_.binary(Op::And, b_.read(offset), b_.i64(reduction::lanes - 1))));
-        for (std::size_t k = 0; k < reducing_.size(); ++k) {
-            const auto& o = group_.outputs[reducing_[k]];
-            E lane[] = {b_.read(at)};
-            E v = values_.value(o.node);
-            S first = b_.store(lane_arrays[k], lane, v);
-            S more =
-                b_.store(lane_arrays[k], lane, b_.binary(o.op, b_.load(lane_arrays[k], lane), v));
-            inner.push_back(b_.branch(b_.binary(Op::Lt, b_.read(offset), width), first, more));
-        }
-        body.push_back(b_.loop(LoopKind::Serial, x, begin_, end_, b_.i64(1), b_.block(inner)));
+        // Whole rows of lanes, in a loop that compilers make vectors of, then the rest of one.
+        std::int32_t whole = b_.var("whole", DType::Int64), row = b_.var("row", DType::Int64);
+        body.push_back(b_.declare(whole, b_.binary(Op::FloorDiv, b_.sub(end_, begin_), width)));
+        body.push_back(b_.loop(LoopKind::Serial, row, b_.i64(0), b_.read(whole), b_.i64(1),
+                               row_of_lanes(lane_arrays, b_.read(row), width)));
+        E rest = b_.sub(b_.sub(end_, begin_), b_.mul(b_.read(whole), width));
+        body.push_back(row_of_lanes(lane_arrays, b_.read(whole), rest));
         std::int32_t present = b_.var("present", DType::Int64);
         body.push_back(b_.declare(present, b_.binary(Op::Min, b_.sub(end_, begin_), width)));
         for (std::int64_t half = reduction::lanes / 2; half > 0; half /= 2) {
