@@ -11,16 +11,20 @@ bool is_param_expression(E e) {
     switch (e->kind) {
         case ExprKind::Var:
         case ExprKind::Load:
+        case ExprKind::Memory:
         case ExprKind::WorkItem: return false;
         default: return std::all_of(e->args.begin(), e->args.end(), is_param_expression);
     }
 }
 
-Scalar evaluate(E e, const ParamReader& read) {
-    auto operand = [&](std::size_t i) { return evaluate(e->args[i], read); };
+Scalar evaluate(E e, const ParamReader& read, const ValueReader& read_value) {
+    auto operand = [&](std::size_t i) { return evaluate(e->args[i], read, read_value); };
     switch (e->kind) {
         case ExprKind::Const: return {e->bits, e->dtype};
         case ExprKind::Param: return {read(e->id, e->field, e->axis), e->dtype};
+        case ExprKind::Var:
+        case ExprKind::Load:
+        case ExprKind::Memory: UNISONO_ASSERT(read_value); return {read_value(e), e->dtype};
         case ExprKind::Cast: return cast(operand(0), e->dtype);
         case ExprKind::Bitcast: return {operand(0).bits, e->dtype};
         case ExprKind::Select: return operand(operand(0).as<bool>() ? 1 : 2);

@@ -14,7 +14,10 @@ using ParamReader =
 /// True if e reads nothing but constants and parameters, in operations that `evaluate` knows.
 bool is_param_expression(E e);
 
-/// The value of such an expression.
-Scalar evaluate(E e, const ParamReader& read);
+/// The bits of a variable, a load or a Memory.
+using ValueReader = std::function<std::uint64_t(E e)>;
+
+/// The value of such an expression; with `read_value`, of one that has such, too.
+Scalar evaluate(E e, const ParamReader& read, const ValueReader& read_value = {});
 
 }  // namespace unisono::ir

@@ -15,7 +15,7 @@
 #include "passes/cleanup/licm.h"
 #include "passes/cleanup/simplify.h"
 #include "passes/cleanup/storage_coalescing.h"
-#include "passes/kernels/map_to_grid.h"
+#include "passes/kernels/inline_calls.h"
 #include "passes/kernels/wrap_work_items.h"
 #include "passes/loops/bits_by_table.h"
 #include "passes/loops/points_in_lanes.h"
@@ -30,6 +30,7 @@
 #include "passes/lowering/expand_math.h"
 #include "passes/lowering/hoist_bounds.h"
 #include "passes/lowering/lower_access.h"
+#include "passes/lowering/parallel_sums.h"
 #include "passes/lowering/reductions.h"
 #include "passes/lowering/split_complex.h"
 
@@ -79,9 +80,12 @@ class Pipeline {
 
 }  // namespace
 
-void lower(ir::Module& module, const Target& target) {
+std::shared_ptr<const HostProgram> lower(ir::Module& module, const Target& target) {
+    std::shared_ptr<const HostProgram> host;
     Pipeline run(module);
     bool is_host = target.kind == TargetKind::Host;
+    if (!is_host) run("inline_calls", inline_calls);
+    if (!is_host) run("parallel_sums", parallel_sums);
     if (is_host) run("wrap_work_items", wrap_work_items);
     if (is_host) run("copy_propagation", copy_propagation);
     if (is_host && !target.keep_checks_visible) {
@@ -118,7 +122,11 @@ void lower(ir::Module& module, const Target& target) {
     if (!target.keep_checks_visible && target.has_float64) {
         run("expand_math", [&](ir::Module& m) { expand_math(m, is_host); });
     }
-    if (!is_host) run("map_to_grid", [&](ir::Module& m) { map_to_grid(m, target.run_length); });
+    if (!is_host) {
+        run("map_to_grid", [&](ir::Module& m) { host = map_to_grid(m, target.run_length); });
+        if (host && debug_level() >= 5) debug_log("host program\n" + ir::print(host->function));
+    }
+    return host;
 }
 
 std::vector<ir::FaultSite> all_sites(const ir::Module& module) {

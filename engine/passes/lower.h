@@ -2,9 +2,11 @@
 // passes.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "ir/ir.h"
+#include "passes/kernels/map_to_grid.h"
 
 namespace unisono::passes {
 
@@ -44,7 +46,9 @@ struct Target {
 /// - Fault sites were added; Fault::site counts them function after function (all_sites).
 /// Line::file is meant in the
 ///   table of the entry: all functions of a module have the same files.
-void lower(ir::Module& module, const Target& target);
+/// Returns what launches the kernels of a device (map_to_grid); null where that is the user, or the
+/// target a host.
+std::shared_ptr<const HostProgram> lower(ir::Module& module, const Target& target);
 
 /// The sites of all functions, one function after the other: what Executable::sites gives.
 std::vector<ir::FaultSite> all_sites(const ir::Module& module);

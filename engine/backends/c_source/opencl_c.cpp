@@ -14,6 +14,8 @@ constexpr std::string_view fault_text =
     "    int lock;\n"
     "    int failed;\n"
     "    long order;\n"
+    "    long iteration;\n"
+    "    long launch;\n"
     "    long site;\n"
     "    long values[4];\n"
     "};\n"
@@ -35,6 +37,7 @@ constexpr std::string_view fault_text =
     "            if (!record->failed || order < record->order) {\n"
     "                record->failed = 1;\n"
     "                record->order = order;\n"
+    "                record->iteration = (long)get_global_id(get_work_dim() - 1);\n"
     "                record->site = site;\n"
     "                record->values[0] = v0;\n"
     "                record->values[1] = v1;\n"
@@ -64,8 +67,8 @@ std::string_view built_in(Op op) {
 
 class OpenCLWriter final : public Writer {
   public:
-    OpenCLWriter(const Module& module, const OpenCLFeatures& features)
-        : Writer(module), features_(features) {}
+    OpenCLWriter(const Module& module, const OpenCLFeatures& features, bool relaunches)
+        : Writer(module, relaunches), features_(features) {}
 
   protected:
     std::string prologue() const override {
@@ -93,9 +96,10 @@ class OpenCLWriter final : public Writer {
         return "atomic_min(&" + variable + ", " + value + ");";
     }
     std::string fault_helpers() const override { return std::string(fault_text); }
-    std::string fault_test(const std::string& faults, std::size_t number) const override {
-        return "((__global const struct un_fault*)" + faults + ")[" + std::to_string(number) +
-               "].failed";
+    std::string fault_field(const std::string& faults, std::size_t number,
+                            std::string_view field) const override {
+        return "((volatile __global struct un_fault*)" + faults + ")[" + std::to_string(number) +
+               "]." + std::string(field);
     }
     bool has_generic_pointers() const override { return false; }
 
@@ -203,8 +207,8 @@ std::string OpenCLWriter::atomic_helper(const std::string& name, Op op, DType t,
 
 }  // namespace
 
-Program write_opencl_c(const Module& module, const OpenCLFeatures& features) {
-    return OpenCLWriter(module, features).write();
+Program write_opencl_c(const Module& module, const OpenCLFeatures& features, bool relaunches) {
+    return OpenCLWriter(module, features, relaunches).write();
 }
 
 }  // namespace unisono::c_source

@@ -14,6 +14,8 @@ struct OpenCLFeatures {
 
 /// The module, lowered for a device, as OpenCL C. Throws Unsupported where the device lacks
 /// something.
-Program write_opencl_c(const ir::Module& module, const OpenCLFeatures& features);
+/// `relaunches`: kernels may be launched more than once (passes::HostProgram::has_loops).
+Program write_opencl_c(const ir::Module& module, const OpenCLFeatures& features,
+                       bool relaunches = false);
 
 }  // namespace unisono::c_source

@@ -13,7 +13,7 @@ namespace unisono::c_source {
 /// One argument of a kernel, in the order in which it is passed.
 struct Argument {
     enum class Kind : std::uint8_t {
-        Memory,    ///< memory of array parameter `param`
+        Memory,    ///< memory of array parameter `param`, or of the slot `array`
         Offset,    ///< int64: elements from the start of that memory to element [0, 0, ...]
         Extent,    ///< int64: shape[axis]
         Stride,    ///< int64: strides[axis], in elements
@@ -22,7 +22,8 @@ struct Argument {
                    ///< same for all kernels
         Results,   ///< memory for the entry's results (`bytes`), each as Scalar::bits
         RangeEnd,  ///< int64: global offset plus global size of `axis`, as asked for
-        Fault,     ///< memory for a FaultRecord
+        Fault,     ///< memory for a FaultRecord of each kernel
+        Launch,    ///< int64: the launch's number among those of the module, from 1 on
     };
     Kind kind;
     std::int32_t param = -1;
@@ -37,11 +38,13 @@ struct FaultRecord {
     std::int32_t failed = 0;
     std::int64_t order =
         0;  ///< row-major index of the failing work-item in the launched range; the lowest wins
+    std::int64_t iteration = 0;  ///< its place on the last axis, which is the outermost loop
+    std::int64_t launch = 0;     ///< Argument::Launch, of kernels that are launched repeatedly
     std::int64_t site =
         0;  ///< index into the sites of all functions of the module, one after the other
     std::int64_t values[4] = {0, 0, 0, 0};
 };
-static_assert(sizeof(FaultRecord) == 56);
+static_assert(sizeof(FaultRecord) == 72);
 
 struct Kernel {
     std::string name;

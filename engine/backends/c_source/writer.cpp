@@ -12,8 +12,11 @@
 namespace unisono::c_source {
 using namespace ir;
 
-Writer::Writer(const Module& module)
-    : module_(module), usage_(find_usage(module)), written_(module.functions.size(), false) {
+Writer::Writer(const Module& module, bool relaunches)
+    : module_(module),
+      relaunches_(relaunches),
+      usage_(find_usage(module)),
+      written_(module.functions.size(), false) {
     std::size_t sites = 0;
     for (const Function& function : module.functions) {
         if (function.native)
@@ -89,10 +92,13 @@ void Writer::name_function() {
         part_names_[{param, field, axis}] = names_->unique(array + suffix);
     }
     faults_name_ = names_->unique("faults");
+    launch_name_ = names_->unique("launch");
     results_name_ = names_->unique("results");
     for (std::size_t a = 0; a < fn.arrays.size(); ++a) {
-        if (fn.arrays[a].param < 0)
-            array_names_[static_cast<std::int32_t>(a)] = names_->unique(fn.arrays[a].name);
+        const auto id = static_cast<std::int32_t>(a);
+        if (fn.arrays[a].param >= 0) continue;
+        array_names_[id] = names_->unique(fn.arrays[a].name);
+        if (fn.arrays[a].is_slot) offset_names_[id] = names_->unique(array_names_[id] + "_offset");
     }
     for (std::size_t v = 0; v < fn.vars.size(); ++v) {
         var_names_[static_cast<std::int32_t>(v)] = names_->unique(fn.vars[v].name);
@@ -148,6 +154,15 @@ std::string Writer::kernel_head_and_arguments() {
     for (std::int32_t id : usage().arrays) {
         const Array& a = f().arrays[static_cast<std::size_t>(id)];
         if (a.param >= 0 || a.space != Space::Global) continue;
+        if (a.is_slot) {
+            need_type(a.dtype, {}, "array '" + a.name + "'");
+            parameters.push_back(pointer(Space::Global, a.dtype, a.writable) + " " +
+                                 array_names_.at(id));
+            parameters.push_back("long " + offset_names_.at(id));
+            kernel.arguments.push_back({Argument::Kind::Memory, -1, 0, id});
+            kernel.arguments.push_back({Argument::Kind::Offset, -1, 0, id});
+            continue;
+        }
         parameters.push_back(pointer(Space::Global, a.dtype, true) + " " + array_names_.at(id));
         std::int64_t bytes = constant_count(id, usage().allocations.at(id)) * size_of(a.dtype);
         kernel.arguments.push_back({Argument::Kind::Scratch, -1, 0, id, bytes});
@@ -164,9 +179,13 @@ std::string Writer::kernel_head_and_arguments() {
         kernel.arguments.push_back({Argument::Kind::Results, -1, 0, -1,
                                     8 * static_cast<std::int64_t>(f().results.size())});
     }
-    if (kernel.can_fault || may_be_skipped()) {
+    if (kernel.can_fault || !faults_before().empty()) {
         parameters.push_back(pointer(Space::Global, DType::Int64, true) + " " + faults_name_);
         kernel.arguments.push_back({Argument::Kind::Fault});
+    }
+    if (kernel.can_fault && relaunches_) {
+        parameters.push_back("long " + launch_name_);
+        kernel.arguments.push_back({Argument::Kind::Launch});
     }
     std::string out = kernel_head(kernel.name) + "(";
     for (std::size_t i = 0; i < parameters.size(); ++i)
@@ -223,20 +242,32 @@ void Writer::write_range_test() {
     line("}");
 }
 
-/// Whether a kernel before this one can fault.
-bool Writer::may_be_skipped() const {
-    const auto& kernels = program_.kernels;
-    return std::any_of(kernels.begin(), kernels.end() - 1,
-                       [](const Kernel& k) { return k.can_fault; });
+/// The kernels that may have failed before this one starts, by number; itself where it may have run
+/// before.
+std::vector<std::size_t> Writer::faults_before() const {
+    std::vector<std::size_t> found;
+    const std::size_t own = program_.kernels.size() - 1;
+    std::size_t number = 0;
+    for (std::size_t i = 0; i < module_.functions.size(); ++i) {
+        if (!is_kernel(i)) continue;
+        if (usage_[i].can_fault && (relaunches_ || number < own)) found.push_back(number);
+        ++number;
+    }
+    return found;
 }
 
-/// Of a kernel: after a fault in one before it, it does nothing. Each has a record of its own.
+/// Of a kernel: after a fault in one before it, it does nothing. Each has a record of its own, in
+/// which a fault of this launch, by another work-item, does not count.
 void Writer::write_fault_test() {
-    const std::size_t number = program_.kernels.size() - 1;
+    const Kernel& kernel = program_.kernels.back();
+    const std::size_t own = program_.kernels.size() - 1;
     std::string failed;
-    for (std::size_t k = 0; k < number; ++k) {
-        if (program_.kernels[k].can_fault)
-            failed += (failed.empty() ? "" : " || ") + fault_test(faults_name_, k);
+    for (std::size_t k : faults_before()) {
+        std::string test = fault_field(faults_name_, k, "failed");
+        if (k == own)
+            test = "(" + test + " && " + fault_field(faults_name_, k, "launch") +
+                   " != " + launch_name_ + ")";
+        failed += (failed.empty() ? "" : " || ") + test;
     }
     if (!failed.empty()) {
         line("if (" + failed + ") {");
@@ -245,9 +276,9 @@ void Writer::write_fault_test() {
         --indent_;
         line("}");
     }
-    if (number > 0 && program_.kernels.back().can_fault) {
-        line(faults_name_ + " += " + std::to_string(number * sizeof(FaultRecord) / 8) + ";");
-    }
+    if (!kernel.can_fault) return;
+    if (relaunches_) line(fault_field(faults_name_, own, "launch") + " = " + launch_name_ + ";");
+    if (own > 0) line(faults_name_ + " += " + std::to_string(own * sizeof(FaultRecord) / 8) + ";");
 }
 
 void Writer::write_body() {

@@ -35,7 +35,8 @@ struct Text {
 
 class Writer {
   public:
-    explicit Writer(const ir::Module& module);
+    /// `relaunches`: kernels may be launched more than once (passes::HostProgram::has_loops).
+    Writer(const ir::Module& module, bool relaunches);
     virtual ~Writer() = default;
     Program write();
 
@@ -56,8 +57,9 @@ class Writer {
     virtual std::string atomic_helper(const std::string& name, Op op, DType t, ir::Space space) = 0;
     /// struct un_fault and un_raise(faults, site, v0, v1, v2, v3).
     virtual std::string fault_helpers() const = 0;
-    /// Whether record `number` behind the pointer `faults` holds a fault.
-    virtual std::string fault_test(const std::string& faults, std::size_t number) const = 0;
+    /// A field of record `number` behind the pointer `faults`.
+    virtual std::string fault_field(const std::string& faults, std::size_t number,
+                                    std::string_view field) const = 0;
     /// Statement that lowers the int variable of the work-group to `value`, atomically.
     virtual std::string group_minimum(const std::string& variable,
                                       const std::string& value) const = 0;
@@ -92,7 +94,7 @@ class Writer {
     std::string array_parameters(std::int32_t param, std::vector<Argument>& arguments);
     void write_body();
     void write_range_test();
-    bool may_be_skipped() const;
+    std::vector<std::size_t> faults_before() const;
     void write_fault_test();
     std::string source_comment() const;
     bool is_kernel(std::size_t index) const {
@@ -141,6 +143,7 @@ class Writer {
     const ir::Function& f() const { return module_.functions[current_]; }
     const Usage& usage() const { return usage_[current_]; }
 
+    const bool relaunches_;
     std::vector<Usage> usage_;
     std::vector<std::size_t> site_base_;  ///< per function: index of its first site among all sites
     Names global_names_;
@@ -159,7 +162,7 @@ class Writer {
     std::map<std::int32_t, double>
         var_magnitudes_;  ///< of variables that are set once and loop variables
     std::vector<std::string> result_names_, range_end_names_;
-    std::string faults_name_, results_name_;
+    std::string faults_name_, launch_name_, results_name_;
     std::unique_ptr<Names> names_;
     std::string text_;
     int indent_ = 0;

@@ -11,7 +11,7 @@
 namespace unisono::cuda {
 
 CudaExecutable::CudaExecutable(CudaDevice& device, ir::Module module, const CompileOptions& options)
-    : device_(device), module_(lower_for_device(std::move(module))) {
+    : device_(device), module_(lower_for_device(std::move(module), &host_)) {
     sites_ = passes::all_sites(module_);
     std::size_t arrays = 0, scalars = 0;
     for (const ir::Param& p : module_.entry().params)
@@ -137,6 +137,7 @@ static std::array<unsigned, 3> groups_of(const std::string& name, const NDRange&
 }
 
 void CudaExecutable::check(const LaunchArgs& args) const {
+    if (host_) return;  // it chooses ranges that fit
     for (const Kernel& kernel : kernels_) {
         NDRange range = range_of(kernel, args);
         auto is_empty = [](std::int64_t n) { return n == 0; };
@@ -192,6 +193,55 @@ Fault CudaExecutable::read_fault(const NDRange& range, const LaunchState& state)
     return fault;
 }
 
+Fault CudaExecutable::run_kernel(const Kernel& kernel, const LaunchArgs& args,
+                                 const LaunchState& state) {
+    NDRange range = range_of(kernel, args);
+    if (std::any_of(range.global.begin(), range.global.begin() + range.dimensions,
+                    [](std::int64_t n) { return n == 0; }))
+        return {};
+    choose_local(kernel, range);
+    if (!sites_.empty()) {
+        codegen::DeviceFault none;
+        device_.copy_in(state.fault.memory(), 0, &none, sizeof none);
+    }
+    start(kernel, range, args, state);
+    device_.own_queue()->note();
+    return sites_.empty() ? Fault{} : read_fault(range, state);
+}
+
+/// Runs the kernels of one launch, until one fails.
+class CudaExecutable::Launcher final : public KernelLauncher {
+  public:
+    Launcher(CudaExecutable& owner, const LaunchArgs& args, const LaunchState& state)
+        : owner_(owner), args_(args), state_(state) {}
+
+    void start(std::size_t function, std::span<const std::uint64_t> scalars,
+               std::span<const SlotMemory>) override {
+        if (fault_.site >= 0) return;
+        auto is_it = [&](const Kernel& k) { return k.function == function; };
+        LaunchArgs args = args_;
+        args.scalars = scalars;
+        fault_ = owner_.run_kernel(
+            *std::find_if(owner_.kernels_.begin(), owner_.kernels_.end(), is_it), args, state_);
+    }
+    std::optional<std::uint64_t> read(std::int32_t array) override {
+        if (fault_.site >= 0) return std::nullopt;
+        const DType t = owner_.module_.entry().arrays[static_cast<std::size_t>(array)].dtype;
+        std::uint64_t bits = 0;
+        owner_.device_.copy_out(&bits, state_.scratch.at(array).memory(), 0, size_of(t));
+        return bits;
+    }
+    bool wait() override { return fault_.site < 0; }
+    unisono::Device& device() override { return owner_.device_; }
+    const Fault& fault() const { return fault_; }
+
+  private:
+    CudaExecutable& owner_;
+    const LaunchArgs& args_;
+    const LaunchState& state_;
+    Fault fault_;
+};
+
 Fault CudaExecutable::launch(const LaunchArgs& args) {
     device_.enter();
     const LaunchState state = prepare();
@@ -199,25 +249,25 @@ Fault CudaExecutable::launch(const LaunchArgs& args) {
     if (!zeros.empty())
         device_.copy_in(state.results.memory(), 0, zeros.data(),
                         static_cast<std::int64_t>(8 * zeros.size()));
-    for (const Kernel& kernel : kernels_) {
-        NDRange range = range_of(kernel, args);
-        if (std::any_of(range.global.begin(), range.global.begin() + range.dimensions,
-                        [](std::int64_t n) { return n == 0; }))
-            continue;
-        choose_local(kernel, range);
-        if (!sites_.empty()) {
-            codegen::DeviceFault none;
-            device_.copy_in(state.fault.memory(), 0, &none, sizeof none);
-        }
-        start(kernel, range, args, state);
-        device_.own_queue()->note();
-        if (sites_.empty()) continue;
-        if (Fault fault = read_fault(range, state); fault.site >= 0) return fault;
+    HostEnd end;
+    if (host_) {
+        Launcher launcher(*this, args, state);
+        end = run_host_program(*host_, args, launcher);
+        if (launcher.fault().site >= 0) return launcher.fault();
+    } else {
+        end.fault = run_kernel(kernels_.front(), args, state);
     }
-    if (!args.results.empty())
+    if (end.fault.site >= 0) return end.fault;
+    if (!args.results.empty() && !end.has_results)
         device_.copy_out(args.results.data(), state.results.memory(), 0,
                          static_cast<std::int64_t>(args.results.size_bytes()));
     return {};
+}
+
+Listing CudaExecutable::listing() const {
+    Listing listing = host_ ? listing_of(*host_) : Listing{};
+    listing.ir = ptx_;
+    return listing;
 }
 
 }  // namespace unisono::cuda

@@ -1,4 +1,4 @@
-// A module compiled for one CUDA device: its kernels, launched in order.
+// A module compiled for one CUDA device: its kernels, and the host program that launches them.
 #pragma once
 
 #include <map>
@@ -6,6 +6,7 @@
 
 #include "backends/codegen/compile.h"
 #include "backends/cuda/device.h"
+#include "backends/host_program.h"
 #include "backends/launch_memory.h"
 
 namespace unisono::cuda {
@@ -21,6 +22,7 @@ class CudaExecutable final : public Executable {
     void check(const LaunchArgs& args) const override;
     std::span<const ir::FaultSite> sites() const override { return sites_; }
     std::string source() const override { return ptx_; }
+    Listing listing() const override;
 
   private:
     struct Kernel {
@@ -36,7 +38,10 @@ class CudaExecutable final : public Executable {
         std::map<std::int32_t, LaunchMemory::Block> scratch;  ///< by array
     };
 
+    class Launcher;
     void load();
+    /// Starts a kernel and waits for its fault, if there may be one.
+    Fault run_kernel(const Kernel& kernel, const LaunchArgs& args, const LaunchState& state);
     void release() noexcept;
     NDRange range_of(const Kernel& kernel, const LaunchArgs& args) const;
     void choose_local(const Kernel& kernel, NDRange& range) const;
@@ -46,7 +51,8 @@ class CudaExecutable final : public Executable {
     Fault read_fault(const NDRange& range, const LaunchState& state) const;
 
     CudaDevice& device_;
-    ir::Module module_;  ///< lowered
+    std::shared_ptr<const passes::HostProgram> host_;  ///< null: the user launches the only kernel
+    ir::Module module_;                                ///< lowered
     std::string ptx_;
     cuda::Module loaded_ = nullptr;
     std::vector<Kernel> kernels_;

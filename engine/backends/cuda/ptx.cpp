@@ -5,15 +5,47 @@
 
 #include "backends/codegen/cache.h"
 #include "backends/codegen/plugin.h"
-#include "ir/build.h"
+#include "ir/rewrite.h"
 #include "passes/lower.h"
 
 namespace unisono::cuda {
 
-ir::Module lower_for_device(ir::Module module) {
+namespace {
+
+/// Kernels here know the memory of parameters and scratch only.
+class RefuseSlots final : public ir::Visitor {
+  public:
+    explicit RefuseSlots(const ir::Function& f) : f_(f) {}
+    void expr(ir::E e) override {
+        if (e->kind == ir::ExprKind::Load) test(e->id, e->line);
+        children(e);
+    }
+    void stmt(ir::S s) override {
+        if (s->kind == ir::StmtKind::Store || s->kind == ir::StmtKind::Atomic) test(s->id, s->line);
+        children(s);
+    }
+
+  private:
+    void test(std::int32_t array, ir::Line line) const {
+        if (!f_.arrays[static_cast<std::size_t>(array)].is_slot) return;
+        fail(ErrorKind::Unsupported,
+             f_.name + " (line " + std::to_string(line.line) +
+                 "): an array that is made in the function, or a variable that holds one of "
+                 "several, cannot be used on this device; pass it as an argument");
+    }
+    const ir::Function& f_;
+};
+
+}  // namespace
+
+ir::Module lower_for_device(ir::Module module, std::shared_ptr<const passes::HostProgram>* host) {
     passes::Target target;
     target.kind = passes::TargetKind::Device;
-    passes::lower(module, target);
+    auto made = passes::lower(module, target);
+    if (host) *host = std::move(made);
+    for (const ir::Function& f : module.functions) {
+        if (!f.grid.empty()) RefuseSlots(f).stmt(f.body);
+    }
     return module;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ir/ir.h"
+#include "passes/kernels/map_to_grid.h"
 
 namespace unisono::cuda {
 
@@ -11,8 +12,9 @@ namespace unisono::cuda {
 std::string write_ptx(const ir::Module& lowered, const std::string& architecture,
                       const std::string& ptx_version, bool use_cache);
 
-/// The module lowered for a device.
-ir::Module lower_for_device(ir::Module module);
+/// The module lowered for a device, and what launches its kernels.
+ir::Module lower_for_device(ir::Module module,
+                            std::shared_ptr<const passes::HostProgram>* host = nullptr);
 
 /// Assembles PTX to machine code with nvJitLink, found at `library` or, where that is empty, by the
 /// system's search. Throws an Unsupported error where the library is missing, a Compile error with

@@ -226,11 +226,11 @@ std::unique_ptr<Executable> OpenCLDevice::compile(ir::Module module,
     target.kind = passes::TargetKind::Device;
     if (info_.kind == "cpu") target.run_length = 128;
     target.has_float64 = info_.has_float64;
-    passes::lower(module, target);
-    c_source::Program program =
-        c_source::write_opencl_c(module, {info_.name, info_.has_float64, info_.has_int64_atomics});
+    const auto host = passes::lower(module, target);
+    c_source::Program program = c_source::write_opencl_c(
+        module, {info_.name, info_.has_float64, info_.has_int64_atomics}, host && host->has_loops);
     if (debug_level() >= 4) debug_log("OpenCL C for " + info_.name + "\n" + program.source);
-    return std::make_unique<OpenCLExecutable>(*this, std::move(module), std::move(program),
+    return std::make_unique<OpenCLExecutable>(*this, std::move(module), host, std::move(program),
                                               options);
 }
 

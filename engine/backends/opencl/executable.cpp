@@ -12,9 +12,11 @@ using c_source::Argument;
 using c_source::FaultRecord;
 
 OpenCLExecutable::OpenCLExecutable(OpenCLDevice& device, ir::Module module,
+                                   std::shared_ptr<const passes::HostProgram> host,
                                    c_source::Program program, const CompileOptions& options)
     : device_(device),
       module_(std::move(module)),
+      host_(std::move(host)),
       program_(std::move(program)),
       built_(device.build(program_.source, options)) {
     sites_ = passes::all_sites(module_);
@@ -38,7 +40,9 @@ void OpenCLExecutable::release() noexcept {
 }
 
 void OpenCLExecutable::create_kernels() {
+    kernel_of_.resize(module_.functions.size());
     for (const c_source::Kernel& text : program_.kernels) {
+        kernel_of_[text.function] = kernels_.size();
         cl_int code = CL_SUCCESS;
         Kernel made;
         made.kernel = api().clCreateKernel(built_->program, text.name.c_str(), &code);
@@ -73,10 +77,11 @@ OpenCLExecutable::LaunchState OpenCLExecutable::prepare() const {
 void OpenCLExecutable::set_arguments(std::size_t index, const LaunchArgs& args,
                                      const LaunchState& state) {
     const c_source::Kernel& text = program_.kernels[index];
-    cl_uint number = 0;
+    cl_uint position_of_argument = 0;
     auto set = [&](const void* value, std::size_t size) {
-        device_.check(api().clSetKernelArg(kernels_[index].kernel, number++, size, value),
-                      "clSetKernelArg");
+        device_.check(
+            api().clSetKernelArg(kernels_[index].kernel, position_of_argument++, size, value),
+            "clSetKernelArg");
     };
     auto set_memory = [&](Memory m) {
         auto* handle = reinterpret_cast<void*>(m.handle);  // a cl_mem
@@ -87,6 +92,22 @@ void OpenCLExecutable::set_arguments(std::size_t index, const LaunchArgs& args,
             auto k = static_cast<std::size_t>(a.axis);
             cl_long end = args.range.offset[k] + args.range.global[k];
             set(&end, sizeof end);
+            continue;
+        }
+        if (a.kind == Argument::Kind::Launch) {
+            const cl_long launch = state.number;
+            set(&launch, sizeof launch);
+            continue;
+        }
+        if (a.param < 0 && a.kind == Argument::Kind::Memory) {
+            set_memory(state.slots[static_cast<std::size_t>(a.array)].memory);
+            continue;
+        }
+        if (a.param < 0 && a.kind == Argument::Kind::Offset) {
+            const auto slot = static_cast<std::size_t>(a.array);
+            const cl_long elements =
+                state.slots[slot].offset / size_of(module_.entry().arrays[slot].dtype);
+            set(&elements, sizeof elements);
             continue;
         }
         if (a.param < 0) {
@@ -248,27 +269,28 @@ void OpenCLExecutable::enqueue(std::size_t index, const NDRange& range) {
     });
 }
 
-/// What the kernels of one launch report, copied to the host behind them.
+/// What the kernels of one launch report, copied to the host behind them, and its host program.
 class OpenCLExecutable::Faults final : public PendingFault {
   public:
-    explicit Faults(std::size_t kernels) : records_(kernels), ranges_(kernels) {}
+    explicit Faults(std::size_t kernels) : records_(kernels) {}
 
     Fault read() const override {
-        for (std::size_t i = 0; i < records_.size(); ++i) {
-            const FaultRecord& record = records_[i];
+        for (const FaultRecord& record : records_) {
             if (!record.failed) continue;
             Fault fault;
             fault.site = record.site;
-            // The record counts row-major over the range; the outermost loop is its last axis.
-            fault.iteration = record.order;
-            for (int d = 0; d + 1 < ranges_[i].dimensions; ++d)
-                fault.iteration /= ranges_[i].global[static_cast<std::size_t>(d)];
+            fault.iteration = record.iteration;
             std::copy(std::begin(record.values), std::end(record.values), fault.values);
             return fault;
         }
-        return {};
+        return own_;
     }
-    void note_range(std::size_t kernel, const NDRange& range) { ranges_[kernel] = range; }
+    /// The host program failed itself, behind what it had started.
+    void note_own(const Fault& fault) { own_ = fault; }
+    bool has_record() const {
+        return std::any_of(records_.begin(), records_.end(),
+                           [](const FaultRecord& r) { return r.failed != 0; });
+    }
     FaultRecord* records() { return records_.data(); }
     std::int64_t bytes() const {
         return static_cast<std::int64_t>(records_.size() * sizeof(FaultRecord));
@@ -276,38 +298,108 @@ class OpenCLExecutable::Faults final : public PendingFault {
 
   private:
     std::vector<FaultRecord> records_;
-    std::vector<NDRange> ranges_;
+    Fault own_;
+};
+
+/// Starts the kernels of one launch on the calling thread's queue.
+class OpenCLExecutable::Launcher final : public KernelLauncher {
+  public:
+    Launcher(OpenCLExecutable& owner, const LaunchArgs& args, LaunchState& state, Faults* faults)
+        : owner_(owner), args_(args), state_(state), faults_(faults) {}
+
+    void start(std::size_t function, std::span<const std::uint64_t> scalars,
+               std::span<const SlotMemory> slots) override {
+        limit_backlog();
+        LaunchArgs args = args_;
+        args.scalars = scalars;
+        state_.slots = slots;
+        ++state_.number;
+        owner_.start_kernel(owner_.kernel_of_[function], args, state_);
+    }
+    Device& device() override { return owner_.device_; }
+
+    bool wait() override {
+        OpenCLQueue& q = owner_.device_.here();
+        if (faults_)
+            owner_.device_.start_copy_out(faults_->records(), state_.fault.memory(),
+                                          faults_->bytes());
+        Completion{&q, q.submitted()}.wait();
+        return !faults_ || !faults_->has_record();
+    }
+
+    std::optional<std::uint64_t> read(std::int32_t array) override {
+        OpenCLDevice& device = owner_.device_;
+        if (faults_)
+            device.start_copy_out(faults_->records(), state_.fault.memory(), faults_->bytes());
+        const DType t = owner_.module_.entry().arrays[static_cast<std::size_t>(array)].dtype;
+        std::uint64_t bits = 0;
+        device.copy_out(&bits, state_.scratch.at(array).memory(), 0, size_of(t));
+        if (faults_ && faults_->has_record()) return std::nullopt;
+        return bits;
+    }
+
+  private:
+    /// A loop must not fill the driver's memory with kernels that wait.
+    void limit_backlog() {
+        constexpr std::uint64_t most = 512;
+        OpenCLQueue& q = owner_.device_.here();
+        const std::uint64_t submitted = q.submitted();
+        if (state_.number == 0) seen_ = submitted;
+        if (submitted < seen_ + most) return;
+        seen_ = submitted - most / 2;
+        Completion{&q, seen_}.wait();
+    }
+
+    OpenCLExecutable& owner_;
+    const LaunchArgs& args_;
+    LaunchState& state_;
+    Faults* faults_;
+    std::uint64_t seen_ = 0;  ///< a submission that is done, or was before
 };
 
 void OpenCLExecutable::check(const LaunchArgs& args) const {
-    for (std::size_t i = 0; i < kernels_.size(); ++i) check_local(i, range_of(i, args));
+    if (!host_) check_local(0, range_of(0, args));
 }
 
-/// Starts all kernels; null where none of them can fault.
-std::shared_ptr<OpenCLExecutable::Faults> OpenCLExecutable::enqueue_all(const LaunchArgs& args,
-                                                                        const LaunchState& state) {
-    std::shared_ptr<Faults> faults;
+bool OpenCLExecutable::start_kernel(std::size_t index, const LaunchArgs& args,
+                                    const LaunchState& state) {
+    NDRange range = range_of(index, args);
+    check_local(index, range);
+    if (std::any_of(range.global.begin(), range.global.begin() + range.dimensions,
+                    [](auto n) { return n == 0; }))
+        return false;
+    choose_local(index, range);
+    std::lock_guard lock(mutex_);
+    set_arguments(index, args, state);
+    enqueue(index, range);
+    return true;
+}
+
+HostEnd OpenCLExecutable::start(const LaunchArgs& args, LaunchState& state,
+                                std::shared_ptr<Faults>& faults) {
+    OpenCLQueue& q = device_.here();
     if (state.fault) {
         faults = std::make_shared<Faults>(kernels_.size());
         device_.start_copy_in(state.fault.memory(), faults->records(), faults->bytes());
-        device_.here().keep(faults);
+        q.keep(faults);
     }
-    for (std::size_t i = 0; i < kernels_.size(); ++i) {
-        NDRange range = range_of(i, args);
-        check_local(i, range);
-        if (std::any_of(range.global.begin(), range.global.begin() + range.dimensions,
-                        [](auto n) { return n == 0; }))
-            continue;
-        choose_local(i, range);
-        if (faults) faults->note_range(i, range);
-        std::lock_guard lock(mutex_);
-        set_arguments(i, args, state);
-        enqueue(i, range);
+    HostEnd end;
+    if (host_) {
+        Launcher launcher(*this, args, state, faults.get());
+        end = run_host_program(*host_, args, launcher);
+    } else {
+        start_kernel(0, args, state);
     }
-    if (!faults) return faults;
-    device_.start_copy_out(faults->records(), state.fault.memory(), faults->bytes());
-    device_.here().keep(faults);
-    return faults;
+    if (state.fault) {
+        device_.start_copy_out(faults->records(), state.fault.memory(), faults->bytes());
+        q.keep(faults);
+    }
+    if (end.fault.site >= 0) {
+        if (!faults) faults = std::make_shared<Faults>(0);
+        faults->note_own(end.fault);
+    }
+    device_.check(api().clFlush(q.handle()), "clFlush");
+    return end;
 }
 
 std::unique_ptr<PendingFault> OpenCLExecutable::submit(const LaunchArgs& args) {
@@ -320,29 +412,35 @@ std::unique_ptr<PendingFault> OpenCLExecutable::submit(const LaunchArgs& args) {
       private:
         std::shared_ptr<const Faults> faults_;
     };
-    const LaunchState state = prepare();
-    std::shared_ptr<Faults> faults = enqueue_all(args, state);
-    device_.check(api().clFlush(device_.here().handle()), "clFlush");
+    LaunchState state = prepare();
+    std::shared_ptr<Faults> faults;
+    start(args, state, faults);
     if (!faults) return nullptr;
     return std::make_unique<Submitted>(std::move(faults));
 }
 
 Fault OpenCLExecutable::launch(const LaunchArgs& args) {
-    const LaunchState state = prepare();
+    LaunchState state = prepare();
     OpenCLQueue& q = device_.here();
-    const std::shared_ptr<Faults> faults = enqueue_all(args, state);
-    device_.check(api().clFlush(q.handle()), "clFlush");
+    std::shared_ptr<Faults> faults;
+    const HostEnd end = start(args, state, faults);
+    const Completion done{&q, q.submitted()};
+    while (!q.wait_for(done.number, std::chrono::milliseconds(1000))) {
+    }
     if (faults) {
-        const Completion done{&q, q.submitted()};
-        while (!q.wait_for(done.number, std::chrono::milliseconds(1000))) {
-        }
         if (Fault fault = faults->read(); fault.site >= 0) return fault;
     }
-    if (state.results) {
+    if (state.results && !end.has_results) {
         device_.copy_out(args.results.data(), state.results.memory(), 0,
                          static_cast<std::int64_t>(args.results.size_bytes()));
     }
     return {};
+}
+
+Listing OpenCLExecutable::listing() const {
+    Listing listing = host_ ? listing_of(*host_) : Listing{};
+    listing.ir = program_.source;
+    return listing;
 }
 
 }  // namespace unisono::opencl

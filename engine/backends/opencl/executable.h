@@ -1,4 +1,4 @@
-// A module compiled for one OpenCL device: its kernels, launched in order.
+// A module compiled for one OpenCL device: its kernels, and the host program that launches them.
 #pragma once
 
 #include <map>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/c_source/program.h"
+#include "backends/host_program.h"
 #include "backends/launch_memory.h"
 #include "backends/opencl/device.h"
 
@@ -13,7 +14,9 @@ namespace unisono::opencl {
 
 class OpenCLExecutable final : public Executable {
   public:
-    OpenCLExecutable(OpenCLDevice& device, ir::Module module, c_source::Program program,
+    /// Without a host program the user launches the module's only kernel.
+    OpenCLExecutable(OpenCLDevice& device, ir::Module module,
+                     std::shared_ptr<const passes::HostProgram> host, c_source::Program program,
                      const CompileOptions& options);
     ~OpenCLExecutable() override;
     OpenCLExecutable(const OpenCLExecutable&) = delete;
@@ -24,6 +27,7 @@ class OpenCLExecutable final : public Executable {
     void check(const LaunchArgs& args) const override;
     std::span<const ir::FaultSite> sites() const override { return sites_; }
     std::string source() const override { return program_.source; }
+    Listing listing() const override;
 
   private:
     struct Kernel {
@@ -34,13 +38,19 @@ class OpenCLExecutable final : public Executable {
     struct LaunchState {
         LaunchMemory::Block fault, results;
         std::map<std::int32_t, LaunchMemory::Block> scratch;  ///< by array
+        std::span<const SlotMemory> slots;  ///< by array, of the kernel that is started next
+        std::int64_t number = 0;            ///< of that kernel among those started
     };
 
     void create_kernels();
     void release() noexcept;
     class Faults;
+    class Launcher;
     LaunchState prepare() const;
-    std::shared_ptr<Faults> enqueue_all(const LaunchArgs& args, const LaunchState& state);
+    /// Starts a launch. `faults` is null where nothing can go wrong any more.
+    HostEnd start(const LaunchArgs& args, LaunchState& state, std::shared_ptr<Faults>& faults);
+    /// Starts a kernel; false where its range is empty.
+    bool start_kernel(std::size_t index, const LaunchArgs& args, const LaunchState& state);
     void set_arguments(std::size_t index, const LaunchArgs& args, const LaunchState& state);
     NDRange range_of(std::size_t index, const LaunchArgs& args) const;
     std::int64_t group_items(const NDRange& range) const;
@@ -50,9 +60,11 @@ class OpenCLExecutable final : public Executable {
 
     OpenCLDevice& device_;
     ir::Module module_;
+    std::shared_ptr<const passes::HostProgram> host_;
     c_source::Program program_;
     std::shared_ptr<BuiltProgram> built_;
     std::vector<Kernel> kernels_;
+    std::vector<std::size_t> kernel_of_;  ///< by function of the module
     std::vector<ir::FaultSite> sites_;
     std::vector<std::int32_t>
         position_;      ///< per parameter: index among the arrays or among the scalars

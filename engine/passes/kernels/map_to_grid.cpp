@@ -1,5 +1,5 @@
-// Makes a kernel of each piece of a function's top level (split_kernels.h): the loops of a nest
-// become axes of the grid, the innermost axis 0, with a test of the range.
+// Makes a kernel of each piece of a function (split_kernels.h), where the loops of a nest become
+// axes of the grid, the innermost axis 0, with a test of the range; and the host program.
 #include "passes/kernels/map_to_grid.h"
 
 #include <algorithm>
@@ -24,11 +24,11 @@ class KernelMaker {
         to_.vars = from.vars;
         to_.sites = from.sites;
         to_.files = from.files;
-        // Kernels of loops give no results, nor do serial ones that end without a return.
-        for (S s : piece.serial) {
-            if (contains(s, StmtKind::Return)) to_.results = from.results;
-        }
+        if (piece.returns) to_.results = from.results;
+        written_.resize(from.vars.size());
+        for (S s : piece.serial) mark_written(s, written_);
         cloner_.replace_statement = [this](S s) { return replace(s); };
+        cloner_.replace_expression = [this](E e) { return replace(e); };
     }
 
     Function make() {
@@ -38,10 +38,6 @@ class KernelMaker {
             work = serial_work();
         } else {
             axes(work);
-            if (piece_.device_guard) {
-                E guard = copy(piece_.device_guard);
-                work.push_back(b_.branch(b_.unary(Op::Not, guard), b_.ret({})));
-            }
             in_nest_ = true;
             for (S s : piece_.nest.back()->body) work.push_back(cloner_.statement(s));
         }
@@ -73,20 +69,29 @@ class KernelMaker {
         return nullptr;
     }
 
+    Home home(std::int32_t var) const {
+        auto found = piece_.homes.find(var);
+        return found == piece_.homes.end() ? Home{} : found->second;
+    }
+
+    /// Variables of the host program are parameters here, but for those that the kernel changes.
+    E replace(E e) {
+        if (e->kind != ExprKind::Var || written_[static_cast<std::size_t>(e->id)]) return nullptr;
+        return home(e->id).kind == Home::Kind::Host ? host_param(e->id) : nullptr;
+    }
+    E host_param(std::int32_t var) { return b_.param(split_.host_params.at(var)); }
+
     E copy(E e) { return cloner_.expression(e); }
 
-    /// e with the top level's scalars replaced by what they are computed from.
+    /// e with the scalars from outside replaced by what the host knows them by.
     E resolved(E e) {
         Cloner cloner(b_);
         cloner.replace_expression = [&](E x) -> E {
             if (x->kind != ExprKind::Var) return nullptr;
-            return copy(piece_.values.at(x->id));
+            const Home h = home(x->id);
+            return h.kind == Home::Kind::Known ? copy(h.value) : host_param(x->id);
         };
         return cloner.expression(e);
-    }
-
-    E guarded(E size) {
-        return piece_.guard ? b_.select(copy(piece_.guard), size, b_.i64(0)) : size;
     }
 
     static bool is_constant(E e, std::int64_t v) {
@@ -113,9 +118,9 @@ class KernelMaker {
     void axes(std::vector<S>& out) {
         std::size_t loops = piece_.nest.size();
         std::size_t folded = loops > 3 ? loops - 2 : 1;  // how many outer loops share the last axis
-        for (std::size_t k = loops; k-- > folded;) to_.grid.push_back(guarded(counts(k)));
-        to_.grid.push_back(
-            guarded(folded == 1 ? counts(0) : product(folded, [&](auto k) { return counts(k); })));
+        for (std::size_t k = loops; k-- > folded;) to_.grid.push_back(counts(k));
+        to_.grid.push_back(folded == 1 ? counts(0)
+                                       : product(folded, [&](auto k) { return counts(k); }));
 
         E is_outside = nullptr;
         auto test = [&](E e) { is_outside = is_outside ? b_.binary(Op::Or, is_outside, e) : e; };
@@ -190,53 +195,47 @@ class KernelMaker {
         return b_.binary(Op::Ge, id(k), local_counts(k));
     }
 
-    /// Declares the top level's scalars that the kernel uses: computed again, or read from where an
-    /// earlier kernel kept them.
+    /// Declares the scalars from outside that the kernel uses: computed again, or read from where
+    /// another kernel kept them.
     void declare_outer(const std::vector<S>& work, std::vector<S>& out) {
         for (std::int32_t var : free_variables(work)) {
-            auto found = piece_.values.find(var);
+            const Home h = home(var);
             b_.line = {};
-            if (found == piece_.values.end()) {
-                out.push_back(b_.declare(var, nullptr));
-            } else if (found->second) {
-                b_.line = found->second->line;
-                out.push_back(b_.declare(var, copy(found->second)));
-            } else {
-                out.push_back(
-                    b_.declare(var, b_.load(split_.kept.at(var), {b_.i64(0)}, Access::Linear)));
+            E value = nullptr;
+            switch (h.kind) {
+                case Home::Kind::Unset: break;
+                case Home::Kind::Known:
+                    b_.line = h.value->line;
+                    value = copy(h.value);
+                    break;
+                case Home::Kind::Host: value = host_param(var); break;
+                case Home::Kind::Device:
+                    value = b_.load(split_.kept.at(var), {b_.i64(0)}, Access::Linear);
+                    break;
             }
+            out.push_back(b_.declare(var, value));
         }
     }
 
-    /// The statements of a serial piece under its guards, then stores of what later kernels use.
+    /// The statements of a serial piece, then stores of what other kernels or the host use.
     std::vector<S> serial_work() {
-        std::vector<S> work, inside, outside;
-        for (S s : piece_.serial) inside.push_back(cloner_.statement(s));
-        std::vector<bool> written(from_.vars.size(), false);
-        for (S s : piece_.serial) mark_written(s, written);
-        std::vector<std::int32_t> outer = free_variables(inside);
+        std::vector<S> work;
+        for (S s : piece_.serial) work.push_back(cloner_.statement(s));
+        // Variables of inner bodies are not visible at the end.
+        std::vector<std::int32_t> visible = free_variables(work);
+        std::vector<S> list;
+        flatten(work, list);
+        for (S s : list) {
+            if (s->kind == StmtKind::Declare) visible.push_back(s->id);
+        }
+        to_.grid = {b_.i64(1)};
         b_.line = {};
         for (auto [var, array] : split_.kept) {
-            if (!written[static_cast<std::size_t>(var)]) continue;
+            bool is_visible = std::find(visible.begin(), visible.end(), var) != visible.end();
+            if (!is_visible || !written_[static_cast<std::size_t>(var)]) continue;
             E at[] = {b_.i64(0)};
-            S store = b_.store(array, at, b_.read(var), Access::Linear);
-            bool is_outer = std::find(outer.begin(), outer.end(), var) != outer.end();
-            // What is declared under the guard is not visible after it.
-            (is_outer ? outside : inside).push_back(store);
+            work.push_back(b_.store(array, at, b_.read(var), Access::Linear));
         }
-        E guard = piece_.device_guard ? copy(piece_.device_guard) : nullptr;
-        bool stores_always = !outside.empty() && piece_.guard;
-        if (stores_always) {
-            E condition = resolved(piece_.guard);
-            guard = guard ? b_.binary(Op::And, condition, guard) : condition;
-        }
-        to_.grid = {stores_always ? b_.i64(1) : guarded(b_.i64(1))};
-        if (guard) {
-            work.push_back(b_.branch(guard, b_.block(std::span<const S>(inside))));
-        } else {
-            work = std::move(inside);
-        }
-        work.insert(work.end(), outside.begin(), outside.end());
         return work;
     }
 
@@ -269,6 +268,7 @@ class KernelMaker {
     Function to_;
     Builder b_;
     Cloner cloner_;
+    std::vector<bool> written_;  ///< variables that a serial piece assigns
     bool in_nest_ = false;
     int depth_ = 0;
     S entered_ = nullptr;
@@ -309,25 +309,98 @@ S in_runs(Function& f, S loop, std::int64_t length) {
     return b.loop(loop->loop, run, b.i64(0), count, b.i64(1), body);
 }
 
+/// Whether s uses arrays other than those that passes made, which are short.
+bool uses_arrays(const Function& f, S s) {
+    class Uses final : public Visitor {
+      public:
+        explicit Uses(const Function& f) : f_(f) {}
+        bool found = false;
+        void expr(E e) override {
+            if (e->kind == ExprKind::Load) note(e->id);
+            children(e);
+        }
+        void stmt(S s) override {
+            if (s->kind == StmtKind::Store || s->kind == StmtKind::Atomic) note(s->id);
+            for (std::int32_t id : s->arrays) note(id);
+            children(s);
+        }
+
+      private:
+        void note(std::int32_t id) {
+            const Array& a = f_.arrays[static_cast<std::size_t>(id)];
+            found = found || a.param >= 0 || a.is_slot || a.is_view();
+        }
+        const Function& f_;
+    } uses(f);
+    uses.stmt(s);
+    return uses.found;
+}
+
+/// The lines of loops over arrays that stand in no other one.
+void add_loops(const Function& f, S s, std::vector<Line>& lines) {
+    if (s->kind == StmtKind::For || s->kind == StmtKind::While) {
+        if (uses_arrays(f, s)) lines.push_back(s->line);
+        return;
+    }
+    for (S b : s->body) add_loops(f, b, lines);
+    for (S b : s->orelse) add_loops(f, b, lines);
+}
+
+/// The function that launches the kernels: piece k is function numbers[k] of the module.
+HostProgram host_program(const Function& from, const KernelSplit& split,
+                         const std::vector<std::int32_t>& numbers) {
+    HostProgram made{Function(from.name), {}, false, {}, {}};
+    Function& host = made.function;
+    host.params = from.params;
+    host.arrays = from.arrays;
+    host.vars = from.vars;
+    host.results = from.results;
+    host.natives = from.natives;
+    host.sites = from.sites;
+    host.files = from.files;
+    Builder b(host);
+    Cloner cloner(b);
+    cloner.replace_statement = [&](S s) -> S {
+        if (s->kind == StmtKind::Native) made.host_calls.push_back(s->line);
+        if (s->kind != StmtKind::Call) return nullptr;
+        Stmt call = *s;
+        call.id = numbers[static_cast<std::size_t>(s->id)];
+        return b.own(call);
+    };
+    std::vector<S> body;
+    for (S s : split.host) body.push_back(cloner.statement(s));
+    host.body = b.block(std::span<const S>(body));
+    for (auto [var, param] : split.host_params) made.passed.push_back({var, param});
+    for (const KernelPiece& piece : split.pieces) {
+        for (S s : piece.serial) add_loops(from, s, made.serial_loops);
+    }
+    made.has_loops = contains(host.body, StmtKind::For) || contains(host.body, StmtKind::While);
+    return made;
+}
+
 }  // namespace
 
-void map_to_grid(Module& module, std::int64_t run_length) {
+std::shared_ptr<const HostProgram> map_to_grid(Module& module, std::int64_t run_length) {
     Function& entry = module.entry();
-    if (entry.is_kernel || !entry.grid.empty()) return;
+    if (entry.is_kernel || !entry.grid.empty()) return nullptr;
     KernelSplit split = split_kernels(entry);
-    if (split.pieces.empty()) split.pieces.push_back({});
     for (KernelPiece& piece : split.pieces) {
         if (run_length > 1 && !piece.nest.empty() && may_run(piece.nest.back()))
             piece.nest.back() = in_runs(entry, piece.nest.back(), run_length);
     }
     std::vector<Function> kernels;
+    std::vector<std::int32_t> numbers;
     for (std::size_t i = 0; i < split.pieces.size(); ++i) {
         std::string name = entry.name + (i ? "_" + std::to_string(i + 1) : "");
+        numbers.push_back(i == 0 ? 0 : static_cast<std::int32_t>(module.functions.size() - 1 + i));
         kernels.push_back(KernelMaker(entry, split, split.pieces[i], name).make());
     }
+    auto host = std::make_shared<const HostProgram>(host_program(entry, split, numbers));
+    if (kernels.empty()) kernels.push_back(KernelMaker(entry, split, {}, entry.name).make());
     module.functions[0] = std::move(kernels[0]);
     for (std::size_t i = 1; i < kernels.size(); ++i)
         module.functions.push_back(std::move(kernels[i]));
+    return host;
 }
 
 }  // namespace unisono::passes

@@ -1,11 +1,13 @@
-// Splits the top level of a function into pieces, each of which becomes a device kernel
-// (map_to_grid).
+// Splits a function into pieces, each of which becomes a device kernel (map_to_grid), and a host
+// program that launches them.
 //
-// How it works. The top level is walked with what is known of each of its scalars: its value as an
-// expression of parameters, which every kernel can compute again, or that it is computed on the
-// device and kept in memory of one element between kernels (KernelSplit::kept). Branches become
-// guards: of parameters (the host leaves the kernel out) or of a kept bool (its work-items do
-// nothing).
+// How it works. What stands around parallel loops (serial loops, branches, returns) becomes control
+// of the host program; parallel loops become pieces of many work-items, other statements pieces of
+// one. A walk in program order knows where each scalar's value is (Home): an expression of
+// parameters, which every kernel can compute again; a variable of the host program, which kernels
+// get as a further parameter; or memory of one element on the device, which the kernel that
+// computes the value fills. Control that needs a value from the device reads it. Where paths meet
+// with a value in different homes the walk is repeated with one home for that variable.
 #pragma once
 
 #include <map>
@@ -15,26 +17,43 @@
 
 namespace unisono::passes {
 
+/// Where the value of a variable is when a piece starts.
+struct Home {
+    enum class Kind : std::uint8_t {
+        Unset,   ///< it has none yet
+        Known,   ///< `value`, an expression of the function's own parameters
+        Host,    ///< a variable of the host program
+        Device,  ///< kept in memory (KernelSplit::kept)
+    };
+    Kind kind = Kind::Unset;
+    ir::E value = nullptr;
+};
+/// Of the variables that have one.
+using Homes = std::map<std::int32_t, Home>;
+
 struct KernelPiece {
-    std::vector<ir::S> nest;       ///< loops that become axes, outermost first; empty: serial
-    std::vector<ir::S> serial;     ///< statements of a serial piece
-    ir::E guard = nullptr;         ///< of parameters; null: always
-    ir::E device_guard = nullptr;  ///< of kept variables; null: always
-    /// Scalars of the top level when the piece starts: expressions of parameters, or null where
-    /// only the device knows the value.
-    std::map<std::int32_t, ir::E> values;
-    std::vector<std::int32_t> unset;  ///< variables declared before without a value
+    std::vector<ir::S> nest;    ///< loops that become axes, outermost first; empty: serial
+    std::vector<ir::S> serial;  ///< statements of a serial piece
+    Homes homes;                ///< when the piece starts
+    /// Whether it returns the function's results.
+    bool returns = false;
 };
 
 struct KernelSplit {
     std::vector<KernelPiece> pieces;
     std::vector<ir::S> scratch;  ///< Allocate statements of arrays that kernels share
-    /// Variables that one kernel computes and a later one uses: the array that keeps each.
+    /// Variables that a kernel computes and another one, or the host, uses: the array that keeps
+    /// each.
     std::map<std::int32_t, std::int32_t> kept;
+    /// Parameters that bring variables of the host program to kernels.
+    std::map<std::int32_t, std::int32_t> host_params;
+    /// Of the host program. A Call names a piece; a load is of an array of `kept`; a Return without
+    /// the results that the function has leaves them to the kernel that ran before.
+    std::vector<ir::S> host;
 };
 
-/// Throws Unsupported, naming the line, where a function cannot be split. Adds variables and arrays
-/// to f's tables.
+/// Throws Unsupported, naming the line, where a function cannot be split. Adds variables, arrays
+/// and parameters to f's tables.
 KernelSplit split_kernels(ir::Function& f);
 
 /// Variables that statements use but do not declare.

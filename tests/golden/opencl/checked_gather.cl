@@ -5,6 +5,8 @@ struct un_fault {
     int lock;
     int failed;
     long order;
+    long iteration;
+    long launch;
     long site;
     long values[4];
 };
@@ -23,6 +25,7 @@ static void un_raise(__global long* memory, long site, long v0, long v1, long v2
             if (!record->failed || order < record->order) {
                 record->failed = 1;
                 record->order = order;
+                record->iteration = (long)get_global_id(get_work_dim() - 1);
                 record->site = site;
                 record->values[0] = v0;
                 record->values[1] = v1;
