@@ -9,9 +9,11 @@
 #include <algorithm>
 
 #include "backends/codegen/compile.h"
+#include "backends/host_program.h"
 #include "core/settings.h"
 #include "core/threads/interrupt.h"
 #include "errors.h"
+#include "frontend/scope.h"
 #include "jit/effects.h"
 #include "jit/launch.h"
 #include "jit/values/objects.h"
@@ -260,9 +262,44 @@ void Dispatch::compile(Specialisation& made, Device& device) const {
     options.debug = has_lines_;
     options.fastmath = made.request.source->options.fastmath;
     made.executable = device.compile(std::move(compiled.module), options);
+    if (made.queue_device) warn_of_host_program(made);
     std::size_t slots = made.executable->packed_slots();
     if (slots > 0) made.first_result = slots - made.result_count;
     made.quick = QuickCall::of(made, made.request.source->params.size());
+}
+
+/// Tells once of a loop of the user's that a device runs as one work-item, and of a function that
+/// runs on the host.
+void Dispatch::warn_of_host_program(const Specialisation& made) const {
+    const frontend::Source& source = *made.request.source;
+    const std::string& device = made.queue_device->info().name;
+    auto is_loop_of_users = [&](const Remark& remark) {
+        bool found = false;
+        frontend::walk(source.body, [&](const frontend::Node& n) {
+            const bool is_loop =
+                n.kind == frontend::NodeKind::For || n.kind == frontend::NodeKind::While;
+            found = found || (is_loop && n.place.line == remark.line);
+        });
+        return found && remark.file == source.file;
+    };
+    for (const Remark& remark : made.executable->listing().remarks) {
+        if (remark.pass != host_program_pass) continue;
+        const bool is_call = remark.name == host_function_remark;
+        bool& has_warned = is_call ? has_warned_of_call_ : has_warned_of_loop_;
+        if (has_warned || (!is_call && !is_loop_of_users(remark))) continue;
+        has_warned = true;
+        const std::string what =
+            is_call ? "a function that " + device +
+                          " does not have runs on the host; its arrays are copied there and back"
+                    : "a serial loop runs on " + device + " as one work-item";
+        const std::string help =
+            is_call ? "call it outside of the compiled function, on arrays of the device"
+                    : "write prange for range if its iterations are independent; else move the "
+                      "arrays to the host (to_device(\"cpu\")), which runs such loops faster";
+        const std::string text = name_ + ": " + what + "\n  " + remark.file + ":" +
+                                 std::to_string(remark.line) + "\n  what to do: " + help;
+        if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) < 0) throw PythonError{};
+    }
 }
 
 /// The type as arguments of a call are classified: contiguous arrays where nothing else is said.
@@ -399,6 +436,7 @@ PyObject* Dispatch::call_any(const frontend::Source& source, PyObject* const* ar
         return number(Scalar{results[made->result.index], made->result.dtype});
     Taken taken;
     taken.evaluation = evaluation;
+    taken.device = made->queue_device;
     count_references(made->result, results, taken.references);
     return build(made->result, arguments, results, taken);
 }

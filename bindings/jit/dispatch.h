@@ -138,6 +138,7 @@ class Dispatch {
     /// Keeps what calls in progress use, when the source is read anew.
     void retire(const std::vector<std::shared_ptr<Specialisation>>& list);
     void compile(Specialisation& made, Device& device) const;
+    void warn_of_host_program(const Specialisation& made) const;
     PyObject* default_of(const frontend::Source& source, std::size_t i) const;
     Device& device_for(const Arguments& arguments) const;
     Device& device_named() const;
@@ -147,7 +148,15 @@ class Dispatch {
         std::map<Block*, Storage*> storages;
         std::map<Block*, std::int64_t> references;
         std::uint32_t evaluation = 0;  ///< of the launch, for storages
+        Device* device = nullptr;      ///< where the blocks are; null: the host
     };
+    /// Where a result lies in a storage, in bytes.
+    struct DeviceResult {
+        Storage* storage;
+        std::int64_t bytes;
+    };
+    static DeviceResult find_on_device(const std::uint64_t* results, const Arguments& arguments,
+                                       Taken& taken, Array& argument);
     PyObject* build_array(const frontend::ResultShape& shape, const Arguments& arguments,
                           const std::uint64_t* results, Taken& taken) const;
     PyObject* build(const frontend::ResultShape& shape, const Arguments& arguments,
@@ -161,6 +170,7 @@ class Dispatch {
     std::string name_;
     bool is_kernel_;
     std::string device_name_;
+    mutable bool has_warned_of_loop_ = false, has_warned_of_call_ = false;
     bool has_lines_;  ///< debuggers and profilers see the lines of the code
     std::shared_ptr<const frontend::Source> source_;
     std::shared_ptr<frontend::Source> prepared_;  ///< what `source_` is going to be

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/codegen/compile.h"
 #include "core/native/foreign.h"
 #include "errors.h"
 #include "frontend/diagnose.h"
@@ -101,6 +102,8 @@ struct LateDetail final : PythonDetail {
 }  // namespace
 
 void throw_late_fault(const Specialisation& s, const Fault& fault) {
+    if (fault.site == codegen::interrupted_site)
+        fail(ErrorKind::Interrupt, s.code->name + ": interrupted between two kernels");
     auto detail = std::make_shared<LateDetail>();
     detail->site = s.executable->sites()[static_cast<std::size_t>(fault.site)];
     std::copy(std::begin(fault.values), std::end(fault.values), detail->values.begin());

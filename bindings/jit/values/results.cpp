@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "array/object.h"
+#include "backends/host_program.h"
 #include "jit/values/objects.h"
 #include "jit/values/records.h"
 #include "jit/values/text.h"
@@ -44,6 +45,29 @@ static Storage* borrowed_item(PyObject* object, std::uintptr_t address, std::int
     return s;
 }
 
+/// The same of a device (backends/host_program.h); `argument` keeps what it is a view of.
+Dispatch::DeviceResult Dispatch::find_on_device(const std::uint64_t* results,
+                                                const Arguments& arguments, Taken& taken,
+                                                Array& argument) {
+    const auto address = static_cast<std::int64_t>(results[0]);
+    auto* block = reinterpret_cast<Block*>(static_cast<std::uintptr_t>(results[1]));
+    if (!block) {
+        const std::size_t k = argument_at(address);
+        argument = array_of(arguments.array_object(k).get());
+        const View& v = argument.view();
+        return {v.storage, v.offset * size_of(v.dtype) + address - argument_address(k)};
+    }
+    auto [at, is_new] = taken.storages.emplace(block, nullptr);
+    if (is_new) {
+        at->second = Storage::create(taken.device, block->bytes);
+        at->second->memory = {reinterpret_cast<std::uintptr_t>(block->data), block->bytes};
+        at->second->evaluation = taken.evaluation;
+        static_cast<DeviceBlock*>(block)->is_taken = true;
+    }
+    release_block(block);
+    return {at->second, address};
+}
+
 /// An array that the function made, or a view of an argument.
 PyObject* Dispatch::build_array(const frontend::ResultShape& shape, const Arguments& arguments,
                                 const std::uint64_t* results, Taken& taken) const {
@@ -57,6 +81,11 @@ PyObject* Dispatch::build_array(const frontend::ResultShape& shape, const Argume
     }
     Array argument;
     Storage* storage = nullptr;
+    if (taken.device) {
+        const DeviceResult found = find_on_device(results, arguments, taken, argument);
+        return wrap(Array::of({found.storage, Layout::make(extents, strides),
+                               found.bytes / size_of(shape.dtype), shape.dtype}));
+    }
     if (block && (block->drop || block->refs > taken.references[block])) {
         storage = shared_storage(block, address, extents, strides, size_of(shape.dtype));
         storage->evaluation = taken.evaluation;

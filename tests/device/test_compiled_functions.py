@@ -1,0 +1,397 @@
+"""Compiled functions whose control runs on the host and whose loops run on the device of their arrays."""
+
+import warnings
+
+import numpy as np
+import pytest
+import unisono as un
+
+N = 500
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+def host(x):
+    if isinstance(x, tuple):
+        return tuple(host(item) for item in x)
+    return np.asarray(x.to_device("cpu")) if hasattr(x, "to_device") else x
+
+
+def check(device, f, *args):
+    """The function on copies of the arrays on the device gives what the Python function gives, and leaves the same."""
+    wanted_args = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+    wanted = f.py_func(*wanted_args)
+    there = [un.asarray(a.copy(), device=device) if isinstance(a, np.ndarray) else a for a in args]
+    got = host(f(*there))
+    for a, b in zip(there, wanted_args, strict=True):
+        if isinstance(b, np.ndarray):
+            assert a.device == device
+            np.testing.assert_allclose(host(a), b, rtol=1e-13 if b.dtype.itemsize == 8 else 1e-5)
+    if wanted is None:
+        assert got is None
+    else:
+        np.testing.assert_allclose(got, wanted, rtol=1e-12)
+    return there
+
+
+# ---- Serial loops around parallel ones
+
+
+def test_a_time_loop_around_parallel_loops(device, rng):
+    @un.jit
+    def smooth(a, b, steps):
+        for _ in range(steps):
+            for i in un.prange(1, a.shape[0] - 1):
+                b[i] = (a[i - 1] + a[i + 1]) / 2
+            for i in un.prange(1, a.shape[0] - 1):
+                a[i] = b[i]
+
+    a = rng.random(N)
+    on_device = check(device, smooth, a, a.copy(), 7)
+    on_host = [a.copy(), a.copy()]
+    smooth(*on_host, 7)
+    np.testing.assert_array_equal(host(on_device[0]), on_host[0])
+    check(device, smooth, a, a.copy(), 0)
+
+
+def test_the_loop_s_number_and_scalars_of_the_host_reach_the_kernels(device, rng):
+    @un.jit
+    def scale(a, steps):
+        t = 1.0
+        for k in range(2, steps, 3):
+            t = t * 0.5 + k
+            for i in un.prange(a.shape[0]):
+                a[i] = a[i] * t + k
+        return t
+
+    check(device, scale, rng.random(N), 12)
+
+
+def test_arrays_that_are_swapped_in_a_loop(device, rng):
+    @un.jit
+    def smooth(a, b, steps):
+        for _ in range(steps):
+            for i in un.prange(1, a.shape[0] - 1):
+                b[i] = (a[i - 1] + a[i + 1]) / 2
+            a, b = b, a
+
+    a = rng.random(N)
+    for steps in (0, 1, 4, 5):
+        check(device, smooth, a, a[::-1].copy(), steps)
+
+
+def test_a_loop_until_a_residual_is_small(device, rng):
+    @un.jit
+    def relax(a, b, tolerance):
+        residual = 1.0
+        steps = 0
+        while residual > tolerance:
+            residual = 0.0
+            for i in un.prange(1, a.shape[0] - 1):
+                b[i] = (a[i - 1] + a[i + 1]) / 2
+                residual += abs(b[i] - a[i])
+            for i in un.prange(1, a.shape[0] - 1):
+                a[i] = b[i]
+            steps += 1
+        return steps
+
+    a = rng.random(30)
+    check(device, relax, a, a.copy(), 1e-3)
+
+
+def test_nested_serial_loops_with_break_and_continue(device, rng):
+    @un.jit
+    def work(a, steps):
+        done = 0
+        for k in range(steps):
+            if k == 1:
+                continue
+            for m in range(3):
+                if a[m] > 4:
+                    break
+                for i in un.prange(a.shape[0]):
+                    a[i] += m
+                done += 1
+            if done > 5:
+                break
+        return done
+
+    check(device, work, rng.random(N), 6)
+
+
+def test_bounds_that_change_in_a_loop(device, rng):
+    @un.jit
+    def halving(a):
+        n = a.shape[0]
+        while n > 1:
+            n //= 2
+            for i in un.prange(n):
+                a[i] += a[i + n]
+        return a[0]
+
+    check(device, halving, rng.random(256))
+
+
+def test_parallel_loops_of_called_functions(device, rng):
+    @un.jit
+    def sweep(a, b):
+        for i in un.prange(1, a.shape[0] - 1):
+            b[i] = (a[i - 1] + a[i + 1]) / 2
+
+    @un.jit
+    def largest(a, limit):
+        m = 0.0
+        for i in un.prange(a.shape[0]):
+            m = max(m, a[i])
+        if m > limit:
+            return limit
+        return m
+
+    @un.jit
+    def work(a, b, steps):
+        total = 0.0
+        for _ in range(steps):
+            sweep(a, b)
+            sweep(b, a)
+            total += largest(a, 0.6)
+        return total
+
+    check(device, work, rng.random(N), rng.random(N), 5)
+
+
+# ---- Values that only the device knows
+
+
+def test_bounds_that_depend_on_data(device, rng):
+    @un.jit
+    def clear(counts, a):
+        first = counts[0]
+        for i in un.prange(first, counts[1]):
+            a[i] = 0.0
+
+    @un.jit
+    def rows(starts, data, out):
+        for i in un.prange(out.shape[0]):
+            s = 0.0
+            for j in range(starts[i], starts[i + 1]):
+                s += data[j]
+            out[i] = s
+
+    check(device, clear, np.array([7, 20]), rng.random(N))
+    starts = np.sort(rng.integers(0, N, 21))
+    check(device, rows, starts, rng.random(N), np.zeros(20))
+
+
+def test_branches_and_returns_that_depend_on_data(device, rng):
+    @un.jit
+    def normalise(a):
+        s = 0.0
+        for i in un.prange(a.shape[0]):
+            s += a[i]
+        if s < 1:
+            return -1.0
+        if a[0] > 2:
+            for i in un.prange(a.shape[0]):
+                a[i] = 2.0
+        else:
+            for i in un.prange(a.shape[0]):
+                a[i] = a[i] / s
+        return s
+
+    check(device, normalise, rng.random(N))
+    check(device, normalise, np.full(N, 3.0))
+    check(device, normalise, np.full(N, 1e-9))
+
+
+# ---- Arrays made inside
+
+
+def test_temporaries(device, rng):
+    @un.jit
+    def differences(a, b):
+        t = np.zeros(a.shape[0])
+        u = np.empty_like(a)
+        for i in un.prange(a.shape[0]):
+            t[i] = a[i] * 2
+            u[i] = a[i] + 1
+        for i in un.prange(1, a.shape[0]):
+            b[i] = t[i] - t[i - 1] + u[i]
+
+    check(device, differences, rng.random(N), rng.random(N))
+
+
+def test_new_arrays_are_returned_where_the_arguments_are(device, rng):
+    @un.jit
+    def parts(a):
+        double = np.empty_like(a)
+        s = 0.0
+        for i in un.prange(a.shape[0]):
+            double[i] = a[i] * 2
+            s += a[i]
+        return double, double[1:-1:2], a, a[::2], s
+
+    a = rng.random(N)
+    (there,) = check(device, lambda_of(parts, 4), a)
+    double, part, same, view, total = parts(there)
+    for x in (double, part, same, view):
+        assert x.device == device
+    np.testing.assert_array_equal(host(double), a * 2)
+    np.testing.assert_array_equal(host(part), (a * 2)[1:-1:2])
+    np.testing.assert_array_equal(host(view), a[::2])
+    view[:] = 0
+    double[1] = 5.0
+    assert float(there[2]) == 0 and float(part[0]) == 5
+    np.testing.assert_allclose(total, a.sum(), rtol=1e-13)
+
+
+def lambda_of(f, index):
+    """One result of f, as a compiled function."""
+
+    @un.jit
+    def one(a):
+        return f(a)[index]
+
+    return one
+
+
+def test_array_statements(device, rng):
+    @un.jit
+    def step(u, v, steps):
+        for _ in range(steps):
+            v[1:-1] = (u[:-2] + u[2:]) / 2
+            u[:] = v
+        return u * v + 1
+
+    for n in (20, 70_000):
+        u = rng.random(n)
+        check(device, step, u, u.copy(), 3)
+
+
+def test_the_conjugate_gradient_method(device, rng):
+    @un.jit
+    def solve(a, b, x, steps):
+        r = b - a @ x
+        p = r.copy()
+        rs = np.dot(r, r)
+        for _ in range(steps):
+            ap = a @ p
+            alpha = rs / np.dot(p, ap)
+            x += alpha * p
+            r -= alpha * ap
+            new = np.dot(r, r)
+            if np.sqrt(new) < 1e-12:
+                break
+            p = r + (new / rs) * p
+            rs = new
+        return rs < 1e-10
+
+    m = rng.random((12, 12))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        check(device, solve, m @ m.T + np.eye(12), rng.random(12), np.zeros(12), 40)
+    if str(device) == "cpu":
+        assert not caught
+    else:  # the products run on the host
+        (warning,) = caught
+        line = solve.py_func.__code__.co_firstlineno + 2
+        assert f":{line}\n" in str(warning.message) and "copied there and back" in str(
+            warning.message
+        )
+
+
+@pytest.mark.parametrize("n", [1, 31, 1000, 40_000, 200_000])
+def test_reductions_of_any_length_have_the_host_s_bits(device, rng, n):
+    @un.jit
+    def statistics(a):
+        return np.sum(a), a.mean(), a.max(), a.min(), np.prod(a[:20]), a.std()
+
+    a = rng.random(n)
+    assert host(statistics(un.asarray(a.copy(), device=device))) == statistics(a)
+
+
+# ---- Errors and warnings
+
+
+def test_errors_name_the_line(device):
+    @un.jit
+    def shift(a, steps):
+        for k in range(steps):
+            for i in un.prange(a.shape[0]):
+                a[i + k] = 1.0  # the line
+
+    @un.jit
+    def divide(a, n):
+        k = 10 // (n - 5)
+        for i in un.prange(k):
+            a[i] = 0
+
+    @un.jit
+    def refuse(a, steps):
+        for k in range(steps):
+            for i in un.prange(a.shape[0]):
+                a[i] *= 2
+            if a[0] > 3:
+                raise ValueError(f"too large in step {k}")
+
+    def error_of(kind, f, *args):
+        with pytest.raises(kind) as caught:
+            a = un.asarray(np.ones(100), device=device)
+            f(a, *args)
+            float(a[0])
+        return str(caught.value), "\n".join(caught.value.__notes__)
+
+    text, notes = error_of(IndexError, shift, 4)
+    assert text == "index 100 is out of bounds for axis 0 with size 100" and "# the line" in notes
+    text, notes = error_of(ZeroDivisionError, divide, 5)
+    assert "k = 10 // (n - 5)" in notes
+    text, notes = error_of(ValueError, refuse, 9)
+    assert text == "too large in step 1" and "raise ValueError" in notes
+
+
+def test_a_fault_ends_a_loop_that_waits_for_the_device(device):
+    @un.jit
+    def endless(a):
+        k = 0
+        while a[0] >= 0:
+            for i in un.prange(a.shape[0]):
+                a[i + k] = 1.0
+            k += 1
+
+    with pytest.raises(IndexError, match="index 100 is out of bounds"):
+        a = un.asarray(np.ones(100), device=device)
+        endless(a)
+        float(a[0])
+
+
+def test_a_serial_function_runs_with_a_warning_that_names_the_loop(device):
+    @un.jit
+    def recurrence(a):
+        for i in range(1, a.shape[0]):
+            a[i] = a[i - 1] * 0.5 + a[i]
+
+    line = recurrence.py_func.__code__.co_firstlineno + 2
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        check(device, recurrence, np.arange(50.0))
+        check(device, recurrence, np.arange(50, dtype=np.float32))
+    if str(device) == "cpu":
+        assert not caught
+    else:
+        assert len(caught) == 1
+        assert f":{line}\n" in str(caught[0].message) and "prange" in str(caught[0].message)
+
+
+def test_no_warning_of_loops_that_nobody_wrote(device, rng):
+    @un.jit
+    def total(a):
+        s = 0.0
+        for i in un.prange(a.shape[0]):
+            s += a[i]
+        return s + np.sum(a)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check(device, total, rng.random(N))
