@@ -275,23 +275,24 @@ def copy_elements(x, out):
 
 @un.kernel
 def number_elements(order, n):
-    i = un.global_id(0)
-    order[i] = i % n
+    """Work-item (lane, k): k."""
+    k = un.global_id(1)
+    order[un.global_id(0) * n + k] = k
 
 
 @un.kernel
 def take_lanes(x, order, out, n, count):
     """out[lane, k] = x[lane, order[lane, k]] for the first `count` elements of each lane."""
-    i = un.global_id(0)
-    lane = i // count
-    out[i] = x[lane * n + np.int64(order[lane * n + i - lane * count])]
+    lane = un.global_id(0)
+    k = un.global_id(1)
+    out[lane * count + k] = x[lane * n + np.int64(order[lane * n + k])]
 
 
 @un.kernel
 def take_orders(order, out, n, count):
-    i = un.global_id(0)
-    lane = i // count
-    out[i] = order[lane * n + i - lane * count]
+    lane = un.global_id(0)
+    k = un.global_id(1)
+    out[lane * count + k] = order[lane * n + k]
 
 
 @un.kernel

@@ -154,7 +154,7 @@ void sort_lanes(DeviceWork& work, Sorted& s, std::int64_t n, int bits) {
     }
     require_short(n);
     const std::int64_t buckets = buckets_for(n);
-    if (work.has_cores() && (buckets == 1 || bits > 2 * digit_bits))
+    if (work.has_cores() && (buckets == 1 || bits > 4 * digit_bits))
         sort_by_buckets(work, s, n, buckets);
     else
         sort_by_digits(work, s, n, bits);
@@ -179,14 +179,14 @@ DeviceVector sorted_keys(DeviceWork& work, const DeviceVector& keys, std::int64_
 DeviceVector first_order(DeviceWork& work, std::int64_t size, std::int64_t n) {
     require_short(n);
     DeviceVector order = work.scratch(DType::Int32, size);
-    work.run("number_elements", {order, n}, {size});
+    work.run("number_elements", {order, n}, {size / n, n});
     return order;
 }
 
 DeviceVector in_order(DeviceWork& work, const DeviceVector& keys, const DeviceVector& order,
                       std::int64_t n) {
     DeviceVector made = work.scratch(keys.dtype, keys.size);
-    work.run("take_lanes", {keys, order, made, n, n}, {keys.size});
+    work.run("take_lanes", {keys, order, made, n, n}, {keys.size / n, n});
     return made;
 }
 
@@ -212,11 +212,11 @@ DeviceVector complex_order(DeviceWork& work, const DeviceVector& x, std::int64_t
 /// The first `count` elements of each lane in an order.
 void take_first(DeviceWork& work, const DeviceVector& x, const DeviceVector& order,
                 const View& values, std::int64_t n, std::int64_t count) {
-    work.run("take_lanes", {x, order, vector_of(values), n, count}, {x.size / n * count});
+    work.run("take_lanes", {x, order, vector_of(values), n, count}, {x.size / n, count});
 }
 void take_places(DeviceWork& work, const DeviceVector& order, const View& places, std::int64_t n,
                  std::int64_t count) {
-    work.run("take_orders", {order, vector_of(places), n, count}, {order.size / n * count});
+    work.run("take_orders", {order, vector_of(places), n, count}, {order.size / n, count});
 }
 
 }  // namespace
@@ -258,7 +258,7 @@ void sort_into(DeviceWork& work, const DeviceVector& x, const DeviceVector& to, 
                bool descending) {
     if (is_complex(x.dtype)) {
         const DeviceVector order = order_of(work, x, n, descending);
-        return work.run("take_lanes", {x, order, to, n, n}, {x.size});
+        return work.run("take_lanes", {x, order, to, n, n}, {x.size / n, n});
     }
     const KeyBits key(x.dtype);
     const DeviceVector keys = sorted_keys(work, keys_of(work, x, descending, true), n);
