@@ -101,6 +101,18 @@ def radix_scatter(keys, order, out, out_order, counts, starts, paired, shift, n,
 
 
 @un.kernel
+def fill_digits(starts, out, n):
+    """Work-item (lane, digit): all keys of eight bits that are the digit, where they go in the lane."""
+    lane = un.global_id(0)
+    d = un.global_id(1)
+    end = n
+    if d < 255:
+        end = np.int64(starts[lane * 256 + d + 1])
+    for k in range(np.int64(starts[lane * 256 + d]), end):
+        out[lane * n + k] = np.uint8(d)
+
+
+@un.kernel
 def sample_keys(keys, samples, n, count):
     """Some keys of each lane, at places that look drawn but follow from n and `count`."""
     item = un.global_id(0)
@@ -170,8 +182,10 @@ def bucket_scatter(
 
 
 @un.kernel
-def sort_buckets(keys, order, starts, paired, n, buckets, all):
+def sort_buckets(keys, order, starts, paired, wanted, end, n, buckets, all):
     """Sorts each bucket of keys[:all] and of order[:all]; the elements behind `all` are scratch.
+
+    Buckets without any of the places [wanted, end) of a lane stay as they are.
 
     Keys of a bucket often differ in their leading 16 bits already: those are sorted by digits and
     the rest by insertion, which gives up where it has to move much; then all bits are sorted.
@@ -183,7 +197,7 @@ def sort_buckets(keys, order, starts, paired, n, buckets, all):
     if part + 1 < (lane + 1) * buckets:
         last = lane * n + np.int64(starts[part + 1])
     counts = un.local_array(256, np.int32)
-    if last - first > 1:
+    if last - first > 1 and first < lane * n + end and last > lane * n + wanted:
         low = keys[first]
         high = low
         for k in range(first + 1, last):
@@ -281,18 +295,49 @@ def number_elements(order, n):
 
 
 @un.kernel
-def take_lanes(x, order, out, n, count):
-    """out[lane, k] = x[lane, order[lane, k]] for the first `count` elements of each lane."""
+def take_lanes(x, order, out, n, width, count):
+    """out[lane, k] = x[lane, order[lane, k]] for the first `count` of `width` places of each lane."""
     lane = un.global_id(0)
     k = un.global_id(1)
-    out[lane * count + k] = x[lane * n + np.int64(order[lane * n + k])]
+    out[lane * count + k] = x[lane * n + np.int64(order[lane * width + k])]
 
 
 @un.kernel
-def take_orders(order, out, n, count):
+def take_orders(order, out, width, count):
     lane = un.global_id(0)
     k = un.global_id(1)
-    out[lane * count + k] = order[lane * n + k]
+    out[lane * count + k] = order[lane * width + k]
+
+
+@un.kernel
+def least_of_pieces(keys, least, places, n, pieces, count):
+    """The `count` first keys of each piece in their order, with their places in the lane.
+
+    64 keys at a time are compared with the last of them. A piece has at least `count` elements.
+    """
+    item = un.global_id(0)
+    lane = item // pieces
+    piece = item - lane * pieces
+    base = item * count
+    last = lane * n + (piece + 1) * n // pieces
+    held = 0
+    for begin in range(lane * n + piece * n // pieces, last, 64):
+        end = min(begin + 64, last)
+        low = keys[begin]
+        for k in range(begin + 1, end):
+            low = min(low, keys[k])
+        if held < count or low < least[base + count - 1]:
+            for k in range(begin, end):
+                key = keys[k]
+                if held < count or key < least[base + count - 1]:
+                    held = min(held + 1, count)
+                    j = held - 1
+                    while j > 0 and least[base + j - 1] > key:
+                        least[base + j] = least[base + j - 1]
+                        places[base + j] = places[base + j - 1]
+                        j -= 1
+                    least[base + j] = key
+                    places[base + j] = k - lane * n
 
 
 @un.kernel

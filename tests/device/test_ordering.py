@@ -62,6 +62,33 @@ def test_keys_that_are_hard_to_part(device, kind, shape):
     same(un.argsort(x), np.argsort(a, kind="stable"))
 
 
+@pytest.mark.parametrize("shape", [(5000,), (40_000,), (3, 40_000), (100_000,)])
+@pytest.mark.parametrize("kind", HARD)
+def test_selections_of_long_lanes(device, kind, shape):
+    """Of long lanes only the part that has the place is sorted, and few first elements come from pieces."""
+    a = HARD[kind](int(np.prod(shape)), np.random.default_rng(9)).reshape(shape)
+    x, n = un.asarray(a, device=device), shape[-1]
+    lanes = a.reshape(-1, n)
+    for place in (0, 77, n // 2, n - 1):
+        got = np.asarray(un.partition(x, place)).reshape(-1, n)
+        order = np.asarray(un.argpartition(x, place)).reshape(-1, n)
+        for lane, made, at in zip(lanes, got, order, strict=True):
+            near = np.sort(lane)
+            same(np.sort(made[:place]), near[:place])
+            same(made[place:][:1], near[place:][:1])
+            same(np.sort(made[place:]), near[place:])
+            same(np.sort(at), np.arange(n))
+            same(np.sort(lane[at[:place]]), near[:place])
+            same(lane[at[place]], near[place])
+    for k in (1, 20, 32, 33, 1000):
+        for got, near in zip(un.top_k(x, k), un.top_k(un.asarray(a), k), strict=True):
+            same(got, np.asarray(near))
+        for got, near in zip(
+            un.top_k(x, k, largest=False), un.top_k(un.asarray(a), k, largest=False), strict=True
+        ):
+            same(got, np.asarray(near))
+
+
 @pytest.mark.parametrize("n", [1, 511, 512, 513, 5000, 40_000])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_first_places_of_extremes(device, dtype, n):

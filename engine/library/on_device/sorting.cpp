@@ -90,6 +90,8 @@ void sort_by_digits(DeviceWork& work, Sorted& s, std::int64_t n, int bits) {
         work.run_pieces("radix_counts", {s.keys, places.counts, shift, n, cut.pieces, cut.size},
                         cut.items());
         find_places(work, places, cut, digits);
+        if (!s.is_paired && width_of(s.keys.dtype) == digit_bits)
+            return work.run("fill_digits", {places.starts, s.keys, n}, {cut.lanes, digits});
         work.run_pieces("radix_scatter",
                         {s.keys, s.order, other.keys, other.order, places.counts, places.starts,
                          s.paired(), shift, n, cut.pieces, cut.size},
@@ -99,11 +101,12 @@ void sort_by_digits(DeviceWork& work, Sorted& s, std::int64_t n, int bits) {
 }
 
 /// Sorts each bucket of the first half of the memory; `starts` has `buckets` of them for each lane.
-void sort_buckets(DeviceWork& work, const Sorted& twice, const DeviceVector& starts, std::int64_t n,
-                  std::int64_t buckets) {
+void sort_buckets(DeviceWork& work, const Sorted& twice, const DeviceVector& starts, Wanted wanted,
+                  std::int64_t n, std::int64_t buckets) {
     const std::int64_t all = twice.keys.size / 2;
     work.run_pieces("sort_buckets",
-                    {twice.keys, twice.order, starts, twice.paired(), n, buckets, all},
+                    {twice.keys, twice.order, starts, twice.paired(), wanted.begin,
+                     std::min(wanted.end, n), n, buckets, all},
                     all / n * buckets);
 }
 
@@ -115,18 +118,19 @@ DeviceVector splitters(DeviceWork& work, const DeviceVector& keys, std::int64_t 
                          false};
     DeviceVector tree = work.scratch(keys.dtype, lanes * buckets);
     work.run("sample_keys", {keys, samples.keys, n, count}, {lanes * count});
-    sort_buckets(work, samples, work.filled(lanes, Scalar::of(DType::Int32, 0)), count, 1);
+    sort_buckets(work, samples, work.filled(lanes, Scalar::of(DType::Int32, 0)), {}, count, 1);
     work.run("splitter_tree", {samples.keys, tree, count, buckets}, {lanes});
     return tree;
 }
 
-void sort_by_buckets(DeviceWork& work, Sorted& s, std::int64_t n, std::int64_t buckets) {
+void sort_by_buckets(DeviceWork& work, Sorted& s, Wanted wanted, std::int64_t n,
+                     std::int64_t buckets) {
     const std::int64_t all = s.keys.size;
     const Sorted twice = s.another(work, 2);
     if (buckets == 1) {
         work.run("copy_elements", {s.keys, twice.keys}, {all});
         if (s.is_paired) work.run("copy_elements", {s.order, twice.order}, {all});
-        sort_buckets(work, twice, work.filled(all / n, Scalar::of(DType::Int32, 0)), n, 1);
+        sort_buckets(work, twice, work.filled(all / n, Scalar::of(DType::Int32, 0)), {}, n, 1);
     } else {
         const Cut cut = cut_of(work, all, n);
         const Places places = places_for(work, cut, buckets);
@@ -140,14 +144,14 @@ void sort_by_buckets(DeviceWork& work, Sorted& s, std::int64_t n, std::int64_t b
                         {s.keys, s.order, bucket, twice.keys, twice.order, places.counts,
                          places.starts, s.paired(), n, cut.pieces, cut.size, buckets},
                         cut.items());
-        sort_buckets(work, twice, places.starts, n, buckets);
+        sort_buckets(work, twice, places.starts, wanted, n, buckets);
     }
     s.keys = twice.keys.from(0, all);
     if (s.is_paired) s.order = twice.order.from(0, all);
 }
 
 /// Sorts the `bits` lowest bits of the keys of each lane of n, the others being equal.
-void sort_lanes(DeviceWork& work, Sorted& s, std::int64_t n, int bits) {
+void sort_lanes(DeviceWork& work, Sorted& s, std::int64_t n, int bits, Wanted wanted = {}) {
     if (n <= short_lane) {
         work.run("sort_short_lanes", {s.keys, s.order, s.paired(), n}, {s.keys.size / n});
         return;
@@ -155,7 +159,7 @@ void sort_lanes(DeviceWork& work, Sorted& s, std::int64_t n, int bits) {
     require_short(n);
     const std::int64_t buckets = buckets_for(n);
     if (work.has_cores() && (buckets == 1 || bits > 4 * digit_bits))
-        sort_by_buckets(work, s, n, buckets);
+        sort_by_buckets(work, s, wanted, n, buckets);
     else
         sort_by_digits(work, s, n, bits);
 }
@@ -170,9 +174,10 @@ void sort_pairs(DeviceWork& work, DeviceVector& keys, DeviceVector& order, std::
     order = s.order;
 }
 
-DeviceVector sorted_keys(DeviceWork& work, const DeviceVector& keys, std::int64_t n) {
+DeviceVector sorted_keys(DeviceWork& work, const DeviceVector& keys, std::int64_t n,
+                         Wanted wanted) {
     Sorted s{keys, work.scratch(DType::Int32, 1), false};
-    sort_lanes(work, s, n, width_of(keys.dtype));
+    sort_lanes(work, s, n, width_of(keys.dtype), wanted);
     return s.keys;
 }
 
@@ -186,7 +191,7 @@ DeviceVector first_order(DeviceWork& work, std::int64_t size, std::int64_t n) {
 DeviceVector in_order(DeviceWork& work, const DeviceVector& keys, const DeviceVector& order,
                       std::int64_t n) {
     DeviceVector made = work.scratch(keys.dtype, keys.size);
-    work.run("take_lanes", {keys, order, made, n, n}, {keys.size / n, n});
+    work.run("take_lanes", {keys, order, made, n, n, n}, {keys.size / n, n});
     return made;
 }
 
@@ -209,14 +214,10 @@ DeviceVector complex_order(DeviceWork& work, const DeviceVector& x, std::int64_t
     return order;
 }
 
-/// The first `count` elements of each lane in an order.
-void take_first(DeviceWork& work, const DeviceVector& x, const DeviceVector& order,
-                const View& values, std::int64_t n, std::int64_t count) {
-    work.run("take_lanes", {x, order, vector_of(values), n, count}, {x.size / n, count});
-}
-void take_places(DeviceWork& work, const DeviceVector& order, const View& places, std::int64_t n,
-                 std::int64_t count) {
-    work.run("take_orders", {order, vector_of(places), n, count}, {order.size / n, count});
+/// The first `count` of `width` places of each lane of an order.
+void take_places(DeviceWork& work, const DeviceVector& order, const View& places,
+                 std::int64_t width, std::int64_t count) {
+    work.run("take_orders", {order, vector_of(places), width, count}, {order.size / width, count});
 }
 
 }  // namespace
@@ -244,24 +245,25 @@ DeviceVector keys_of(DeviceWork& work, const DeviceVector& x, bool descending, b
     return keys;
 }
 
-DeviceVector order_of(DeviceWork& work, const DeviceVector& x, std::int64_t n, bool descending) {
+DeviceVector order_of(DeviceWork& work, const DeviceVector& x, std::int64_t n, bool descending,
+                      Wanted wanted) {
     if (is_complex(x.dtype)) return complex_order(work, x, n, descending);
     DeviceVector order = first_order(work, x.size, n);
-    DeviceVector keys = keys_of(work, x, descending, false);
-    sort_pairs(work, keys, order, n, width_of(keys.dtype));
-    return order;
+    Sorted s{keys_of(work, x, descending, false), order, true};
+    sort_lanes(work, s, n, width_of(s.keys.dtype), wanted);
+    return s.order;
 }
 
 namespace {
 
 void sort_into(DeviceWork& work, const DeviceVector& x, const DeviceVector& to, std::int64_t n,
-               bool descending) {
+               bool descending, Wanted wanted = {}) {
     if (is_complex(x.dtype)) {
         const DeviceVector order = order_of(work, x, n, descending);
-        return work.run("take_lanes", {x, order, to, n, n}, {x.size / n, n});
+        return work.run("take_lanes", {x, order, to, n, n, n}, {x.size / n, n});
     }
     const KeyBits key(x.dtype);
-    const DeviceVector keys = sorted_keys(work, keys_of(work, x, descending, true), n);
+    const DeviceVector keys = sorted_keys(work, keys_of(work, x, descending, true), n, wanted);
     const Scalar flip = key.scalar((descending ? key.all : 0) ^ key.offset);
     if (is_float(x.dtype)) {
         work.run("floats_of_keys", {keys, to.as(key.dtype), flip, key.scalar(key.sign)}, {x.size});
@@ -289,21 +291,50 @@ void on_device::argsort(const primitives::Sorting& sorting, Views in, Views out,
     take_places(work, order_of(work, vector_of(in[0]), n, sorting.descending), out[0], n, n);
 }
 
-void on_device::partition(const primitives::Kth&, Views in, Views out, Device& device) {
-    on_device::sort({false}, in, out, device);
+void on_device::partition(const primitives::Kth& kth, Views in, Views out, Device& device) {
+    DeviceWork work(device);
+    sort_into(work, vector_of(in[0]), vector_of(out[0]), lane_extent(in[0]), false,
+              {kth.place, kth.place + 1});
 }
 
-void on_device::argpartition(const primitives::Kth&, Views in, Views out, Device& device) {
-    on_device::argsort({false}, in, out, device);
+void on_device::argpartition(const primitives::Kth& kth, Views in, Views out, Device& device) {
+    DeviceWork work(device);
+    const std::int64_t n = lane_extent(in[0]);
+    const DeviceVector order =
+        order_of(work, vector_of(in[0]), n, false, {kth.place, kth.place + 1});
+    take_places(work, order, out[0], n, n);
 }
+
+namespace {
+
+/// The order of each lane, of which the first `k` places are true, and how many places it has. Few
+/// of many elements are the first of pieces, in their order.
+std::pair<DeviceVector, std::int64_t> top_order(DeviceWork& work, const DeviceVector& x,
+                                                std::int64_t n, std::int64_t k, bool largest) {
+    constexpr std::int64_t few = 32;
+    const std::int64_t lanes = x.size / n, pieces = work.pieces(x.size, 1 << 13) / lanes + 1;
+    const std::int64_t width = pieces * k;
+    if (is_complex(x.dtype) || k > few || 4 * width > n)
+        return {order_of(work, x, n, largest, {0, k}), n};
+    require_short(n);
+    const DeviceVector keys = keys_of(work, x, largest, false);
+    Sorted s{work.scratch(keys.dtype, lanes * width), work.scratch(DType::Int32, lanes * width),
+             true};
+    work.run_pieces("least_of_pieces", {keys, s.keys, s.order, n, pieces, k}, lanes * pieces);
+    sort_lanes(work, s, width, width_of(keys.dtype), {0, k});
+    return {s.order, width};
+}
+
+}  // namespace
 
 void on_device::top_k(const primitives::TopK& top, Views in, Views out, Device& device) {
+    if (top.k == 0) return;
     DeviceWork work(device);
     const DeviceVector x = vector_of(in[0]);
     const std::int64_t n = lane_extent(in[0]);
-    const DeviceVector order = order_of(work, x, n, top.largest);
-    take_first(work, x, order, out[0], n, top.k);
-    take_places(work, order, out[1], n, top.k);
+    const auto [order, width] = top_order(work, x, n, top.k, top.largest);
+    work.run("take_lanes", {x, order, vector_of(out[0]), n, width, top.k}, {x.size / n, top.k});
+    take_places(work, order, out[1], width, top.k);
 }
 
 void on_device::search_sorted(const primitives::Side& side, Views in, Views out, Device& device) {

@@ -1,6 +1,7 @@
 // Sorts by keys on devices.
 #pragma once
 
+#include <limits>
 #include <utility>
 
 #include "library/on_device/device_work.h"
@@ -20,12 +21,19 @@ struct KeyBits {
 /// Unsigned keys in the order of real elements, NaN last; zeros of both signs are equal unless
 /// `zeros_apart`. Descending: the other way round.
 DeviceVector keys_of(DeviceWork& work, const DeviceVector& x, bool descending, bool zeros_apart);
+/// The places of a lane that have to hold what a sort puts there: what lies before them belongs
+/// before, what lies behind belongs behind, both in any order.
+struct Wanted {
+    std::int64_t begin = 0, end = std::numeric_limits<std::int64_t>::max();
+};
 /// Each lane of n keys in order. May use the memory of what it is given.
-DeviceVector sorted_keys(DeviceWork& work, const DeviceVector& keys, std::int64_t n);
+DeviceVector sorted_keys(DeviceWork& work, const DeviceVector& keys, std::int64_t n,
+                         Wanted wanted = {});
 /// Each lane of n elements in order.
 DeviceVector sorted_elements(DeviceWork& work, const DeviceVector& x, std::int64_t n);
-/// The stable order of the elements of each lane of n, as int32 or, for long lanes, int64.
-DeviceVector order_of(DeviceWork& work, const DeviceVector& x, std::int64_t n, bool descending);
+/// The stable order of the elements of each lane of n, as int32.
+DeviceVector order_of(DeviceWork& work, const DeviceVector& x, std::int64_t n, bool descending,
+                      Wanted wanted = {});
 
 /// Sorts the `bits` lowest bits of keys with the numbers of their elements.
 void sort_pairs(DeviceWork& work, DeviceVector& keys, DeviceVector& order, std::int64_t n,

@@ -162,6 +162,7 @@ TEST(RowsOnDevices, SortsOfLongLanes) {
     const Array a = long_lane();
     check_example(primitives::sort, {{false}, {a}, {}});
     check_example(primitives::argsort, {{true}, {a}, {}});
+    check_example(primitives::top_k, {{5, false}, {a}, {}});
 }
 
 #define UNISONO_PRIMITIVE(id, ...) \
